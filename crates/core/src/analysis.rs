@@ -1,0 +1,187 @@
+//! The analysis: some files and one metadata record that describes them.
+//!
+//! Its document, the JSON text that every read and every event shows, is written once per change and stored as it
+//! is. The members the server owns come first, the dynamic data of the analysis type follows inline; because the
+//! names of the former are refused in the latter, no name ever occurs twice.
+
+use serde::de::Error as _;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::{AnalysisId, AnalysisState, AnalysisTypeId, Error, ErrorId, File, Origin, Result, StateChange, Timestamp};
+
+/// The names of top-level members that only the server writes; a payload that has one is refused.
+pub const SERVER_OWNED_FIELDS: [&str; 8] = [
+    "analysisId",
+    "analysisState",
+    "analysisTypeId",
+    "createdAt",
+    "updatedAt",
+    "firstPublishedAt",
+    "publishedAt",
+    "analysisStateHistory",
+];
+
+/// An analysis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analysis {
+    /// The id.
+    pub analysis_id: AnalysisId,
+    /// The study it belongs to.
+    pub study_id: String,
+    /// Where it stands.
+    pub state: AnalysisState,
+    /// When it was submitted.
+    pub created_at: Timestamp,
+    /// When its state or its data changed last.
+    pub updated_at: Timestamp,
+    /// Every state change, oldest first.
+    pub history: Vec<StateChange>,
+    /// Its files.
+    pub files: Vec<File>,
+    /// The type version it was validated against.
+    pub analysis_type: AnalysisTypeId,
+    /// The members that the analysis type's own schema describes.
+    pub data: Map<String, Value>,
+}
+
+impl Analysis {
+    /// Returns when it was published for the first time.
+    pub fn first_published_at(&self) -> Option<Timestamp> {
+        self.publications().min()
+    }
+
+    /// Returns when it was published last.
+    pub fn published_at(&self) -> Option<Timestamp> {
+        self.publications().max()
+    }
+
+    fn publications(&self) -> impl Iterator<Item = Timestamp> {
+        self.history
+            .iter()
+            .filter(|change| change.updated_state == AnalysisState::Published)
+            .map(|change| change.updated_at)
+    }
+
+    /// Moves to a state and records the move, or refuses.
+    pub fn change_state(&mut self, next: AnalysisState, now: Timestamp) -> Result<()> {
+        if !self.state.may_become(next) {
+            return Err(Error::new(
+                Origin::AnalysisService,
+                ErrorId::SuppressedStateTransition,
+                format!(
+                    "Cannot change the analysis state for analysisId '{}' from '{}' to '{next}'",
+                    self.analysis_id, self.state
+                ),
+            ));
+        }
+        self.history.push(StateChange { initial_state: self.state, updated_state: next, updated_at: now });
+        if self.state != next {
+            self.updated_at = now;
+        }
+        self.state = next;
+        Ok(())
+    }
+}
+
+impl Serialize for Analysis {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut document = serializer.serialize_map(None)?;
+        document.serialize_entry("analysisId", &self.analysis_id)?;
+        document.serialize_entry("studyId", &self.study_id)?;
+        document.serialize_entry("analysisState", &self.state)?;
+        document.serialize_entry("createdAt", &self.created_at)?;
+        document.serialize_entry("updatedAt", &self.updated_at)?;
+        document.serialize_entry("firstPublishedAt", &self.first_published_at())?;
+        document.serialize_entry("publishedAt", &self.published_at())?;
+        document.serialize_entry("analysisStateHistory", &self.history)?;
+        document.serialize_entry("files", &self.files)?;
+        document.serialize_entry("analysisType", &self.analysis_type)?;
+        for (name, value) in &self.data {
+            document.serialize_entry(name, value)?;
+        }
+        document.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Analysis {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct ServerMembers {
+            analysis_id: AnalysisId,
+            study_id: String,
+            analysis_state: AnalysisState,
+            created_at: Timestamp,
+            updated_at: Timestamp,
+            analysis_state_history: Vec<StateChange>,
+            files: Vec<File>,
+            analysis_type: AnalysisTypeId,
+        }
+        let mut data = Map::deserialize(deserializer)?;
+        let mut server = Map::new();
+        for name in SERVER_OWNED_FIELDS.into_iter().chain(["studyId", "files", "analysisType"]) {
+            if let Some(value) = data.shift_remove(name) {
+                server.insert(name.to_owned(), value);
+            }
+        }
+        let server: ServerMembers = serde_json::from_value(Value::Object(server)).map_err(D::Error::custom)?;
+        Ok(Self {
+            analysis_id: server.analysis_id,
+            study_id: server.study_id,
+            state: server.analysis_state,
+            created_at: server.created_at,
+            updated_at: server.updated_at,
+            history: server.analysis_state_history,
+            files: server.files,
+            analysis_type: server.analysis_type,
+            data,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sample() -> Analysis {
+        let now = Timestamp::from_micros(1_000_000);
+        Analysis {
+            analysis_id: AnalysisId::random(),
+            study_id: "S".into(),
+            state: AnalysisState::Unpublished,
+            created_at: now,
+            updated_at: now,
+            history: vec![],
+            files: vec![],
+            analysis_type: AnalysisTypeId { name: "t".into(), version: 1 },
+            data: json!({"experiment": {"b": 1, "a": ""}}).as_object().cloned().unwrap(),
+        }
+    }
+
+    #[test]
+    fn document_reads_back_and_keeps_its_order() {
+        let mut analysis = sample();
+        analysis.change_state(AnalysisState::Published, Timestamp::from_micros(2_000_001)).unwrap();
+        let document = serde_json::to_string(&analysis).unwrap();
+        assert_eq!(serde_json::from_str::<Analysis>(&document).unwrap(), analysis);
+        let experiment = document.find("experiment").unwrap();
+        assert!(document.find("analysisId").unwrap() < experiment);
+        assert!(document.ends_with(r#""experiment":{"b":1,"a":""}}"#), "{document}");
+    }
+
+    #[test]
+    fn publication_times_survive_unpublishing() {
+        let mut analysis = sample();
+        for (moment, state) in [(2, AnalysisState::Published), (3, AnalysisState::Unpublished), (4, AnalysisState::Published)] {
+            analysis.change_state(state, Timestamp::from_micros(moment)).unwrap();
+        }
+        analysis.change_state(AnalysisState::Unpublished, Timestamp::from_micros(5)).unwrap();
+        assert_eq!(analysis.first_published_at(), Some(Timestamp::from_micros(2)));
+        assert_eq!(analysis.published_at(), Some(Timestamp::from_micros(4)));
+        assert_eq!(analysis.history.len(), 4);
+    }
+}

@@ -1,0 +1,71 @@
+//! Events: one for every change of an analysis, numbered in the order in which the changes were stored.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AnalysisId, AnalysisState};
+
+/// What happened to an analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Action {
+    /// It was submitted.
+    Create,
+    /// It was published.
+    Publish,
+    /// It was taken back to unpublished.
+    Unpublish,
+    /// It was suppressed.
+    Suppress,
+    /// Its data or its files were changed.
+    Update,
+}
+
+impl Action {
+    /// Every action.
+    pub const ALL: [Action; 5] = [Self::Create, Self::Publish, Self::Unpublish, Self::Suppress, Self::Update];
+
+    /// Returns the wire form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Publish => "PUBLISH",
+            Self::Unpublish => "UNPUBLISH",
+            Self::Suppress => "SUPPRESS",
+            Self::Update => "UPDATE",
+        }
+    }
+
+    /// Returns the action that brings an analysis into a state.
+    pub fn towards(state: AnalysisState) -> Self {
+        match state {
+            AnalysisState::Unpublished => Self::Unpublish,
+            AnalysisState::Published => Self::Publish,
+            AnalysisState::Suppressed => Self::Suppress,
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A stored change of an analysis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// The event's number; later events have larger numbers.
+    pub seq: u64,
+    /// The analysis that changed.
+    pub analysis_id: AnalysisId,
+    /// The study it belongs to.
+    pub study_id: String,
+    /// Its state after the change.
+    pub state: AnalysisState,
+    /// What happened.
+    pub action: Action,
+    /// The complete analysis after the change, as JSON text.
+    pub document: String,
+}
