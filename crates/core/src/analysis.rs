@@ -176,7 +176,9 @@ mod tests {
     #[test]
     fn publication_times_survive_unpublishing() {
         let mut analysis = sample();
-        for (moment, state) in [(2, AnalysisState::Published), (3, AnalysisState::Unpublished), (4, AnalysisState::Published)] {
+        for (moment, state) in
+            [(2, AnalysisState::Published), (3, AnalysisState::Unpublished), (4, AnalysisState::Published)]
+        {
             analysis.change_state(state, Timestamp::from_micros(moment)).unwrap();
         }
         analysis.change_state(AnalysisState::Unpublished, Timestamp::from_micros(5)).unwrap();

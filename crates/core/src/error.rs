@@ -102,6 +102,8 @@ pub enum Origin {
     StudyService,
     /// Calls to the storage server.
     ScoreService,
+    /// The database behind the services.
+    Store,
     /// Everything refused before a service saw it, such as an unknown path.
     HttpServer,
 }

@@ -1,1 +1,160 @@
-//! placeholder
+//! The embedded store: SQLite, one thread that writes with group commit, many readers.
+//!
+//! `metadata.db` holds everything and is written with full durability (WAL, an fsync before every answer);
+//! `lookup.db` is an index derived from it. Point reads take microseconds and run on the caller's thread; whatever
+//! may touch many rows runs on the blocking pool.
+
+mod analyses;
+mod codes;
+mod database;
+mod events;
+mod files;
+mod lookup;
+mod readers;
+mod studies;
+mod types;
+mod writer;
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
+use cantata_store::{
+    AnalysisChange, AnalysisQuery, DuplicateRule, EntityFilter, FileEntry, Insertion, NewAnalysis, NewAnalysisType,
+    ObjectIdPattern, Page, Replacement, Result, Revision, StateSet, Store, StoreError, StoredAnalysis, TypeQuery,
+};
+use tokio::sync::watch;
+
+use crate::database::{Files, open_reader, open_writer};
+use crate::lookup::{Lookup, LookupDatabase, LookupWriter};
+use crate::readers::{Reader, Readers, snapshot};
+use crate::writer::{WriteContext, Writer};
+
+/// A store in a folder.
+pub struct SqliteStore {
+    writer: Writer,
+    readers: Arc<Readers>,
+    latest_event: watch::Receiver<u64>,
+    _lock: File,
+}
+
+impl SqliteStore {
+    /// Opens the store in a folder, which is made when missing.
+    pub fn open(folder: &Path) -> Result<Self> {
+        fs_err::create_dir_all(folder).map_err(|error| StoreError::failed("making the data folder", error))?;
+        let files = Files::within(folder);
+        let lock = files.lock()?;
+        let connection = open_writer(&files.metadata)?;
+        let lookup = Lookup::start(LookupDatabase::open(&files.lookup, &connection)?, &connection)?;
+        let last_event = events::latest(&connection)?;
+        let (event_sender, latest_event) = watch::channel(last_event);
+        let context = WriteContext {
+            connection,
+            lookup: LookupWriter::new(lookup.reader(open_reader(&files.lookup)?)),
+            last_event,
+        };
+        let writer = Writer::start(context, event_sender)?;
+        Ok(Self { writer, readers: Arc::new(Readers::new(files, lookup)), latest_event, _lock: lock })
+    }
+
+    /// Runs reading that may take longer than a moment where it holds nobody up.
+    async fn read_much<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Reader) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let readers = Arc::clone(&self.readers);
+        tokio::task::spawn_blocking(move || readers.read(work))
+            .await
+            .map_err(|error| StoreError::failed("reading on the blocking pool", error))?
+    }
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn create_study(&self, study: Study) -> Result<bool> {
+        self.writer.write(move |context| studies::create(&context.connection, &study)).await
+    }
+
+    async fn study(&self, study_id: &str) -> Result<Option<Study>> {
+        self.readers.read(|reader| studies::find(&reader.metadata, study_id))
+    }
+
+    async fn study_ids(&self) -> Result<Vec<String>> {
+        self.readers.read(|reader| studies::ids(&reader.metadata))
+    }
+
+    async fn register_type(&self, new: NewAnalysisType) -> Result<AnalysisType> {
+        self.writer.write(move |context| types::register(&context.connection, new)).await
+    }
+
+    async fn seed_types(&self, types: Vec<NewAnalysisType>) -> Result<()> {
+        self.writer.write(move |context| types::seed(&context.connection, types)).await
+    }
+
+    async fn analysis_type(&self, name: &str, version: Option<u32>) -> Result<Option<AnalysisType>> {
+        self.readers.read(|reader| types::find(&reader.metadata, name, version))
+    }
+
+    async fn latest_type_version(&self, name: &str) -> Result<Option<u32>> {
+        self.readers.read(|reader| types::latest_version(&reader.metadata, name))
+    }
+
+    async fn list_types(&self, query: &TypeQuery) -> Result<(u64, Vec<AnalysisType>)> {
+        let query = query.clone();
+        self.read_much(move |reader| snapshot(reader, || types::list(&reader.metadata, &query))).await
+    }
+
+    async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion> {
+        self.writer.write(move |context| analyses::insert(context, &new, duplicates)).await
+    }
+
+    async fn replace_analysis(&self, change: AnalysisChange) -> Result<Replacement> {
+        self.writer.write(move |context| analyses::replace(context, &change)).await
+    }
+
+    async fn analysis(&self, id: AnalysisId) -> Result<Option<StoredAnalysis>> {
+        self.readers.read(|reader| analyses::find(&reader.metadata, id))
+    }
+
+    async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>> {
+        let query = query.clone();
+        self.read_much(move |reader| analyses::list(&reader.metadata, &query)).await
+    }
+
+    async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
+        self.readers.read(|reader| analyses::count_in_states(&reader.metadata, study_id, states))
+    }
+
+    async fn documents(&self, revisions: &[Revision]) -> Result<Vec<String>> {
+        let revisions = revisions.to_vec();
+        self.read_much(move |reader| analyses::documents(&reader.metadata, &revisions)).await
+    }
+
+    async fn search_by_file(&self, study_id: &str, pattern: &ObjectIdPattern) -> Result<Vec<Revision>> {
+        let (study_id, pattern) = (study_id.to_owned(), pattern.clone());
+        self.read_much(move |reader| snapshot(reader, || files::search(reader, &study_id, &pattern))).await
+    }
+
+    async fn file(&self, id: ObjectId) -> Result<Option<FileEntry>> {
+        self.readers.read(|reader| snapshot(reader, || files::find(reader, id)))
+    }
+
+    async fn list_files(&self, filter: &EntityFilter, page: Page) -> Result<(u64, Vec<FileEntry>)> {
+        let filter = filter.clone();
+        self.read_much(move |reader| snapshot(reader, || files::list(reader, &filter, page))).await
+    }
+
+    async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>> {
+        self.read_much(move |reader| events::after(&reader.metadata, after, limit)).await
+    }
+
+    fn latest_event(&self) -> watch::Receiver<u64> {
+        self.latest_event.clone()
+    }
+
+    async fn health(&self) -> Result<()> {
+        self.readers.read(|reader| events::latest(&reader.metadata)).map(|_| ())
+    }
+}

@@ -1,0 +1,133 @@
+//! Reading analyses: one, a study's, a page of them, those with certain files.
+
+use cantata_core::{Analysis, AnalysisState, Error, ErrorId, File, ObjectId, Origin, Result};
+use cantata_store::{AnalysisQuery, ObjectIdPattern, StateSet, StoreError, StoredAnalysis};
+use regex::RegexBuilder;
+
+use crate::change::{parse_analysis_id, unknown_analysis};
+use crate::{DocumentStream, MetadataService};
+
+/// The most memory that a compiled search expression may take.
+const REGEX_SIZE_LIMIT: usize = 1024 * 1024;
+
+/// One page of a study's analyses.
+pub struct AnalysisPage {
+    /// The documents of the page.
+    pub documents: DocumentStream,
+    /// How many analyses match in all.
+    pub total: u64,
+}
+
+impl MetadataService {
+    /// Returns the JSON document of an analysis of a study.
+    pub async fn analysis_document(&self, study_id: &str, analysis_id: &str) -> Result<String> {
+        Ok(self.stored_analysis(study_id, analysis_id).await?.document)
+    }
+
+    /// Returns the files of an analysis of a study.
+    pub async fn analysis_files(&self, study_id: &str, analysis_id: &str) -> Result<Vec<File>> {
+        let stored = self.stored_analysis(study_id, analysis_id).await?;
+        let analysis: Analysis = serde_json::from_str(&stored.document)
+            .map_err(|error| StoreError::corrupt(format!("analysis {analysis_id}"), error))?;
+        Ok(analysis.files)
+    }
+
+    /// Returns the stored analysis, in one read when all is well; the study is what an error is about first.
+    pub(crate) async fn stored_analysis(&self, study_id: &str, analysis_id: &str) -> Result<StoredAnalysis> {
+        let stored = match parse_analysis_id(analysis_id) {
+            Ok(id) => self.store.analysis(id).await?,
+            Err(_) => None,
+        };
+        match stored {
+            Some(stored) if stored.study_id == study_id => Ok(stored),
+            stored => {
+                self.require_study(study_id).await?;
+                Err(stored.map_or_else(
+                    || unknown_analysis(analysis_id),
+                    |stored| {
+                        not_related("analysisId", analysis_id, study_id, &stored.study_id, Origin::AnalysisService)
+                    },
+                ))
+            }
+        }
+    }
+
+    /// Returns the analyses of a study that are in one of the states.
+    pub async fn list_analyses(&self, study_id: &str, states: StateSet) -> Result<DocumentStream> {
+        self.require_study(study_id).await?;
+        let query = AnalysisQuery { study_id: study_id.to_owned(), states, limit: None, offset: 0 };
+        self.list(&query).await
+    }
+
+    /// Returns one page of them.
+    pub async fn page_analyses(
+        &self,
+        study_id: &str,
+        states: StateSet,
+        limit: u64,
+        offset: u64,
+    ) -> Result<AnalysisPage> {
+        self.require_study(study_id).await?;
+        let total = self.store.count_analyses(study_id, states).await?;
+        let query = AnalysisQuery { study_id: study_id.to_owned(), states, limit: Some(limit), offset };
+        Ok(AnalysisPage { documents: self.list(&query).await?, total })
+    }
+
+    async fn list(&self, query: &AnalysisQuery) -> Result<DocumentStream> {
+        Ok(DocumentStream::new(self.store.clone(), self.store.list_analyses(query).await?))
+    }
+
+    /// Returns the analyses of a study, in any state, that have a file whose object id matches the expression.
+    pub async fn search_by_file(&self, study_id: &str, expression: &str) -> Result<DocumentStream> {
+        self.require_study(study_id).await?;
+        let pattern = object_id_pattern(expression)?;
+        Ok(DocumentStream::new(self.store.clone(), self.store.search_by_file(study_id, &pattern).await?))
+    }
+}
+
+fn object_id_pattern(expression: &str) -> Result<ObjectIdPattern> {
+    if expression.is_empty() || expression == ".*" {
+        return Ok(ObjectIdPattern::Any);
+    }
+    if let Some(id) = ObjectId::parse(&expression.to_ascii_lowercase()) {
+        return Ok(ObjectIdPattern::Exactly(id));
+    }
+    let regex = RegexBuilder::new(expression).case_insensitive(true).size_limit(REGEX_SIZE_LIMIT).build();
+    regex.map(ObjectIdPattern::Matching).map_err(|error| {
+        Error::new(
+            Origin::AnalysisService,
+            ErrorId::SearchTermSyntax,
+            format!("The expression '{expression}' for object ids is not a regular expression: {error}"),
+        )
+    })
+}
+
+pub(crate) fn not_related(kind: &str, id: &str, study_id: &str, actual: &str, origin: Origin) -> Error {
+    Error::new(
+        origin,
+        ErrorId::EntityNotRelatedToStudy,
+        format!(
+            "The {kind} '{id}' is not related to the input studyId '{study_id}'. \
+             It is actually related to studyId '{actual}'"
+        ),
+    )
+}
+
+/// Reads a list of states as a query gives it; an empty one means the published ones.
+pub fn parse_states(list: Option<&str>) -> Result<StateSet> {
+    let Some(list) = list.filter(|list| !list.is_empty()) else {
+        return Ok(StateSet::from_iter([AnalysisState::Published]));
+    };
+    let unknown: Vec<String> =
+        list.split(',').filter(|name| AnalysisState::parse(name).is_none()).map(|name| format!("'{name}'")).collect();
+    if unknown.is_empty() {
+        return Ok(list.split(',').filter_map(AnalysisState::parse).collect());
+    }
+    Err(Error::malformed_parameter(
+        Origin::AnalysisService,
+        format!(
+            "The following are not AnalysisStates: {}; the states are PUBLISHED, UNPUBLISHED, SUPPRESSED",
+            unknown.join(", ")
+        ),
+    ))
+}

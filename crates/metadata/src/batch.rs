@@ -1,0 +1,35 @@
+//! Batch submission: splitting a body into payloads as it arrives.
+//!
+//! A batch is a JSON array of payloads or one payload per line. The splitter is fed the body piece by piece and
+//! hands out each payload as soon as its last byte is there, so memory holds one payload, never the batch. It only
+//! looks for where a payload ends; whether it is JSON is for the parser of payloads to say, so that one that is not
+//! becomes that payload's own error.
+
+mod splitter;
+
+use bytes::Bytes;
+use cantata_core::{AnalysisId, Error, Result};
+use futures_util::{Stream, StreamExt};
+
+pub use splitter::{BatchForm, PayloadSplitter};
+
+use crate::MetadataService;
+
+/// How many payloads of a batch are under way at once; each waits for a commit that they all share.
+const CONCURRENT_PAYLOADS: usize = 64;
+
+impl MetadataService {
+    /// Submits payloads one after the other as they come, and returns what became of each in the same order.
+    ///
+    /// A payload that could not be separated from the body is an error in its place.
+    pub fn submit_batch<'a>(
+        &'a self,
+        study_id: &'a str,
+        allow_duplicates: bool,
+        payloads: impl Stream<Item = Result<Bytes, Error>> + 'a,
+    ) -> impl Stream<Item = Result<AnalysisId>> + 'a {
+        payloads
+            .map(move |payload| async move { self.submit(study_id, payload?, allow_duplicates).await })
+            .buffered(CONCURRENT_PAYLOADS)
+    }
+}

@@ -1,0 +1,75 @@
+//! The legacy view of files that storage servers use.
+
+use cantata_core::{AnalysisId, Error, ErrorId, FileAccess, ObjectId, Origin, Result};
+use cantata_store::{EntityFilter, FileEntry, Page};
+
+use crate::MetadataService;
+
+/// Which entities are asked for, as the query gave it.
+#[derive(Debug, Clone, Default)]
+pub struct EntityRequest {
+    /// The object id.
+    pub id: Option<String>,
+    /// The analysis id.
+    pub gnos_id: Option<String>,
+    /// The file name.
+    pub file_name: Option<String>,
+    /// The study id.
+    pub project_code: Option<String>,
+    /// The access level.
+    pub access: Option<String>,
+}
+
+impl EntityRequest {
+    /// Returns the filter, or none if no file can match, such as for an id that is none.
+    fn filter(&self) -> Option<EntityFilter> {
+        fn read<T>(text: Option<&String>, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
+            match text {
+                None => Some(None),
+                Some(text) => parse(text).map(Some),
+            }
+        }
+        Some(EntityFilter {
+            object_id: read(self.id.as_ref(), ObjectId::parse)?,
+            analysis_id: read(self.gnos_id.as_ref(), AnalysisId::parse)?,
+            name: self.file_name.clone(),
+            study_id: self.project_code.clone(),
+            access: read(self.access.as_ref(), FileAccess::parse)?,
+        })
+    }
+}
+
+/// One page of entities.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityPage {
+    /// How many match in all.
+    pub total: u64,
+    /// Those of the page, ordered by object id.
+    pub files: Vec<FileEntry>,
+}
+
+impl MetadataService {
+    /// Returns one entity.
+    pub async fn entity(&self, object_id: &str) -> Result<FileEntry> {
+        let file = match ObjectId::parse(object_id) {
+            Some(id) => self.store.file(id).await?,
+            None => None,
+        };
+        file.ok_or_else(|| {
+            Error::new(
+                Origin::LegacyEntityService,
+                ErrorId::LegacyEntityNotFound,
+                format!("The entity with id '{object_id}' was not found"),
+            )
+        })
+    }
+
+    /// Returns one page of the entities that match.
+    pub async fn entities(&self, request: &EntityRequest, page: Page) -> Result<EntityPage> {
+        let Some(filter) = request.filter() else {
+            return Ok(EntityPage { total: 0, files: vec![] });
+        };
+        let (total, files) = self.store.list_files(&filter, page).await?;
+        Ok(EntityPage { total, files })
+    }
+}

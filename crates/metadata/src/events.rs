@@ -1,0 +1,78 @@
+//! The event feed: everything after a number, in order, then whatever comes.
+
+use std::sync::Arc;
+
+use cantata_core::{Action, AnalysisId, AnalysisState, Event, Result};
+use cantata_store::{Store, StoreError};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio::sync::watch;
+
+use crate::MetadataService;
+
+/// How many events are read at once.
+const CHUNK: usize = 64;
+
+/// An event as consumers see it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EventMessage<'a> {
+    analysis_id: AnalysisId,
+    study_id: &'a str,
+    state: AnalysisState,
+    action: Action,
+    song_server_id: &'a str,
+    analysis: &'a RawValue,
+}
+
+/// Follows the events of the store.
+///
+/// The position is the consumer's: one that says how far it has come misses nothing and gets nothing twice, across
+/// any number of connections and restarts.
+pub struct EventStream {
+    store: Arc<dyn Store>,
+    server_id: String,
+    position: u64,
+    latest: watch::Receiver<u64>,
+}
+
+impl MetadataService {
+    /// Follows the events numbered above `after`.
+    pub fn events_after(&self, after: u64) -> EventStream {
+        EventStream {
+            store: Arc::clone(&self.store),
+            server_id: self.settings.server_id.clone(),
+            position: after,
+            latest: self.store.latest_event(),
+        }
+    }
+}
+
+impl EventStream {
+    /// Returns the next events there are, each as its number and its message; none when there are no more yet.
+    pub async fn ready(&mut self) -> Result<Vec<(u64, String)>> {
+        let events = self.store.events_after(self.position, CHUNK).await?;
+        self.position = events.last().map_or(self.position, |event| event.seq);
+        events.iter().map(|event| Ok((event.seq, self.message(event)?))).collect()
+    }
+
+    /// Waits until there is an event after the position; returns false when there will be none because the store
+    /// stops.
+    pub async fn wait(&mut self) -> bool {
+        let position = self.position;
+        self.latest.wait_for(|latest| *latest > position).await.is_ok()
+    }
+
+    fn message(&self, event: &Event) -> Result<String> {
+        let corrupt = |error: serde_json::Error| StoreError::corrupt(format!("event {}", event.seq), error);
+        let message = EventMessage {
+            analysis_id: event.analysis_id,
+            study_id: &event.study_id,
+            state: event.state,
+            action: event.action,
+            song_server_id: &self.server_id,
+            analysis: serde_json::from_str(&event.document).map_err(corrupt)?,
+        };
+        Ok(serde_json::to_string(&message).map_err(corrupt)?)
+    }
+}

@@ -1,0 +1,118 @@
+//! Checks values of a submission against the outside services that its analysis type names.
+//!
+//! Each rule has a path and a url. Every string at the path is put into the url, and a GET of the result must be
+//! answered with a 2XX; anything else, no answer in time included, refuses the submission. A path that finds nothing
+//! asks for nothing; a value that is not a string is refused without a call.
+//!
+//! Calls run several at a time, yet the failure reported is always the first one in the order of the rules and, within
+//! a rule, of the values. A url that the rule itself makes unusable is refused before any call is sent. Within one
+//! submission each final url is called once; nothing is remembered from one submission to the next.
+
+mod path;
+mod path_syntax;
+mod template;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use cantata_core::{Error, ExternalValidation, Origin, Result};
+use futures_util::{StreamExt, stream};
+use reqwest::Url;
+use serde_json::Value;
+
+use crate::outside::{Outside, SetupError};
+
+/// How long an outside service may take to answer unless configured otherwise.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many calls one submission may have under way.
+const CONCURRENT_CALLS: usize = 8;
+
+/// Asks outside services whether values are valid.
+#[derive(Debug)]
+pub struct ExternalValidator {
+    http: Outside,
+}
+
+impl ExternalValidator {
+    /// Prepares a validator whose calls fail when they take longer than `timeout`.
+    pub fn new(timeout: Duration) -> Result<Self, SetupError> {
+        Ok(Self { http: Outside::new(timeout)? })
+    }
+
+    /// Refuses a payload of which a value is not a string or is not accepted by the service of a rule.
+    pub async fn check(&self, study_id: &str, payload: &Value, rules: &[ExternalValidation]) -> Result<()> {
+        let plan = Plan::new(study_id, payload, rules)?;
+        let calls = &plan.calls;
+        let mut answers = stream::iter(0..calls.len()).map(|nth| self.send(&calls[nth])).buffered(CONCURRENT_CALLS);
+        while let Some(answer) = answers.next().await {
+            answer?;
+        }
+        plan.refused_after_calls.map_or(Ok(()), Err)
+    }
+
+    async fn send(&self, call: &Call<'_>) -> Result<()> {
+        if let Some(url) = &call.url {
+            match self.http.get(url.clone(), |request| request).await {
+                Ok(response) if response.status().is_success() => return Ok(()),
+                Ok(response) => {
+                    tracing::debug!(path = call.path, status = %response.status(), "external validation refused a value");
+                }
+                Err(error) => tracing::warn!(path = call.path, %error, "external validation got no answer"),
+            }
+        }
+        Err(violation(format_args!(
+            "Value '{}' from path '{}' is not permitted as it failed to validate with external validation source.",
+            call.value, call.path
+        )))
+    }
+}
+
+/// The calls a submission needs, in the order in which their failures count.
+struct Plan<'a> {
+    calls: Vec<Call<'a>>,
+    /// What is reported if all calls succeed: the first rule that found something other than strings.
+    refused_after_calls: Option<Error>,
+}
+
+struct Call<'a> {
+    /// The address, unless none can carry the value.
+    url: Option<Url>,
+    value: &'a str,
+    path: &'a str,
+}
+
+impl<'a> Plan<'a> {
+    fn new(study_id: &str, payload: &'a Value, rules: &'a [ExternalValidation]) -> Result<Self> {
+        let mut plan = Self { calls: Vec::new(), refused_after_calls: None };
+        let mut planned = HashSet::new();
+        for rule in rules {
+            let values = match path::strings_at(payload, &rule.json_path) {
+                Ok(values) => values,
+                Err(found) => {
+                    plan.refused_after_calls = Some(violation(format_args!(
+                        "Value at path '{}' must be a string or array of strings, but {found}.",
+                        rule.json_path
+                    )));
+                    break;
+                }
+            };
+            for value in values {
+                let url = template::fill(&rule.url, study_id, value).map_err(|reason| {
+                    violation(format_args!(
+                        "The url '{}' of the external validation of path '{}' cannot be used: {reason}.",
+                        rule.url, rule.json_path
+                    ))
+                })?;
+                if url.as_ref().is_none_or(|url| planned.insert(url.clone())) {
+                    plan.calls.push(Call { url, value, path: &rule.json_path });
+                }
+            }
+        }
+        Ok(plan)
+    }
+}
+
+fn violation(text: std::fmt::Arguments<'_>) -> Error {
+    Error::schema_violation(Origin::SubmitService, format!("#: {text}"))
+}

@@ -1,0 +1,135 @@
+//! Fills the url of a rule.
+//!
+//! `{value}` and `{study}` are replaced wherever they stand, and nothing else is: a word in braces that is neither is
+//! refused, and what was filled in is never looked at again. Filled-in text always stays within one component of the
+//! url, because everything but unreserved characters is percent-encoded.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::Url;
+
+/// All but the unreserved characters of RFC 3986.
+const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Says why a rule's url cannot be called, whatever the value.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum UnusableUrl {
+    #[error("it contains the unknown token '{0}', but only {{value}} and {{study}} can be filled in")]
+    UnknownToken(String),
+    #[error("it is not an address ({0}); expected one that begins with http:// or https://")]
+    NotAnAddress(String),
+    #[error("its scheme is '{0}', but must be http or https")]
+    Scheme(String),
+}
+
+/// Returns the address to call for a value.
+///
+/// `None` means that no address can say this value: `.` and `..` as a whole segment of a path mean another path, even
+/// when they are percent-encoded.
+pub(super) fn fill(template: &str, study_id: &str, value: &str) -> Result<Option<Url>, UnusableUrl> {
+    let filled = replace_tokens(template, study_id, value)?;
+    let url = Url::parse(&filled).map_err(|error| UnusableUrl::NotAnAddress(error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(UnusableUrl::Scheme(url.scheme().to_owned()));
+    }
+    Ok((!filling_made_a_dot_segment(template, &filled)).then_some(url))
+}
+
+fn replace_tokens(template: &str, study_id: &str, value: &str) -> Result<String, UnusableUrl> {
+    let mut filled = String::with_capacity(template.len() + value.len());
+    let mut rest = template;
+    while let Some(open) = rest.find('{') {
+        let (literal, braces) = rest.split_at(open);
+        filled.push_str(literal);
+        let word_end = braces[1..].find(['{', '}']).map(|end| end + 1);
+        let Some(close) = word_end.filter(|&end| end > 1 && braces[end..].starts_with('}')) else {
+            filled.push('{');
+            rest = &braces[1..];
+            continue;
+        };
+        let token = &braces[..=close];
+        let replacement = match token {
+            "{value}" => value,
+            "{study}" => study_id,
+            _ => return Err(UnusableUrl::UnknownToken(token.to_owned())),
+        };
+        filled.extend(utf8_percent_encode(replacement, COMPONENT));
+        rest = &braces[close + 1..];
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+/// Segments of both correspond one to one, since no separator is ever filled in.
+fn filling_made_a_dot_segment(template: &str, filled: &str) -> bool {
+    segments(template).zip(segments(filled)).any(|(before, after)| before != after && is_dot_segment(after))
+}
+
+fn segments(url: &str) -> impl Iterator<Item = &str> {
+    url.split(['?', '#']).take(1).flat_map(|before_query| before_query.split(['/', '\\']))
+}
+
+fn is_dot_segment(segment: &str) -> bool {
+    matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(template: &str, value: &str) -> Option<String> {
+        fill(template, "S 1", value).unwrap().map(String::from)
+    }
+
+    #[test]
+    fn every_token_is_filled_with_one_component() {
+        let template = "http://h/{study}/{value}/{value}?v={value}&s={study}";
+        assert_eq!(filled(template, "a/b").unwrap(), "http://h/S%201/a%2Fb/a%2Fb?v=a%2Fb&s=S%201");
+        assert_eq!(filled("http://h/{value}", "{study}{value}").unwrap(), "http://h/%7Bstudy%7D%7Bvalue%7D");
+    }
+
+    #[test]
+    fn unreserved_characters_stay_and_all_others_are_encoded() {
+        assert_eq!(filled("http://h/{value}", "aZ09-._~").unwrap(), "http://h/aZ09-._~");
+        assert_eq!(
+            filled("http://h/?q={value}", r" !$&'()*+,;=:@/?#[]\%é").unwrap(),
+            "http://h/?q=%20%21%24%26%27%28%29%2A%2B%2C%3B%3D%3A%40%2F%3F%23%5B%5D%5C%25%C3%A9"
+        );
+    }
+
+    #[test]
+    fn unknown_words_are_named() {
+        for token in ["{id}", "{Value}", "{ value }", "{value:.+}", "{a/b}"] {
+            let template = format!("http://h/{{value}}/{token}");
+            assert_eq!(fill(&template, "S", "v"), Err(UnusableUrl::UnknownToken(token.to_owned())));
+        }
+    }
+
+    #[test]
+    fn braces_without_a_word_are_ordinary_characters() {
+        assert_eq!(filled("http://h/?a={}&b={{value}", "v").unwrap(), "http://h/?a={}&b={v");
+        assert_eq!(filled("http://h/?a={value}}&b={", "v").unwrap(), "http://h/?a=v}&b={");
+    }
+
+    #[test]
+    fn addresses_that_cannot_be_called_are_refused() {
+        assert!(matches!(fill("no address", "S", "v"), Err(UnusableUrl::NotAnAddress(_))));
+        assert!(matches!(fill("http://{value}/", "S", "a/b"), Err(UnusableUrl::NotAnAddress(_))));
+        assert_eq!(fill("file:///{value}", "S", "v"), Err(UnusableUrl::Scheme("file".into())));
+    }
+
+    #[test]
+    fn values_that_would_mean_another_path_have_no_address() {
+        for (template, value) in [
+            ("http://h/v/{value}", "."),
+            ("http://h/v/{value}", ".."),
+            ("http://h/v/.{value}", "."),
+            ("http://h/v/%2E{value}", ""),
+            (r"http://h/v\{value}?q=1", ".."),
+        ] {
+            assert_eq!(filled(template, value), None, "{template} {value}");
+        }
+        assert_eq!(filled("http://h/v/{value}", "...").unwrap(), "http://h/v/...");
+        assert_eq!(filled("http://h/v/?q=/{value}", "..").unwrap(), "http://h/v/?q=/..");
+        assert_eq!(filled("http://h/v/../{value}", "x").unwrap(), "http://h/x");
+    }
+}

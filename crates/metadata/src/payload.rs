@@ -1,0 +1,206 @@
+//! What a payload says: the analysis type it names, its files, and the dynamic data that is left.
+//!
+//! Everything here runs on payloads of any shape and answers with an error of the table; what runs after the schema
+//! check may rely on the base schema, and what that leaves open (sizes beyond 64 bits, names used twice) is refused
+//! here.
+
+use std::collections::HashMap;
+
+use cantata_core::{AnalysisId, Error, File, FileAccess, ObjectId, Origin, Result};
+use cantata_schema::Violation;
+use serde_json::{Map, Value};
+
+/// The analysis type a payload asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NamedType<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) version: Option<i64>,
+}
+
+/// Reads the analysis type before any schema is known.
+pub(crate) fn named_type(payload: &Value) -> Result<NamedType<'_>> {
+    let missing = |text: &str| Error::malformed_parameter(Origin::ValidationService, text);
+    let wrong = |pointer: &str, expected: &str, found: &Value| {
+        let text = format!("{pointer}: expected type: {expected}, found: {}", cantata_schema::found_type(found));
+        Error::schema_violation(Origin::SubmitService, text)
+    };
+    let members = match payload.get("analysisType") {
+        None | Some(Value::Null) => return Err(missing("The analysisType field cannot be null")),
+        Some(Value::Object(members)) => members,
+        Some(other) => return Err(wrong("#/analysisType", "JSONObject", other)),
+    };
+    let name = match members.get("name") {
+        None => return Err(missing("The analysisType name field cannot be null")),
+        Some(Value::Null) => return Err(missing("The analysisType name cannot be null")),
+        Some(Value::String(name)) if name.trim().is_empty() => {
+            return Err(missing("The analysisType name cannot be null"));
+        }
+        Some(Value::String(name)) => name,
+        Some(other) => return Err(wrong("#/analysisType/name", "String", other)),
+    };
+    let version = match members.get("version") {
+        None | Some(Value::Null) => None,
+        Some(version) => Some(integer(version).ok_or_else(|| wrong("#/analysisType/version", "Integer", version))?),
+    };
+    Ok(NamedType { name, version })
+}
+
+/// Returns a JSON number that is a whole one of 64 bits, however it is written (`3`, `3.0`, `3e0`).
+pub(crate) fn integer(value: &Value) -> Option<i64> {
+    let whole = |number: f64| {
+        // Beyond 2^53 a double does not name one integer any more.
+        let limit = 9_007_199_254_740_992.0;
+        (number.fract() == 0.0 && number.abs() <= limit).then(|| format!("{number:.0}").parse().ok()).flatten()
+    };
+    value.as_i64().or_else(|| value.as_f64().and_then(whole))
+}
+
+/// The parts of a payload that has passed its schema.
+pub(crate) struct PayloadParts {
+    pub(crate) files: Vec<SubmittedFile>,
+    pub(crate) data: Map<String, Value>,
+}
+
+/// A file as submitted, before it has an id.
+pub(crate) struct SubmittedFile {
+    info: Map<String, Value>,
+    pub(crate) file_name: String,
+    file_size: i64,
+    pub(crate) file_type: String,
+    file_md5sum: String,
+    file_access: FileAccess,
+    data_type: String,
+}
+
+impl SubmittedFile {
+    /// Gives the file its ids.
+    pub(crate) fn into_file(self, study_id: &str, analysis_id: AnalysisId) -> File {
+        File {
+            info: self.info,
+            object_id: ObjectId::of(analysis_id, &self.file_name),
+            study_id: study_id.to_owned(),
+            analysis_id,
+            file_name: self.file_name,
+            file_size: self.file_size,
+            file_type: self.file_type,
+            file_md5sum: self.file_md5sum,
+            file_access: self.file_access,
+            data_type: self.data_type,
+        }
+    }
+}
+
+/// Takes a payload apart, or says everything that its schema could not say against it.
+pub(crate) fn take_apart(payload: Value) -> Result<PayloadParts, Vec<Violation>> {
+    let Value::Object(mut data) = payload else {
+        return Err(vec![violation("#".to_owned(), "expected type: JSONObject")]);
+    };
+    data.shift_remove("studyId");
+    data.shift_remove("analysisType");
+    let submitted = match data.shift_remove("files") {
+        Some(Value::Array(files)) => files,
+        _ => return Err(vec![violation("#".to_owned(), "required key [files] not found")]),
+    };
+    let mut violations = Vec::new();
+    let mut files = Vec::with_capacity(submitted.len());
+    for (index, file) in submitted.into_iter().enumerate() {
+        match read_file(index, file) {
+            Ok(file) => files.push(file),
+            Err(violation) => violations.push(violation),
+        }
+    }
+    violations.extend(repeated_names(&files));
+    if violations.is_empty() { Ok(PayloadParts { files, data }) } else { Err(violations) }
+}
+
+fn read_file(index: usize, file: Value) -> Result<SubmittedFile, Violation> {
+    let at = |member: &str| format!("#/files/{index}/{member}");
+    let Value::Object(mut members) = file else {
+        return Err(violation(format!("#/files/{index}"), "expected type: JSONObject"));
+    };
+    let size = members.shift_remove("fileSize").unwrap_or_default();
+    let file_size = integer(&size).filter(|size| *size >= 0).ok_or_else(|| {
+        violation(at("fileSize"), &format!("{size} is not a size in bytes between 0 and {}", i64::MAX))
+    })?;
+    let access = members.shift_remove("fileAccess").unwrap_or_default();
+    let file_access = access
+        .as_str()
+        .and_then(FileAccess::parse)
+        .ok_or_else(|| violation(at("fileAccess"), &format!("{access} is not a valid enum value")))?;
+    let mut text = |member: &str| match members.shift_remove(member) {
+        Some(Value::String(text)) => Ok(text),
+        _ => Err(violation(at(member), "expected type: String")),
+    };
+    let file_name = text("fileName")?;
+    let file_type = text("fileType")?;
+    let file_md5sum = text("fileMd5sum")?;
+    let data_type = text("dataType")?;
+    let mut info = match members.shift_remove("info") {
+        Some(Value::Object(info)) => info,
+        _ => Map::new(),
+    };
+    for name in File::SERVER_FIELDS {
+        members.shift_remove(name);
+    }
+    info.extend(members);
+    Ok(SubmittedFile { info, file_name, file_size, file_type, file_md5sum, file_access, data_type })
+}
+
+/// File names make the object ids, so a name used twice would make two files one.
+fn repeated_names(files: &[SubmittedFile]) -> Vec<Violation> {
+    let mut first_use = HashMap::new();
+    let mut violations = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        if let Some(first) = first_use.get(file.file_name.as_str()) {
+            let text = format!(
+                "the name [{}] is used by #/files/{first} already, file names must be unique in an analysis",
+                file.file_name
+            );
+            violations.push(violation(format!("#/files/{index}/fileName"), &text));
+        } else {
+            first_use.insert(file.file_name.as_str(), index);
+        }
+    }
+    violations
+}
+
+fn violation(pointer: String, text: &str) -> Violation {
+    Violation { pointer, text: text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_integers_however_they_are_written() {
+        for (text, expected) in [
+            ("3", Some(3)),
+            ("3.0", Some(3)),
+            ("3e2", Some(300)),
+            ("-1", Some(-1)),
+            ("3.5", None),
+            ("1e300", None),
+            ("18446744073709551615", None),
+            ("9223372036854775807", Some(i64::MAX)),
+            ("\"3\"", None),
+        ] {
+            let value: Value = serde_json::from_str(text).unwrap();
+            assert_eq!(integer(&value), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn unknown_members_of_a_file_go_into_its_info() {
+        let file = json!({
+            "fileName": "a", "fileSize": 1, "fileType": "bam", "fileAccess": "open", "dataType": "d",
+            "fileMd5sum": "595f44fec1e92a71d3e9e77456ba80d1", "info": {"k": 1}, "comp": "gzip", "objectId": "mine",
+        });
+        let parts = take_apart(json!({"studyId": "S", "analysisType": {}, "files": [file], "experiment": {}}));
+        let Ok(PayloadParts { files, data }) = parts else { panic!("refused") };
+        assert_eq!(Value::Object(files[0].info.clone()), json!({"k": 1, "comp": "gzip"}));
+        assert_eq!(Value::Object(data), json!({"experiment": {}}));
+    }
+}

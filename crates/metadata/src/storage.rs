@@ -1,0 +1,150 @@
+//! Asks the storage server (SCORE) whether the files of an analysis are there as the metadata says.
+//!
+//! An analysis may be published when every file has been uploaded, has the size of the metadata, and has its checksum.
+//! The first of these that fails for any file is what is reported, with all files it fails for: missing files win over
+//! sizes, and sizes over checksums. A storage server that cannot be asked, or whose answer has no meaning, refuses the
+//! publication too. Object ids are always listed in the order of the files.
+
+mod answer;
+mod verdict;
+
+use std::time::Duration;
+
+use cantata_core::{Analysis, Error, ErrorId, ObjectId, Origin, Result};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use reqwest::header::{AUTHORIZATION, HeaderValue};
+use reqwest::{Response, StatusCode, Url};
+
+use self::answer::{StoredObject, excerpt};
+use crate::outside::{CallError, Outside, SetupError};
+
+const BEARER: &str = "Bearer ";
+/// How many calls one publication may have under way.
+const CONCURRENT_CALLS: usize = 8;
+/// The longest answer read to the question whether a file is there, in bytes.
+const MAX_EXISTS_ANSWER: usize = 64 * 1024;
+/// The longest description of an object that is read, in bytes: it lists the parts of the object, and there may be
+/// 10,000 of some 200 bytes each.
+const MAX_OBJECT_ANSWER: usize = 4 * 1024 * 1024;
+
+/// Speaks to a storage server.
+#[derive(Debug)]
+pub struct StorageClient {
+    http: Outside,
+    base: Url,
+    authorization: Option<HeaderValue>,
+}
+
+impl StorageClient {
+    /// Prepares calls to the storage server at `url`, with the token it knows us by, if it asks for one.
+    pub fn new(url: &str, access_token: Option<String>, timeout: Duration) -> Result<Self, SetupError> {
+        let refuse = |reason: String| SetupError::Address { url: url.to_owned(), reason };
+        let base = Url::parse(url).map_err(|error| refuse(error.to_string()))?;
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(refuse(format!("its scheme is '{}', but must be http or https", base.scheme())));
+        }
+        if base.query().is_some() || base.fragment().is_some() {
+            return Err(refuse("it has a query or a fragment, which the paths of objects cannot follow".to_owned()));
+        }
+        let authorization = access_token.filter(|token| !token.is_empty()).map(|token| bearer(&token)).transpose()?;
+        Ok(Self { http: Outside::new(timeout)?, base, authorization })
+    }
+
+    /// Refuses an analysis whose files are not in storage as its metadata says.
+    ///
+    /// Objects for which the storage server knows no checksum are refused unless `ignore_undefined_md5` is set.
+    pub async fn check_publishable(&self, analysis: &Analysis, ignore_undefined_md5: bool) -> Result<()> {
+        let files = &analysis.files;
+        let uploaded: Vec<bool> = stream::iter(0..files.len())
+            .map(|nth| self.is_uploaded(files[nth].object_id))
+            .buffered(CONCURRENT_CALLS)
+            .try_collect()
+            .await?;
+        verdict::check_uploaded(analysis, &uploaded)?;
+        let stored: Vec<StoredObject> = stream::iter(0..files.len())
+            .map(|nth| self.stored_object(files[nth].object_id))
+            .buffered(CONCURRENT_CALLS)
+            .try_collect()
+            .await?;
+        verdict::check_sizes(analysis, &stored)?;
+        verdict::check_checksums(analysis, &stored, ignore_undefined_md5)
+    }
+
+    async fn is_uploaded(&self, object_id: ObjectId) -> Result<bool> {
+        let failed = |found: String| storage_error(object_id, &found);
+        let response =
+            self.get(self.object_url("upload", object_id)).await.map_err(|error| failed(error.to_string()))?;
+        let response = successful(response).map_err(failed)?;
+        let body = self.http.body(response, MAX_EXISTS_ANSWER).await.map_err(|error| failed(error.to_string()))?;
+        let body = body.ok_or_else(|| failed(format!("it answered with more than {MAX_EXISTS_ANSWER} bytes")))?;
+        answer::read_boolean(&body)
+            .ok_or_else(|| failed(format!("it answered '{}' instead of true or false", self.excerpt(&body))))
+    }
+
+    async fn stored_object(&self, object_id: ObjectId) -> Result<StoredObject> {
+        let failed = |found: String| storage_error(object_id, &found);
+        let mut url = self.object_url("download", object_id);
+        url.set_query(Some("offset=0&length=-1&exclude-urls=true"));
+        let response = self.get(url).await.map_err(|error| failed(error.to_string()))?;
+        if response.status() == StatusCode::NOT_FOUND {
+            return Err(Error::new(
+                Origin::ScoreService,
+                ErrorId::StorageObjectNotFound,
+                format!("The storage server has no object with objectId '{object_id}' any more; upload the file again"),
+            ));
+        }
+        let response = successful(response).map_err(failed)?;
+        let body = self.http.body(response, MAX_OBJECT_ANSWER).await.map_err(|error| failed(error.to_string()))?;
+        let described = match &body {
+            Some(body) => StoredObject::read(body).map_err(|reason| self.excerpt(reason.as_bytes())),
+            None => Err(format!("it has more than {MAX_OBJECT_ANSWER} bytes")),
+        };
+        described.map_err(|reason| {
+            Error::new(
+                Origin::ScoreService,
+                ErrorId::InvalidStorageDownloadResponse,
+                format!("The storage server's description of objectId '{object_id}' cannot be used: {reason}"),
+            )
+        })
+    }
+
+    async fn get(&self, url: Url) -> Result<Response, CallError> {
+        let authorize = |request: reqwest::RequestBuilder| match &self.authorization {
+            Some(authorization) => request.header(AUTHORIZATION, authorization.clone()),
+            None => request,
+        };
+        self.http.get(url, authorize).await
+    }
+
+    fn object_url(&self, resource: &str, object_id: ObjectId) -> Url {
+        let mut url = self.base.clone();
+        let base_path = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&format!("{base_path}/{resource}/{object_id}"));
+        url
+    }
+
+    /// Shows the beginning of what the server said, never the token, even if the server repeats it.
+    fn excerpt(&self, text: &[u8]) -> String {
+        let authorization = self.authorization.as_ref().and_then(|header| header.to_str().ok());
+        excerpt(text, authorization.and_then(|header| header.strip_prefix(BEARER)))
+    }
+}
+
+fn bearer(token: &str) -> Result<HeaderValue, SetupError> {
+    let mut header = HeaderValue::from_str(&format!("{BEARER}{token}")).map_err(|_| SetupError::Token)?;
+    header.set_sensitive(true);
+    Ok(header)
+}
+
+fn successful(response: Response) -> Result<Response, String> {
+    let status = response.status();
+    if status.is_success() { Ok(response) } else { Err(format!("it answered with HTTP status {}", status.as_u16())) }
+}
+
+fn storage_error(object_id: ObjectId, found: &str) -> Error {
+    Error::new(
+        Origin::ScoreService,
+        ErrorId::StorageServiceError,
+        format!("The storage server could not be asked about objectId '{object_id}': {found}"),
+    )
+}

@@ -1,0 +1,153 @@
+//! Submission: every check in the order clients rely on, then one write.
+
+use bytes::Bytes;
+use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, Origin, Result, Timestamp};
+use cantata_schema::join;
+use cantata_store::{DuplicateRule, Insertion, NewAnalysis};
+use serde_json::Value;
+
+use crate::MetadataService;
+use crate::payload::{PayloadParts, SubmittedFile, named_type, take_apart};
+use crate::studies::unknown_study;
+use crate::types::CompiledType;
+
+/// Payloads larger than this are parsed and checked where they hold nobody else up.
+const LARGE_PAYLOAD: usize = 256 * 1024;
+
+/// How much of an unreadable payload an error shows.
+const EXCERPT: usize = 200;
+
+impl MetadataService {
+    /// Checks a payload and stores it as a new, unpublished analysis.
+    pub async fn submit(&self, study_id: &str, payload: Bytes, allow_duplicates: bool) -> Result<AnalysisId> {
+        self.require_study(study_id).await?;
+        let payload = off_thread_if_large(payload.len(), move || parse(&payload)).await?;
+        let named = named_type(&payload)?;
+        let compiled = self.compiled_type(named.name, named.version, Origin::SubmitService).await?;
+        let size_hint =
+            if payload["files"].as_array().is_some_and(|files| files.len() > 1_000) { usize::MAX } else { 0 };
+        let checking = std::sync::Arc::clone(&compiled);
+        let payload = off_thread_if_large(size_hint, move || check_schema(&checking, payload)).await?;
+        require_same_study(study_id, &payload)?;
+        self.external.check(study_id, &payload, &compiled.options.external_validations).await?;
+        let parts = take_apart(payload).map_err(|violations| refused(&join(&violations)))?;
+        let analysis = new_analysis(study_id, &compiled, parts);
+        self.insert(&analysis, allow_duplicates).await
+    }
+
+    async fn insert(&self, analysis: &Analysis, allow_duplicates: bool) -> Result<AnalysisId> {
+        let rule = match (allow_duplicates, self.settings.duplicates_in_published_only) {
+            (true, _) => DuplicateRule::Allow,
+            (false, true) => DuplicateRule::PublishedAnalysis,
+            (false, false) => DuplicateRule::AnyAnalysis,
+        };
+        match self.store.insert_analysis(NewAnalysis::of(analysis)?, rule).await? {
+            Insertion::Stored(_) => Ok(analysis.analysis_id),
+            Insertion::UnknownStudy => Err(unknown_study(&analysis.study_id)),
+            Insertion::Duplicate { file_name, object_id, analysis_id } => Err(Error::new(
+                Origin::SubmitService,
+                ErrorId::InfoAlreadyExists,
+                format!(
+                    "File already exist: '{file_name}' has the MD5 checksum of the stored file with objectId \
+                     '{object_id}' and analysisId '{analysis_id}'; to store it again, submit with allowDuplicates=true"
+                ),
+            )),
+        }
+    }
+}
+
+fn refused(text: &str) -> Error {
+    Error::schema_violation(Origin::SubmitService, text)
+}
+
+async fn off_thread_if_large<T: Send + 'static>(
+    size: usize,
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    if size <= LARGE_PAYLOAD {
+        return work();
+    }
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        tracing::error!(%error, "checking a payload failed");
+        Error::new(
+            Origin::SubmitService,
+            ErrorId::UnknownError,
+            "The payload could not be checked; the log has the cause",
+        )
+    })?
+}
+
+fn parse(payload: &[u8]) -> Result<Value> {
+    if payload.iter().all(u8::is_ascii_whitespace) {
+        return Err(Error::new(
+            Origin::SubmitService,
+            ErrorId::MalformedRequestBody,
+            "The body is empty; send the analysis as a JSON object",
+        ));
+    }
+    serde_json::from_slice(payload).map_err(|error| {
+        let shown: String = String::from_utf8_lossy(payload).chars().take(EXCERPT).collect();
+        let cut = if shown.len() < payload.len() { "…" } else { "" };
+        Error::new(
+            Origin::SubmitService,
+            ErrorId::PayloadParsing,
+            format!("Unable to read the input payload: {error}; the payload begins: {shown}{cut}"),
+        )
+    })
+}
+
+fn check_schema(compiled: &CompiledType, payload: Value) -> Result<Value> {
+    let violations = compiled.validator.check_submission(&payload);
+    if !violations.is_empty() {
+        return Err(refused(&join(&violations)));
+    }
+    check_file_types(&compiled.options.file_types, &payload)?;
+    Ok(payload)
+}
+
+fn check_file_types(allowed: &[String], payload: &Value) -> Result<()> {
+    if allowed.is_empty() {
+        return Ok(());
+    }
+    let files = payload["files"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_refused = |file: &&Value| !allowed.iter().any(|allowed| file["fileType"] == **allowed);
+    let formats = allowed.join(", ");
+    let complaints: Vec<String> = files
+        .iter()
+        .filter(is_refused)
+        .map(|file| file["fileName"].as_str().unwrap_or_default())
+        .map(|name| format!("#: {name} name is not supported, supported formats are {formats}"))
+        .collect();
+    if complaints.is_empty() { Ok(()) } else { Err(refused(&complaints.join(","))) }
+}
+
+fn require_same_study(study_id: &str, payload: &Value) -> Result<()> {
+    match payload["studyId"].as_str() {
+        Some(named) if named == study_id => Ok(()),
+        named => Err(Error::new(
+            Origin::SubmitService,
+            ErrorId::StudyIdMismatch,
+            format!(
+                "The studyId in the URL path '{study_id}' should match the studyId '{}' in the payload",
+                named.unwrap_or_default()
+            ),
+        )),
+    }
+}
+
+fn new_analysis(study_id: &str, compiled: &CompiledType, parts: PayloadParts) -> Analysis {
+    let analysis_id = AnalysisId::random();
+    let now = Timestamp::now();
+    let with_ids = |file: SubmittedFile| file.into_file(study_id, analysis_id);
+    Analysis {
+        analysis_id,
+        study_id: study_id.to_owned(),
+        state: AnalysisState::Unpublished,
+        created_at: now,
+        updated_at: now,
+        history: vec![],
+        files: parts.files.into_iter().map(with_ids).collect(),
+        analysis_type: compiled.id.clone(),
+        data: parts.data,
+    }
+}

@@ -1,0 +1,231 @@
+//! Analysis types: registering, listing, and the compiled form that submissions are checked with.
+
+use std::sync::Arc;
+
+use cantata_core::analysis_type::{check_registrable_name, check_type_name};
+use cantata_core::{
+    AnalysisType, AnalysisTypeId, Error, ErrorId, GivenOptions, Origin, Result, Timestamp, TypeOptions,
+};
+use cantata_schema::{PayloadValidator, check_registration, render};
+use cantata_store::{NewAnalysisType, TypeQuery};
+use moka::sync::Cache;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::MetadataService;
+
+/// How many compiled type versions are kept.
+const KEPT_TYPES: u64 = 1_000;
+
+/// What an administrator sends to register a type.
+#[derive(Debug, Clone)]
+pub struct Registration {
+    /// The type's name.
+    pub name: Option<String>,
+    /// The dynamic schema.
+    pub schema: Option<Value>,
+    /// The extra validations; those left out are inherited.
+    pub options: GivenOptions,
+}
+
+/// A registered version as the wire shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RegisteredType {
+    /// The type's name.
+    pub name: String,
+    /// The version.
+    pub version: u32,
+    /// When it was registered.
+    pub created_at: Timestamp,
+    /// The extra validations in force.
+    pub options: TypeOptions,
+    /// The schema, unless hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+}
+
+/// How much of a type's schema to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SchemaView {
+    /// The base schema and the dynamic one together.
+    Rendered,
+    /// The dynamic one as registered.
+    Unrendered,
+    /// Nothing.
+    Hidden,
+}
+
+impl RegisteredType {
+    fn of(registered: AnalysisType, view: SchemaView) -> Self {
+        let schema = match view {
+            SchemaView::Rendered => Some(render(&registered.schema)),
+            SchemaView::Unrendered => Some(registered.schema),
+            SchemaView::Hidden => None,
+        };
+        Self {
+            name: registered.id.name,
+            version: registered.id.version,
+            created_at: registered.created_at,
+            options: registered.options,
+            schema,
+        }
+    }
+}
+
+/// One page of registered versions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TypePage {
+    /// How many were asked for.
+    pub limit: u64,
+    /// How many were skipped.
+    pub offset: u64,
+    /// How many match in all.
+    pub count: u64,
+    /// The versions.
+    pub result_set: Vec<RegisteredType>,
+}
+
+/// A type version ready for checking payloads.
+pub(crate) struct CompiledType {
+    pub(crate) id: AnalysisTypeId,
+    pub(crate) options: TypeOptions,
+    pub(crate) validator: PayloadValidator,
+}
+
+/// Keeps compiled type versions; a version never changes, so nothing is ever stale.
+pub(crate) struct TypeCache(Cache<AnalysisTypeId, Arc<CompiledType>>);
+
+impl Default for TypeCache {
+    fn default() -> Self {
+        Self(Cache::new(KEPT_TYPES))
+    }
+}
+
+impl MetadataService {
+    /// Registers the next version of a type.
+    pub async fn register_type(&self, registration: Registration) -> Result<RegisteredType> {
+        let name = registration.name.ok_or_else(|| {
+            Error::malformed_parameter(Origin::AnalysisTypeService, "The analysisType name field cannot be null")
+        })?;
+        check_registrable_name(&name)?;
+        let schema = registration
+            .schema
+            .filter(|schema| !schema.is_null())
+            .ok_or_else(|| Error::schema_violation(Origin::AnalysisTypeService, "Schema field cannot be null"))?;
+        let schema = tokio::task::spawn_blocking(move || check_registration(&schema).map(|()| schema)).await.map_err(
+            |error| {
+                tracing::error!(%error, "checking a schema failed");
+                Error::new(Origin::AnalysisTypeService, ErrorId::MalformedJsonSchema, "#: the schema cannot be checked")
+            },
+        )??;
+        let new = NewAnalysisType { name, schema, options: registration.options, created_at: Timestamp::now() };
+        Ok(RegisteredType::of(self.store.register_type(new).await?, SchemaView::Rendered))
+    }
+
+    /// Returns one page of the registered versions.
+    pub async fn list_types(&self, query: &TypeQuery, view: SchemaView) -> Result<TypePage> {
+        let (count, types) = self.store.list_types(query).await?;
+        let result_set = types.into_iter().map(|registered| RegisteredType::of(registered, view)).collect();
+        Ok(TypePage { limit: query.limit, offset: query.offset, count, result_set })
+    }
+
+    /// Returns one version of a type.
+    pub async fn analysis_type(&self, name: &str, version: u32, view: SchemaView) -> Result<RegisteredType> {
+        check_type_name(name)?;
+        let registered = self.store.analysis_type(name, Some(version)).await?;
+        let latest = self.store.latest_type_version(name).await?;
+        registered
+            .map(|registered| RegisteredType::of(registered, view))
+            .ok_or_else(|| unknown_version(name, version.into(), latest))
+    }
+
+    /// Returns every version of a type, newest first; there is at least one.
+    pub async fn type_versions(&self, name: &str, view: SchemaView) -> Result<Vec<RegisteredType>> {
+        check_type_name(name)?;
+        let page = self.list_types(&TypeQuery::versions_of(name), view).await?;
+        if page.result_set.is_empty() {
+            return Err(unknown_type(name));
+        }
+        Ok(page.result_set)
+    }
+
+    /// Returns the compiled version that a submission or update names, or the latest if it names none.
+    pub(crate) async fn compiled_type(
+        &self,
+        name: &str,
+        version: Option<i64>,
+        origin: Origin,
+    ) -> Result<Arc<CompiledType>> {
+        let latest = self.store.latest_type_version(name).await?.ok_or_else(|| unknown_type(name))?;
+        let version = match version {
+            None => latest,
+            Some(version) if version == i64::from(latest) => latest,
+            Some(version) if self.settings.enforce_latest => return Err(not_latest(origin, name, version, latest)),
+            Some(version) => match u32::try_from(version) {
+                Ok(known) if (1..latest).contains(&known) => known,
+                _ => return Err(unknown_version(name, version, Some(latest))),
+            },
+        };
+        self.compiled_version(name, version).await
+    }
+
+    /// Returns a compiled version that is known to be registered.
+    pub(crate) async fn compiled_version(&self, name: &str, version: u32) -> Result<Arc<CompiledType>> {
+        let id = AnalysisTypeId { name: name.to_owned(), version };
+        if let Some(compiled) = self.types.0.get(&id) {
+            return Ok(compiled);
+        }
+        let registered = self.store.analysis_type(name, Some(version)).await?;
+        let registered = registered.ok_or_else(|| unknown_type(name))?;
+        let compiled = Arc::new(CompiledType {
+            validator: PayloadValidator::compile(&registered.schema)?,
+            options: registered.options,
+            id: registered.id,
+        });
+        self.types.0.insert(id, Arc::clone(&compiled));
+        Ok(compiled)
+    }
+
+    /// Refuses a type version that is not the latest, where the operator wants that.
+    pub(crate) async fn require_latest(&self, id: &AnalysisTypeId, origin: Origin) -> Result<()> {
+        if !self.settings.enforce_latest {
+            return Ok(());
+        }
+        match self.store.latest_type_version(&id.name).await? {
+            Some(latest) if latest != id.version => Err(not_latest(origin, &id.name, id.version.into(), latest)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn unknown_type(name: &str) -> Error {
+    Error::new(
+        Origin::AnalysisTypeService,
+        ErrorId::AnalysisTypeNotFound,
+        format!("The analysisType with name '{name}' was not found; GET /schemas lists the registered ones"),
+    )
+}
+
+fn unknown_version(name: &str, version: i64, latest: Option<u32>) -> Error {
+    let Some(latest) = latest else { return unknown_type(name) };
+    Error::new(
+        Origin::AnalysisTypeService,
+        ErrorId::AnalysisTypeNotFound,
+        format!(
+            "The analysisType with name '{name}' and version '{version}' was not found; its versions are 1 to {latest}"
+        ),
+    )
+}
+
+fn not_latest(origin: Origin, name: &str, version: i64, latest: u32) -> Error {
+    Error::new(
+        origin,
+        ErrorId::AnalysisTypeIncorrectVersion,
+        format!(
+            "Must use the latest version '{latest}' while enforceLatest=true, \
+             but using version '{version}' of analysisType '{name}' instead"
+        ),
+    )
+}

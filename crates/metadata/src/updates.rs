@@ -1,0 +1,122 @@
+//! Updating the dynamic data of an analysis: replacing it, possibly under another type version, or patching it.
+
+use cantata_core::{Action, AnalysisTypeId, Error, ErrorId, Origin, Result, Timestamp};
+use cantata_schema::join;
+use serde_json::{Map, Value, json};
+
+use crate::MetadataService;
+use crate::change::{ATTEMPTS, too_contended};
+use crate::payload::named_type;
+use crate::types::CompiledType;
+
+impl MetadataService {
+    /// Replaces the dynamic data, and with it the type version.
+    pub async fn replace_data(&self, study_id: &str, analysis_id: &str, body: Map<String, Value>) -> Result<()> {
+        self.stored_analysis(study_id, analysis_id).await?;
+        let body = Value::Object(body);
+        require_type_members(&body)?;
+        let named = named_type(&body)?;
+        let compiled = self.compiled_type(named.name, named.version, Origin::AnalysisServiceImpl).await?;
+        let data = checked_data(&compiled, body)?;
+        self.change(study_id, analysis_id, |analysis| {
+            analysis.analysis_type = compiled.id.clone();
+            analysis.data = data.clone();
+            analysis.updated_at = Timestamp::now();
+            Ok((Some(Action::Update), ()))
+        })
+        .await
+    }
+
+    /// Merges a patch (RFC 7386) into the dynamic data; the type version stays.
+    pub async fn patch_data(&self, study_id: &str, analysis_id: &str, patch: Map<String, Value>) -> Result<()> {
+        for _ in 0..ATTEMPTS {
+            let draft = self.draft(study_id, analysis_id).await?;
+            let mut after = draft.analysis().clone();
+            let AnalysisTypeId { name, version } = &after.analysis_type;
+            let compiled = self.compiled_version(name, *version).await?;
+            let mut merged = std::mem::take(&mut after.data);
+            merge(&mut merged, patch.clone());
+            merged.insert("analysisType".to_owned(), json!({"name": name, "version": version}));
+            after.data = checked_data(&compiled, Value::Object(merged))?;
+            after.updated_at = Timestamp::now();
+            if self.store_draft(&draft, &after, Action::Update).await? {
+                return Ok(());
+            }
+        }
+        Err(too_contended(analysis_id))
+    }
+}
+
+fn require_type_members(body: &Value) -> Result<()> {
+    let missing = |field: &str| {
+        let text = format!("The updateAnalysisRequest does not contain the field '{field}'");
+        Err(Error::malformed_parameter(Origin::AnalysisServiceImpl, text))
+    };
+    match &body["analysisType"] {
+        Value::Null => missing("analysisType"),
+        Value::Object(members) if members.get("name").is_none_or(Value::is_null) => missing("analysisType.name"),
+        _ => Ok(()),
+    }
+}
+
+/// Checks an update and returns the dynamic data it holds.
+fn checked_data(compiled: &CompiledType, body: Value) -> Result<Map<String, Value>> {
+    let violations = compiled.validator.check_update(&body);
+    if !violations.is_empty() {
+        return Err(Error::schema_violation(Origin::AnalysisServiceImpl, join(&violations)));
+    }
+    let Value::Object(mut data) = body else {
+        return Err(Error::new(
+            Origin::AnalysisServiceImpl,
+            ErrorId::MalformedRequestBody,
+            "#: expected type: JSONObject",
+        ));
+    };
+    data.shift_remove("analysisType");
+    Ok(data)
+}
+
+/// Merges a patch into an object: null removes, objects merge, anything else replaces.
+fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {
+    for (name, change) in patch {
+        match change {
+            Value::Null => {
+                target.shift_remove(&name);
+            }
+            Value::Object(inner) => {
+                let slot = target.entry(name).or_insert_with(|| Value::Object(Map::new()));
+                if !slot.is_object() {
+                    *slot = Value::Object(Map::new());
+                }
+                if let Value::Object(members) = slot {
+                    merge(members, inner);
+                }
+            }
+            other => {
+                target.insert(name, other);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patches_merge_as_the_rfc_says() {
+        for (target, patch, expected) in [
+            (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
+            (json!({"a": "b"}), json!({"b": "c"}), json!({"a": "b", "b": "c"})),
+            (json!({"a": "b", "b": "c"}), json!({"a": null}), json!({"b": "c"})),
+            (json!({"a": ["b"]}), json!({"a": "c"}), json!({"a": "c"})),
+            (json!({"a": {"b": "c"}}), json!({"a": {"b": "d", "c": null}}), json!({"a": {"b": "d"}})),
+            (json!({"a": "foo"}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
+            (json!({"e": null}), json!({"a": 1}), json!({"e": null, "a": 1})),
+        ] {
+            let (Value::Object(mut merged), Value::Object(patch)) = (target, patch) else { panic!("not objects") };
+            merge(&mut merged, patch);
+            assert_eq!(Value::Object(merged), expected);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What clients meet: registration, submission, update, and the words of every refusal.
+
+#![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "test helpers read better this way")]
+
+mod agreement;
+mod builtin;
+mod hostile;
+mod messages;
+mod registration;
+mod rendering;
+mod samples;
+mod updates;

@@ -1,0 +1,9 @@
+//! What handlers take from a request. Each extractor refuses with an error of the one table.
+
+mod body;
+mod params;
+mod path;
+
+pub(crate) use body::{JsonObject, PayloadBytes, content_type, unsupported_media_type};
+pub(crate) use params::{Params, malformed, parse_integer};
+pub(crate) use path::Segments;

@@ -1,0 +1,124 @@
+//! The body of a request: its content type, its size, its JSON.
+
+use axum::body::Body;
+use axum::extract::{FromRequest, Request};
+use bytes::{Bytes, BytesMut};
+use cantata_core::{Error, ErrorId, Origin};
+use futures_util::StreamExt;
+use http::{HeaderMap, header};
+use serde_json::{Map, Value};
+
+use crate::error_body::ApiError;
+use crate::state::AppState;
+
+/// How much of a body that is too large is read all the same, so that the client gets to read the answer.
+const DISCARD_LIMIT: usize = 64 * 1024 * 1024;
+
+/// The raw bytes of a body that should be JSON; whoever takes them parses them.
+pub(crate) struct PayloadBytes(pub(crate) Bytes);
+
+/// A body that is a JSON object.
+pub(crate) struct JsonObject(pub(crate) Map<String, Value>);
+
+impl FromRequest<AppState> for PayloadBytes {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let limit = state.settings.body_limit;
+        match content_type(request.headers()) {
+            Some(given) if given != "application/json" => {
+                discard(request.into_body()).await;
+                Err(unsupported_media_type(&given, "application/json"))
+            }
+            _ => Ok(Self(read_limited(request, limit).await?)),
+        }
+    }
+}
+
+impl FromRequest<AppState> for JsonObject {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let PayloadBytes(bytes) = PayloadBytes::from_request(request, state).await?;
+        let malformed = |text: String| ApiError(Error::new(Origin::HttpServer, ErrorId::MalformedRequestBody, text));
+        if bytes.is_empty() {
+            return Err(malformed("The body is missing; send a JSON object".to_owned()));
+        }
+        match serde_json::from_slice(&bytes) {
+            Ok(Value::Object(members)) => Ok(Self(members)),
+            Ok(other) => {
+                let found = cantata_schema::found_type(&other);
+                Err(malformed(format!("#: expected type: JSONObject, found: {found}")))
+            }
+            Err(error) => Err(malformed(format!("The body is not JSON: {error}"))),
+        }
+    }
+}
+
+/// Returns the media type in lower case without its parameters; a character set other than UTF-8 stays visible.
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
+    let given = headers.get(header::CONTENT_TYPE)?;
+    let given = String::from_utf8_lossy(given.as_bytes()).to_ascii_lowercase();
+    let (media_type, parameters) = given.split_once(';').unwrap_or((&given, ""));
+    let foreign_charset = parameters.split(';').find_map(|parameter| {
+        let (name, value) = parameter.trim().split_once('=')?;
+        let value = value.trim_matches('"');
+        (name.trim() == "charset" && !matches!(value, "utf-8" | "utf8" | "us-ascii")).then(|| value.to_owned())
+    });
+    let media_type = media_type.trim();
+    Some(foreign_charset.map_or_else(|| media_type.to_owned(), |charset| format!("{media_type};charset={charset}")))
+}
+
+/// Makes the error for a body of the wrong content type.
+pub(crate) fn unsupported_media_type(found: &str, expected: &str) -> ApiError {
+    ApiError(Error::new(
+        Origin::HttpServer,
+        ErrorId::UnsupportedMediaType,
+        format!("The Content-Type is '{found}', but must be {expected}, in UTF-8"),
+    ))
+}
+
+/// Reads a whole body of at most `limit` bytes.
+async fn read_limited(request: Request, limit: usize) -> Result<Bytes, ApiError> {
+    let declared = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let declared: usize = declared.unwrap_or(0);
+    let body = request.into_body();
+    if declared > limit {
+        discard(body).await;
+        return Err(too_large(limit));
+    }
+    let mut pieces = body.into_data_stream();
+    let mut collected = BytesMut::with_capacity(declared);
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|error| {
+            let text = format!("The body ended early or cannot be read: {error}");
+            ApiError(Error::new(Origin::HttpServer, ErrorId::MalformedRequestBody, text))
+        })?;
+        if collected.len() + piece.len() > limit {
+            discard(Body::from_stream(pieces)).await;
+            return Err(too_large(limit));
+        }
+        collected.extend_from_slice(&piece);
+    }
+    Ok(collected.freeze())
+}
+
+fn too_large(limit: usize) -> ApiError {
+    ApiError(Error::new(
+        Origin::HttpServer,
+        ErrorId::PayloadTooLarge,
+        format!("The body is larger than the limit of {limit} bytes; send less, or in several requests"),
+    ))
+}
+
+/// Reads and forgets a body, up to a limit.
+async fn discard(body: Body) {
+    let mut left = DISCARD_LIMIT;
+    let mut pieces = body.into_data_stream();
+    while let Some(Ok(piece)) = pieces.next().await {
+        left = left.saturating_sub(piece.len());
+        if left == 0 {
+            return;
+        }
+    }
+}

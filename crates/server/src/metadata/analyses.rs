@@ -1,0 +1,279 @@
+//! `/studies/{studyId}/analysis`
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use cantata_core::{Error, ErrorId, Origin, Result};
+use cantata_metadata::parse_states;
+use http::StatusCode;
+use serde_json::{Map, Value};
+
+use crate::answer::{json, json_array, json_documents, json_text};
+use crate::error_body::{ApiResult, ErrorBody};
+use crate::extract::{JsonObject, Params, Segments};
+use crate::openapi::shapes::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message};
+use crate::state::AppState;
+
+const ORIGIN: Origin = Origin::AnalysisService;
+
+/// How many analyses a page has unless asked otherwise.
+const DEFAULT_LIMIT: u64 = 100;
+
+/// Lists the analyses of a study, ordered by id.
+#[utoipa::path(
+    get, path = "/studies/{studyId}/analysis", tag = "Analyses",
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("analysisStates" = Option<String>, Query, description = "PUBLISHED, UNPUBLISHED, SUPPRESSED, separated by \
+          commas; PUBLISHED if not given"),
+    ),
+    responses(
+        (status = 200, description = "The analyses", body = Vec<Analysis>),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn list(
+    State(state): State<AppState>,
+    Segments(study_id): Segments<String>,
+    params: Params,
+) -> ApiResult<Response> {
+    let states = parse_states(params.get("analysisStates"))?;
+    Ok(json_array(state.metadata.list_analyses(&study_id, states).await?))
+}
+
+/// Lists one page of the analyses of a study, ordered by id.
+#[utoipa::path(
+    get, path = "/studies/{studyId}/analysis/paginated", tag = "Analyses",
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("analysisStates" = Option<String>, Query, description = "PUBLISHED, UNPUBLISHED, SUPPRESSED, separated by \
+          commas; PUBLISHED if not given"),
+        ("limit" = Option<u64>, Query, description = "How many at most; 100 if not given"),
+        ("offset" = Option<u64>, Query, description = "How many analyses to skip"),
+    ),
+    responses(
+        (status = 200, description = "The page", body = AnalysisPage),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn list_paginated(
+    State(state): State<AppState>,
+    Segments(study_id): Segments<String>,
+    params: Params,
+) -> ApiResult<Response> {
+    let states = parse_states(params.get("analysisStates"))?;
+    let limit = params.integer(ORIGIN, "limit", 0)?.unwrap_or(DEFAULT_LIMIT);
+    let offset = params.integer(ORIGIN, "offset", 0)?.unwrap_or(0);
+    let page = state.metadata.page_analyses(&study_id, states, limit, offset).await?;
+    let tail = format!(r#"],"totalAnalyses":{},"currentTotalAnalyses":{}}}"#, page.total, page.documents.remaining());
+    let documents = json_documents(br#"{"analyses":["#.to_vec(), page.documents, Ok, tail.into_bytes());
+    Ok(json_text(Body::from_stream(documents)))
+}
+
+/// Returns the analyses of a study, in any state, that have a file whose object id matches.
+#[utoipa::path(
+    get, path = "/studies/{studyId}/analysis/search/id", tag = "Analyses",
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("fileId" = Option<String>, Query, description = "A regular expression, case ignored, found anywhere in the \
+          object id; `.*` if not given"),
+    ),
+    responses(
+        (status = 200, description = "The analyses", body = Vec<Analysis>),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn search(
+    State(state): State<AppState>,
+    Segments(study_id): Segments<String>,
+    params: Params,
+) -> ApiResult<Response> {
+    let expression = params.get("fileId").unwrap_or_default();
+    Ok(json_array(state.metadata.search_by_file(&study_id, expression).await?))
+}
+
+/// Does the same with the expression in the body.
+#[utoipa::path(
+    post, path = "/studies/{studyId}/analysis/search/id", tag = "Analyses",
+    params(("studyId" = String, Path, description = "The study")),
+    request_body = FileSearch,
+    responses(
+        (status = 200, description = "The analyses", body = Vec<Analysis>),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn search_with_body(
+    State(state): State<AppState>,
+    Segments(study_id): Segments<String>,
+    JsonObject(body): JsonObject,
+) -> ApiResult<Response> {
+    let expression = read_search(&body)?;
+    Ok(json_array(state.metadata.search_by_file(&study_id, expression).await?))
+}
+
+/// Reads a search; members that older clients send empty are not minded.
+fn read_search(body: &Map<String, Value>) -> Result<&str> {
+    let mut expression = "";
+    for (name, value) in body {
+        match (name.as_str(), value) {
+            (_, Value::Null) => {}
+            (_, Value::String(text)) if text.is_empty() => {}
+            ("objectId" | "fileId", Value::String(text)) => expression = text,
+            ("objectId" | "fileId", other) => {
+                let text = format!("#/{name}: expected a regular expression as a string, found: {other}");
+                return Err(Error::new(ORIGIN, ErrorId::MalformedRequestBody, text));
+            }
+            _ => {
+                let text = format!("Analyses cannot be searched by '{name}'; search by objectId or fileId");
+                return Err(Error::malformed_parameter(ORIGIN, text));
+            }
+        }
+    }
+    Ok(expression)
+}
+
+/// Returns an analysis.
+#[utoipa::path(
+    get, path = "/studies/{studyId}/analysis/{analysisId}", tag = "Analyses",
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("analysisId" = String, Path, description = "The analysis"),
+    ),
+    responses(
+        (status = 200, description = "The analysis", body = Analysis),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn get(
+    State(state): State<AppState>,
+    Segments((study_id, analysis_id)): Segments<(String, String)>,
+) -> ApiResult<Response> {
+    Ok(json_text(state.metadata.analysis_document(&study_id, &analysis_id).await?))
+}
+
+/// Returns the files of an analysis.
+#[utoipa::path(
+    get, path = "/studies/{studyId}/analysis/{analysisId}/files", tag = "Analyses",
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("analysisId" = String, Path, description = "The analysis"),
+    ),
+    responses(
+        (status = 200, description = "The files", body = Vec<File>),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn files(
+    State(state): State<AppState>,
+    Segments((study_id, analysis_id)): Segments<(String, String)>,
+) -> ApiResult<Response> {
+    Ok(json(&state.metadata.analysis_files(&study_id, &analysis_id).await?))
+}
+
+/// Replaces the dynamic data of an analysis, and with it the version of its type.
+#[utoipa::path(
+    put, path = "/studies/{studyId}/analysis/{analysisId}", tag = "Analyses",
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("analysisId" = String, Path, description = "The analysis"),
+    ),
+    request_body = AnalysisUpdate,
+    responses(
+        (status = 200, description = "The data is replaced; the body is empty"),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn replace(
+    State(state): State<AppState>,
+    Segments((study_id, analysis_id)): Segments<(String, String)>,
+    JsonObject(body): JsonObject,
+) -> ApiResult<Response> {
+    state.metadata.replace_data(&study_id, &analysis_id, body).await?;
+    Ok(StatusCode::OK.into_response())
+}
+
+/// Merges a patch (RFC 7386) into the dynamic data of an analysis.
+#[utoipa::path(
+    patch, path = "/studies/{studyId}/analysis/{analysisId}", tag = "Analyses",
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("analysisId" = String, Path, description = "The analysis"),
+    ),
+    request_body = Object,
+    responses(
+        (status = 200, description = "The data is patched; the body is empty"),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn patch(
+    State(state): State<AppState>,
+    Segments((study_id, analysis_id)): Segments<(String, String)>,
+    JsonObject(body): JsonObject,
+) -> ApiResult<Response> {
+    state.metadata.patch_data(&study_id, &analysis_id, body).await?;
+    Ok(StatusCode::OK.into_response())
+}
+
+/// Publishes an analysis. Where a storage server is configured, its files must be there as the metadata says.
+#[utoipa::path(
+    put, path = "/studies/{studyId}/analysis/publish/{analysisId}", tag = "Analyses",
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("analysisId" = String, Path, description = "The analysis"),
+        ("ignoreUndefinedMd5" = Option<bool>, Query, description = "Publish although the storage server knows no \
+          checksum of a file"),
+    ),
+    responses(
+        (status = 200, description = "The analysis is published", body = Message),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn publish(
+    State(state): State<AppState>,
+    Segments((study_id, analysis_id)): Segments<(String, String)>,
+    params: Params,
+) -> ApiResult<Response> {
+    let ignore_undefined_md5 = params.boolean(ORIGIN, "ignoreUndefinedMd5", false)?;
+    state.metadata.publish(&study_id, &analysis_id, ignore_undefined_md5).await?;
+    Ok(json(&Message::new(format!("AnalysisId {analysis_id} successfully published"))))
+}
+
+/// Takes an analysis back to unpublished.
+#[utoipa::path(
+    put, path = "/studies/{studyId}/analysis/unpublish/{analysisId}", tag = "Analyses",
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("analysisId" = String, Path, description = "The analysis"),
+    ),
+    responses(
+        (status = 200, description = "The analysis is unpublished", body = Message),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn unpublish(
+    State(state): State<AppState>,
+    Segments((study_id, analysis_id)): Segments<(String, String)>,
+) -> ApiResult<Response> {
+    state.metadata.unpublish(&study_id, &analysis_id).await?;
+    Ok(json(&Message::new(format!("AnalysisId {analysis_id} successfully unpublished"))))
+}
+
+/// Suppresses an analysis for good.
+#[utoipa::path(
+    put, path = "/studies/{studyId}/analysis/suppress/{analysisId}", tag = "Analyses",
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("analysisId" = String, Path, description = "The analysis"),
+    ),
+    responses(
+        (status = 200, description = "The analysis is suppressed", body = Message),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn suppress(
+    State(state): State<AppState>,
+    Segments((study_id, analysis_id)): Segments<(String, String)>,
+) -> ApiResult<Response> {
+    state.metadata.suppress(&study_id, &analysis_id).await?;
+    Ok(json(&Message::new(format!("AnalysisId {analysis_id} was suppressed"))))
+}

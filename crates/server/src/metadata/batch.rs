@@ -1,0 +1,137 @@
+//! `/submit/{studyId}/batch`
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use bytes::Bytes;
+use cantata_core::{Error, ErrorId, Origin, Result};
+use cantata_metadata::batch::{BatchForm, PayloadSplitter};
+use futures_util::{Stream, StreamExt};
+use http::HeaderValue;
+
+use crate::answer::typed;
+use crate::error_body::{ApiResult, ErrorBody};
+use crate::extract::{Params, Segments, content_type, unsupported_media_type};
+use crate::openapi::shapes::{AnalysisPayload, BatchResult};
+use crate::spool::{SpoolWriter, spool};
+use crate::state::AppState;
+
+/// Submits many payloads in one request.
+///
+/// The body is a JSON array of payloads (`application/json`) or one payload per line (`application/x-ndjson`); the
+/// answer has the same form, with one result for each payload in the same order. A payload that is refused does not
+/// stop the others. Both ways are streamed.
+#[utoipa::path(
+    post, path = "/submit/{studyId}/batch", tag = "Submission",
+    params(
+        ("studyId" = String, Path, description = "The study; every payload must name the same"),
+        ("allowDuplicates" = Option<bool>, Query, description = "Store files whose checksum is stored already"),
+    ),
+    request_body(content(
+        (Vec<AnalysisPayload> = "application/json"),
+        (String = "application/x-ndjson"),
+    )),
+    responses(
+        (status = 200, description = "What became of each payload", content(
+            (Vec<BatchResult> = "application/json"),
+            (String = "application/x-ndjson"),
+        )),
+        (status = "default", description = "An error; nothing was stored", body = ErrorBody),
+    )
+)]
+pub(crate) async fn submit_batch(
+    State(state): State<AppState>,
+    Segments(study_id): Segments<String>,
+    params: Params,
+    request: Request,
+) -> ApiResult<Response> {
+    let allow_duplicates = params.boolean(Origin::SubmitService, "allowDuplicates", false)?;
+    let form = batch_form(&request)?;
+    state.metadata.study(&study_id).await?;
+    let (writer, results) = spool();
+    let splitter = PayloadSplitter::new(form, state.settings.body_limit);
+    tokio::spawn(async move {
+        let payloads = payloads(request.into_body(), splitter);
+        let outcomes = state.metadata.submit_batch(&study_id, allow_duplicates, payloads);
+        let results = outcomes.enumerate().map(|(index, outcome)| BatchResult::new(index, outcome));
+        if let Err(error) = write_results(form, results, &writer).await {
+            tracing::error!(%error, "the results of a batch could not be kept");
+        }
+    });
+    let media_type = match form {
+        BatchForm::Array => "application/json",
+        BatchForm::Lines => "application/x-ndjson",
+    };
+    Ok(typed(Body::from_stream(results), HeaderValue::from_static(media_type)))
+}
+
+fn batch_form(request: &Request) -> ApiResult<BatchForm> {
+    match content_type(request.headers()).as_deref() {
+        None | Some("application/json") => Ok(BatchForm::Array),
+        Some("application/x-ndjson" | "application/ndjson" | "application/jsonl" | "application/x-jsonlines") => {
+            Ok(BatchForm::Lines)
+        }
+        Some(other) => Err(unsupported_media_type(other, "application/json or application/x-ndjson")),
+    }
+}
+
+/// Splits a body into payloads as it arrives; one that breaks off ends with an error in the place of the next payload.
+fn payloads(body: Body, mut splitter: PayloadSplitter) -> impl Stream<Item = Result<Bytes>> + Send {
+    async_stream::stream! {
+        let mut pieces = body.into_data_stream();
+        while let Some(piece) = pieces.next().await {
+            match piece {
+                Ok(piece) => splitter.feed(&piece),
+                Err(error) => {
+                    let text = format!("Unable to read the batch: the body ended early: {error}");
+                    yield Err(Error::new(Origin::SubmitService, ErrorId::PayloadParsing, text));
+                    return;
+                }
+            }
+            loop {
+                match splitter.next_payload() {
+                    Ok(Some(payload)) => yield Ok(payload),
+                    Ok(None) => break,
+                    Err(error) => {
+                        yield Err(error);
+                        return;
+                    }
+                }
+            }
+        }
+        match splitter.finish() {
+            Ok(Some(payload)) => yield Ok(payload),
+            Ok(None) => {}
+            Err(error) => yield Err(error),
+        }
+    }
+}
+
+async fn write_results(
+    form: BatchForm,
+    results: impl Stream<Item = BatchResult>,
+    writer: &SpoolWriter,
+) -> std::io::Result<()> {
+    let (head, between, tail) = match form {
+        BatchForm::Array => ("[", ",\n", "]"),
+        BatchForm::Lines => ("", "\n", "\n"),
+    };
+    let mut results = std::pin::pin!(results);
+    let mut separator = head;
+    let mut is_empty = true;
+    while let Some(result) = results.next().await {
+        let mut line = separator.as_bytes().to_vec();
+        serde_json::to_writer(&mut line, &result)?;
+        if !writer.write(line.into())? {
+            return Ok(());
+        }
+        separator = between;
+        is_empty = false;
+    }
+    let end = match (form, is_empty) {
+        (BatchForm::Array, true) => "[]",
+        (BatchForm::Lines, true) => "",
+        (_, false) => tail,
+    };
+    writer.write(Bytes::from_static(end.as_bytes())).map(|_| ())
+}

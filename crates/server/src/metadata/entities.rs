@@ -1,0 +1,88 @@
+//! `/entities`, the view of files that storage servers use.
+
+use axum::extract::State;
+use axum::response::Response;
+use cantata_core::{Error, ErrorId, Origin, Result};
+use cantata_metadata::EntityRequest;
+use cantata_store::Page;
+
+use crate::answer::json;
+use crate::error_body::{ApiResult, ErrorBody};
+use crate::extract::{Params, Segments};
+use crate::openapi::shapes::{Entity, EntityPage};
+use crate::state::AppState;
+
+const ORIGIN: Origin = Origin::LegacyEntityService;
+
+const FIELDS: [&str; 5] = ["id", "gnosId", "fileName", "projectCode", "access"];
+const PARAMETERS: [&str; 8] = ["id", "gnosId", "fileName", "projectCode", "access", "fields", "page", "size"];
+
+/// How many entities a page has unless asked otherwise.
+const DEFAULT_SIZE: u64 = 10;
+
+/// Returns one entity.
+#[utoipa::path(
+    get, path = "/entities/{id}", tag = "Entities",
+    params(("id" = String, Path, description = "The object id of a file")),
+    responses(
+        (status = 200, description = "The entity", body = Entity),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn get(State(state): State<AppState>, Segments(id): Segments<String>) -> ApiResult<Response> {
+    Ok(json(&Entity::of(state.metadata.entity(&id).await?, &[])))
+}
+
+/// Lists entities, ordered by id. Each filter is an exact value.
+#[utoipa::path(
+    get, path = "/entities", tag = "Entities",
+    params(
+        ("id" = Option<String>, Query, description = "The object id"),
+        ("gnosId" = Option<String>, Query, description = "The analysis id"),
+        ("fileName" = Option<String>, Query, description = "The file name"),
+        ("projectCode" = Option<String>, Query, description = "The study id"),
+        ("access" = Option<String>, Query, description = "`open` or `controlled`"),
+        ("fields" = Option<Vec<String>>, Query, description = "Show only these members; give it once for each"),
+        ("page" = Option<u64>, Query, description = "The number of the page, from 0"),
+        ("size" = Option<u64>, Query, description = "How many a page has; 10 if not given"),
+    ),
+    responses(
+        (status = 200, description = "One page of entities", body = EntityPage),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiResult<Response> {
+    refuse_unknown("query", ErrorId::IllegalQueryParameter, params.names(), &PARAMETERS)?;
+    refuse_unknown("filter", ErrorId::IllegalFilterParameter, params.all("fields"), &FIELDS)?;
+    let text = |name: &str| params.get(name).map(str::to_owned);
+    let request = EntityRequest {
+        id: text("id"),
+        gnos_id: text("gnosId"),
+        file_name: text("fileName"),
+        project_code: text("projectCode"),
+        access: text("access"),
+    };
+    let number = params.integer(ORIGIN, "page", 0)?.unwrap_or(0);
+    let size = params.integer(ORIGIN, "size", 1)?.unwrap_or(DEFAULT_SIZE);
+    let page = Page { offset: number.saturating_mul(size), limit: size };
+    let found = state.metadata.entities(&request, page).await?;
+    let fields: Vec<&str> = params.all("fields").collect();
+    let content = found.files.into_iter().map(|file| Entity::of(file, &fields)).collect();
+    Ok(json(&EntityPage::new(content, number, size, found.total)))
+}
+
+fn refuse_unknown<'a>(kind: &str, id: ErrorId, given: impl Iterator<Item = &'a str>, legal: &[&str]) -> Result<()> {
+    let unknown: Vec<&str> = given.filter(|name| !legal.contains(name)).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ORIGIN,
+        id,
+        format!(
+            "The {kind} parameters '{}' must be a subset of the following legal {kind} parameters '{}'",
+            unknown.join(","),
+            legal.join(",")
+        ),
+    ))
+}

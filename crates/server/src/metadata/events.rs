@@ -1,0 +1,79 @@
+//! `/events`
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use cantata_core::Origin;
+use cantata_metadata::EventStream;
+use futures_util::Stream;
+use http::HeaderMap;
+
+use crate::error_body::{ApiResult, ErrorBody};
+use crate::extract::{Params, malformed, parse_integer};
+use crate::state::AppState;
+
+const ORIGIN: Origin = Origin::AnalysisService;
+
+/// How often a silent connection is shown to be alive.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// Streams every change of an analysis as server-sent events, oldest first.
+///
+/// The id of each event is its number. A consumer that reconnects with the number of the last event it has handled,
+/// in `after` or in the header `Last-Event-ID`, misses none and gets none twice.
+#[utoipa::path(
+    get, path = "/events", tag = "Events",
+    params(
+        ("after" = Option<u64>, Query, description = "Begin after the event with this number; 0 if not given"),
+        ("follow" = Option<bool>, Query, description = "false: end after the last event there is"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "The same as `after`, and stronger"),
+    ),
+    responses(
+        (status = 200, description = "The events; each carries the message that consumers of SONG know",
+         body = String, content_type = "text/event-stream"),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn follow(State(state): State<AppState>, headers: HeaderMap, params: Params) -> ApiResult<Response> {
+    let asked = params.integer(ORIGIN, "after", 0)?.unwrap_or(0);
+    let after = match headers.get("last-event-id").map(|id| String::from_utf8_lossy(id.as_bytes())) {
+        Some(id) => parse_integer(&id, 0).ok_or_else(|| malformed(ORIGIN, "Last-Event-ID", &id, "an event number"))?,
+        None => asked,
+    };
+    let follow = params.boolean(ORIGIN, "follow", true)?;
+    let events = state.metadata.events_after(after);
+    let stream = server_sent(state, events, follow);
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response())
+}
+
+fn server_sent(
+    state: AppState,
+    mut events: EventStream,
+    follow: bool,
+) -> impl Stream<Item = Result<Event, Infallible>> + Send {
+    async_stream::stream! {
+        // A failure is logged where it happens; ending the stream makes the consumer connect again.
+        while let Ok(ready) = events.ready().await {
+            let is_idle = ready.is_empty();
+            for (seq, message) in ready {
+                yield Ok(Event::default().id(seq.to_string()).data(message));
+            }
+            if !is_idle {
+                continue;
+            }
+            if !follow {
+                return;
+            }
+            let goes_on = tokio::select! {
+                goes_on = events.wait() => goes_on,
+                () = state.stopped() => false,
+            };
+            if !goes_on {
+                return;
+            }
+        }
+    }
+}

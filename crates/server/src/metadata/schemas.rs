@@ -1,0 +1,168 @@
+//! `/schemas`
+
+use axum::extract::State;
+use axum::response::Response;
+use cantata_core::{Error, ErrorId, GivenOptions, Origin, Result};
+use cantata_metadata::{RegisteredType, Registration, SchemaView, TypePage};
+use cantata_schema::meta_schema;
+use cantata_store::{TypeQuery, TypeSortField};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::answer::json;
+use crate::error_body::{ApiResult, ErrorBody};
+use crate::extract::{JsonObject, Params, Segments, malformed, parse_integer};
+use crate::openapi::shapes::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};
+use crate::state::AppState;
+
+const ORIGIN: Origin = Origin::AnalysisTypeService;
+
+/// How many types a page has unless asked otherwise.
+const DEFAULT_LIMIT: u64 = 20;
+
+/// Registers the next version of an analysis type.
+#[utoipa::path(
+    post, path = "/schemas", tag = "Analysis types",
+    request_body = AnalysisTypeRegistration,
+    responses(
+        (status = 200, description = "The registered version with its rendered schema", body = AnalysisType),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn register(State(state): State<AppState>, JsonObject(body): JsonObject) -> ApiResult<Response> {
+    Ok(json(&state.metadata.register_type(read_registration(body)?).await?))
+}
+
+fn read_registration(mut body: Map<String, Value>) -> Result<Registration> {
+    let malformed = |text: String| Error::new(ORIGIN, ErrorId::MalformedRequestBody, text);
+    let name = match body.shift_remove("name") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(name)) => Some(name),
+        Some(other) => return Err(malformed(format!("#/name: expected a string, found: {other}"))),
+    };
+    let options = match body.shift_remove("options") {
+        None | Some(Value::Null) => GivenOptions::default(),
+        Some(options) => serde_json::from_value(options).map_err(|error| {
+            malformed(format!(
+                "#/options: {error}; expected an object with fileTypes, a list of strings, \
+                 and externalValidations, a list of objects with url and jsonPath"
+            ))
+        })?,
+    };
+    Ok(Registration { name, schema: body.shift_remove("schema"), options })
+}
+
+/// Lists registered versions, newest first unless asked otherwise.
+#[utoipa::path(
+    get, path = "/schemas", tag = "Analysis types",
+    params(
+        ("names" = Option<String>, Query, description = "Only these names, separated by commas"),
+        ("versions" = Option<String>, Query, description = "Only these versions, separated by commas"),
+        ("hideSchema" = Option<bool>, Query, description = "Leave the schemas out"),
+        ("unrenderedOnly" = Option<bool>, Query, description = "Show the schemas as registered, without the base"),
+        ("limit" = Option<u64>, Query, description = "How many at most; 20 if not given"),
+        ("offset" = Option<u64>, Query, description = "How many to skip"),
+        ("sort" = Option<String>, Query, description = "`version`, `name` or both, separated by a comma"),
+        ("sortOrder" = Option<String>, Query, description = "`ASC` or `DESC`"),
+    ),
+    responses(
+        (status = 200, description = "One page of versions", body = AnalysisTypePage),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiResult<Response> {
+    let query = TypeQuery {
+        names: params.list("names").into_iter().map(str::to_owned).collect(),
+        versions: read_versions(&params)?,
+        sort: read_sort(&params)?,
+        descending: read_descending(&params)?,
+        limit: params.integer(ORIGIN, "limit", 0)?.unwrap_or(DEFAULT_LIMIT),
+        offset: params.integer(ORIGIN, "offset", 0)?.unwrap_or(0),
+    };
+    let view = match params.boolean(ORIGIN, "hideSchema", false)? {
+        true => SchemaView::Hidden,
+        false => read_view(&params)?,
+    };
+    let page: TypePage = state.metadata.list_types(&query, view).await?;
+    Ok(json(&page))
+}
+
+fn read_versions(params: &Params) -> Result<Vec<u32>> {
+    let read = |text: &str| {
+        parse_integer(text, 1)
+            .map(|version| u32::try_from(version).unwrap_or(u32::MAX))
+            .ok_or_else(|| malformed(ORIGIN, "versions", text, "a list of integers of 1 or more"))
+    };
+    params.list("versions").into_iter().map(read).collect()
+}
+
+fn read_sort(params: &Params) -> Result<Vec<TypeSortField>> {
+    let read = |text: &str| match text.to_ascii_lowercase().as_str() {
+        "version" => Ok(TypeSortField::Version),
+        "name" => Ok(TypeSortField::Name),
+        _ => Err(malformed(ORIGIN, "sort", text, "a list of version and name")),
+    };
+    let fields: Vec<TypeSortField> = params.list("sort").into_iter().map(read).collect::<Result<_>>()?;
+    Ok(if fields.is_empty() { vec![TypeSortField::Version] } else { fields })
+}
+
+fn read_descending(params: &Params) -> Result<bool> {
+    match params.get("sortOrder").filter(|order| !order.is_empty()) {
+        None => Ok(true),
+        Some(order) if order.eq_ignore_ascii_case("desc") => Ok(true),
+        Some(order) if order.eq_ignore_ascii_case("asc") => Ok(false),
+        Some(order) => Err(malformed(ORIGIN, "sortOrder", order, "ASC or DESC")),
+    }
+}
+
+fn read_view(params: &Params) -> Result<SchemaView> {
+    let unrendered = params.boolean(ORIGIN, "unrenderedOnly", false)?;
+    Ok(if unrendered { SchemaView::Unrendered } else { SchemaView::Rendered })
+}
+
+/// Returns the schema that registered schemas must follow.
+#[utoipa::path(
+    get, path = "/schemas/registration", tag = "Analysis types",
+    responses((status = 200, description = "The schema of schemas", body = Object))
+)]
+pub(crate) async fn registration() -> Response {
+    json(meta_schema())
+}
+
+/// The latest version at the top level, and all of them.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Versions {
+    #[serde(flatten)]
+    latest: RegisteredType,
+    count: usize,
+    result_set: Vec<RegisteredType>,
+}
+
+/// Returns one version of a type; without `version`, the latest at the top level and every version in `resultSet`.
+#[utoipa::path(
+    get, path = "/schemas/{name}", tag = "Analysis types",
+    params(
+        ("name" = String, Path, description = "The name of the type"),
+        ("version" = Option<u32>, Query, description = "The version; all if not given"),
+        ("unrenderedOnly" = Option<bool>, Query, description = "Show the schema as registered, without the base"),
+    ),
+    responses(
+        (status = 200, description = "The version asked for, or all of them", body = AnalysisTypeVersions),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn get(
+    State(state): State<AppState>,
+    Segments(name): Segments<String>,
+    params: Params,
+) -> ApiResult<Response> {
+    let view = read_view(&params)?;
+    if let Some(version) = params.integer(ORIGIN, "version", 1)? {
+        let version = u32::try_from(version).unwrap_or(u32::MAX);
+        return Ok(json(&state.metadata.analysis_type(&name, version, view).await?));
+    }
+    let versions = state.metadata.type_versions(&name, view).await?;
+    let latest = versions[0].clone();
+    Ok(json(&Versions { latest, count: versions.len(), result_set: versions }))
+}

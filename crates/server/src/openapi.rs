@@ -1,0 +1,66 @@
+//! The OpenAPI document and the page that shows it.
+
+pub(crate) mod shapes;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+use cantata_core::{Error, ErrorId, Origin};
+use http::HeaderValue;
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_swagger_ui::Config;
+
+use crate::answer::{json, typed};
+use crate::error_body::{ApiError, ApiResult};
+use crate::extract::Segments;
+use crate::state::AppState;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Cantata",
+        description = "Metadata of studies, analyses and files: registered, validated, published, exported.\n\n\
+                       Every error has the same body; its `errorId` says what kind it is, its `message` what to do.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0"),
+    ),
+    tags(
+        (name = "Analysis types", description = "Versioned schemas that submissions are checked against"),
+        (name = "Submission", description = "New analyses"),
+        (name = "Studies", description = "What analyses belong to"),
+        (name = "Analyses", description = "Reading, updating and publishing"),
+        (name = "Files", description = "The files of analyses"),
+        (name = "Export", description = "Analyses as payloads"),
+        (name = "Entities", description = "The view of files that storage servers use"),
+        (name = "Events", description = "Every change, in order"),
+        (name = "Health", description = "Is it there, can it work"),
+    )
+)]
+struct Description;
+
+/// Completes the document of the routes.
+pub(crate) fn documented(routes: OpenApiRouter<AppState>) -> (Router<AppState>, utoipa::openapi::OpenApi) {
+    OpenApiRouter::with_openapi(Description::openapi()).merge(routes).split_for_parts()
+}
+
+/// Returns the routes that show the document: as JSON, and to people.
+pub(crate) fn documentation_routes(document: utoipa::openapi::OpenApi) -> Router<AppState> {
+    let document = Arc::new(document);
+    let config = Arc::new(Config::from("/openapi.json"));
+    Router::new()
+        .route("/openapi.json", get(move || async move { json(&*document) }))
+        .route("/docs", get(|| async { Redirect::temporary("/docs/index.html") }))
+        .route("/docs/{*file}", get(move |_: State<AppState>, file: Segments<String>| page_file(config, file)))
+}
+
+async fn page_file(config: Arc<Config<'static>>, Segments(path): Segments<String>) -> ApiResult<Response> {
+    let file = utoipa_swagger_ui::serve(&path, config).ok().flatten().ok_or_else(|| {
+        ApiError(Error::new(Origin::HttpServer, ErrorId::PathNotFound, format!("There is nothing at '/docs/{path}'")))
+    })?;
+    let content_type = HeaderValue::from_str(&file.content_type)
+        .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
+    Ok(typed(file.bytes.into_owned(), content_type).into_response())
+}

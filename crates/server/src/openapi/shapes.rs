@@ -1,0 +1,17 @@
+//! The shapes of bodies as the OpenAPI document describes them.
+//!
+//! Where the service has its own type for an answer, the shape here only describes it, and the tests hold every
+//! answer against the description; the other shapes are what the handlers answer with.
+#![expect(dead_code, reason = "shapes that only describe are never built")]
+
+mod analysis;
+mod entity;
+mod submission;
+mod types;
+
+pub(crate) use analysis::{
+    Analysis, AnalysisPage, AnalysisUpdate, ExportedStudy, File, FileSearch, FileUpdateRequest, FileUpdateResponse,
+};
+pub(crate) use entity::{Entity, EntityPage};
+pub(crate) use submission::{AnalysisPayload, BatchResult, Health, Message, Study, StudyRequest, Submitted};
+pub(crate) use types::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};

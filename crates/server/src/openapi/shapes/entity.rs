@@ -1,0 +1,121 @@
+//! Entities and their pages, in the form that clients of the original server read.
+
+use cantata_core::ObjectId;
+use cantata_store::FileEntry;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A file as storage servers see it; members not asked for are left out.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Entity {
+    /// The object id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<uuid::Uuid>, nullable = false)]
+    id: Option<ObjectId>,
+    /// The analysis id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    gnos_id: Option<String>,
+    /// The file name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    file_name: Option<String>,
+    /// The study id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    project_code: Option<String>,
+    /// `open` or `controlled`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    access: Option<&'static str>,
+}
+
+impl Entity {
+    /// Shows the members asked for; none asked for means all.
+    pub(crate) fn of(file: FileEntry, fields: &[&str]) -> Self {
+        let is_shown = |name: &str| fields.is_empty() || fields.contains(&name);
+        Self {
+            id: is_shown("id").then_some(file.object_id),
+            gnos_id: is_shown("gnosId").then(|| file.analysis_id.to_string()),
+            file_name: is_shown("fileName").then_some(file.name),
+            project_code: is_shown("projectCode").then_some(file.study_id),
+            access: is_shown("access").then(|| file.access.as_str()),
+        }
+    }
+}
+
+/// How a page is sorted; always by id.
+#[derive(Clone, Serialize, ToSchema)]
+pub(crate) struct Sort {
+    sorted: bool,
+    empty: bool,
+    unsorted: bool,
+}
+
+/// Which page it is.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Pageable {
+    sort: Sort,
+    page_size: u64,
+    page_number: u64,
+    offset: u64,
+    paged: bool,
+    unpaged: bool,
+}
+
+/// One page of entities.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EntityPage {
+    /// The entities.
+    content: Vec<Entity>,
+    /// Which page it is.
+    pageable: Pageable,
+    /// How many match in all.
+    total_elements: u64,
+    /// How many pages there are.
+    total_pages: u64,
+    /// Whether it is the last page.
+    last: bool,
+    /// How many a page has.
+    size: u64,
+    /// The number of the page, from 0.
+    number: u64,
+    /// How it is sorted.
+    sort: Sort,
+    /// How many this page has.
+    number_of_elements: usize,
+    /// Whether it is the first page.
+    first: bool,
+    /// Whether it has none.
+    empty: bool,
+}
+
+impl EntityPage {
+    pub(crate) fn new(content: Vec<Entity>, number: u64, size: u64, total: u64) -> Self {
+        let sort = Sort { sorted: true, empty: false, unsorted: false };
+        let total_pages = total.div_ceil(size.max(1));
+        Self {
+            pageable: Pageable {
+                sort: sort.clone(),
+                page_size: size,
+                page_number: number,
+                offset: number.saturating_mul(size),
+                paged: true,
+                unpaged: false,
+            },
+            total_elements: total,
+            total_pages,
+            last: number.saturating_add(1) >= total_pages,
+            size,
+            number,
+            sort,
+            number_of_elements: content.len(),
+            first: number == 0,
+            empty: content.is_empty(),
+            content,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! A queue of bytes between a task that makes an answer and a client that may not read yet.
+//!
+//! A client may well send its whole request before it reads a byte of the answer. If the answer had to wait for it,
+//! both would wait for ever; if it gathered in memory, a long one would take all of it. So what does not fit into a
+//! small buffer goes to an unnamed temporary file, and the client gets it from there in the same order.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use tokio::sync::Notify;
+
+/// How many bytes stay in memory.
+const MEMORY: usize = 1024 * 1024;
+
+/// How much is read from the file at once.
+const PIECE: u64 = 64 * 1024;
+
+#[derive(Default)]
+struct State {
+    in_memory: VecDeque<Bytes>,
+    bytes_in_memory: usize,
+    /// Everything after what is in memory, once there was too much.
+    overflow: Option<Overflow>,
+    is_finished: bool,
+    is_abandoned: bool,
+}
+
+struct Overflow {
+    file: File,
+    written: u64,
+    read: u64,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The end that is written to; dropping it ends the answer.
+pub(crate) struct SpoolWriter(Arc<Shared>);
+
+/// The end that is read from.
+struct SpoolReader(Arc<Shared>);
+
+/// Makes a queue and returns both its ends.
+pub(crate) fn spool() -> (SpoolWriter, impl Stream<Item = io::Result<Bytes>> + Send) {
+    let shared = Arc::new(Shared::default());
+    let reader = SpoolReader(Arc::clone(&shared));
+    let stream = async_stream::try_stream! {
+        loop {
+            let changed = reader.0.changed.notified();
+            match reader.next()? {
+                Some(piece) => yield piece,
+                None if reader.0.lock().is_finished => break,
+                None => changed.await,
+            }
+        }
+    };
+    (SpoolWriter(shared), stream)
+}
+
+impl SpoolWriter {
+    /// Adds bytes; returns false when nobody will read them.
+    pub(crate) fn write(&self, bytes: Bytes) -> io::Result<bool> {
+        let mut state = self.0.lock();
+        if state.is_abandoned {
+            return Ok(false);
+        }
+        if state.overflow.is_none() && state.bytes_in_memory + bytes.len() <= MEMORY {
+            state.bytes_in_memory += bytes.len();
+            state.in_memory.push_back(bytes);
+        } else {
+            let overflow = match &mut state.overflow {
+                Some(overflow) => overflow,
+                none => none.insert(Overflow { file: tempfile::tempfile()?, written: 0, read: 0 }),
+            };
+            overflow.file.seek(SeekFrom::Start(overflow.written))?;
+            overflow.file.write_all(&bytes)?;
+            overflow.written += bytes.len() as u64;
+        }
+        drop(state);
+        self.0.changed.notify_one();
+        Ok(true)
+    }
+}
+
+impl Drop for SpoolWriter {
+    fn drop(&mut self) {
+        self.0.lock().is_finished = true;
+        self.0.changed.notify_one();
+    }
+}
+
+impl SpoolReader {
+    fn next(&self) -> io::Result<Option<Bytes>> {
+        let mut state = self.0.lock();
+        if let Some(bytes) = state.in_memory.pop_front() {
+            state.bytes_in_memory -= bytes.len();
+            return Ok(Some(bytes));
+        }
+        let Some(overflow) = &mut state.overflow else { return Ok(None) };
+        let length = (overflow.written - overflow.read).min(PIECE);
+        let mut piece = vec![0; usize::try_from(length).unwrap_or(0)];
+        overflow.file.seek(SeekFrom::Start(overflow.read))?;
+        overflow.file.read_exact(&mut piece)?;
+        overflow.read += length;
+        if overflow.read == overflow.written {
+            state.overflow = None;
+        }
+        Ok((!piece.is_empty()).then(|| piece.into()))
+    }
+}
+
+impl Drop for SpoolReader {
+    fn drop(&mut self) {
+        self.0.lock().is_abandoned = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn bytes_come_out_in_order_whether_read_at_once_or_late() {
+        for read_every in [1, 1_000_000] {
+            let (writer, stream) = spool();
+            tokio::pin!(stream);
+            let (mut written, mut read) = (Vec::new(), Vec::new());
+            for index in 0..40_000_u32 {
+                let line = format!("line {index} {}\n", "x".repeat(60));
+                written.extend_from_slice(line.as_bytes());
+                assert!(writer.write(Bytes::from(line)).unwrap());
+                if index % read_every == 0 {
+                    read.extend_from_slice(&stream.next().await.unwrap().unwrap());
+                }
+            }
+            drop(writer);
+            while let Some(piece) = stream.next().await {
+                read.extend_from_slice(&piece.unwrap());
+            }
+            assert!(read == written, "order or content differs");
+        }
+    }
+
+    #[test]
+    fn a_reader_that_left_is_noticed() {
+        let (writer, stream) = spool();
+        drop(stream);
+        assert!(!writer.write(Bytes::from_static(b"x")).unwrap());
+    }
+}

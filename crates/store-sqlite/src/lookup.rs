@@ -1,0 +1,90 @@
+//! Finds file rows by object id and by checksum.
+//!
+//! Both are hashes, spread evenly, so an ordinary index would touch one page for each file of a submission, more and
+//! more of them as the store grows: a submission of 100 files then costs more than twice as much with a million
+//! files stored as with none. Instead the metadata database only ever appends file rows, and the index lives here:
+//!
+//! * **active**: the entries of the newest rows, sorted in memory;
+//! * **frozen**: a full batch of them, while it is being written;
+//! * **`lookup.db`**: all older entries, `(hash, file key)`, written in large sorted batches by a thread of its own.
+//!
+//! The database is derived data. It records up to which file key it is complete, in the same transaction as the
+//! entries; whatever is missing is read again from the metadata database at start, so losing it costs time, never
+//! data. An entry only proposes a row: the caller reads the row and compares the full id or checksum. So entries of
+//! deleted rows, of rows not committed yet and with equal hash prefixes do no harm, and entries of committed rows
+//! are never removed. A reader that takes its snapshot of the rows first and looks here second misses nothing,
+//! because an entry is here before its row can be seen.
+
+mod applier;
+mod database;
+mod shared;
+mod writer;
+
+use std::sync::Arc;
+
+use cantata_store::{Result, StoreError};
+use rusqlite::Connection;
+
+pub(crate) use database::LookupDatabase;
+pub(crate) use writer::LookupWriter;
+
+use applier::Applier;
+use shared::{Entry, Shared};
+
+/// The first eight bytes of an object id or checksum, which is what entries are sorted by.
+fn hash_of(id: &[u8; 16]) -> i64 {
+    let [a, b, c, d, e, f, g, h, ..] = *id;
+    i64::from_be_bytes([a, b, c, d, e, f, g, h])
+}
+
+/// Returns the two entries of a file row.
+fn entries_of(file_key: i64, object_id: &[u8; 16], md5: &[u8; 16]) -> [Entry; 2] {
+    [(hash_of(object_id), file_key), (hash_of(md5), file_key)]
+}
+
+/// The handle to the lookup; clones share it.
+#[derive(Clone)]
+pub(crate) struct Lookup {
+    shared: Arc<Shared>,
+    _applier: Arc<Applier>,
+}
+
+impl Lookup {
+    /// Catches up with the file rows that the lookup database lacks, and starts the thread that feeds it.
+    pub(crate) fn start(mut database: LookupDatabase, metadata: &Connection) -> Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let rest = database.catch_up(metadata)?;
+        shared.announce(&rest);
+        let applier = Arc::new(Applier::start(database, Arc::clone(&shared))?);
+        Ok(Self { shared, _applier: applier })
+    }
+
+    /// Combines the entries in memory with a connection to those on disk.
+    pub(crate) fn reader(&self, database: Connection) -> LookupReader {
+        LookupReader { shared: Arc::clone(&self.shared), database }
+    }
+}
+
+/// Looks entries up, in memory and on disk.
+pub(crate) struct LookupReader {
+    shared: Arc<Shared>,
+    database: Connection,
+}
+
+impl LookupReader {
+    /// Returns the keys of the file rows that may have this object id or checksum.
+    ///
+    /// Memory is asked first: an entry leaves it only after it is on disk, so none can be missed in between.
+    pub(crate) fn candidates(&self, id: &[u8; 16]) -> Result<Vec<i64>> {
+        let hash = hash_of(id);
+        let mut keys = self.shared.candidates(hash);
+        let failed = |error: rusqlite::Error| StoreError::failed("looking up a file", error);
+        let mut statement =
+            self.database.prepare_cached("SELECT file_key FROM entry WHERE hash = ?1").map_err(failed)?;
+        let mut rows = statement.query([hash]).map_err(failed)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            keys.push(row.get(0).map_err(failed)?);
+        }
+        Ok(keys)
+    }
+}

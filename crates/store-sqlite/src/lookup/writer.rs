@@ -1,0 +1,47 @@
+//! The lookup as the writer uses it: entries are added with their rows and taken back with them.
+
+use cantata_store::Result;
+
+use super::shared::Entry;
+use super::{LookupReader, entries_of};
+
+/// A reader that also remembers what the open transaction has added.
+pub(crate) struct LookupWriter {
+    reader: LookupReader,
+    added: Vec<Entry>,
+}
+
+impl LookupWriter {
+    pub(crate) fn new(reader: LookupReader) -> Self {
+        Self { reader, added: Vec::new() }
+    }
+
+    /// Returns the keys of the file rows that may have this object id or checksum, uncommitted ones included.
+    pub(crate) fn candidates(&self, id: &[u8; 16]) -> Result<Vec<i64>> {
+        self.reader.candidates(id)
+    }
+
+    /// Adds the entries of new file rows, each given as key, object id and checksum.
+    pub(crate) fn add<'a>(&mut self, rows: impl Iterator<Item = (i64, &'a [u8; 16], &'a [u8; 16])>) {
+        let mark = self.mark();
+        self.added.extend(rows.flat_map(|(file_key, object_id, md5)| entries_of(file_key, object_id, md5)));
+        self.reader.shared.announce(&self.added[mark..]);
+    }
+
+    /// Returns a mark to go back to.
+    pub(crate) fn mark(&self) -> usize {
+        self.added.len()
+    }
+
+    /// Takes back everything added since the mark.
+    pub(crate) fn undo_to(&mut self, mark: usize) {
+        self.reader.shared.take_back(&self.added[mark..]);
+        self.added.truncate(mark);
+    }
+
+    /// Tells that everything added is committed.
+    pub(crate) fn settle(&mut self) {
+        self.added.clear();
+        self.reader.shared.freeze_full_batch();
+    }
+}

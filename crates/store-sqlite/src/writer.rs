@@ -1,0 +1,172 @@
+//! The one thread that writes, with group commit.
+//!
+//! A write is a job: a closure that runs inside a transaction. The thread takes every job that is waiting, runs them
+//! in one transaction, each behind its own savepoint, commits once, and only then answers all of them. So while one
+//! commit waits for the disk the next group gathers, and many clients share one fsync. A job that fails is undone
+//! alone; when the commit fails, every job of the group is answered with that failure and nothing of it is stored.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use cantata_store::{Result, StoreError};
+use rusqlite::Connection;
+use tokio::sync::{oneshot, watch};
+
+use crate::lookup::LookupWriter;
+
+/// The most jobs that share one commit.
+const GROUP_LIMIT: usize = 256;
+
+/// How many jobs may wait before those who bring more have to wait too.
+const QUEUE_LIMIT: usize = 4_096;
+
+/// What a job works with.
+pub(crate) struct WriteContext {
+    pub(crate) connection: Connection,
+    pub(crate) lookup: LookupWriter,
+    /// The number of the last event written, committed or not.
+    pub(crate) last_event: u64,
+}
+
+trait Job: Send {
+    fn run(&mut self, context: &mut WriteContext) -> Result<()>;
+    fn answer(self: Box<Self>, commit: Result<()>);
+}
+
+struct Pending<W, T> {
+    work: Option<W>,
+    outcome: Option<T>,
+    reply: oneshot::Sender<Result<T>>,
+}
+
+impl<W, T> Job for Pending<W, T>
+where
+    W: FnOnce(&mut WriteContext) -> Result<T> + Send,
+    T: Send,
+{
+    fn run(&mut self, context: &mut WriteContext) -> Result<()> {
+        let Some(work) = self.work.take() else { return Ok(()) };
+        self.outcome = Some(work(context)?);
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, commit: Result<()>) {
+        let Self { outcome, reply, .. } = *self;
+        let never_run = || StoreError::Unavailable("the write was never run".to_owned());
+        // A receiver that is gone belongs to a client that left; the write stands all the same.
+        let _ = reply.send(commit.and_then(|()| outcome.ok_or_else(never_run)));
+    }
+}
+
+/// The handle through which jobs reach the thread.
+pub(crate) struct Writer {
+    jobs: Option<SyncSender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(crate) fn start(context: WriteContext, latest_event: watch::Sender<u64>) -> Result<Self> {
+        let (jobs, queue) = sync_channel(QUEUE_LIMIT);
+        let thread = std::thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || write_groups(&queue, context, &latest_event))
+            .map_err(|error| StoreError::failed("starting the writer thread", error))?;
+        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    /// Runs a job and waits until its group is on disk.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut WriteContext) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let stopped = || StoreError::Unavailable("the writer has stopped".to_owned());
+        let (reply, answer) = oneshot::channel();
+        let mut job: Box<dyn Job> = Box::new(Pending { work: Some(work), outcome: None, reply });
+        let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
+        loop {
+            match jobs.try_send(job) {
+                Ok(()) => break,
+                Err(std::sync::mpsc::TrySendError::Disconnected(_)) => return Err(stopped()),
+                Err(std::sync::mpsc::TrySendError::Full(returned)) => {
+                    job = returned;
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+        answer.await.map_err(|_| stopped())?
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the store's writer thread panicked");
+        }
+    }
+}
+
+fn write_groups(queue: &Receiver<Box<dyn Job>>, mut context: WriteContext, latest_event: &watch::Sender<u64>) {
+    while let Ok(first) = queue.recv() {
+        let mut group = vec![first];
+        group.extend(queue.try_iter().take(GROUP_LIMIT - 1));
+        let committed_event = context.last_event;
+        let outcomes = run_group(&mut context, &mut group);
+        match &outcomes {
+            Ok(_) => {
+                context.lookup.settle();
+                latest_event
+                    .send_if_modified(|latest| std::mem::replace(latest, context.last_event) != context.last_event);
+            }
+            Err(_) => {
+                context.lookup.undo_to(0);
+                context.last_event = committed_event;
+            }
+        }
+        match outcomes {
+            Ok(outcomes) => group.into_iter().zip(outcomes).for_each(|(job, outcome)| job.answer(outcome)),
+            Err(error) => {
+                tracing::error!(%error, "a group of writes was not stored");
+                group.into_iter().for_each(|job| job.answer(Err(error.clone())));
+            }
+        }
+    }
+}
+
+fn run_group(context: &mut WriteContext, group: &mut [Box<dyn Job>]) -> Result<Vec<Result<()>>> {
+    execute(&context.connection, "BEGIN IMMEDIATE")?;
+    let outcomes = group.iter_mut().map(|job| run_job(context, job.as_mut())).collect::<Result<Vec<_>>>();
+    let committed = outcomes.and_then(|outcomes| execute(&context.connection, "COMMIT").map(|()| outcomes));
+    if committed.is_err()
+        && !context.connection.is_autocommit()
+        && let Err(error) = execute(&context.connection, "ROLLBACK")
+    {
+        tracing::error!(%error, "a failed group of writes could not be rolled back");
+    }
+    committed
+}
+
+/// Runs one job. The outer result says whether the transaction is still sound, the inner one how the job ended.
+fn run_job(context: &mut WriteContext, job: &mut dyn Job) -> Result<Result<()>> {
+    execute(&context.connection, "SAVEPOINT job")?;
+    let added_before = context.lookup.mark();
+    let event_before = context.last_event;
+    let outcome = job.run(context);
+    if outcome.is_err() {
+        context.lookup.undo_to(added_before);
+        context.last_event = event_before;
+        execute(&context.connection, "ROLLBACK TO job")?;
+    }
+    execute(&context.connection, "RELEASE job")?;
+    Ok(outcome)
+}
+
+fn execute(connection: &Connection, statement: &'static str) -> Result<()> {
+    connection
+        .prepare_cached(statement)
+        .and_then(|mut prepared| prepared.execute([]))
+        .map(|_| ())
+        .map_err(|error| StoreError::failed(statement, error))
+}

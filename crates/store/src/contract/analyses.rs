@@ -1,0 +1,339 @@
+//! Analyses: every revision is kept to the byte, and only the holder of the latest one may add the next.
+
+use cantata_core::{Action, Analysis, AnalysisId, AnalysisState};
+
+use super::Backend;
+use super::builders::{AnalysisBuilder, analysis};
+use super::steps::{all_events, document, in_states, insert, list_all, move_to, open_with_studies, replace, submit};
+use crate::{
+    AnalysisChange, AnalysisQuery, DuplicateRule, Insertion, NewAnalysis, Replacement, Revision, StateSet, Store,
+    StoreError, StoredAnalysis,
+};
+
+/// The document that is read is the text that was stored, blanks and all.
+pub async fn an_inserted_analysis_reads_back_to_the_byte(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let plain = analysis("S", 2);
+    let large = AnalysisBuilder::in_study("S")
+        .file(&"long ".repeat(500_000), "595f44fec1e92a71d3e9e77456ba80d1")
+        .build();
+    let mut spaced = NewAnalysis::of(&analysis("S", 1)).unwrap();
+    spaced.document = "{ \"b\" : \"\\u0000 \\\" ' \u{1F9EC}\",\n\t\"a\" : 1.0e5 }".to_owned();
+    for new in [
+        NewAnalysis::of(&plain).unwrap(),
+        NewAnalysis::of(&large).unwrap(),
+        spaced,
+    ] {
+        let inserted = store
+            .insert_analysis(new.clone(), DuplicateRule::AnyAnalysis)
+            .await
+            .unwrap();
+        let Insertion::Stored(revision) = inserted else {
+            panic!("not stored: {inserted:?}")
+        };
+        let expected = StoredAnalysis {
+            revision,
+            study_id: "S".to_owned(),
+            document: new.document.clone(),
+        };
+        assert_eq!(store.analysis(new.analysis_id).await.unwrap(), Some(expected));
+        assert_eq!(store.documents(&[revision]).await.unwrap(), [new.document]);
+    }
+    assert_eq!(store.analysis(AnalysisId::random()).await.unwrap(), None);
+}
+
+/// Nothing is stored into a study that does not exist.
+pub async fn an_unknown_study_takes_no_analysis(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    for study_id in ["T", "s", "", "S "] {
+        let homeless = analysis(study_id, 1);
+        assert_eq!(
+            submit(&*store, &homeless, DuplicateRule::Allow).await,
+            Insertion::UnknownStudy,
+            "'{study_id}'"
+        );
+        assert_eq!(store.analysis(homeless.analysis_id).await.unwrap(), None);
+        assert_eq!(store.file(homeless.files[0].object_id).await.unwrap(), None);
+    }
+}
+
+/// An id that is taken makes the insertion fail, and leaves the stored analysis and its files as they are.
+pub async fn a_taken_analysis_id_is_refused(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let first = analysis("S", 1);
+    let revision = insert(&*store, &first).await;
+    for study_id in ["S", "T"] {
+        let second = AnalysisBuilder::with_id(study_id, first.analysis_id).files(3).build();
+        let refused = store
+            .insert_analysis(NewAnalysis::of(&second).unwrap(), DuplicateRule::Allow)
+            .await;
+        assert!(refused.is_err(), "{refused:?}");
+        assert_eq!(store.file(second.files[2].object_id).await.unwrap(), None);
+    }
+    assert_eq!(
+        store.analysis(first.analysis_id).await.unwrap().unwrap().document,
+        document(&first)
+    );
+    assert_eq!(list_all(&*store, "S").await, [revision]);
+    assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 1);
+    assert_eq!(store.count_analyses("T", StateSet::ALL).await.unwrap(), 0);
+    assert_eq!(all_events(&*store).await.len(), 1);
+}
+
+/// After a replacement the analysis reads as the new document at the new revision.
+pub async fn a_replacement_is_the_latest_revision(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let before = analysis("S", 1);
+    let first = insert(&*store, &before).await;
+    let mut after = before.clone();
+    after.data.insert("note".to_owned(), "changed".into());
+    let second = replace(&*store, first, &before, &after, Action::Update).await;
+    assert!(second > first);
+    let expected = StoredAnalysis {
+        revision: second,
+        study_id: "S".to_owned(),
+        document: document(&after),
+    };
+    assert_eq!(store.analysis(before.analysis_id).await.unwrap(), Some(expected));
+}
+
+/// A change computed from anything but the latest revision changes nothing.
+pub async fn a_replacement_from_an_old_revision_is_a_conflict(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let original = analysis("S", 2);
+    let first = insert(&*store, &original).await;
+    let other = insert(&*store, &analysis("S", 1)).await;
+    let mut published = original.clone();
+    let latest = move_to(&*store, first, &mut published, AnalysisState::Published).await;
+    let mut late = original.clone();
+    late.files.remove(0);
+    for from in [first, other, Revision(0), Revision(latest.0 + 1), Revision(u64::MAX)] {
+        let change = AnalysisChange::between(from, &original, &late, Action::Update).unwrap();
+        assert_eq!(
+            store.replace_analysis(change).await.unwrap(),
+            Replacement::Conflict,
+            "{from:?}"
+        );
+    }
+    let stored = store.analysis(original.analysis_id).await.unwrap().unwrap();
+    assert_eq!((stored.revision, stored.document), (latest, document(&published)));
+    assert!(store.file(original.files[0].object_id).await.unwrap().is_some());
+    assert_eq!(
+        store
+            .count_analyses("S", StateSet::from_iter([AnalysisState::Published]))
+            .await
+            .unwrap(),
+        1
+    );
+    assert_eq!(all_events(&*store).await.len(), 3);
+}
+
+/// An analysis nobody stored cannot be changed.
+pub async fn a_replacement_of_an_unknown_analysis_is_a_conflict(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let stored = insert(&*store, &analysis("S", 1)).await;
+    let unknown = analysis("S", 1);
+    for from in [stored, Revision(0)] {
+        let change = AnalysisChange::between(from, &unknown, &unknown, Action::Update).unwrap();
+        assert_eq!(
+            store.replace_analysis(change).await.unwrap(),
+            Replacement::Conflict,
+            "{from:?}"
+        );
+    }
+    assert_eq!(store.analysis(unknown.analysis_id).await.unwrap(), None);
+    assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 1);
+}
+
+/// A revision keeps its document whatever comes after it.
+pub async fn old_revisions_keep_their_documents(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let mut current = analysis("S", 2);
+    let mut revisions = vec![insert(&*store, &current).await];
+    let mut documents = vec![document(&current)];
+    for state in [
+        AnalysisState::Published,
+        AnalysisState::Unpublished,
+        AnalysisState::Unpublished,
+        AnalysisState::Suppressed,
+    ] {
+        revisions.push(move_to(&*store, revisions[revisions.len() - 1], &mut current, state).await);
+        documents.push(document(&current));
+    }
+    assert!(revisions.is_sorted_by(|left, right| left < right), "{revisions:?}");
+    assert_eq!(store.documents(&revisions).await.unwrap(), documents);
+}
+
+/// Documents come in the order asked for, one as often as it is asked for.
+pub async fn documents_come_in_the_order_asked_for(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let mut stored = vec![];
+    for study_id in ["S", "T", "S"] {
+        let analysis = analysis(study_id, 1);
+        stored.push((insert(&*store, &analysis).await, document(&analysis)));
+    }
+    for order in [vec![], vec![2, 0, 1], vec![1, 1, 0, 1]] {
+        let (revisions, documents): (Vec<_>, Vec<_>) = order.into_iter().map(|at: usize| stored[at].clone()).unzip();
+        assert_eq!(store.documents(&revisions).await.unwrap(), documents);
+    }
+}
+
+/// The number of documents that can be asked for has no limit.
+pub async fn very_many_documents_can_be_asked_for_at_once(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let revision = insert(&*store, &analysis("S", 0)).await;
+    let other = insert(&*store, &analysis("S", 0)).await;
+    let mut revisions = vec![revision; 70_000];
+    revisions[69_999] = other;
+    let documents = store.documents(&revisions).await.unwrap();
+    assert_eq!(documents.len(), revisions.len());
+    assert!(documents[0] == documents[69_998] && documents[0] != documents[69_999]);
+}
+
+/// Asking for a revision that was never stored is an error, not a shorter answer.
+pub async fn revisions_never_stored_are_corrupt(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let stored = insert(&*store, &analysis("S", 1)).await;
+    for missing in [0, stored.0 + 1, i64::MAX.unsigned_abs(), u64::MAX] {
+        let answer = store.documents(&[stored, Revision(missing)]).await;
+        assert!(
+            matches!(answer, Err(StoreError::Corrupt { .. })),
+            "revision {missing}: {answer:?}"
+        );
+    }
+}
+
+/// Analyses that are stored in random order are listed in the order of their ids.
+pub async fn listing_is_ordered_by_analysis_id(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let expected = fill(&*store, "S", 50).await;
+    fill(&*store, "T", 5).await;
+    assert_eq!(list_all(&*store, "S").await, revisions_of(&expected));
+}
+
+/// A listing holds the analyses that are in one of the states now.
+pub async fn listing_selects_states(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let mut stored = fill(&*store, "S", 20).await;
+    for (number, (revision, analysis)) in stored.iter_mut().enumerate() {
+        for state in [AnalysisState::Published, AnalysisState::Suppressed]
+            .into_iter()
+            .take(number % 3)
+        {
+            *revision = move_to(&*store, *revision, analysis, state).await;
+        }
+    }
+    for bits in 0..8 {
+        let wanted: Vec<_> = AnalysisState::ALL
+            .into_iter()
+            .enumerate()
+            .filter(|(at, _)| bits >> at & 1 == 1)
+            .collect();
+        let states: StateSet = wanted.into_iter().map(|(_, state)| state).collect();
+        let expected: Vec<_> = stored
+            .iter()
+            .filter(|(_, analysis)| states.contains(analysis.state))
+            .cloned()
+            .collect();
+        assert_eq!(
+            store.list_analyses(&in_states("S", states)).await.unwrap(),
+            revisions_of(&expected),
+            "{states:?}"
+        );
+        assert_eq!(
+            store.count_analyses("S", states).await.unwrap(),
+            expected.len() as u64,
+            "{states:?}"
+        );
+    }
+}
+
+/// A page is a stretch of the listing of the states asked for.
+pub async fn listing_pages(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let mut stored = fill(&*store, "S", 17).await;
+    for (revision, analysis) in stored.iter_mut().step_by(2) {
+        *revision = move_to(&*store, *revision, analysis, AnalysisState::Published).await;
+    }
+    for states in [StateSet::ALL, StateSet::from_iter([AnalysisState::Published])] {
+        let matching: Vec<_> = stored
+            .iter()
+            .filter(|(_, analysis)| states.contains(analysis.state))
+            .cloned()
+            .collect();
+        let revisions = revisions_of(&matching);
+        for limit in [None, Some(0), Some(1), Some(4), Some(17), Some(u64::MAX)] {
+            for offset in [0, 1, 4, 8, 16, 17, 100, u64::MAX] {
+                let skipped = usize::try_from(offset).unwrap().min(revisions.len());
+                let taken = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap());
+                let expected: Vec<_> = revisions.iter().skip(skipped).take(taken).copied().collect();
+                let query = AnalysisQuery {
+                    study_id: "S".to_owned(),
+                    states,
+                    limit,
+                    offset,
+                };
+                assert_eq!(store.list_analyses(&query).await.unwrap(), expected, "{query:?}");
+            }
+        }
+    }
+}
+
+/// A replaced revision is not listed any more.
+pub async fn listing_shows_latest_revisions_only(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let before = analysis("S", 1);
+    let first = insert(&*store, &before).await;
+    let second = replace(&*store, first, &before, &before, Action::Update).await;
+    assert_eq!(list_all(&*store, "S").await, [second]);
+}
+
+/// A study that does not exist has no analyses.
+pub async fn an_unknown_study_lists_nothing(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    insert(&*store, &analysis("S", 1)).await;
+    for study_id in ["T", "s", ""] {
+        assert_eq!(list_all(&*store, study_id).await, []);
+        assert_eq!(store.count_analyses(study_id, StateSet::ALL).await.unwrap(), 0);
+    }
+}
+
+/// Counts are those of the states the analyses are in now, study by study.
+pub async fn counting_follows_the_states(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let mut moving = analysis("S", 1);
+    let mut revision = insert(&*store, &moving).await;
+    insert(&*store, &analysis("S", 1)).await;
+    insert(&*store, &analysis("T", 1)).await;
+    for state in [
+        AnalysisState::Published,
+        AnalysisState::Published,
+        AnalysisState::Unpublished,
+        AnalysisState::Suppressed,
+    ] {
+        revision = move_to(&*store, revision, &mut moving, state).await;
+        for counted in AnalysisState::ALL {
+            let expected = u64::from(counted == state) + u64::from(counted == AnalysisState::Unpublished);
+            let count = store.count_analyses("S", StateSet::from_iter([counted])).await.unwrap();
+            assert_eq!(count, expected, "{counted} while one is {state}");
+        }
+        assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 2);
+        assert_eq!(store.count_analyses("S", StateSet::from_iter([])).await.unwrap(), 0);
+        assert_eq!(store.count_analyses("T", StateSet::ALL).await.unwrap(), 1);
+    }
+}
+
+/// Stores analyses under random ids and returns them in the order of the ids.
+async fn fill(store: &dyn Store, study_id: &str, count: usize) -> Vec<(Revision, Analysis)> {
+    let mut stored = vec![];
+    for _ in 0..count {
+        let analysis = analysis(study_id, 1);
+        stored.push((insert(store, &analysis).await, analysis));
+    }
+    stored.sort_by_key(|(_, analysis)| analysis.analysis_id);
+    stored
+}
+
+fn revisions_of(stored: &[(Revision, Analysis)]) -> Vec<Revision> {
+    stored.iter().map(|(revision, _)| *revision).collect()
+}

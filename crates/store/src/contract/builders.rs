@@ -1,0 +1,110 @@
+//! Small things to store: studies, types, analyses and files that differ from all others unless told otherwise.
+
+use cantata_core::{
+    Analysis, AnalysisId, AnalysisState, AnalysisTypeId, File, FileAccess, GivenOptions, ObjectId, Study, Timestamp,
+};
+use serde_json::json;
+
+use crate::NewAnalysisType;
+
+/// Returns a study with every member filled.
+pub(crate) fn study(study_id: &str) -> Study {
+    Study {
+        info: json!({"funding": {"z": 1, "a": [true, null, "ü"]}})
+            .as_object()
+            .cloned()
+            .unwrap(),
+        study_id: study_id.to_owned(),
+        name: Some(format!("The study {study_id}")),
+        organization: Some("Institute".to_owned()),
+        description: Some("A \"quoted\" description".to_owned()),
+    }
+}
+
+/// Returns a registration without options.
+pub(crate) fn new_type(name: &str) -> NewAnalysisType {
+    NewAnalysisType {
+        name: name.to_owned(),
+        schema: json!({"type": "object", "required": ["experiment"], "properties": {"experiment": {"type": "object"}}}),
+        options: GivenOptions::default(),
+        created_at: Timestamp::from_micros(1_794_713_363_075_123),
+    }
+}
+
+/// Returns a checksum nothing else has.
+pub(crate) fn unique_md5() -> String {
+    AnalysisId::random().to_string().replace('-', "")
+}
+
+/// Builds an unpublished analysis.
+pub(crate) struct AnalysisBuilder(Analysis);
+
+impl AnalysisBuilder {
+    /// Starts an analysis without files and with a fresh id.
+    pub(crate) fn in_study(study_id: &str) -> Self {
+        Self::with_id(study_id, AnalysisId::random())
+    }
+
+    /// Starts an analysis without files.
+    pub(crate) fn with_id(study_id: &str, analysis_id: AnalysisId) -> Self {
+        let now = Timestamp::from_micros(1_794_713_363_000_001);
+        Self(Analysis {
+            analysis_id,
+            study_id: study_id.to_owned(),
+            state: AnalysisState::Unpublished,
+            created_at: now,
+            updated_at: now,
+            history: vec![],
+            files: vec![],
+            analysis_type: AnalysisTypeId {
+                name: "sequencing".to_owned(),
+                version: 1,
+            },
+            data: json!({"experiment": {"z": 1, "a": "naïve \u{1F9EC}"}})
+                .as_object()
+                .cloned()
+                .unwrap(),
+        })
+    }
+
+    /// Adds an open file.
+    pub(crate) fn file(self, name: &str, md5: &str) -> Self {
+        self.file_with_access(name, md5, FileAccess::Open)
+    }
+
+    /// Adds a file.
+    pub(crate) fn file_with_access(mut self, name: &str, md5: &str, access: FileAccess) -> Self {
+        self.0.files.push(File {
+            info: serde_json::Map::new(),
+            object_id: ObjectId::of(self.0.analysis_id, name),
+            study_id: self.0.study_id.clone(),
+            analysis_id: self.0.analysis_id,
+            file_name: name.to_owned(),
+            file_size: 17,
+            file_type: "VCF".to_owned(),
+            file_md5sum: md5.to_owned(),
+            file_access: access,
+            data_type: "calls".to_owned(),
+        });
+        self
+    }
+
+    /// Adds this many files with names and checksums of their own.
+    pub(crate) fn files(mut self, count: usize) -> Self {
+        for _ in 0..count {
+            let name = format!("{}.vcf.gz", self.0.files.len());
+            self = self.file(&name, &unique_md5());
+        }
+        self
+    }
+
+    /// Returns the analysis.
+    pub(crate) fn build(self) -> Analysis {
+        self.0
+    }
+}
+
+/// Returns an analysis with this many files that have names and checksums of their own.
+pub(crate) fn analysis(study_id: &str, files: usize) -> Analysis {
+    AnalysisBuilder::in_study(study_id).files(files).build()
+}

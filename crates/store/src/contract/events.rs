@@ -1,0 +1,185 @@
+//! Events: one for each stored change, numbered from 1 in the order of storing, none missing and none twice.
+
+use std::sync::Arc;
+
+use cantata_core::{Action, AnalysisState, Event};
+
+use super::Backend;
+use super::builders::{analysis, new_type, study};
+use super::steps::{all_events, document, insert, move_to, open_with_studies, replace, submit};
+use crate::{AnalysisChange, DuplicateRule, Replacement, Revision, Store};
+
+/// Without events the latest number is 0, below every event.
+pub async fn a_store_without_events_says_so(backend: &dyn Backend) {
+    let store = backend.open().await;
+    assert_eq!(*store.latest_event().borrow(), 0);
+    assert_eq!(store.events_after(0, 10).await.unwrap(), []);
+    assert_eq!(store.events_after(u64::MAX, usize::MAX).await.unwrap(), []);
+}
+
+/// Each insertion and each replacement is one event that says who, where, what, and with which state after it.
+pub async fn every_change_is_one_event(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let mut first = analysis("S", 1);
+    let mut second = analysis("T", 2);
+    let mut expected = vec![];
+    let mut record = |revision: Revision, analysis: &cantata_core::Analysis, action: Action| {
+        expected.push(Event {
+            seq: revision.0,
+            analysis_id: analysis.analysis_id,
+            study_id: analysis.study_id.clone(),
+            state: analysis.state,
+            action,
+            document: document(analysis),
+        });
+    };
+    let mut first_at = insert(&*store, &first).await;
+    record(first_at, &first, Action::Create);
+    let mut second_at = insert(&*store, &second).await;
+    record(second_at, &second, Action::Create);
+    for state in [
+        AnalysisState::Published,
+        AnalysisState::Unpublished,
+        AnalysisState::Suppressed,
+    ] {
+        second_at = move_to(&*store, second_at, &mut second, state).await;
+        record(second_at, &second, Action::towards(state));
+        let before = first.clone();
+        first
+            .data
+            .insert("state of the other".to_owned(), state.as_str().into());
+        first_at = replace(&*store, first_at, &before, &first, Action::Update).await;
+        record(first_at, &first, Action::Update);
+    }
+    assert_eq!(all_events(&*store).await, expected);
+}
+
+/// The document of an event is the document of the revision of the same number, now and later.
+pub async fn an_event_holds_the_document_of_its_revision(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    store_changes(&*store, 12).await;
+    for event in all_events(&*store).await {
+        assert_eq!(store.documents(&[Revision(event.seq)]).await.unwrap(), [event.document]);
+    }
+}
+
+/// A duplicate, an unknown study and a conflict are no events and use up no number.
+pub async fn what_is_refused_is_no_event(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let stored = analysis("S", 1);
+    let first = insert(&*store, &stored).await;
+    let latest = replace(&*store, first, &stored, &stored, Action::Update).await;
+    submit(&*store, &stored_again(&stored), DuplicateRule::AnyAnalysis).await;
+    submit(&*store, &analysis("UNKNOWN", 1), DuplicateRule::Allow).await;
+    let conflict = AnalysisChange::between(first, &stored, &stored, Action::Update).unwrap();
+    assert_eq!(store.replace_analysis(conflict).await.unwrap(), Replacement::Conflict);
+    assert_eq!(*store.latest_event().borrow(), latest.0);
+    assert_eq!(all_events(&*store).await.len(), 2);
+    assert_eq!(insert(&*store, &analysis("S", 1)).await.0, latest.0 + 1);
+}
+
+/// Only analyses have events.
+pub async fn studies_and_types_are_no_events(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    store.create_study(study("T")).await.unwrap();
+    store.register_type(new_type("t")).await.unwrap();
+    store.seed_types(vec![new_type("u")]).await.unwrap();
+    assert_eq!(*store.latest_event().borrow(), 0);
+    assert!(all_events(&*store).await.is_empty());
+}
+
+/// From any number on, the next events follow, as many as asked for.
+pub async fn events_page_without_a_gap(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    store_changes(&*store, 25).await;
+    let events = all_events(&*store).await;
+    assert_eq!(events.len(), 25);
+    for after in [0, 1, 7, 23, 24, 25, 26, 1000, i64::MAX.unsigned_abs(), u64::MAX] {
+        for limit in [0, 1, 2, 10, 25, 26, usize::MAX] {
+            let expected: Vec<_> = events
+                .iter()
+                .filter(|event| event.seq > after)
+                .take(limit)
+                .cloned()
+                .collect();
+            assert_eq!(
+                store.events_after(after, limit).await.unwrap(),
+                expected,
+                "{limit} after {after}"
+            );
+        }
+    }
+}
+
+/// When a change has returned, its event can be read and the latest number says so, to old receivers and new ones.
+pub async fn the_latest_event_is_known_when_a_change_returns(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let early = store.latest_event();
+    let mut current = analysis("S", 1);
+    let mut revision = insert(&*store, &current).await;
+    for state in [
+        AnalysisState::Published,
+        AnalysisState::Unpublished,
+        AnalysisState::Published,
+    ] {
+        assert_eq!(*early.borrow(), revision.0);
+        assert_eq!(*store.latest_event().borrow(), revision.0);
+        let events = store.events_after(revision.0 - 1, 10).await.unwrap();
+        assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [revision.0]);
+        revision = move_to(&*store, revision, &mut current, state).await;
+    }
+}
+
+/// Who waits for the next event is woken when it is stored, and can read it then.
+pub async fn a_waiting_follower_is_woken(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let mut latest = store.latest_event();
+    latest.mark_unchanged();
+    let reader = Arc::clone(&store);
+    let follower = tokio::spawn(async move {
+        latest.changed().await.unwrap();
+        let number = *latest.borrow();
+        reader.events_after(number - 1, 1).await.unwrap()
+    });
+    let stored = analysis("S", 1);
+    insert(&*store, &stored).await;
+    let seen = follower.await.unwrap();
+    assert_eq!(seen.len(), 1);
+    assert_eq!(seen[0].analysis_id, stored.analysis_id);
+}
+
+/// After a restart all events are there as they were, and the next one has the next number.
+pub async fn numbers_go_on_after_a_restart(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    store_changes(&*store, 9).await;
+    let before = all_events(&*store).await;
+    drop(store);
+    let store = backend.open().await;
+    assert_eq!(*store.latest_event().borrow(), 9);
+    assert_eq!(all_events(&*store).await, before);
+    assert_eq!(insert(&*store, &analysis("S", 1)).await, Revision(10));
+    assert_eq!(*store.latest_event().borrow(), 10);
+}
+
+/// Stores this many changes of some analyses of the study `S`.
+async fn store_changes(store: &dyn Store, count: usize) {
+    let mut current = None;
+    for number in 0..count {
+        current = Some(match current.take() {
+            Some((revision, mut analysis)) if number % 4 != 0 => {
+                let state = AnalysisState::ALL[number % 2];
+                (move_to(store, revision, &mut analysis, state).await, analysis)
+            }
+            _ => {
+                let analysis = analysis("S", 2);
+                (insert(store, &analysis).await, analysis)
+            }
+        });
+    }
+}
+
+fn stored_again(stored: &cantata_core::Analysis) -> cantata_core::Analysis {
+    let mut again = analysis(&stored.study_id, 1);
+    again.files[0].file_md5sum.clone_from(&stored.files[0].file_md5sum);
+    again
+}

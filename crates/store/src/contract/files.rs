@@ -1,0 +1,385 @@
+//! Files: found as they are now, by object id, by conditions, and through the search of a study.
+
+use cantata_core::{Action, Analysis, AnalysisId, File, FileAccess, ObjectId};
+use regex::Regex;
+
+use super::Backend;
+use super::builders::{AnalysisBuilder, analysis, unique_md5};
+use super::steps::{insert, open_with_studies, replace};
+use crate::{EntityFilter, FileEntry, ObjectIdPattern, Page, Revision, Store};
+
+const EVERYTHING: Page = Page {
+    offset: 0,
+    limit: u64::MAX,
+};
+
+fn entry(file: &File) -> FileEntry {
+    FileEntry {
+        object_id: file.object_id,
+        analysis_id: file.analysis_id,
+        study_id: file.study_id.clone(),
+        name: file.file_name.clone(),
+        access: file.file_access,
+    }
+}
+
+/// Stores analyses whose files share names, access levels and studies in all ways; returns the files by object id.
+async fn fill(store: &dyn Store) -> Vec<FileEntry> {
+    let mut entries = vec![];
+    for number in 0..12 {
+        let analysis = AnalysisBuilder::in_study(if number % 2 == 0 { "S" } else { "T" })
+            .file_with_access("shared.vcf", &unique_md5(), FileAccess::ALL[number / 2 % 2])
+            .file_with_access("index.tbi", &unique_md5(), FileAccess::Controlled)
+            .file_with_access(&format!("{number}.bam"), &unique_md5(), FileAccess::Open)
+            .build();
+        insert(store, &analysis).await;
+        entries.extend(analysis.files.iter().map(entry));
+    }
+    entries.sort_by_key(|entry| entry.object_id);
+    entries
+}
+
+/// A file is found in its analysis and study; an id nobody stored is not.
+pub async fn a_file_is_found_by_its_object_id(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    for entry in fill(&*store).await {
+        assert_eq!(store.file(entry.object_id).await.unwrap(), Some(entry));
+    }
+    assert_eq!(
+        store
+            .file(ObjectId::of(AnalysisId::random(), "shared.vcf"))
+            .await
+            .unwrap(),
+        None
+    );
+}
+
+/// After a change of its access or checksum a file is found as it is now, also by conditions.
+pub async fn a_changed_file_is_found_as_it_is_now(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let before = analysis("S", 3);
+    let revision = insert(&*store, &before).await;
+    let mut after = before.clone();
+    after.files[0].file_access = FileAccess::Controlled;
+    after.files[1].file_md5sum = unique_md5();
+    replace(&*store, revision, &before, &after, Action::Update).await;
+    for file in &after.files {
+        assert_eq!(store.file(file.object_id).await.unwrap(), Some(entry(file)));
+    }
+    let controlled = EntityFilter {
+        access: Some(FileAccess::Controlled),
+        ..EntityFilter::default()
+    };
+    assert_eq!(
+        store.list_files(&controlled, EVERYTHING).await.unwrap(),
+        (1, vec![entry(&after.files[0])])
+    );
+    let open = EntityFilter {
+        access: Some(FileAccess::Open),
+        ..EntityFilter::default()
+    };
+    assert_eq!(store.list_files(&open, EVERYTHING).await.unwrap().0, 2);
+}
+
+/// A file whose change touches nothing the store finds it by is still there once.
+pub async fn a_file_written_again_is_still_one_file(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let mut before = analysis("S", 2);
+    let mut revision = insert(&*store, &before).await;
+    for file_size in [100, 200, 300] {
+        let mut after = before.clone();
+        after.files[1].file_size = file_size;
+        revision = replace(&*store, revision, &before, &after, Action::Update).await;
+        before = after;
+    }
+    assert_eq!(
+        store.file(before.files[1].object_id).await.unwrap(),
+        Some(entry(&before.files[1]))
+    );
+    assert_eq!(
+        store.list_files(&EntityFilter::default(), EVERYTHING).await.unwrap().0,
+        2
+    );
+    let pattern = ObjectIdPattern::Exactly(before.files[1].object_id);
+    assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [revision]);
+}
+
+/// A removed file is found in no way; its siblings are.
+pub async fn a_removed_file_is_gone(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let before = analysis("S", 3);
+    let revision = insert(&*store, &before).await;
+    let mut after = before.clone();
+    let removed = after.files.remove(1);
+    replace(&*store, revision, &before, &after, Action::Update).await;
+    assert_eq!(store.file(removed.object_id).await.unwrap(), None);
+    let by_id = EntityFilter {
+        object_id: Some(removed.object_id),
+        ..EntityFilter::default()
+    };
+    assert_eq!(store.list_files(&by_id, EVERYTHING).await.unwrap(), (0, vec![]));
+    let by_analysis = EntityFilter {
+        analysis_id: Some(before.analysis_id),
+        ..EntityFilter::default()
+    };
+    let mut expected: Vec<_> = after.files.iter().map(entry).collect();
+    expected.sort_by_key(|entry| entry.object_id);
+    assert_eq!(store.list_files(&by_analysis, EVERYTHING).await.unwrap(), (2, expected));
+}
+
+/// Every subset of the five conditions, with values that meet and values that miss, selects what meets them all.
+pub async fn every_combination_of_conditions_is_honoured(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let entries = fill(&*store).await;
+    let shared = entries.iter().find(|entry| entry.name == "shared.vcf").unwrap();
+    let nowhere = AnalysisId::random();
+    let full = |wanted: &FileEntry| EntityFilter {
+        object_id: Some(wanted.object_id),
+        analysis_id: Some(wanted.analysis_id),
+        name: Some(wanted.name.clone()),
+        study_id: Some(wanted.study_id.clone()),
+        access: Some(wanted.access),
+    };
+    let mut conditions: Vec<EntityFilter> = entries.iter().step_by(9).chain([shared]).map(full).collect();
+    conditions.extend([
+        EntityFilter {
+            object_id: Some(ObjectId::of(nowhere, "x")),
+            ..full(shared)
+        },
+        EntityFilter {
+            analysis_id: Some(nowhere),
+            ..full(shared)
+        },
+        EntityFilter {
+            name: Some("none.vcf".to_owned()),
+            ..full(shared)
+        },
+        EntityFilter {
+            study_id: Some("unknown".to_owned()),
+            ..full(shared)
+        },
+        EntityFilter {
+            study_id: Some(if shared.study_id == "S" { "T" } else { "S" }.to_owned()),
+            ..full(shared)
+        },
+        EntityFilter {
+            access: FileAccess::ALL.into_iter().find(|access| *access != shared.access),
+            ..full(shared)
+        },
+    ]);
+    for condition in conditions {
+        for subset in 0..32 {
+            let given = |bit: u32| subset >> bit & 1 == 1;
+            let filter = EntityFilter {
+                object_id: condition.object_id.filter(|_| given(0)),
+                analysis_id: condition.analysis_id.filter(|_| given(1)),
+                name: condition.name.clone().filter(|_| given(2)),
+                study_id: condition.study_id.clone().filter(|_| given(3)),
+                access: condition.access.filter(|_| given(4)),
+            };
+            let expected: Vec<_> = entries.iter().filter(|entry| filter.matches(entry)).cloned().collect();
+            let answer = store.list_files(&filter, EVERYTHING).await.unwrap();
+            assert_eq!(answer, (expected.len() as u64, expected), "{filter:?}");
+        }
+    }
+}
+
+/// Files come in the order of their object ids, in pages, with the total of all that match.
+pub async fn listing_is_ordered_and_pages(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let entries = fill(&*store).await;
+    let in_study = EntityFilter {
+        study_id: Some("T".to_owned()),
+        ..EntityFilter::default()
+    };
+    let by_name = EntityFilter {
+        name: Some("shared.vcf".to_owned()),
+        ..EntityFilter::default()
+    };
+    let of_analysis = EntityFilter {
+        analysis_id: Some(entries[0].analysis_id),
+        ..EntityFilter::default()
+    };
+    let one = EntityFilter {
+        object_id: Some(entries[3].object_id),
+        ..EntityFilter::default()
+    };
+    for filter in [EntityFilter::default(), in_study, by_name, of_analysis, one] {
+        let matching: Vec<_> = entries.iter().filter(|entry| filter.matches(entry)).cloned().collect();
+        for offset in [0, 1, 2, 5, 17, 35, 36, u64::MAX] {
+            for limit in [0, 1, 5, 100, u64::MAX] {
+                let skipped = usize::try_from(offset).unwrap().min(matching.len());
+                let taken = usize::try_from(limit).unwrap();
+                let expected: Vec<_> = matching.iter().skip(skipped).take(taken).cloned().collect();
+                let page = Page { offset, limit };
+                let answer = store.list_files(&filter, page).await.unwrap();
+                assert_eq!(answer, (matching.len() as u64, expected), "{filter:?} {page:?}");
+            }
+        }
+    }
+}
+
+/// Names are compared to the letter, whatever signs they hold.
+pub async fn conditions_compare_to_the_letter(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let names = [
+        "a.vcf", "A.vcf", "a%", "a_vcf", "a.vcf ", "it's", "\"", "\\", "ü", "u\u{308}", "*", "",
+    ];
+    let builder = AnalysisBuilder::in_study("S");
+    let stored = names
+        .into_iter()
+        .fold(builder, |builder, name| builder.file(name, &unique_md5()))
+        .build();
+    insert(&*store, &stored).await;
+    for file in &stored.files {
+        let filter = EntityFilter {
+            name: Some(file.file_name.clone()),
+            ..EntityFilter::default()
+        };
+        assert_eq!(
+            store.list_files(&filter, EVERYTHING).await.unwrap(),
+            (1, vec![entry(file)])
+        );
+    }
+}
+
+/// A study with analyses of two files each, one without files, and a second study; all by analysis id.
+async fn fill_for_search(store: &dyn Store) -> Vec<(Revision, Analysis)> {
+    let mut stored = vec![];
+    for (study_id, files) in [("S", 2), ("S", 2), ("T", 2), ("S", 0), ("S", 2), ("T", 2)] {
+        let analysis = analysis(study_id, files);
+        stored.push((insert(store, &analysis).await, analysis));
+    }
+    stored.sort_by_key(|(_, analysis)| analysis.analysis_id);
+    stored
+}
+
+fn expected_hits(stored: &[(Revision, Analysis)], study_id: &str, pattern: &ObjectIdPattern) -> Vec<Revision> {
+    let is_hit = |analysis: &Analysis| {
+        analysis.study_id == study_id && analysis.files.iter().any(|file| pattern.matches(file.object_id))
+    };
+    stored
+        .iter()
+        .filter(|(_, analysis)| is_hit(analysis))
+        .map(|(revision, _)| *revision)
+        .collect()
+}
+
+/// Any file will do, but there must be one.
+pub async fn search_finds_any_file(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let stored = fill_for_search(&*store).await;
+    let found = store.search_by_file("S", &ObjectIdPattern::Any).await.unwrap();
+    assert_eq!(found.len(), 3);
+    assert_eq!(found, expected_hits(&stored, "S", &ObjectIdPattern::Any));
+}
+
+/// One object id leads to its analysis, and only in the study it belongs to.
+pub async fn search_finds_one_object_id(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let stored = fill_for_search(&*store).await;
+    for file in stored.iter().flat_map(|(_, analysis)| &analysis.files) {
+        let pattern = ObjectIdPattern::Exactly(file.object_id);
+        for study_id in ["S", "T"] {
+            let found = store.search_by_file(study_id, &pattern).await.unwrap();
+            assert_eq!(found, expected_hits(&stored, study_id, &pattern));
+            assert_eq!(found.len(), usize::from(file.study_id == study_id));
+        }
+    }
+    let nobody = ObjectIdPattern::Exactly(ObjectId::of(AnalysisId::random(), "x"));
+    assert_eq!(store.search_by_file("S", &nobody).await.unwrap(), []);
+}
+
+/// A pattern is matched with the text of the object ids, anywhere in it unless it is anchored.
+pub async fn search_matches_the_text_of_object_ids(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let stored = fill_for_search(&*store).await;
+    let known = stored
+        .iter()
+        .find(|(_, analysis)| analysis.study_id == "S" && !analysis.files.is_empty())
+        .unwrap();
+    let text = known.1.files[1].object_id.to_string();
+    let mut patterns = vec![
+        text.clone(),
+        format!("^{text}$"),
+        format!("^{}", &text[..8]),
+        format!("{}$", &text[24..]),
+        text[9..18].to_owned(),
+        text.to_uppercase(),
+        format!("(?i){}", text.to_uppercase()),
+        format!("^{text}x"),
+        String::new(),
+        "-5[0-9a-f]{3}-".to_owned(),
+        "^$".to_owned(),
+    ];
+    patterns.extend("0123456789abcdef".chars().map(|digit| format!("^{digit}")));
+    for text in patterns {
+        let pattern = ObjectIdPattern::Matching(Regex::new(&text).unwrap());
+        for study_id in ["S", "T"] {
+            let found = store.search_by_file(study_id, &pattern).await.unwrap();
+            assert_eq!(
+                found,
+                expected_hits(&stored, study_id, &pattern),
+                "'{text}' in {study_id}"
+            );
+        }
+    }
+}
+
+/// An analysis with several matching files is found once.
+pub async fn search_names_an_analysis_once(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let revision = insert(&*store, &analysis("S", 40)).await;
+    for pattern in [
+        ObjectIdPattern::Any,
+        ObjectIdPattern::Matching(Regex::new("-5").unwrap()),
+    ] {
+        assert_eq!(
+            store.search_by_file("S", &pattern).await.unwrap(),
+            [revision],
+            "{pattern:?}"
+        );
+    }
+}
+
+/// A study that does not exist, or has no analyses, has nothing to find.
+pub async fn search_stays_within_its_study(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "EMPTY"]).await;
+    let stored = analysis("S", 1);
+    insert(&*store, &stored).await;
+    let patterns = [
+        ObjectIdPattern::Any,
+        ObjectIdPattern::Exactly(stored.files[0].object_id),
+        ObjectIdPattern::Matching(Regex::new(".").unwrap()),
+    ];
+    for pattern in patterns {
+        for study_id in ["EMPTY", "UNKNOWN", "s", ""] {
+            assert_eq!(
+                store.search_by_file(study_id, &pattern).await.unwrap(),
+                [],
+                "{pattern:?} in '{study_id}'"
+            );
+        }
+    }
+}
+
+/// Search shows the latest revision and knows its files only.
+pub async fn search_forgets_removed_files(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let before = analysis("S", 2);
+    let first = insert(&*store, &before).await;
+    let mut after = before.clone();
+    let removed = after.files.remove(0);
+    let second = replace(&*store, first, &before, &after, Action::Update).await;
+    let removed_text = ObjectIdPattern::Matching(Regex::new(&removed.object_id.to_string()).unwrap());
+    for pattern in [ObjectIdPattern::Exactly(removed.object_id), removed_text] {
+        assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [], "{pattern:?}");
+    }
+    for pattern in [ObjectIdPattern::Any, ObjectIdPattern::Exactly(after.files[0].object_id)] {
+        assert_eq!(
+            store.search_by_file("S", &pattern).await.unwrap(),
+            [second],
+            "{pattern:?}"
+        );
+    }
+}

@@ -1,0 +1,348 @@
+//! The store as a plain data structure: everything behind one lock, every answer by looking at everything.
+//!
+//! It is what the random operations are compared with, so it is kept too simple to be wrong rather than fast.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use cantata_core::{Action, AnalysisId, AnalysisState, AnalysisType, AnalysisTypeId, Event, ObjectId, Study};
+use tokio::sync::watch;
+
+use crate::{
+    AnalysisChange, AnalysisQuery, DuplicateRule, EntityFilter, FileEntry, FileRow, Insertion, NewAnalysis,
+    NewAnalysisType, ObjectIdPattern, Page, Replacement, Result, Revision, StateSet, Store, StoreError, StoredAnalysis,
+    TypeKey, TypeQuery,
+};
+
+/// A store in memory.
+#[derive(Default)]
+pub(crate) struct MemoryStore {
+    state: Mutex<State>,
+    latest_event: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct State {
+    studies: BTreeMap<String, Study>,
+    /// In the order of registration.
+    types: Vec<AnalysisType>,
+    /// The event numbered 1 comes first.
+    events: Vec<Event>,
+    latest: BTreeMap<AnalysisId, Revision>,
+    files: BTreeMap<ObjectId, ModelFile>,
+}
+
+struct ModelFile {
+    entry: FileEntry,
+    md5: [u8; 16],
+}
+
+impl MemoryStore {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// Returns the stored files that make a submitted file a duplicate.
+    pub(crate) fn duplicates_of(&self, file: &FileRow, rule: DuplicateRule) -> Vec<FileEntry> {
+        self.state().duplicates_of(file, rule)
+    }
+
+    /// Returns the object ids of all files.
+    pub(crate) fn object_ids(&self) -> Vec<ObjectId> {
+        self.state().files.keys().copied().collect()
+    }
+
+    fn announce(&self, revision: Revision) {
+        self.latest_event.send_replace(revision.0);
+    }
+}
+
+impl State {
+    fn event(&self, revision: Revision) -> Option<&Event> {
+        self.events.get(rows(revision.0).checked_sub(1)?)
+    }
+
+    /// Returns the latest events of a study's analyses, by analysis id.
+    fn current<'a>(&'a self, study_id: &'a str) -> impl Iterator<Item = &'a Event> {
+        let latest = self.latest.values().filter_map(|revision| self.event(*revision));
+        latest.filter(move |event| event.study_id == study_id)
+    }
+
+    fn versions<'a>(&'a self, name: &'a str) -> impl DoubleEndedIterator<Item = &'a AnalysisType> {
+        self.types.iter().filter(move |registered| registered.id.name == name)
+    }
+
+    fn register(&mut self, new: NewAnalysisType) -> AnalysisType {
+        let previous = self.versions(&new.name).next_back();
+        let registered = AnalysisType {
+            id: AnalysisTypeId {
+                version: previous.map_or(1, |previous| previous.id.version + 1),
+                name: new.name.clone(),
+            },
+            created_at: new.created_at,
+            options: new.options.inherit(previous.map(|previous| &previous.options)),
+            schema: new.schema,
+        };
+        self.types.push(registered.clone());
+        registered
+    }
+
+    fn duplicates_of(&self, file: &FileRow, rule: DuplicateRule) -> Vec<FileEntry> {
+        let is_published = |stored: &ModelFile| {
+            let revision = self.latest.get(&stored.entry.analysis_id);
+            revision
+                .and_then(|revision| self.event(*revision))
+                .is_some_and(|event| event.state == AnalysisState::Published)
+        };
+        let counts: &dyn Fn(&ModelFile) -> bool = match rule {
+            DuplicateRule::Allow => return vec![],
+            DuplicateRule::AnyAnalysis => &|_| true,
+            DuplicateRule::PublishedAnalysis => &is_published,
+        };
+        let equal = self
+            .files
+            .values()
+            .filter(|stored| stored.md5 == file.md5 && counts(stored));
+        equal.map(|stored| stored.entry.clone()).collect()
+    }
+
+    fn store_files(&mut self, files: Vec<FileRow>, analysis_id: AnalysisId, study_id: &str) {
+        for file in files {
+            let entry = FileEntry {
+                object_id: file.object_id,
+                analysis_id,
+                study_id: study_id.to_owned(),
+                name: file.name,
+                access: file.access,
+            };
+            self.files.insert(file.object_id, ModelFile { entry, md5: file.md5 });
+        }
+    }
+
+    fn push_event(
+        &mut self,
+        analysis_id: AnalysisId,
+        study_id: String,
+        state: AnalysisState,
+        action: Action,
+        document: String,
+    ) -> Revision {
+        let revision = Revision(self.events.len() as u64 + 1);
+        self.events.push(Event {
+            seq: revision.0,
+            analysis_id,
+            study_id,
+            state,
+            action,
+            document,
+        });
+        self.latest.insert(analysis_id, revision);
+        revision
+    }
+}
+
+/// Turns a number of rows into one that can be skipped or taken.
+fn rows(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn create_study(&self, study: Study) -> Result<bool> {
+        let mut state = self.state();
+        let is_free = !state.studies.contains_key(&study.study_id);
+        if is_free {
+            state.studies.insert(study.study_id.clone(), study);
+        }
+        Ok(is_free)
+    }
+
+    async fn study(&self, study_id: &str) -> Result<Option<Study>> {
+        Ok(self.state().studies.get(study_id).cloned())
+    }
+
+    async fn study_ids(&self) -> Result<Vec<String>> {
+        Ok(self.state().studies.keys().cloned().collect())
+    }
+
+    async fn register_type(&self, new: NewAnalysisType) -> Result<AnalysisType> {
+        Ok(self.state().register(new))
+    }
+
+    async fn seed_types(&self, types: Vec<NewAnalysisType>) -> Result<()> {
+        let mut state = self.state();
+        for new in types {
+            if state.versions(&new.name).next().is_none() {
+                state.register(new);
+            }
+        }
+        Ok(())
+    }
+
+    async fn analysis_type(&self, name: &str, version: Option<u32>) -> Result<Option<AnalysisType>> {
+        let state = self.state();
+        let mut versions = state.versions(name);
+        Ok(match version {
+            Some(version) => versions.find(|registered| registered.id.version == version).cloned(),
+            None => versions.next_back().cloned(),
+        })
+    }
+
+    async fn latest_type_version(&self, name: &str) -> Result<Option<u32>> {
+        Ok(self
+            .state()
+            .versions(name)
+            .next_back()
+            .map(|registered| registered.id.version))
+    }
+
+    async fn list_types(&self, query: &TypeQuery) -> Result<(u64, Vec<AnalysisType>)> {
+        let state = self.state();
+        let keys = state.types.iter().zip(0..);
+        let keys = keys
+            .map(|(registered, registration)| TypeKey {
+                registration,
+                id: registered.id.clone(),
+            })
+            .collect();
+        let (total, selected) = query.select(keys);
+        let at = |registration: i64| state.types[usize::try_from(registration).unwrap()].clone();
+        Ok((total, selected.into_iter().map(at).collect()))
+    }
+
+    async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion> {
+        let mut state = self.state();
+        if !state.studies.contains_key(&new.study_id) {
+            return Ok(Insertion::UnknownStudy);
+        }
+        for file in &new.files {
+            if let Some(stored) = state.duplicates_of(file, duplicates).into_iter().next() {
+                return Ok(Insertion::Duplicate {
+                    file_name: file.name.clone(),
+                    object_id: stored.object_id,
+                    analysis_id: stored.analysis_id,
+                });
+            }
+        }
+        if state.latest.contains_key(&new.analysis_id) {
+            return Err(StoreError::failed("storing an analysis", "its id is taken"));
+        }
+        state.store_files(new.files, new.analysis_id, &new.study_id);
+        let unpublished = AnalysisState::Unpublished;
+        let revision = state.push_event(new.analysis_id, new.study_id, unpublished, Action::Create, new.document);
+        self.announce(revision);
+        Ok(Insertion::Stored(revision))
+    }
+
+    async fn replace_analysis(&self, change: AnalysisChange) -> Result<Replacement> {
+        let mut state = self.state();
+        if state.latest.get(&change.analysis_id) != Some(&change.from) {
+            return Ok(Replacement::Conflict);
+        }
+        let study_id = state.event(change.from).unwrap().study_id.clone();
+        for object_id in change.removed_files {
+            state.files.remove(&object_id);
+        }
+        state.store_files(change.changed_files, change.analysis_id, &study_id);
+        let revision = state.push_event(
+            change.analysis_id,
+            study_id,
+            change.state,
+            change.action,
+            change.document,
+        );
+        self.announce(revision);
+        Ok(Replacement::Stored(revision))
+    }
+
+    async fn analysis(&self, id: AnalysisId) -> Result<Option<StoredAnalysis>> {
+        let state = self.state();
+        let event = state.latest.get(&id).and_then(|revision| state.event(*revision));
+        Ok(event.map(|event| StoredAnalysis {
+            revision: Revision(event.seq),
+            study_id: event.study_id.clone(),
+            document: event.document.clone(),
+        }))
+    }
+
+    async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>> {
+        let state = self.state();
+        let matching = state
+            .current(&query.study_id)
+            .filter(|event| query.states.contains(event.state));
+        let page = matching
+            .skip(rows(query.offset))
+            .take(query.limit.map_or(usize::MAX, rows));
+        Ok(page.map(|event| Revision(event.seq)).collect())
+    }
+
+    async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
+        Ok(self
+            .state()
+            .current(study_id)
+            .filter(|event| states.contains(event.state))
+            .count() as u64)
+    }
+
+    async fn documents(&self, revisions: &[Revision]) -> Result<Vec<String>> {
+        let state = self.state();
+        let never_stored = |revision: &Revision| StoreError::corrupt(format!("revision {}", revision.0), "not stored");
+        let document = |revision: &Revision| match state.event(*revision) {
+            Some(event) => Ok(event.document.clone()),
+            None => Err(never_stored(revision)),
+        };
+        revisions.iter().map(document).collect()
+    }
+
+    async fn search_by_file(&self, study_id: &str, pattern: &ObjectIdPattern) -> Result<Vec<Revision>> {
+        let state = self.state();
+        let files = state.files.values().map(|file| &file.entry);
+        let matching = files.filter(|entry| entry.study_id == study_id && pattern.matches(entry.object_id));
+        let analyses: BTreeSet<AnalysisId> = matching.map(|entry| entry.analysis_id).collect();
+        Ok(analyses.iter().filter_map(|id| state.latest.get(id)).copied().collect())
+    }
+
+    async fn file(&self, id: ObjectId) -> Result<Option<FileEntry>> {
+        Ok(self.state().files.get(&id).map(|file| file.entry.clone()))
+    }
+
+    async fn list_files(&self, filter: &EntityFilter, page: Page) -> Result<(u64, Vec<FileEntry>)> {
+        let state = self.state();
+        let matching: Vec<&FileEntry> = state
+            .files
+            .values()
+            .map(|file| &file.entry)
+            .filter(|entry| filter.matches(entry))
+            .collect();
+        let total = matching.len() as u64;
+        Ok((
+            total,
+            matching
+                .into_iter()
+                .skip(rows(page.offset))
+                .take(rows(page.limit))
+                .cloned()
+                .collect(),
+        ))
+    }
+
+    async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>> {
+        Ok(self
+            .state()
+            .events
+            .iter()
+            .filter(|event| event.seq > after)
+            .take(limit)
+            .cloned()
+            .collect())
+    }
+
+    fn latest_event(&self) -> watch::Receiver<u64> {
+        self.latest_event.subscribe()
+    }
+
+    async fn health(&self) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,287 @@
+//! Analysis types: versions count up per name and are never altered; options left out come from the version before.
+
+use cantata_core::{AnalysisType, AnalysisTypeId, ExternalValidation, GivenOptions, Timestamp, TypeOptions};
+use serde_json::json;
+
+use super::Backend;
+use super::builders::new_type;
+use crate::{NewAnalysisType, Store, TypeQuery, TypeSortField};
+
+fn id(name: &str, version: u32) -> AnalysisTypeId {
+    AnalysisTypeId {
+        name: name.to_owned(),
+        version,
+    }
+}
+
+fn everything() -> TypeQuery {
+    TypeQuery {
+        names: vec![],
+        versions: vec![],
+        sort: vec![],
+        descending: false,
+        limit: u64::MAX,
+        offset: 0,
+    }
+}
+
+async fn register(store: &dyn Store, names: &[&str]) {
+    for name in names {
+        store.register_type(new_type(name)).await.unwrap();
+    }
+}
+
+async fn listed(store: &dyn Store, query: &TypeQuery) -> (u64, Vec<String>) {
+    let (total, types) = store.list_types(query).await.unwrap();
+    (total, types.iter().map(|listed| listed.id.to_string()).collect())
+}
+
+/// Each name counts its own versions from 1.
+pub async fn versions_count_up_per_name(backend: &dyn Backend) {
+    let store = backend.open().await;
+    for (name, version) in [("a", 1), ("b", 1), ("a", 2), ("a", 3), ("A", 1), ("b", 2)] {
+        assert_eq!(store.register_type(new_type(name)).await.unwrap().id, id(name, version));
+    }
+    assert_eq!(store.latest_type_version("a").await.unwrap(), Some(3));
+    assert_eq!(store.latest_type_version("b").await.unwrap(), Some(2));
+    assert_eq!(store.latest_type_version("A").await.unwrap(), Some(1));
+}
+
+/// Schema, options and time of registration are kept as they were given, and older versions stay readable.
+pub async fn a_type_reads_back_as_it_was_registered(backend: &dyn Backend) {
+    let store = backend.open().await;
+    let given = NewAnalysisType {
+        schema: json!({"z": u64::MAX, "a": {"y": 1.0, "b": -7, "m": [null, true, "\u{0}\"ü"]}, "k": ""}),
+        options: GivenOptions {
+            file_types: Some(vec!["bam".to_owned(), "vcf".to_owned()]),
+            external_validations: Some(vec![ExternalValidation {
+                url: "http://example.org/{study}/{value}".to_owned(),
+                json_path: "$.donor[*].id".to_owned(),
+            }]),
+        },
+        created_at: Timestamp::from_micros(1_794_713_363_000_007),
+        ..new_type("t")
+    };
+    let expected = AnalysisType {
+        id: id("t", 1),
+        created_at: given.created_at,
+        options: given.options.clone().inherit(None),
+        schema: given.schema.clone(),
+    };
+    assert_eq!(store.register_type(given.clone()).await.unwrap(), expected);
+    register(&*store, &["t"]).await;
+    let stored = store.analysis_type("t", Some(1)).await.unwrap().unwrap();
+    assert_eq!(stored, expected);
+    assert_eq!(
+        stored.schema.to_string(),
+        given.schema.to_string(),
+        "members keep their order"
+    );
+}
+
+/// What a registration leaves out is inherited, version by version; an empty list clears.
+pub async fn omitted_options_are_inherited_and_empty_ones_clear(backend: &dyn Backend) {
+    let store = backend.open().await;
+    let check = ExternalValidation {
+        url: "http://example.org/{value}".to_owned(),
+        json_path: "$.a".to_owned(),
+    };
+    let mut expected: Option<TypeOptions> = None;
+    for (file_types, external_validations) in [
+        (None, None),
+        (Some(vec!["bam".to_owned()]), None),
+        (None, Some(vec![check])),
+        (None, None),
+        (Some(vec![]), None),
+        (None, Some(vec![])),
+    ] {
+        let options = GivenOptions {
+            file_types,
+            external_validations,
+        };
+        let in_force = options.clone().inherit(expected.as_ref());
+        let registered = store
+            .register_type(NewAnalysisType {
+                options,
+                ..new_type("t")
+            })
+            .await
+            .unwrap();
+        assert_eq!(registered.options, in_force, "{}", registered.id);
+        assert_eq!(store.analysis_type("t", None).await.unwrap(), Some(registered));
+        expected = Some(in_force);
+        let other = store.register_type(new_type("other")).await.unwrap();
+        assert_eq!(
+            other.options,
+            TypeOptions::default(),
+            "types of other names have nothing to inherit"
+        );
+    }
+}
+
+/// Without a version, the latest one is meant.
+pub async fn no_version_means_the_latest(backend: &dyn Backend) {
+    let store = backend.open().await;
+    register(&*store, &["t", "t", "u"]).await;
+    assert_eq!(store.analysis_type("t", None).await.unwrap().unwrap().id, id("t", 2));
+    assert_eq!(store.analysis_type("t", Some(1)).await.unwrap().unwrap().id, id("t", 1));
+    assert_eq!(store.analysis_type("u", None).await.unwrap().unwrap().id, id("u", 1));
+}
+
+/// Names and versions nobody registered are absent.
+pub async fn unknown_types_are_absent(backend: &dyn Backend) {
+    let store = backend.open().await;
+    register(&*store, &["t"]).await;
+    for (name, version) in [
+        ("u", None),
+        ("T", None),
+        ("u", Some(1)),
+        ("t", Some(0)),
+        ("t", Some(2)),
+        ("t", Some(u32::MAX)),
+    ] {
+        assert_eq!(
+            store.analysis_type(name, version).await.unwrap(),
+            None,
+            "{name}:{version:?}"
+        );
+    }
+    assert_eq!(store.latest_type_version("u").await.unwrap(), None);
+    let query = TypeQuery {
+        names: vec!["u".to_owned()],
+        ..everything()
+    };
+    assert_eq!(listed(&*store, &query).await, (0, vec![]));
+}
+
+/// Seeding leaves every name alone that has a version, also one it has just given one to.
+pub async fn seeding_registers_only_names_without_a_version(backend: &dyn Backend) {
+    let store = backend.open().await;
+    register(&*store, &["known", "known"]).await;
+    let with_file_types = |name: &str, file_type: &str| NewAnalysisType {
+        options: GivenOptions {
+            file_types: Some(vec![file_type.to_owned()]),
+            external_validations: None,
+        },
+        ..new_type(name)
+    };
+    let seeds = vec![
+        with_file_types("known", "x"),
+        with_file_types("z", "first"),
+        with_file_types("z", "second"),
+        with_file_types("a", "y"),
+    ];
+    store.seed_types(seeds.clone()).await.unwrap();
+    store.seed_types(seeds).await.unwrap();
+    store.seed_types(vec![]).await.unwrap();
+    let expected = ["known:1", "known:2", "z:1", "a:1"].map(str::to_owned).to_vec();
+    assert_eq!(listed(&*store, &everything()).await, (4, expected));
+    assert_eq!(
+        store
+            .analysis_type("z", None)
+            .await
+            .unwrap()
+            .unwrap()
+            .options
+            .file_types,
+        ["first"]
+    );
+    assert_eq!(
+        store.register_type(new_type("z")).await.unwrap().options.file_types,
+        ["first"]
+    );
+}
+
+/// A listing shows only the names and the versions asked for.
+pub async fn listing_filters_by_name_and_version(backend: &dyn Backend) {
+    let store = backend.open().await;
+    register(&*store, &["a", "b", "a", "c", "a", "b"]).await;
+    for (names, versions, expected) in [
+        (vec![], vec![], vec!["a:1", "b:1", "a:2", "c:1", "a:3", "b:2"]),
+        (vec!["a"], vec![], vec!["a:1", "a:2", "a:3"]),
+        (vec!["c", "b", "c"], vec![], vec!["b:1", "c:1", "b:2"]),
+        (vec![], vec![2, 3], vec!["a:2", "a:3", "b:2"]),
+        (vec!["a", "c"], vec![1], vec!["a:1", "c:1"]),
+        (vec!["c"], vec![2], vec![]),
+        (vec!["A", "%"], vec![], vec![]),
+    ] {
+        let query = TypeQuery {
+            names: names.into_iter().map(str::to_owned).collect(),
+            versions,
+            sort: vec![TypeSortField::Version],
+            ..everything()
+        };
+        let expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
+        assert_eq!(
+            listed(&*store, &query).await,
+            (expected.len() as u64, expected),
+            "{query:?}"
+        );
+    }
+}
+
+/// A listing is sorted by what was asked for, registration order last, and can be turned round.
+pub async fn listing_sorts_as_asked(backend: &dyn Backend) {
+    let store = backend.open().await;
+    register(&*store, &["b", "a", "b", "C"]).await;
+    for (sort, expected) in [
+        (vec![], ["b:1", "a:1", "b:2", "C:1"]),
+        (vec![TypeSortField::Version], ["b:1", "a:1", "b:2", "C:1"]),
+        (vec![TypeSortField::Name], ["C:1", "a:1", "b:1", "b:2"]),
+        (
+            vec![TypeSortField::Name, TypeSortField::Version],
+            ["C:1", "a:1", "b:1", "b:2"],
+        ),
+        (
+            vec![TypeSortField::Version, TypeSortField::Name],
+            ["b:1", "a:1", "b:2", "C:1"],
+        ),
+    ] {
+        let ascending = TypeQuery { sort, ..everything() };
+        let mut expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
+        assert_eq!(listed(&*store, &ascending).await.1, expected, "{ascending:?}");
+        let descending = TypeQuery {
+            descending: true,
+            ..ascending
+        };
+        expected.reverse();
+        assert_eq!(listed(&*store, &descending).await.1, expected, "{descending:?}");
+    }
+}
+
+/// A page is a stretch of the listing; the total counts what matches outside of it too.
+pub async fn listing_pages_and_counts_everything(backend: &dyn Backend) {
+    let store = backend.open().await;
+    register(&*store, &["t"; 7]).await;
+    register(&*store, &["other"]).await;
+    for (offset, limit, expected) in [
+        (0, 3, vec!["t:1", "t:2", "t:3"]),
+        (3, 3, vec!["t:4", "t:5", "t:6"]),
+        (6, 3, vec!["t:7"]),
+        (7, 3, vec![]),
+        (2, 0, vec![]),
+        (6, u64::MAX, vec!["t:7"]),
+        (u64::MAX, u64::MAX, vec![]),
+    ] {
+        let query = TypeQuery {
+            names: vec!["t".to_owned()],
+            offset,
+            limit,
+            ..everything()
+        };
+        let expected = expected.into_iter().map(str::to_owned).collect();
+        assert_eq!(listed(&*store, &query).await, (7, expected), "{query:?}");
+    }
+}
+
+/// The versions of one type come newest first.
+pub async fn versions_of_a_type_come_newest_first(backend: &dyn Backend) {
+    let store = backend.open().await;
+    register(&*store, &["t", "u", "t", "t"]).await;
+    let (total, types) = store.list_types(&TypeQuery::versions_of("t")).await.unwrap();
+    let mut expected = vec![];
+    for version in [3, 2, 1] {
+        expected.push(store.analysis_type("t", Some(version)).await.unwrap().unwrap());
+    }
+    assert_eq!((total, types), (3, expected));
+}

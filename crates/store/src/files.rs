@@ -1,0 +1,109 @@
+//! Files as a store finds them: by object id, by checksum, by the filters of `/entities`.
+
+use cantata_core::{AnalysisId, File, FileAccess, ObjectId};
+use regex::Regex;
+
+use crate::{Result, StoreError};
+
+/// What a store keeps of a file beside the document, to find it by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRow {
+    /// The file's id.
+    pub object_id: ObjectId,
+    /// Its checksum.
+    pub md5: [u8; 16],
+    /// Its name.
+    pub name: String,
+    /// Who may download it.
+    pub access: FileAccess,
+}
+
+impl FileRow {
+    /// Takes what a store keeps from a file.
+    pub fn of(file: &File) -> Result<Self> {
+        let md5 = file.md5_bytes().ok_or_else(|| {
+            StoreError::failed(
+                "reading a file's checksum",
+                format!("'{}' is not an MD5 checksum", file.file_md5sum),
+            )
+        })?;
+        Ok(Self {
+            object_id: file.object_id,
+            md5,
+            name: file.file_name.clone(),
+            access: file.file_access,
+        })
+    }
+}
+
+/// Where a file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEntry {
+    /// The file's id.
+    pub object_id: ObjectId,
+    /// The analysis it belongs to.
+    pub analysis_id: AnalysisId,
+    /// The study it belongs to.
+    pub study_id: String,
+    /// Its name.
+    pub name: String,
+    /// Who may download it.
+    pub access: FileAccess,
+}
+
+/// Conditions on files; each one that is given must hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EntityFilter {
+    /// The file's id.
+    pub object_id: Option<ObjectId>,
+    /// The analysis it belongs to.
+    pub analysis_id: Option<AnalysisId>,
+    /// Its name.
+    pub name: Option<String>,
+    /// The study it belongs to.
+    pub study_id: Option<String>,
+    /// Who may download it.
+    pub access: Option<FileAccess>,
+}
+
+impl EntityFilter {
+    /// Says whether a file meets every condition.
+    pub fn matches(&self, file: &FileEntry) -> bool {
+        self.object_id.is_none_or(|id| id == file.object_id)
+            && self.analysis_id.is_none_or(|id| id == file.analysis_id)
+            && self.name.as_ref().is_none_or(|name| *name == file.name)
+            && self.study_id.as_ref().is_none_or(|study| *study == file.study_id)
+            && self.access.is_none_or(|access| access == file.access)
+    }
+}
+
+/// A stretch of a listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// How many rows to skip.
+    pub offset: u64,
+    /// How many rows at most.
+    pub limit: u64,
+}
+
+/// Which object ids a search is after.
+#[derive(Debug, Clone)]
+pub enum ObjectIdPattern {
+    /// Every one.
+    Any,
+    /// This one.
+    Exactly(ObjectId),
+    /// Those whose text form matches.
+    Matching(Regex),
+}
+
+impl ObjectIdPattern {
+    /// Says whether an object id is one of those searched for.
+    pub fn matches(&self, id: ObjectId) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Exactly(wanted) => *wanted == id,
+            Self::Matching(regex) => regex.is_match(&id.to_string()),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Analysis types on their way into and out of a store.
+
+use cantata_core::{AnalysisTypeId, GivenOptions, Timestamp};
+use serde_json::Value;
+
+/// A registration; the store gives it its version.
+#[derive(Debug, Clone)]
+pub struct NewAnalysisType {
+    /// The type's name.
+    pub name: String,
+    /// The schema as given.
+    pub schema: Value,
+    /// The options as given.
+    pub options: GivenOptions,
+    /// When it is registered.
+    pub created_at: Timestamp,
+}
+
+/// What a listing of types can be sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypeSortField {
+    /// The order of registration.
+    Version,
+    /// The name.
+    Name,
+}
+
+/// Which registered versions to list, and in which order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeQuery {
+    /// Only these names, unless empty.
+    pub names: Vec<String>,
+    /// Only these versions, unless empty.
+    pub versions: Vec<u32>,
+    /// What to sort by; registration order breaks ties.
+    pub sort: Vec<TypeSortField>,
+    /// Whether the order is reversed.
+    pub descending: bool,
+    /// How many at most.
+    pub limit: u64,
+    /// How many to skip.
+    pub offset: u64,
+}
+
+/// A registered version without its content, as a store lists them to select from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeKey {
+    /// The number of the registration.
+    pub registration: i64,
+    /// Name and version.
+    pub id: AnalysisTypeId,
+}
+
+impl TypeQuery {
+    /// Asks for every version of one type, newest first.
+    pub fn versions_of(name: &str) -> Self {
+        Self {
+            names: vec![name.to_owned()],
+            versions: vec![],
+            sort: vec![TypeSortField::Version],
+            descending: true,
+            limit: u64::MAX,
+            offset: 0,
+        }
+    }
+
+    /// Returns how many keys match and the registrations of the page asked for, in order.
+    ///
+    /// Types are few, so every store lists the keys and lets this one piece of code choose among them.
+    pub fn select(&self, mut keys: Vec<TypeKey>) -> (u64, Vec<i64>) {
+        keys.retain(|key| {
+            (self.names.is_empty() || self.names.contains(&key.id.name))
+                && (self.versions.is_empty() || self.versions.contains(&key.id.version))
+        });
+        keys.sort_by(|left, right| {
+            let by_fields = self.sort.iter().fold(std::cmp::Ordering::Equal, |order, field| {
+                order.then_with(|| match field {
+                    TypeSortField::Version => left.registration.cmp(&right.registration),
+                    TypeSortField::Name => left.id.name.cmp(&right.id.name),
+                })
+            });
+            let order = by_fields.then(left.registration.cmp(&right.registration));
+            if self.descending { order.reverse() } else { order }
+        });
+        let total = keys.len() as u64;
+        let offset = usize::try_from(self.offset).unwrap_or(usize::MAX);
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        (
+            total,
+            keys.into_iter()
+                .skip(offset)
+                .take(limit)
+                .map(|key| key.registration)
+                .collect(),
+        )
+    }
+}
