@@ -1,2 +1,43 @@
-//! placeholder
-fn main() {}
+//! The binary `cantata`: reads the command line and its settings, then runs what was asked for.
+//!
+//! It ends with 0 when all went well, with 2 when the command line or a setting cannot be used, and with 1 when the
+//! machine stood in the way: a port that is taken, a folder that cannot be written.
+
+mod command;
+mod demo;
+mod failure;
+mod logging;
+mod serve;
+mod settings;
+mod signals;
+
+use std::process::ExitCode;
+
+use crate::command::{Cli, Command};
+use crate::failure::Failure;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    let cli = Cli::read(std::env::args_os().collect())?;
+    let settings = cli.command.settings();
+    settings.check()?;
+    logging::start(&settings.logging);
+    settings::warn_of_renamed_variables();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Start(format!("the threads of the server could not be started: {error}")))?;
+    match &cli.command {
+        Command::Serve(_) => runtime.block_on(serve::serve(settings)),
+        Command::Demo(arguments) => runtime.block_on(demo::demo(settings, &arguments.sample)),
+    }
+}

@@ -97,9 +97,8 @@ pub(crate) fn take_apart(payload: Value) -> Result<PayloadParts, Vec<Violation>>
     };
     data.shift_remove("studyId");
     data.shift_remove("analysisType");
-    let submitted = match data.shift_remove("files") {
-        Some(Value::Array(files)) => files,
-        _ => return Err(vec![violation("#".to_owned(), "required key [files] not found")]),
+    let Some(Value::Array(submitted)) = data.shift_remove("files") else {
+        return Err(vec![violation("#".to_owned(), "required key [files] not found")]);
     };
     let mut violations = Vec::new();
     let mut files = Vec::with_capacity(submitted.len());

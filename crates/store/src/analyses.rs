@@ -55,12 +55,7 @@ pub struct AnalysisChange {
 impl AnalysisChange {
     /// Compares an analysis with what it was at a revision and renders the difference for the store.
     pub fn between(from: Revision, before: &Analysis, after: &Analysis, action: Action) -> Result<Self> {
-        let changed: Vec<File> = after
-            .files
-            .iter()
-            .filter(|file| !before.files.contains(file))
-            .cloned()
-            .collect();
+        let changed: Vec<File> = after.files.iter().filter(|file| !before.files.contains(file)).cloned().collect();
         let is_gone = |file: &&File| !after.files.iter().any(|kept| kept.object_id == file.object_id);
         Ok(Self {
             analysis_id: after.analysis_id,

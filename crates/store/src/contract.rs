@@ -8,10 +8,7 @@
 //! holds when many callers come at once), restart (what holds after the store was closed and opened again), and
 //! random sequences of operations compared with a model that is too simple to be wrong.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "everything here is a test; a failure of the store is a failed test"
-)]
+#![expect(clippy::unwrap_used, reason = "everything here is a test; a failure of the store is a failed test")]
 
 mod analyses;
 mod builders;
@@ -47,10 +44,7 @@ pub trait Backend: Send + Sync {
 
 /// Runs one case on a backend, as [`contract_tests!`](crate::contract_tests) does.
 pub fn run(backend: &impl Backend, case: impl AsyncFnOnce(&dyn Backend)) {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let finished = runtime.block_on(async { tokio::time::timeout(PATIENCE, case(backend)).await });
     finished.expect("the case hangs: an operation of the store never returned");
 }
@@ -108,6 +102,7 @@ macro_rules! contract_tests {
             duplicates {
                 checksums_of_any_analysis_count
                 checksums_ignore_case
+                checksums_with_equal_beginnings_or_ends_differ
                 allowed_duplicates_are_stored
                 equal_checksums_within_one_payload_are_fine
                 the_first_duplicate_in_payload_order_is_named
@@ -120,6 +115,7 @@ macro_rules! contract_tests {
             }
             files {
                 a_file_is_found_by_its_object_id
+                object_ids_with_equal_beginnings_or_ends_differ
                 a_changed_file_is_found_as_it_is_now
                 a_file_written_again_is_still_one_file
                 a_removed_file_is_gone

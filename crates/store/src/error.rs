@@ -31,18 +31,12 @@ pub enum StoreError {
 impl StoreError {
     /// Makes the error for a database operation that failed.
     pub fn failed(operation: &'static str, cause: impl Display) -> Self {
-        Self::Failed {
-            operation,
-            cause: cause.to_string(),
-        }
+        Self::Failed { operation, cause: cause.to_string() }
     }
 
     /// Makes the error for stored content that cannot be read back.
     pub fn corrupt(place: impl Into<String>, cause: impl Display) -> Self {
-        Self::Corrupt {
-            place: place.into(),
-            cause: cause.to_string(),
-        }
+        Self::Corrupt { place: place.into(), cause: cause.to_string() }
     }
 }
 

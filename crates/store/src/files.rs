@@ -22,17 +22,9 @@ impl FileRow {
     /// Takes what a store keeps from a file.
     pub fn of(file: &File) -> Result<Self> {
         let md5 = file.md5_bytes().ok_or_else(|| {
-            StoreError::failed(
-                "reading a file's checksum",
-                format!("'{}' is not an MD5 checksum", file.file_md5sum),
-            )
+            StoreError::failed("reading a file's checksum", format!("'{}' is not an MD5 checksum", file.file_md5sum))
         })?;
-        Ok(Self {
-            object_id: file.object_id,
-            md5,
-            name: file.file_name.clone(),
-            access: file.file_access,
-        })
+        Ok(Self { object_id: file.object_id, md5, name: file.file_name.clone(), access: file.file_access })
     }
 }
 

@@ -85,13 +85,6 @@ impl TypeQuery {
         let total = keys.len() as u64;
         let offset = usize::try_from(self.offset).unwrap_or(usize::MAX);
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        (
-            total,
-            keys.into_iter()
-                .skip(offset)
-                .take(limit)
-                .map(|key| key.registration)
-                .collect(),
-        )
+        (total, keys.into_iter().skip(offset).take(limit).map(|key| key.registration).collect())
     }
 }

@@ -14,28 +14,14 @@ use crate::{
 pub async fn an_inserted_analysis_reads_back_to_the_byte(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let plain = analysis("S", 2);
-    let large = AnalysisBuilder::in_study("S")
-        .file(&"long ".repeat(500_000), "595f44fec1e92a71d3e9e77456ba80d1")
-        .build();
+    let large =
+        AnalysisBuilder::in_study("S").file(&"long ".repeat(500_000), "595f44fec1e92a71d3e9e77456ba80d1").build();
     let mut spaced = NewAnalysis::of(&analysis("S", 1)).unwrap();
     spaced.document = "{ \"b\" : \"\\u0000 \\\" ' \u{1F9EC}\",\n\t\"a\" : 1.0e5 }".to_owned();
-    for new in [
-        NewAnalysis::of(&plain).unwrap(),
-        NewAnalysis::of(&large).unwrap(),
-        spaced,
-    ] {
-        let inserted = store
-            .insert_analysis(new.clone(), DuplicateRule::AnyAnalysis)
-            .await
-            .unwrap();
-        let Insertion::Stored(revision) = inserted else {
-            panic!("not stored: {inserted:?}")
-        };
-        let expected = StoredAnalysis {
-            revision,
-            study_id: "S".to_owned(),
-            document: new.document.clone(),
-        };
+    for new in [NewAnalysis::of(&plain).unwrap(), NewAnalysis::of(&large).unwrap(), spaced] {
+        let inserted = store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
+        let Insertion::Stored(revision) = inserted else { panic!("not stored: {inserted:?}") };
+        let expected = StoredAnalysis { revision, study_id: "S".to_owned(), document: new.document.clone() };
         assert_eq!(store.analysis(new.analysis_id).await.unwrap(), Some(expected));
         assert_eq!(store.documents(&[revision]).await.unwrap(), [new.document]);
     }
@@ -47,11 +33,7 @@ pub async fn an_unknown_study_takes_no_analysis(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     for study_id in ["T", "s", "", "S "] {
         let homeless = analysis(study_id, 1);
-        assert_eq!(
-            submit(&*store, &homeless, DuplicateRule::Allow).await,
-            Insertion::UnknownStudy,
-            "'{study_id}'"
-        );
+        assert_eq!(submit(&*store, &homeless, DuplicateRule::Allow).await, Insertion::UnknownStudy, "'{study_id}'");
         assert_eq!(store.analysis(homeless.analysis_id).await.unwrap(), None);
         assert_eq!(store.file(homeless.files[0].object_id).await.unwrap(), None);
     }
@@ -64,16 +46,11 @@ pub async fn a_taken_analysis_id_is_refused(backend: &dyn Backend) {
     let revision = insert(&*store, &first).await;
     for study_id in ["S", "T"] {
         let second = AnalysisBuilder::with_id(study_id, first.analysis_id).files(3).build();
-        let refused = store
-            .insert_analysis(NewAnalysis::of(&second).unwrap(), DuplicateRule::Allow)
-            .await;
+        let refused = store.insert_analysis(NewAnalysis::of(&second).unwrap(), DuplicateRule::Allow).await;
         assert!(refused.is_err(), "{refused:?}");
         assert_eq!(store.file(second.files[2].object_id).await.unwrap(), None);
     }
-    assert_eq!(
-        store.analysis(first.analysis_id).await.unwrap().unwrap().document,
-        document(&first)
-    );
+    assert_eq!(store.analysis(first.analysis_id).await.unwrap().unwrap().document, document(&first));
     assert_eq!(list_all(&*store, "S").await, [revision]);
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 1);
     assert_eq!(store.count_analyses("T", StateSet::ALL).await.unwrap(), 0);
@@ -89,11 +66,7 @@ pub async fn a_replacement_is_the_latest_revision(backend: &dyn Backend) {
     after.data.insert("note".to_owned(), "changed".into());
     let second = replace(&*store, first, &before, &after, Action::Update).await;
     assert!(second > first);
-    let expected = StoredAnalysis {
-        revision: second,
-        study_id: "S".to_owned(),
-        document: document(&after),
-    };
+    let expected = StoredAnalysis { revision: second, study_id: "S".to_owned(), document: document(&after) };
     assert_eq!(store.analysis(before.analysis_id).await.unwrap(), Some(expected));
 }
 
@@ -109,22 +82,12 @@ pub async fn a_replacement_from_an_old_revision_is_a_conflict(backend: &dyn Back
     late.files.remove(0);
     for from in [first, other, Revision(0), Revision(latest.0 + 1), Revision(u64::MAX)] {
         let change = AnalysisChange::between(from, &original, &late, Action::Update).unwrap();
-        assert_eq!(
-            store.replace_analysis(change).await.unwrap(),
-            Replacement::Conflict,
-            "{from:?}"
-        );
+        assert_eq!(store.replace_analysis(change).await.unwrap(), Replacement::Conflict, "{from:?}");
     }
     let stored = store.analysis(original.analysis_id).await.unwrap().unwrap();
     assert_eq!((stored.revision, stored.document), (latest, document(&published)));
     assert!(store.file(original.files[0].object_id).await.unwrap().is_some());
-    assert_eq!(
-        store
-            .count_analyses("S", StateSet::from_iter([AnalysisState::Published]))
-            .await
-            .unwrap(),
-        1
-    );
+    assert_eq!(store.count_analyses("S", StateSet::from_iter([AnalysisState::Published])).await.unwrap(), 1);
     assert_eq!(all_events(&*store).await.len(), 3);
 }
 
@@ -135,11 +98,7 @@ pub async fn a_replacement_of_an_unknown_analysis_is_a_conflict(backend: &dyn Ba
     let unknown = analysis("S", 1);
     for from in [stored, Revision(0)] {
         let change = AnalysisChange::between(from, &unknown, &unknown, Action::Update).unwrap();
-        assert_eq!(
-            store.replace_analysis(change).await.unwrap(),
-            Replacement::Conflict,
-            "{from:?}"
-        );
+        assert_eq!(store.replace_analysis(change).await.unwrap(), Replacement::Conflict, "{from:?}");
     }
     assert_eq!(store.analysis(unknown.analysis_id).await.unwrap(), None);
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 1);
@@ -151,12 +110,9 @@ pub async fn old_revisions_keep_their_documents(backend: &dyn Backend) {
     let mut current = analysis("S", 2);
     let mut revisions = vec![insert(&*store, &current).await];
     let mut documents = vec![document(&current)];
-    for state in [
-        AnalysisState::Published,
-        AnalysisState::Unpublished,
-        AnalysisState::Unpublished,
-        AnalysisState::Suppressed,
-    ] {
+    for state in
+        [AnalysisState::Published, AnalysisState::Unpublished, AnalysisState::Unpublished, AnalysisState::Suppressed]
+    {
         revisions.push(move_to(&*store, revisions[revisions.len() - 1], &mut current, state).await);
         documents.push(document(&current));
     }
@@ -196,10 +152,7 @@ pub async fn revisions_never_stored_are_corrupt(backend: &dyn Backend) {
     let stored = insert(&*store, &analysis("S", 1)).await;
     for missing in [0, stored.0 + 1, i64::MAX.unsigned_abs(), u64::MAX] {
         let answer = store.documents(&[stored, Revision(missing)]).await;
-        assert!(
-            matches!(answer, Err(StoreError::Corrupt { .. })),
-            "revision {missing}: {answer:?}"
-        );
+        assert!(matches!(answer, Err(StoreError::Corrupt { .. })), "revision {missing}: {answer:?}");
     }
 }
 
@@ -216,35 +169,16 @@ pub async fn listing_selects_states(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let mut stored = fill(&*store, "S", 20).await;
     for (number, (revision, analysis)) in stored.iter_mut().enumerate() {
-        for state in [AnalysisState::Published, AnalysisState::Suppressed]
-            .into_iter()
-            .take(number % 3)
-        {
+        for state in [AnalysisState::Published, AnalysisState::Suppressed].into_iter().take(number % 3) {
             *revision = move_to(&*store, *revision, analysis, state).await;
         }
     }
     for bits in 0..8 {
-        let wanted: Vec<_> = AnalysisState::ALL
-            .into_iter()
-            .enumerate()
-            .filter(|(at, _)| bits >> at & 1 == 1)
-            .collect();
+        let wanted: Vec<_> = AnalysisState::ALL.into_iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).collect();
         let states: StateSet = wanted.into_iter().map(|(_, state)| state).collect();
-        let expected: Vec<_> = stored
-            .iter()
-            .filter(|(_, analysis)| states.contains(analysis.state))
-            .cloned()
-            .collect();
-        assert_eq!(
-            store.list_analyses(&in_states("S", states)).await.unwrap(),
-            revisions_of(&expected),
-            "{states:?}"
-        );
-        assert_eq!(
-            store.count_analyses("S", states).await.unwrap(),
-            expected.len() as u64,
-            "{states:?}"
-        );
+        let expected: Vec<_> = stored.iter().filter(|(_, analysis)| states.contains(analysis.state)).cloned().collect();
+        assert_eq!(store.list_analyses(&in_states("S", states)).await.unwrap(), revisions_of(&expected), "{states:?}");
+        assert_eq!(store.count_analyses("S", states).await.unwrap(), expected.len() as u64, "{states:?}");
     }
 }
 
@@ -256,23 +190,14 @@ pub async fn listing_pages(backend: &dyn Backend) {
         *revision = move_to(&*store, *revision, analysis, AnalysisState::Published).await;
     }
     for states in [StateSet::ALL, StateSet::from_iter([AnalysisState::Published])] {
-        let matching: Vec<_> = stored
-            .iter()
-            .filter(|(_, analysis)| states.contains(analysis.state))
-            .cloned()
-            .collect();
+        let matching: Vec<_> = stored.iter().filter(|(_, analysis)| states.contains(analysis.state)).cloned().collect();
         let revisions = revisions_of(&matching);
         for limit in [None, Some(0), Some(1), Some(4), Some(17), Some(u64::MAX)] {
             for offset in [0, 1, 4, 8, 16, 17, 100, u64::MAX] {
                 let skipped = usize::try_from(offset).unwrap().min(revisions.len());
                 let taken = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap());
                 let expected: Vec<_> = revisions.iter().skip(skipped).take(taken).copied().collect();
-                let query = AnalysisQuery {
-                    study_id: "S".to_owned(),
-                    states,
-                    limit,
-                    offset,
-                };
+                let query = AnalysisQuery { study_id: "S".to_owned(), states, limit, offset };
                 assert_eq!(store.list_analyses(&query).await.unwrap(), expected, "{query:?}");
             }
         }
@@ -305,12 +230,9 @@ pub async fn counting_follows_the_states(backend: &dyn Backend) {
     let mut revision = insert(&*store, &moving).await;
     insert(&*store, &analysis("S", 1)).await;
     insert(&*store, &analysis("T", 1)).await;
-    for state in [
-        AnalysisState::Published,
-        AnalysisState::Published,
-        AnalysisState::Unpublished,
-        AnalysisState::Suppressed,
-    ] {
+    for state in
+        [AnalysisState::Published, AnalysisState::Published, AnalysisState::Unpublished, AnalysisState::Suppressed]
+    {
         revision = move_to(&*store, revision, &mut moving, state).await;
         for counted in AnalysisState::ALL {
             let expected = u64::from(counted == state) + u64::from(counted == AnalysisState::Unpublished);

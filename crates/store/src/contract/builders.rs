@@ -10,10 +10,7 @@ use crate::NewAnalysisType;
 /// Returns a study with every member filled.
 pub(crate) fn study(study_id: &str) -> Study {
     Study {
-        info: json!({"funding": {"z": 1, "a": [true, null, "ü"]}})
-            .as_object()
-            .cloned()
-            .unwrap(),
+        info: json!({"funding": {"z": 1, "a": [true, null, "ü"]}}).as_object().cloned().unwrap(),
         study_id: study_id.to_owned(),
         name: Some(format!("The study {study_id}")),
         organization: Some("Institute".to_owned()),
@@ -56,14 +53,8 @@ impl AnalysisBuilder {
             updated_at: now,
             history: vec![],
             files: vec![],
-            analysis_type: AnalysisTypeId {
-                name: "sequencing".to_owned(),
-                version: 1,
-            },
-            data: json!({"experiment": {"z": 1, "a": "naïve \u{1F9EC}"}})
-                .as_object()
-                .cloned()
-                .unwrap(),
+            analysis_type: AnalysisTypeId { name: "sequencing".to_owned(), version: 1 },
+            data: json!({"experiment": {"z": 1, "a": "naïve \u{1F9EC}"}}).as_object().cloned().unwrap(),
         })
     }
 

@@ -37,11 +37,7 @@ pub async fn racing_registrations_get_consecutive_versions(backend: &dyn Backend
     };
     let mut registered = race(&store, 60, |store, number| async move {
         let name = if number % 2 == 0 { "even" } else { "odd" };
-        let new = NewAnalysisType {
-            schema: json!({"number": number}),
-            options: given(number),
-            ..new_type(name)
-        };
+        let new = NewAnalysisType { schema: json!({"number": number}), options: given(number), ..new_type(name) };
         (number, store.register_type(new).await.unwrap())
     })
     .await;
@@ -51,16 +47,8 @@ pub async fn racing_registrations_get_consecutive_versions(backend: &dyn Backend
         let of_name = registered.iter().filter(|(_, registered)| registered.id.name == name);
         for ((number, registered), version) in of_name.zip(1..=30) {
             assert_eq!(registered.id.version, version);
-            assert_eq!(
-                registered.options,
-                given(*number).inherit(previous.as_ref()),
-                "{}",
-                registered.id
-            );
-            assert_eq!(
-                store.analysis_type(name, Some(version)).await.unwrap().as_ref(),
-                Some(registered)
-            );
+            assert_eq!(registered.options, given(*number).inherit(previous.as_ref()), "{}", registered.id);
+            assert_eq!(store.analysis_type(name, Some(version)).await.unwrap().as_ref(), Some(registered));
             previous = Some(registered.options.clone());
         }
         assert_eq!(store.latest_type_version(name).await.unwrap(), Some(30));
@@ -70,14 +58,14 @@ pub async fn racing_registrations_get_consecutive_versions(backend: &dyn Backend
 /// One of the creators of a study wins, and it is its study that is stored.
 pub async fn racing_studies_have_one_winner(backend: &dyn Backend) {
     let store = backend.open().await;
-    let named = |number: usize| Study {
-        name: Some(format!("{number}")),
-        ..study("S")
-    };
-    let answers = race(&store, 30, |store, number| async move {
-        store.create_study(named(number)).await.unwrap().then_some(number)
-    })
-    .await;
+    let named = |number: usize| Study { name: Some(format!("{number}")), ..study("S") };
+    let answers =
+        race(
+            &store,
+            30,
+            |store, number| async move { store.create_study(named(number)).await.unwrap().then_some(number) },
+        )
+        .await;
     let winners: Vec<usize> = answers.into_iter().flatten().collect();
     assert_eq!(winners.len(), 1, "{winners:?}");
     assert_eq!(store.study("S").await.unwrap(), Some(named(winners[0])));
@@ -91,11 +79,7 @@ pub async fn racing_seeds_register_once(backend: &dyn Backend) {
     })
     .await;
     for name in ["a", "b", "c"] {
-        assert_eq!(
-            store.list_types(&TypeQuery::versions_of(name)).await.unwrap().0,
-            1,
-            "{name}"
-        );
+        assert_eq!(store.list_types(&TypeQuery::versions_of(name)).await.unwrap().0, 1, "{name}");
     }
 }
 
@@ -104,10 +88,7 @@ pub async fn racing_duplicates_have_one_winner(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let md5 = unique_md5();
     let answers = race(&store, 40, |store, number| {
-        let racer = AnalysisBuilder::in_study("S")
-            .files(2)
-            .file(&format!("{number}.bam"), &md5)
-            .build();
+        let racer = AnalysisBuilder::in_study("S").files(2).file(&format!("{number}.bam"), &md5).build();
         async move { (submit(&*store, &racer, DuplicateRule::AnyAnalysis).await, racer) }
     })
     .await;
@@ -118,11 +99,7 @@ pub async fn racing_duplicates_have_one_winner(backend: &dyn Backend) {
             Insertion::Stored(revision) => {
                 assert_eq!((revision.0, racer.analysis_id), (stored[0].seq, stored[0].analysis_id));
             }
-            Insertion::Duplicate {
-                file_name,
-                object_id,
-                analysis_id,
-            } => {
+            Insertion::Duplicate { file_name, object_id, analysis_id } => {
                 assert_eq!(file_name, racer.files[2].file_name);
                 assert_eq!(analysis_id, stored[0].analysis_id);
                 assert_eq!(store.file(object_id).await.unwrap().unwrap().analysis_id, analysis_id);
@@ -152,14 +129,8 @@ pub async fn overlapping_racers_never_share_a_checksum(backend: &dyn Backend) {
         let is_stored = winners.contains(&number);
         let right = winners.contains(&(number + 1));
         let left = number > 0 && winners.contains(&(number - 1));
-        assert!(
-            !(is_stored && right),
-            "{number} and its right neighbour are stored and share a checksum"
-        );
-        assert!(
-            is_stored || left || right,
-            "{number} was refused, but neither neighbour is stored"
-        );
+        assert!(!(is_stored && right), "{number} and its right neighbour are stored and share a checksum");
+        assert!(is_stored || left || right, "{number} was refused, but neither neighbour is stored");
     }
 }
 
@@ -179,29 +150,17 @@ pub async fn racing_replacements_have_one_winner(backend: &dyn Backend) {
         }
     })
     .await;
-    let winners: Vec<_> = answers
-        .iter()
-        .filter(|(answer, _)| *answer != Replacement::Conflict)
-        .collect();
+    let winners: Vec<_> = answers.iter().filter(|(answer, _)| *answer != Replacement::Conflict).collect();
     assert_eq!(winners.len(), 1);
     let (answer, winner) = winners[0];
     let stored = store.analysis(original.analysis_id).await.unwrap().unwrap();
-    assert_eq!(
-        (Replacement::Stored(stored.revision), stored.document),
-        (*answer, document(winner))
-    );
+    assert_eq!((Replacement::Stored(stored.revision), stored.document), (*answer, document(winner)));
     assert_eq!(all_events(&*store).await.len(), 2);
     for (answer, racer) in &answers {
-        let copy = AnalysisBuilder::in_study("S")
-            .file("copy", &racer.files[0].file_md5sum)
-            .build();
+        let copy = AnalysisBuilder::in_study("S").file("copy", &racer.files[0].file_md5sum).build();
         let is_duplicate = submit(&*store, &copy, DuplicateRule::AnyAnalysis).await;
         let expected = *answer != Replacement::Conflict;
-        assert_eq!(
-            matches!(is_duplicate, Insertion::Duplicate { .. }),
-            expected,
-            "only the winner's checksum counts"
-        );
+        assert_eq!(matches!(is_duplicate, Insertion::Duplicate { .. }), expected, "only the winner's checksum counts");
     }
 }
 
@@ -211,10 +170,7 @@ async fn increment(store: &dyn Store, id: AnalysisId) -> Revision {
         let stored = store.analysis(id).await.unwrap().unwrap();
         let before: Analysis = serde_json::from_str(&stored.document).unwrap();
         let mut after = before.clone();
-        let counter = before
-            .data
-            .get("counter")
-            .map_or(0, |counter| counter.as_u64().unwrap());
+        let counter = before.data.get("counter").map_or(0, |counter| counter.as_u64().unwrap());
         after.data.insert("counter".to_owned(), (counter + 1).into());
         let change = AnalysisChange::between(stored.revision, &before, &after, Action::Update).unwrap();
         if let Replacement::Stored(revision) = store.replace_analysis(change).await.unwrap() {
@@ -277,13 +233,7 @@ pub async fn a_follower_sees_every_event_once_and_in_order(backend: &dyn Backend
     .concat();
     written.sort_unstable();
     let followed = follower.await.unwrap();
-    assert_eq!(
-        followed
-            .iter()
-            .map(|event| (event.seq, event.analysis_id))
-            .collect::<Vec<_>>(),
-        written
-    );
+    assert_eq!(followed.iter().map(|event| (event.seq, event.analysis_id)).collect::<Vec<_>>(), written);
     assert_eq!(all_events(&*store).await, followed);
 }
 
@@ -294,37 +244,22 @@ pub async fn a_failing_insert_fails_alone(backend: &dyn Backend) {
     insert(&*store, &AnalysisBuilder::with_id("S", taken).files(1).build()).await;
     let answers = race(&store, 60, |store, number| async move {
         let fails = number % 5 == 0;
-        let racer = if fails {
-            AnalysisBuilder::with_id("S", taken).files(3).build()
-        } else {
-            analysis("S", 3)
-        };
-        let answer = store
-            .insert_analysis(NewAnalysis::of(&racer).unwrap(), DuplicateRule::AnyAnalysis)
-            .await;
+        let racer = if fails { AnalysisBuilder::with_id("S", taken).files(3).build() } else { analysis("S", 3) };
+        let answer = store.insert_analysis(NewAnalysis::of(&racer).unwrap(), DuplicateRule::AnyAnalysis).await;
         assert_eq!(answer.is_err(), fails, "{answer:?}");
         racer
     })
     .await;
     for racer in answers.iter().filter(|racer| racer.analysis_id != taken) {
-        assert_eq!(
-            store.analysis(racer.analysis_id).await.unwrap().unwrap().document,
-            document(racer)
-        );
+        assert_eq!(store.analysis(racer.analysis_id).await.unwrap().unwrap().document, document(racer));
         for file in &racer.files {
-            assert_eq!(
-                store.file(file.object_id).await.unwrap().unwrap().analysis_id,
-                racer.analysis_id
-            );
+            assert_eq!(store.file(file.object_id).await.unwrap().unwrap().analysis_id, racer.analysis_id);
         }
     }
     assert_eq!(all_events(&*store).await.len(), 49);
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 49);
     let everything = Page { offset: 0, limit: 0 };
-    assert_eq!(
-        store.list_files(&EntityFilter::default(), everything).await.unwrap().0,
-        48 * 3 + 1
-    );
+    assert_eq!(store.list_files(&EntityFilter::default(), everything).await.unwrap().0, 48 * 3 + 1);
 }
 
 /// While an analysis changes, every answer is a whole revision, and none is older than the one before it.
@@ -344,19 +279,9 @@ pub async fn readers_see_whole_revisions(backend: &dyn Backend) {
             assert_eq!(store.documents(&[stored.revision]).await.unwrap(), [stored.document]);
             let listed = list_all(&*store, "S").await;
             assert_eq!(listed.len(), 1);
-            assert!(
-                listed[0] >= stored.revision,
-                "{listed:?} came after {:?}",
-                stored.revision
-            );
+            assert!(listed[0] >= stored.revision, "{listed:?} came after {:?}", stored.revision);
             store.documents(&listed).await.unwrap();
-            assert_eq!(
-                store
-                    .count_analyses("S", StateSet::from_iter([AnalysisState::Unpublished]))
-                    .await
-                    .unwrap(),
-                1
-            );
+            assert_eq!(store.count_analyses("S", StateSet::from_iter([AnalysisState::Unpublished])).await.unwrap(), 1);
             seen = listed[0];
         }
     })
@@ -367,6 +292,7 @@ pub async fn readers_see_whole_revisions(backend: &dyn Backend) {
 pub async fn a_caller_that_leaves_leaves_no_half_analysis(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let submitted: Vec<Analysis> = (0..60).map(|_| analysis("S", 4)).collect();
+    let mut answered = vec![];
     for (number, leaver) in submitted.iter().cloned().enumerate() {
         let target = Arc::clone(&store);
         let caller = tokio::spawn(async move { insert(&*target, &leaver).await });
@@ -374,11 +300,15 @@ pub async fn a_caller_that_leaves_leaves_no_half_analysis(backend: &dyn Backend)
             tokio::task::yield_now().await;
         }
         caller.abort();
+        answered.extend(caller.await.ok());
     }
     insert(&*store, &analysis("S", 1)).await;
     drop(store);
     let store = backend.open().await;
     let events = all_events(&*store).await;
+    for revision in answered {
+        assert!(events.iter().any(|event| event.seq == revision.0), "{revision:?} was answered with success");
+    }
     for left in &submitted {
         let announced = events.iter().any(|event| event.analysis_id == left.analysis_id);
         assert_eq!(store.analysis(left.analysis_id).await.unwrap().is_some(), announced);
@@ -386,8 +316,5 @@ pub async fn a_caller_that_leaves_leaves_no_half_analysis(backend: &dyn Backend)
             assert_eq!(store.file(file.object_id).await.unwrap().is_some(), announced);
         }
     }
-    assert_eq!(
-        store.count_analyses("S", StateSet::ALL).await.unwrap(),
-        events.len() as u64
-    );
+    assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), events.len() as u64);
 }

@@ -7,16 +7,10 @@ use super::builders::{AnalysisBuilder, analysis, unique_md5};
 use super::steps::{all_events, insert, move_to, open_with_studies, replace, submit};
 use crate::{DuplicateRule, Insertion, Store};
 
-const RULES: [DuplicateRule; 3] = [
-    DuplicateRule::Allow,
-    DuplicateRule::AnyAnalysis,
-    DuplicateRule::PublishedAnalysis,
-];
+const RULES: [DuplicateRule; 3] = [DuplicateRule::Allow, DuplicateRule::AnyAnalysis, DuplicateRule::PublishedAnalysis];
 
 fn copy_of(file: &File) -> Analysis {
-    AnalysisBuilder::in_study("S")
-        .file("copy.vcf", &file.file_md5sum)
-        .build()
+    AnalysisBuilder::in_study("S").file("copy.vcf", &file.file_md5sum).build()
 }
 
 /// Submits a copy of a file and returns the refusal that names the stored file, or that the copy was stored.
@@ -28,11 +22,7 @@ async fn submit_copy(store: &dyn Store, file: &File, rule: DuplicateRule) -> Res
 }
 
 fn duplicate_of(file: &File) -> Insertion {
-    Insertion::Duplicate {
-        file_name: "copy.vcf".to_owned(),
-        object_id: file.object_id,
-        analysis_id: file.analysis_id,
-    }
+    Insertion::Duplicate { file_name: "copy.vcf".to_owned(), object_id: file.object_id, analysis_id: file.analysis_id }
 }
 
 /// Under the wide rule a file of any analysis counts, in whatever study and state.
@@ -54,18 +44,37 @@ pub async fn checksums_of_any_analysis_count(backend: &dyn Backend) {
 /// A checksum in upper case is the same as in lower case.
 pub async fn checksums_ignore_case(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let stored = AnalysisBuilder::in_study("S")
-        .file("a", "595F44FEC1E92A71D3E9E77456BA80D1")
-        .build();
+    let stored = AnalysisBuilder::in_study("S").file("a", "595F44FEC1E92A71D3E9E77456BA80D1").build();
     insert(&*store, &stored).await;
-    for md5 in [
-        "595f44fec1e92a71d3e9e77456ba80d1",
-        "595F44FEC1E92A71D3E9E77456BA80D1",
-        "595f44FEC1E92A71d3e9e77456ba80d1",
-    ] {
+    for md5 in
+        ["595f44fec1e92a71d3e9e77456ba80d1", "595F44FEC1E92A71D3E9E77456BA80D1", "595f44FEC1E92A71d3e9e77456ba80d1"]
+    {
         let copy = AnalysisBuilder::in_study("S").file("copy.vcf", md5).build();
         let answer = submit(&*store, &copy, DuplicateRule::AnyAnalysis).await;
         assert_eq!(answer, duplicate_of(&stored.files[0]), "{md5}");
+    }
+}
+
+/// Only the whole checksum counts, not a part of it that a store may index.
+pub async fn checksums_with_equal_beginnings_or_ends_differ(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let md5s = [
+        "595f44fec1e92a71d3e9e77456ba80d1",
+        "595f44fec1e92a71d3e9e77456ba80d2",
+        "595f44fec1e92a710000000000000000",
+        "0000000000000000d3e9e77456ba80d1",
+    ];
+    let mut stored = vec![];
+    for md5 in md5s {
+        let different = AnalysisBuilder::in_study("S").file("a", md5).build();
+        let answer = submit(&*store, &different, DuplicateRule::AnyAnalysis).await;
+        assert!(matches!(answer, Insertion::Stored(_)), "{md5}: {answer:?}");
+        stored.push(different);
+    }
+    for analysis in &stored {
+        let file = &analysis.files[0];
+        let answer = submit_copy(&*store, file, DuplicateRule::AnyAnalysis).await;
+        assert_eq!(answer, Err(duplicate_of(file)));
     }
 }
 
@@ -76,10 +85,7 @@ pub async fn allowed_duplicates_are_stored(backend: &dyn Backend) {
     let revision = insert(&*store, &stored).await;
     move_to(&*store, revision, &mut stored, AnalysisState::Published).await;
     for _ in 0..3 {
-        assert_eq!(
-            submit_copy(&*store, &stored.files[0], DuplicateRule::Allow).await,
-            Ok(())
-        );
+        assert_eq!(submit_copy(&*store, &stored.files[0], DuplicateRule::Allow).await, Ok(()));
     }
 }
 
@@ -88,10 +94,7 @@ pub async fn equal_checksums_within_one_payload_are_fine(backend: &dyn Backend) 
     let store = open_with_studies(backend, &["S"]).await;
     for rule in RULES {
         let md5 = unique_md5();
-        let twins = AnalysisBuilder::in_study("S")
-            .file("a", &md5)
-            .file("b", &md5.to_uppercase())
-            .build();
+        let twins = AnalysisBuilder::in_study("S").file("a", &md5).file("b", &md5.to_uppercase()).build();
         let answer = submit(&*store, &twins, rule).await;
         assert!(matches!(answer, Insertion::Stored(_)), "{rule:?}: {answer:?}");
         for file in &twins.files {
@@ -127,9 +130,7 @@ pub async fn an_unknown_study_is_noticed_before_a_duplicate(backend: &dyn Backen
     let revision = insert(&*store, &stored).await;
     move_to(&*store, revision, &mut stored, AnalysisState::Published).await;
     for rule in RULES {
-        let copy = AnalysisBuilder::in_study("T")
-            .file("copy.vcf", &stored.files[0].file_md5sum)
-            .build();
+        let copy = AnalysisBuilder::in_study("T").file("copy.vcf", &stored.files[0].file_md5sum).build();
         assert_eq!(submit(&*store, &copy, rule).await, Insertion::UnknownStudy, "{rule:?}");
     }
 }
@@ -140,22 +141,14 @@ pub async fn a_refused_duplicate_leaves_nothing_behind(backend: &dyn Backend) {
     let stored = analysis("S", 1);
     insert(&*store, &stored).await;
     let fresh = unique_md5();
-    let refused = AnalysisBuilder::in_study("S")
-        .file("fresh", &fresh)
-        .file("copy.vcf", &stored.files[0].file_md5sum)
-        .build();
-    assert_eq!(
-        submit(&*store, &refused, DuplicateRule::AnyAnalysis).await,
-        duplicate_of(&stored.files[0])
-    );
+    let refused =
+        AnalysisBuilder::in_study("S").file("fresh", &fresh).file("copy.vcf", &stored.files[0].file_md5sum).build();
+    assert_eq!(submit(&*store, &refused, DuplicateRule::AnyAnalysis).await, duplicate_of(&stored.files[0]));
     assert_eq!(store.analysis(refused.analysis_id).await.unwrap(), None);
     assert_eq!(store.file(refused.files[0].object_id).await.unwrap(), None);
     assert_eq!(all_events(&*store).await.len(), 1);
     let later = AnalysisBuilder::in_study("S").file("fresh", &fresh).build();
-    assert!(matches!(
-        submit(&*store, &later, DuplicateRule::AnyAnalysis).await,
-        Insertion::Stored(_)
-    ));
+    assert!(matches!(submit(&*store, &later, DuplicateRule::AnyAnalysis).await, Insertion::Stored(_)));
 }
 
 /// Under the narrow rule a file counts while its analysis is published, and at no other time.
@@ -163,16 +156,10 @@ pub async fn only_published_analyses_count_under_the_narrow_rule(backend: &dyn B
     let store = open_with_studies(backend, &["S"]).await;
     let mut stored = analysis("S", 2);
     let mut revision = insert(&*store, &stored).await;
-    assert_eq!(
-        submit_copy(&*store, &stored.files[1], DuplicateRule::PublishedAnalysis).await,
-        Ok(())
-    );
-    for state in [
-        AnalysisState::Published,
-        AnalysisState::Unpublished,
-        AnalysisState::Published,
-        AnalysisState::Suppressed,
-    ] {
+    assert_eq!(submit_copy(&*store, &stored.files[1], DuplicateRule::PublishedAnalysis).await, Ok(()));
+    for state in
+        [AnalysisState::Published, AnalysisState::Unpublished, AnalysisState::Published, AnalysisState::Suppressed]
+    {
         revision = move_to(&*store, revision, &mut stored, state).await;
         let expected = match state {
             AnalysisState::Published => Err(duplicate_of(&stored.files[1])),
@@ -191,10 +178,7 @@ pub async fn a_removed_file_is_no_duplicate_any_more(backend: &dyn Backend) {
     let mut after = before.clone();
     after.files.remove(0);
     replace(&*store, revision, &before, &after, Action::Update).await;
-    assert_eq!(
-        submit_copy(&*store, &before.files[0], DuplicateRule::AnyAnalysis).await,
-        Ok(())
-    );
+    assert_eq!(submit_copy(&*store, &before.files[0], DuplicateRule::AnyAnalysis).await, Ok(()));
     let answer = submit_copy(&*store, &before.files[1], DuplicateRule::AnyAnalysis).await;
     assert_eq!(answer, Err(duplicate_of(&before.files[1])));
 }
@@ -228,10 +212,7 @@ pub async fn one_of_two_equal_files_may_go(backend: &dyn Backend) {
     let second = replace(&*store, revision, &before, &after, Action::Update).await;
     let answer = submit_copy(&*store, &removed, DuplicateRule::AnyAnalysis).await;
     assert_eq!(answer, Err(duplicate_of(&after.files[0])));
-    let empty = Analysis {
-        files: vec![],
-        ..after.clone()
-    };
+    let empty = Analysis { files: vec![], ..after.clone() };
     replace(&*store, second, &after, &empty, Action::Update).await;
     assert_eq!(submit_copy(&*store, &removed, DuplicateRule::AnyAnalysis).await, Ok(()));
 }

@@ -37,17 +37,11 @@ pub async fn every_change_is_one_event(backend: &dyn Backend) {
     record(first_at, &first, Action::Create);
     let mut second_at = insert(&*store, &second).await;
     record(second_at, &second, Action::Create);
-    for state in [
-        AnalysisState::Published,
-        AnalysisState::Unpublished,
-        AnalysisState::Suppressed,
-    ] {
+    for state in [AnalysisState::Published, AnalysisState::Unpublished, AnalysisState::Suppressed] {
         second_at = move_to(&*store, second_at, &mut second, state).await;
         record(second_at, &second, Action::towards(state));
         let before = first.clone();
-        first
-            .data
-            .insert("state of the other".to_owned(), state.as_str().into());
+        first.data.insert("state of the other".to_owned(), state.as_str().into());
         first_at = replace(&*store, first_at, &before, &first, Action::Update).await;
         record(first_at, &first, Action::Update);
     }
@@ -96,17 +90,8 @@ pub async fn events_page_without_a_gap(backend: &dyn Backend) {
     assert_eq!(events.len(), 25);
     for after in [0, 1, 7, 23, 24, 25, 26, 1000, i64::MAX.unsigned_abs(), u64::MAX] {
         for limit in [0, 1, 2, 10, 25, 26, usize::MAX] {
-            let expected: Vec<_> = events
-                .iter()
-                .filter(|event| event.seq > after)
-                .take(limit)
-                .cloned()
-                .collect();
-            assert_eq!(
-                store.events_after(after, limit).await.unwrap(),
-                expected,
-                "{limit} after {after}"
-            );
+            let expected: Vec<_> = events.iter().filter(|event| event.seq > after).take(limit).cloned().collect();
+            assert_eq!(store.events_after(after, limit).await.unwrap(), expected, "{limit} after {after}");
         }
     }
 }
@@ -117,11 +102,7 @@ pub async fn the_latest_event_is_known_when_a_change_returns(backend: &dyn Backe
     let early = store.latest_event();
     let mut current = analysis("S", 1);
     let mut revision = insert(&*store, &current).await;
-    for state in [
-        AnalysisState::Published,
-        AnalysisState::Unpublished,
-        AnalysisState::Published,
-    ] {
+    for state in [AnalysisState::Published, AnalysisState::Unpublished, AnalysisState::Published] {
         assert_eq!(*early.borrow(), revision.0);
         assert_eq!(*store.latest_event().borrow(), revision.0);
         let events = store.events_after(revision.0 - 1, 10).await.unwrap();

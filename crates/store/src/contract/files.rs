@@ -8,10 +8,7 @@ use super::builders::{AnalysisBuilder, analysis, unique_md5};
 use super::steps::{insert, open_with_studies, replace};
 use crate::{EntityFilter, FileEntry, ObjectIdPattern, Page, Revision, Store};
 
-const EVERYTHING: Page = Page {
-    offset: 0,
-    limit: u64::MAX,
-};
+const EVERYTHING: Page = Page { offset: 0, limit: u64::MAX };
 
 fn entry(file: &File) -> FileEntry {
     FileEntry {
@@ -45,13 +42,30 @@ pub async fn a_file_is_found_by_its_object_id(backend: &dyn Backend) {
     for entry in fill(&*store).await {
         assert_eq!(store.file(entry.object_id).await.unwrap(), Some(entry));
     }
-    assert_eq!(
-        store
-            .file(ObjectId::of(AnalysisId::random(), "shared.vcf"))
-            .await
-            .unwrap(),
-        None
-    );
+    assert_eq!(store.file(ObjectId::of(AnalysisId::random(), "shared.vcf")).await.unwrap(), None);
+}
+
+/// Only the whole object id counts, not a part of it that a store may index, and not a checksum of the same bytes.
+pub async fn object_ids_with_equal_beginnings_or_ends_differ(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let mut before = analysis("S", 4);
+    let mut bytes = *before.files[0].object_id.as_bytes();
+    bytes[15] ^= 1;
+    before.files[1].object_id = ObjectId::from_bytes(bytes);
+    bytes[..8].fill(7);
+    before.files[2].object_id = ObjectId::from_bytes(bytes);
+    before.files[3].file_md5sum = before.files[0].object_id.to_string().replace('-', "");
+    let revision = insert(&*store, &before).await;
+    for file in &before.files {
+        assert_eq!(store.file(file.object_id).await.unwrap(), Some(entry(file)));
+    }
+    let mut after = before.clone();
+    let removed = after.files.remove(0);
+    replace(&*store, revision, &before, &after, Action::Update).await;
+    assert_eq!(store.file(removed.object_id).await.unwrap(), None);
+    for file in &after.files {
+        assert_eq!(store.file(file.object_id).await.unwrap(), Some(entry(file)));
+    }
 }
 
 /// After a change of its access or checksum a file is found as it is now, also by conditions.
@@ -66,18 +80,9 @@ pub async fn a_changed_file_is_found_as_it_is_now(backend: &dyn Backend) {
     for file in &after.files {
         assert_eq!(store.file(file.object_id).await.unwrap(), Some(entry(file)));
     }
-    let controlled = EntityFilter {
-        access: Some(FileAccess::Controlled),
-        ..EntityFilter::default()
-    };
-    assert_eq!(
-        store.list_files(&controlled, EVERYTHING).await.unwrap(),
-        (1, vec![entry(&after.files[0])])
-    );
-    let open = EntityFilter {
-        access: Some(FileAccess::Open),
-        ..EntityFilter::default()
-    };
+    let controlled = EntityFilter { access: Some(FileAccess::Controlled), ..EntityFilter::default() };
+    assert_eq!(store.list_files(&controlled, EVERYTHING).await.unwrap(), (1, vec![entry(&after.files[0])]));
+    let open = EntityFilter { access: Some(FileAccess::Open), ..EntityFilter::default() };
     assert_eq!(store.list_files(&open, EVERYTHING).await.unwrap().0, 2);
 }
 
@@ -92,14 +97,8 @@ pub async fn a_file_written_again_is_still_one_file(backend: &dyn Backend) {
         revision = replace(&*store, revision, &before, &after, Action::Update).await;
         before = after;
     }
-    assert_eq!(
-        store.file(before.files[1].object_id).await.unwrap(),
-        Some(entry(&before.files[1]))
-    );
-    assert_eq!(
-        store.list_files(&EntityFilter::default(), EVERYTHING).await.unwrap().0,
-        2
-    );
+    assert_eq!(store.file(before.files[1].object_id).await.unwrap(), Some(entry(&before.files[1])));
+    assert_eq!(store.list_files(&EntityFilter::default(), EVERYTHING).await.unwrap().0, 2);
     let pattern = ObjectIdPattern::Exactly(before.files[1].object_id);
     assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [revision]);
 }
@@ -113,15 +112,9 @@ pub async fn a_removed_file_is_gone(backend: &dyn Backend) {
     let removed = after.files.remove(1);
     replace(&*store, revision, &before, &after, Action::Update).await;
     assert_eq!(store.file(removed.object_id).await.unwrap(), None);
-    let by_id = EntityFilter {
-        object_id: Some(removed.object_id),
-        ..EntityFilter::default()
-    };
+    let by_id = EntityFilter { object_id: Some(removed.object_id), ..EntityFilter::default() };
     assert_eq!(store.list_files(&by_id, EVERYTHING).await.unwrap(), (0, vec![]));
-    let by_analysis = EntityFilter {
-        analysis_id: Some(before.analysis_id),
-        ..EntityFilter::default()
-    };
+    let by_analysis = EntityFilter { analysis_id: Some(before.analysis_id), ..EntityFilter::default() };
     let mut expected: Vec<_> = after.files.iter().map(entry).collect();
     expected.sort_by_key(|entry| entry.object_id);
     assert_eq!(store.list_files(&by_analysis, EVERYTHING).await.unwrap(), (2, expected));
@@ -142,30 +135,12 @@ pub async fn every_combination_of_conditions_is_honoured(backend: &dyn Backend) 
     };
     let mut conditions: Vec<EntityFilter> = entries.iter().step_by(9).chain([shared]).map(full).collect();
     conditions.extend([
-        EntityFilter {
-            object_id: Some(ObjectId::of(nowhere, "x")),
-            ..full(shared)
-        },
-        EntityFilter {
-            analysis_id: Some(nowhere),
-            ..full(shared)
-        },
-        EntityFilter {
-            name: Some("none.vcf".to_owned()),
-            ..full(shared)
-        },
-        EntityFilter {
-            study_id: Some("unknown".to_owned()),
-            ..full(shared)
-        },
-        EntityFilter {
-            study_id: Some(if shared.study_id == "S" { "T" } else { "S" }.to_owned()),
-            ..full(shared)
-        },
-        EntityFilter {
-            access: FileAccess::ALL.into_iter().find(|access| *access != shared.access),
-            ..full(shared)
-        },
+        EntityFilter { object_id: Some(ObjectId::of(nowhere, "x")), ..full(shared) },
+        EntityFilter { analysis_id: Some(nowhere), ..full(shared) },
+        EntityFilter { name: Some("none.vcf".to_owned()), ..full(shared) },
+        EntityFilter { study_id: Some("unknown".to_owned()), ..full(shared) },
+        EntityFilter { study_id: Some(if shared.study_id == "S" { "T" } else { "S" }.to_owned()), ..full(shared) },
+        EntityFilter { access: FileAccess::ALL.into_iter().find(|access| *access != shared.access), ..full(shared) },
     ]);
     for condition in conditions {
         for subset in 0..32 {
@@ -188,22 +163,10 @@ pub async fn every_combination_of_conditions_is_honoured(backend: &dyn Backend) 
 pub async fn listing_is_ordered_and_pages(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
     let entries = fill(&*store).await;
-    let in_study = EntityFilter {
-        study_id: Some("T".to_owned()),
-        ..EntityFilter::default()
-    };
-    let by_name = EntityFilter {
-        name: Some("shared.vcf".to_owned()),
-        ..EntityFilter::default()
-    };
-    let of_analysis = EntityFilter {
-        analysis_id: Some(entries[0].analysis_id),
-        ..EntityFilter::default()
-    };
-    let one = EntityFilter {
-        object_id: Some(entries[3].object_id),
-        ..EntityFilter::default()
-    };
+    let in_study = EntityFilter { study_id: Some("T".to_owned()), ..EntityFilter::default() };
+    let by_name = EntityFilter { name: Some("shared.vcf".to_owned()), ..EntityFilter::default() };
+    let of_analysis = EntityFilter { analysis_id: Some(entries[0].analysis_id), ..EntityFilter::default() };
+    let one = EntityFilter { object_id: Some(entries[3].object_id), ..EntityFilter::default() };
     for filter in [EntityFilter::default(), in_study, by_name, of_analysis, one] {
         let matching: Vec<_> = entries.iter().filter(|entry| filter.matches(entry)).cloned().collect();
         for offset in [0, 1, 2, 5, 17, 35, 36, u64::MAX] {
@@ -222,24 +185,13 @@ pub async fn listing_is_ordered_and_pages(backend: &dyn Backend) {
 /// Names are compared to the letter, whatever signs they hold.
 pub async fn conditions_compare_to_the_letter(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let names = [
-        "a.vcf", "A.vcf", "a%", "a_vcf", "a.vcf ", "it's", "\"", "\\", "ü", "u\u{308}", "*", "",
-    ];
+    let names = ["a.vcf", "A.vcf", "a%", "a_vcf", "a.vcf ", "it's", "\"", "\\", "ü", "u\u{308}", "*", ""];
     let builder = AnalysisBuilder::in_study("S");
-    let stored = names
-        .into_iter()
-        .fold(builder, |builder, name| builder.file(name, &unique_md5()))
-        .build();
+    let stored = names.into_iter().fold(builder, |builder, name| builder.file(name, &unique_md5())).build();
     insert(&*store, &stored).await;
     for file in &stored.files {
-        let filter = EntityFilter {
-            name: Some(file.file_name.clone()),
-            ..EntityFilter::default()
-        };
-        assert_eq!(
-            store.list_files(&filter, EVERYTHING).await.unwrap(),
-            (1, vec![entry(file)])
-        );
+        let filter = EntityFilter { name: Some(file.file_name.clone()), ..EntityFilter::default() };
+        assert_eq!(store.list_files(&filter, EVERYTHING).await.unwrap(), (1, vec![entry(file)]));
     }
 }
 
@@ -258,11 +210,7 @@ fn expected_hits(stored: &[(Revision, Analysis)], study_id: &str, pattern: &Obje
     let is_hit = |analysis: &Analysis| {
         analysis.study_id == study_id && analysis.files.iter().any(|file| pattern.matches(file.object_id))
     };
-    stored
-        .iter()
-        .filter(|(_, analysis)| is_hit(analysis))
-        .map(|(revision, _)| *revision)
-        .collect()
+    stored.iter().filter(|(_, analysis)| is_hit(analysis)).map(|(revision, _)| *revision).collect()
 }
 
 /// Any file will do, but there must be one.
@@ -294,10 +242,7 @@ pub async fn search_finds_one_object_id(backend: &dyn Backend) {
 pub async fn search_matches_the_text_of_object_ids(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
     let stored = fill_for_search(&*store).await;
-    let known = stored
-        .iter()
-        .find(|(_, analysis)| analysis.study_id == "S" && !analysis.files.is_empty())
-        .unwrap();
+    let known = stored.iter().find(|(_, analysis)| analysis.study_id == "S" && !analysis.files.is_empty()).unwrap();
     let text = known.1.files[1].object_id.to_string();
     let mut patterns = vec![
         text.clone(),
@@ -317,11 +262,7 @@ pub async fn search_matches_the_text_of_object_ids(backend: &dyn Backend) {
         let pattern = ObjectIdPattern::Matching(Regex::new(&text).unwrap());
         for study_id in ["S", "T"] {
             let found = store.search_by_file(study_id, &pattern).await.unwrap();
-            assert_eq!(
-                found,
-                expected_hits(&stored, study_id, &pattern),
-                "'{text}' in {study_id}"
-            );
+            assert_eq!(found, expected_hits(&stored, study_id, &pattern), "'{text}' in {study_id}");
         }
     }
 }
@@ -330,15 +271,8 @@ pub async fn search_matches_the_text_of_object_ids(backend: &dyn Backend) {
 pub async fn search_names_an_analysis_once(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let revision = insert(&*store, &analysis("S", 40)).await;
-    for pattern in [
-        ObjectIdPattern::Any,
-        ObjectIdPattern::Matching(Regex::new("-5").unwrap()),
-    ] {
-        assert_eq!(
-            store.search_by_file("S", &pattern).await.unwrap(),
-            [revision],
-            "{pattern:?}"
-        );
+    for pattern in [ObjectIdPattern::Any, ObjectIdPattern::Matching(Regex::new("-5").unwrap())] {
+        assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [revision], "{pattern:?}");
     }
 }
 
@@ -354,11 +288,7 @@ pub async fn search_stays_within_its_study(backend: &dyn Backend) {
     ];
     for pattern in patterns {
         for study_id in ["EMPTY", "UNKNOWN", "s", ""] {
-            assert_eq!(
-                store.search_by_file(study_id, &pattern).await.unwrap(),
-                [],
-                "{pattern:?} in '{study_id}'"
-            );
+            assert_eq!(store.search_by_file(study_id, &pattern).await.unwrap(), [], "{pattern:?} in '{study_id}'");
         }
     }
 }
@@ -376,10 +306,6 @@ pub async fn search_forgets_removed_files(backend: &dyn Backend) {
         assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [], "{pattern:?}");
     }
     for pattern in [ObjectIdPattern::Any, ObjectIdPattern::Exactly(after.files[0].object_id)] {
-        assert_eq!(
-            store.search_by_file("S", &pattern).await.unwrap(),
-            [second],
-            "{pattern:?}"
-        );
+        assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [second], "{pattern:?}");
     }
 }

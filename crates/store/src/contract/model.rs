@@ -100,10 +100,7 @@ impl State {
             DuplicateRule::AnyAnalysis => &|_| true,
             DuplicateRule::PublishedAnalysis => &is_published,
         };
-        let equal = self
-            .files
-            .values()
-            .filter(|stored| stored.md5 == file.md5 && counts(stored));
+        let equal = self.files.values().filter(|stored| stored.md5 == file.md5 && counts(stored));
         equal.map(|stored| stored.entry.clone()).collect()
     }
 
@@ -129,14 +126,7 @@ impl State {
         document: String,
     ) -> Revision {
         let revision = Revision(self.events.len() as u64 + 1);
-        self.events.push(Event {
-            seq: revision.0,
-            analysis_id,
-            study_id,
-            state,
-            action,
-            document,
-        });
+        self.events.push(Event { seq: revision.0, analysis_id, study_id, state, action, document });
         self.latest.insert(analysis_id, revision);
         revision
     }
@@ -190,22 +180,13 @@ impl Store for MemoryStore {
     }
 
     async fn latest_type_version(&self, name: &str) -> Result<Option<u32>> {
-        Ok(self
-            .state()
-            .versions(name)
-            .next_back()
-            .map(|registered| registered.id.version))
+        Ok(self.state().versions(name).next_back().map(|registered| registered.id.version))
     }
 
     async fn list_types(&self, query: &TypeQuery) -> Result<(u64, Vec<AnalysisType>)> {
         let state = self.state();
         let keys = state.types.iter().zip(0..);
-        let keys = keys
-            .map(|(registered, registration)| TypeKey {
-                registration,
-                id: registered.id.clone(),
-            })
-            .collect();
+        let keys = keys.map(|(registered, registration)| TypeKey { registration, id: registered.id.clone() }).collect();
         let (total, selected) = query.select(keys);
         let at = |registration: i64| state.types[usize::try_from(registration).unwrap()].clone();
         Ok((total, selected.into_iter().map(at).collect()))
@@ -245,13 +226,7 @@ impl Store for MemoryStore {
             state.files.remove(&object_id);
         }
         state.store_files(change.changed_files, change.analysis_id, &study_id);
-        let revision = state.push_event(
-            change.analysis_id,
-            study_id,
-            change.state,
-            change.action,
-            change.document,
-        );
+        let revision = state.push_event(change.analysis_id, study_id, change.state, change.action, change.document);
         self.announce(revision);
         Ok(Replacement::Stored(revision))
     }
@@ -268,21 +243,13 @@ impl Store for MemoryStore {
 
     async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>> {
         let state = self.state();
-        let matching = state
-            .current(&query.study_id)
-            .filter(|event| query.states.contains(event.state));
-        let page = matching
-            .skip(rows(query.offset))
-            .take(query.limit.map_or(usize::MAX, rows));
+        let matching = state.current(&query.study_id).filter(|event| query.states.contains(event.state));
+        let page = matching.skip(rows(query.offset)).take(query.limit.map_or(usize::MAX, rows));
         Ok(page.map(|event| Revision(event.seq)).collect())
     }
 
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
-        Ok(self
-            .state()
-            .current(study_id)
-            .filter(|event| states.contains(event.state))
-            .count() as u64)
+        Ok(self.state().current(study_id).filter(|event| states.contains(event.state)).count() as u64)
     }
 
     async fn documents(&self, revisions: &[Revision]) -> Result<Vec<String>> {
@@ -309,33 +276,14 @@ impl Store for MemoryStore {
 
     async fn list_files(&self, filter: &EntityFilter, page: Page) -> Result<(u64, Vec<FileEntry>)> {
         let state = self.state();
-        let matching: Vec<&FileEntry> = state
-            .files
-            .values()
-            .map(|file| &file.entry)
-            .filter(|entry| filter.matches(entry))
-            .collect();
+        let matching: Vec<&FileEntry> =
+            state.files.values().map(|file| &file.entry).filter(|entry| filter.matches(entry)).collect();
         let total = matching.len() as u64;
-        Ok((
-            total,
-            matching
-                .into_iter()
-                .skip(rows(page.offset))
-                .take(rows(page.limit))
-                .cloned()
-                .collect(),
-        ))
+        Ok((total, matching.into_iter().skip(rows(page.offset)).take(rows(page.limit)).cloned().collect()))
     }
 
     async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>> {
-        Ok(self
-            .state()
-            .events
-            .iter()
-            .filter(|event| event.seq > after)
-            .take(limit)
-            .cloned()
-            .collect())
+        Ok(self.state().events.iter().filter(|event| event.seq > after).take(limit).cloned().collect())
     }
 
     fn latest_event(&self) -> watch::Receiver<u64> {

@@ -51,11 +51,7 @@ async fn run_sequence(backend: &dyn Backend, seed: u64) {
         model: MemoryStore::default(),
         rng: StdRng::seed_from_u64(seed),
         ids: vec![],
-        progress: Progress {
-            seed,
-            operation: 0,
-            what: "nothing yet",
-        },
+        progress: Progress { seed, operation: 0, what: "nothing yet" },
     };
     for operation in 1..=OPERATIONS {
         pair.progress.operation = operation;
@@ -87,10 +83,7 @@ impl Drop for Progress {
     #[expect(clippy::print_stderr, reason = "the report of a failed test")]
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!(
-                "the sequence with seed {} failed at operation {}: {}",
-                self.seed, self.operation, self.what
-            );
+            eprintln!("the sequence with seed {} failed at operation {}: {}", self.seed, self.operation, self.what);
         }
     }
 }
@@ -109,10 +102,7 @@ impl Pair {
     async fn create_study(&mut self) {
         self.progress.what = "creating a study";
         let study_id = STUDIES[self.rng.random_range(0..3)];
-        let study = Study {
-            name: Some(self.rng.random::<u32>().to_string()),
-            ..study(study_id)
-        };
+        let study = Study { name: Some(self.rng.random::<u32>().to_string()), ..study(study_id) };
         let answer = self.store.create_study(study.clone()).await.unwrap();
         assert_eq!(answer, self.model.create_study(study).await.unwrap());
     }
@@ -121,10 +111,7 @@ impl Pair {
         NewAnalysisType {
             schema: json!({"number": self.rng.random::<u64>()}),
             options: GivenOptions {
-                file_types: self
-                    .rng
-                    .random_bool(0.3)
-                    .then(|| vec![self.rng.random::<u8>().to_string()]),
+                file_types: self.rng.random_bool(0.3).then(|| vec![self.rng.random::<u8>().to_string()]),
                 external_validations: self.rng.random_bool(0.3).then(Vec::new),
             },
             created_at: Timestamp::from_micros(self.rng.random_range(0..1 << 50)),
@@ -171,25 +158,14 @@ impl Pair {
     async fn insert(&mut self) {
         self.progress.what = "inserting an analysis";
         let new = NewAnalysis::of(&self.random_analysis()).unwrap();
-        let rules = [
-            DuplicateRule::Allow,
-            DuplicateRule::AnyAnalysis,
-            DuplicateRule::PublishedAnalysis,
-        ];
+        let rules = [DuplicateRule::Allow, DuplicateRule::AnyAnalysis, DuplicateRule::PublishedAnalysis];
         let rule = *rules.choose(&mut self.rng).unwrap();
         let answer = self.store.insert_analysis(new.clone(), rule).await.unwrap();
         let expected = self.model.insert_analysis(new.clone(), rule).await.unwrap();
         match (&answer, &expected) {
             (
-                Insertion::Duplicate {
-                    file_name,
-                    object_id,
-                    analysis_id,
-                },
-                Insertion::Duplicate {
-                    file_name: expected_name,
-                    ..
-                },
+                Insertion::Duplicate { file_name, object_id, analysis_id },
+                Insertion::Duplicate { file_name: expected_name, .. },
             ) => {
                 assert_eq!(file_name, expected_name);
                 let submitted = new.files.iter().find(|file| file.name == *file_name).unwrap();
@@ -228,9 +204,7 @@ impl Pair {
         let state = AnalysisState::ALL[self.rng.random_range(0..3)];
         let is_rarely_final = state != AnalysisState::Suppressed || self.rng.random_bool(0.2);
         if self.rng.random() && is_rarely_final && before.state.may_become(state) {
-            after
-                .change_state(state, Timestamp::from_micros(self.rng.random_range(0..1 << 50)))
-                .unwrap();
+            after.change_state(state, Timestamp::from_micros(self.rng.random_range(0..1 << 50))).unwrap();
             return (after, Action::towards(state));
         }
         after.data.insert("random".to_owned(), self.rng.random::<u32>().into());
@@ -249,21 +223,9 @@ impl Pair {
     }
 
     async fn reopen(self, backend: &dyn Backend) -> Self {
-        let Self {
-            store,
-            model,
-            rng,
-            ids,
-            mut progress,
-        } = self;
+        let Self { store, model, rng, ids, mut progress } = self;
         progress.what = "opening the store again";
         drop(store);
-        Self {
-            store: backend.open().await,
-            model,
-            rng,
-            ids,
-            progress,
-        }
+        Self { store: backend.open().await, model, rng, ids, progress }
     }
 }

@@ -10,10 +10,7 @@ use super::builders::{AnalysisBuilder, analysis, new_type, study, unique_md5};
 use super::steps::{all_events, document, insert, list_all, move_to, open_with_studies, replace, submit};
 use crate::{DuplicateRule, EntityFilter, Insertion, ObjectIdPattern, Page, Revision, StateSet, Store, TypeQuery};
 
-const EVERYTHING: Page = Page {
-    offset: 0,
-    limit: u64::MAX,
-};
+const EVERYTHING: Page = Page { offset: 0, limit: u64::MAX };
 
 /// A store nothing was written to can be opened again and used.
 pub async fn an_empty_store_opens_again(backend: &dyn Backend) {
@@ -46,20 +43,11 @@ pub async fn everything_small_is_there_after_a_restart(backend: &dyn Backend) {
     assert!(!store.create_study(study("S")).await.unwrap());
     assert_eq!(store.list_types(&TypeQuery::versions_of("a")).await.unwrap(), types);
     assert_eq!(store.register_type(new_type("a")).await.unwrap().id.version, 3);
-    assert_eq!(
-        store.analysis(stored.analysis_id).await.unwrap().unwrap().document,
-        document(&stored)
-    );
+    assert_eq!(store.analysis(stored.analysis_id).await.unwrap().unwrap().document, document(&stored));
     assert_eq!(list_all(&*store, "S").await, [revision]);
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 1);
-    assert_eq!(
-        store.list_files(&EntityFilter::default(), EVERYTHING).await.unwrap(),
-        files
-    );
-    assert_eq!(
-        store.search_by_file("S", &ObjectIdPattern::Any).await.unwrap(),
-        [revision]
-    );
+    assert_eq!(store.list_files(&EntityFilter::default(), EVERYTHING).await.unwrap(), files);
+    assert_eq!(store.search_by_file("S", &ObjectIdPattern::Any).await.unwrap(), [revision]);
     assert_eq!(all_events(&*store).await, events);
 }
 
@@ -80,27 +68,12 @@ pub async fn replacements_survive_a_restart(backend: &dyn Backend) {
         store = backend.open().await;
         let stored = store.analysis(original.analysis_id).await.unwrap().unwrap();
         assert_eq!((stored.revision, stored.document), (revision, document(&current)));
-        assert_eq!(
-            store
-                .count_analyses("S", StateSet::from_iter([AnalysisState::Published]))
-                .await
-                .unwrap(),
-            1
-        );
-        assert_eq!(
-            store
-                .count_analyses("S", StateSet::from_iter([AnalysisState::Unpublished]))
-                .await
-                .unwrap(),
-            0
-        );
+        assert_eq!(store.count_analyses("S", StateSet::from_iter([AnalysisState::Published])).await.unwrap(), 1);
+        assert_eq!(store.count_analyses("S", StateSet::from_iter([AnalysisState::Unpublished])).await.unwrap(), 0);
         assert_eq!(store.file(original.files[0].object_id).await.unwrap(), None);
         let changed = store.file(original.files[1].object_id).await.unwrap().unwrap();
         assert_eq!(changed.access, FileAccess::Controlled);
-        assert_eq!(
-            store.list_files(&EntityFilter::default(), EVERYTHING).await.unwrap().0,
-            2
-        );
+        assert_eq!(store.list_files(&EntityFilter::default(), EVERYTHING).await.unwrap().0, 2);
         for file in &current.files {
             let copy = AnalysisBuilder::in_study("S").file("copy", &file.file_md5sum).build();
             let answer = submit(&*store, &copy, DuplicateRule::PublishedAnalysis).await;
@@ -146,55 +119,30 @@ async fn assert_all_found(store: &dyn Store, stored: &[(Revision, Analysis)]) {
         let of_study = stored.iter().filter(|(_, analysis)| analysis.study_id == study_id);
         let expected: Vec<Revision> = of_study.map(|(revision, _)| *revision).collect();
         assert_eq!(list_all(store, study_id).await, expected);
-        assert_eq!(
-            store.count_analyses(study_id, StateSet::ALL).await.unwrap(),
-            expected.len() as u64
-        );
-        assert_eq!(
-            store.search_by_file(study_id, &ObjectIdPattern::Any).await.unwrap(),
-            expected
-        );
+        assert_eq!(store.count_analyses(study_id, StateSet::ALL).await.unwrap(), expected.len() as u64);
+        assert_eq!(store.search_by_file(study_id, &ObjectIdPattern::Any).await.unwrap(), expected);
     }
     let revisions: Vec<Revision> = stored.iter().map(|(revision, _)| *revision).collect();
     let documents = store.documents(&revisions).await.unwrap();
-    assert!(
-        documents
-            .iter()
-            .zip(stored)
-            .all(|(text, (_, analysis))| *text == document(analysis))
-    );
+    assert!(documents.iter().zip(stored).all(|(text, (_, analysis))| *text == document(analysis)));
 
-    let mut object_ids: Vec<_> = stored
-        .iter()
-        .flat_map(|(_, analysis)| &analysis.files)
-        .map(|file| file.object_id)
-        .collect();
+    let mut object_ids: Vec<_> =
+        stored.iter().flat_map(|(_, analysis)| &analysis.files).map(|file| file.object_id).collect();
     object_ids.sort_unstable();
-    let page = Page {
-        offset: object_ids.len() as u64 / 2,
-        limit: 50,
-    };
+    let page = Page { offset: object_ids.len() as u64 / 2, limit: 50 };
     let (total, entries) = store.list_files(&EntityFilter::default(), page).await.unwrap();
     assert_eq!(total, object_ids.len() as u64);
     let middle = &object_ids[object_ids.len() / 2..][..50];
-    assert!(
-        entries.iter().map(|entry| &entry.object_id).eq(middle),
-        "files are listed by object id"
-    );
+    assert!(entries.iter().map(|entry| &entry.object_id).eq(middle), "files are listed by object id");
 
     for (number, (_, analysis)) in stored.iter().enumerate() {
         let file = &analysis.files[number % analysis.files.len()];
         let entry = store.file(file.object_id).await.unwrap().unwrap();
-        assert_eq!(
-            (entry.analysis_id, entry.name.as_str()),
-            (file.analysis_id, file.file_name.as_str())
-        );
+        assert_eq!((entry.analysis_id, entry.name.as_str()), (file.analysis_id, file.file_name.as_str()));
     }
     for (number, (_, analysis)) in stored.iter().enumerate().step_by(7) {
         let file = &analysis.files[number % analysis.files.len()];
-        let copy = AnalysisBuilder::in_study("S")
-            .file("copy", &file.file_md5sum.to_uppercase())
-            .build();
+        let copy = AnalysisBuilder::in_study("S").file("copy", &file.file_md5sum.to_uppercase()).build();
         let expected = Insertion::Duplicate {
             file_name: "copy".to_owned(),
             object_id: file.object_id,

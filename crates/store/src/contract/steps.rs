@@ -14,10 +14,7 @@ use crate::{
 pub(crate) async fn open_with_studies(backend: &dyn Backend, study_ids: &[&str]) -> Arc<dyn Store> {
     let store = backend.open().await;
     for study_id in study_ids {
-        assert!(
-            store.create_study(study(study_id)).await.unwrap(),
-            "creating study '{study_id}'"
-        );
+        assert!(store.create_study(study(study_id)).await.unwrap(), "creating study '{study_id}'");
     }
     store
 }
@@ -29,10 +26,7 @@ pub(crate) fn document(analysis: &Analysis) -> String {
 
 /// Submits an analysis under a duplicate rule.
 pub(crate) async fn submit(store: &dyn Store, analysis: &Analysis, duplicates: DuplicateRule) -> Insertion {
-    store
-        .insert_analysis(NewAnalysis::of(analysis).unwrap(), duplicates)
-        .await
-        .unwrap()
+    store.insert_analysis(NewAnalysis::of(analysis).unwrap(), duplicates).await.unwrap()
 }
 
 /// Stores a new analysis whatever its checksums are.
@@ -66,20 +60,13 @@ pub(crate) async fn move_to(
     state: AnalysisState,
 ) -> Revision {
     let before = analysis.clone();
-    analysis
-        .change_state(state, Timestamp::from_micros(1_794_800_000_000_000))
-        .unwrap();
+    analysis.change_state(state, Timestamp::from_micros(1_794_800_000_000_000)).unwrap();
     replace(store, from, &before, analysis, Action::towards(state)).await
 }
 
 /// Asks for all analyses of a study in these states.
 pub(crate) fn in_states(study_id: &str, states: StateSet) -> AnalysisQuery {
-    AnalysisQuery {
-        study_id: study_id.to_owned(),
-        states,
-        limit: None,
-        offset: 0,
-    }
+    AnalysisQuery { study_id: study_id.to_owned(), states, limit: None, offset: 0 }
 }
 
 /// Returns the latest revisions of all analyses of a study.

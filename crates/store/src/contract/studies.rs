@@ -11,27 +11,18 @@ use crate::{EntityFilter, Page};
 pub async fn a_study_reads_back_as_it_was_created(backend: &dyn Backend) {
     let store = backend.open().await;
     let full = study("FULL");
-    let bare = Study {
-        study_id: "BARE".to_owned(),
-        ..Study::default()
-    };
+    let bare = Study { study_id: "BARE".to_owned(), ..Study::default() };
     assert!(store.create_study(full.clone()).await.unwrap());
     assert!(store.create_study(bare.clone()).await.unwrap());
     let stored = store.study("FULL").await.unwrap().unwrap();
-    assert_eq!(
-        serde_json::to_string(&stored).unwrap(),
-        serde_json::to_string(&full).unwrap()
-    );
+    assert_eq!(serde_json::to_string(&stored).unwrap(), serde_json::to_string(&full).unwrap());
     assert_eq!(store.study("BARE").await.unwrap(), Some(bare));
 }
 
 /// The second study of an id is refused and leaves the first one as it is.
 pub async fn a_taken_study_id_is_refused_and_the_first_study_kept(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let second = Study {
-        name: Some("Another".to_owned()),
-        ..study("S")
-    };
+    let second = Study { name: Some("Another".to_owned()), ..study("S") };
     assert!(!store.create_study(second).await.unwrap());
     assert_eq!(store.study("S").await.unwrap(), Some(study("S")));
     assert_eq!(store.study_ids().await.unwrap(), ["S"]);
@@ -47,9 +38,7 @@ pub async fn study_ids_are_sorted(backend: &dyn Backend) {
 
 /// Ids that differ in case, in blanks or in signs a database gives a meaning to are different ids.
 pub async fn study_ids_are_told_apart_to_the_letter(backend: &dyn Backend) {
-    let ids = [
-        "ABC", "abc", "ABC ", " ABC", "A%", "A_C", "a'b", "a\"b", "a\\b", "1", "01", "1.0",
-    ];
+    let ids = ["ABC", "abc", "ABC ", " ABC", "A%", "A_C", "a'b", "a\"b", "a\\b", "1", "01", "1.0"];
     let store = open_with_studies(backend, &ids).await;
     for id in ids {
         assert_eq!(store.study(id).await.unwrap(), Some(study(id)), "study '{id}'");
@@ -71,12 +60,6 @@ pub async fn a_new_store_is_healthy_and_empty(backend: &dyn Backend) {
     store.health().await.unwrap();
     assert!(store.study_ids().await.unwrap().is_empty());
     assert!(all_events(&*store).await.is_empty());
-    let everything = Page {
-        offset: 0,
-        limit: u64::MAX,
-    };
-    assert_eq!(
-        store.list_files(&EntityFilter::default(), everything).await.unwrap(),
-        (0, vec![])
-    );
+    let everything = Page { offset: 0, limit: u64::MAX };
+    assert_eq!(store.list_files(&EntityFilter::default(), everything).await.unwrap(), (0, vec![]));
 }

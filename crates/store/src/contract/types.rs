@@ -8,21 +8,11 @@ use super::builders::new_type;
 use crate::{NewAnalysisType, Store, TypeQuery, TypeSortField};
 
 fn id(name: &str, version: u32) -> AnalysisTypeId {
-    AnalysisTypeId {
-        name: name.to_owned(),
-        version,
-    }
+    AnalysisTypeId { name: name.to_owned(), version }
 }
 
 fn everything() -> TypeQuery {
-    TypeQuery {
-        names: vec![],
-        versions: vec![],
-        sort: vec![],
-        descending: false,
-        limit: u64::MAX,
-        offset: 0,
-    }
+    TypeQuery { names: vec![], versions: vec![], sort: vec![], descending: false, limit: u64::MAX, offset: 0 }
 }
 
 async fn register(store: &dyn Store, names: &[&str]) {
@@ -72,20 +62,13 @@ pub async fn a_type_reads_back_as_it_was_registered(backend: &dyn Backend) {
     register(&*store, &["t"]).await;
     let stored = store.analysis_type("t", Some(1)).await.unwrap().unwrap();
     assert_eq!(stored, expected);
-    assert_eq!(
-        stored.schema.to_string(),
-        given.schema.to_string(),
-        "members keep their order"
-    );
+    assert_eq!(stored.schema.to_string(), given.schema.to_string(), "members keep their order");
 }
 
 /// What a registration leaves out is inherited, version by version; an empty list clears.
 pub async fn omitted_options_are_inherited_and_empty_ones_clear(backend: &dyn Backend) {
     let store = backend.open().await;
-    let check = ExternalValidation {
-        url: "http://example.org/{value}".to_owned(),
-        json_path: "$.a".to_owned(),
-    };
+    let check = ExternalValidation { url: "http://example.org/{value}".to_owned(), json_path: "$.a".to_owned() };
     let mut expected: Option<TypeOptions> = None;
     for (file_types, external_validations) in [
         (None, None),
@@ -95,27 +78,14 @@ pub async fn omitted_options_are_inherited_and_empty_ones_clear(backend: &dyn Ba
         (Some(vec![]), None),
         (None, Some(vec![])),
     ] {
-        let options = GivenOptions {
-            file_types,
-            external_validations,
-        };
+        let options = GivenOptions { file_types, external_validations };
         let in_force = options.clone().inherit(expected.as_ref());
-        let registered = store
-            .register_type(NewAnalysisType {
-                options,
-                ..new_type("t")
-            })
-            .await
-            .unwrap();
+        let registered = store.register_type(NewAnalysisType { options, ..new_type("t") }).await.unwrap();
         assert_eq!(registered.options, in_force, "{}", registered.id);
         assert_eq!(store.analysis_type("t", None).await.unwrap(), Some(registered));
         expected = Some(in_force);
         let other = store.register_type(new_type("other")).await.unwrap();
-        assert_eq!(
-            other.options,
-            TypeOptions::default(),
-            "types of other names have nothing to inherit"
-        );
+        assert_eq!(other.options, TypeOptions::default(), "types of other names have nothing to inherit");
     }
 }
 
@@ -132,25 +102,13 @@ pub async fn no_version_means_the_latest(backend: &dyn Backend) {
 pub async fn unknown_types_are_absent(backend: &dyn Backend) {
     let store = backend.open().await;
     register(&*store, &["t"]).await;
-    for (name, version) in [
-        ("u", None),
-        ("T", None),
-        ("u", Some(1)),
-        ("t", Some(0)),
-        ("t", Some(2)),
-        ("t", Some(u32::MAX)),
-    ] {
-        assert_eq!(
-            store.analysis_type(name, version).await.unwrap(),
-            None,
-            "{name}:{version:?}"
-        );
+    for (name, version) in
+        [("u", None), ("T", None), ("u", Some(1)), ("t", Some(0)), ("t", Some(2)), ("t", Some(u32::MAX))]
+    {
+        assert_eq!(store.analysis_type(name, version).await.unwrap(), None, "{name}:{version:?}");
     }
     assert_eq!(store.latest_type_version("u").await.unwrap(), None);
-    let query = TypeQuery {
-        names: vec!["u".to_owned()],
-        ..everything()
-    };
+    let query = TypeQuery { names: vec!["u".to_owned()], ..everything() };
     assert_eq!(listed(&*store, &query).await, (0, vec![]));
 }
 
@@ -159,10 +117,7 @@ pub async fn seeding_registers_only_names_without_a_version(backend: &dyn Backen
     let store = backend.open().await;
     register(&*store, &["known", "known"]).await;
     let with_file_types = |name: &str, file_type: &str| NewAnalysisType {
-        options: GivenOptions {
-            file_types: Some(vec![file_type.to_owned()]),
-            external_validations: None,
-        },
+        options: GivenOptions { file_types: Some(vec![file_type.to_owned()]), external_validations: None },
         ..new_type(name)
     };
     let seeds = vec![
@@ -176,20 +131,8 @@ pub async fn seeding_registers_only_names_without_a_version(backend: &dyn Backen
     store.seed_types(vec![]).await.unwrap();
     let expected = ["known:1", "known:2", "z:1", "a:1"].map(str::to_owned).to_vec();
     assert_eq!(listed(&*store, &everything()).await, (4, expected));
-    assert_eq!(
-        store
-            .analysis_type("z", None)
-            .await
-            .unwrap()
-            .unwrap()
-            .options
-            .file_types,
-        ["first"]
-    );
-    assert_eq!(
-        store.register_type(new_type("z")).await.unwrap().options.file_types,
-        ["first"]
-    );
+    assert_eq!(store.analysis_type("z", None).await.unwrap().unwrap().options.file_types, ["first"]);
+    assert_eq!(store.register_type(new_type("z")).await.unwrap().options.file_types, ["first"]);
 }
 
 /// A listing shows only the names and the versions asked for.
@@ -212,11 +155,7 @@ pub async fn listing_filters_by_name_and_version(backend: &dyn Backend) {
             ..everything()
         };
         let expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
-        assert_eq!(
-            listed(&*store, &query).await,
-            (expected.len() as u64, expected),
-            "{query:?}"
-        );
+        assert_eq!(listed(&*store, &query).await, (expected.len() as u64, expected), "{query:?}");
     }
 }
 
@@ -228,22 +167,13 @@ pub async fn listing_sorts_as_asked(backend: &dyn Backend) {
         (vec![], ["b:1", "a:1", "b:2", "C:1"]),
         (vec![TypeSortField::Version], ["b:1", "a:1", "b:2", "C:1"]),
         (vec![TypeSortField::Name], ["C:1", "a:1", "b:1", "b:2"]),
-        (
-            vec![TypeSortField::Name, TypeSortField::Version],
-            ["C:1", "a:1", "b:1", "b:2"],
-        ),
-        (
-            vec![TypeSortField::Version, TypeSortField::Name],
-            ["b:1", "a:1", "b:2", "C:1"],
-        ),
+        (vec![TypeSortField::Name, TypeSortField::Version], ["C:1", "a:1", "b:1", "b:2"]),
+        (vec![TypeSortField::Version, TypeSortField::Name], ["b:1", "a:1", "b:2", "C:1"]),
     ] {
         let ascending = TypeQuery { sort, ..everything() };
         let mut expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
         assert_eq!(listed(&*store, &ascending).await.1, expected, "{ascending:?}");
-        let descending = TypeQuery {
-            descending: true,
-            ..ascending
-        };
+        let descending = TypeQuery { descending: true, ..ascending };
         expected.reverse();
         assert_eq!(listed(&*store, &descending).await.1, expected, "{descending:?}");
     }
@@ -263,12 +193,7 @@ pub async fn listing_pages_and_counts_everything(backend: &dyn Backend) {
         (6, u64::MAX, vec!["t:7"]),
         (u64::MAX, u64::MAX, vec![]),
     ] {
-        let query = TypeQuery {
-            names: vec!["t".to_owned()],
-            offset,
-            limit,
-            ..everything()
-        };
+        let query = TypeQuery { names: vec!["t".to_owned()], offset, limit, ..everything() };
         let expected = expected.into_iter().map(str::to_owned).collect();
         assert_eq!(listed(&*store, &query).await, (7, expected), "{query:?}");
     }

@@ -26,9 +26,8 @@ impl Pair {
         let after = self.rng.random_range(0..=latest + 1);
         let limit = self.rng.random_range(0..10);
         assert_same!(self.events_after(after, limit));
-        let revisions: Vec<Revision> = (0..latest.min(5))
-            .map(|_| Revision(self.rng.random_range(1..=latest)))
-            .collect();
+        let revisions: Vec<Revision> =
+            (0..latest.min(5)).map(|_| Revision(self.rng.random_range(1..=latest))).collect();
         assert_same!(self.documents(&revisions));
         let query = self.random_type_query();
         assert_same!(self.list_types(&query));
@@ -42,10 +41,7 @@ impl Pair {
         assert_same!(self.list_analyses(&query));
         assert_same!(self.count_analyses(&query.study_id, states));
         let filter = self.random_filter();
-        let page = Page {
-            offset: self.rng.random_range(0..10),
-            limit: self.rng.random_range(0..30),
-        };
+        let page = Page { offset: self.rng.random_range(0..10), limit: self.rng.random_range(0..30) };
         assert_same!(self.list_files(&filter, page));
         let pattern = self.random_pattern();
         let study_id = self.random_study();
@@ -72,10 +68,7 @@ impl Pair {
                 assert_same!(self.file(ObjectId::of(id, name)));
             }
         }
-        let everything = Page {
-            offset: 0,
-            limit: u64::MAX,
-        };
+        let everything = Page { offset: 0, limit: u64::MAX };
         assert_same!(self.list_files(&EntityFilter::default(), everything));
         for study_id in STUDIES {
             assert_same!(self.search_by_file(study_id, &ObjectIdPattern::Any));
@@ -90,20 +83,13 @@ impl Pair {
     }
 
     fn random_states(&mut self) -> StateSet {
-        AnalysisState::ALL
-            .into_iter()
-            .filter(|_| self.rng.random_bool(0.6))
-            .collect()
+        AnalysisState::ALL.into_iter().filter(|_| self.rng.random_bool(0.6)).collect()
     }
 
     fn random_type_query(&mut self) -> TypeQuery {
         let fields = [TypeSortField::Name, TypeSortField::Version];
         TypeQuery {
-            names: TYPES
-                .into_iter()
-                .filter(|_| self.rng.random_bool(0.3))
-                .map(str::to_owned)
-                .collect(),
+            names: TYPES.into_iter().filter(|_| self.rng.random_bool(0.3)).map(str::to_owned).collect(),
             versions: (1..5).filter(|_| self.rng.random_bool(0.2)).collect(),
             sort: fields.into_iter().filter(|_| self.rng.random()).collect(),
             descending: self.rng.random(),
@@ -126,10 +112,7 @@ impl Pair {
         EntityFilter {
             object_id: self.rng.random_bool(0.2).then(|| self.random_object_id()),
             analysis_id: analysis_id.filter(|_| self.rng.random_bool(0.2)),
-            name: self
-                .rng
-                .random_bool(0.3)
-                .then(|| FILE_NAMES[self.rng.random_range(0..4)].to_owned()),
+            name: self.rng.random_bool(0.3).then(|| FILE_NAMES[self.rng.random_range(0..4)].to_owned()),
             study_id: self.rng.random_bool(0.4).then(|| self.random_study()),
             access: self.rng.random_bool(0.3).then(|| self.random_access()),
         }

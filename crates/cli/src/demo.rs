@@ -1,0 +1,117 @@
+//! `cantata demo`: a server with sample data.
+//!
+//! A data folder without studies is filled; one that has studies is left as it is.
+
+mod fresh;
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use cantata_core::GivenOptions;
+use cantata_demo::{Outcome, Submission, analysis_types, studies, submissions};
+use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
+use cantata_metadata::{MetadataService, MetadataSettings, Registration};
+use cantata_store::Store;
+use serde_json::Value;
+
+use crate::command::SampleArguments;
+use crate::failure::Failure;
+use crate::serve::{Listening, open_store};
+use crate::settings::Settings;
+
+/// How many times progress is shown.
+const PROGRESS_STEPS: usize = 10;
+
+/// Fills the data folder where it is empty, then runs the server until it is told to stop.
+pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Result<(), Failure> {
+    let mut listening = Listening::start(&settings.server).await?;
+    if arguments.fresh {
+        fresh::clear(&settings.store.data_dir)?;
+    }
+    let store = open_store(&settings.store)?;
+    tokio::select! {
+        filled = fill(Arc::clone(&store), arguments.count) => filled?,
+        () = listening.signals.next() => return Ok(()),
+    }
+    listening.serve(settings, store, suggest).await
+}
+
+async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), Failure> {
+    // The sample data shows what a server can hold, old type versions and published analyses without stored files
+    // included; how strict the operator wants the server to be counts from then on.
+    let external = ExternalValidator::new(DEFAULT_TIMEOUT).map_err(failed)?;
+    let service = MetadataService::start(store, MetadataSettings::default(), external, None).await.map_err(failed)?;
+    let present = service.study_ids().await.map_err(failed)?.len();
+    if present > 0 {
+        progress(format_args!("keeping the {present} studies in the data folder; --fresh starts over"));
+        return Ok(());
+    }
+    for body in analysis_types() {
+        service.register_type(registration(body)?).await.map_err(failed)?;
+    }
+    for study in studies() {
+        let Value::Object(body) = study else { return Err(failed("a study is no object")) };
+        let study_id = body["studyId"].as_str().unwrap_or_default().to_owned();
+        service.create_study(&study_id, body).await.map_err(failed)?;
+    }
+    progress("registered the sample analysis types and studies");
+    let step = count.div_ceil(PROGRESS_STEPS).max(1);
+    for (done, submission) in (1..).zip(submissions(count)) {
+        submit(&service, &submission).await?;
+        if done % step == 0 || done == count {
+            progress(format_args!("submitted {done} of {count} analyses"));
+        }
+    }
+    Ok(())
+}
+
+async fn submit(service: &MetadataService, submission: &Submission) -> Result<(), Failure> {
+    let study_id = submission.study_id;
+    let payload = serde_json::to_vec(&submission.payload).map_err(failed)?;
+    let id = service.submit(study_id, Bytes::from(payload), false).await.map_err(failed)?.to_string();
+    if submission.outcome != Outcome::Unpublished {
+        service.publish(study_id, &id, false).await.map_err(failed)?;
+    }
+    if submission.outcome == Outcome::Suppressed {
+        service.suppress(study_id, &id).await.map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn registration(mut body: Value) -> Result<Registration, Failure> {
+    let options = match body["options"].take() {
+        Value::Null => GivenOptions::default(),
+        given => serde_json::from_value(given).map_err(failed)?,
+    };
+    Ok(Registration { name: body["name"].as_str().map(str::to_owned), schema: Some(body["schema"].take()), options })
+}
+
+fn failed(reason: impl Display) -> Failure {
+    Failure::Start(format!("the sample data cannot be stored: {reason}"))
+}
+
+/// Tells how far the filling has come. Nobody needs to read it, so a closed pipe does not matter.
+fn progress(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Shows addresses worth opening.
+fn suggest(address: SocketAddr) -> io::Result<()> {
+    let study = studies().first().and_then(|study| study["studyId"].as_str().map(str::to_owned)).unwrap_or_default();
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "Try:")?;
+    for path in [
+        "/docs".to_owned(),
+        "/studies/all".to_owned(),
+        "/schemas?hideSchema=true".to_owned(),
+        format!("/studies/{study}"),
+        format!("/studies/{study}/analysis/paginated?analysisStates=PUBLISHED,UNPUBLISHED&limit=5"),
+        format!("/export/studies/{study}"),
+    ] {
+        writeln!(stdout, "  http://{address}{path}")?;
+    }
+    stdout.flush()
+}

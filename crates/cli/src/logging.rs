@@ -1,0 +1,16 @@
+//! The log: on standard error, as text for people or as JSON for machines.
+
+use std::io;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::settings::{LogFormat, LoggingSettings};
+
+/// Starts the log.
+pub(crate) fn start(settings: &LoggingSettings) {
+    let builder = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(&settings.log)).with_writer(io::stderr);
+    match settings.log_format {
+        LogFormat::Text => builder.init(),
+        LogFormat::Json => builder.json().flatten_event(true).init(),
+    }
+}

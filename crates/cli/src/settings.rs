@@ -1,0 +1,54 @@
+//! The settings: one struct per section, each field a flag, an environment variable and a TOML key of one name.
+//!
+//! A field `server_port` is `--server-port`, `SERVER_PORT` and `server_port`, so there is one definition of each
+//! setting: its field, whose doc comment is the help text and the documentation. Reading happens in two steps:
+//! [`complete`] brings the sources together and checks every value by itself, [`Settings::check`] then refuses values
+//! that do not go together.
+
+mod config_file;
+mod external_validation;
+mod logging;
+mod metadata;
+#[cfg(test)]
+mod reference;
+mod server;
+mod sources;
+mod storage;
+mod store;
+mod values;
+
+use clap::Args;
+
+pub(crate) use self::external_validation::ExternalValidationSettings;
+pub(crate) use self::logging::{LogFormat, LoggingSettings};
+pub(crate) use self::metadata::MetadataSection;
+pub(crate) use self::server::ServerSettings;
+pub(crate) use self::sources::{complete, document, warn_of_renamed_variables};
+pub(crate) use self::storage::StorageSettings;
+pub(crate) use self::store::StoreSettings;
+use crate::failure::Failure;
+
+/// Everything an operator can choose.
+#[derive(Debug, Args)]
+pub(crate) struct Settings {
+    #[command(flatten)]
+    pub(crate) server: ServerSettings,
+    #[command(flatten)]
+    pub(crate) store: StoreSettings,
+    #[command(flatten)]
+    pub(crate) metadata: MetadataSection,
+    #[command(flatten)]
+    pub(crate) storage: StorageSettings,
+    #[command(flatten)]
+    pub(crate) external_validation: ExternalValidationSettings,
+    #[command(flatten)]
+    pub(crate) logging: LoggingSettings,
+}
+
+impl Settings {
+    /// Refuses settings that do not go together.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        self.server.check_exposure()?;
+        self.storage.client().map(|_| ())
+    }
+}

@@ -1,0 +1,33 @@
+//! How the metadata service behaves.
+
+use cantata_metadata::MetadataSettings;
+use clap::Args;
+
+use super::values::{some_text, switch};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Metadata service")]
+pub(crate) struct MetadataSection {
+    /// Refuses submissions and publications under any but the latest version of their analysis type
+    #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
+          num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) schemas_enforce_latest: bool,
+    /// Looks for files of the same checksum in published analyses only, not in all of them
+    #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
+          num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) duplicates_published_only: bool,
+    /// The name of this server in the events it sends
+    #[arg(long, value_name = "NAME", default_value = "song.overture", value_parser = some_text)]
+    pub(crate) server_id: String,
+}
+
+impl MetadataSection {
+    /// Returns the settings of the service.
+    pub(crate) fn service_settings(&self) -> MetadataSettings {
+        MetadataSettings {
+            enforce_latest: self.schemas_enforce_latest,
+            duplicates_in_published_only: self.duplicates_published_only,
+            server_id: self.server_id.clone(),
+        }
+    }
+}

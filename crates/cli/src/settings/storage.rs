@@ -1,0 +1,41 @@
+//! The storage server (SCORE) that is asked for files before their analysis is published.
+
+use std::time::Duration;
+
+use cantata_metadata::outside::SetupError;
+use cantata_metadata::storage::StorageClient;
+use clap::Args;
+
+use super::values::{MAX_TIMEOUT_MS, Secret, secret, whole_number};
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Storage server")]
+pub(crate) struct StorageSettings {
+    /// The address of the storage server; unset, analyses are published without asking for their files
+    #[arg(long, value_name = "URL")]
+    pub(crate) score_url: Option<String>,
+    /// The token the storage server knows this server by; as a flag, everybody on the machine could read it
+    #[arg(long, value_name = "TOKEN", value_parser = secret)]
+    pub(crate) score_access_token: Option<Secret>,
+    /// How long the storage server may take to answer, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 10_000, value_parser = whole_number(1, MAX_TIMEOUT_MS))]
+    pub(crate) score_timeout_ms: u64,
+}
+
+impl StorageSettings {
+    /// Returns the client of the storage server, if there is one.
+    pub(crate) fn client(&self) -> Result<Option<StorageClient>, Failure> {
+        let Some(url) = self.score_url.as_deref().filter(|url| !url.is_empty()) else { return Ok(None) };
+        let token = self.score_access_token.as_ref().map(|token| token.reveal().to_owned());
+        let client = StorageClient::new(url, token, Duration::from_millis(self.score_timeout_ms));
+        client.map(Some).map_err(|error| {
+            let setting = match error {
+                SetupError::Address { .. } => "SCORE_URL",
+                SetupError::Token => "SCORE_ACCESS_TOKEN",
+                SetupError::ZeroTimeout => "SCORE_TIMEOUT_MS",
+            };
+            Failure::setting(format!("{setting}: {error}"))
+        })
+    }
+}

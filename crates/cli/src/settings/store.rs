@@ -1,0 +1,13 @@
+//! Where the data is kept.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Store")]
+pub(crate) struct StoreSettings {
+    /// The folder that holds all data; it is made when missing, and one server uses it at a time
+    #[arg(long, value_name = "FOLDER", default_value = "./cantata-data")]
+    pub(crate) data_dir: PathBuf,
+}

@@ -1,0 +1,71 @@
+//! Reading single values. Each says what it expected, whichever source the text came from.
+
+use std::convert::Infallible;
+use std::fmt::{self, Display};
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use tracing_subscriber::EnvFilter;
+
+/// The longest timeout: an hour.
+pub(super) const MAX_TIMEOUT_MS: u64 = 3_600_000;
+
+/// A text that is never shown.
+#[derive(Clone)]
+pub(crate) struct Secret(String);
+
+impl Secret {
+    /// Returns the text itself.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(not shown)")
+    }
+}
+
+/// Reads a text that is never shown; it refuses nothing, because a refusal would show the text.
+pub(super) fn secret(text: &str) -> Result<Secret, Infallible> {
+    Ok(Secret(text.to_owned()))
+}
+
+/// Returns a reader of whole numbers from `low` to `high`.
+pub(super) fn whole_number<T>(low: T, high: T) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| (low..=high).contains(number));
+        number.ok_or_else(|| format!("expected a whole number from {low} to {high}"))
+    }
+}
+
+/// Reads a yes or a no.
+pub(super) fn switch(text: &str) -> Result<bool, &'static str> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "1" => Ok(true),
+        "false" | "no" | "off" | "0" => Ok(false),
+        _ => Err("expected true or false"),
+    }
+}
+
+/// Reads an IP address.
+pub(super) fn ip_address(text: &str) -> Result<IpAddr, &'static str> {
+    text.parse().map_err(|_| "expected an IP address such as 127.0.0.1 or ::1")
+}
+
+/// Reads a text that says something.
+pub(super) fn some_text(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() { Err("expected a text that is not empty") } else { Ok(text.to_owned()) }
+}
+
+/// Reads what the log tells.
+pub(super) fn log_filter(text: &str) -> Result<String, String> {
+    match EnvFilter::try_new(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!("expected a filter such as info or warn,cantata_metadata=debug ({error})")),
+    }
+}

@@ -1,0 +1,63 @@
+//! Kills the real server at random moments and proves that nothing it has acknowledged is lost.
+//!
+//! Several clients write, each to analyses of its own and one request after the other, and note what was answered.
+//! The process gets SIGKILL in the middle of it and is started again on the same folder, many times. After each
+//! start everything is read back: what was acknowledged is there, once and in order; the one request of each client
+//! that was under way when the server died has either happened completely or not at all; nothing else is there.
+
+mod client;
+mod journal;
+mod server;
+mod verify;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use client::Client;
+use journal::Journal;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use server::ServerProcess;
+
+const ROUNDS: u32 = 15;
+const CLIENTS: u64 = 6;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
+    let seed: u64 = rand::rng().random();
+    println!("seed {seed}");
+    let mut random = StdRng::seed_from_u64(seed);
+    let folder = tempfile::tempdir().unwrap();
+    let mut journals: Vec<Journal> = (0..CLIENTS).map(|_| Journal::default()).collect();
+    for round in 0..ROUNDS {
+        let mut server = ServerProcess::start(folder.path()).await;
+        if round == 0 {
+            verify::create_study(&server.address).await;
+        } else {
+            verify::everything_acknowledged_is_there(&server.address, &mut journals).await;
+        }
+        let is_over = Arc::new(AtomicBool::new(false));
+        let clients: Vec<_> = std::mem::take(&mut journals)
+            .into_iter()
+            .map(|journal| {
+                let client = Client::new(&server.address, journal, random.random(), Arc::clone(&is_over));
+                tokio::spawn(client.write_until_refused())
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(random.random_range(20..600))).await;
+        server.kill();
+        is_over.store(true, Ordering::Relaxed);
+        for client in clients {
+            journals.push(client.await.unwrap());
+        }
+    }
+    let server = ServerProcess::start(folder.path()).await;
+    verify::everything_acknowledged_is_there(&server.address, &mut journals).await;
+    let (analyses, changes) =
+        journals.iter().map(Journal::size).fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1));
+    println!("{ROUNDS} kills, {analyses} analyses, {changes} changes, none lost");
+    assert!(analyses > 100, "only {analyses} analyses were written, too few to prove anything");
+    drop(server);
+    verify::databases_are_sound(folder.path());
+}

@@ -1,0 +1,20 @@
+//! Every route, as a client meets it: over TCP, with each response held against the OpenAPI document.
+//!
+//! The modules mirror the tree of paths; `errors` is about requests that no route wants, `clients` about the
+//! sequences of calls that known clients make, `concurrency` about requests at the same time.
+
+mod analysis;
+mod clients;
+mod concurrency;
+mod entities;
+mod errors;
+mod events;
+mod export;
+mod files;
+mod health;
+mod openapi;
+mod schemas;
+mod studies;
+mod submit;
+mod submit_batch;
+mod support;

@@ -1,0 +1,8 @@
+//! `/schemas`
+
+mod get;
+mod name;
+mod options;
+mod post;
+mod refused;
+mod registration;

@@ -1,0 +1,154 @@
+//! Holds responses against the OpenAPI document.
+//!
+//! A response passes when its path and method are in the document, its status is listed there (or covered by
+//! `default`), its content type is one that is listed, and its JSON follows the schema. Objects may not have members
+//! that the document does not name, except where it says that they go on. Paths and methods that are not in the
+//! document must be refused with the error for exactly that.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use http::Method;
+use jsonschema::{Draft, Validator};
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+use crate::TestResponse;
+
+/// The shapes that are open: what follows depends on an analysis type.
+const OPEN_SHAPES: [&str; 4] = ["Analysis", "AnalysisPayload", "AnalysisUpdate", "StudyRequest"];
+
+/// The members of the error body, in their order.
+const ERROR_MEMBERS: [&str; 9] = [
+    "errorId",
+    "httpStatusCode",
+    "httpStatusName",
+    "requestUrl",
+    "datetime",
+    "timestamp",
+    "message",
+    "debugMessage",
+    "stackTrace",
+];
+
+/// The document, ready for checking.
+pub struct Contract {
+    document: Value,
+    components: Value,
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+impl Contract {
+    /// Returns the contract of a server; all servers of one process have the same.
+    pub(crate) async fn of(http: &reqwest::Client, base: &str) -> Arc<Self> {
+        static CONTRACT: OnceCell<Arc<Contract>> = OnceCell::const_new();
+        let fetch = || async {
+            let text = http.get(format!("{base}/openapi.json")).send().await.unwrap().text().await.unwrap();
+            Arc::new(Self::new(serde_json::from_str(&text).unwrap()))
+        };
+        Arc::clone(CONTRACT.get_or_init(fetch).await)
+    }
+
+    fn new(document: Value) -> Self {
+        let mut components = document["components"].clone();
+        for (name, shape) in components["schemas"].as_object_mut().unwrap() {
+            let is_object = shape.get("properties").is_some();
+            if is_object && !OPEN_SHAPES.contains(&name.as_str()) {
+                shape["additionalProperties"] = json!(false);
+            }
+        }
+        Self { document, components, validators: Mutex::default() }
+    }
+
+    /// Returns the document.
+    pub fn document(&self) -> &Value {
+        &self.document
+    }
+
+    /// Returns the template in the document that a path belongs to; fixed segments win over variable ones.
+    pub fn template_of(&self, path: &str) -> Option<&str> {
+        let path = path.split('?').next().unwrap();
+        let path = path.strip_suffix('/').unwrap_or(path);
+        let segments: Vec<&str> = path.split('/').collect();
+        let templates = self.document["paths"].as_object().unwrap().keys();
+        templates
+            .filter(|template| {
+                let parts: Vec<&str> = template.split('/').collect();
+                parts.len() == segments.len()
+                    && parts.iter().zip(&segments).all(|(part, segment)| {
+                        part == segment || (part.starts_with('{') && !segment.is_empty())
+                    })
+            })
+            .min_by_key(|template| template.matches('{').count())
+            .map(String::as_str)
+    }
+
+    /// Refuses a response that the document does not describe.
+    #[track_caller]
+    pub fn check(&self, method: &Method, path: &str, response: &TestResponse) {
+        let place = format!("{method} {path} -> {} {}", response.status, String::from_utf8_lossy(&response.body));
+        if path == "/openapi.json" || path.starts_with("/docs") {
+            return;
+        }
+        if response.status >= 400 && *method != Method::HEAD {
+            check_error_body(response, &place);
+        }
+        let Some(template) = self.template_of(path) else {
+            assert_eq!(response.status, 404, "{place}: a path that is not in the document");
+            return;
+        };
+        // Every GET can be asked for its head only.
+        let documented = if *method == Method::HEAD { Method::GET } else { method.clone() };
+        let Some(operation) = self.document["paths"][template].get(documented.as_str().to_lowercase()) else {
+            assert_eq!(response.status, 405, "{place}: a method that is not in the document");
+            return;
+        };
+        let responses = &operation["responses"];
+        let status = response.status.to_string();
+        let listed = if responses.get(&status).is_some() { status.as_str() } else { "default" };
+        let described = responses.get(listed).unwrap_or_else(|| panic!("{place}: a status that is not in the document"));
+        let Some(content) = described.get("content") else { return };
+        let content_type = response.header("content-type").unwrap_or_default();
+        let media = content.get(content_type).unwrap_or_else(|| panic!("{place}: content type '{content_type}'"));
+        if content_type == "application/json" && *method != Method::HEAD {
+            let validator = self.validator(&format!("{documented} {template} {listed}"), &media["schema"]);
+            let body = response.json();
+            let errors: Vec<String> = validator
+                .iter_errors(&body)
+                .map(|error| format!("{} at '{}'", error, error.instance_path()))
+                .collect();
+            assert!(errors.is_empty(), "{place}: not as the document says: {errors:?}");
+        }
+    }
+
+    fn validator(&self, name: &str, schema: &Value) -> Arc<Validator> {
+        let mut validators = self.validators.lock().unwrap();
+        let build = || {
+            let whole = json!({"allOf": [schema], "components": self.components});
+            Arc::new(
+                jsonschema::options()
+                    .with_draft(Draft::Draft202012)
+                    .should_validate_formats(true)
+                    .should_ignore_unknown_formats(true)
+                    .build(&whole)
+                    .unwrap(),
+            )
+        };
+        Arc::clone(validators.entry(name.to_owned()).or_insert_with(build))
+    }
+}
+
+#[track_caller]
+fn check_error_body(response: &TestResponse, place: &str) {
+    assert_eq!(response.header("content-type"), Some("application/json"), "{place}");
+    let body = response.json();
+    let members: Vec<&String> = body.as_object().unwrap().keys().collect();
+    assert_eq!(members, ERROR_MEMBERS, "{place}");
+    assert_eq!(body["httpStatusCode"], response.status, "{place}");
+    let name = http::StatusCode::from_u16(response.status).unwrap().canonical_reason().unwrap();
+    assert_eq!(body["httpStatusName"], name.to_uppercase().replace([' ', '-'], "_"), "{place}");
+    let (error_id, message) = (body["errorId"].as_str().unwrap(), body["message"].as_str().unwrap());
+    assert!(message.contains(&format!("::{error_id}] - ")), "{place}: {message}");
+    assert_eq!(body["debugMessage"], "N/A", "{place}");
+    assert_eq!(body["stackTrace"], json!([]), "{place}");
+}

@@ -1,0 +1,92 @@
+//! Requests byte by byte, for what an HTTP client would refuse to send.
+
+use std::net::SocketAddr;
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// A response as it came.
+#[derive(Debug, Clone)]
+pub struct RawResponse {
+    /// The status.
+    pub status: u16,
+    /// Status line and headers.
+    pub head: String,
+    /// The body, its chunks put together.
+    pub body: Vec<u8>,
+}
+
+impl RawResponse {
+    /// Returns the body as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("not JSON: {error}: {}{}", self.head, String::from_utf8_lossy(&self.body)))
+    }
+}
+
+/// Makes a request that asks for the connection to be closed after it. The target may be any bytes.
+pub fn request(method: &str, target: &[u8], headers: &[&str], body: &[u8]) -> Vec<u8> {
+    let mut request = format!("{method} ").into_bytes();
+    request.extend_from_slice(target);
+    request.extend_from_slice(b" HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
+    for header in headers {
+        request.extend_from_slice(header.as_bytes());
+        request.extend_from_slice(b"\r\n");
+    }
+    if !body.is_empty() {
+        request.extend_from_slice(format!("content-length: {}\r\n", body.len()).as_bytes());
+    }
+    request.extend_from_slice(b"\r\n");
+    request.extend_from_slice(body);
+    request
+}
+
+/// Sends bytes, then reads until the server closes the connection; none if it closes without an answer.
+pub async fn exchange(address: SocketAddr, bytes: &[u8]) -> Option<RawResponse> {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    // The server may have answered and closed before it has read everything.
+    let _ = stream.write_all(bytes).await;
+    read_response(&mut stream).await
+}
+
+/// Sends bytes and says that no more will come, then reads until the server closes the connection.
+pub async fn exchange_cut_off(address: SocketAddr, bytes: &[u8]) -> Option<RawResponse> {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let _ = stream.write_all(bytes).await;
+    let _ = stream.shutdown().await;
+    read_response(&mut stream).await
+}
+
+/// Reads a response that ends with the connection.
+pub async fn read_response(stream: &mut TcpStream) -> Option<RawResponse> {
+    let mut received = Vec::new();
+    let mut piece = vec![0; 64 * 1024];
+    // A connection that is reset has said what it had to say.
+    while let Ok(length) = stream.read(&mut piece).await {
+        if length == 0 {
+            break;
+        }
+        received.extend_from_slice(&piece[..length]);
+    }
+    let end_of_head = received.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let body = received.split_off(end_of_head + 4);
+    let head = String::from_utf8(received).unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+    Some(RawResponse { status, head, body: if is_chunked { unchunked(&body) } else { body } })
+}
+
+fn unchunked(mut body: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    while let Some(end) = body.windows(2).position(|pair| pair == b"\r\n") {
+        let length = usize::from_str_radix(std::str::from_utf8(&body[..end]).unwrap(), 16).unwrap();
+        if length == 0 {
+            return whole;
+        }
+        whole.extend_from_slice(&body[end + 2..end + 2 + length]);
+        body = &body[end + 2 + length + 2..];
+    }
+    panic!("the chunked body has no end");
+}

@@ -1,0 +1,115 @@
+//! A whole server, on a folder and a port of its own, for as long as the value lives.
+
+use std::net::SocketAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
+use cantata_metadata::storage::StorageClient;
+use cantata_metadata::{MetadataService, MetadataSettings};
+use cantata_server::HttpSettings;
+use cantata_store_sqlite::SqliteStore;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use crate::TestClient;
+
+/// Starts servers that differ from the default.
+#[derive(Debug, Clone)]
+pub struct TestServerBuilder {
+    metadata: MetadataSettings,
+    http: HttpSettings,
+    score_url: Option<String>,
+    outside_timeout: Duration,
+}
+
+/// A running server; dropping it stops it. It can be used as a [`TestClient`] of itself.
+pub struct TestServer {
+    client: TestClient,
+    address: SocketAddr,
+    /// Dropping it tells the server to stop.
+    _running: oneshot::Sender<()>,
+    _folder: TempDir,
+}
+
+impl TestServer {
+    /// Starts a server with the default settings.
+    pub async fn start() -> Self {
+        Self::builder().start().await
+    }
+
+    /// Begins to describe a server with other settings.
+    pub fn builder() -> TestServerBuilder {
+        TestServerBuilder {
+            metadata: MetadataSettings::default(),
+            http: HttpSettings::default(),
+            score_url: None,
+            outside_timeout: DEFAULT_TIMEOUT,
+        }
+    }
+
+    /// Returns where the server listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Deref for TestServer {
+    type Target = TestClient;
+
+    fn deref(&self) -> &TestClient {
+        &self.client
+    }
+}
+
+impl TestServerBuilder {
+    /// Allows only the latest version of each analysis type.
+    pub fn enforce_latest(mut self) -> Self {
+        self.metadata.enforce_latest = true;
+        self
+    }
+
+    /// Looks for duplicate files among published analyses only.
+    pub fn duplicates_in_published_only(mut self) -> Self {
+        self.metadata.duplicates_in_published_only = true;
+        self
+    }
+
+    /// Refuses bodies of more bytes.
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.http.body_limit = bytes;
+        self
+    }
+
+    /// Asks a storage server before an analysis is published.
+    pub fn score_url(mut self, url: &str) -> Self {
+        self.score_url = Some(url.to_owned());
+        self
+    }
+
+    /// Waits no longer for the servers that it calls.
+    pub fn outside_timeout(mut self, timeout: Duration) -> Self {
+        self.outside_timeout = timeout;
+        self
+    }
+
+    /// Starts the server.
+    pub async fn start(self) -> TestServer {
+        let folder = TempDir::new().unwrap();
+        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let external = ExternalValidator::new(self.outside_timeout).unwrap();
+        let storage = self.score_url.map(|url| StorageClient::new(&url, None, self.outside_timeout).unwrap());
+        let service = MetadataService::start(store, self.metadata, external, storage).await.unwrap();
+        let app = cantata_server::app(Arc::new(service), self.http);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (running, stopped) = oneshot::channel::<()>();
+        tokio::spawn(cantata_server::serve(listener, app, async {
+            let _ = stopped.await;
+        }));
+        let client = TestClient::connect(&format!("http://{address}")).await;
+        TestServer { client, address, _running: running, _folder: folder }
+    }
+}
