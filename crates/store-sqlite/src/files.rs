@@ -1,12 +1,12 @@
 //! File rows in SQLite, found through the lookup.
 
-use cantata_core::{AnalysisId, AnalysisState, ObjectId};
+use cantata_core::{Analysis, AnalysisId, AnalysisState, File, ObjectId};
 use cantata_store::{
     DuplicateRule, EntityFilter, FileEntry, FileRow, Insertion, ObjectIdPattern, Page, Result, Revision, StoreError,
 };
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::analyses::revision_of;
+use crate::analyses;
 use crate::codes::{access_code, access_of, state_code};
 use crate::readers::Reader;
 use crate::studies;
@@ -58,10 +58,8 @@ pub(crate) fn remove(context: &mut WriteContext, object_id: ObjectId) -> Result<
         .connection
         .prepare_cached("DELETE FROM file WHERE file_key = ?1 AND object_id = ?2")
         .map_err(writing)?;
-    for file_key in context.lookup.candidates(id)? {
-        delete.execute((file_key, id)).map_err(writing)?;
-    }
-    Ok(())
+    let mut delete_row = |file_key| delete.execute((file_key, id)).map(|_| None::<()>).map_err(writing);
+    context.lookup.find(id, &mut delete_row).map(|_| ())
 }
 
 /// Returns the first of these files whose checksum is stored already, where the rule minds that.
@@ -74,13 +72,15 @@ pub(crate) fn find_duplicate(
         return Ok(None);
     }
     for file in files {
-        for file_key in context.lookup.candidates(&file.md5)? {
+        let stored = context.lookup.find(&file.md5, |file_key| {
             let Some((object_id, analysis_id)) = row_with_md5(&context.connection, file_key, &file.md5)? else {
-                continue;
+                return Ok(None);
             };
-            if rule == DuplicateRule::AnyAnalysis || is_published(&context.connection, analysis_id)? {
-                return Ok(Some(Insertion::Duplicate { file_name: file.name.clone(), object_id, analysis_id }));
-            }
+            let counts = rule == DuplicateRule::AnyAnalysis || is_published(&context.connection, analysis_id)?;
+            Ok(counts.then_some((object_id, analysis_id)))
+        })?;
+        if let Some((object_id, analysis_id)) = stored {
+            return Ok(Some(Insertion::Duplicate { file_name: file.name.clone(), object_id, analysis_id }));
         }
     }
     Ok(None)
@@ -116,54 +116,77 @@ pub(crate) fn find(reader: &Reader, object_id: ObjectId) -> Result<Option<FileEn
              WHERE file_key = ?1 AND object_id = ?2",
         )
         .map_err(reading)?;
-    for file_key in reader.lookup.candidates(object_id.as_bytes())? {
+    reader.lookup.find(object_id.as_bytes(), |file_key| {
         let row = select.query_row((file_key, object_id.as_bytes()), |row| Ok(read(row))).optional();
-        if let Some(entry) = row.map_err(reading)? {
-            return entry.map(Some);
-        }
-    }
-    Ok(None)
+        row.map_err(reading)?.transpose()
+    })
 }
 
 pub(crate) fn list(reader: &Reader, filter: &EntityFilter, page: Page) -> Result<(u64, Vec<FileEntry>)> {
     if let Some(object_id) = filter.object_id {
-        let found: Vec<FileEntry> = find(reader, object_id)?.into_iter().filter(|file| filter.matches(file)).collect();
-        let total = found.len() as u64;
-        return Ok((total, if page.offset == 0 && page.limit > 0 { found } else { vec![] }));
+        return Ok(select_page(find(reader, object_id)?, filter, page));
     }
-    let conditions = (
-        filter.analysis_id.map(|id| *id.as_bytes()),
-        filter.study_id.as_deref(),
-        filter.name.as_deref(),
-        filter.access.map(access_code),
-    );
-    let total = reader
-        .metadata
+    if let Some(analysis_id) = filter.analysis_id {
+        return Ok(select_page(of_analysis(&reader.metadata, analysis_id)?, filter, page));
+    }
+    scan_page(&reader.metadata, filter, page)
+}
+
+/// Returns the files of an analysis, from its document.
+fn of_analysis(connection: &Connection, analysis_id: AnalysisId) -> Result<Vec<FileEntry>> {
+    let Some(stored) = analyses::find(connection, analysis_id)? else {
+        return Ok(vec![]);
+    };
+    let analysis: Analysis = serde_json::from_str(&stored.document)
+        .map_err(|error| StoreError::corrupt(format!("analysis {analysis_id}"), error))?;
+    let to_entry = |file: File| FileEntry {
+        object_id: file.object_id,
+        analysis_id: file.analysis_id,
+        study_id: file.study_id,
+        name: file.file_name,
+        access: file.file_access,
+    };
+    Ok(analysis.files.into_iter().map(to_entry).collect())
+}
+
+/// Filters, sorts and cuts files that are in memory.
+fn select_page(files: impl IntoIterator<Item = FileEntry>, filter: &EntityFilter, page: Page) -> (u64, Vec<FileEntry>) {
+    let mut matching: Vec<FileEntry> = files.into_iter().filter(|file| filter.matches(file)).collect();
+    matching.sort_unstable_by_key(|file| file.object_id);
+    let total = matching.len() as u64;
+    let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
+    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+    (total, matching.into_iter().skip(offset).take(limit).collect())
+}
+
+/// Looks at every file of a study, or of all studies.
+fn scan_page(connection: &Connection, filter: &EntityFilter, page: Page) -> Result<(u64, Vec<FileEntry>)> {
+    let studies = match &filter.study_id {
+        None => (i64::MIN, i64::MAX),
+        Some(study_id) => match studies::key(connection, study_id)? {
+            Some(study_key) => (study_key, study_key),
+            None => return Ok((0, vec![])),
+        },
+    };
+    let (name, access) = (filter.name.as_deref(), filter.access.map(access_code));
+    let total = connection
         .prepare_cached(
-            "SELECT count(*) FROM file
-             WHERE (?1 IS NULL OR analysis_id = ?1)
-               AND (?2 IS NULL OR study_key = (SELECT study_key FROM study WHERE study_id = ?2))
-               AND (?3 IS NULL OR name = ?3)
-               AND (?4 IS NULL OR access = ?4)",
+            "SELECT count(*) FROM file WHERE study_key BETWEEN ?1 AND ?2
+               AND (?3 IS NULL OR name = ?3) AND (?4 IS NULL OR access = ?4)",
         )
-        .and_then(|mut select| select.query_row(conditions, |row| row.get(0)))
+        .and_then(|mut select| select.query_row((studies.0, studies.1, name, access), |row| row.get(0)))
         .map_err(reading)?;
-    let (analysis_id, study_id, name, access) = conditions;
     let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
     let offset = i64::try_from(page.offset).unwrap_or(i64::MAX);
-    let mut select = reader
-        .metadata
+    let mut select = connection
         .prepare_cached(
             "SELECT object_id, analysis_id, study_id, name, access FROM file JOIN study USING (study_key)
-             WHERE (?1 IS NULL OR analysis_id = ?1)
-               AND (?2 IS NULL OR study_key = (SELECT study_key FROM study WHERE study_id = ?2))
-               AND (?3 IS NULL OR name = ?3)
-               AND (?4 IS NULL OR access = ?4)
+             WHERE study_key BETWEEN ?1 AND ?2 AND (?3 IS NULL OR name = ?3) AND (?4 IS NULL OR access = ?4)
              ORDER BY object_id LIMIT ?5 OFFSET ?6",
         )
         .map_err(reading)?;
     let rows =
-        select.query_map((analysis_id, study_id, name, access, limit, offset), |row| Ok(read(row))).map_err(reading)?;
+        select.query_map((studies.0, studies.1, name, access, limit, offset), |row| Ok(read(row))).map_err(reading)?;
     let files = rows.map(|row| row.map_err(reading)?).collect::<Result<_>>()?;
     Ok((total, files))
 }
@@ -179,7 +202,7 @@ pub(crate) fn search(reader: &Reader, study_id: &str, pattern: &ObjectIdPattern)
     };
     analyses.sort_unstable();
     analyses.dedup();
-    let revisions = analyses.into_iter().map(|id| revision_of(&reader.metadata, id));
+    let revisions = analyses.into_iter().map(|id| analyses::revision_of(&reader.metadata, id));
     revisions.filter_map(Result::transpose).collect()
 }
 
@@ -193,9 +216,10 @@ fn scan(connection: &Connection, study_id: &str, pattern: &ObjectIdPattern) -> R
     let mut rows = select.query([study_key]).map_err(reading)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next().map_err(reading)? {
-        if pattern.matches(ObjectId::from_bytes(row.get(0).map_err(reading)?)) {
-            found.push(AnalysisId::from_bytes(row.get(1).map_err(reading)?));
-            found.dedup();
+        let analysis_id = AnalysisId::from_bytes(row.get(1).map_err(reading)?);
+        let is_new = found.last() != Some(&analysis_id);
+        if is_new && pattern.matches(ObjectId::from_bytes(row.get(0).map_err(reading)?)) {
+            found.push(analysis_id);
         }
     }
     Ok(found)

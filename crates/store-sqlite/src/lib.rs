@@ -32,6 +32,9 @@ use crate::lookup::{Lookup, LookupDatabase, LookupWriter};
 use crate::readers::{Reader, Readers, snapshot};
 use crate::writer::{WriteContext, Writer};
 
+/// How many look-up entries are gathered in memory before they are written, unless chosen otherwise.
+const LOOKUP_BATCH: usize = 65_536;
+
 /// A store in a folder.
 pub struct SqliteStore {
     writer: Writer,
@@ -43,11 +46,16 @@ pub struct SqliteStore {
 impl SqliteStore {
     /// Opens the store in a folder, which is made when missing.
     pub fn open(folder: &Path) -> Result<Self> {
+        Self::open_with_lookup_batch(folder, LOOKUP_BATCH)
+    }
+
+    /// Opens the store in a folder; so many look-up entries, two for each file, are gathered before they are written.
+    pub fn open_with_lookup_batch(folder: &Path, lookup_batch: usize) -> Result<Self> {
         fs_err::create_dir_all(folder).map_err(|error| StoreError::failed("making the data folder", error))?;
         let files = Files::within(folder);
         let lock = files.lock()?;
         let connection = open_writer(&files.metadata)?;
-        let lookup = Lookup::start(LookupDatabase::open(&files.lookup, &connection)?, &connection)?;
+        let lookup = Lookup::start(LookupDatabase::open(&files.lookup, &connection)?, &connection, lookup_batch)?;
         let last_event = events::latest(&connection)?;
         let (event_sender, latest_event) = watch::channel(last_event);
         let context = WriteContext {

@@ -51,9 +51,12 @@ pub(crate) struct Lookup {
 
 impl Lookup {
     /// Catches up with the file rows that the lookup database lacks, and starts the thread that feeds it.
-    pub(crate) fn start(mut database: LookupDatabase, metadata: &Connection) -> Result<Self> {
-        let shared = Arc::new(Shared::default());
-        let rest = database.catch_up(metadata)?;
+    ///
+    /// A batch is so many entries. Larger batches write fewer pages for each entry but take more memory, and more rows
+    /// to read again after a restart.
+    pub(crate) fn start(mut database: LookupDatabase, metadata: &Connection, batch: usize) -> Result<Self> {
+        let shared = Arc::new(Shared::new(batch));
+        let rest = database.catch_up(metadata, batch)?;
         shared.announce(&rest);
         let applier = Arc::new(Applier::start(database, Arc::clone(&shared))?);
         Ok(Self { shared, _applier: applier })
@@ -72,19 +75,25 @@ pub(crate) struct LookupReader {
 }
 
 impl LookupReader {
-    /// Returns the keys of the file rows that may have this object id or checksum.
+    /// Shows the keys of the file rows that may have this object id or checksum to `test`, until it returns something.
     ///
     /// Memory is asked first: an entry leaves it only after it is on disk, so none can be missed in between.
-    pub(crate) fn candidates(&self, id: &[u8; 16]) -> Result<Vec<i64>> {
+    pub(crate) fn find<T>(&self, id: &[u8; 16], mut test: impl FnMut(i64) -> Result<Option<T>>) -> Result<Option<T>> {
         let hash = hash_of(id);
-        let mut keys = self.shared.candidates(hash);
+        for file_key in self.shared.candidates(hash) {
+            if let Some(found) = test(file_key)? {
+                return Ok(Some(found));
+            }
+        }
         let failed = |error: rusqlite::Error| StoreError::failed("looking up a file", error);
         let mut statement =
             self.database.prepare_cached("SELECT file_key FROM entry WHERE hash = ?1").map_err(failed)?;
         let mut rows = statement.query([hash]).map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
-            keys.push(row.get(0).map_err(failed)?);
+            if let Some(found) = test(row.get(0).map_err(failed)?)? {
+                return Ok(Some(found));
+            }
         }
-        Ok(keys)
+        Ok(None)
     }
 }

@@ -5,11 +5,11 @@
 //! commit waits for the disk the next group gathers, and many clients share one fsync. A job that fails is undone
 //! alone; when the commit fails, every job of the group is answered with that failure and nothing of it is stored.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
 
 use crate::lookup::LookupWriter;
@@ -60,16 +60,16 @@ where
 
 /// The handle through which jobs reach the thread.
 pub(crate) struct Writer {
-    jobs: Option<SyncSender<Box<dyn Job>>>,
+    jobs: Option<Sender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
     pub(crate) fn start(context: WriteContext, latest_event: watch::Sender<u64>) -> Result<Self> {
-        let (jobs, queue) = sync_channel(QUEUE_LIMIT);
+        let (jobs, queue) = channel(QUEUE_LIMIT);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || write_groups(&queue, context, &latest_event))
+            .spawn(move || write_groups(queue, context, &latest_event))
             .map_err(|error| StoreError::failed("starting the writer thread", error))?;
         Ok(Self { jobs: Some(jobs), thread: Some(thread) })
     }
@@ -81,18 +81,9 @@ impl Writer {
     ) -> Result<T> {
         let stopped = || StoreError::Unavailable("the writer has stopped".to_owned());
         let (reply, answer) = oneshot::channel();
-        let mut job: Box<dyn Job> = Box::new(Pending { work: Some(work), outcome: None, reply });
+        let job = Box::new(Pending { work: Some(work), outcome: None, reply });
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
-        loop {
-            match jobs.try_send(job) {
-                Ok(()) => break,
-                Err(std::sync::mpsc::TrySendError::Disconnected(_)) => return Err(stopped()),
-                Err(std::sync::mpsc::TrySendError::Full(returned)) => {
-                    job = returned;
-                    tokio::task::yield_now().await;
-                }
-            }
-        }
+        jobs.send(job).await.map_err(|_| stopped())?;
         answer.await.map_err(|_| stopped())?
     }
 }
@@ -108,10 +99,14 @@ impl Drop for Writer {
     }
 }
 
-fn write_groups(queue: &Receiver<Box<dyn Job>>, mut context: WriteContext, latest_event: &watch::Sender<u64>) {
-    while let Ok(first) = queue.recv() {
+fn write_groups(mut queue: Receiver<Box<dyn Job>>, mut context: WriteContext, latest_event: &watch::Sender<u64>) {
+    while let Some(first) = queue.blocking_recv() {
         let mut group = vec![first];
-        group.extend(queue.try_iter().take(GROUP_LIMIT - 1));
+        while group.len() < GROUP_LIMIT
+            && let Ok(next) = queue.try_recv()
+        {
+            group.push(next);
+        }
         let committed_event = context.last_event;
         let outcomes = run_group(&mut context, &mut group);
         match &outcomes {

@@ -11,7 +11,7 @@
 #![expect(clippy::unwrap_used, reason = "everything here is a test; a failure of the store is a failed test")]
 
 mod analyses;
-mod builders;
+pub mod builders;
 mod concurrency;
 mod duplicates;
 mod events;

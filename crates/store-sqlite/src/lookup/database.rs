@@ -6,7 +6,7 @@ use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::entries_of;
-use super::shared::{BATCH, Entry};
+use super::shared::Entry;
 
 /// Changes with the layout of the file; a file of another layout is made anew.
 const LAYOUT: i64 = 1;
@@ -70,7 +70,7 @@ impl LookupDatabase {
     }
 
     /// Reads the file rows that are missing here, writes full batches and returns the entries of the rest.
-    pub(crate) fn catch_up(&mut self, metadata: &Connection) -> Result<Vec<Entry>> {
+    pub(crate) fn catch_up(&mut self, metadata: &Connection, batch: usize) -> Result<Vec<Entry>> {
         let failed = |error: rusqlite::Error| StoreError::failed("reading file rows for the lookup", error);
         let mut statement = metadata
             .prepare("SELECT file_key, object_id, md5 FROM file WHERE file_key > ?1 ORDER BY file_key")
@@ -80,7 +80,7 @@ impl LookupDatabase {
         while let Some(row) = rows.next().map_err(failed)? {
             let read = || Ok(entries_of(row.get(0)?, &row.get(1)?, &row.get(2)?));
             entries.extend(read().map_err(failed)?);
-            if entries.len() >= 4 * BATCH {
+            if entries.len() >= 4 * batch {
                 tracing::info!(entries = entries.len(), "catching up the file lookup");
                 entries.sort_unstable();
                 self.apply(entries.drain(..))?;

@@ -9,12 +9,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// Hash and file key.
 pub(crate) type Entry = (i64, i64);
 
-/// How many entries make a batch. Larger batches write fewer pages for each entry but take more memory, and more
-/// rows to read again after a restart.
-pub(crate) const BATCH: usize = 65_536;
-
-/// How many entries may gather while a batch is being written before the writer has to wait.
-const BACKLOG_LIMIT: usize = 8 * BATCH;
+/// How many batches may gather while one is being written before the writer has to wait.
+const BACKLOG_LIMIT: usize = 8;
 
 #[derive(Default)]
 struct State {
@@ -23,13 +19,18 @@ struct State {
     stopping: bool,
 }
 
-#[derive(Default)]
 pub(crate) struct Shared {
+    batch: usize,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 impl Shared {
+    /// Makes the shared part; so many entries make a batch.
+    pub(crate) fn new(batch: usize) -> Self {
+        Self { batch, state: Mutex::default(), changed: Condvar::new() }
+    }
+
     /// Makes entries visible.
     pub(crate) fn announce(&self, entries: &[Entry]) {
         self.lock().active.extend(entries);
@@ -54,10 +55,10 @@ impl Shared {
     /// Freezes the active entries once they make a batch; waits when far more have gathered than can be written.
     pub(crate) fn freeze_full_batch(&self) {
         let mut state = self.lock();
-        while state.active.len() > BACKLOG_LIMIT && !state.frozen.is_empty() && !state.stopping {
+        while state.active.len() > BACKLOG_LIMIT * self.batch && !state.frozen.is_empty() && !state.stopping {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if state.active.len() >= BATCH && state.frozen.is_empty() {
+        if state.active.len() >= self.batch && state.frozen.is_empty() {
             state.frozen = Arc::new(std::mem::take(&mut state.active));
             self.changed.notify_all();
         }

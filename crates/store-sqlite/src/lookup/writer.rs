@@ -16,9 +16,10 @@ impl LookupWriter {
         Self { reader, added: Vec::new() }
     }
 
-    /// Returns the keys of the file rows that may have this object id or checksum, uncommitted ones included.
-    pub(crate) fn candidates(&self, id: &[u8; 16]) -> Result<Vec<i64>> {
-        self.reader.candidates(id)
+    /// Shows the keys of the file rows that may have this object id or checksum to `test`, uncommitted ones included,
+    /// until it returns something.
+    pub(crate) fn find<T>(&self, id: &[u8; 16], test: impl FnMut(i64) -> Result<Option<T>>) -> Result<Option<T>> {
+        self.reader.find(id, test)
     }
 
     /// Adds the entries of new file rows, each given as key, object id and checksum.

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::NewAnalysisType;
 
 /// Returns a study with every member filled.
-pub(crate) fn study(study_id: &str) -> Study {
+pub fn study(study_id: &str) -> Study {
     Study {
         info: json!({"funding": {"z": 1, "a": [true, null, "ü"]}}).as_object().cloned().unwrap(),
         study_id: study_id.to_owned(),
@@ -19,7 +19,7 @@ pub(crate) fn study(study_id: &str) -> Study {
 }
 
 /// Returns a registration without options.
-pub(crate) fn new_type(name: &str) -> NewAnalysisType {
+pub fn new_type(name: &str) -> NewAnalysisType {
     NewAnalysisType {
         name: name.to_owned(),
         schema: json!({"type": "object", "required": ["experiment"], "properties": {"experiment": {"type": "object"}}}),
@@ -29,21 +29,21 @@ pub(crate) fn new_type(name: &str) -> NewAnalysisType {
 }
 
 /// Returns a checksum nothing else has.
-pub(crate) fn unique_md5() -> String {
+pub fn unique_md5() -> String {
     AnalysisId::random().to_string().replace('-', "")
 }
 
 /// Builds an unpublished analysis.
-pub(crate) struct AnalysisBuilder(Analysis);
+pub struct AnalysisBuilder(Analysis);
 
 impl AnalysisBuilder {
     /// Starts an analysis without files and with a fresh id.
-    pub(crate) fn in_study(study_id: &str) -> Self {
+    pub fn in_study(study_id: &str) -> Self {
         Self::with_id(study_id, AnalysisId::random())
     }
 
     /// Starts an analysis without files.
-    pub(crate) fn with_id(study_id: &str, analysis_id: AnalysisId) -> Self {
+    pub fn with_id(study_id: &str, analysis_id: AnalysisId) -> Self {
         let now = Timestamp::from_micros(1_794_713_363_000_001);
         Self(Analysis {
             analysis_id,
@@ -59,12 +59,12 @@ impl AnalysisBuilder {
     }
 
     /// Adds an open file.
-    pub(crate) fn file(self, name: &str, md5: &str) -> Self {
+    pub fn file(self, name: &str, md5: &str) -> Self {
         self.file_with_access(name, md5, FileAccess::Open)
     }
 
     /// Adds a file.
-    pub(crate) fn file_with_access(mut self, name: &str, md5: &str, access: FileAccess) -> Self {
+    pub fn file_with_access(mut self, name: &str, md5: &str, access: FileAccess) -> Self {
         self.0.files.push(File {
             info: serde_json::Map::new(),
             object_id: ObjectId::of(self.0.analysis_id, name),
@@ -81,7 +81,7 @@ impl AnalysisBuilder {
     }
 
     /// Adds this many files with names and checksums of their own.
-    pub(crate) fn files(mut self, count: usize) -> Self {
+    pub fn files(mut self, count: usize) -> Self {
         for _ in 0..count {
             let name = format!("{}.vcf.gz", self.0.files.len());
             self = self.file(&name, &unique_md5());
@@ -90,12 +90,12 @@ impl AnalysisBuilder {
     }
 
     /// Returns the analysis.
-    pub(crate) fn build(self) -> Analysis {
+    pub fn build(self) -> Analysis {
         self.0
     }
 }
 
 /// Returns an analysis with this many files that have names and checksums of their own.
-pub(crate) fn analysis(study_id: &str, files: usize) -> Analysis {
+pub fn analysis(study_id: &str, files: usize) -> Analysis {
     AnalysisBuilder::in_study(study_id).files(files).build()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cantata_core::{Action, Analysis, AnalysisState, FileAccess};
+use cantata_core::{Action, Analysis, AnalysisState, File, FileAccess};
 use tokio::task::JoinSet;
 
 use super::Backend;
@@ -93,17 +93,24 @@ pub async fn replacements_survive_a_restart(backend: &dyn Backend) {
 const MANY_ANALYSES: usize = 3_000;
 const FILES_EACH: usize = 30;
 
-/// Stores very many files from several callers at once; returns the analyses by id.
+/// Stores very many files from several callers at once, each of which finds what it stored before while the others
+/// go on storing; returns the analyses by id.
 async fn fill(store: &Arc<dyn Store>) -> Vec<(Revision, Analysis)> {
     const WRITERS: usize = 30;
     let mut writers = JoinSet::new();
     for writer in 0..WRITERS {
         let store = Arc::clone(store);
         writers.spawn(async move {
-            let mut stored = vec![];
+            let mut stored: Vec<(Revision, Analysis)> = vec![];
             for number in 0..MANY_ANALYSES / WRITERS {
                 let analysis = analysis(if (writer + number) % 2 == 0 { "S" } else { "T" }, FILES_EACH);
                 stored.push((insert(&*store, &analysis).await, analysis));
+                let earlier = &stored[number * 2 / 3].1.files[number % FILES_EACH];
+                let entry = store.file(earlier.object_id).await.unwrap();
+                assert_eq!(entry.map(|entry| entry.analysis_id), Some(earlier.analysis_id));
+                if number % 10 == 0 {
+                    assert_is_duplicate(&*store, earlier).await;
+                }
             }
             stored
         });
@@ -111,6 +118,14 @@ async fn fill(store: &Arc<dyn Store>) -> Vec<(Revision, Analysis)> {
     let mut stored = writers.join_all().await.concat();
     stored.sort_by_key(|(_, analysis)| analysis.analysis_id);
     stored
+}
+
+/// Asserts that a submission with the checksum of this file, in the other case, is refused because of it.
+async fn assert_is_duplicate(store: &dyn Store, file: &File) {
+    let copy = AnalysisBuilder::in_study("S").file("copy", &file.file_md5sum.to_uppercase()).build();
+    let expected =
+        Insertion::Duplicate { file_name: "copy".to_owned(), object_id: file.object_id, analysis_id: file.analysis_id };
+    assert_eq!(submit(store, &copy, DuplicateRule::AnyAnalysis).await, expected);
 }
 
 /// Asserts that listings, lookups and the duplicate check of a large store find what these analyses hold.
@@ -141,14 +156,7 @@ async fn assert_all_found(store: &dyn Store, stored: &[(Revision, Analysis)]) {
         assert_eq!((entry.analysis_id, entry.name.as_str()), (file.analysis_id, file.file_name.as_str()));
     }
     for (number, (_, analysis)) in stored.iter().enumerate().step_by(7) {
-        let file = &analysis.files[number % analysis.files.len()];
-        let copy = AnalysisBuilder::in_study("S").file("copy", &file.file_md5sum.to_uppercase()).build();
-        let expected = Insertion::Duplicate {
-            file_name: "copy".to_owned(),
-            object_id: file.object_id,
-            analysis_id: file.analysis_id,
-        };
-        assert_eq!(submit(store, &copy, DuplicateRule::AnyAnalysis).await, expected);
+        assert_is_duplicate(store, &analysis.files[number % analysis.files.len()]).await;
     }
 }
 

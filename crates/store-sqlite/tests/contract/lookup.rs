@@ -1,0 +1,79 @@
+//! The look-up is derived: whatever happens to its file, files are found and duplicates refused.
+
+use std::path::Path;
+
+use cantata_core::ObjectId;
+use cantata_store::contract::builders::{analysis, study};
+use cantata_store::{DuplicateRule, Insertion, NewAnalysis, Store};
+use cantata_store_sqlite::SqliteStore;
+
+const LOOKUP_BATCH: usize = 100;
+
+async fn filled(folder: &Path) -> Vec<NewAnalysis> {
+    let store = SqliteStore::open_with_lookup_batch(folder, LOOKUP_BATCH).unwrap();
+    assert!(store.create_study(study("S")).await.unwrap());
+    let mut stored = Vec::new();
+    for _ in 0..60 {
+        let new = NewAnalysis::of(&analysis("S", 10)).unwrap();
+        let insertion = store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
+        assert!(matches!(insertion, Insertion::Stored(_)));
+        stored.push(new);
+    }
+    stored
+}
+
+async fn finds_all(folder: &Path, stored: &[NewAnalysis]) {
+    let store = SqliteStore::open_with_lookup_batch(folder, LOOKUP_BATCH).unwrap();
+    for new in stored {
+        for file in &new.files {
+            let found = store.file(file.object_id).await.unwrap().unwrap();
+            assert_eq!(found.analysis_id, new.analysis_id);
+        }
+        let mut again = NewAnalysis::of(&analysis("S", 1)).unwrap();
+        again.files[0].md5 = new.files[0].md5;
+        let insertion = store.insert_analysis(again, DuplicateRule::AnyAnalysis).await.unwrap();
+        assert!(matches!(insertion, Insertion::Duplicate { .. }), "{insertion:?}");
+    }
+    let unknown = ObjectId::of(stored[0].analysis_id, "unknown");
+    assert_eq!(store.file(unknown).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_lost_lookup_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = filled(folder.path()).await;
+    for name in ["lookup.db", "lookup.db-wal", "lookup.db-shm"] {
+        let _ = std::fs::remove_file(folder.path().join(name));
+    }
+    finds_all(folder.path(), &stored).await;
+}
+
+#[tokio::test]
+async fn a_damaged_lookup_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = filled(folder.path()).await;
+    std::fs::write(folder.path().join("lookup.db"), b"this is not a database, but long enough to look like one")
+        .unwrap();
+    finds_all(folder.path(), &stored).await;
+}
+
+#[tokio::test]
+async fn a_lookup_of_newer_metadata_is_made_anew() {
+    let (folder, newer) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let stored = filled(folder.path()).await;
+    filled(newer.path()).await;
+    finds_all(newer.path(), &[filled_again(newer.path()).await]).await;
+    for name in ["lookup.db", "lookup.db-wal", "lookup.db-shm"] {
+        let _ = std::fs::remove_file(folder.path().join(name));
+        let _ = std::fs::copy(newer.path().join(name), folder.path().join(name));
+    }
+    finds_all(folder.path(), &stored).await;
+}
+
+/// Stores a large analysis, so that the look-up of this folder gets ahead of others.
+async fn filled_again(folder: &Path) -> NewAnalysis {
+    let store = SqliteStore::open_with_lookup_batch(folder, LOOKUP_BATCH).unwrap();
+    let new = NewAnalysis::of(&analysis("S", 1_000)).unwrap();
+    store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
+    new
+}
