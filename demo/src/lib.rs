@@ -1,1 +1,15 @@
-//! placeholder
+//! Sample data for trying the catalogue out: studies, analysis types and any number of submissions.
+//!
+//! Everything is invented and computed from nothing but a position, without a clock and without I/O: the tenth
+//! submission is the same in every run, on every machine and however many are asked for. Every submission follows the
+//! analysis type it names, its study is among [`studies()`], and no two files anywhere share a checksum.
+
+mod files;
+mod random;
+mod studies;
+mod submissions;
+mod types;
+
+pub use studies::studies;
+pub use submissions::{Outcome, Submission, submissions};
+pub use types::analysis_types;

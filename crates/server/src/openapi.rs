@@ -5,7 +5,6 @@ pub(crate) mod shapes;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use cantata_core::{Error, ErrorId, Origin};
@@ -53,11 +52,11 @@ pub(crate) fn documentation_routes(document: utoipa::openapi::OpenApi) -> Router
     Router::new()
         .route("/openapi.json", get(move || async move { json(&*document) }))
         .route("/docs", get(|| async { Redirect::temporary("/docs/index.html") }))
-        .route("/docs/{*file}", get(move |_: State<AppState>, file: Segments<String>| page_file(config, file)))
+        .route("/docs/{*file}", get(async move |Segments(path): Segments<String>| page_file(config, &path)))
 }
 
-async fn page_file(config: Arc<Config<'static>>, Segments(path): Segments<String>) -> ApiResult<Response> {
-    let file = utoipa_swagger_ui::serve(&path, config).ok().flatten().ok_or_else(|| {
+fn page_file(config: Arc<Config<'static>>, path: &str) -> ApiResult<Response> {
+    let file = utoipa_swagger_ui::serve(path, config).ok().flatten().ok_or_else(|| {
         ApiError(Error::new(Origin::HttpServer, ErrorId::PathNotFound, format!("There is nothing at '/docs/{path}'")))
     })?;
     let content_type = HeaderValue::from_str(&file.content_type)

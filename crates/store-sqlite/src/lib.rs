@@ -37,8 +37,9 @@ const LOOKUP_BATCH: usize = 65_536;
 
 /// A store in a folder.
 pub struct SqliteStore {
-    writer: Writer,
+    // Dropped before the writer, whose connection can tidy up the files only when it is the last one.
     readers: Arc<Readers>,
+    writer: Writer,
     latest_event: watch::Receiver<u64>,
     _lock: File,
 }

@@ -25,7 +25,9 @@ enum Kind {
 impl ConfigFile {
     /// Reads a file, or says why it cannot be read. The words never show a line of it: it may hold a token.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let text = fs_err::read_to_string(path).map_err(|error| format!("the configuration file: {error}"))?;
+        let text = fs_err::read_to_string(path).map_err(|error| {
+            format!("the configuration file cannot be read: {error}; --config or CANTATA_CONFIG names it")
+        })?;
         let table = text.parse().map_err(|error: toml::de::Error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
             let line = before.matches('\n').count() + 1;
@@ -34,13 +36,18 @@ impl ConfigFile {
         Ok(Self { path: path.to_owned(), table })
     }
 
-    /// Says which keys are no settings.
-    pub(super) fn unknown_keys(&self, settings: &[&Arg]) -> Vec<String> {
+    /// Says which keys are no settings, if there are such keys.
+    pub(super) fn unknown_keys(&self, settings: &[&Arg]) -> Option<String> {
         let known: Vec<&str> = settings.iter().map(|setting| setting.get_id().as_str()).collect();
-        let unknown = self.table.keys().filter(|key| !known.contains(&key.as_str()));
-        unknown
-            .map(|key| format!("{}: unknown key '{key}'; the known keys are {}", self.path.display(), known.join(", ")))
-            .collect()
+        let unknown: Vec<&str> = self.table.keys().map(String::as_str).filter(|key| !known.contains(key)).collect();
+        (!unknown.is_empty()).then(|| {
+            format!(
+                "{}: unknown key {}; the known keys are {}",
+                self.path.display(),
+                unknown.join(", "),
+                known.join(", ")
+            )
+        })
     }
 
     /// Returns the value of a setting as text, if the file has it, or what is wrong with its type.
@@ -56,7 +63,8 @@ impl ConfigFile {
                     Kind::Integer => "an integer",
                     Kind::Text => "a string",
                 };
-                let found = if is_secret(setting) { other.type_str().to_owned() } else { describe(other) };
+                let found =
+                    if is_secret(setting) { format!("a value of type {}", other.type_str()) } else { describe(other) };
                 return Some(Err(format!("{}: found {found}, expected {expected}", self.place(key))));
             }
         };

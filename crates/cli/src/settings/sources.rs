@@ -64,7 +64,7 @@ pub(crate) fn complete(command: &Command, mut arguments: Vec<OsString>) -> Resul
 
     let command_settings = setting_arguments();
     let settings: Vec<&Arg> = command_settings.get_arguments().collect();
-    let mut problems = file.as_ref().map(|file| file.unknown_keys(&settings)).unwrap_or_default();
+    let mut problems: Vec<String> = file.iter().filter_map(|file| file.unknown_keys(&settings)).collect();
     let mut added = Vec::new();
     for setting in settings {
         // The file is checked whole; a variable only where it counts.

@@ -4,6 +4,7 @@
 //! The process gets SIGKILL in the middle of it and is started again on the same folder, many times. After each
 //! start everything is read back: what was acknowledged is there, once and in order; the one request of each client
 //! that was under way when the server died has either happened completely or not at all; nothing else is there.
+#![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 
 mod client;
 mod journal;

@@ -11,7 +11,7 @@ use crate::state::AppState;
 /// Says that the server is there.
 #[utoipa::path(
     get, path = "/isAlive", tag = "Health",
-    responses((status = 200, description = "Always true", body = bool))
+    responses((status = 200, description = "Always true", body = bool, content_type = "application/json"))
 )]
 pub(crate) async fn is_alive() -> Response {
     json(&true)

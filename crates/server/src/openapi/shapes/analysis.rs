@@ -154,6 +154,7 @@ pub(crate) struct FileUpdateRequest {
 /// The kinds of file updates.
 #[derive(ToSchema)]
 #[schema(rename_all = "SCREAMING_SNAKE_CASE")]
+#[expect(clippy::enum_variant_names, reason = "the names are those of the wire")]
 pub(crate) enum FileUpdateType {
     ContentUpdate,
     MetadataUpdate,

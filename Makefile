@@ -1,0 +1,46 @@
+# Everything that is built goes to one folder outside of the repository.
+CACHE := $(or $(CANTATA_CACHE),$(HOME)/.cache/cantata)
+export CARGO_TARGET_DIR := $(or $(CARGO_TARGET_DIR),$(CACHE)/target)
+
+ifeq ($(shell command -v cargo),)
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+endif
+
+.PHONY: own-cache build demo test check-fmt lint docs unit bench-metadata fmt
+
+# Clones share the folder, and cargo tells their files apart by time alone: a clone that takes over touches its own.
+own-cache:
+	@mkdir -p "$(CARGO_TARGET_DIR)"
+	@if [ "$$(cat "$(CARGO_TARGET_DIR)/.workspace" 2>/dev/null)" != "$(CURDIR)" ]; then \
+		find crates demo bench -type f -exec touch {} +; \
+		printf '%s' "$(CURDIR)" > "$(CARGO_TARGET_DIR)/.workspace"; \
+	fi
+
+# The binary for daily use: $(CARGO_TARGET_DIR)/release/cantata
+build: own-cache
+	cargo build --release --locked -p cantata
+
+# A server with sample data on http://127.0.0.1:5050; ARGS="--fresh --count 1000" adds arguments.
+demo: build
+	"$(CARGO_TARGET_DIR)/release/cantata" demo $(ARGS)
+
+# Everything that must hold before a change is taken; licences and the rules of the house are tests of crates/cli.
+test: check-fmt lint docs unit
+
+check-fmt:
+	cargo fmt --all -- --check
+
+lint: own-cache
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+docs: own-cache
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --locked
+
+unit: own-cache
+	cargo test --workspace --locked
+
+bench-metadata: build
+	cargo run --release --locked -p cantata-bench -- metadata
+
+fmt:
+	cargo fmt --all

@@ -1,0 +1,88 @@
+//! Runs the binary, in an environment that holds nothing but what a test puts there.
+
+use std::io::{BufRead, BufReader, Read, Seek, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+
+use serde_json::Value;
+
+/// Returns the binary with arguments, not started yet.
+pub(crate) fn cantata(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cantata"));
+    command.args(arguments).env_clear();
+    command
+}
+
+/// Runs a command that is expected to end by itself; returns its exit code, standard output and standard error.
+pub(crate) fn outcome(command: &mut Command) -> (i32, String, String) {
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// A running server, which is ended with the test.
+pub(crate) struct Server {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    /// The host and port.
+    pub(crate) address: String,
+}
+
+impl Server {
+    /// Starts a command on a free port and a data folder, and waits until the server is ready.
+    pub(crate) fn start(command: &str, folder: &Path, more: &[&str]) -> Self {
+        let mut command = cantata(&[command, "--server-port=0"]);
+        let mut log = tempfile::tempfile().unwrap();
+        command.arg("--data-dir").arg(folder).args(more);
+        command.stdout(Stdio::piped()).stderr(log.try_clone().unwrap());
+        let mut child = command.spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let address = line.trim_end().strip_prefix("cantata is ready on http://");
+        let Some(address) = address else {
+            log.rewind().unwrap();
+            panic!("not the ready line: {line:?}; the log: {}", std::io::read_to_string(log).unwrap());
+        };
+        Self { child, stdout, address: address.to_owned() }
+    }
+
+    /// Asks for a path; returns the status and the body.
+    pub(crate) fn get(&self, path: &str) -> (u16, Value) {
+        self.request("GET", path, "")
+    }
+
+    /// Sends a request; returns the status and the body.
+    pub(crate) fn request(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.0\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}",
+            self.address
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error} in {answer}")))
+    }
+
+    /// Returns the rest of what the server writes to standard output, and how it ends after a signal.
+    pub(crate) fn stop(mut self, signal: &str) -> (String, ExitStatus) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        (rest, self.child.wait().unwrap())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,179 @@
+//! Settings: where they come from, who wins, and what a wrong one leads to.
+//!
+//! An address that other machines can reach is refused with its name, which shows the value in force without a server.
+
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use crate::process::{cantata, outcome};
+
+const SETTINGS: [&str; 15] = [
+    "SERVER_PORT",
+    "BIND_ADDR",
+    "AUTH_MODE",
+    "INSECURE",
+    "BODY_LIMIT",
+    "DATA_DIR",
+    "SCHEMAS_ENFORCE_LATEST",
+    "DUPLICATES_PUBLISHED_ONLY",
+    "SERVER_ID",
+    "SCORE_URL",
+    "SCORE_ACCESS_TOKEN",
+    "SCORE_TIMEOUT_MS",
+    "EXTERNAL_VALIDATION_TIMEOUT_MS",
+    "LOG",
+    "LOG_FORMAT",
+];
+
+/// A file with settings, in a folder that goes with the test.
+struct File {
+    _folder: TempDir,
+    path: PathBuf,
+}
+
+fn file(text: &str) -> File {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cantata.toml");
+    fs_err::write(&path, text).unwrap();
+    File { _folder: folder, path }
+}
+
+#[track_caller]
+fn assert_refused(command: &mut std::process::Command, parts: &[&str]) {
+    let (code, stdout, stderr) = outcome(command);
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    for part in parts {
+        assert!(stderr.contains(part), "'{part}' is not in:\n{stderr}");
+    }
+}
+
+#[test]
+fn flag_wins_over_environment_over_file() {
+    let file = file("bind_addr = \"10.0.0.3\"");
+    let serve = |arguments: &[&str]| {
+        let mut command = cantata(&["serve"]);
+        command.args(arguments).env("CANTATA_CONFIG", &file.path);
+        command
+    };
+    assert_refused(&mut serve(&[]), &["BIND_ADDR is 10.0.0.3"]);
+    assert_refused(serve(&[]).env("BIND_ADDR", "10.0.0.2"), &["BIND_ADDR is 10.0.0.2"]);
+    assert_refused(serve(&["--bind-addr", "10.0.0.1"]).env("BIND_ADDR", "10.0.0.2"), &["BIND_ADDR is 10.0.0.1"]);
+}
+
+#[test]
+fn the_flag_names_the_file_before_the_variable_does() {
+    let (flag, variable) = (file("bind_addr = \"10.0.0.1\""), file("bind_addr = \"10.0.0.2\""));
+    let mut command = cantata(&["serve", "--config"]);
+    command.arg(&flag.path).env("CANTATA_CONFIG", &variable.path);
+    assert_refused(&mut command, &["BIND_ADDR is 10.0.0.1"]);
+}
+
+#[test]
+fn empty_variables_count_as_not_set() {
+    let file = file("bind_addr = \"10.0.0.3\"");
+    let mut command = cantata(&["serve", "--config"]);
+    command.arg(&file.path).env("CANTATA_CONFIG", "");
+    for setting in SETTINGS {
+        command.env(setting, "");
+    }
+    assert_refused(&mut command, &["BIND_ADDR is 10.0.0.3"]);
+}
+
+#[test]
+fn addresses_that_others_reach_need_authentication_or_consent() {
+    for address in ["0.0.0.0", "::", "192.168.1.7", "::ffff:10.0.0.1"] {
+        assert_refused(
+            &mut cantata(&["serve", "--bind-addr", address]),
+            &["BIND_ADDR is", "AUTH_MODE is none", "127.0.0.1", "--insecure"],
+        );
+    }
+    let file = file("insecure = true");
+    let mut command = cantata(&["serve", "--bind-addr=0.0.0.0", "--insecure=false", "--config"]);
+    assert_refused(command.arg(&file.path), &["BIND_ADDR is 0.0.0.0"]);
+    // With consent the next thing that is wrong stops the start.
+    let consent = ["serve", "--insecure", "--bind-addr=0.0.0.0", "--score-url=ftp://x"];
+    assert_refused(&mut cantata(&consent), &["SCORE_URL", "'ftp'", "http or https"]);
+}
+
+#[test]
+fn everything_wrong_is_told_at_once_with_its_place() {
+    let file = file(
+        "server_port = \"x\"\nbody_limit = 0\nlog_format = \"xml\"\ninsecure = \"yes\"\ndata_dir = 5\nprot = 1\n[server]\nport = 2\n",
+    );
+    let mut command = cantata(&["serve", "--config"]);
+    command.arg(&file.path).env("AUTH_MODE", "oauth").env("SCORE_TIMEOUT_MS", "soon");
+    let name = file.path.display();
+    assert_refused(
+        &mut command,
+        &[
+            &format!("{name}, key server_port: found the string 'x', expected an integer"),
+            &format!("{name}, key body_limit: found '0', expected a whole number from 1 to"),
+            &format!("{name}, key log_format: found 'xml', expected one of: text, json"),
+            &format!("{name}, key insecure: found the string 'yes', expected true or false"),
+            &format!("{name}, key data_dir: found the integer 5, expected a string"),
+            &format!("{name}: unknown key prot, server; the known keys are server_port, bind_addr,"),
+            "environment variable AUTH_MODE: found 'oauth', expected one of: none",
+            "environment variable SCORE_TIMEOUT_MS: found 'soon', expected a whole number from 1 to 3600000",
+        ],
+    );
+}
+
+#[test]
+fn flags_are_checked_like_every_other_source() {
+    assert_refused(&mut cantata(&["serve", "--server-port=65536"]), &["'65536'", "--server-port", "from 0 to 65535"]);
+    assert_refused(&mut cantata(&["serve", "--auth-mode=oauth"]), &["'oauth'", "--auth-mode", "none"]);
+    assert_refused(&mut cantata(&["serve", "--log=a=b=c"]), &["--log", "expected a filter"]);
+    assert_refused(&mut cantata(&["serve", "--prot=1"]), &["--prot"]);
+    assert_refused(&mut cantata(&["sing"]), &["sing"]);
+    assert_refused(&mut cantata(&[]), &["serve", "demo"]);
+}
+
+#[test]
+fn a_variable_that_a_flag_overrides_is_not_looked_at() {
+    let mut command = cantata(&["serve", "--server-port=0", "--bind-addr=10.0.0.1"]);
+    assert_refused(command.env("SERVER_PORT", "x"), &["BIND_ADDR is 10.0.0.1"]);
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let broken = file("log = \"info\"\nserver_port = = 1\n");
+    let mut command = cantata(&["serve", "--config"]);
+    assert_refused(command.arg(&broken.path), &["cantata.toml, line 2: "]);
+    assert_refused(&mut cantata(&["serve", "--config", "missing.toml"]), &["missing.toml", "CANTATA_CONFIG"]);
+}
+
+#[test]
+fn the_access_token_is_never_shown() {
+    let token = "sesame-4711";
+    let wrong_type = file("score_access_token = 4711");
+    let unfinished = file(&format!("score_access_token = \"{token}"));
+    let commands = [
+        cantata(&["serve", "--help"]),
+        cantata(&["serve", "--score-url=http://127.0.0.1", "--bind-addr=10.0.0.1"]),
+        cantata(&["serve", "--score-url=http://127.0.0.1", "--score-access-token=sesame-4711\n"]),
+        cantata(&["serve", "--config", wrong_type.path.to_str().unwrap()]),
+        cantata(&["serve", "--config", unfinished.path.to_str().unwrap()]),
+    ];
+    for mut command in commands {
+        let (_, stdout, stderr) = outcome(command.env("SCORE_ACCESS_TOKEN", token));
+        assert!(!stdout.contains("4711") && !stderr.contains("4711"), "{stdout}{stderr}");
+    }
+}
+
+#[test]
+fn help_shows_every_setting() {
+    for command in ["serve", "demo"] {
+        let (code, help, _) = outcome(&mut cantata(&[command, "--help"]));
+        assert_eq!(code, 0);
+        for setting in SETTINGS {
+            let flag = format!("--{}", setting.to_lowercase().replace('_', "-"));
+            assert!(help.contains(&flag), "{flag} is not in:\n{help}");
+            assert!(help.contains(&format!("[env: {setting}]")), "{setting} is not in:\n{help}");
+        }
+        for default in ["5050", "127.0.0.1", "./cantata-data", "52428800", "song.overture", "10000", "info"] {
+            assert!(help.contains(&format!("[default: {default}]")), "{default} is not in:\n{help}");
+        }
+        assert_eq!(help.matches("[env: ").count(), SETTINGS.len() + 1, "a setting is missing in this test");
+    }
+}
