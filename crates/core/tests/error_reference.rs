@@ -25,7 +25,7 @@ fn reference() -> String {
          {\n  \"errorId\": \"study.id.does.not.exist\",\n  \"httpStatusCode\": 404,\n  \"httpStatusName\": \"NOT_FOUND\",\n  \
          \"requestUrl\": \"http://127.0.0.1:5050/studies/NONE\",\n  \"datetime\": \"2026-11-15T03:29:23.075Z[UTC]\",\n  \
          \"timestamp\": 1794713363075,\n  \
-         \"message\": \"[StudyService::study.id.does.not.exist] - The studyId 'NONE' does not exist\",\n  \
+         \"message\": \"[StudyService::study.id.does.not.exist] - The studyId 'NONE' does not exist; GET /studies/all lists the registered ones\",\n  \
          \"debugMessage\": \"N/A\",\n  \"stackTrace\": []\n}\n\
          ```\n\n\
          | errorId | status | when |\n|---|---|---|\n",

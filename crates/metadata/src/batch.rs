@@ -28,8 +28,14 @@ impl MetadataService {
         allow_duplicates: bool,
         payloads: impl Stream<Item = Result<Bytes, Error>> + 'a,
     ) -> impl Stream<Item = Result<AnalysisId>> + 'a {
+        // Some checks take longer than others. Storing begins in the order of the payloads all the same, so that the
+        // first of two that have a file in common is the one that is stored. A future is asked for the first time in
+        // the order of its stream; without a budget, that is when it queues for the store.
         payloads
-            .map(move |payload| async move { self.submit(study_id, payload?, allow_duplicates).await })
+            .map(move |payload| async move { self.checked_analysis(study_id, payload?).await })
+            .buffered(CONCURRENT_PAYLOADS)
+            .map(move |analysis| async move { self.insert(&analysis?, allow_duplicates).await })
+            .map(tokio::task::unconstrained)
             .buffered(CONCURRENT_PAYLOADS)
     }
 }

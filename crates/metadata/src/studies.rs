@@ -36,7 +36,11 @@ impl MetadataService {
 }
 
 pub(crate) fn unknown_study(study_id: &str) -> Error {
-    Error::new(Origin::StudyService, ErrorId::StudyIdDoesNotExist, format!("The studyId '{study_id}' does not exist"))
+    Error::new(
+        Origin::StudyService,
+        ErrorId::StudyIdDoesNotExist,
+        format!("The studyId '{study_id}' does not exist; GET /studies/all lists the registered ones"),
+    )
 }
 
 /// Reads a study; members it does not know go into its `info`.

@@ -20,6 +20,12 @@ const EXCERPT: usize = 200;
 impl MetadataService {
     /// Checks a payload and stores it as a new, unpublished analysis.
     pub async fn submit(&self, study_id: &str, payload: Bytes, allow_duplicates: bool) -> Result<AnalysisId> {
+        let analysis = self.checked_analysis(study_id, payload).await?;
+        self.insert(&analysis, allow_duplicates).await
+    }
+
+    /// Checks a payload and returns the analysis that it makes, not stored yet.
+    pub(crate) async fn checked_analysis(&self, study_id: &str, payload: Bytes) -> Result<Analysis> {
         self.require_study(study_id).await?;
         let payload = off_thread_if_large(payload.len(), move || parse(&payload)).await?;
         let named = named_type(&payload)?;
@@ -31,11 +37,11 @@ impl MetadataService {
         require_same_study(study_id, &payload)?;
         self.external.check(study_id, &payload, &compiled.options.external_validations).await?;
         let parts = take_apart(payload).map_err(|violations| refused(&join(&violations)))?;
-        let analysis = new_analysis(study_id, &compiled, parts);
-        self.insert(&analysis, allow_duplicates).await
+        Ok(new_analysis(study_id, &compiled, parts))
     }
 
-    async fn insert(&self, analysis: &Analysis, allow_duplicates: bool) -> Result<AnalysisId> {
+    /// Stores a new analysis unless one of its files is stored already.
+    pub(crate) async fn insert(&self, analysis: &Analysis, allow_duplicates: bool) -> Result<AnalysisId> {
         let rule = match (allow_duplicates, self.settings.duplicates_in_published_only) {
             (true, _) => DuplicateRule::Allow,
             (false, true) => DuplicateRule::PublishedAnalysis,

@@ -35,14 +35,15 @@ pub struct ErrorBody {
 
 impl ErrorBody {
     fn new(error: &Error, status: StatusCode, request_url: String) -> Self {
-        let now = Timestamp::from_micros(Timestamp::now().as_millis() * 1000);
+        let now = Timestamp::now().as_millis();
+        let whole_second = Timestamp::from_micros(now.div_euclid(1000) * 1_000_000);
         Self {
             error_id: error.id.to_string(),
             http_status_code: status.as_u16(),
             http_status_name: status_name(status),
             request_url,
-            datetime: format!("{now}Z[UTC]"),
-            timestamp: now.as_millis(),
+            datetime: format!("{whole_second}.{:03}Z[UTC]", now.rem_euclid(1000)),
+            timestamp: now,
             message: error.to_string(),
             debug_message: "N/A".to_owned(),
             stack_trace: vec![],

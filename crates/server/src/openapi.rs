@@ -51,8 +51,13 @@ pub(crate) fn documentation_routes(document: utoipa::openapi::OpenApi) -> Router
     let config = Arc::new(Config::from("/openapi.json"));
     Router::new()
         .route("/openapi.json", get(move || async move { json(&*document) }))
-        .route("/docs", get(|| async { Redirect::temporary("/docs/index.html") }))
+        .route("/", get(documentation_page))
+        .route("/docs", get(documentation_page))
         .route("/docs/{*file}", get(async move |Segments(path): Segments<String>| page_file(config, &path)))
+}
+
+async fn documentation_page() -> Redirect {
+    Redirect::temporary("/docs/index.html")
 }
 
 fn page_file(config: Arc<Config<'static>>, path: &str) -> ApiResult<Response> {
