@@ -1,12 +1,16 @@
 //! Ids of analyses and files.
 //!
-//! An analysis id is random. A file's object id is computed from the analysis id and the file name, so that storage
+//! An analysis id is a random UUID whose first 48 bits are the time it was made. So analyses are stored, indexed and
+//! listed in the order of their submission: however many there are, a new one goes to the end, and whoever pages
+//! through a listing while others submit skips none and sees none twice. A file's object id is computed from the analysis id and the file name, so that storage
 //! servers and clients that derive it themselves agree with us.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+use crate::Timestamp;
 
 macro_rules! uuid_id {
     ($(#[$doc:meta])+ $name:ident) => {
@@ -53,9 +57,12 @@ uuid_id! {
 }
 
 impl AnalysisId {
-    /// Makes a fresh random id.
+    /// Makes a fresh id.
     pub fn random() -> Self {
-        Self(Uuid::new_v4())
+        let mut bytes = *Uuid::new_v4().as_bytes();
+        let [_, _, time @ ..] = Timestamp::now().as_millis().to_be_bytes();
+        bytes[..time.len()].copy_from_slice(&time);
+        Self(Uuid::from_bytes(bytes))
     }
 }
 
@@ -83,6 +90,16 @@ mod tests {
         ] {
             assert_eq!(name_based(name).to_string(), expected);
         }
+    }
+
+    #[test]
+    fn analysis_ids_are_random_and_in_the_order_of_time() {
+        let ids: Vec<AnalysisId> = (0..1_000).map(|_| AnalysisId::random()).collect();
+        let time = |id: &AnalysisId| id.as_bytes()[..6].to_vec();
+        assert!(ids.is_sorted_by_key(time));
+        let different: std::collections::HashSet<&AnalysisId> = ids.iter().collect();
+        assert_eq!(different.len(), ids.len());
+        assert!(ids.iter().all(|id| id.0.get_version_num() == 4));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use cantata_store::{Result, StoreError};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 mod embedded {
@@ -47,6 +48,13 @@ impl Files {
     }
 }
 
+/// Makes SQLite keep a prepared statement's plan whatever values are bound to it; without this it prepares every join
+/// anew for each new value, which takes longer than running it.
+pub(crate) fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(|_| ())
+}
+
 /// Opens the connection that writes, bringing the schema up to date first.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     let failed = |error: rusqlite::Error| StoreError::failed("opening the metadata database", error);
@@ -55,7 +63,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
     connection.pragma_update(None, "cache_size", -32_768).map_err(failed)?;
     connection.pragma_update(None, "wal_autocheckpoint", 4_000).map_err(failed)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    keep_plans(&connection).map_err(failed)?;
     embedded::migrations::runner()
         .run(&mut connection)
         .map_err(|error| StoreError::failed("migrating the metadata database", error))?;
@@ -65,8 +73,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
 /// Opens a connection that only reads.
 pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(path, flags)
-        .map_err(|error| StoreError::failed("opening a database for reading", error))?;
-    connection.set_prepared_statement_cache_capacity(64);
-    Ok(connection)
+    Connection::open_with_flags(path, flags)
+        .and_then(|connection| keep_plans(&connection).map(|()| connection))
+        .map_err(|error| StoreError::failed("opening a database for reading", error))
 }

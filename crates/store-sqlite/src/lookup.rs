@@ -11,12 +11,13 @@
 //! The database is derived data. It records up to which file key it is complete, in the same transaction as the
 //! entries; whatever is missing is read again from the metadata database at start, so losing it costs time, never
 //! data. An entry only proposes a row: the caller reads the row and compares the full id or checksum. So entries of
-//! deleted rows, of rows not committed yet and with equal hash prefixes do no harm, and entries of committed rows
+//! deleted rows, of rows not committed yet and with equal hashes do no harm, and entries of committed rows
 //! are never removed. A reader that takes its snapshot of the rows first and looks here second misses nothing,
 //! because an entry is here before its row can be seen.
 
 mod applier;
 mod database;
+mod key;
 mod shared;
 mod writer;
 
@@ -29,22 +30,13 @@ pub(crate) use database::LookupDatabase;
 pub(crate) use writer::LookupWriter;
 
 use applier::Applier;
-use shared::{Entry, Shared};
-
-/// The first eight bytes of an object id or checksum, which is what entries are sorted by.
-fn hash_of(id: &[u8; 16]) -> i64 {
-    let [a, b, c, d, e, f, g, h, ..] = *id;
-    i64::from_be_bytes([a, b, c, d, e, f, g, h])
-}
-
-/// Returns the two entries of a file row.
-fn entries_of(file_key: i64, object_id: &[u8; 16], md5: &[u8; 16]) -> [Entry; 2] {
-    [(hash_of(object_id), file_key), (hash_of(md5), file_key)]
-}
+use key::LookupKey;
+use shared::Shared;
 
 /// The handle to the lookup; clones share it.
 #[derive(Clone)]
 pub(crate) struct Lookup {
+    key: LookupKey,
     shared: Arc<Shared>,
     _applier: Arc<Applier>,
 }
@@ -58,18 +50,20 @@ impl Lookup {
         let shared = Arc::new(Shared::new(batch));
         let rest = database.catch_up(metadata, batch)?;
         shared.announce(&rest);
+        let key = database.key();
         let applier = Arc::new(Applier::start(database, Arc::clone(&shared))?);
-        Ok(Self { shared, _applier: applier })
+        Ok(Self { key, shared, _applier: applier })
     }
 
     /// Combines the entries in memory with a connection to those on disk.
     pub(crate) fn reader(&self, database: Connection) -> LookupReader {
-        LookupReader { shared: Arc::clone(&self.shared), database }
+        LookupReader { key: self.key, shared: Arc::clone(&self.shared), database }
     }
 }
 
 /// Looks entries up, in memory and on disk.
 pub(crate) struct LookupReader {
+    key: LookupKey,
     shared: Arc<Shared>,
     database: Connection,
 }
@@ -79,7 +73,7 @@ impl LookupReader {
     ///
     /// Memory is asked first: an entry leaves it only after it is on disk, so none can be missed in between.
     pub(crate) fn find<T>(&self, id: &[u8; 16], mut test: impl FnMut(i64) -> Result<Option<T>>) -> Result<Option<T>> {
-        let hash = hash_of(id);
+        let hash = self.key.hash(id);
         for file_key in self.shared.candidates(hash) {
             if let Some(found) = test(file_key)? {
                 return Ok(Some(found));

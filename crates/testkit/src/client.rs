@@ -5,7 +5,8 @@ use std::sync::Arc;
 use http::{HeaderMap, Method};
 use serde_json::Value;
 
-use crate::{Contract, EventReader, Payload, SentEvent, TestResponse, minimal_type};
+use crate::contract::Contract;
+use crate::{EventReader, Payload, SentEvent, TestResponse, minimal_type};
 
 /// Speaks to one server; clones share their connections.
 #[derive(Clone)]
@@ -33,11 +34,6 @@ impl TestClient {
     /// Returns the address of the server.
     pub fn base(&self) -> &str {
         &self.base
-    }
-
-    /// Returns the document that responses are held against.
-    pub fn contract(&self) -> &Contract {
-        &self.contract
     }
 
     /// Sends a GET.

@@ -17,7 +17,6 @@ mod stand_in;
 
 pub use builders::{Payload, minimal_type, unique_md5};
 pub use client::TestClient;
-pub use contract::Contract;
 pub use events::{EventReader, SentEvent};
 pub use response::TestResponse;
 pub use server::{TestServer, TestServerBuilder};

@@ -112,9 +112,10 @@ async fn write_results(
     results: impl Stream<Item = BatchResult>,
     writer: &SpoolWriter,
 ) -> std::io::Result<()> {
-    let (head, between, tail) = match form {
-        BatchForm::Array => ("[", ",\n", "]"),
-        BatchForm::Lines => ("", "\n", "\n"),
+    // Each line ends at once, so that a client may wait for it before it sends its next payload.
+    let (head, between, after) = match form {
+        BatchForm::Array => ("[", ",\n", ""),
+        BatchForm::Lines => ("", "", "\n"),
     };
     let mut results = std::pin::pin!(results);
     let mut separator = head;
@@ -122,6 +123,7 @@ async fn write_results(
     while let Some(result) = results.next().await {
         let mut line = separator.as_bytes().to_vec();
         serde_json::to_writer(&mut line, &result)?;
+        line.extend_from_slice(after.as_bytes());
         if !writer.write(line.into())? {
             return Ok(());
         }
@@ -130,8 +132,8 @@ async fn write_results(
     }
     let end = match (form, is_empty) {
         (BatchForm::Array, true) => "[]",
-        (BatchForm::Lines, true) => "",
-        (_, false) => tail,
+        (BatchForm::Array, false) => "]",
+        (BatchForm::Lines, _) => "",
     };
     writer.write(Bytes::from_static(end.as_bytes())).map(|_| ())
 }

@@ -2,6 +2,7 @@
 //!
 //! The modules mirror the tree of paths; `errors` is about requests that no route wants, `clients` about the
 //! sequences of calls that known clients make, `concurrency` about requests at the same time.
+#![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
 
 mod analysis;
 mod clients;

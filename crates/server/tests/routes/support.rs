@@ -38,8 +38,11 @@ pub(crate) async fn object_id(server: &TestServer, analysis_id: &str, index: usi
 #[track_caller]
 pub(crate) fn violations(message: &str) -> Vec<String> {
     let (_, text) = message.split_once("] - ").unwrap();
-    let mut violations: Vec<String> =
-        text.split(",#").enumerate().map(|(nth, part)| if nth == 0 { part.to_owned() } else { format!("#{part}") }).collect();
+    let mut violations: Vec<String> = text
+        .split(",#")
+        .enumerate()
+        .map(|(nth, part)| if nth == 0 { part.to_owned() } else { format!("#{part}") })
+        .collect();
     violations.sort();
     violations
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension};
 
-use super::entries_of;
+use super::key::LookupKey;
 use super::shared::Entry;
+use crate::database::keep_plans;
 
 /// Changes with the layout of the file; a file of another layout is made anew.
-const LAYOUT: i64 = 1;
+const LAYOUT: i64 = 2;
 
 const TABLES: &str = "
     CREATE TABLE entry (
@@ -17,12 +18,12 @@ const TABLES: &str = "
         file_key INTEGER NOT NULL,
         PRIMARY KEY (hash, file_key)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE progress (applied INTEGER NOT NULL) STRICT;
-    INSERT INTO progress (applied) VALUES (0);
+    CREATE TABLE progress (secret BLOB NOT NULL, applied INTEGER NOT NULL) STRICT;
 ";
 
 pub(crate) struct LookupDatabase {
     connection: Connection,
+    key: LookupKey,
     applied: i64,
 }
 
@@ -56,7 +57,16 @@ impl LookupDatabase {
         let connection = connect(path)?;
         connection.execute_batch(TABLES).map_err(failed)?;
         connection.pragma_update(None, "user_version", LAYOUT).map_err(failed)?;
-        Ok(Self { connection, applied: 0 })
+        let key = LookupKey::random();
+        connection
+            .execute("INSERT INTO progress (secret, applied) VALUES (?1, 0)", [key.as_bytes()])
+            .map_err(failed)?;
+        Ok(Self { connection, key, applied: 0 })
+    }
+
+    /// Returns the secret that the entries are hashed with.
+    pub(crate) fn key(&self) -> LookupKey {
+        self.key
     }
 
     fn open_existing(path: &Path) -> Result<Option<Self>> {
@@ -65,8 +75,10 @@ impl LookupDatabase {
         if layout != LAYOUT {
             return Ok(None);
         }
-        let applied = connection.query_row("SELECT applied FROM progress", [], |row| row.get(0)).map_err(failed)?;
-        Ok(Some(Self { connection, applied }))
+        let (secret, applied) = connection
+            .query_row("SELECT secret, applied FROM progress", [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(failed)?;
+        Ok(Some(Self { connection, key: LookupKey::from_bytes(secret), applied }))
     }
 
     /// Reads the file rows that are missing here, writes full batches and returns the entries of the rest.
@@ -78,7 +90,7 @@ impl LookupDatabase {
         let mut rows = statement.query([self.applied]).map_err(failed)?;
         let mut entries: Vec<Entry> = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
-            let read = || Ok(entries_of(row.get(0)?, &row.get(1)?, &row.get(2)?));
+            let read = || Ok(self.key.entries_of(row.get(0)?, &row.get(1)?, &row.get(2)?));
             entries.extend(read().map_err(failed)?);
             if entries.len() >= 4 * batch {
                 tracing::info!(entries = entries.len(), "catching up the file lookup");
@@ -115,5 +127,6 @@ fn connect(path: &Path) -> Result<Connection> {
     // A commit that a power failure takes back is simply done again by the next start.
     connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
     connection.pragma_update(None, "cache_size", -16_384).map_err(failed)?;
+    keep_plans(&connection).map_err(failed)?;
     Ok(connection)
 }

@@ -2,8 +2,8 @@
 
 use cantata_store::Result;
 
+use super::LookupReader;
 use super::shared::Entry;
-use super::{LookupReader, entries_of};
 
 /// A reader that also remembers what the open transaction has added.
 pub(crate) struct LookupWriter {
@@ -25,7 +25,8 @@ impl LookupWriter {
     /// Adds the entries of new file rows, each given as key, object id and checksum.
     pub(crate) fn add<'a>(&mut self, rows: impl Iterator<Item = (i64, &'a [u8; 16], &'a [u8; 16])>) {
         let mark = self.mark();
-        self.added.extend(rows.flat_map(|(file_key, object_id, md5)| entries_of(file_key, object_id, md5)));
+        let key = self.reader.key;
+        self.added.extend(rows.flat_map(|(file_key, object_id, md5)| key.entries_of(file_key, object_id, md5)));
         self.reader.shared.announce(&self.added[mark..]);
     }
 

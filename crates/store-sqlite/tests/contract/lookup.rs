@@ -77,3 +77,24 @@ async fn filled_again(folder: &Path) -> NewAnalysis {
     store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
     new
 }
+
+/// Checksums that begin alike must not make each submission look at all the earlier ones.
+#[tokio::test]
+async fn checksums_chosen_to_collide_are_spread_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open_with_lookup_batch(folder.path(), LOOKUP_BATCH).unwrap();
+    store.create_study(study("S")).await.unwrap();
+    let mut new = NewAnalysis::of(&analysis("S", 20_000)).unwrap();
+    for (number, file) in (0_u64..).zip(&mut new.files) {
+        file.md5 = [0; 16];
+        file.md5[8..].copy_from_slice(&number.to_be_bytes());
+    }
+    store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
+    let mut others = NewAnalysis::of(&analysis("S", 20_000)).unwrap();
+    for (number, file) in (1_000_000_u64..).zip(&mut others.files) {
+        file.md5 = [0; 16];
+        file.md5[8..].copy_from_slice(&number.to_be_bytes());
+    }
+    let insertion = store.insert_analysis(others, DuplicateRule::AnyAnalysis).await.unwrap();
+    assert!(matches!(insertion, Insertion::Stored(_)));
+}

@@ -38,9 +38,7 @@ async fn two_types_are_there_from_the_start() {
     assert_eq!(experiment["required"], json!(["libraryStrategy"]));
     assert_eq!(
         experiment["properties"]["libraryStrategy"]["enum"],
-        json!([
-            "WGS", "WXS", "RNA-Seq", "ChIP-Seq", "miRNA-Seq", "Bisulfite-Seq", "Validation", "Amplicon", "Other"
-        ])
+        json!(["WGS", "WXS", "RNA-Seq", "ChIP-Seq", "miRNA-Seq", "Bisulfite-Seq", "Validation", "Amplicon", "Other"])
     );
 }
 

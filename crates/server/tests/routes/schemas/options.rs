@@ -1,5 +1,7 @@
 //! The options of analysis types: inherited when left out, cleared by an empty list.
 
+use std::time::Duration;
+
 use cantata_testkit::{Payload, StandIn, TestServer, minimal_type};
 use serde_json::{Value, json};
 
@@ -52,13 +54,14 @@ async fn file_types_apply_to_the_version_that_has_them() {
     let upper = vcf.clone().version(1).with_file_member(0, "fileType", "BAM").with_file_member(1, "fileType", "bam");
     server.post("/submit/S", &upper.build()).await.assert_error_id(400, "schema.violation");
     server.submit(&upper.with_file_member(0, "fileType", "cram")).await;
-    server.submit(&vcf).await;
+    server.submit(&vcf.with_files(1)).await;
 }
 
 #[tokio::test]
 async fn values_are_checked_by_the_outside_service_of_the_version() {
     let server = server_with_study().await;
-    let outside = StandIn::start(|target| if target.contains("good") { (204, String::new()) } else { (404, "no".into()) });
+    let outside =
+        StandIn::start(|target| if target.contains("good") { (204, String::new()) } else { (404, "no".into()) });
     let outside = outside.await;
     let url = format!("{}/{{study}}/{{value}}", outside.url);
     register(&server, Some(json!({"externalValidations": [{"url": url, "jsonPath": "samples[*].donor"}]}))).await;
@@ -102,8 +105,28 @@ async fn the_schema_is_checked_before_anybody_is_asked() {
     let payload = Payload::new("S").of_type("t").with("experiment", json!({"donor": "d"}));
     let broken = payload.clone().with_file_member(0, "fileMd5sum", "none");
     server.post("/submit/S", &broken.build()).await.assert_error_id(400, "schema.violation");
-    server.post("/submit/S", &payload.clone().with("studyId", "T").build()).await.assert_error_id(409, "study.id.mismatch");
+    server
+        .post("/submit/S", &payload.clone().with("studyId", "T").build())
+        .await
+        .assert_error_id(409, "study.id.mismatch");
     assert!(outside.take_targets().is_empty());
     server.submit(&payload).await;
     assert_eq!(outside.take_targets(), ["/d"]);
+}
+
+#[tokio::test]
+async fn an_outside_service_that_does_not_answer_refuses_in_time() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = TestServer::builder().outside_timeout(Duration::from_millis(200)).start().await;
+    server.create_study("S").await;
+    let url = format!("http://{}/{{value}}", silent.local_addr().unwrap());
+    register(&server, Some(json!({"externalValidations": [{"url": url, "jsonPath": "experiment.donor"}]}))).await;
+    let payload = Payload::new("S").of_type("t").with("experiment", json!({"donor": "d"}));
+    server.post("/submit/S", &payload.build()).await.assert_error(
+        400,
+        "SubmitService",
+        "schema.violation",
+        "#: Value 'd' from path 'experiment.donor' is not permitted as it failed to validate with external validation \
+         source.",
+    );
 }

@@ -7,7 +7,7 @@ use crate::support::violations;
 
 const ORIGIN: &str = "AnalysisTypeService";
 
-fn with_schema(schema: Value) -> Value {
+fn with_schema(schema: &Value) -> Value {
     json!({"name": "t", "schema": schema})
 }
 
@@ -65,7 +65,7 @@ async fn schemas_that_are_missing_or_no_objects() {
         [(json!(true), "Boolean"), (json!("x"), "String"), (json!([]), "JSONArray"), (json!(1), "Integer")]
     {
         let text = format!("#: expected type: JSONObject, found: {found}");
-        server.post("/schemas", &with_schema(schema)).await.assert_error(400, ORIGIN, "schema.violation", &text);
+        server.post("/schemas", &with_schema(&schema)).await.assert_error(400, ORIGIN, "schema.violation", &text);
     }
 }
 
@@ -75,7 +75,7 @@ async fn schemas_that_break_the_schema_of_schemas() {
     let boolean = "#: expected type: Boolean, found: JSONObject";
     let mut cases: Vec<(Value, Vec<String>)> = vec![
         (
-            with_schema(json!({})),
+            with_schema(&json!({})),
             vec!["#: required key [properties] not found".into(), "#: required key [type] not found".into()],
         ),
         (changed("type", Value::Null), vec!["#: required key [type] not found".into()]),

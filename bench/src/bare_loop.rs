@@ -1,0 +1,101 @@
+//! The least program that could store submissions: one thread that writes their rows, one transaction each.
+//!
+//! It writes into a database that the server has made, so tables and indexes are the server's, with the same settings
+//! for durability. It checks nothing, looks nothing up and keeps no counts; the rows are made before the clock starts.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::Outcome;
+use crate::load::Load;
+use crate::payloads::{STUDY, unique, unique_file};
+
+/// The rows of one submission.
+pub(crate) struct Rows {
+    analysis_id: Uuid,
+    document: String,
+    files: Vec<FileRow>,
+}
+
+struct FileRow {
+    object_id: Uuid,
+    checksum: u128,
+    name: String,
+}
+
+/// Makes the rows of so many submissions after the document of one that the server has stored.
+pub(crate) fn rows_like(document: &str, count: usize) -> Outcome<Vec<Rows>> {
+    let mut document: Value = serde_json::from_str(document)?;
+    (0..count).map(|_| rows_after(&mut document)).collect()
+}
+
+fn rows_after(document: &mut Value) -> Outcome<Rows> {
+    let analysis_id = Uuid::from_u128(unique());
+    document["analysisId"] = analysis_id.to_string().into();
+    let mut rows = Vec::new();
+    for file in document["files"].as_array_mut().ok_or("the stored document has no files")? {
+        let (name, checksum) = unique_file();
+        let object_id = Uuid::from_u128(unique());
+        file["analysisId"] = analysis_id.to_string().into();
+        file["objectId"] = object_id.to_string().into();
+        file["fileName"] = name.clone().into();
+        file["fileMd5sum"] = format!("{checksum:032x}").into();
+        rows.push(FileRow { object_id, checksum, name });
+    }
+    Ok(Rows { analysis_id, document: document.to_string(), files: rows })
+}
+
+/// A connection to a database that the server has made and left.
+pub(crate) struct BareLoop {
+    connection: Connection,
+    study_key: i64,
+}
+
+impl BareLoop {
+    pub(crate) fn open(folder: &Path) -> Outcome<Self> {
+        let connection = Connection::open(folder.join("metadata.db"))?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "cache_size", -32_768)?;
+        connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
+        let study_key =
+            connection.query_row("SELECT study_key FROM study WHERE study_id = ?1", [STUDY], |row| row.get(0))?;
+        Ok(Self { connection, study_key })
+    }
+
+    /// Commits submissions one after the other until the time is over or there are none left.
+    pub(crate) fn run(&self, submissions: &[Rows], duration: Duration) -> Outcome<Load> {
+        let prepare = |statement| self.connection.prepare(statement);
+        let mut begin = prepare("BEGIN IMMEDIATE")?;
+        let mut event =
+            prepare("INSERT INTO event (analysis_id, study_key, state, action, document) VALUES (?1, ?2, 0, 0, ?3)")?;
+        let mut analysis =
+            prepare("INSERT INTO analysis (analysis_id, study_key, state, revision) VALUES (?1, ?2, 0, ?3)")?;
+        let mut file = prepare(
+            "INSERT INTO file (study_key, analysis_id, object_id, md5, access, name) VALUES (?1, ?2, ?3, ?4, 1, ?5)",
+        )?;
+        let mut commit = prepare("COMMIT")?;
+        let start = Instant::now();
+        let mut requests = 0;
+        for rows in submissions {
+            if start.elapsed() >= duration {
+                break;
+            }
+            let id = rows.analysis_id.as_bytes();
+            begin.execute([])?;
+            let revision = event.insert((id, self.study_key, &rows.document))?;
+            analysis.execute((id, self.study_key, revision))?;
+            for row in &rows.files {
+                let checksum = row.checksum.to_be_bytes();
+                file.execute((self.study_key, id, row.object_id.as_bytes(), checksum, &row.name))?;
+            }
+            commit.execute([])?;
+            requests += 1;
+        }
+        Ok(Load { requests, elapsed: start.elapsed() })
+    }
+}

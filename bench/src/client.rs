@@ -1,0 +1,185 @@
+//! The least HTTP/1.1 client: blocking, one kept connection, reused buffers.
+//!
+//! It shares the processors with the server it measures, so it does nothing that it need not: requests are bytes made
+//! beforehand, and of an answer only the status and the length are understood. It trusts the server to speak HTTP;
+//! what it does not understand ends the run.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use crate::Outcome;
+
+/// A server that takes longer than this to send anything is taken for dead.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How much room there is for what arrives at once.
+const PIECE: usize = 64 * 1024;
+
+/// Makes the bytes of a request with a body.
+pub(crate) fn post(path: &str, content_type: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {content_type}\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    [head.as_bytes(), body].concat()
+}
+
+/// Makes the bytes of a request without a body.
+pub(crate) fn get(path: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
+}
+
+/// A connection that is kept for many requests.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    /// What has arrived and is not used up: `buffer[used..filled]`.
+    buffer: Vec<u8>,
+    used: usize,
+    filled: usize,
+    body: Vec<u8>,
+}
+
+enum Length {
+    Known(usize),
+    Chunked,
+}
+
+impl Connection {
+    pub(crate) fn open(address: SocketAddr) -> Outcome<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self { stream, buffer: vec![0; PIECE], used: 0, filled: 0, body: Vec::new() })
+    }
+
+    /// Sends a request and returns the body of its answer, which must be a success.
+    pub(crate) fn exchange(&mut self, request: &[u8]) -> Outcome<&[u8]> {
+        self.stream.write_all(request)?;
+        let (status, length) = self.read_head()?;
+        self.body.clear();
+        match length {
+            Length::Known(length) => self.read_body(length)?,
+            Length::Chunked => self.read_chunks()?,
+        }
+        if status != 200 {
+            let shown = String::from_utf8_lossy(&self.body[..self.body.len().min(1_000)]);
+            return Err(format!("expected an answer with status 200, found {status}: {shown}").into());
+        }
+        Ok(&self.body)
+    }
+
+    fn read_head(&mut self) -> Outcome<(u16, Length)> {
+        let end = self.find(b"\r\n\r\n")?;
+        let head = std::str::from_utf8(&self.buffer[self.used..end])?;
+        let mut lines = head.split("\r\n");
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)).ok_or("the answer has no status")?.parse()?;
+        let mut length = Length::Known(0);
+        for (name, value) in lines.filter_map(|line| line.split_once(':')) {
+            if name.eq_ignore_ascii_case("content-length") {
+                length = Length::Known(value.trim().parse()?);
+            } else if name.eq_ignore_ascii_case("transfer-encoding") {
+                length = Length::Chunked;
+            }
+        }
+        self.used = end + 4;
+        Ok((status, length))
+    }
+
+    fn read_chunks(&mut self) -> Outcome<()> {
+        loop {
+            let end = self.find(b"\r\n")?;
+            let length = usize::from_str_radix(std::str::from_utf8(&self.buffer[self.used..end])?, 16)?;
+            self.used = end + 2;
+            self.read_body(length)?;
+            if self.find(b"\r\n")? != self.used {
+                return Err("a piece of an answer is longer than it says".into());
+            }
+            self.used += 2;
+            if length == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Appends so many bytes to the body: first what is in the buffer, then straight from the connection.
+    fn read_body(&mut self, length: usize) -> Outcome<()> {
+        let at_hand = length.min(self.filled - self.used);
+        self.body.extend_from_slice(&self.buffer[self.used..self.used + at_hand]);
+        self.used += at_hand;
+        let missing = length - at_hand;
+        let start = self.body.len();
+        self.body.resize(start + missing, 0);
+        self.stream.read_exact(&mut self.body[start..])?;
+        Ok(())
+    }
+
+    /// Returns where the mark begins, reading on until it has arrived.
+    fn find(&mut self, mark: &[u8]) -> Outcome<usize> {
+        loop {
+            let unused = &self.buffer[self.used..self.filled];
+            if let Some(position) = unused.windows(mark.len()).position(|window| window == mark) {
+                return Ok(self.used + position);
+            }
+            self.buffer.copy_within(self.used..self.filled, 0);
+            self.filled -= self.used;
+            self.used = 0;
+            if self.filled == self.buffer.len() {
+                return Err("the head of an answer is too long".into());
+            }
+            let arrived = self.stream.read(&mut self.buffer[self.filled..])?;
+            if arrived == 0 {
+                return Err("the server closed the connection".into());
+            }
+            self.filled += arrived;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// Sends the answers one after the other, one for each request, in pieces of the given size.
+    fn serve(answers: Vec<&'static [u8]>, piece: usize) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.set_nodelay(true).unwrap();
+            for answer in answers {
+                let mut request = [0; 1_024];
+                assert!(stream.read(&mut request).unwrap() > 0);
+                answer.chunks(piece).for_each(|bytes| stream.write_all(bytes).unwrap());
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn bodies_of_known_length_and_in_chunks_are_read_however_they_arrive() {
+        for piece in [1, 7, 1_000] {
+            let address = serve(
+                vec![
+                    b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nfirst",
+                    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nsec\r\nA\r\nond answer\r\n0\r\n\r\n",
+                    b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
+                ],
+                piece,
+            );
+            let mut connection = Connection::open(address).unwrap();
+            assert_eq!(connection.exchange(&get("/")).unwrap(), b"first");
+            assert_eq!(connection.exchange(&get("/")).unwrap(), b"second answer");
+            assert_eq!(connection.exchange(&get("/")).unwrap(), b"");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_no_success_is_an_error_that_shows_it() {
+        let address = serve(vec![b"HTTP/1.1 409 Conflict\r\ncontent-length: 9\r\n\r\nnot again"], 1_000);
+        let error = Connection::open(address).unwrap().exchange(&get("/")).unwrap_err().to_string();
+        assert!(error.contains("409") && error.contains("not again"), "{error}");
+    }
+}

@@ -1,0 +1,58 @@
+//! Submissions into a full store, against the same into an empty one.
+
+use crate::metadata::submit::plural;
+use crate::metadata::{Bench, CLIENTS, FILE_COUNTS};
+use crate::payloads::study_request;
+use crate::report::{self, Figure, Limit};
+use crate::server_process::ServerProcess;
+use crate::{Outcome, submissions};
+
+/// A server that has just begun to use a large store fills its caches first; it gets so many warm-ups for that.
+const WARM_UPS_OF_FULL_STORE: u32 = 4;
+
+pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for files in FILE_COUNTS {
+        figures.extend(measure_with(bench, files)?);
+    }
+    Ok(figures)
+}
+
+fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
+    let mut figures = CLIENTS.map(|clients| {
+        let stored = bench.full_files;
+        let name = format!(
+            "Submit with {stored} files stored, {files} {}, {clients} {}",
+            plural(files, "file"),
+            plural(clients, "client")
+        );
+        Figure::compared(name, "µs each").required(Limit::AtMost(1.2))
+    });
+    for round in 1..=bench.rounds {
+        // The store grows while it is measured, so each round begins with the same one.
+        let folder = bench.copy_of_full_store()?;
+        let full = ServerProcess::cantata(folder.path())?;
+        submissions::measure(&full, 8, files, bench.warm_up, bench.warm_up * WARM_UPS_OF_FULL_STORE)?;
+        for (clients, figure) in CLIENTS.into_iter().zip(&mut figures) {
+            let empty = empty_store(bench, files, clients)?;
+            let rate = submissions::measure(&full, clients, files, bench.warm_up, bench.duration)?;
+            let cost = 1e6 / rate.per_second;
+            report::progress(&format!(
+                "full store, {files} file(s), {clients} client(s), round {round}: {cost:.0} µs, empty {empty:.0} µs"
+            ));
+            figure.add_compared(cost, empty);
+        }
+        full.stop()?;
+    }
+    Ok(figures.into())
+}
+
+/// Returns the microseconds that a submission into an empty store costs.
+fn empty_store(bench: &Bench, files: usize, clients: usize) -> Outcome<f64> {
+    let folder = bench.new_folder()?;
+    let server = ServerProcess::cantata(folder.path())?;
+    server.connect()?.exchange(&study_request())?;
+    let rate = submissions::measure(&server, clients, files, bench.warm_up, bench.duration)?;
+    server.stop()?;
+    Ok(1e6 / rate.per_second)
+}

@@ -1,0 +1,79 @@
+//! Listing a study, against reading the same documents from the database.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::client::get;
+use crate::metadata::Bench;
+use crate::payloads::{STUDY, study_request};
+use crate::report::{self, Figure, Limit};
+use crate::server_process::ServerProcess;
+use crate::{Outcome, seeding};
+
+pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+    let folder = bench.new_folder()?;
+    let server = ServerProcess::cantata(folder.path())?;
+    let mut connection = server.connect()?;
+    connection.exchange(&study_request())?;
+    seeding::fill(&server, bench.analyses, 1)?;
+    let request = get(&format!("/studies/{STUDY}/analysis?analysisStates=UNPUBLISHED"));
+    let rows = Rows::open(folder.path())?;
+    let documents = rows.read()?;
+    let listed = connection.exchange(&request)?.len();
+    // Two brackets and a comma between each two.
+    if documents.count != bench.analyses || listed != documents.bytes + documents.count + 1 {
+        return Err(format!("the server listed {listed} bytes, its rows have {}", documents.bytes).into());
+    }
+    let name = format!("List a study of {} analyses", bench.analyses);
+    let mut time = Figure::compared(name, "ms").required(Limit::AtMost(3.0));
+    for round in 1..=bench.rounds {
+        repeat(bench.warm_up, || rows.read().map(|_| ()))?;
+        let theirs = repeat(bench.duration, || rows.read().map(|_| ()))?;
+        repeat(bench.warm_up, || connection.exchange(&request).map(|_| ()))?;
+        let ours = repeat(bench.duration, || connection.exchange(&request).map(|_| ()))?;
+        report::progress(&format!("list, round {round}: {ours:.1} ms, rows {theirs:.1} ms"));
+        time.add_compared(ours, theirs);
+    }
+    let mut memory = Figure::alone("Memory after listing".to_owned(), "MB");
+    memory.add(server.memory()?);
+    server.stop()?;
+    Ok(vec![time, memory])
+}
+
+/// Returns how many milliseconds the work takes on average, over so long.
+fn repeat(duration: Duration, mut work: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
+    let start = Instant::now();
+    let mut times = 0;
+    while start.elapsed() < duration {
+        work()?;
+        times += 1;
+    }
+    Ok(start.elapsed().as_secs_f64() * 1e3 / f64::from(times))
+}
+
+/// The least program that could list a study: a loop over its rows.
+struct Rows(Connection);
+
+/// What was read, so that a listing that leaves something out is noticed.
+struct Documents {
+    count: usize,
+    bytes: usize,
+}
+
+impl Rows {
+    fn open(folder: &Path) -> Outcome<Self> {
+        Ok(Self(Connection::open_with_flags(folder.join("metadata.db"), OpenFlags::SQLITE_OPEN_READ_ONLY)?))
+    }
+
+    fn read(&self) -> Outcome<Documents> {
+        let mut select = self.0.prepare_cached(
+            "SELECT document FROM analysis JOIN event ON event.seq = analysis.revision
+             WHERE analysis.study_key = (SELECT study_key FROM study WHERE study_id = ?1) AND analysis.state = 0
+             ORDER BY analysis.analysis_id",
+        )?;
+        let documents: Vec<String> = select.query_map([STUDY], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(Documents { count: documents.len(), bytes: documents.iter().map(String::len).sum() })
+    }
+}

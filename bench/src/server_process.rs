@@ -1,0 +1,107 @@
+//! A server as a process of its own: started, watched from outside, stopped.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Outcome;
+use crate::client::{Connection, get};
+
+/// What comes before the address in the line that a server prints when it is ready.
+const READY: &str = "is ready on http://";
+
+/// How many ticks of the kernel's accounting make a second; Linux shows times to programs in these on every machine.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// A running server, which is killed when this is dropped.
+pub(crate) struct ServerProcess {
+    child: Child,
+    started: Instant,
+    pub(crate) address: SocketAddr,
+    /// How long it took from its start until it said that it was ready.
+    pub(crate) ready_after: Duration,
+    /// Kept open, because a server that cannot print may stop.
+    _output: BufReader<ChildStdout>,
+}
+
+impl ServerProcess {
+    /// Starts Cantata, as built beside this program, on a data folder.
+    pub(crate) fn cantata(folder: &Path) -> Outcome<Self> {
+        let program = std::env::current_exe()?.with_file_name("cantata");
+        if !program.try_exists()? {
+            let place = program.display();
+            return Err(format!("there is no server to measure at {place}; build it with the same profile").into());
+        }
+        let mut command = Command::new(program);
+        // The settings of whoever measures must not change what is measured.
+        command.env_clear().env("SERVER_PORT", "0").env("DATA_DIR", folder).env("LOG", "warn").arg("serve");
+        Self::start(command)
+    }
+
+    /// Starts the server that always answers with the same document.
+    pub(crate) fn fixed(bytes: usize) -> Outcome<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["fixed-server", "--bytes", &bytes.to_string()]);
+        Self::start(command)
+    }
+
+    fn start(mut command: Command) -> Outcome<Self> {
+        let started = Instant::now();
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+        let mut output = BufReader::new(child.stdout.take().ok_or("the server has no output")?);
+        let mut line = String::new();
+        while output.read_line(&mut line)? > 0 {
+            if let Some((_, address)) = line.trim_end().split_once(READY) {
+                let ready_after = started.elapsed();
+                let address = address.trim_end_matches('/').parse()?;
+                return Ok(Self { child, started, address, ready_after, _output: output });
+            }
+            line.clear();
+        }
+        Err(format!("the server ended before it was ready: {}", child.wait()?).into())
+    }
+
+    /// Asks whether the server is alive and returns how long after its start it said so.
+    pub(crate) fn alive_after(&self) -> Outcome<Duration> {
+        self.connect()?.exchange(&get("/isAlive"))?;
+        Ok(self.started.elapsed())
+    }
+
+    pub(crate) fn connect(&self) -> Outcome<Connection> {
+        Connection::open(self.address)
+    }
+
+    /// Returns the memory of the process that is in RAM, in megabytes (of 1,000,000 bytes).
+    pub(crate) fn memory(&self) -> Outcome<f64> {
+        let status = fs_err::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("the kernel shows no VmRSS")?;
+        let kibibytes: f64 = line.trim().trim_end_matches(" kB").parse()?;
+        Ok(kibibytes * 1_024.0 / 1_000_000.0)
+    }
+
+    /// Returns how many seconds of processor time the process has used.
+    pub(crate) fn processor_seconds(&self) -> Outcome<f64> {
+        let statistics = fs_err::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        // The name of the program, in brackets, may have blanks; user and system time are the 12th and 13th after it.
+        let (_, fields) = statistics.rsplit_once(')').ok_or("the kernel shows no times")?;
+        let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
+        Ok(ticks.sum::<Result<f64, _>>()? / TICKS_PER_SECOND)
+    }
+
+    /// Tells the server to stop and waits until it has.
+    pub(crate) fn stop(mut self) -> Outcome<()> {
+        let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status()?;
+        let ended = self.child.wait()?;
+        if asked.success() && ended.success() { Ok(()) } else { Err(format!("the server stopped with {ended}").into()) }
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        // A process that has ended already cannot be killed, which is as well.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

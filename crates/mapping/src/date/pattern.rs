@@ -1,0 +1,191 @@
+//! A date pattern of letters, such as `uuuu-MM-dd HH:mm:ss`, and matching a text against it.
+//!
+//! Known are years, months, days, hours of 24, minutes, seconds, fractions and offsets, all as digits, quoted texts
+//! and optional parts in brackets. Matching goes through the text once, without going back.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// What a text says about a moment.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    pub(super) year: Option<i16>,
+    pub(super) month: Option<i8>,
+    pub(super) day: Option<i8>,
+    pub(super) hour: Option<i8>,
+    pub(super) minute: Option<i8>,
+    pub(super) second: Option<i8>,
+    pub(super) nanos: Option<i32>,
+    /// Seconds east of Greenwich.
+    pub(super) offset: Option<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pattern(Vec<Element>);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Element {
+    Number { letter: char, least: usize, most: usize },
+    Fraction { least: usize, most: usize },
+    Offset,
+    Literal(char),
+    Optional(Vec<Element>),
+}
+
+impl Pattern {
+    /// Reads a pattern; nothing if it has letters that are not known. If `is_lenient`, numbers may have fewer digits.
+    pub(super) fn parse(text: &str, is_lenient: bool) -> Option<Self> {
+        let mut letters = text.chars().peekable();
+        let elements = parse_elements(&mut letters, is_lenient, 0)?;
+        (letters.next().is_none() && !elements.is_empty()).then_some(Self(elements))
+    }
+
+    /// Returns what a text says, if it matches as a whole.
+    pub(super) fn read(&self, text: &str) -> Option<Parts> {
+        let mut parts = Parts::default();
+        let rest = read_elements(&self.0, text.as_bytes(), &mut parts)?;
+        rest.is_empty().then_some(parts)
+    }
+}
+
+fn parse_elements(letters: &mut Peekable<Chars<'_>>, is_lenient: bool, depth: usize) -> Option<Vec<Element>> {
+    const DEEPEST: usize = 20;
+    let mut elements = Vec::new();
+    while let Some(&letter) = letters.peek() {
+        if letter == ']' && depth > 0 {
+            break;
+        }
+        letters.next();
+        match letter {
+            '[' if depth < DEEPEST => {
+                elements.push(Element::Optional(parse_elements(letters, is_lenient, depth + 1)?));
+                letters.next_if_eq(&']')?;
+            }
+            '\'' => parse_quoted(letters, &mut elements)?,
+            'a'..='z' | 'A'..='Z' => {
+                let mut count = 1;
+                while letters.next_if_eq(&letter).is_some() {
+                    count += 1;
+                }
+                elements.push(element_of(letter, count, is_lenient)?);
+            }
+            '[' | ']' | '{' | '}' | '#' => return None,
+            other => elements.push(Element::Literal(other)),
+        }
+    }
+    Some(elements)
+}
+
+fn parse_quoted(letters: &mut Peekable<Chars<'_>>, elements: &mut Vec<Element>) -> Option<()> {
+    if letters.next_if_eq(&'\'').is_some() {
+        elements.push(Element::Literal('\''));
+        return Some(());
+    }
+    loop {
+        match letters.next()? {
+            '\'' if letters.next_if_eq(&'\'').is_some() => elements.push(Element::Literal('\'')),
+            '\'' => return Some(()),
+            other => elements.push(Element::Literal(other)),
+        }
+    }
+}
+
+fn element_of(letter: char, count: usize, is_lenient: bool) -> Option<Element> {
+    let element = match (letter, count) {
+        ('y' | 'u', 4) => Element::Number { letter: 'y', least: 4, most: 4 },
+        ('y' | 'u', 1) => Element::Number { letter: 'y', least: 1, most: 4 },
+        ('M' | 'd' | 'H' | 'm' | 's', 2) => Element::Number { letter, least: if is_lenient { 1 } else { 2 }, most: 2 },
+        ('M' | 'd' | 'H' | 'm' | 's', 1) => Element::Number { letter, least: 1, most: 2 },
+        // Nine digits are all that there are, so that fewer of them are meant too.
+        ('S', 9) => Element::Fraction { least: 1, most: 9 },
+        ('S', 1..=8) => Element::Fraction { least: count, most: count },
+        ('X' | 'x', 1..=5) | ('Z', 1..=3 | 5) => Element::Offset,
+        _ => return None,
+    };
+    Some(element)
+}
+
+/// Returns what is left of a text after the elements.
+fn read_elements<'t>(elements: &[Element], mut text: &'t [u8], parts: &mut Parts) -> Option<&'t [u8]> {
+    for element in elements {
+        text = match element {
+            Element::Literal(letter) => {
+                let mut encoded = [0; 4];
+                text.strip_prefix(letter.encode_utf8(&mut encoded).as_bytes())?
+            }
+            Element::Number { letter: 'y', least, most } => {
+                let (sign, digits) = text.strip_prefix(b"-").map_or((1, text), |digits| (-1, digits));
+                let (year, rest) = read_digits(digits, *least, *most)?;
+                parts.year = Some(sign * i16::try_from(year).ok()?);
+                rest
+            }
+            Element::Number { letter, least, most } => {
+                let (number, rest) = read_digits(text, *least, *most)?;
+                let number = Some(i8::try_from(number).ok()?);
+                match letter {
+                    'M' => parts.month = number,
+                    'd' => parts.day = number,
+                    'H' => parts.hour = number,
+                    'm' => parts.minute = number,
+                    _ => parts.second = number,
+                }
+                rest
+            }
+            Element::Fraction { least, most } => {
+                let (number, rest) = read_digits(text, *least, *most)?;
+                let missing = 9 - (text.len() - rest.len());
+                parts.nanos = Some(i32::try_from(number * 10_u32.pow(u32::try_from(missing).ok()?)).ok()?);
+                rest
+            }
+            Element::Offset => read_offset(text, parts)?,
+            Element::Optional(inner) => {
+                let mut tried = Parts { ..*parts };
+                match read_elements(inner, text, &mut tried) {
+                    Some(rest) => {
+                        *parts = tried;
+                        rest
+                    }
+                    None => text,
+                }
+            }
+        };
+    }
+    Some(text)
+}
+
+fn read_digits(text: &[u8], least: usize, most: usize) -> Option<(u32, &[u8])> {
+    let length = text.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = text.split_at(length);
+    let number = digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+    (length >= least).then_some((number, rest))
+}
+
+/// Reads `Z`, `+02`, `+0200`, `+02:00` or `+02:00:00`.
+fn read_offset<'t>(text: &'t [u8], parts: &mut Parts) -> Option<&'t [u8]> {
+    if let Some(rest) = text.strip_prefix(b"Z") {
+        parts.offset = Some(0);
+        return Some(rest);
+    }
+    let (sign, text) = match text.split_first()? {
+        (b'+', rest) => (1, rest),
+        (b'-', rest) => (-1, rest),
+        _ => return None,
+    };
+    let (hours, mut text) = read_digits(text, 2, 2)?;
+    let mut seconds = hours * 3600;
+    for unit in [60, 1] {
+        let digits = text.strip_prefix(b":").unwrap_or(text);
+        let Some((number, rest)) = read_digits(digits, 2, 2) else { break };
+        if number > 59 {
+            return None;
+        }
+        seconds += number * unit;
+        text = rest;
+    }
+    const FARTHEST: u32 = 18 * 3600;
+    if seconds > FARTHEST {
+        return None;
+    }
+    parts.offset = Some(sign * i32::try_from(seconds).ok()?);
+    Some(text)
+}

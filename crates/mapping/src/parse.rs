@@ -1,0 +1,120 @@
+//! From the JSON of the engines to the list of fields.
+//!
+//! The forms are told apart here; [`tree`] reads the properties into a tree, [`targets`] checks what aliases and
+//! `copy_to` name, and the tree is then laid out depth first. Every problem is collected; nothing stops at the first.
+
+mod definition;
+mod kind;
+mod targets;
+mod tree;
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use crate::error::describe;
+use crate::mapping::Settings;
+use crate::{Field, IndexMapping, MappingError};
+
+use definition::Definition;
+use tree::Tree;
+
+/// How deep containers may lie in one another; no engine allows more, and reading must not exhaust the stack.
+pub(crate) const DEEPEST: usize = 100;
+
+const FORMS: &str = "an object `{\"properties\": …}`, `{\"mappings\": {…}}` or `{\"<index>\": {\"mappings\": {…}}}`";
+
+/// What a mapping may say beside its properties; names with an underscore in front are the engines' own.
+const SETTINGS: [&str; 8] = [
+    "dynamic",
+    "date_detection",
+    "numeric_detection",
+    "dynamic_templates",
+    "dynamic_date_formats",
+    "runtime",
+    "derived",
+    "enabled",
+];
+
+/// The fields of a mapping: containers and their fields depth first, then the multi-fields.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Layout {
+    pub(crate) fields: Vec<Field>,
+    /// How many of the fields are no multi-fields.
+    pub(crate) listed: usize,
+    /// Where the field of a path stands.
+    pub(crate) places: HashMap<String, usize>,
+}
+
+/// Reads a mapping of any form.
+pub(crate) fn parse_any(value: &Value) -> Result<IndexMapping, Vec<MappingError>> {
+    let wrong_form = || vec![MappingError::new("", describe(value), FORMS)];
+    let object = value.as_object().ok_or_else(wrong_form)?;
+    if object.contains_key("properties") {
+        return parse_root(object);
+    }
+    if let Some(inner) = object.get("mappings") {
+        return match inner {
+            Value::Object(inner) => parse_root(inner),
+            other => Err(vec![MappingError::new("", format!("`mappings`: {}", describe(other)), "an object")]),
+        };
+    }
+    let of_indices: Option<Vec<&Map<String, Value>>> =
+        object.values().map(|index| index.as_object()?.get("mappings")?.as_object()).collect();
+    match of_indices {
+        Some(mappings) if !mappings.is_empty() => {
+            let mut merged = IndexMapping::empty();
+            let mut errors = Vec::new();
+            for mapping in mappings {
+                match parse_root(mapping).and_then(|mapping| merged.merge(&mapping)) {
+                    Ok(()) => {}
+                    Err(more) => errors.extend(more),
+                }
+            }
+            if errors.is_empty() { Ok(merged) } else { Err(errors) }
+        }
+        _ => parse_root(object),
+    }
+}
+
+/// Reads what stands in `mappings`.
+fn parse_root(object: &Map<String, Value>) -> Result<IndexMapping, Vec<MappingError>> {
+    let mut errors = Vec::new();
+    for key in object.keys() {
+        if key != "properties" && !key.starts_with('_') && !SETTINGS.contains(&key.as_str()) {
+            let found = format!("the key {}", crate::error::quote(key));
+            errors.push(MappingError::new("", found, "fields only inside of `properties`; elsewhere settings"));
+        }
+    }
+    let mut root = Definition::new("", object, &mut errors);
+    let settings =
+        Settings { dynamic: root.dynamic(), date_detection: root.flag("date_detection"), envelope: String::new() };
+    let properties = match object.get("properties") {
+        None => Map::new(),
+        Some(Value::Object(properties)) => properties.clone(),
+        Some(other) => {
+            errors.push(MappingError::new("", format!("`properties`: {}", describe(other)), "an object"));
+            Map::new()
+        }
+    };
+    match IndexMapping::build(properties, settings) {
+        Ok(mapping) if errors.is_empty() => Ok(mapping),
+        Ok(_) => Err(errors),
+        Err(more) => {
+            errors.extend(more);
+            Err(errors)
+        }
+    }
+}
+
+/// Reads a properties object.
+pub(crate) fn parse_properties(
+    properties: &Map<String, Value>,
+    settings: &Settings,
+) -> Result<Layout, Vec<MappingError>> {
+    let mut tree = Tree::default();
+    tree.read(properties);
+    let (mut layout, mut errors) = tree.lay_out();
+    targets::resolve(&mut layout, &settings.envelope, &mut errors);
+    if errors.is_empty() { Ok(layout) } else { Err(errors) }
+}

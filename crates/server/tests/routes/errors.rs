@@ -1,0 +1,6 @@
+//! Requests that no route wants: each gets the one error body and the right status, and the server goes on.
+
+mod bodies;
+mod fuzz;
+mod hostile;
+mod paths;

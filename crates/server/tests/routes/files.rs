@@ -1,0 +1,5 @@
+//! `/studies/{studyId}/files/{objectId}`
+
+mod delete;
+mod get;
+mod put;

@@ -1,0 +1,4 @@
+//! `/studies/all` and `/studies/{studyId}`
+
+mod get;
+mod post;

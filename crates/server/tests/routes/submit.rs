@@ -1,0 +1,7 @@
+//! `POST /submit/{studyId}`
+
+mod duplicates;
+mod post;
+mod refused;
+mod stored;
+mod versions;

@@ -1,0 +1,5 @@
+//! `POST /submit/{studyId}/batch`
+
+mod answers;
+mod broken;
+mod large;

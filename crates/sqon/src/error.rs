@@ -1,0 +1,41 @@
+//! What can be wrong with a filter. Every error names its place, what was found there and what may stand there.
+
+/// One thing wrong with a filter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message} (at {})", if pointer.is_empty() { "the root of the filter" } else { pointer })]
+pub struct SqonError {
+    /// The place in the filter as a JSON pointer; empty for the filter itself.
+    pub pointer: String,
+    /// What sort of mistake it is.
+    pub kind: ErrorKind,
+    /// What was found and what may stand there, in English.
+    pub message: String,
+}
+
+/// The sorts of mistakes, for callers that treat them differently.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The filter does not have the form of a SQON.
+    Malformed,
+    /// The filter is larger than a limit allows.
+    TooLarge,
+    /// The catalogue has no such field.
+    UnknownField {
+        /// The name as it stands in the filter.
+        field: String,
+        /// At most three names of the catalogue that look alike, the closest first.
+        similar: Vec<String>,
+    },
+    /// The operator cannot be used on a field of this type.
+    NotApplicable,
+    /// The value cannot be a value of this field.
+    WrongValue,
+    /// The pivot is neither `.` nor a nested field.
+    InvalidPivot,
+}
+
+impl SqonError {
+    pub(crate) fn new(pointer: impl Into<String>, kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), kind, message: message.into() }
+    }
+}

@@ -1,0 +1,45 @@
+//! `wildcard`: one of several fields has a text like the pattern, upper and lower case alike.
+
+use serde_json::json;
+
+use super::content::{self, Content};
+use super::{Applicability, FieldRef, Operator, Shape};
+use crate::error::SqonError;
+use crate::sqon::Condition;
+use crate::validate::FieldClass;
+
+/// The fields that hold texts.
+pub(super) const TEXTUAL: Applicability = Applicability::Classes(&[FieldClass::Keyword, FieldClass::Text]);
+
+/// The operator `wildcard`.
+pub static WILDCARD: Operator = Operator {
+    name: "wildcard",
+    aliases: &["filter"],
+    description: "One of the fields has a text like the value, in which * stands for any characters and ? for any \
+                  one. Upper and lower case are alike.",
+    field_ref: FieldRef::FieldNames,
+    applicable_to: TEXTUAL,
+    value_type: "string",
+    shape: &SHAPE,
+    parse,
+};
+
+static SHAPE: Shape = Shape {
+    name: "Wildcard",
+    form: "an object with `fieldNames`, a list, and `value`, a text",
+    content_schema: || {
+        json!({
+            "type": "object",
+            "required": ["fieldNames", "value"],
+            "properties": { "fieldNames": content::field_names_schema(), "value": { "type": "string" } },
+            "additionalProperties": true,
+        })
+    },
+};
+
+fn parse(content: &mut Content<'_>) -> Result<Condition, SqonError> {
+    Ok(Condition::Wildcard {
+        fields: content.field_names()?,
+        pattern: content.text("a text in which * stands for any characters")?,
+    })
+}

@@ -1,0 +1,125 @@
+//! A filter told in English, for people who check what a program is about to search for.
+
+use crate::operators::fuzzy::Fuzziness;
+use crate::operators::group::GroupOp;
+use crate::sqon::{Condition, Sqon, ValuesOp};
+use crate::value::{Scalar, ValueTest};
+
+/// How many values of a list are told; the rest is counted.
+const MOST_VALUES: usize = 8;
+
+impl Sqon {
+    /// Returns what the filter says, such as `donors.gender is Female or Male and not (size > 5)`.
+    pub fn summary(&self) -> String {
+        match self {
+            Self::Leaf(leaf) => leaf.condition.summary(),
+            Self::Group { content, .. } if content.is_empty() => "all records".to_owned(),
+            Self::Group { op, content, pivot } => {
+                let joined = match op {
+                    GroupOp::And => join(content, " and ", *op),
+                    GroupOp::Or => join(content, " or ", *op),
+                    GroupOp::Not => format!("not ({})", join(content, " or ", GroupOp::Or)),
+                };
+                match pivot.as_deref() {
+                    None | Some(".") => joined,
+                    Some(pivot) => format!("within one of {pivot}: ({joined})"),
+                }
+            }
+        }
+    }
+}
+
+fn join(parts: &[Sqon], word: &str, op: GroupOp) -> String {
+    let told: Vec<String> = parts
+        .iter()
+        .map(|part| {
+            let text = part.summary();
+            if parts.len() > 1 && needs_brackets(part, op) { format!("({text})") } else { text }
+        })
+        .collect();
+    told.join(word)
+}
+
+/// Tells whether a part of a group could be read as belonging half to its neighbour.
+fn needs_brackets(part: &Sqon, within: GroupOp) -> bool {
+    match part {
+        Sqon::Group { op: GroupOp::Not, pivot: None, .. } => false,
+        Sqon::Group { content, .. } => !content.is_empty(),
+        Sqon::Leaf(leaf) => match &leaf.condition {
+            Condition::Values { op: ValuesOp::In, values, .. } => within == GroupOp::Or && values.len() > 1,
+            Condition::Range { bounds, .. } => bounds.len() > 1,
+            _ => false,
+        },
+    }
+}
+
+impl Condition {
+    fn summary(&self) -> String {
+        match self {
+            Self::Values { op, field, values } => values_summary(*op, field, values),
+            Self::Range { field, bounds, .. } if bounds.is_empty() => format!("{field} has a value"),
+            Self::Range { op, field, bounds } => {
+                let told = bounds.iter().map(|bound| format!("{} {}", op.sign(), plain(bound)));
+                format!("{field} {}", list(told, " and "))
+            }
+            Self::Between { field, bounds: [first, second] } => {
+                format!("{field} is between {} and {}", plain(first), plain(second))
+            }
+            Self::Wildcard { fields, pattern } => format!("{} matches {}", names(fields), text(pattern)),
+            Self::Fuzzy { fields, text: wanted, fuzziness } => {
+                let told = format!("{} resembles {}", names(fields), text(wanted));
+                match fuzziness {
+                    Fuzziness::Auto => told,
+                    Fuzziness::Edits(edits) => format!("{told} but for up to {edits} letters"),
+                }
+            }
+        }
+    }
+}
+
+fn values_summary(op: ValuesOp, field: &str, values: &[ValueTest]) -> String {
+    let told = values.iter().map(test);
+    match (op, values) {
+        (ValuesOp::In, []) => format!("{field} is one of no values"),
+        (ValuesOp::In, _) => format!("{field} is {}", list(told, " or ")),
+        (ValuesOp::NotIn, [only]) => format!("{field} is not {}", test(only)),
+        (ValuesOp::NotIn, _) => format!("{field} is none of [{}]", list(told, ", ")),
+        (ValuesOp::SomeNotIn, _) => format!("no {field} is any of [{}]", list(told, ", ")),
+        (ValuesOp::All, _) => format!("{field} has all of [{}]", list(told, ", ")),
+    }
+}
+
+fn test(value: &ValueTest) -> String {
+    match value {
+        ValueTest::Equals(scalar) => plain(scalar),
+        ValueTest::Pattern(pattern) => format!("like {}", text(pattern)),
+        ValueTest::Missing => "missing".to_owned(),
+        ValueTest::Set(id) => format!("in the set {}", text(id)),
+    }
+}
+
+fn list(told: impl ExactSizeIterator<Item = String>, word: &str) -> String {
+    let count = told.len();
+    let mut told: Vec<String> = told.take(MOST_VALUES).collect();
+    if count > MOST_VALUES {
+        told.push(format!("{} more", count - MOST_VALUES));
+    }
+    told.join(word)
+}
+
+fn names(fields: &[String]) -> String {
+    list(fields.iter().cloned(), " or ")
+}
+
+fn plain(scalar: &Scalar) -> String {
+    match scalar {
+        Scalar::String(value) => text(value),
+        other => other.to_string(),
+    }
+}
+
+/// Puts a text in quotes where it would not be told from the words around it.
+fn text(value: &str) -> String {
+    let clear = !value.is_empty() && !value.contains([' ', '\t', '\n', ',', '"', '(', ')', '[', ']']);
+    if clear { value.to_owned() } else { format!("{value:?}") }
+}

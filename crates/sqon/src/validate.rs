@@ -1,0 +1,179 @@
+//! Checking a filter against the fields of a catalogue: names, operators, values and pivots. Every mistake is
+//! reported, each with its place in the filter's canonical form.
+//!
+//! Whether an unknown field is a mistake or just matches nothing is for the caller to say; it has an
+//! [`ErrorKind::UnknownField`] of its own. Types that no [`FieldClass`] describes are not judged.
+
+mod class;
+mod dates;
+mod similar;
+mod suits;
+
+pub use self::class::FieldClass;
+pub use self::dates::is_date;
+
+pub(crate) use self::dates::is_absolute_date;
+
+use std::collections::HashMap;
+
+use self::similar::similar_names;
+use self::suits::Tested;
+use crate::error::{ErrorKind, SqonError};
+use crate::place::quote;
+use crate::sqon::{Condition, Leaf, Sqon};
+
+/// The pivot that stands for the record itself.
+const ROOT_PIVOT: &str = ".";
+
+/// How many different unknown fields are answered with similar names; looking for them is slow.
+const HINTED_FIELDS: usize = 20;
+
+/// The fields of a catalogue.
+pub trait Fields {
+    /// Returns what is known of a field, containers included.
+    fn field(&self, dotted: &str) -> Option<FieldFacts>;
+
+    /// Tells whether the field is nested: a list of objects that are matched one by one.
+    fn is_nested_path(&self, dotted: &str) -> bool;
+
+    /// Tells whether a text is a date for a date field. Catalogues whose fields have formats of their own say so here.
+    fn is_date(&self, _dotted: &str, text: &str) -> bool {
+        is_date(text)
+    }
+
+    /// Returns the dotted names of all fields, for hints.
+    fn names(&self) -> Box<dyn Iterator<Item = &str> + '_>;
+}
+
+/// What is known of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldFacts {
+    /// The type as the mapping names it.
+    pub type_name: String,
+    /// What the type is like.
+    pub class: FieldClass,
+    /// The nested fields it lies in, the outermost first.
+    pub nested: Vec<String>,
+}
+
+/// Returns the dotted name that a name such as `donors__gender` stands for, unless it is a name itself.
+pub(crate) fn dotted_name(name: &str, exists: impl Fn(&str) -> bool) -> Option<String> {
+    if exists(name) || !name.contains("__") {
+        return None;
+    }
+    let dotted = name.replace("__", ".");
+    exists(&dotted).then_some(dotted)
+}
+
+impl Sqon {
+    /// Checks the filter against the fields of a catalogue.
+    ///
+    /// # Errors
+    /// Everything that is wrong, in the order of the filter.
+    pub fn validate(&self, fields: &dyn Fields) -> Result<(), Vec<SqonError>> {
+        let mut validation = Validation { fields, errors: Vec::new(), similar: HashMap::new() };
+        validation.node(self, "");
+        if validation.errors.is_empty() { Ok(()) } else { Err(validation.errors) }
+    }
+}
+
+struct Validation<'a> {
+    fields: &'a dyn Fields,
+    errors: Vec<SqonError>,
+    similar: HashMap<String, Vec<String>>,
+}
+
+impl Validation<'_> {
+    fn node(&mut self, node: &Sqon, pointer: &str) {
+        match node {
+            Sqon::Group { content, pivot, .. } => {
+                for (index, part) in content.iter().enumerate() {
+                    self.node(part, &format!("{pointer}/content/{index}"));
+                }
+                self.pivot(pivot.as_deref(), pointer);
+            }
+            Sqon::Leaf(leaf) => self.leaf(leaf, pointer),
+        }
+    }
+
+    fn leaf(&mut self, leaf: &Leaf, pointer: &str) {
+        let condition = &leaf.condition;
+        for (index, name) in condition.fields().iter().enumerate() {
+            let place = match condition {
+                Condition::Wildcard { .. } | Condition::Fuzzy { .. } => format!("{pointer}/content/fieldNames/{index}"),
+                Condition::Values { .. } | Condition::Range { .. } | Condition::Between { .. } => {
+                    format!("{pointer}/content/fieldName")
+                }
+            };
+            let dotted = dotted_name(name, |name| self.fields.field(name).is_some());
+            let dotted = dotted.as_deref().unwrap_or(name);
+            match self.fields.field(dotted) {
+                None => self.unknown_field(name, place),
+                Some(facts) if !condition.operator().applies_to(facts.class) => {
+                    self.not_applicable(condition, name, &facts, place);
+                }
+                Some(facts) => self.values(condition, &Tested { fields: self.fields, dotted, facts }, pointer),
+            }
+        }
+        self.pivot(leaf.pivot.as_deref(), pointer);
+    }
+
+    fn values(&mut self, condition: &Condition, field: &Tested<'_>, pointer: &str) {
+        let problems: Vec<Option<String>> = match condition {
+            Condition::Values { values, .. } => values.iter().map(|value| field.value_problem(value)).collect(),
+            Condition::Range { bounds, .. } => bounds.iter().map(|bound| field.scalar_problem(bound)).collect(),
+            Condition::Between { bounds, .. } => bounds.iter().map(|bound| field.scalar_problem(bound)).collect(),
+            Condition::Wildcard { .. } | Condition::Fuzzy { .. } => return,
+        };
+        let single = problems.len() == 1;
+        for (index, problem) in problems.into_iter().enumerate() {
+            let Some(message) = problem else { continue };
+            // A single value may have been written without a list; the place of the whole value is right either way.
+            let place = match single {
+                true => format!("{pointer}/content/value"),
+                false => format!("{pointer}/content/value/{index}"),
+            };
+            self.errors.push(SqonError::new(place, ErrorKind::WrongValue, message));
+        }
+    }
+
+    fn unknown_field(&mut self, name: &str, place: String) {
+        let similar = match self.similar.get(name) {
+            Some(known) => known.clone(),
+            None if self.similar.len() >= HINTED_FIELDS => Vec::new(),
+            None => {
+                let similar = similar_names(name, self.fields.names());
+                self.similar.insert(name.to_owned(), similar.clone());
+                similar
+            }
+        };
+        let advice = match similar.as_slice() {
+            [] => "its introspection lists the fields it has".to_owned(),
+            names => format!("similar fields: {}", names.join(", ")),
+        };
+        let message = format!("the catalogue has no field {}; {advice}", quote(name));
+        self.errors.push(SqonError::new(place, ErrorKind::UnknownField { field: name.to_owned(), similar }, message));
+    }
+
+    fn not_applicable(&mut self, condition: &Condition, name: &str, facts: &FieldFacts, place: String) {
+        let usable: Vec<&str> = facts.class.operators().map(|operator| operator.name).collect();
+        let message = format!(
+            "`{}` cannot be used on {}, which is of type {}; expected one of {}",
+            condition.operator().name,
+            quote(name),
+            facts.type_name,
+            usable.join(", "),
+        );
+        self.errors.push(SqonError::new(place, ErrorKind::NotApplicable, message));
+    }
+
+    fn pivot(&mut self, pivot: Option<&str>, pointer: &str) {
+        let Some(pivot) = pivot else { return };
+        let nested = |name: &str| self.fields.is_nested_path(name);
+        if pivot == ROOT_PIVOT || nested(pivot) || dotted_name(pivot, nested).is_some() {
+            return;
+        }
+        let message = format!("Invalid pivot field {}, not a nested field", quote(pivot));
+        self.errors.push(SqonError::new(format!("{pointer}/pivot"), ErrorKind::InvalidPivot, message));
+    }
+}
