@@ -18,13 +18,8 @@ use crate::payloads::{STUDY, unique, unique_file};
 pub(crate) struct Rows {
     analysis_id: Uuid,
     document: String,
-    files: Vec<FileRow>,
-}
-
-struct FileRow {
-    object_id: Uuid,
-    checksum: u128,
-    name: String,
+    /// The block of files as the server packs it.
+    files: Vec<u8>,
 }
 
 /// Makes the rows of so many submissions after the document of one that the server has stored.
@@ -36,7 +31,7 @@ pub(crate) fn rows_like(document: &str, count: usize) -> Outcome<Vec<Rows>> {
 fn rows_after(document: &mut Value) -> Outcome<Rows> {
     let analysis_id = Uuid::from_u128(unique());
     document["analysisId"] = analysis_id.to_string().into();
-    let mut rows = Vec::new();
+    let mut files = Vec::new();
     for file in document["files"].as_array_mut().ok_or("the stored document has no files")? {
         let (name, checksum) = unique_file();
         let object_id = Uuid::from_u128(unique());
@@ -44,9 +39,13 @@ fn rows_after(document: &mut Value) -> Outcome<Rows> {
         file["objectId"] = object_id.to_string().into();
         file["fileName"] = name.clone().into();
         file["fileMd5sum"] = format!("{checksum:032x}").into();
-        rows.push(FileRow { object_id, checksum, name });
+        files.extend_from_slice(object_id.as_bytes());
+        files.extend_from_slice(&checksum.to_be_bytes());
+        files.push(0);
+        files.extend_from_slice(&u32::try_from(name.len())?.to_le_bytes());
+        files.extend_from_slice(name.as_bytes());
     }
-    Ok(Rows { analysis_id, document: document.to_string(), files: rows })
+    Ok(Rows { analysis_id, document: document.to_string(), files })
 }
 
 /// A connection to a database that the server has made and left.
@@ -75,9 +74,7 @@ impl BareLoop {
             prepare("INSERT INTO event (analysis_id, study_key, state, action, document) VALUES (?1, ?2, 0, 0, ?3)")?;
         let mut analysis =
             prepare("INSERT INTO analysis (analysis_id, study_key, state, revision) VALUES (?1, ?2, 0, ?3)")?;
-        let mut file = prepare(
-            "INSERT INTO file (study_key, analysis_id, object_id, md5, access, name) VALUES (?1, ?2, ?3, ?4, 1, ?5)",
-        )?;
+        let mut block = prepare("INSERT INTO file_block (study_key, analysis_id, files) VALUES (?1, ?2, ?3)")?;
         let mut commit = prepare("COMMIT")?;
         let start = Instant::now();
         let mut requests = 0;
@@ -89,10 +86,7 @@ impl BareLoop {
             begin.execute([])?;
             let revision = event.insert((id, self.study_key, &rows.document))?;
             analysis.execute((id, self.study_key, revision))?;
-            for row in &rows.files {
-                let checksum = row.checksum.to_be_bytes();
-                file.execute((self.study_key, id, row.object_id.as_bytes(), checksum, &row.name))?;
-            }
+            block.execute((self.study_key, id, &rows.files))?;
             commit.execute([])?;
             requests += 1;
         }

@@ -43,16 +43,15 @@ CREATE TABLE analysis_count (
     PRIMARY KEY (study_key, state)
 ) STRICT, WITHOUT ROWID;
 
--- The files of the latest revisions. A row is never updated: a changed file gets a new row and a new key. There is
--- no index on object_id or md5 here on purpose; the lookup database finds rows by them.
-CREATE TABLE file (
-    file_key    INTEGER PRIMARY KEY AUTOINCREMENT,
+-- The files of the latest revisions, each in exactly one block: those of one submission together, a changed file in a
+-- new block of its own. A block never gets a file after it was made. There is no index on object ids and checksums
+-- here on purpose; the lookup database finds blocks by them.
+CREATE TABLE file_block (
+    block_key   INTEGER PRIMARY KEY AUTOINCREMENT,
     study_key   INTEGER NOT NULL REFERENCES study (study_key),
     analysis_id BLOB    NOT NULL,
-    object_id   BLOB    NOT NULL,
-    md5         BLOB    NOT NULL,
-    access      INTEGER NOT NULL,
-    name        TEXT    NOT NULL
+    files       BLOB    NOT NULL
 ) STRICT;
 
-CREATE INDEX file_by_study ON file (study_key);
+CREATE INDEX file_block_by_study ON file_block (study_key);
+CREATE INDEX file_block_by_analysis ON file_block (analysis_id);

@@ -1,12 +1,13 @@
 //! Analyses in SQLite: writing revisions and reading them.
 
-use cantata_core::{Action, AnalysisId, AnalysisState};
+use cantata_core::{Action, AnalysisId, AnalysisState, ObjectId};
 use cantata_store::{
     AnalysisChange, AnalysisQuery, DuplicateRule, Insertion, NewAnalysis, Replacement, Result, Revision, StateSet,
     StoreError, StoredAnalysis,
 };
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::block::Block;
 use crate::codes::{action_code, state_bits, state_code};
 use crate::writer::WriteContext;
 use crate::{files, studies};
@@ -19,11 +20,16 @@ fn reading(error: rusqlite::Error) -> StoreError {
     StoreError::failed("reading analyses", error)
 }
 
-pub(crate) fn insert(context: &mut WriteContext, new: &NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion> {
+pub(crate) fn insert(
+    context: &mut WriteContext,
+    new: &NewAnalysis,
+    block: &Block,
+    duplicates: DuplicateRule,
+) -> Result<Insertion> {
     let Some(study_key) = studies::key(&context.connection, &new.study_id)? else {
         return Ok(Insertion::UnknownStudy);
     };
-    if let Some(duplicate) = files::find_duplicate(context, &new.files, duplicates)? {
+    if let Some(duplicate) = files::find_duplicate(context, block, duplicates)? {
         return Ok(duplicate);
     }
     let state = AnalysisState::Unpublished;
@@ -36,11 +42,11 @@ pub(crate) fn insert(context: &mut WriteContext, new: &NewAnalysis, duplicates: 
         })
         .map_err(writing)?;
     count(&context.connection, study_key, state, 1)?;
-    files::insert(context, study_key, new.analysis_id, &new.files)?;
+    files::insert(context, study_key, new.analysis_id, block)?;
     Ok(Insertion::Stored(revision))
 }
 
-pub(crate) fn replace(context: &mut WriteContext, change: &AnalysisChange) -> Result<Replacement> {
+pub(crate) fn replace(context: &mut WriteContext, change: &AnalysisChange, block: &Block) -> Result<Replacement> {
     let current: Option<(i64, i64)> = context
         .connection
         .prepare_cached("SELECT study_key, state FROM analysis WHERE analysis_id = ?1 AND revision = ?2")
@@ -63,11 +69,11 @@ pub(crate) fn replace(context: &mut WriteContext, change: &AnalysisChange) -> Re
         .map_err(writing)?;
     count(&context.connection, study_key, crate::codes::state_of(state_before)?, -1)?;
     count(&context.connection, study_key, change.state, 1)?;
-    let changed = change.changed_files.iter().map(|file| file.object_id);
-    for object_id in change.removed_files.iter().copied().chain(changed) {
-        files::remove(context, object_id)?;
-    }
-    files::insert(context, study_key, change.analysis_id, &change.changed_files)?;
+    let changed = block.files.iter().map(|file| file.object_id);
+    let gone: Vec<ObjectId> = change.removed_files.iter().copied().chain(changed).collect();
+    files::remove(&context.connection, change.analysis_id, &gone)?;
+    files::insert(context, study_key, change.analysis_id, block)?;
+    context.changed.push(change.analysis_id);
     Ok(Replacement::Stored(revision))
 }
 

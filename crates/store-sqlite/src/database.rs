@@ -62,6 +62,8 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
     connection.pragma_update(None, "cache_size", -32_768).map_err(failed)?;
+    // What is written refers only to what the same transaction has read or written.
+    connection.pragma_update(None, "foreign_keys", false).map_err(failed)?;
     connection.pragma_update(None, "wal_autocheckpoint", 4_000).map_err(failed)?;
     keep_plans(&connection).map_err(failed)?;
     embedded::migrations::runner()

@@ -1,16 +1,16 @@
-//! File rows in SQLite, found through the lookup.
+//! Files in SQLite: blocks of them, found through the lookup.
 
 use cantata_core::{Analysis, AnalysisId, AnalysisState, File, ObjectId};
 use cantata_store::{
     DuplicateRule, EntityFilter, FileEntry, FileRow, Insertion, ObjectIdPattern, Page, Result, Revision, StoreError,
 };
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension};
 
-use crate::analyses;
-use crate::codes::{access_code, access_of, state_code};
+use crate::block::{Block, pack, unpack};
+use crate::codes::state_code;
 use crate::readers::Reader;
-use crate::studies;
 use crate::writer::WriteContext;
+use crate::{analyses, studies};
 
 fn writing(error: rusqlite::Error) -> StoreError {
     StoreError::failed("storing files", error)
@@ -20,83 +20,72 @@ fn reading(error: rusqlite::Error) -> StoreError {
     StoreError::failed("reading files", error)
 }
 
-pub(crate) fn insert(
-    context: &mut WriteContext,
-    study_key: i64,
-    analysis_id: AnalysisId,
-    files: &[FileRow],
-) -> Result<()> {
-    let mut insert = context
-        .connection
-        .prepare_cached(
-            "INSERT INTO file (study_key, analysis_id, object_id, md5, access, name) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )
-        .map_err(writing)?;
-    let mut file_keys = Vec::with_capacity(files.len());
-    for file in files {
-        let file_key = insert
-            .insert((
-                study_key,
-                analysis_id.as_bytes(),
-                file.object_id.as_bytes(),
-                &file.md5,
-                access_code(file.access),
-                &file.name,
-            ))
-            .map_err(writing)?;
-        file_keys.push(file_key);
+pub(crate) fn insert(context: &mut WriteContext, study_key: i64, analysis_id: AnalysisId, block: &Block) -> Result<()> {
+    if block.files.is_empty() {
+        return Ok(());
     }
-    drop(insert);
-    let rows = file_keys.into_iter().zip(files);
-    context.lookup.add(rows.map(|(file_key, file)| (file_key, file.object_id.as_bytes(), &file.md5)));
+    let block_key = context
+        .connection
+        .prepare_cached("INSERT INTO file_block (study_key, analysis_id, files) VALUES (?1, ?2, ?3)")
+        .and_then(|mut insert| insert.insert((study_key, analysis_id.as_bytes(), &block.packed)))
+        .map_err(writing)?;
+    context.lookup.add(&block.hashes, block_key);
     Ok(())
 }
 
-pub(crate) fn remove(context: &mut WriteContext, object_id: ObjectId) -> Result<()> {
-    let id = object_id.as_bytes();
-    let mut delete = context
-        .connection
-        .prepare_cached("DELETE FROM file WHERE file_key = ?1 AND object_id = ?2")
+/// Takes files out of the blocks of their analysis.
+pub(crate) fn remove(connection: &Connection, analysis_id: AnalysisId, gone: &[ObjectId]) -> Result<()> {
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let blocks: Vec<(i64, Vec<u8>)> = connection
+        .prepare_cached("SELECT block_key, files FROM file_block WHERE analysis_id = ?1")
+        .and_then(|mut select| {
+            select.query_map([analysis_id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })
         .map_err(writing)?;
-    let mut delete_row = |file_key| delete.execute((file_key, id)).map(|_| None::<()>).map_err(writing);
-    context.lookup.find(id, &mut delete_row).map(|_| ())
+    for (block_key, packed) in blocks {
+        let files = unpack(&packed)?;
+        let kept: Vec<FileRow> = files.iter().filter(|file| !gone.contains(&file.object_id)).cloned().collect();
+        if kept.is_empty() {
+            let mut delete =
+                connection.prepare_cached("DELETE FROM file_block WHERE block_key = ?1").map_err(writing)?;
+            delete.execute([block_key]).map_err(writing)?;
+        } else if kept.len() < files.len() {
+            let mut update =
+                connection.prepare_cached("UPDATE file_block SET files = ?2 WHERE block_key = ?1").map_err(writing)?;
+            update.execute((block_key, pack(&kept))).map_err(writing)?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the first of these files whose checksum is stored already, where the rule minds that.
-pub(crate) fn find_duplicate(
-    context: &WriteContext,
-    files: &[FileRow],
-    rule: DuplicateRule,
-) -> Result<Option<Insertion>> {
+pub(crate) fn find_duplicate(context: &WriteContext, block: &Block, rule: DuplicateRule) -> Result<Option<Insertion>> {
     if rule == DuplicateRule::Allow {
         return Ok(None);
     }
-    for file in files {
-        let stored = context.lookup.find(&file.md5, |file_key| {
-            let Some((object_id, analysis_id)) = row_with_md5(&context.connection, file_key, &file.md5)? else {
-                return Ok(None);
-            };
-            let counts = rule == DuplicateRule::AnyAnalysis || is_published(&context.connection, analysis_id)?;
-            Ok(counts.then_some((object_id, analysis_id)))
-        })?;
-        if let Some((object_id, analysis_id)) = stored {
-            return Ok(Some(Insertion::Duplicate { file_name: file.name.clone(), object_id, analysis_id }));
-        }
-    }
-    Ok(None)
+    let hashes: Vec<i64> = (0..block.files.len()).map(|index| block.md5_hash(index)).collect();
+    context.lookup.find_first(&hashes, |index, block_key| {
+        let submitted = &block.files[index];
+        let Some((analysis_id, files)) = read_block(&context.connection, block_key)? else {
+            return Ok(None);
+        };
+        let Some(stored) = files.into_iter().find(|file| file.md5 == submitted.md5) else {
+            return Ok(None);
+        };
+        let counts = rule == DuplicateRule::AnyAnalysis || is_published(&context.connection, analysis_id)?;
+        let file_name = submitted.name.clone();
+        Ok(counts.then_some(Insertion::Duplicate { file_name, object_id: stored.object_id, analysis_id }))
+    })
 }
 
-fn row_with_md5(connection: &Connection, file_key: i64, md5: &[u8; 16]) -> Result<Option<(ObjectId, AnalysisId)>> {
-    connection
-        .prepare_cached("SELECT object_id, analysis_id FROM file WHERE file_key = ?1 AND md5 = ?2")
-        .and_then(|mut select| {
-            select
-                .query_row((file_key, md5), |row| {
-                    Ok((ObjectId::from_bytes(row.get(0)?), AnalysisId::from_bytes(row.get(1)?)))
-                })
-                .optional()
-        })
-        .map_err(reading)
+fn read_block(connection: &Connection, block_key: i64) -> Result<Option<(AnalysisId, Vec<FileRow>)>> {
+    let row: Option<([u8; 16], Vec<u8>)> = connection
+        .prepare_cached("SELECT analysis_id, files FROM file_block WHERE block_key = ?1")
+        .and_then(|mut select| select.query_row([block_key], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+        .map_err(reading)?;
+    row.map(|(analysis_id, packed)| Ok((AnalysisId::from_bytes(analysis_id), unpack(&packed)?))).transpose()
 }
 
 fn is_published(connection: &Connection, analysis_id: AnalysisId) -> Result<bool> {
@@ -109,27 +98,45 @@ fn is_published(connection: &Connection, analysis_id: AnalysisId) -> Result<bool
 }
 
 pub(crate) fn find(reader: &Reader, object_id: ObjectId) -> Result<Option<FileEntry>> {
-    let mut select = reader
-        .metadata
-        .prepare_cached(
-            "SELECT object_id, analysis_id, study_id, name, access FROM file JOIN study USING (study_key)
-             WHERE file_key = ?1 AND object_id = ?2",
-        )
-        .map_err(reading)?;
-    reader.lookup.find(object_id.as_bytes(), |file_key| {
-        let row = select.query_row((file_key, object_id.as_bytes()), |row| Ok(read(row))).optional();
-        row.map_err(reading)?.transpose()
+    let hash = reader.lookup.hash(object_id.as_bytes());
+    reader.lookup.find_first(&[hash], |_, block_key| {
+        let Some((analysis_id, files)) = read_block(&reader.metadata, block_key)? else {
+            return Ok(None);
+        };
+        let Some(file) = files.into_iter().find(|file| file.object_id == object_id) else {
+            return Ok(None);
+        };
+        let study_id = studies::id_of_block(&reader.metadata, block_key)?;
+        Ok(Some(entry(file, analysis_id, study_id)))
     })
+}
+
+fn entry(file: FileRow, analysis_id: AnalysisId, study_id: String) -> FileEntry {
+    FileEntry { object_id: file.object_id, analysis_id, study_id, name: file.name, access: file.access }
 }
 
 pub(crate) fn list(reader: &Reader, filter: &EntityFilter, page: Page) -> Result<(u64, Vec<FileEntry>)> {
     if let Some(object_id) = filter.object_id {
-        return Ok(select_page(find(reader, object_id)?, filter, page));
+        let found: Vec<FileEntry> = find(reader, object_id)?.into_iter().filter(|file| filter.matches(file)).collect();
+        return Ok((found.len() as u64, cut(found, page)));
     }
     if let Some(analysis_id) = filter.analysis_id {
-        return Ok(select_page(of_analysis(&reader.metadata, analysis_id)?, filter, page));
+        let files = of_analysis(&reader.metadata, analysis_id)?;
+        let mut matching: Vec<FileEntry> = files.into_iter().filter(|file| filter.matches(file)).collect();
+        matching.sort_unstable_by_key(|file| file.object_id);
+        return Ok((matching.len() as u64, cut(matching, page)));
     }
-    scan_page(&reader.metadata, filter, page)
+    let mut matching = scan(&reader.metadata, filter)?;
+    matching.sort_unstable();
+    let total = matching.len() as u64;
+    let files = cut(matching, page).into_iter().map(|object_id| find(reader, object_id));
+    Ok((total, files.filter_map(Result::transpose).collect::<Result<_>>()?))
+}
+
+fn cut<T>(rows: Vec<T>, page: Page) -> Vec<T> {
+    let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
+    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+    rows.into_iter().skip(offset).take(limit).collect()
 }
 
 /// Returns the files of an analysis, from its document.
@@ -149,88 +156,61 @@ fn of_analysis(connection: &Connection, analysis_id: AnalysisId) -> Result<Vec<F
     Ok(analysis.files.into_iter().map(to_entry).collect())
 }
 
-/// Filters, sorts and cuts files that are in memory.
-fn select_page(files: impl IntoIterator<Item = FileEntry>, filter: &EntityFilter, page: Page) -> (u64, Vec<FileEntry>) {
-    let mut matching: Vec<FileEntry> = files.into_iter().filter(|file| filter.matches(file)).collect();
-    matching.sort_unstable_by_key(|file| file.object_id);
-    let total = matching.len() as u64;
-    let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
-    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-    (total, matching.into_iter().skip(offset).take(limit).collect())
-}
-
-/// Looks at every file of a study, or of all studies.
-fn scan_page(connection: &Connection, filter: &EntityFilter, page: Page) -> Result<(u64, Vec<FileEntry>)> {
-    let studies = match &filter.study_id {
+/// Returns the ids of the files that match by name, access and study, having looked at every file of the study, or of
+/// all studies.
+fn scan(connection: &Connection, filter: &EntityFilter) -> Result<Vec<ObjectId>> {
+    let (first_study, last_study) = match &filter.study_id {
         None => (i64::MIN, i64::MAX),
         Some(study_id) => match studies::key(connection, study_id)? {
             Some(study_key) => (study_key, study_key),
-            None => return Ok((0, vec![])),
+            None => return Ok(vec![]),
         },
     };
-    let (name, access) = (filter.name.as_deref(), filter.access.map(access_code));
-    let total = connection
-        .prepare_cached(
-            "SELECT count(*) FROM file WHERE study_key BETWEEN ?1 AND ?2
-               AND (?3 IS NULL OR name = ?3) AND (?4 IS NULL OR access = ?4)",
-        )
-        .and_then(|mut select| select.query_row((studies.0, studies.1, name, access), |row| row.get(0)))
-        .map_err(reading)?;
-    let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
-    let offset = i64::try_from(page.offset).unwrap_or(i64::MAX);
-    let mut select = connection
-        .prepare_cached(
-            "SELECT object_id, analysis_id, study_id, name, access FROM file JOIN study USING (study_key)
-             WHERE study_key BETWEEN ?1 AND ?2 AND (?3 IS NULL OR name = ?3) AND (?4 IS NULL OR access = ?4)
-             ORDER BY object_id LIMIT ?5 OFFSET ?6",
-        )
-        .map_err(reading)?;
-    let rows =
-        select.query_map((studies.0, studies.1, name, access, limit, offset), |row| Ok(read(row))).map_err(reading)?;
-    let files = rows.map(|row| row.map_err(reading)?).collect::<Result<_>>()?;
-    Ok((total, files))
+    let is_match = |file: &FileRow| {
+        filter.name.as_ref().is_none_or(|name| *name == file.name)
+            && filter.access.is_none_or(|access| access == file.access)
+    };
+    let mut found = Vec::new();
+    visit_blocks(connection, first_study, last_study, |_, files| {
+        found.extend(files.iter().filter(|file| is_match(file)).map(|file| file.object_id));
+    })?;
+    Ok(found)
 }
 
 /// Returns the latest revisions of the study's analyses that have a matching file, ordered by analysis id.
 pub(crate) fn search(reader: &Reader, study_id: &str, pattern: &ObjectIdPattern) -> Result<Vec<Revision>> {
-    let mut analyses: Vec<AnalysisId> = match pattern {
-        ObjectIdPattern::Exactly(object_id) => {
-            let file = find(reader, *object_id)?.filter(|file| file.study_id == study_id);
-            file.map(|file| file.analysis_id).into_iter().collect()
-        }
-        ObjectIdPattern::Any | ObjectIdPattern::Matching(_) => scan(&reader.metadata, study_id, pattern)?,
-    };
-    analyses.sort_unstable();
-    analyses.dedup();
-    let revisions = analyses.into_iter().map(|id| analyses::revision_of(&reader.metadata, id));
+    let mut found: Vec<AnalysisId> = Vec::new();
+    if let ObjectIdPattern::Exactly(object_id) = pattern {
+        let file = find(reader, *object_id)?.filter(|file| file.study_id == study_id);
+        found.extend(file.map(|file| file.analysis_id));
+    } else if let Some(study_key) = studies::key(&reader.metadata, study_id)? {
+        visit_blocks(&reader.metadata, study_key, study_key, |analysis_id, files| {
+            if files.iter().any(|file| pattern.matches(file.object_id)) {
+                found.push(analysis_id);
+            }
+        })?;
+    }
+    found.sort_unstable();
+    found.dedup();
+    let revisions = found.into_iter().map(|id| analyses::revision_of(&reader.metadata, id));
     revisions.filter_map(Result::transpose).collect()
 }
 
-fn scan(connection: &Connection, study_id: &str, pattern: &ObjectIdPattern) -> Result<Vec<AnalysisId>> {
-    let Some(study_key) = studies::key(connection, study_id)? else {
-        return Ok(vec![]);
-    };
+/// Shows every block of the studies with these keys.
+fn visit_blocks(
+    connection: &Connection,
+    first_study: i64,
+    last_study: i64,
+    mut visit: impl FnMut(AnalysisId, &[FileRow]),
+) -> Result<()> {
     let mut select = connection
-        .prepare_cached("SELECT object_id, analysis_id FROM file INDEXED BY file_by_study WHERE study_key = ?1")
+        .prepare_cached("SELECT analysis_id, files FROM file_block WHERE study_key BETWEEN ?1 AND ?2")
         .map_err(reading)?;
-    let mut rows = select.query([study_key]).map_err(reading)?;
-    let mut found = Vec::new();
+    let mut rows = select.query([first_study, last_study]).map_err(reading)?;
     while let Some(row) = rows.next().map_err(reading)? {
-        let analysis_id = AnalysisId::from_bytes(row.get(1).map_err(reading)?);
-        let is_new = found.last() != Some(&analysis_id);
-        if is_new && pattern.matches(ObjectId::from_bytes(row.get(0).map_err(reading)?)) {
-            found.push(analysis_id);
-        }
+        let packed = row.get_ref(1).map_err(reading)?;
+        let packed = packed.as_blob().map_err(|error| StoreError::corrupt("a block of files", error))?;
+        visit(AnalysisId::from_bytes(row.get(0).map_err(reading)?), &unpack(packed)?);
     }
-    Ok(found)
-}
-
-fn read(row: &Row<'_>) -> Result<FileEntry> {
-    Ok(FileEntry {
-        object_id: ObjectId::from_bytes(row.get(0).map_err(reading)?),
-        analysis_id: AnalysisId::from_bytes(row.get(1).map_err(reading)?),
-        study_id: row.get(2).map_err(reading)?,
-        name: row.get(3).map_err(reading)?,
-        access: access_of(row.get(4).map_err(reading)?)?,
-    })
+    Ok(())
 }

@@ -5,6 +5,8 @@
 //! may touch many rows runs on the blocking pool.
 
 mod analyses;
+mod block;
+mod cache;
 mod codes;
 mod database;
 mod events;
@@ -27,8 +29,10 @@ use cantata_store::{
 };
 use tokio::sync::watch;
 
+use crate::block::Block;
+use crate::cache::DocumentCache;
 use crate::database::{Files, open_reader, open_writer};
-use crate::lookup::{Lookup, LookupDatabase, LookupWriter};
+use crate::lookup::{Lookup, LookupDatabase, LookupKey, LookupWriter};
 use crate::readers::{Reader, Readers, snapshot};
 use crate::writer::{WriteContext, Writer};
 
@@ -40,6 +44,8 @@ pub struct SqliteStore {
     // Dropped before the writer, whose connection can tidy up the files only when it is the last one.
     readers: Arc<Readers>,
     writer: Writer,
+    cache: Arc<DocumentCache>,
+    lookup_key: LookupKey,
     latest_event: watch::Receiver<u64>,
     _lock: File,
 }
@@ -63,9 +69,13 @@ impl SqliteStore {
             connection,
             lookup: LookupWriter::new(lookup.reader(open_reader(&files.lookup)?)),
             last_event,
+            changed: Vec::new(),
         };
-        let writer = Writer::start(context, event_sender)?;
-        Ok(Self { writer, readers: Arc::new(Readers::new(files, lookup)), latest_event, _lock: lock })
+        let cache = Arc::new(DocumentCache::new());
+        let writer = Writer::start(context, Arc::clone(&cache), event_sender)?;
+        let lookup_key = lookup.key();
+        let readers = Arc::new(Readers::new(files, lookup));
+        Ok(Self { readers, writer, cache, lookup_key, latest_event, _lock: lock })
     }
 
     /// Runs reading that may take longer than a moment where it holds nobody up.
@@ -116,15 +126,27 @@ impl Store for SqliteStore {
     }
 
     async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion> {
-        self.writer.write(move |context| analyses::insert(context, &new, duplicates)).await
+        let mut new = new;
+        let block = Block::new(std::mem::take(&mut new.files), self.lookup_key);
+        self.writer.write(move |context| analyses::insert(context, &new, &block, duplicates)).await
     }
 
     async fn replace_analysis(&self, change: AnalysisChange) -> Result<Replacement> {
-        self.writer.write(move |context| analyses::replace(context, &change)).await
+        let mut change = change;
+        let block = Block::new(std::mem::take(&mut change.changed_files), self.lookup_key);
+        self.writer.write(move |context| analyses::replace(context, &change, &block)).await
     }
 
     async fn analysis(&self, id: AnalysisId) -> Result<Option<StoredAnalysis>> {
-        self.readers.read(|reader| analyses::find(&reader.metadata, id))
+        if let Some(stored) = self.cache.get(id) {
+            return Ok(Some(stored));
+        }
+        let generation = self.cache.generation();
+        let stored = self.readers.read(|reader| analyses::find(&reader.metadata, id))?;
+        if let Some(stored) = &stored {
+            self.cache.keep(generation, id, stored);
+        }
+        Ok(stored)
     }
 
     async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>> {

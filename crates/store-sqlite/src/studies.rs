@@ -40,3 +40,11 @@ pub(crate) fn key(connection: &Connection, study_id: &str) -> Result<Option<i64>
         .and_then(|mut select| select.query_row([study_id], |row| row.get(0)).optional())
         .map_err(|error| StoreError::failed("reading a study", error))
 }
+
+/// Returns the id of the study that a block of files belongs to.
+pub(crate) fn id_of_block(connection: &Connection, block_key: i64) -> Result<String> {
+    connection
+        .prepare_cached("SELECT study_id FROM file_block JOIN study USING (study_key) WHERE block_key = ?1")
+        .and_then(|mut select| select.query_row([block_key], |row| row.get(0)))
+        .map_err(|error| StoreError::failed("reading the study of a file", error))
+}

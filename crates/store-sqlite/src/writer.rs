@@ -5,13 +5,16 @@
 //! commit waits for the disk the next group gathers, and many clients share one fsync. A job that fails is undone
 //! alone; when the commit fails, every job of the group is answered with that failure and nothing of it is stored.
 
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use cantata_core::AnalysisId;
 use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
 
+use crate::cache::DocumentCache;
 use crate::lookup::LookupWriter;
 
 /// The most jobs that share one commit.
@@ -26,6 +29,8 @@ pub(crate) struct WriteContext {
     pub(crate) lookup: LookupWriter,
     /// The number of the last event written, committed or not.
     pub(crate) last_event: u64,
+    /// The analyses that the open transaction has changed.
+    pub(crate) changed: Vec<AnalysisId>,
 }
 
 trait Job: Send {
@@ -65,11 +70,15 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn start(context: WriteContext, latest_event: watch::Sender<u64>) -> Result<Self> {
+    pub(crate) fn start(
+        context: WriteContext,
+        cache: Arc<DocumentCache>,
+        latest_event: watch::Sender<u64>,
+    ) -> Result<Self> {
         let (jobs, queue) = channel(QUEUE_LIMIT);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || write_groups(queue, context, &latest_event))
+            .spawn(move || write_groups(queue, context, &cache, &latest_event))
             .map_err(|error| StoreError::failed("starting the writer thread", error))?;
         Ok(Self { jobs: Some(jobs), thread: Some(thread) })
     }
@@ -99,7 +108,12 @@ impl Drop for Writer {
     }
 }
 
-fn write_groups(mut queue: Receiver<Box<dyn Job>>, mut context: WriteContext, latest_event: &watch::Sender<u64>) {
+fn write_groups(
+    mut queue: Receiver<Box<dyn Job>>,
+    mut context: WriteContext,
+    cache: &DocumentCache,
+    latest_event: &watch::Sender<u64>,
+) {
     while let Some(first) = queue.blocking_recv() {
         let mut group = vec![first];
         while group.len() < GROUP_LIMIT
@@ -108,7 +122,7 @@ fn write_groups(mut queue: Receiver<Box<dyn Job>>, mut context: WriteContext, la
             group.push(next);
         }
         let committed_event = context.last_event;
-        let outcomes = run_group(&mut context, &mut group);
+        let outcomes = run_group(&mut context, &mut group, cache);
         match &outcomes {
             Ok(_) => {
                 context.lookup.settle();
@@ -130,16 +144,27 @@ fn write_groups(mut queue: Receiver<Box<dyn Job>>, mut context: WriteContext, la
     }
 }
 
-fn run_group(context: &mut WriteContext, group: &mut [Box<dyn Job>]) -> Result<Vec<Result<()>>> {
+fn run_group(context: &mut WriteContext, group: &mut [Box<dyn Job>], cache: &DocumentCache) -> Result<Vec<Result<()>>> {
     execute(&context.connection, "BEGIN IMMEDIATE")?;
     let outcomes = group.iter_mut().map(|job| run_job(context, job.as_mut())).collect::<Result<Vec<_>>>();
-    let committed = outcomes.and_then(|outcomes| execute(&context.connection, "COMMIT").map(|()| outcomes));
+    let changed = std::mem::take(&mut context.changed);
+    let committed = outcomes.and_then(|outcomes| commit(context, cache, &changed).map(|()| outcomes));
     if committed.is_err()
         && !context.connection.is_autocommit()
         && let Err(error) = execute(&context.connection, "ROLLBACK")
     {
         tracing::error!(%error, "a failed group of writes could not be rolled back");
     }
+    committed
+}
+
+fn commit(context: &WriteContext, cache: &DocumentCache, changed: &[AnalysisId]) -> Result<()> {
+    if changed.is_empty() {
+        return execute(&context.connection, "COMMIT");
+    }
+    cache.begin_change(changed);
+    let committed = execute(&context.connection, "COMMIT");
+    cache.end_change();
     committed
 }
 

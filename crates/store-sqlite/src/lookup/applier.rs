@@ -31,7 +31,7 @@ impl Applier {
                         }
                         std::thread::sleep(RETRY_PAUSE);
                     }
-                    batches.thaw();
+                    batches.thaw(database.runs());
                 }
             })
             .map_err(|error| StoreError::failed("starting the lookup thread", error))?;

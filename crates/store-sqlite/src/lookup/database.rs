@@ -1,23 +1,37 @@
-//! The lookup database: a table of entries, and how far it is complete.
+//! The lookup database: runs of entries, and how far they are complete.
+//!
+//! Every batch becomes a run; when a level has eight runs they become one of the next level. So an entry is written a
+//! few times at most, always in sequence, and a look-up has few runs to ask, nearly all of which their filters rule out.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::key::LookupKey;
-use super::shared::Entry;
+use super::merge::merge;
+use super::run::{CHUNK, Run};
+use super::run_writer::{RunWriter, read_runs};
+use super::shared::{Entry, Runs};
+use crate::block::unpack;
 use crate::database::keep_plans;
 
 /// Changes with the layout of the file; a file of another layout is made anew.
-const LAYOUT: i64 = 2;
+const LAYOUT: i64 = 4;
+
+/// How many runs of one level are merged into one of the next.
+const FAN_OUT: usize = 8;
 
 const TABLES: &str = "
-    CREATE TABLE entry (
-        hash     INTEGER NOT NULL,
-        file_key INTEGER NOT NULL,
-        PRIMARY KEY (hash, file_key)
-    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE chunk (chunk_id INTEGER PRIMARY KEY AUTOINCREMENT, entries BLOB NOT NULL) STRICT;
+    CREATE TABLE run (
+        run_key      INTEGER PRIMARY KEY AUTOINCREMENT,
+        level        INTEGER NOT NULL,
+        first_chunk  INTEGER NOT NULL,
+        first_hashes BLOB    NOT NULL,
+        bloom        BLOB    NOT NULL
+    ) STRICT;
     CREATE TABLE progress (secret BLOB NOT NULL, applied INTEGER NOT NULL) STRICT;
 ";
 
@@ -25,6 +39,7 @@ pub(crate) struct LookupDatabase {
     connection: Connection,
     key: LookupKey,
     applied: i64,
+    runs: Runs,
 }
 
 fn failed(error: rusqlite::Error) -> StoreError {
@@ -35,9 +50,9 @@ impl LookupDatabase {
     /// Opens the database. One that is missing, damaged, of another layout or ahead of the metadata is made anew.
     pub(crate) fn open(path: &Path, metadata: &Connection) -> Result<Self> {
         let newest: Option<i64> = metadata
-            .query_row("SELECT seq FROM sqlite_sequence WHERE name = 'file'", [], |row| row.get(0))
+            .query_row("SELECT seq FROM sqlite_sequence WHERE name = 'file_block'", [], |row| row.get(0))
             .optional()
-            .map_err(|error| StoreError::failed("reading the newest file key", error))?;
+            .map_err(|error| StoreError::failed("reading the newest block key", error))?;
         match Self::open_existing(path) {
             Ok(Some(database)) if database.applied <= newest.unwrap_or(0) => return Ok(database),
             Ok(Some(_)) => tracing::warn!("the file lookup is ahead of the metadata; making it anew"),
@@ -61,7 +76,12 @@ impl LookupDatabase {
         connection
             .execute("INSERT INTO progress (secret, applied) VALUES (?1, 0)", [key.as_bytes()])
             .map_err(failed)?;
-        Ok(Self { connection, key, applied: 0 })
+        Ok(Self { connection, key, applied: 0, runs: Runs::default() })
+    }
+
+    /// Returns the runs there are.
+    pub(crate) fn runs(&self) -> Runs {
+        Arc::clone(&self.runs)
     }
 
     /// Returns the secret that the entries are hashed with.
@@ -78,20 +98,23 @@ impl LookupDatabase {
         let (secret, applied) = connection
             .query_row("SELECT secret, applied FROM progress", [], |row| Ok((row.get(0)?, row.get(1)?)))
             .map_err(failed)?;
-        Ok(Some(Self { connection, key: LookupKey::from_bytes(secret), applied }))
+        let runs = Arc::new(read_runs(&connection)?);
+        Ok(Some(Self { connection, key: LookupKey::from_bytes(secret), applied, runs }))
     }
 
-    /// Reads the file rows that are missing here, writes full batches and returns the entries of the rest.
+    /// Reads the blocks that are missing here, writes full batches and returns the entries of the rest.
     pub(crate) fn catch_up(&mut self, metadata: &Connection, batch: usize) -> Result<Vec<Entry>> {
-        let failed = |error: rusqlite::Error| StoreError::failed("reading file rows for the lookup", error);
+        let failed = |error: rusqlite::Error| StoreError::failed("reading blocks of files for the lookup", error);
         let mut statement = metadata
-            .prepare("SELECT file_key, object_id, md5 FROM file WHERE file_key > ?1 ORDER BY file_key")
+            .prepare("SELECT block_key, files FROM file_block WHERE block_key > ?1 ORDER BY block_key")
             .map_err(failed)?;
         let mut rows = statement.query([self.applied]).map_err(failed)?;
         let mut entries: Vec<Entry> = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
-            let read = || Ok(self.key.entries_of(row.get(0)?, &row.get(1)?, &row.get(2)?));
-            entries.extend(read().map_err(failed)?);
+            let block_key = row.get(0).map_err(failed)?;
+            let packed: Vec<u8> = row.get(1).map_err(failed)?;
+            let hashes = unpack(&packed)?.into_iter().flat_map(|file| self.key.hashes_of(&file));
+            entries.extend(hashes.map(|hash| (hash, block_key)));
             if entries.len() >= 4 * batch {
                 tracing::info!(entries = entries.len(), "catching up the file lookup");
                 entries.sort_unstable();
@@ -101,23 +124,47 @@ impl LookupDatabase {
         Ok(entries)
     }
 
-    /// Writes a sorted batch and records how far the database is complete now.
-    pub(crate) fn apply(&mut self, batch: impl Iterator<Item = Entry>) -> Result<()> {
+    /// Writes a sorted batch as a run, merges runs where there are many, and records how far the database is complete.
+    pub(crate) fn apply(&mut self, batch: impl ExactSizeIterator<Item = Entry>) -> Result<()> {
         let mut applied = self.applied;
         let transaction = self.connection.transaction().map_err(failed)?;
-        {
-            let mut insert = transaction
-                .prepare_cached("INSERT OR IGNORE INTO entry (hash, file_key) VALUES (?1, ?2)")
-                .map_err(failed)?;
-            for (hash, file_key) in batch {
-                insert.execute((hash, file_key)).map_err(failed)?;
-                applied = applied.max(file_key);
-            }
+        let mut writer = RunWriter::new(&transaction, batch.len());
+        for entry in batch {
+            applied = applied.max(entry.1);
+            writer.add(entry)?;
         }
+        let mut runs = self.runs.to_vec();
+        runs.push(Arc::new(writer.finish(0)?));
+        merge_levels(&transaction, &mut runs)?;
         transaction.execute("UPDATE progress SET applied = ?1", [applied]).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         self.applied = applied;
+        self.runs = Arc::new(runs);
         self.connection.execute_batch("PRAGMA shrink_memory").map_err(failed)
+    }
+}
+
+/// Merges the runs of each level that has many into one of the next.
+fn merge_levels(transaction: &Connection, runs: &mut Vec<Arc<Run>>) -> Result<()> {
+    let mut level = 0;
+    loop {
+        let (merged, others): (Vec<Arc<Run>>, Vec<Arc<Run>>) = runs.iter().cloned().partition(|run| run.level == level);
+        if merged.len() < FAN_OUT {
+            return Ok(());
+        }
+        let chunks: usize = merged.iter().map(|run| run.first_hashes.len()).sum();
+        let mut writer = RunWriter::new(transaction, chunks * CHUNK);
+        merge(transaction, &merged, |entry| writer.add(entry))?;
+        *runs = others;
+        level += 1;
+        runs.push(Arc::new(writer.finish(level)?));
+        for run in merged {
+            let chunks = run.chunk_ids();
+            transaction
+                .execute("DELETE FROM chunk WHERE chunk_id >= ?1 AND chunk_id < ?2", [chunks.start, chunks.end])
+                .and_then(|_| transaction.execute("DELETE FROM run WHERE run_key = ?1", [run.run_key]))
+                .map_err(failed)?;
+        }
     }
 }
 

@@ -3,9 +3,8 @@
 //! Entries are sorted by a hash of the id. Checksums come from clients, who could choose many that collide if the
 //! hash were known; so it is keyed with a random secret of this look-up, kept in its database.
 
+use cantata_store::FileRow;
 use uuid::Uuid;
-
-use super::shared::Entry;
 
 /// Hashes ids.
 #[derive(Debug, Clone, Copy)]
@@ -34,8 +33,8 @@ impl LookupKey {
         i64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// Returns the two entries of a file row.
-    pub(crate) fn entries_of(self, file_key: i64, object_id: &[u8; 16], md5: &[u8; 16]) -> [Entry; 2] {
-        [(self.hash(object_id), file_key), (self.hash(md5), file_key)]
+    /// Returns the hashes of a file's object id and checksum.
+    pub(crate) fn hashes_of(self, file: &FileRow) -> [i64; 2] {
+        [self.hash(file.object_id.as_bytes()), self.hash(&file.md5)]
     }
 }

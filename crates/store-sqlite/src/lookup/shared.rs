@@ -1,21 +1,27 @@
 //! The part of the lookup that is in memory, shared by writer, readers and applier.
 //!
-//! Only the writer freezes, and only when no transaction is open; so a frozen batch holds committed rows only, and
+//! Only the writer freezes, and only when no transaction is open; so a frozen batch holds committed blocks only, and
 //! all of those up to its newest.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Hash and file key.
+use super::run::Run;
+
+/// Hash and block key.
 pub(crate) type Entry = (i64, i64);
 
 /// How many batches may gather while one is being written before the writer has to wait.
 const BACKLOG_LIMIT: usize = 8;
 
+/// The runs on disk.
+pub(crate) type Runs = Arc<Vec<Arc<Run>>>;
+
 #[derive(Default)]
 struct State {
     active: BTreeSet<Entry>,
     frozen: Arc<BTreeSet<Entry>>,
+    runs: Runs,
     stopping: bool,
 }
 
@@ -26,9 +32,10 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Makes the shared part; so many entries make a batch.
-    pub(crate) fn new(batch: usize) -> Self {
-        Self { batch, state: Mutex::default(), changed: Condvar::new() }
+    /// Makes the shared part, with nothing in memory; so many entries make a batch.
+    pub(crate) fn new(batch: usize, runs: Runs) -> Self {
+        let state = State { runs, ..State::default() };
+        Self { batch, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Makes entries visible.
@@ -36,7 +43,7 @@ impl Shared {
         self.lock().active.extend(entries);
     }
 
-    /// Removes entries whose rows were not committed.
+    /// Removes entries whose blocks were not committed.
     pub(crate) fn take_back(&self, entries: &[Entry]) {
         let mut state = self.lock();
         for entry in entries {
@@ -44,12 +51,22 @@ impl Shared {
         }
     }
 
-    /// Returns the file keys of the entries with this hash.
-    pub(crate) fn candidates(&self, hash: i64) -> Vec<i64> {
+    /// Returns the block keys of the entries with these hashes, each with the index of its hash, in that order; and the
+    /// runs that hold all entries that are not in memory.
+    pub(crate) fn candidates(&self, hashes: &[i64]) -> (Vec<(usize, i64)>, Runs) {
         let state = self.lock();
-        let range = (hash, i64::MIN)..=(hash, i64::MAX);
-        let frozen = state.frozen.range(range.clone());
-        frozen.chain(state.active.range(range)).map(|entry| entry.1).collect()
+        let mut candidates = Vec::new();
+        for (index, hash) in hashes.iter().enumerate() {
+            let range = (*hash, i64::MIN)..=(*hash, i64::MAX);
+            let frozen = state.frozen.range(range.clone());
+            candidates.extend(frozen.chain(state.active.range(range)).map(|entry| (index, entry.1)));
+        }
+        (candidates, Arc::clone(&state.runs))
+    }
+
+    /// Returns the runs there are now.
+    pub(crate) fn runs(&self) -> Runs {
+        Arc::clone(&self.lock().runs)
     }
 
     /// Freezes the active entries once they make a batch; waits when far more have gathered than can be written.
@@ -73,9 +90,12 @@ impl Shared {
         (!state.stopping).then(|| Arc::clone(&state.frozen))
     }
 
-    /// Forgets the frozen batch, which is on disk now.
-    pub(crate) fn thaw(&self) {
-        self.lock().frozen = Arc::default();
+    /// Forgets the frozen batch, which is in the runs now.
+    pub(crate) fn thaw(&self, runs: Runs) {
+        let mut state = self.lock();
+        state.runs = runs;
+        state.frozen = Arc::default();
+        drop(state);
         self.changed.notify_all();
     }
 

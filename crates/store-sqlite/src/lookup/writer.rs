@@ -1,4 +1,4 @@
-//! The lookup as the writer uses it: entries are added with their rows and taken back with them.
+//! The lookup as the writer uses it: entries are added with their blocks and taken back with them.
 
 use cantata_store::Result;
 
@@ -16,17 +16,19 @@ impl LookupWriter {
         Self { reader, added: Vec::new() }
     }
 
-    /// Shows the keys of the file rows that may have this object id or checksum to `test`, uncommitted ones included,
-    /// until it returns something.
-    pub(crate) fn find<T>(&self, id: &[u8; 16], test: impl FnMut(i64) -> Result<Option<T>>) -> Result<Option<T>> {
-        self.reader.find(id, test)
+    /// Does what [`LookupReader::find_first`] does, uncommitted blocks included.
+    pub(crate) fn find_first<T>(
+        &self,
+        hashes: &[i64],
+        test: impl FnMut(usize, i64) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        self.reader.find_first(hashes, test)
     }
 
-    /// Adds the entries of new file rows, each given as key, object id and checksum.
-    pub(crate) fn add<'a>(&mut self, rows: impl Iterator<Item = (i64, &'a [u8; 16], &'a [u8; 16])>) {
+    /// Adds the entries of a new block.
+    pub(crate) fn add(&mut self, hashes: &[i64], block_key: i64) {
         let mark = self.mark();
-        let key = self.reader.key;
-        self.added.extend(rows.flat_map(|(file_key, object_id, md5)| key.entries_of(file_key, object_id, md5)));
+        self.added.extend(hashes.iter().map(|hash| (*hash, block_key)));
         self.reader.shared.announce(&self.added[mark..]);
     }
 
