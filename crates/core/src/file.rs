@@ -61,10 +61,6 @@ pub struct File {
 }
 
 impl File {
-    /// The members of a file that a submitter sets; any other key of a submitted file goes into `info`.
-    pub const SUBMITTED_FIELDS: [&'static str; 7] =
-        ["fileName", "fileSize", "fileType", "fileMd5sum", "fileAccess", "dataType", "info"];
-
     /// The members of a file that the server sets; a submitter's values for them are not used.
     pub const SERVER_FIELDS: [&'static str; 3] = ["objectId", "studyId", "analysisId"];
 

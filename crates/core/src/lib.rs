@@ -7,6 +7,7 @@ pub mod error;
 pub mod event;
 pub mod file;
 pub mod ids;
+pub mod json;
 pub mod state;
 pub mod study;
 pub mod time;

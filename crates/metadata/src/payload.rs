@@ -61,6 +61,9 @@ pub(crate) struct PayloadParts {
     pub(crate) data: Map<String, Value>,
 }
 
+/// The members of a submitted file that are texts.
+const TEXT_MEMBERS: [&str; 4] = ["fileName", "fileType", "fileMd5sum", "dataType"];
+
 /// A file as submitted, before it has an id.
 pub(crate) struct SubmittedFile {
     info: Map<String, Value>,
@@ -114,35 +117,50 @@ pub(crate) fn take_apart(payload: Value) -> Result<PayloadParts, Vec<Violation>>
 
 fn read_file(index: usize, file: Value) -> Result<SubmittedFile, Violation> {
     let at = |member: &str| format!("#/files/{index}/{member}");
-    let Value::Object(mut members) = file else {
+    let Value::Object(members) = file else {
         return Err(violation(format!("#/files/{index}"), "expected type: JSONObject"));
     };
-    let size = members.shift_remove("fileSize").unwrap_or_default();
+    let (mut texts, mut size, mut access) = ([const { None }; 4], Value::Null, Value::Null);
+    let (mut info, mut unknown) = (Map::new(), Map::new());
+    for (name, value) in members {
+        match (name.as_str(), value) {
+            ("fileSize", value) => size = value,
+            ("fileAccess", value) => access = value,
+            ("info", Value::Object(given)) => info = given,
+            (name, _) if name == "info" || File::SERVER_FIELDS.contains(&name) => {}
+            (known, value) if TEXT_MEMBERS.contains(&known) => {
+                let place = TEXT_MEMBERS.iter().position(|member| *member == known).unwrap_or_default();
+                texts[place] = match value {
+                    Value::String(text) => Some(text),
+                    _ => None,
+                };
+            }
+            (_, value) => {
+                unknown.insert(name, value);
+            }
+        }
+    }
+    info.extend(unknown);
     let file_size = integer(&size).filter(|size| *size >= 0).ok_or_else(|| {
         violation(at("fileSize"), &format!("{size} is not a size in bytes between 0 and {}", i64::MAX))
     })?;
-    let access = members.shift_remove("fileAccess").unwrap_or_default();
     let file_access = access
         .as_str()
         .and_then(FileAccess::parse)
         .ok_or_else(|| violation(at("fileAccess"), &format!("{access} is not a valid enum value")))?;
-    let mut text = |member: &str| match members.shift_remove(member) {
-        Some(Value::String(text)) => Ok(text),
-        _ => Err(violation(at(member), "expected type: String")),
+    let [file_name, file_type, file_md5sum, data_type] = texts;
+    let given = |text: Option<String>, place: usize| {
+        text.ok_or_else(|| violation(at(TEXT_MEMBERS[place]), "expected type: String"))
     };
-    let file_name = text("fileName")?;
-    let file_type = text("fileType")?;
-    let file_md5sum = text("fileMd5sum")?;
-    let data_type = text("dataType")?;
-    let mut info = match members.shift_remove("info") {
-        Some(Value::Object(info)) => info,
-        _ => Map::new(),
-    };
-    for name in File::SERVER_FIELDS {
-        members.shift_remove(name);
-    }
-    info.extend(members);
-    Ok(SubmittedFile { info, file_name, file_size, file_type, file_md5sum, file_access, data_type })
+    Ok(SubmittedFile {
+        info,
+        file_name: given(file_name, 0)?,
+        file_size,
+        file_type: given(file_type, 1)?,
+        file_md5sum: given(file_md5sum, 2)?,
+        file_access,
+        data_type: given(data_type, 3)?,
+    })
 }
 
 /// File names make the object ids, so a name used twice would make two files one.

@@ -1,6 +1,7 @@
 //! Submission: every check in the order clients rely on, then one write.
 
 use bytes::Bytes;
+use cantata_core::json::parse_json;
 use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, Origin, Result, Timestamp};
 use cantata_schema::join;
 use cantata_store::{DuplicateRule, Insertion, NewAnalysis};
@@ -91,7 +92,7 @@ fn parse(payload: &[u8]) -> Result<Value> {
             "The body is empty; send the analysis as a JSON object",
         ));
     }
-    serde_json::from_slice(payload).map_err(|error| {
+    parse_json(payload).map_err(|error| {
         let shown: String = String::from_utf8_lossy(payload).chars().take(EXCERPT).collect();
         let cut = if shown.len() < payload.len() { "…" } else { "" };
         Error::new(

@@ -4,7 +4,7 @@
 //! them as the store grows: a submission of 100 files then costs more than twice as much with a million files stored
 //! as with none. Instead the metadata database only ever appends blocks, and the index lives here:
 //!
-//! * **active**: the entries of the newest blocks, sorted in memory;
+//! * **active**: the entries of the newest blocks, in memory;
 //! * **frozen**: a full batch of them, while it is being written;
 //! * **`lookup.db`**: all older entries, `(hash, block key)`, in sorted runs, written and merged by a thread of its own.
 //!
@@ -18,6 +18,7 @@
 mod applier;
 mod bloom;
 mod database;
+mod entries;
 mod key;
 mod merge;
 mod run;

@@ -4,6 +4,9 @@ use cantata_core::{Action, Analysis, AnalysisId, AnalysisState, File, ObjectId};
 
 use crate::{FileRow, Result, StoreError};
 
+/// About how many bytes of a document a file takes.
+const TYPICAL_FILE: usize = 400;
+
 /// Numbers a revision of an analysis, and the event that tells of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(pub u64);
@@ -70,7 +73,10 @@ impl AnalysisChange {
 }
 
 fn render(analysis: &Analysis) -> Result<String> {
-    serde_json::to_string(analysis).map_err(|error| StoreError::failed("writing an analysis as JSON", error))
+    let failed = |error: &dyn std::error::Error| StoreError::failed("writing an analysis as JSON", error);
+    let mut document = Vec::with_capacity(1_024 + analysis.files.len() * TYPICAL_FILE);
+    serde_json::to_writer(&mut document, analysis).map_err(|error| failed(&error))?;
+    String::from_utf8(document).map_err(|error| failed(&error))
 }
 
 fn file_rows(files: &[File]) -> Result<Vec<FileRow>> {

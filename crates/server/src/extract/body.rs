@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
+use cantata_core::json::parse_json;
 use cantata_core::{Error, ErrorId, Origin};
 use futures_util::StreamExt;
 use http::{HeaderMap, header};
@@ -44,7 +45,7 @@ impl FromRequest<AppState> for JsonObject {
         if bytes.is_empty() {
             return Err(malformed("The body is missing; send a JSON object".to_owned()));
         }
-        match serde_json::from_slice(&bytes) {
+        match parse_json(&bytes) {
             Ok(Value::Object(members)) => Ok(Self(members)),
             Ok(other) => {
                 let found = cantata_schema::found_type(&other);

@@ -65,7 +65,7 @@ pub(crate) async fn list_paginated(
     let limit = params.integer(ORIGIN, "limit", 0)?.unwrap_or(DEFAULT_LIMIT);
     let offset = params.integer(ORIGIN, "offset", 0)?.unwrap_or(0);
     let page = state.metadata.page_analyses(&study_id, states, limit, offset).await?;
-    let tail = format!(r#"],"totalAnalyses":{},"currentTotalAnalyses":{}}}"#, page.total, page.documents.remaining());
+    let tail = format!(r#"],"totalAnalyses":{},"currentTotalAnalyses":{}}}"#, page.total, page.documents.total());
     let documents = json_documents(br#"{"analyses":["#.to_vec(), page.documents, Ok, tail.into_bytes());
     Ok(json_text(Body::from_stream(documents)))
 }

@@ -24,7 +24,8 @@ impl Applier {
             .name("store-lookup".to_owned())
             .spawn(move || {
                 while let Some(batch) = batches.next_batch() {
-                    while let Err(error) = database.apply(batch.iter().copied()) {
+                    let sorted = batch.sorted();
+                    while let Err(error) = database.apply(sorted.iter().copied()) {
                         tracing::error!(%error, "the file lookup could not be written; trying again");
                         if batches.is_stopping() {
                             return;

@@ -3,7 +3,10 @@
 //! Entries are sorted by a hash of the id. Checksums come from clients, who could choose many that collide if the
 //! hash were known; so it is keyed with a random secret of this look-up, kept in its database.
 
+use std::hash::Hasher;
+
 use cantata_store::FileRow;
+use siphasher::sip::SipHasher13;
 use uuid::Uuid;
 
 /// Hashes ids.
@@ -28,9 +31,9 @@ impl LookupKey {
 
     /// Returns the hash of an object id or checksum.
     pub(crate) fn hash(self, id: &[u8; 16]) -> i64 {
-        // A name-based UUID is a SHA-1 of secret and name, which is all that is wanted here.
-        let [a, b, c, d, e, f, _, _, _, g, h, ..] = Uuid::new_v5(&self.0, id).into_bytes();
-        i64::from_be_bytes([a, b, c, d, e, f, g, h])
+        let mut hasher = SipHasher13::new_with_key(self.0.as_bytes());
+        hasher.write(id);
+        i64::from_ne_bytes(hasher.finish().to_ne_bytes())
     }
 
     /// Returns the hashes of a file's object id and checksum.

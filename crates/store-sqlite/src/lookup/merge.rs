@@ -1,7 +1,5 @@
 //! Reads several runs as one, in order.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -40,17 +38,20 @@ pub(crate) fn merge(
 ) -> Result<()> {
     let mut sources: Vec<Source<'_>> =
         runs.iter().map(|run| Source { database, chunks: run.chunk_ids(), entries: Vec::new().into_iter() }).collect();
-    let mut heads = BinaryHeap::new();
-    for (index, source) in sources.iter_mut().enumerate() {
-        heads.extend(source.next()?.map(|entry| Reverse((entry, index))));
-    }
+    let mut heads: Vec<Option<Entry>> = sources.iter_mut().map(Source::next).collect::<Result<_>>()?;
     let mut last = None;
-    while let Some(Reverse((entry, index))) = heads.pop() {
-        heads.extend(sources[index].next()?.map(|entry| Reverse((entry, index))));
+    // With so few runs, looking at every head is faster than keeping them in a heap.
+    while let Some((index, entry)) = smallest(&heads) {
+        heads[index] = sources[index].next()?;
         if last != Some(entry) {
             visit(entry)?;
             last = Some(entry);
         }
     }
     Ok(())
+}
+
+fn smallest(heads: &[Option<Entry>]) -> Option<(usize, Entry)> {
+    let filled = heads.iter().enumerate().filter_map(|(index, head)| head.map(|entry| (index, entry)));
+    filled.min_by_key(|(_, entry)| *entry)
 }

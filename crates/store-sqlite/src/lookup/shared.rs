@@ -3,9 +3,9 @@
 //! Only the writer freezes, and only when no transaction is open; so a frozen batch holds committed blocks only, and
 //! all of those up to its newest.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::entries::Entries;
 use super::run::Run;
 
 /// Hash and block key.
@@ -19,8 +19,8 @@ pub(crate) type Runs = Arc<Vec<Arc<Run>>>;
 
 #[derive(Default)]
 struct State {
-    active: BTreeSet<Entry>,
-    frozen: Arc<BTreeSet<Entry>>,
+    active: Entries,
+    frozen: Arc<Entries>,
     runs: Runs,
     stopping: bool,
 }
@@ -40,14 +40,17 @@ impl Shared {
 
     /// Makes entries visible.
     pub(crate) fn announce(&self, entries: &[Entry]) {
-        self.lock().active.extend(entries);
+        let mut state = self.lock();
+        for entry in entries {
+            state.active.add(*entry);
+        }
     }
 
     /// Removes entries whose blocks were not committed.
     pub(crate) fn take_back(&self, entries: &[Entry]) {
         let mut state = self.lock();
-        for entry in entries {
-            state.active.remove(entry);
+        for entry in entries.iter().rev() {
+            state.active.take_back(*entry);
         }
     }
 
@@ -57,9 +60,8 @@ impl Shared {
         let state = self.lock();
         let mut candidates = Vec::new();
         for (index, hash) in hashes.iter().enumerate() {
-            let range = (*hash, i64::MIN)..=(*hash, i64::MAX);
-            let frozen = state.frozen.range(range.clone());
-            candidates.extend(frozen.chain(state.active.range(range)).map(|entry| (index, entry.1)));
+            let in_memory = state.frozen.of(*hash).chain(state.active.of(*hash));
+            candidates.extend(in_memory.map(|block_key| (index, block_key)));
         }
         (candidates, Arc::clone(&state.runs))
     }
@@ -82,7 +84,7 @@ impl Shared {
     }
 
     /// Waits for a frozen batch; returns none when the store stops.
-    pub(crate) fn next_batch(&self) -> Option<Arc<BTreeSet<Entry>>> {
+    pub(crate) fn next_batch(&self) -> Option<Arc<Entries>> {
         let mut state = self.lock();
         while state.frozen.is_empty() && !state.stopping {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
