@@ -52,7 +52,7 @@ impl Bloom {
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (chunks, rest) = bytes.as_chunks();
         let words: Vec<u64> = chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect();
-        (rest.is_empty() && !words.is_empty() && words.len() % WORDS_PER_BLOCK == 0).then_some(Self { words })
+        (rest.is_empty() && !words.is_empty() && words.len().is_multiple_of(WORDS_PER_BLOCK)).then_some(Self { words })
     }
 }
 

@@ -1,4 +1,5 @@
 //! The look-up is derived: whatever happens to its file, files are found and duplicates refused.
+#![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 
 use std::path::Path;
 
