@@ -160,7 +160,7 @@ impl Store for SqliteStore {
 
     async fn documents(&self, revisions: &[Revision]) -> Result<Vec<String>> {
         let revisions = revisions.to_vec();
-        self.read_much(move |reader| analyses::documents(&reader.metadata, &revisions)).await
+        self.read_much(move |reader| snapshot(reader, || analyses::documents(&reader.metadata, &revisions))).await
     }
 
     async fn search_by_file(&self, study_id: &str, pattern: &ObjectIdPattern) -> Result<Vec<Revision>> {
