@@ -28,13 +28,12 @@ impl MetadataService {
     /// Checks a payload and returns the analysis that it makes, not stored yet.
     pub(crate) async fn checked_analysis(&self, study_id: &str, payload: Bytes) -> Result<Analysis> {
         self.require_study(study_id).await?;
-        let payload = off_thread_if_large(payload.len(), move || parse(&payload)).await?;
+        let size = payload.len();
+        let payload = off_thread_if_large(size, move || parse(&payload)).await?;
         let named = named_type(&payload)?;
         let compiled = self.compiled_type(named.name, named.version, Origin::SubmitService).await?;
-        let size_hint =
-            if payload["files"].as_array().is_some_and(|files| files.len() > 1_000) { usize::MAX } else { 0 };
         let checking = std::sync::Arc::clone(&compiled);
-        let payload = off_thread_if_large(size_hint, move || check_schema(&checking, payload)).await?;
+        let payload = off_thread_if_large(size, move || check_schema(&checking, payload)).await?;
         require_same_study(study_id, &payload)?;
         self.external.check(study_id, &payload, &compiled.options.external_validations).await?;
         let parts = take_apart(payload).map_err(|violations| refused(&join(&violations)))?;
