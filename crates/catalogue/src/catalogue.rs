@@ -1,0 +1,85 @@
+//! A catalogue that is ready to be served: the fields that its index has, what the configuration says of them, and
+//! what requests may ask for.
+//!
+//! It is built once from a configuration and a mapping and never changes; when one of the two does, another is built.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use cantata_mapping::IndexMapping;
+
+use crate::config::{CatalogueConfig, Downloads, Flags, Limits, Sets};
+use crate::display::Display;
+use crate::error::{CatalogueError, ErrorCode};
+use crate::field_tree::{self, Level};
+use crate::problem::ConfigProblem;
+
+/// One index with its configuration.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    /// The name in addresses.
+    pub id: String,
+    /// The name of the root field and of its type.
+    pub document_type: String,
+    /// The index or alias that is searched.
+    pub index: String,
+    /// What it is, for people.
+    pub description: Option<String>,
+    /// The mapping, counted from the source prefix.
+    pub mapping: Arc<IndexMapping>,
+    /// The dotted path of the object in each document that holds everything; empty if there is none.
+    pub source_prefix: String,
+    /// What a request may ask for.
+    pub limits: Limits,
+    /// What is switched on and off.
+    pub flags: Flags,
+    /// How much an export gives.
+    pub downloads: Downloads,
+    /// Where saved sets are kept.
+    pub sets: Sets,
+    /// The fields as GraphQL shows them.
+    pub root: Level,
+    /// What portals are told of the fields.
+    pub display: Display,
+    /// What in the configuration or the mapping is left out or taken otherwise than written.
+    pub warnings: Vec<ConfigProblem>,
+}
+
+impl Catalogue {
+    /// Brings a configuration and the mapping of its index together.
+    ///
+    /// # Errors
+    ///
+    /// If the mapping lacks the object that `nestingPrefix` names, or no GraphQL schema can be made.
+    pub fn build(config: &CatalogueConfig, mapping: &IndexMapping) -> Result<Self, CatalogueError> {
+        let source_prefix = config.nesting_prefix.clone().unwrap_or_default();
+        let mapping = match source_prefix.as_str() {
+            "" => mapping.clone(),
+            prefix => mapping.without_prefix(prefix).map_err(|errors| {
+                let reasons: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                let message = format!("The nesting prefix {prefix:?} does not fit: {}.", reasons.join("; "));
+                CatalogueError::new(ErrorCode::NestingPrefixNotFound, message)
+            })?,
+        };
+        let arrays: HashSet<&str> = config.array_paths().collect();
+        let tree = field_tree::build(&config.document_type, &mapping, &arrays)
+            .map_err(|message| CatalogueError::new(ErrorCode::SchemaBuildError, message))?;
+        let mut warnings = tree.warnings;
+        let display = Display::build(config, &mapping, &tree.root, &mut warnings);
+        Ok(Self {
+            id: config.id.clone(),
+            document_type: config.document_type.clone(),
+            index: config.index.clone(),
+            description: config.description.clone(),
+            mapping: Arc::new(mapping),
+            source_prefix,
+            limits: config.limits,
+            flags: config.flags,
+            downloads: config.downloads,
+            sets: config.sets.clone(),
+            root: tree.root,
+            display,
+            warnings,
+        })
+    }
+}

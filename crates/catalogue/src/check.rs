@@ -1,0 +1,82 @@
+//! What `cantata check` shows: for every catalogue what is wrong, what does not fit the index, and what is generated.
+
+use cantata_mapping::IndexMapping;
+use serde::Serialize;
+
+use crate::catalogue::Catalogue;
+use crate::config::CatalogueConfig;
+use crate::configs::{Configs, ConfiguredCatalogue, Mode};
+use crate::error::CatalogueError;
+use crate::problem::ConfigProblem;
+
+/// What was found about all catalogues.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// How catalogues are addressed.
+    pub mode: Mode,
+    /// Each catalogue in its order.
+    pub catalogues: Vec<CatalogueReport>,
+}
+
+/// What was found about one catalogue.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CatalogueReport {
+    /// The name in addresses.
+    pub id: String,
+    /// The index that is searched; empty if none could be read.
+    pub index: String,
+    /// What is wrong with the files, warnings included.
+    pub problems: Vec<ConfigProblem>,
+    /// What in the files or in the mapping does not fit the other.
+    pub misfits: Vec<ConfigProblem>,
+    /// The sections that the files lack and that were generated.
+    pub generated: Vec<&'static str>,
+    /// How many fields there are, containers included.
+    pub field_count: usize,
+    /// Why it cannot be served.
+    pub error: Option<CatalogueError>,
+}
+
+impl Report {
+    /// Returns whether every catalogue can be served.
+    pub fn is_usable(&self) -> bool {
+        self.catalogues.iter().all(|catalogue| catalogue.error.is_none())
+    }
+}
+
+/// Checks configurations against the mappings of their indices, which the caller fetches.
+pub fn check(
+    configs: &Configs,
+    mut mapping_of: impl FnMut(&CatalogueConfig) -> Result<IndexMapping, CatalogueError>,
+) -> Report {
+    let catalogues = configs.catalogues.iter().map(|configured| check_one(configured, &mut mapping_of)).collect();
+    Report { mode: configs.mode, catalogues }
+}
+
+fn check_one(
+    configured: &ConfiguredCatalogue,
+    mapping_of: &mut impl FnMut(&CatalogueConfig) -> Result<IndexMapping, CatalogueError>,
+) -> CatalogueReport {
+    let mut report = CatalogueReport {
+        id: configured.id.clone(),
+        index: String::new(),
+        problems: configured.problems().to_vec(),
+        misfits: Vec::new(),
+        generated: Vec::new(),
+        field_count: 0,
+        error: configured.error(),
+    };
+    let Ok(config) = &configured.config else { return report };
+    report.index.clone_from(&config.index);
+    match mapping_of(config).and_then(|mapping| Catalogue::build(config, &mapping)) {
+        Ok(catalogue) => {
+            report.misfits = catalogue.warnings;
+            report.generated = catalogue.display.generated;
+            report.field_count = catalogue.mapping.fields().count();
+        }
+        Err(error) => report.error = Some(error),
+    }
+    report
+}

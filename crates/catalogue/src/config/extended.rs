@@ -1,0 +1,70 @@
+//! What `extended.json` says of single fields.
+
+use serde_json::{Map, Number, Value};
+
+use super::reader::{Reader, Section};
+use super::{FIELD_NAME, FIELD_PATH};
+
+const KEYS: [&str; 11] = [
+    FIELD_NAME,
+    "displayName",
+    "displayType",
+    "displayValues",
+    "isActive",
+    "isArray",
+    "primaryKey",
+    "quickSearchEnabled",
+    "rangeStep",
+    "type",
+    "unit",
+];
+
+/// What is said of one field; what is not said has a default that the mapping gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExtendedEntry {
+    /// The dotted path.
+    pub field_name: String,
+    /// What people read.
+    pub display_name: Option<String>,
+    /// How a portal shows it.
+    pub display_type: Option<String>,
+    /// What people read instead of single values.
+    pub display_values: Map<String, Value>,
+    /// Whether it is offered for queries.
+    pub is_active: bool,
+    /// Whether its values are shown as lists.
+    pub is_array: bool,
+    /// Whether it identifies the record.
+    pub primary_key: bool,
+    /// Whether quick search looks at it.
+    pub quick_search_enabled: bool,
+    /// The step of a slider.
+    pub range_step: Number,
+    /// The unit of its values.
+    pub unit: Option<String>,
+    pub(crate) key: String,
+}
+
+pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> Vec<ExtendedEntry> {
+    let sections = reader.entries(whole, "extended").unwrap_or_default();
+    sections.into_iter().filter_map(|section| read_entry(reader, &section)).collect()
+}
+
+fn read_entry(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<ExtendedEntry> {
+    reader.refuse_unknown(section, &KEYS);
+    let field_name = reader.required_text(section, FIELD_NAME, FIELD_PATH);
+    let entry = ExtendedEntry {
+        field_name: String::new(),
+        display_name: reader.text(section, "displayName"),
+        display_type: reader.text(section, "displayType"),
+        display_values: reader.object(section, "displayValues").unwrap_or_default(),
+        is_active: reader.flag(section, "isActive").unwrap_or(false),
+        is_array: reader.flag(section, "isArray").unwrap_or(false),
+        primary_key: reader.flag(section, "primaryKey").unwrap_or(false),
+        quick_search_enabled: reader.flag(section, "quickSearchEnabled").unwrap_or(false),
+        range_step: reader.number(section, "rangeStep").unwrap_or_else(|| 0.into()),
+        unit: reader.text(section, "unit"),
+        key: section.key_of(FIELD_NAME),
+    };
+    field_name.map(|field_name| ExtendedEntry { field_name, ..entry })
+}

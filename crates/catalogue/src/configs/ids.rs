@@ -1,0 +1,92 @@
+//! The ids of catalogues: unique, usable in addresses, and none of the server's own paths.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::problem::ConfigProblem;
+
+const KEY: &str = "catalogId";
+
+/// How many digits of a hash make an id unique.
+const DIGITS: usize = 8;
+
+/// The first segments of addresses that the server has for itself, and the names below `/introspection`.
+const OWN_ADDRESSES: [&str; 25] = [
+    "actuator",
+    "admin",
+    "assets",
+    "docs",
+    "download",
+    "entities",
+    "events",
+    "export",
+    "favicon.ico",
+    "fields",
+    "graphql",
+    "health",
+    "introspection",
+    "isAlive",
+    "mcp",
+    "metrics",
+    "openapi.json",
+    "ping",
+    "ready",
+    "schemas",
+    "sets",
+    "sqon",
+    "studies",
+    "submit",
+    "upload",
+];
+
+/// The ids that are taken.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    taken: HashSet<String>,
+}
+
+impl Ids {
+    /// Takes an id; one that is taken gets a suffix made of it and the folder, and a problem says so.
+    pub(super) fn take(&mut self, wanted: String, folder: &Path, shown: &str) -> (String, Option<ConfigProblem>) {
+        if self.taken.insert(wanted.clone()) {
+            return (wanted, None);
+        }
+        let mut id = format!("{wanted}-{}", short_hash(&format!("{wanted}:{}", folder.display())));
+        while !self.taken.insert(id.clone()) {
+            id.push('_');
+        }
+        let found = format!("{wanted:?}, which another catalogue has too");
+        let expected = format!("an id for each catalogue; this one is served as {id:?}");
+        (id, Some(ConfigProblem::warning(shown, KEY, found, expected)))
+    }
+}
+
+/// Returns the id of a catalogue whose folder has no name of its own.
+pub(super) fn id_of_path(path: &Path) -> String {
+    format!("catalogue-{}", short_hash(&path.display().to_string()))
+}
+
+/// Returns why an id cannot stand in an address.
+pub(crate) fn id_problem(id: &str, file: &str) -> Option<ConfigProblem> {
+    let is_unfit = |next: char| next.is_whitespace() || next.is_control() || "/\\?#%".contains(next);
+    let is_usable = !id.is_empty() && id != "." && id != ".." && !id.contains(is_unfit);
+    let expected = "an id without spaces, slashes, ?, # and %";
+    (!is_usable).then(|| ConfigProblem::error(file, KEY, format!("{id:?}"), expected))
+}
+
+/// Returns whether the server has the addresses for itself that start with a name, so that no catalogue can have it.
+pub fn is_own_address(name: &str) -> bool {
+    OWN_ADDRESSES.contains(&name)
+}
+
+/// Returns why an id cannot be the start of an address.
+pub(super) fn address_problem(id: &str, file: &str) -> Option<ConfigProblem> {
+    let found = || format!("{id:?}, which is an address of the server");
+    is_own_address(id).then(|| ConfigProblem::error(file, KEY, found(), "another `catalogId` or name of the folder"))
+}
+
+fn short_hash(text: &str) -> String {
+    let mut digits = sha1_smol::Sha1::from(text).digest().to_string();
+    digits.truncate(DIGITS);
+    digits
+}

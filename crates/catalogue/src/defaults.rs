@@ -1,0 +1,128 @@
+//! What holds for every catalogue unless its files say otherwise, as the environment variables give it.
+
+use crate::config::{Downloads, Flags, Limits, Sets};
+use crate::problem::ConfigProblem;
+
+/// What problems name instead of a file.
+pub(crate) const ENVIRONMENT: &str = "environment";
+
+/// Variables of releases before 3.1 and what they are called now.
+const RENAMED: [(&str, &str); 2] = [("PORT", "SERVER_PORT"), ("SEARCH_CLIENT_TYPE", "SEARCH_ENGINE")];
+
+/// What holds for every catalogue unless its files say otherwise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Defaults {
+    /// The index that is searched (`ES_INDEX`).
+    pub index: Option<String>,
+    /// The name of the root field and of its type (`DOCUMENT_TYPE`).
+    pub document_type: Option<String>,
+    /// What a request may ask for.
+    pub limits: Limits,
+    /// What is switched on and off.
+    pub flags: Flags,
+    /// How much an export gives.
+    pub downloads: Downloads,
+    /// Where saved sets are kept.
+    pub sets: Sets,
+    /// The field that names a row (`ROW_ID_FIELD_NAME`).
+    pub row_id_field_name: String,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self {
+            index: None,
+            document_type: None,
+            limits: Limits::default(),
+            flags: Flags::default(),
+            downloads: Downloads::default(),
+            sets: Sets::default(),
+            row_id_field_name: "id".to_owned(),
+        }
+    }
+}
+
+impl Defaults {
+    /// Reads the variables, and reports those that were renamed or have a value that is not understood; such a value
+    /// counts as none.
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> (Self, Vec<ConfigProblem>) {
+        let mut variables = Variables { variable, problems: Vec::new() };
+        let general = Self::default();
+        let is_production = variables.text("NODE_ENV").as_deref() == Some("production");
+        let defaults = Self {
+            index: variables.text("ES_INDEX"),
+            document_type: variables.text("DOCUMENT_TYPE"),
+            limits: Limits {
+                max_aliases: variables.count("GRAPHQL_MAX_ALIASES", 0, general.limits.max_aliases),
+                max_depth: variables.count("GRAPHQL_MAX_DEPTH", 1, general.limits.max_depth),
+                max_results_window: variables.count("MAX_RESULTS_WINDOW", 1, general.limits.max_results_window),
+            },
+            flags: Flags {
+                disable_downloads: variables.flag("DISABLE_DOWNLOADS", false),
+                disable_filters: variables.flag("DISABLE_FILTERS", false),
+                disable_introspection: variables.flag("DISABLE_GRAPHQL_INTROSPECTION", is_production),
+                disable_playground: variables.flag("DISABLE_GRAPHQL_PLAYGROUND", false),
+                enable_batching: variables.flag("ENABLE_GRAPHQL_BATCHING", false),
+                enable_sets: variables.flag("ENABLE_SETS", false),
+                enable_admin: variables.flag("ENABLE_ADMIN", false),
+                enable_debug: variables.flag("ENABLE_DEBUG", false),
+            },
+            downloads: Downloads {
+                allow_custom_max_rows: variables.flag("ALLOW_CUSTOM_DOWNLOAD_MAX_ROWS", false),
+                max_rows: variables.count("DOWNLOAD_MAX_ROWS", 0, general.downloads.max_rows),
+                chunk_size: variables.count("DOWNLOAD_STREAM_BUFFER_SIZE", 1, general.downloads.chunk_size),
+            },
+            sets: Sets {
+                index: variables.text("ES_ARRANGER_SETS_INDEX").unwrap_or(general.sets.index),
+                type_name: variables.text("ES_ARRANGER_SETS_TYPE").unwrap_or(general.sets.type_name),
+            },
+            row_id_field_name: variables.text("ROW_ID_FIELD_NAME").unwrap_or(general.row_id_field_name),
+        };
+        for (old, new) in RENAMED {
+            if variables.text(old).is_some() {
+                variables.warn(old, "the name of releases before 3.1, which is not used", format!("`{new}`"));
+            }
+        }
+        (defaults, variables.problems)
+    }
+}
+
+struct Variables<F> {
+    variable: F,
+    problems: Vec<ConfigProblem>,
+}
+
+impl<F: Fn(&str) -> Option<String>> Variables<F> {
+    fn text(&self, name: &str) -> Option<String> {
+        (self.variable)(name).filter(|text| !text.is_empty())
+    }
+
+    fn flag(&mut self, name: &str, default: bool) -> bool {
+        let Some(text) = self.text(name) else { return default };
+        match text.to_ascii_lowercase().as_str() {
+            "true" | "1" => true,
+            "false" | "0" => false,
+            _ => {
+                self.warn(name, format!("{text:?}, which counts as false"), "true, 1, false or 0");
+                false
+            }
+        }
+    }
+
+    /// Returns a whole number that GraphQL can write as an `Int`.
+    fn count<N: TryFrom<u32> + std::fmt::Display>(&mut self, name: &str, least: u32, default: N) -> N {
+        let Some(text) = self.text(name) else { return default };
+        let most = i32::MAX.unsigned_abs();
+        let count = text.trim().parse::<u32>().ok().filter(|count| (least..=most).contains(count));
+        if let Some(count) = count.and_then(|count| N::try_from(count).ok()) {
+            return count;
+        }
+        let expected = format!("a whole number from {least} to {most}; {default} is used");
+        self.warn(name, format!("{text:?}"), expected);
+        default
+    }
+
+    fn warn(&mut self, name: &str, found: impl Into<String>, expected: impl Into<String>) {
+        self.problems.push(ConfigProblem::warning(ENVIRONMENT, name, found, expected));
+    }
+}

@@ -1,0 +1,95 @@
+//! Every field of the index, with what `extended.json` says of it.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::{Map, Number, Value};
+
+use super::Source;
+use crate::config::ExtendedEntry;
+use crate::field_tree::is_at_or_below;
+use crate::names;
+
+/// What portals are told of one field.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExtendedField {
+    /// What people read.
+    pub display_name: String,
+    /// How it is shown.
+    pub display_type: String,
+    /// What people read instead of single values.
+    pub display_values: Map<String, Value>,
+    /// The dotted path.
+    pub field_name: String,
+    /// Whether it is offered for queries.
+    pub is_active: bool,
+    /// Whether its values are shown as lists.
+    pub is_array: bool,
+    /// Whether it identifies the record.
+    pub primary_key: bool,
+    /// Whether quick search looks at it.
+    pub quick_search_enabled: bool,
+    /// The step of a slider.
+    pub range_step: Number,
+    /// The type in the mapping; for an alias, that of the field it leads to.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// The unit of its values.
+    pub unit: Option<String>,
+    #[serde(skip)]
+    pub(crate) flat_name: String,
+}
+
+impl ExtendedField {
+    pub(super) fn is_container(&self) -> bool {
+        ["object", "nested"].contains(&self.type_name.as_str())
+    }
+}
+
+pub(super) fn build(source: &mut Source<'_>) -> Vec<ExtendedField> {
+    let entries = entries_by_path(source);
+    let fields = source.mapping.fields().filter(|field| !is_at_or_below(&field.path, "id"));
+    fields
+        .map(|field| {
+            let entry = entries.get(field.path.as_str()).copied();
+            let target = source.mapping.field(&field.path).unwrap_or(field);
+            let said = |flag: fn(&ExtendedEntry) -> bool| entry.is_some_and(flag);
+            ExtendedField {
+                display_name: entry
+                    .and_then(|entry| entry.display_name.clone())
+                    .unwrap_or_else(|| names::start_case(&field.path)),
+                display_type: entry
+                    .and_then(|entry| entry.display_type.clone())
+                    .unwrap_or_else(|| target.type_name.clone()),
+                display_values: entry.map(|entry| entry.display_values.clone()).unwrap_or_default(),
+                field_name: field.path.clone(),
+                is_active: said(|entry| entry.is_active),
+                is_array: said(|entry| entry.is_array),
+                primary_key: said(|entry| entry.primary_key),
+                quick_search_enabled: said(|entry| entry.quick_search_enabled),
+                range_step: entry.map_or_else(|| 0.into(), |entry| entry.range_step.clone()),
+                type_name: target.type_name.clone(),
+                unit: entry.and_then(|entry| entry.unit.clone()),
+                flat_name: names::flat_name(&field.path),
+            }
+        })
+        .collect()
+}
+
+/// Returns the entries of the fields that there are; of two for one field the first.
+fn entries_by_path<'a>(source: &mut Source<'a>) -> HashMap<&'a str, &'a ExtendedEntry> {
+    let config = source.config;
+    let mut entries: HashMap<&str, &ExtendedEntry> = HashMap::new();
+    for entry in &config.extended {
+        let name = entry.field_name.as_str();
+        if source.mapping.entry(name).is_none_or(|field| field.multi_field_of.is_some()) {
+            source.warn(&entry.key, format!("{name:?}, which is left out"), "a field of the index");
+        } else if entries.contains_key(name) {
+            source.warn(&entry.key, format!("a second entry for {name:?}"), "one entry; the first counts");
+        } else {
+            entries.insert(name, entry);
+        }
+    }
+    entries
+}

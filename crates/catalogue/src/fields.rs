@@ -1,0 +1,42 @@
+//! The fields of a catalogue as filters see them: containers, fields, aliases, multi-fields and the keys in flattened
+//! fields.
+
+use cantata_mapping::{DateExpression, Field};
+use cantata_sqon::validate::is_date;
+use cantata_sqon::{FieldClass, FieldFacts, Fields};
+
+use crate::catalogue::Catalogue;
+
+/// The type that the keys in a flattened field are of.
+const FLATTENED_KEY_TYPE: &str = "keyword";
+
+impl Fields for Catalogue {
+    fn field(&self, dotted: &str) -> Option<FieldFacts> {
+        match self.mapping.field(dotted) {
+            Some(field) => Some(facts(field, &field.type_name)),
+            None => self.mapping.flattened_key(dotted).map(|(field, _)| facts(field, FLATTENED_KEY_TYPE)),
+        }
+    }
+
+    fn is_nested_path(&self, dotted: &str) -> bool {
+        self.field(dotted).is_some_and(|facts| facts.class == FieldClass::Nested)
+    }
+
+    fn is_date(&self, dotted: &str, text: &str) -> bool {
+        let format = self.mapping.field(dotted).and_then(|field| field.kind.date_format());
+        format.map_or_else(|| is_date(text), |format| DateExpression::parse(text, format).is_ok())
+    }
+
+    fn by_graphql_name(&self, name: &str) -> Option<&str> {
+        self.root.aggregation(name).map(|field| field.path.as_str())
+    }
+
+    fn names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        let fields = self.mapping.fields().chain(self.mapping.multi_fields());
+        Box::new(fields.map(|field| field.path.as_str()))
+    }
+}
+
+fn facts(field: &Field, type_name: &str) -> FieldFacts {
+    FieldFacts { type_name: type_name.to_owned(), class: FieldClass::of_type(type_name), nested: field.nested.clone() }
+}

@@ -1,0 +1,36 @@
+//! Catalogues: configuration files and an index mapping become typed fields, display configuration and introspection.
+//!
+//! ```text
+//! folder ── Configs::from_folder ──► Configs ──► CatalogueConfig ─┐
+//!                                                 IndexMapping ───┴─ Catalogue::build ──► Catalogue
+//! ```
+//!
+//! A configuration is judged as a whole: every problem is reported with its file and key, and a catalogue with
+//! problems is shown as failed beside the others. Only the module of the folder does I/O; nothing knows an engine.
+
+mod catalogue;
+mod config;
+mod configs;
+mod defaults;
+mod error;
+mod field_tree;
+mod fields;
+mod names;
+mod problem;
+
+pub mod check;
+pub mod display;
+pub mod introspection;
+
+pub use catalogue::Catalogue;
+pub use config::{
+    CatalogueConfig, ColumnEntry, Downloads, ExtendedEntry, FacetEntry, Flags, Limits, MatchboxEntry, Sets,
+    SortingEntry, TableConfig,
+};
+pub use configs::{Configs, ConfiguredCatalogue, Mode, is_own_address};
+pub use defaults::Defaults;
+pub use display::Display;
+pub use error::{CatalogueError, ErrorCode};
+pub use field_tree::{AggregationField, AggregationKind, FlatField, Level, NodeField, Scalar, Shape};
+pub use names::{flat_name, graphql_name, is_graphql_name, start_case};
+pub use problem::{ConfigProblem, Severity};

@@ -1,0 +1,16 @@
+//! Catalogues through the public interface.
+
+#![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "test helpers read better this way")]
+
+mod check;
+mod defaults;
+mod display;
+mod fields;
+mod folders;
+mod golden;
+mod introspection;
+mod names;
+mod problems;
+mod random;
+mod support;
+mod tree;

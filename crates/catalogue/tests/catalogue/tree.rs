@@ -1,0 +1,223 @@
+//! The fields as GraphQL shows them.
+
+use cantata_catalogue::{AggregationKind, Catalogue, ErrorCode, Level, Scalar, Shape};
+use serde_json::{Value, json};
+
+use crate::support::{build, sample, try_build, warnings};
+
+fn shape_of(properties: Value, keys: Value) -> (Shape, AggregationKind) {
+    let catalogue = build(keys, properties);
+    (catalogue.root.node("x").unwrap().shape.clone(), catalogue.root.aggregation("x").unwrap().kind)
+}
+
+#[test]
+fn every_mapping_type_has_a_scalar_and_aggregations() {
+    use AggregationKind::{Numeric, Plain};
+    let scalar = |scalar| Shape::Scalar { scalar, list: false };
+    let cases = [
+        (json!({ "type": "keyword" }), scalar(Scalar::String), Plain),
+        (json!({ "type": "text" }), scalar(Scalar::String), Plain),
+        (json!({ "type": "wildcard" }), scalar(Scalar::String), Plain),
+        (json!({ "type": "constant_keyword" }), scalar(Scalar::String), Plain),
+        (json!({ "type": "ip" }), scalar(Scalar::String), Plain),
+        (json!({ "type": "boolean" }), scalar(Scalar::Boolean), Plain),
+        (json!({ "type": "byte" }), scalar(Scalar::Int), Numeric),
+        (json!({ "type": "short" }), scalar(Scalar::Int), Numeric),
+        (json!({ "type": "integer" }), scalar(Scalar::Float), Numeric),
+        (json!({ "type": "long" }), scalar(Scalar::Float), Numeric),
+        (json!({ "type": "unsigned_long" }), scalar(Scalar::Float), Numeric),
+        (json!({ "type": "half_float" }), scalar(Scalar::Float), Numeric),
+        (json!({ "type": "scaled_float", "scaling_factor": 10 }), scalar(Scalar::Float), Numeric),
+        (json!({ "type": "date" }), scalar(Scalar::String), Numeric),
+        (json!({ "type": "date_nanos" }), scalar(Scalar::String), Numeric),
+        (json!({ "type": "flattened" }), Shape::Json, Plain),
+        (json!({ "type": "object" }), Shape::Json, Plain),
+        (json!({ "properties": {} }), Shape::Json, Plain),
+        (json!({ "enabled": false, "properties": { "y": { "type": "long" } } }), Shape::Json, Plain),
+        (json!({ "type": "geo_point" }), Shape::Json, Plain),
+        (json!({ "type": "integer_range" }), Shape::Json, Plain),
+        (json!({ "type": "binary" }), scalar(Scalar::String), Plain),
+    ];
+    for (definition, shape, kind) in cases {
+        assert_eq!(shape_of(json!({ "x": definition }), json!({})), (shape, kind), "{definition}");
+    }
+}
+
+#[test]
+fn a_field_marked_as_an_array_is_a_list() {
+    let (shape, _) =
+        shape_of(json!({ "x": { "type": "long" } }), json!({ "extended": [{ "fieldName": "x", "isArray": true }] }));
+    assert_eq!(shape, Shape::Scalar { scalar: Scalar::Float, list: true });
+}
+
+#[test]
+fn an_alias_shows_the_values_of_its_target() {
+    let catalogue = build(json!({}), json!({ "n": { "type": "long" }, "x": { "type": "alias", "path": "n" } }));
+    let node = catalogue.root.node("x").unwrap();
+    assert_eq!(node.shape, Shape::Scalar { scalar: Scalar::Float, list: false });
+    assert_eq!(node.alias_of.as_deref(), Some("n"));
+    let aggregation = catalogue.root.aggregation("x").unwrap();
+    assert_eq!((aggregation.target.as_str(), aggregation.kind), ("n", AggregationKind::Numeric));
+}
+
+#[test]
+fn a_field_knows_where_its_copies_come_from() {
+    let catalogue = build(
+        json!({}),
+        json!({
+            "all": { "type": "keyword" },
+            "a": { "type": "keyword", "copy_to": "all" },
+            "b": { "properties": { "c": { "type": "keyword", "copy_to": ["all"] } } },
+        }),
+    );
+    assert_eq!(catalogue.root.node("all").unwrap().copied_from, ["a", "b.c"]);
+}
+
+#[test]
+fn scalars_come_before_containers() {
+    let names: Vec<String> = sample().root.nodes.into_iter().map(|node| node.name).collect();
+    assert_eq!(names, ["object_id", "file_name", "size", "is_open", "released", "access_level", "analysis", "donors"]);
+}
+
+fn nested<'l>(level: &'l Level, name: &str) -> &'l Level {
+    level.node(name).unwrap().shape.level().unwrap()
+}
+
+#[test]
+fn flat_names_lead_to_fields_below_any_level() {
+    let catalogue = sample();
+    let root = &catalogue.root;
+    let field = root.flat_field("donors__specimens__samples__sample_id").unwrap();
+    assert!(field.list);
+    let names: Vec<&str> = root.along(field).into_iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["donors", "specimens", "samples", "sample_id"]);
+    assert!(!root.flat_field("analysis__analysis_id").unwrap().list);
+    assert!(root.flat_field("size").is_none(), "a field of the level itself is a node");
+    let donors = nested(root, "donors");
+    assert_eq!(donors.flat_field("specimens__specimen_type").unwrap().path, "donors.specimens.specimen_type");
+    assert_eq!(donors.aggregation("specimens__specimen_type").unwrap().path, "donors.specimens.specimen_type");
+}
+
+#[test]
+fn multi_fields_are_aggregated_but_not_selected() {
+    let catalogue = sample();
+    assert_eq!(catalogue.root.aggregation("file_name__keyword").unwrap().path, "file_name.keyword");
+    assert!(catalogue.root.flat_field("file_name__keyword").is_none());
+}
+
+#[test]
+fn a_multi_field_gives_way_to_a_field_of_its_name() {
+    let catalogue = build(
+        json!({}),
+        json!({
+            "x": { "type": "text", "fields": { "keyword": { "type": "keyword" } } },
+            "x__keyword": { "type": "long" },
+        }),
+    );
+    assert_eq!(catalogue.root.aggregation("x__keyword").unwrap().path, "x__keyword");
+    assert_eq!(
+        warnings(&catalogue),
+        ["index mapping, `x.keyword`: found a multi-field whose name `x__keyword` in GraphQL is that of the field \
+          x__keyword, expected another name; filters can use the multi-field, aggregations cannot"]
+    );
+}
+
+#[test]
+fn names_that_nodes_have_for_themselves_get_another() {
+    let catalogue = build(
+        json!({}),
+        json!({
+            "id": { "type": "keyword" },
+            "score": { "type": "long" },
+            "field_score": { "type": "long" },
+            "plain": { "properties": { "id": { "type": "keyword" }, "score": { "type": "long" } } },
+            "rows": { "type": "nested", "properties": { "id": { "type": "keyword" } } },
+        }),
+    );
+    let root = &catalogue.root;
+    assert!(root.node("id").is_none(), "the id of the document stands there");
+    assert_eq!(root.node("field_score_").unwrap().path, "score");
+    assert_eq!(root.aggregation("score").unwrap().path, "score");
+    assert!(nested(root, "plain").node("score").is_some(), "a plain object has no fields of its own");
+    assert_eq!(nested(root, "rows").node("field_id").unwrap().path, "rows.id");
+    assert_eq!(root.flat_field("rows__id").unwrap().path, "rows.id");
+    assert_eq!(
+        warnings(&catalogue),
+        [
+            "index mapping, `score`: found a field of the name \"score\", which every node has for itself, expected \
+             another name; selections show it as `field_score_`, filters and facets name it as it is",
+            "index mapping, `rows.id`: found a field of the name \"id\", which every node has for itself, expected \
+             another name; selections show it as `field_id`, filters and facets name it as it is",
+        ]
+    );
+}
+
+#[test]
+fn type_names_follow_the_path_and_are_used_once() {
+    let object = || json!({ "properties": { "v": { "type": "keyword" } } });
+    let catalogue = build(
+        json!({}),
+        json!({ "sampleType": object(), "sampletype": object(), "index_file": object(), "node": object() }),
+    );
+    let type_name = |name: &str| nested(&catalogue.root, name).type_name.clone();
+    assert_eq!(type_name("sampleType"), "fileSampletype");
+    assert_eq!(type_name("sampletype"), "fileSampletype_");
+    assert_eq!(type_name("index_file"), "fileIndex_file");
+    assert_eq!(type_name("node"), "fileNode_");
+}
+
+#[test]
+fn fields_of_one_name_fail_the_catalogue_with_both_named() {
+    let keyword = || json!({ "type": "keyword" });
+    let cases = [
+        (json!({ "a-b": keyword(), "a_b": keyword() }), "`a_b`: a-b, a_b"),
+        (json!({ "a": { "properties": { "b": keyword() } }, "a__b": keyword() }), "`a__b`: a.b, a__b"),
+        (
+            json!({ "n": { "type": "nested", "properties": { "1x": keyword(), "_1x": keyword() } } }),
+            "`_1x`: n.1x, n._1x",
+        ),
+    ];
+    for (properties, pair) in cases {
+        let error = try_build(json!({}), properties).unwrap_err();
+        assert_eq!(error.code, ErrorCode::SchemaBuildError);
+        assert_eq!(error.message, format!("Fields have the same name in GraphQL: {pair}. Rename one of each."));
+    }
+}
+
+#[test]
+fn a_document_type_must_be_a_free_name() {
+    for document_type in ["my file", "9files", "my-file", "__file", "sets", "viewer", "true"] {
+        let error = try_build(json!({ "documentType": document_type }), json!({})).unwrap_err();
+        assert_eq!(error.code, ErrorCode::SchemaBuildError, "{document_type}");
+        assert!(error.message.starts_with(&format!("The document type {document_type:?} cannot be a name")));
+    }
+    let error = try_build(json!({ "documentType": "Numeric" }), json!({})).unwrap_err();
+    assert_eq!(
+        error.message,
+        "The document type \"Numeric\" needs the type name \"NumericAggregations\", which every schema has for \
+         itself; choose another document type."
+    );
+}
+
+#[test]
+fn an_index_without_fields_is_a_catalogue() {
+    let Catalogue { root, display, .. } = build(json!({}), json!({}));
+    assert!(root.nodes.is_empty() && root.aggregations.is_empty());
+    assert!(display.extended.is_empty() && display.table.columns.is_empty());
+}
+
+#[test]
+fn the_nesting_prefix_is_taken_off() {
+    let properties = json!({ "data": { "properties": { "x": { "type": "keyword" } } }, "y": { "type": "long" } });
+    let catalogue = build(json!({ "nestingPrefix": "data" }), properties.clone());
+    assert_eq!(catalogue.source_prefix, "data");
+    assert!(catalogue.root.node("x").is_some() && catalogue.root.node("y").is_none());
+
+    let error = try_build(json!({ "nestingPrefix": "dat" }), properties).unwrap_err();
+    assert_eq!(error.code, ErrorCode::NestingPrefixNotFound);
+    assert_eq!(
+        error.message,
+        "The nesting prefix \"dat\" does not fit: the mapping of field `dat`: found no field \"dat\", expected an \
+         object that holds all fields (the nesting prefix)."
+    );
+}
