@@ -1,0 +1,99 @@
+//! The order of records: the keys of the sort, then the id by its bytes.
+
+use std::cmp::Ordering;
+
+use cantata_mapping::{IndexMapping, TypedValue};
+
+use super::Record;
+use super::facet::as_number;
+use super::json::below;
+use crate::{Cursor, Document, Hit, HitsRequest, Missing, SortKey, SortMode, SortOrder, SortValue};
+
+/// A page of records.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Page<'a> {
+    pub(crate) sort: &'a [SortKey],
+    pub(crate) after: Option<&'a Cursor>,
+    pub(crate) offset: usize,
+    pub(crate) size: usize,
+    pub(crate) documents: bool,
+}
+
+impl<'a> Page<'a> {
+    /// Returns the page that a request asks for.
+    pub(crate) fn of(request: &'a HitsRequest) -> Self {
+        Self {
+            sort: &request.sort,
+            after: request.after.as_ref(),
+            offset: request.offset,
+            size: request.size,
+            documents: request.documents,
+        }
+    }
+}
+
+/// Returns a page of the records, in order.
+pub(crate) fn page(mapping: &IndexMapping, records: Vec<(&str, &Record)>, page: &Page<'_>) -> Vec<Hit> {
+    let mut places: Vec<(Cursor, &Record)> =
+        records.into_iter().map(|(id, record)| (cursor(mapping, page.sort, id, record), record)).collect();
+    places.sort_by(|(one, _), (other, _)| compare(page.sort, one, other));
+    places
+        .into_iter()
+        .filter(|(place, _)| page.after.is_none_or(|after| compare(page.sort, place, after) == Ordering::Greater))
+        .skip(page.offset)
+        .take(page.size)
+        .map(|(cursor, record)| Hit { cursor, document: page.documents.then(|| Document::from(record.source.clone())) })
+        .collect()
+}
+
+fn cursor(mapping: &IndexMapping, sort: &[SortKey], id: &str, record: &Record) -> Cursor {
+    let values = sort.iter().map(|key| match &key.field {
+        None => Some(TypedValue::Text(id.to_owned())),
+        Some(field) => sort_value(mapping, field, key.mode, record),
+    });
+    Cursor { values: values.collect(), id: id.to_owned() }
+}
+
+fn sort_value(mapping: &IndexMapping, field: &str, mode: SortMode, record: &Record) -> SortValue {
+    let (path, level) = read_path(mapping, field);
+    let elements = record.row.elements_at(&level);
+    let values: Vec<&TypedValue> = elements.into_iter().flat_map(|element| element.values(&path)).collect();
+    let sum = || values.iter().filter_map(|value| as_number(value)).sum::<f64>();
+    match mode {
+        _ if values.is_empty() => None,
+        SortMode::Min => values.into_iter().min().cloned(),
+        SortMode::Max => values.into_iter().max().cloned(),
+        SortMode::Sum => Some(TypedValue::Double(sum())),
+        SortMode::Avg => Some(TypedValue::Double(sum() / values.len() as f64)),
+    }
+}
+
+fn compare(sort: &[SortKey], one: &Cursor, other: &Cursor) -> Ordering {
+    for ((key, one), other) in sort.iter().zip(&one.values).zip(&other.values) {
+        let missing = if key.missing == Missing::First { Ordering::Less } else { Ordering::Greater };
+        let order = match (one, other) {
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) => missing,
+            (Some(_), None) => missing.reverse(),
+            (Some(one), Some(other)) if key.order == SortOrder::Ascending => one.cmp(other),
+            (Some(one), Some(other)) => other.cmp(one),
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    one.id.as_bytes().cmp(other.id.as_bytes())
+}
+
+/// Returns the path under which a row keeps the values of a field, aliases followed, and the level of the row.
+pub(crate) fn read_path(mapping: &IndexMapping, name: &str) -> (String, String) {
+    match (mapping.field(name), mapping.flattened_key(name)) {
+        (Some(field), _) => (field.path.clone(), field.row_path().to_owned()),
+        (None, Some((field, key))) => (format!("{}.{key}", field.path), field.row_path().to_owned()),
+        (None, None) => {
+            // What the mapping does not have lies in the containers that its name says.
+            let around = mapping.nested_paths().filter(|path| below(name, path).is_some());
+            (name.to_owned(), around.max_by_key(|path| path.len()).unwrap_or_default().to_owned())
+        }
+    }
+}

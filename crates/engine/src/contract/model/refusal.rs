@@ -1,0 +1,56 @@
+//! Which documents an index refuses.
+
+use cantata_mapping::{FieldKind, IndexMapping};
+use serde_json::Value;
+
+use super::json::leaves;
+
+/// Refuses what is no object, and names that the mapping forbids.
+pub(super) fn check_names(mapping: &IndexMapping, document: &Value) -> Result<(), String> {
+    if !document.is_object() {
+        return Err("the document is no object".to_owned());
+    }
+    match mapping.forbidden_fields(document).first() {
+        Some(path) => Err(format!("field `{path}` is not allowed")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses values that their fields cannot take.
+pub(super) fn check_values(mapping: &IndexMapping, document: &Value) -> Result<(), String> {
+    check(mapping, "", document)
+}
+
+fn check(mapping: &IndexMapping, path: &str, value: &Value) -> Result<(), String> {
+    if let Value::Array(items) = value {
+        return items.iter().try_for_each(|item| check(mapping, path, item));
+    }
+    let members = match (mapping.entry(path), value) {
+        (Some(field), _) if !field.enabled => return Ok(()),
+        (Some(field), Value::Object(members)) if field.kind.is_container() => members,
+        (None, Value::Object(members)) => members,
+        (None, _) => return Ok(()),
+        (Some(field), value) if field.kind == FieldKind::Flattened => {
+            return leaves(value).into_iter().try_for_each(|(_, leaf)| take(mapping, &field.path, leaf));
+        }
+        // Values that are malformed may be passed over, but an object is no value at all.
+        (Some(field), Value::Object(_)) if !matches!(field.kind, FieldKind::Unsupported(_)) => {
+            return Err(format!("field `{path}` takes no object"));
+        }
+        (Some(_), value) => return take(mapping, path, value),
+    };
+    members.iter().try_for_each(|(name, inner)| {
+        let inner_path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        check(mapping, &inner_path, inner)
+    })
+}
+
+/// Gives a value to a field, to its multi-fields and to the fields that it is copied to.
+fn take(mapping: &IndexMapping, path: &str, value: &Value) -> Result<(), String> {
+    let Some(field) = mapping.entry(path) else { return Ok(()) };
+    let copies = field.copy_to.iter().filter(|_| !value.is_null());
+    for path in field.multi_fields.iter().chain(copies) {
+        take(mapping, path, value)?;
+    }
+    field.read(value).map(|_| ()).map_err(|error| error.to_string())
+}

@@ -1,0 +1,121 @@
+//! Random mappings: every type, objects, nested containers up to three deep, and everything that lets a value be found
+//! under another name.
+
+use rand::Rng;
+use rand::rngs::StdRng;
+use serde_json::{Map, Value, json};
+
+use super::super::suite::Options;
+use super::pick;
+
+const DEEPEST: usize = 4;
+const DEEPEST_NESTED: usize = 3;
+
+const TYPES: [&str; 21] = [
+    "keyword",
+    "keyword",
+    "keyword",
+    "text",
+    "boolean",
+    "byte",
+    "short",
+    "integer",
+    "long",
+    "unsigned_long",
+    "half_float",
+    "float",
+    "double",
+    "scaled_float",
+    "date",
+    "date",
+    "date_nanos",
+    "ip",
+    "flattened",
+    "wildcard",
+    "geo_point",
+];
+
+/// Returns a mapping; a field `all` at the root takes copies.
+pub(super) fn random(rng: &mut StdRng, options: &Options) -> Value {
+    let mut properties = container(rng, "", 0, 0);
+    let all = if rng.random_bool(0.5) { "keyword" } else { "text" };
+    properties.insert("all".to_owned(), json!({"type": all}));
+    properties.insert("off".to_owned(), json!({"type": "object", "enabled": false}));
+    let mut mapping = json!({"properties": properties});
+    if !options.dynamic_mapping || rng.random_bool(0.5) {
+        mapping["dynamic"] = if rng.random_bool(0.8) { json!(false) } else { json!("strict") };
+    }
+    mapping
+}
+
+fn container(rng: &mut StdRng, path: &str, depth: usize, nested: usize) -> Map<String, Value> {
+    let mut properties = Map::new();
+    for place in 0..rng.random_range(2..=6) {
+        let kind = *pick(rng, &TYPES);
+        properties.insert(format!("{kind}{place}"), field(rng, kind));
+    }
+    if depth < DEEPEST && rng.random_bool(if depth == 0 { 0.9 } else { 0.5 }) && nested < DEEPEST_NESTED {
+        let name = format!("n{depth}");
+        let inner = container(rng, &join(path, &name), depth + 1, nested + 1);
+        properties.insert(name, json!({"type": "nested", "properties": inner}));
+    }
+    if depth < DEEPEST && rng.random_bool(0.3) {
+        let name = format!("o{depth}");
+        let inner = container(rng, &join(path, &name), depth + 1, nested);
+        properties.insert(name, json!({"properties": inner}));
+    }
+    if rng.random_bool(0.3)
+        && let Some((name, _)) = properties.iter().find(|(_, definition)| has_values(definition))
+    {
+        let target = join(path, name);
+        properties.insert("other_name".to_owned(), json!({"type": "alias", "path": target}));
+    }
+    properties
+}
+
+fn has_values(definition: &Value) -> bool {
+    definition.get("properties").is_none() && definition["type"] != "geo_point"
+}
+
+fn field(rng: &mut StdRng, kind: &str) -> Value {
+    let mut definition = json!({"type": kind});
+    match kind {
+        "keyword" | "wildcard" => {
+            if rng.random_bool(0.3) {
+                definition["ignore_above"] = json!(*pick(rng, &[4, 10]));
+            }
+            if rng.random_bool(0.2) {
+                definition["null_value"] = json!("none");
+            }
+            if rng.random_bool(0.3) {
+                definition["fields"] = json!({"words": {"type": "text"}});
+            }
+        }
+        "text" if rng.random_bool(0.7) => {
+            let limit = if rng.random_bool(0.3) { 5 } else { 256 };
+            definition["fields"] = json!({"keyword": {"type": "keyword", "ignore_above": limit}});
+        }
+        "integer" | "long" => {
+            if rng.random_bool(0.2) {
+                definition["null_value"] = json!(1);
+            }
+            if rng.random_bool(0.2) {
+                definition["ignore_malformed"] = json!(true);
+            }
+            if rng.random_bool(0.2) {
+                definition["fields"] = json!({"keyword": {"type": "keyword"}});
+            }
+        }
+        "scaled_float" => definition["scaling_factor"] = json!(100),
+        "date" if rng.random_bool(0.3) => definition["format"] = json!("yyyy/MM/dd||epoch_millis"),
+        _ => {}
+    }
+    if matches!(kind, "keyword" | "text" | "integer" | "boolean") && rng.random_bool(0.3) {
+        definition["copy_to"] = json!(["all"]);
+    }
+    definition
+}
+
+fn join(container: &str, name: &str) -> String {
+    if container.is_empty() { name.to_owned() } else { format!("{container}.{name}") }
+}

@@ -1,0 +1,59 @@
+//! Holding an engine against the model with random indexes, documents and requests.
+
+mod report;
+mod run;
+mod show;
+mod shrink;
+
+use cantata_mapping::Moment;
+
+use super::random::script;
+use crate::SearchEngine;
+
+/// The moment of every request: in November 2023.
+const NOW_MILLIS: i64 = 1_700_000_000_000;
+
+/// How many requests one random index gets.
+const REQUESTS_PER_INDEX: usize = 25;
+
+/// What an engine can be held to.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many documents an index has at most.
+    pub documents: usize,
+    /// Whether documents may bring fields.
+    pub dynamic_mapping: bool,
+    /// Whether the number of different values is exact.
+    pub exact_distinct: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { documents: 60, dynamic_mapping: true, exact_distinct: true }
+    }
+}
+
+/// Makes so many random requests, spread over random indexes, and compares every answer with the model's.
+///
+/// # Panics
+///
+/// If an answer differs; the message has the seed and the smallest case that was found to differ.
+pub async fn run_random(engine: &dyn SearchEngine, seed: u64, cases: usize, options: &Options) {
+    let mut left = cases;
+    let mut index_seed = seed;
+    while left > 0 {
+        let requests = left.min(REQUESTS_PER_INDEX);
+        let script = script(index_seed, requests, options);
+        if let Err(difference) = run::run(engine, &script, options).await {
+            let (small, difference) = shrink::shrink(engine, script, difference, options).await;
+            panic!("{}", report::report(index_seed, &small, &difference));
+        }
+        left -= requests;
+        // Seeds next to each other must not lead to the same indexes.
+        index_seed = index_seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+fn now() -> Moment {
+    Moment::from_millis(NOW_MILLIS).unwrap()
+}

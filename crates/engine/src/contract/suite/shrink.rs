@@ -1,0 +1,240 @@
+//! Making a case that differs smaller, as long as it differs.
+//!
+//! Steps, operations, parts of requests, clauses of filters, members of documents and fields of the mapping are left
+//! out one by one; whatever the difference then is, it is one.
+
+use cantata_mapping::IndexMapping;
+use cantata_sqon::{Condition, Leaf, Sqon};
+use serde_json::Value;
+
+use super::super::model::Request;
+use super::super::random::{Script, Step};
+use super::Options;
+use super::run::{Difference, run};
+use crate::{Operation, SearchEngine};
+
+/// How many smaller cases are tried at most.
+const ATTEMPTS: usize = 3000;
+
+/// Returns all scripts that are a little smaller in one respect.
+type Reductions = fn(&Script) -> Vec<Script>;
+
+/// Returns the smallest case that was found to differ, and how.
+pub(super) async fn shrink(
+    engine: &dyn SearchEngine,
+    mut script: Script,
+    mut difference: Box<Difference>,
+    options: &Options,
+) -> (Script, Box<Difference>) {
+    script.steps.truncate(difference.step + 1);
+    let mut attempts = 0;
+    let respects: [Reductions; 6] =
+        [fewer_steps, fewer_operations, less_asked, smaller_filters, smaller_documents, smaller_mappings];
+    loop {
+        let mut has_shrunk = false;
+        for reductions in respects {
+            let mut place = 0;
+            // What was left out shifts the rest, so that the place stays.
+            while let Some(smaller) = reductions(&script).into_iter().nth(place) {
+                attempts += 1;
+                if attempts > ATTEMPTS {
+                    return (script, difference);
+                }
+                match run(engine, &smaller, options).await {
+                    Ok(()) => place += 1,
+                    Err(found) => {
+                        script = smaller;
+                        script.steps.truncate(found.step + 1);
+                        difference = found;
+                        has_shrunk = true;
+                    }
+                }
+            }
+        }
+        if !has_shrunk {
+            return (script, difference);
+        }
+    }
+}
+
+fn fewer_steps(script: &Script) -> Vec<Script> {
+    let before_last = script.steps.len().saturating_sub(1);
+    (0..before_last).rev().map(|place| changed(script, |script| drop(script.steps.remove(place)))).collect()
+}
+
+fn fewer_operations(script: &Script) -> Vec<Script> {
+    let mut smaller = Vec::new();
+    for (place, step) in script.steps.iter().enumerate() {
+        let Step::Write(batch) = step else { continue };
+        for operation in 0..batch.len() {
+            smaller.push(changed(script, |script| {
+                if let Step::Write(batch) = &mut script.steps[place] {
+                    batch.remove(operation);
+                }
+            }));
+        }
+    }
+    smaller
+}
+
+fn less_asked(script: &Script) -> Vec<Script> {
+    let Some(Step::Ask(request)) = script.steps.last() else { return Vec::new() };
+    let mut smaller: Vec<Request> = Vec::new();
+    let mut without = |change: &dyn Fn(&mut Request)| {
+        let mut less = request.clone();
+        change(&mut less);
+        if less != *request {
+            smaller.push(less);
+        }
+    };
+    for place in 0..request.hits.len() {
+        without(&|request| drop(request.hits.remove(place)));
+        without(&|request| request.hits[place].sort.clear());
+        without(&|request| drop(request.hits[place].sort.pop()));
+        without(&|request| request.hits[place].documents = false);
+        without(&|request| request.hits[place].total = false);
+        without(&|request| request.hits[place].offset = 0);
+    }
+    for place in 0..request.facets.len() {
+        without(&|request| drop(request.facets.remove(place)));
+        without(&|request| request.facets[place].request.buckets = None);
+        without(&|request| request.facets[place].request.distinct = false);
+        without(&|request| request.facets[place].request.missing = false);
+        without(&|request| request.facets[place].request.stats = false);
+        without(&|request| request.facets[place].request.histograms.clear());
+        without(&|request| request.facets[place].request.ranges.clear());
+        without(&|request| request.facets[place].request.top_hits = None);
+        without(&|request| request.facets[place].request.bucket_filters.clear());
+        without(&|request| request.facets[place].filter_themselves = true);
+    }
+    smaller.into_iter().map(|less| with_last(script, Step::Ask(less))).collect()
+}
+
+fn smaller_filters(script: &Script) -> Vec<Script> {
+    let Some(last) = script.steps.last() else { return Vec::new() };
+    let (Step::Ask(request) | Step::PageThrough(request) | Step::Export(request, _)) = last else { return Vec::new() };
+    let mut smaller = Vec::new();
+    for (place, sqon) in request.sqons.iter().enumerate() {
+        let Some(sqon) = sqon else { continue };
+        for less in std::iter::once(None).chain(smaller_sqons(sqon).into_iter().map(Some)) {
+            let mut request = request.clone();
+            request.sqons[place] = less;
+            smaller.push(with_last(
+                script,
+                match last {
+                    Step::PageThrough(_) => Step::PageThrough(request),
+                    Step::Export(_, export) => Step::Export(request, export.clone()),
+                    _ => Step::Ask(request),
+                },
+            ));
+        }
+    }
+    smaller
+}
+
+fn smaller_sqons(sqon: &Sqon) -> Vec<Sqon> {
+    match sqon {
+        Sqon::Group { op, content, pivot } => {
+            let mut smaller = content.clone();
+            if pivot.is_some() {
+                smaller.push(Sqon::Group { op: *op, content: content.clone(), pivot: None });
+            }
+            for (place, part) in content.iter().enumerate() {
+                let mut fewer = content.clone();
+                fewer.remove(place);
+                if !fewer.is_empty() {
+                    smaller.push(Sqon::Group { op: *op, content: fewer, pivot: pivot.clone() });
+                }
+                for less in smaller_sqons(part) {
+                    let mut content = content.clone();
+                    content[place] = less;
+                    smaller.push(Sqon::Group { op: *op, content, pivot: pivot.clone() });
+                }
+            }
+            smaller
+        }
+        Sqon::Leaf(Leaf { condition: Condition::Values { op, field, values }, pivot }) if values.len() > 1 => (0
+            ..values.len())
+            .map(|place| {
+                let mut values = values.clone();
+                values.remove(place);
+                let condition = Condition::Values { op: *op, field: field.clone(), values };
+                Sqon::Leaf(Leaf { condition, pivot: pivot.clone() })
+            })
+            .collect(),
+        Sqon::Leaf(_) => Vec::new(),
+    }
+}
+
+fn smaller_documents(script: &Script) -> Vec<Script> {
+    let mut smaller = Vec::new();
+    for (at, step) in script.steps.iter().enumerate() {
+        let Step::Write(batch) = step else { continue };
+        for (place, operation) in batch.iter().enumerate() {
+            let Operation::Put { id, source } = operation else { continue };
+            let Ok(document) = serde_json::from_slice::<Value>(source) else { continue };
+            for less in smaller_values(&document).into_iter().filter(Value::is_object) {
+                smaller.push(changed(script, |script| {
+                    if let Step::Write(batch) = &mut script.steps[at] {
+                        batch[place] = Operation::Put { id: id.clone(), source: less.to_string().into_bytes() };
+                    }
+                }));
+            }
+        }
+    }
+    smaller
+}
+
+fn smaller_mappings(script: &Script) -> Vec<Script> {
+    smaller_values(&script.mapping)
+        .into_iter()
+        .filter(|mapping| IndexMapping::parse(mapping).is_ok())
+        .map(|mapping| changed(script, |script| script.mapping = mapping.clone()))
+        .collect()
+}
+
+/// Returns the value with one member or element left out, anywhere in it.
+fn smaller_values(value: &Value) -> Vec<Value> {
+    let mut smaller = Vec::new();
+    match value {
+        Value::Object(members) => {
+            for (name, inner) in members {
+                let mut fewer = members.clone();
+                fewer.shift_remove(name);
+                smaller.push(Value::Object(fewer));
+                for less in smaller_values(inner) {
+                    let mut members = members.clone();
+                    members.insert(name.clone(), less);
+                    smaller.push(Value::Object(members));
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (place, inner) in items.iter().enumerate() {
+                let mut fewer = items.clone();
+                fewer.remove(place);
+                smaller.push(Value::Array(fewer));
+                for less in smaller_values(inner) {
+                    let mut items = items.clone();
+                    items[place] = less;
+                    smaller.push(Value::Array(items));
+                }
+            }
+        }
+        _ => {}
+    }
+    smaller
+}
+
+fn with_last(script: &Script, step: Step) -> Script {
+    changed(script, |script| {
+        script.steps.pop();
+        script.steps.push(step);
+    })
+}
+
+fn changed(script: &Script, change: impl FnOnce(&mut Script)) -> Script {
+    let mut script = script.clone();
+    change(&mut script);
+    script
+}

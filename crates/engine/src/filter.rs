@@ -1,0 +1,144 @@
+//! A filter as an engine evaluates it: an expression over the rows of one nesting level.
+//!
+//! The root level has a row for each record; a nested container has a row for each of its elements. An expression is
+//! always read at one level: a plan's filters at the root, the inside of [`Filter::Nested`] at its path. A field may
+//! only be tested at the level its values belong to ([`cantata_mapping::Field::row_path`]); `Nested` goes down, any
+//! number of levels at once, and nothing goes up.
+
+use cantata_mapping::TypedValue;
+
+/// Where a range begins and ends.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Edges {
+    /// The lower end and whether it is part of the range.
+    pub from: Option<(TypedValue, bool)>,
+    /// The upper end and whether it is part of the range.
+    pub to: Option<(TypedValue, bool)>,
+}
+
+/// A test of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Filter {
+    /// Every row.
+    All,
+    /// No row.
+    None,
+    /// Rows that pass all of these.
+    And(Vec<Filter>),
+    /// Rows that pass at least one of these.
+    Or(Vec<Filter>),
+    /// Rows that do not pass this.
+    Not(Box<Filter>),
+    /// Rows that have at least one element at the path which passes the inner test.
+    Nested {
+        /// The path of a nested container below the level at which this stands.
+        path: String,
+        /// A test of its elements.
+        inner: Box<Filter>,
+    },
+    /// Rows one of whose values in the field is among these. A text field is found by a whole value and by each of
+    /// its words alike (see [`crate::Filter::Wildcard`] too).
+    Terms {
+        /// The path of the field.
+        field: String,
+        /// The values, sorted, each once.
+        values: Vec<TypedValue>,
+    },
+    /// Rows one of whose values in the field lies within the edges.
+    Range {
+        /// The path of the field.
+        field: String,
+        /// The ends.
+        edges: Edges,
+    },
+    /// Rows that have a value in the field.
+    Exists {
+        /// The path of the field.
+        field: String,
+    },
+    /// Rows one of whose values is like the pattern, in which `*` stands for any characters and nothing else is
+    /// special; upper and lower case are different.
+    Pattern {
+        /// The path of the field.
+        field: String,
+        /// The pattern.
+        pattern: String,
+    },
+    /// Rows one of whose values is like the pattern, in which `*` stands for any characters and `?` for any one; upper
+    /// and lower case are alike.
+    Wildcard {
+        /// The path of the field.
+        field: String,
+        /// The pattern.
+        pattern: String,
+    },
+    /// Rows one of whose values becomes the text by at most so many changes of a letter: one added, one left out, one
+    /// replaced, or two neighbours swapped. Case is not ignored.
+    Fuzzy {
+        /// The path of the field.
+        field: String,
+        /// The text.
+        text: String,
+        /// How many changes.
+        distance: u8,
+    },
+}
+
+impl Filter {
+    /// Returns the conjunction, without needless levels.
+    pub fn and(filters: impl IntoIterator<Item = Filter>) -> Filter {
+        let mut parts = Vec::new();
+        for filter in filters {
+            match filter {
+                Filter::All => {}
+                Filter::None => return Filter::None,
+                Filter::And(inner) => parts.extend(inner),
+                other => parts.push(other),
+            }
+        }
+        match parts.len() {
+            0 => Filter::All,
+            1 => parts.remove(0),
+            _ => Filter::And(parts),
+        }
+    }
+
+    /// Returns the disjunction, without needless levels.
+    pub fn or(filters: impl IntoIterator<Item = Filter>) -> Filter {
+        let mut parts = Vec::new();
+        for filter in filters {
+            match filter {
+                Filter::None => {}
+                Filter::All => return Filter::All,
+                Filter::Or(inner) => parts.extend(inner),
+                other => parts.push(other),
+            }
+        }
+        match parts.len() {
+            0 => Filter::None,
+            1 => parts.remove(0),
+            _ => Filter::Or(parts),
+        }
+    }
+
+    /// Returns the opposite. (A plain function would be taken for the operator of that name.)
+    #[must_use]
+    pub fn negated(self) -> Filter {
+        match self {
+            Filter::All => Filter::None,
+            Filter::None => Filter::All,
+            Filter::Not(inner) => *inner,
+            other => Filter::Not(Box::new(other)),
+        }
+    }
+
+    /// Returns the test at the level of a nested container, lifted to the level above; the filter itself if the path
+    /// is empty.
+    #[must_use]
+    pub fn nested_in(self, path: &str) -> Filter {
+        if path.is_empty() || self == Filter::None {
+            return self;
+        }
+        Filter::Nested { path: path.to_owned(), inner: Box::new(self) }
+    }
+}

@@ -1,0 +1,187 @@
+//! Patterns with `*` and `?`.
+//!
+//! The stars divide a pattern into parts of a fixed number of characters. The first must stand at the beginning of the
+//! text, the last at its end, and of those between each is sought from the left in what the ones before have left over:
+//! the leftmost place is always as good as any other, so nothing is ever tried twice. A part without `?` is sought with
+//! a linear search for a substring; one with `?` takes the length of the text times its own at worst.
+//!
+//! Where case does not matter, pattern and text are compared in lower case, letter by letter.
+
+use memchr::memmem;
+
+use super::{Matcher, contains_lowered};
+
+/// How many bytes of a text can be put into lower case without asking for memory.
+const SHORT_TEXT: usize = 256;
+
+/// A pattern that texts are held against.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    ignores_case: bool,
+    /// What the text begins with; without a star, all of it.
+    first: Part,
+    /// What follows the first star, if there is one.
+    after_star: Option<AfterStar>,
+    /// The least number of characters, and therefore of bytes, of a text that matches.
+    least_length: usize,
+    /// The longest text that every text that matches contains.
+    literal: String,
+}
+
+#[derive(Debug, Clone)]
+struct AfterStar {
+    between: Vec<Part>,
+    last: Part,
+}
+
+/// What stands between two stars.
+#[derive(Debug, Clone)]
+enum Part {
+    /// These characters.
+    Literal { text: String, finder: Box<memmem::Finder<'static>> },
+    /// These characters, in which nothing stands for any one.
+    Letters(Vec<Option<char>>),
+}
+
+impl Pattern {
+    /// Returns the pattern in which `*` stands for any characters and nothing else is special, and which minds case.
+    pub fn case_sensitive(pattern: &str) -> Self {
+        Self::new(pattern, false, |part| part.chars().map(Some).collect())
+    }
+
+    /// Returns the pattern in which `*` stands for any characters and `?` for any one, and which does not mind case.
+    pub fn wildcard(pattern: &str) -> Self {
+        Self::new(pattern, true, |part| part.chars().map(|letter| (letter != '?').then(|| lower(letter))).collect())
+    }
+
+    fn new(pattern: &str, ignores_case: bool, letters: fn(&str) -> Vec<Option<char>>) -> Self {
+        let mut parts: Vec<Vec<Option<char>>> = pattern.split('*').map(letters).collect();
+        let least_length = parts.iter().map(Vec::len).sum();
+        let last = if parts.len() > 1 { parts.pop() } else { None };
+        let mut parts = parts.into_iter();
+        let first = Part::new(parts.next().unwrap_or_default());
+        let after_star = last.map(|last| AfterStar {
+            between: parts.filter(|part| !part.is_empty()).map(Part::new).collect(),
+            last: Part::new(last),
+        });
+        let mut pattern = Self { ignores_case, first, after_star, least_length, literal: String::new() };
+        pattern.literal = pattern.longest_literal().to_owned();
+        pattern
+    }
+
+    /// Returns what every text that matches begins with; empty if that is not known, as where case does not matter.
+    pub fn literal_prefix(&self) -> &str {
+        match &self.first {
+            Part::Literal { text, .. } if !self.ignores_case => text,
+            _ => "",
+        }
+    }
+
+    fn longest_literal(&self) -> &str {
+        let after = self.after_star.iter().flat_map(|after| after.between.iter().chain([&after.last]));
+        let literals = std::iter::once(&self.first).chain(after).filter_map(|part| match part {
+            Part::Literal { text, .. } => Some(text.as_str()),
+            Part::Letters(_) => None,
+        });
+        literals.max_by_key(|literal| literal.len()).unwrap_or_default()
+    }
+
+    /// Tells whether the pattern begins and ends with a star.
+    fn is_open(&self) -> bool {
+        let is_empty = |part: &Part| matches!(part, Part::Literal { text, .. } if text.is_empty());
+        is_empty(&self.first) && self.after_star.as_ref().is_some_and(|after| is_empty(&after.last))
+    }
+
+    fn matches_as_is(&self, text: &str) -> bool {
+        let Some(rest) = self.first.strip_from_start(text) else { return false };
+        let Some(after_star) = &self.after_star else { return rest.is_empty() };
+        let Some(rest) = after_star.last.strip_from_end(rest) else { return false };
+        after_star.between.iter().try_fold(rest, |rest, part| part.strip_through(rest)).is_some()
+    }
+}
+
+impl Matcher for Pattern {
+    fn matches(&self, text: &str) -> bool {
+        if text.len() < self.least_length {
+            return false;
+        }
+        if !self.ignores_case {
+            return self.matches_as_is(text);
+        }
+        if !text.is_ascii() {
+            return self.matches_as_is(&text.chars().map(lower).collect::<String>());
+        }
+        let mut short = [0; SHORT_TEXT];
+        let lowered = short.get_mut(..text.len()).and_then(|lowered| {
+            lowered.copy_from_slice(text.as_bytes());
+            lowered.make_ascii_lowercase();
+            std::str::from_utf8(lowered).ok()
+        });
+        match lowered {
+            Some(lowered) => self.matches_as_is(lowered),
+            None => self.matches_as_is(&text.to_ascii_lowercase()),
+        }
+    }
+
+    fn may_match_a_word_of(&self, text: &str) -> bool {
+        // Whatever is found anywhere in a word, whatever its case, is found in the text too.
+        if self.ignores_case && self.is_open() && text.is_ascii() {
+            return false;
+        }
+        // Words are in lower case.
+        !self.literal.chars().any(char::is_uppercase) && contains_lowered(text, &self.literal)
+    }
+}
+
+impl Part {
+    fn new(letters: Vec<Option<char>>) -> Self {
+        match letters.iter().copied().collect::<Option<String>>() {
+            Some(text) => Self::Literal { finder: Box::new(memmem::Finder::new(&text).into_owned()), text },
+            None => Self::Letters(letters),
+        }
+    }
+
+    /// Returns what follows the part at the beginning of a text.
+    fn strip_from_start<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Self::Literal { text: literal, .. } => text.strip_prefix(literal.as_str()),
+            Self::Letters(letters) => {
+                let mut rest = text.chars();
+                letters
+                    .iter()
+                    .all(|letter| rest.next().is_some_and(|found| letter.is_none_or(|letter| letter == found)))
+                    .then_some(rest.as_str())
+            }
+        }
+    }
+
+    /// Returns what precedes the part at the end of a text.
+    fn strip_from_end<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Self::Literal { text: literal, .. } => text.strip_suffix(literal.as_str()),
+            Self::Letters(letters) => {
+                let mut rest = text.chars();
+                letters
+                    .iter()
+                    .rev()
+                    .all(|letter| rest.next_back().is_some_and(|found| letter.is_none_or(|letter| letter == found)))
+                    .then_some(rest.as_str())
+            }
+        }
+    }
+
+    /// Returns what follows the leftmost occurrence of the part.
+    fn strip_through<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Self::Literal { text: literal, finder } => {
+                finder.find(text.as_bytes()).map(|start| &text[start + literal.len()..])
+            }
+            Self::Letters(_) => text.char_indices().find_map(|(start, _)| self.strip_from_start(&text[start..])),
+        }
+    }
+}
+
+/// Returns the letter in lower case, always one letter.
+fn lower(letter: char) -> char {
+    letter.to_lowercase().next().unwrap_or(letter)
+}

@@ -1,0 +1,128 @@
+//! From the filter language to the filter that an engine evaluates, typed by the mapping.
+//!
+//! A SQON speaks of names and of values as they were written; a [`Filter`] of rows at a nesting level and of typed
+//! values. What is decided here is decided for every engine: which rows a condition tests, what a fraction means on a
+//! field of whole numbers, how far a date reaches, what belongs together in one nested element.
+//!
+//! The filter given is read, its names are resolved, it is validated and normalised ([`cantata_sqon`]). A field that
+//! the mapping does not have is a field without values. Whatever cannot be understood is an error, since under a `not`
+//! a condition that matches nothing would show every record.
+
+mod condition;
+mod domain;
+mod error;
+mod group;
+mod range;
+mod target;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use cantata_mapping::{IndexMapping, Moment};
+use cantata_sqon::{Condition, Sqon, ValueTest};
+
+pub use self::error::TranslationError;
+
+use crate::Filter;
+
+/// The saved sets that a filter may name.
+pub trait Sets: Sync {
+    /// Returns the members of a set; nothing if there is no such set.
+    fn members(&self, set_id: &str) -> Option<&[String]>;
+}
+
+impl Sets for HashMap<String, Vec<String>> {
+    fn members(&self, set_id: &str) -> Option<&[String]> {
+        self.get(set_id).map(Vec::as_slice)
+    }
+}
+
+/// Returns the ids of the sets that a filter names, each once, in order.
+pub fn sets_used(sqon: &Sqon) -> Vec<String> {
+    let mut ids = Vec::new();
+    collect_sets(sqon, &mut ids);
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+fn collect_sets(node: &Sqon, ids: &mut Vec<String>) {
+    match node {
+        Sqon::Group { content, .. } => content.iter().for_each(|part| collect_sets(part, ids)),
+        Sqon::Leaf(leaf) => {
+            if let Condition::Values { values, .. } = &leaf.condition {
+                ids.extend(values.iter().filter_map(|value| match value {
+                    ValueTest::Set(id) => Some(id.clone()),
+                    _ => None,
+                }));
+            }
+        }
+    }
+}
+
+/// What the filters of one request are translated with.
+#[derive(Clone, Copy)]
+pub struct Translation<'a> {
+    mapping: &'a IndexMapping,
+    now: Moment,
+    sets: &'a dyn Sets,
+}
+
+impl<'a> Translation<'a> {
+    /// Returns the translation for an index, with the moment that `now` stands for and the sets that
+    /// [`sets_used`] names.
+    pub fn new(mapping: &'a IndexMapping, now: Moment, sets: &'a dyn Sets) -> Self {
+        Self { mapping, now, sets }
+    }
+
+    /// Returns the filter over records; no SQON means all of them.
+    ///
+    /// # Errors
+    ///
+    /// If a set is unknown or a value cannot be read as one of its field.
+    pub fn filter(&self, sqon: Option<&Sqon>) -> Result<Filter, TranslationError> {
+        sqon.map_or(Ok(Filter::All), |sqon| self.node(sqon, ""))
+    }
+
+    /// Returns the filter over the elements of a nested container that a facet of its fields counts, read at that
+    /// level: every clause of the root-level `and` whose fields all lie at or below the path.
+    ///
+    /// Clauses under `or` and `not`, `some-not-in`, and `all` of several values speak of records, not of elements. At
+    /// the root, where the path is empty, the element is the record itself and nothing is left to say.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Translation::filter`].
+    pub fn elements(&self, sqon: Option<&Sqon>, row_path: &str) -> Result<Filter, TranslationError> {
+        let mut filters = Vec::new();
+        if let Some(sqon) = sqon.filter(|_| !row_path.is_empty()) {
+            self.element_clauses(sqon, row_path, &mut filters)?;
+        }
+        Ok(Filter::and(filters))
+    }
+
+    /// Returns the two filters of a facet, over records and over elements at the level of its field. Unless the facet
+    /// filters itself, the clauses on its own field, under whatever name, are left out of both.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Translation::filter`].
+    pub fn facet_filter(
+        &self,
+        sqon: Option<&Sqon>,
+        field: &str,
+        filter_themselves: bool,
+    ) -> Result<(Filter, Filter), TranslationError> {
+        let target = self.target(field);
+        let mut kept = sqon.map(Cow::Borrowed);
+        if !filter_themselves && let Some(sqon) = sqon {
+            for name in sqon.fields_used() {
+                if self.target(name).path == target.path {
+                    kept = kept.and_then(|kept| kept.without_field(name)).map(Cow::Owned);
+                }
+            }
+        }
+        let kept = kept.as_deref();
+        Ok((self.filter(kept)?, self.elements(kept, target.row_path)?))
+    }
+}

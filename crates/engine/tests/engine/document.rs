@@ -1,0 +1,34 @@
+//! Documents as their readers see them.
+
+use cantata_engine::{Document, Node};
+use serde_json::json;
+
+#[test]
+fn a_document_goes_out_as_it_came_in() {
+    let value = json!({
+        "z": [1, -1, u64::MAX, i64::MIN, 0.5, null, true, "ä", [], {}],
+        "a": {"c": {"d": [[1], [{"e": 2}]]}, "b": 1},
+    });
+    let document = Document::from(value.clone());
+    let text = serde_json::to_string(&document.root()).unwrap();
+    assert_eq!(text, value.to_string());
+    assert_eq!(format!("{document:?}"), text);
+}
+
+#[test]
+fn members_and_elements_are_found() {
+    let document = Document::from(json!({"list": [3, 4], "empty": [], "name": "x"}));
+    let Node::Object(root) = document.root() else { panic!("no object") };
+    assert!(matches!(root.get("name"), Some(Node::String("x"))));
+    assert!(root.get("nothing").is_none());
+    let Some(Node::Array(list)) = root.get("list") else { panic!("no list") };
+    let mut seen = Vec::new();
+    list.for_each(|element| {
+        if let Node::Integer(number) = element {
+            seen.push(number);
+        }
+    });
+    assert_eq!((list.len(), seen), (2, vec![3, 4]));
+    assert!(matches!(list.first(), Some(Node::Integer(3))));
+    assert!(matches!(root.get("empty"), Some(Node::Array(empty)) if empty.is_empty() && empty.first().is_none()));
+}
