@@ -1,0 +1,100 @@
+//! Looking after indexes: figures, imports, checks.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use async_trait::async_trait;
+use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexAdministration, IndexStats};
+
+use crate::engine::{EmbeddedEngine, aside, bytes_of};
+use crate::index::{ImportProgress, ImportRules};
+
+impl EmbeddedEngine {
+    /// Returns the figures of an index.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such index.
+    pub fn index_stats(&self, name: &str) -> Result<IndexStats, EngineError> {
+        let index = self.index(name)?;
+        let snapshot = index.snapshot();
+        let documents = snapshot.documents() as u64;
+        let all: usize = snapshot.views.iter().map(|view| view.segment.documents()).sum();
+        Ok(IndexStats {
+            name: name.to_owned(),
+            documents,
+            deleted: all as u64 - documents,
+            segments: snapshot.views.len(),
+            bytes: bytes_of(index.folder()),
+            fields: snapshot.mapping.fields().filter(|field| field.kind.has_values()).count(),
+        })
+    }
+
+    /// Takes in many documents. The chunks of a source come in order; `tell` hears what happens.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such index, it cannot be written, or a chunk cannot be read. What was told to be taken in is
+    /// there even then, and the import can go on from [`IndexAdministration::import_position`].
+    pub fn import(
+        &self,
+        name: &str,
+        chunks: impl Iterator<Item = Result<ImportChunk, String>> + Send,
+        id_field: Option<&str>,
+        threads: usize,
+        tell: &(dyn Fn(ImportProgress) + Sync),
+    ) -> Result<(), EngineError> {
+        let index = self.index(name)?;
+        index.import(chunks, &ImportRules { id_field, threads, tell })?;
+        while index.merge_some()? {}
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl IndexAdministration for EmbeddedEngine {
+    async fn stats(&self, index: &str) -> Result<IndexStats, EngineError> {
+        self.index_stats(index)
+    }
+
+    async fn compact(&self, index: &str) -> Result<(), EngineError> {
+        let index = self.index(index)?;
+        aside(move || index.compact()).await
+    }
+
+    async fn verify(&self, index: &str) -> Result<Vec<String>, EngineError> {
+        let index = self.index(index)?;
+        aside(move || Ok(index.verify())).await
+    }
+
+    async fn import_chunk(
+        &self,
+        index: &str,
+        chunk: ImportChunk,
+        id_field: Option<String>,
+    ) -> Result<ImportReport, EngineError> {
+        let (engine, index) = (self.clone(), index.to_owned());
+        aside(move || {
+            let report = Mutex::new(ImportReport::default());
+            let tell = |progress| {
+                let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+                match progress {
+                    ImportProgress::Refused(refusal) => report.refused.push(refusal),
+                    ImportProgress::Taken { documents, .. } => report.taken += documents,
+                }
+            };
+            engine.import(&index, std::iter::once(Ok(chunk)), id_field.as_deref(), 1, &tell)?;
+            Ok(report.into_inner().unwrap_or_else(PoisonError::into_inner))
+        })
+        .await
+    }
+
+    async fn import_position(&self, index: &str, source: &str) -> Result<u64, EngineError> {
+        Ok(self.index(index)?.import_position(source))
+    }
+
+    async fn end_import(&self, index: &str, source: &str) -> Result<(), EngineError> {
+        let (index, source) = (self.index(index)?, source.to_owned());
+        aside(move || index.end_import(&source)).await
+    }
+}

@@ -1,0 +1,127 @@
+//! What an index consists of, in one small file that is replaced as a whole.
+//!
+//! Whatever the manifest does not name is not part of the index: files left behind by a crash are removed when the
+//! index is opened.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use cantata_mapping::IndexMapping;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::files;
+
+/// The name of the file.
+const FILE: &str = "manifest.json";
+
+/// The form of the files that this version reads and writes.
+const FORMAT: u32 = 1;
+
+/// What an index consists of.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    format: u32,
+    /// The mapping beside its properties, such as `dynamic`.
+    settings: Map<String, Value>,
+    /// The properties of the mapping.
+    properties: Map<String, Value>,
+    pub(crate) segments: Vec<SegmentRecord>,
+    /// The number of the log whose entries come on top of the segments.
+    pub(crate) log: u64,
+    /// The number that the next file gets.
+    pub(crate) next_file: u64,
+    /// How far the files of unfinished imports were taken in.
+    #[serde(default)]
+    pub(crate) imports: BTreeMap<String, u64>,
+}
+
+/// A segment and what is deleted in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SegmentRecord {
+    pub(crate) file: String,
+    /// The file with the documents that are still there; nothing: all are.
+    pub(crate) live: Option<String>,
+}
+
+impl Manifest {
+    /// Returns the manifest of a new index with a mapping in any form the engines use.
+    pub(crate) fn new(mapping: Option<&Value>) -> Result<Self, String> {
+        let parsed = mapping.map_or_else(|| Ok(IndexMapping::empty()), read_mapping)?;
+        let mut manifest = Self {
+            format: FORMAT,
+            settings: mapping.map(settings_of).unwrap_or_default(),
+            properties: Map::new(),
+            segments: Vec::new(),
+            log: 0,
+            next_file: 1,
+            imports: BTreeMap::new(),
+        };
+        manifest.set_mapping(&parsed);
+        Ok(manifest)
+    }
+
+    /// Reads the manifest of a folder.
+    pub(crate) fn read(folder: &Path) -> Result<Self, String> {
+        let bytes = fs_err::read(folder.join(FILE)).map_err(|error| format!("its manifest cannot be read: {error}"))?;
+        let manifest: Self =
+            serde_json::from_slice(&bytes).map_err(|error| format!("its manifest is not as expected: {error}"))?;
+        if manifest.format != FORMAT {
+            return Err(format!(
+                "its files have the form {}, and this version reads {FORMAT}; import the documents again",
+                manifest.format
+            ));
+        }
+        Ok(manifest)
+    }
+
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+        files::replace(&folder.join(FILE), &serde_json::to_vec_pretty(self)?)
+    }
+
+    /// Returns whether a file of the folder is part of the index.
+    pub(crate) fn names(&self, file: &str) -> bool {
+        let of_segments =
+            self.segments.iter().any(|segment| segment.file == file || segment.live.as_deref() == Some(file));
+        of_segments || file == FILE || file == super::log::file_name(self.log)
+    }
+
+    pub(crate) fn mapping(&self) -> Result<IndexMapping, String> {
+        let mut mapping = self.settings.clone();
+        mapping.insert("properties".to_owned(), Value::Object(self.properties.clone()));
+        read_mapping(&Value::Object(mapping))
+    }
+
+    pub(crate) fn set_mapping(&mut self, mapping: &IndexMapping) {
+        self.properties = mapping.raw().clone();
+    }
+
+    /// Returns the number of a new file.
+    pub(crate) fn new_file(&mut self) -> u64 {
+        self.next_file += 1;
+        self.next_file - 1
+    }
+}
+
+fn read_mapping(mapping: &Value) -> Result<IndexMapping, String> {
+    IndexMapping::parse(mapping).map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+}
+
+/// Returns what a mapping says beside its properties.
+fn settings_of(mapping: &Value) -> Map<String, Value> {
+    let Some(object) = mapping.as_object() else { return Map::new() };
+    if let Some(inner) = object.get("mappings") {
+        return settings_of(inner);
+    }
+    // The answer to a question for the mapping names the index around it.
+    let answers = object.values().find(|value| value.get("mappings").is_some());
+    match answers {
+        Some(answer) if !object.contains_key("properties") => settings_of(answer),
+        _ => object
+            .iter()
+            .filter(|(key, _)| *key != "properties")
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect(),
+    }
+}

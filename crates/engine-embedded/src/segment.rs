@@ -1,0 +1,162 @@
+//! A segment: documents, and everything to search them by, that never change.
+//!
+//! Rows of documents are in the order of their ids, so the row is the tie-break of every order, an id is found by
+//! bisection, and segments are merged by walking their ids side by side. What has been deleted is not the segment's
+//! affair; see [`crate::snapshot`].
+
+mod column;
+mod dictionary;
+mod directory;
+mod documents;
+mod postings;
+mod sections;
+
+pub(crate) use column::{Code, Codes, Column, ColumnEntry, with_codes};
+pub(crate) use dictionary::{Dictionary, DictionaryEntry};
+pub(crate) use directory::{Directory, FieldEntry, LevelEntry, PathEntry};
+pub(crate) use postings::{Postings, PostingsEntry, Rows};
+pub(crate) use sections::{Section, SectionWriter};
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::bitset::Bitset;
+use crate::key::Class;
+use crate::machine::Storage;
+
+/// A segment.
+pub(crate) struct Segment {
+    storage: Storage,
+    directory: Directory,
+    fields: HashMap<String, usize>,
+    levels: HashMap<String, usize>,
+}
+
+/// A field of a segment.
+#[derive(Clone, Copy)]
+pub(crate) struct SegmentField<'a> {
+    pub(crate) class: Class,
+    pub(crate) level: usize,
+    pub(crate) dictionary: Dictionary<'a>,
+    pub(crate) column: Column<'a>,
+    /// The rows of each value.
+    pub(crate) postings: Postings<'a>,
+    /// The documents of each value, where they are not the rows and there are few values.
+    by_document: Option<Postings<'a>>,
+}
+
+/// A nesting level of a segment.
+#[derive(Clone, Copy)]
+pub(crate) struct Level<'a> {
+    pub(crate) parent: usize,
+    pub(crate) rows: usize,
+    /// Where the rows of each row of the parent begin, with one more for the end.
+    pub(crate) starts: &'a [u32],
+    /// Where the rows of each document begin, with one more for the end.
+    pub(crate) document_starts: &'a [u32],
+}
+
+impl Segment {
+    /// Opens a segment file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or is no segment.
+    pub(crate) fn open(path: &Path) -> Result<Self, String> {
+        let storage = Storage::map(path).map_err(|error| error.to_string())?;
+        Self::new(storage)
+    }
+
+    /// Takes a segment that is not in a file.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are no segment.
+    pub(crate) fn in_memory(bytes: &[u8]) -> Result<Self, String> {
+        Self::new(Storage::memory(bytes))
+    }
+
+    fn new(storage: Storage) -> Result<Self, String> {
+        let directory: Directory = sections::read_directory(&storage)?;
+        let fields = directory.fields.iter().enumerate().map(|(place, field)| (field.path.clone(), place)).collect();
+        let levels = directory.levels.iter().enumerate().map(|(place, level)| (level.path.clone(), place)).collect();
+        Ok(Self { storage, directory, fields, levels })
+    }
+
+    /// Reads the whole segment and compares it with its checksum.
+    pub(crate) fn verify(&self) -> Result<(), String> {
+        sections::verify(&self.storage)
+    }
+
+    /// Returns the number of documents, deleted ones included.
+    pub(crate) fn documents(&self) -> usize {
+        self.directory.documents as usize
+    }
+
+    pub(crate) fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    /// Returns the ids, whose places are the rows.
+    pub(crate) fn ids(&self) -> Dictionary<'_> {
+        self.directory.ids.open(Class::Exact, &self.storage)
+    }
+
+    pub(crate) fn id(&self, row: usize) -> &str {
+        self.ids().text(row as u32)
+    }
+
+    pub(crate) fn row_of(&self, id: &str) -> Option<usize> {
+        self.ids().find_bytes(id.as_bytes()).ok().map(|row| row as usize)
+    }
+
+    pub(crate) fn field(&self, path: &str) -> Option<SegmentField<'_>> {
+        self.fields.get(path).map(|&place| self.field_at(place))
+    }
+
+    pub(crate) fn field_at(&self, place: usize) -> SegmentField<'_> {
+        let entry = &self.directory.fields[place];
+        SegmentField {
+            class: entry.class,
+            level: entry.level as usize,
+            dictionary: entry.dictionary.open(entry.class, &self.storage),
+            column: entry.column.open(&self.storage),
+            postings: entry.postings.open(&self.storage),
+            by_document: entry.by_document.map(|postings| postings.open(&self.storage)),
+        }
+    }
+
+    /// Returns the level of a nested path; the root has the empty path.
+    pub(crate) fn level_of(&self, path: &str) -> Option<usize> {
+        self.levels.get(path).copied()
+    }
+
+    pub(crate) fn level(&self, level: usize) -> Level<'_> {
+        let entry = &self.directory.levels[level];
+        Level {
+            parent: entry.parent as usize,
+            rows: entry.rows as usize,
+            starts: entry.starts.numbers(&self.storage),
+            document_starts: entry.document_starts.numbers(&self.storage),
+        }
+    }
+
+    pub(crate) fn section<T: bytemuck::AnyBitPattern>(&self, section: Section) -> &[T] {
+        section.numbers(&self.storage)
+    }
+}
+
+impl<'a> SegmentField<'a> {
+    /// Returns the rows of the field's level that have a value.
+    pub(crate) fn present(&self, rows: usize) -> Bitset {
+        let mut missing = Bitset::empty(rows);
+        self.postings.unite_into(self.column.missing, &mut missing);
+        missing.invert();
+        missing
+    }
+
+    /// Returns the documents of each value, and last those that have a row without one, if they are kept.
+    pub(crate) fn document_postings(&self) -> Option<Postings<'a>> {
+        if self.level == 0 { Some(self.postings) } else { self.by_document }
+    }
+}

@@ -1,0 +1,6 @@
+//! The embedded engine against the contract of all engines, and what it promises beyond that.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop where it stands")]
+
+mod contract;
+mod paging;
+mod reopening;

@@ -1,0 +1,119 @@
+//! What is written is there after the engine is opened again, however it was written.
+
+use std::sync::Arc;
+
+use cantata_engine::{Filter, HitsRequest, ImportChunk, IndexAdministration, Operation, Plan, SearchEngine};
+use cantata_engine_embedded::{EmbeddedEngine, OpenError};
+use serde_json::json;
+
+fn put(id: &str, n: u64) -> Operation {
+    Operation::Put { id: id.to_owned(), source: json!({"n": n, "text": format!("value {n}")}).to_string().into_bytes() }
+}
+
+async fn ids(engine: &EmbeddedEngine) -> Vec<String> {
+    let hits =
+        HitsRequest { filter: 0, size: 100_000, offset: 0, sort: vec![], after: None, total: true, documents: false };
+    let plan = Plan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
+    let answer = engine.search("things", Arc::new(plan)).await.unwrap();
+    answer.hits[0].hits.iter().map(|hit| hit.cursor.id.clone()).collect()
+}
+
+#[tokio::test]
+async fn writes_are_there_after_reopening() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("things", None).unwrap();
+    for round in 0..30_u64 {
+        let batch = (0..10).map(|n| put(&format!("{round}-{n}"), n)).collect();
+        engine.write("things", batch).await.unwrap();
+    }
+    let deleted = (0..30).map(|round| Operation::Delete { id: format!("{round}-3") }).collect();
+    assert_eq!(engine.write("things", deleted).await.unwrap().deleted, 30);
+    let before = ids(&engine).await;
+    assert_eq!(before.len(), 270);
+    drop(engine);
+
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    assert_eq!(ids(&engine).await, before);
+    engine.compact("things").await.unwrap();
+    assert_eq!(ids(&engine).await, before);
+    assert_eq!(engine.verify("things").await.unwrap(), Vec::<String>::new());
+    let stats = engine.stats("things").await.unwrap();
+    assert_eq!((stats.documents, stats.deleted, stats.segments), (270, 0, 1));
+}
+
+#[tokio::test]
+async fn an_import_goes_on_where_it_ended_and_its_last_document_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("things", None).unwrap();
+    let chunk = |text: &str, end: u64| ImportChunk {
+        source: "file".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+        documents: text
+            .lines()
+            .enumerate()
+            .map(|(n, line)| {
+                let start = line.as_ptr() as usize - text.as_ptr() as usize;
+                (n as u64 + 1, start..start + line.len())
+            })
+            .collect(),
+        end,
+    };
+    let first = "{\"_id\": \"a\", \"n\": 1}\nnothing\n{\"_id\": 7, \"n\": 2}\n{\"n\": 3}\n";
+    let report = engine.import_chunk("things", chunk(first, 10), None).await.unwrap();
+    assert_eq!((report.taken, report.refused.len()), (3, 1));
+    assert_eq!(report.refused[0].line, 2);
+    assert_eq!(engine.import_position("things", "file").await.unwrap(), 10);
+    let second = "{\"_id\": \"a\", \"n\": 4}\n{\"name\": \"b\", \"n\": 5}\n";
+    let report = engine.import_chunk("things", chunk(second, 20), Some("name".to_owned())).await.unwrap();
+    assert_eq!(report.taken, 2);
+    drop(engine);
+
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    assert_eq!(engine.import_position("things", "file").await.unwrap(), 20);
+    engine.end_import("things", "file").await.unwrap();
+    assert_eq!(engine.import_position("things", "file").await.unwrap(), 0);
+    let document = engine.document("things", "a").await.unwrap().unwrap();
+    assert_eq!(serde_json::to_value(document.root()).unwrap(), json!({"n": 4}));
+    let found = ids(&engine).await;
+    assert_eq!(found.len(), 4);
+    assert!(found.contains(&"7".to_owned()) && found.contains(&"b".to_owned()));
+}
+
+#[tokio::test]
+async fn a_folder_is_open_once_and_broken_indexes_leave_the_others_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    assert!(matches!(EmbeddedEngine::open(folder.path()), Err(OpenError::InUse(_))));
+    engine.create("things", None).unwrap();
+    engine.create("others", None).unwrap();
+    engine.write("things", vec![put("a", 1)]).await.unwrap();
+    drop(engine);
+    std::fs::write(folder.path().join("others/manifest.json"), "{").unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    assert_eq!(ids(&engine).await, ["a"]);
+    let error = engine.mapping("others").await.unwrap_err().to_string();
+    assert!(error.contains("manifest"), "{error}");
+}
+
+#[tokio::test]
+async fn a_damaged_segment_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("things", None).unwrap();
+    engine.write("things", (0..100).map(|n| put(&n.to_string(), n)).collect()).await.unwrap();
+    engine.compact("things").await.unwrap();
+    drop(engine);
+    let segment = std::fs::read_dir(folder.path().join("things"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|extension| extension == "segment"))
+        .unwrap();
+    let mut bytes = std::fs::read(&segment).unwrap();
+    bytes[100] ^= 1;
+    std::fs::write(&segment, bytes).unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    let problems = engine.verify("things").await.unwrap();
+    assert!(problems.iter().any(|problem| problem.contains("checksum")), "{problems:?}");
+}
