@@ -1,0 +1,64 @@
+//! Paths in the index: where documents keep everything in one object, plans name fields from the document, while the
+//! catalogue counts from that object.
+
+use cantata_engine::{Filter, Plan, SortKey};
+
+use crate::command::Command;
+
+/// Puts the prefix before every path.
+pub(super) fn add(prefix: &str, plan: &mut Plan, commands: &mut [Command]) {
+    if prefix.is_empty() {
+        return;
+    }
+    let prefix = Prefix(prefix);
+    plan.filters.iter_mut().for_each(|filter| prefix.filter(filter));
+    plan.hits.iter_mut().for_each(|hits| prefix.sort(&mut hits.sort));
+    for facet in &mut plan.facets {
+        prefix.path(&mut facet.field);
+        prefix.filter(&mut facet.elements);
+    }
+    for command in commands {
+        if let Command::SaveSet(set) = command {
+            add_to_records(prefix.0, &mut set.filter, &mut set.sort);
+        }
+    }
+}
+
+/// Puts the prefix before the paths of a filter and of an order.
+pub(super) fn add_to_records(prefix: &str, filter: &mut Filter, sort: &mut [SortKey]) {
+    if !prefix.is_empty() {
+        Prefix(prefix).filter(filter);
+        Prefix(prefix).sort(sort);
+    }
+}
+
+struct Prefix<'p>(&'p str);
+
+impl Prefix<'_> {
+    fn path(&self, path: &mut String) {
+        path.insert(0, '.');
+        path.insert_str(0, self.0);
+    }
+
+    fn sort(&self, keys: &mut [SortKey]) {
+        keys.iter_mut().filter_map(|key| key.field.as_mut()).for_each(|field| self.path(field));
+    }
+
+    fn filter(&self, filter: &mut Filter) {
+        match filter {
+            Filter::All | Filter::None => {}
+            Filter::And(parts) | Filter::Or(parts) => parts.iter_mut().for_each(|part| self.filter(part)),
+            Filter::Not(inner) => self.filter(inner),
+            Filter::Nested { path, inner } => {
+                self.path(path);
+                self.filter(inner);
+            }
+            Filter::Terms { field, .. }
+            | Filter::Range { field, .. }
+            | Filter::Exists { field }
+            | Filter::Pattern { field, .. }
+            | Filter::Wildcard { field, .. }
+            | Filter::Fuzzy { field, .. } => self.path(field),
+        }
+    }
+}

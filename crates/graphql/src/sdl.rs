@@ -1,0 +1,105 @@
+//! The GraphQL schema of a catalogue, as SDL text.
+//!
+//! The types that every catalogue has stand in `sdl/shared.graphql`; here are those that follow from its fields. All
+//! names come from the catalogue's field tree, which makes them valid and unique, so no other text enters the SDL.
+
+use std::fmt::{self, Write};
+
+use cantata_catalogue::{AggregationField, FlatField, Level, NodeField, Shape};
+
+/// The types that every catalogue has.
+const SHARED: &str = include_str!("sdl/shared.graphql");
+
+/// The name of the root field of the saved sets, and of its type.
+pub(crate) const SETS: &str = "sets";
+
+const AGGREGATIONS_ARGUMENTS: &str = "filters: JSON, include_missing: Boolean, aggregations_filter_themselves: Boolean";
+
+const HITS_ARGUMENTS: &str = "score: String, offset: Int, sort: [Sort], filters: JSON, before: String, after: String, \
+                              first: Int, last: Int, searchAfter: JSON, trackTotalHits: Boolean = true";
+
+/// Returns the SDL of a catalogue with these fields.
+pub(crate) fn sdl(records: &Level, sets: &Level) -> String {
+    let mut text = SHARED.to_owned();
+    // Writing to a string cannot fail.
+    write_catalogue(&mut text, records, sets).ok();
+    text
+}
+
+fn write_catalogue(out: &mut String, records: &Level, sets: &Level) -> fmt::Result {
+    let document_type = &records.type_name;
+    writeln!(out, "\nenum DocumentType {{ {document_type} {SETS} }}\n")?;
+    writeln!(out, "type Root {{")?;
+    writeln!(out, "  {document_type}: {document_type}")?;
+    writeln!(out, "  {SETS}: {SETS}")?;
+    writeln!(out, "  hasValidConfig(documentType: String!, index: String!): Boolean")?;
+    writeln!(out, "  viewer: Root")?;
+    writeln!(out, "  node(id: ID!): Node")?;
+    writeln!(out, "  query(query: String, types: [String]): QueryResults")?;
+    writeln!(out, "}}")?;
+    write_connected(out, records, "ConfigsWithState")?;
+    write_connected(out, sets, "ConfigsWithoutState")
+}
+
+/// Writes the types of the record or of a nested container, and of everything in it.
+fn write_connected(out: &mut String, level: &Level, configs: &str) -> fmt::Result {
+    let name = &level.type_name;
+    writeln!(out, "\ntype {name} {{")?;
+    if !level.aggregations.is_empty() {
+        writeln!(out, "  aggregations({AGGREGATIONS_ARGUMENTS}): {name}Aggregations")?;
+    }
+    writeln!(out, "  configs: {configs}")?;
+    writeln!(out, "  hits({HITS_ARGUMENTS}): {name}Connection")?;
+    writeln!(out, "  mapping: JSON")?;
+    writeln!(out, "}}")?;
+    writeln!(out, "\ntype {name}Connection {{ total: Int! edges: [{name}Edge] }}")?;
+    writeln!(out, "\ntype {name}Edge {{ searchAfter: JSON node: {name}Node }}")?;
+    writeln!(out, "\ntype {name}Node implements Node {{\n  id: ID!\n  score: Int")?;
+    write_fields(out, level)?;
+    writeln!(out, "}}")?;
+    if !level.aggregations.is_empty() {
+        writeln!(out, "\ntype {name}Aggregations {{")?;
+        for AggregationField { name, kind, .. } in &level.aggregations {
+            writeln!(out, "  {name}: {}", kind.type_name())?;
+        }
+        writeln!(out, "}}")?;
+    }
+    write_containers(out, level, configs)
+}
+
+fn write_object(out: &mut String, level: &Level, configs: &str) -> fmt::Result {
+    writeln!(out, "\ntype {} {{", level.type_name)?;
+    write_fields(out, level)?;
+    writeln!(out, "}}")?;
+    write_containers(out, level, configs)
+}
+
+fn write_containers(out: &mut String, level: &Level, configs: &str) -> fmt::Result {
+    for node in &level.nodes {
+        match &node.shape {
+            Shape::Nested(inner) => write_connected(out, inner, configs)?,
+            Shape::Object(inner) => write_object(out, inner, configs)?,
+            Shape::Scalar { .. } | Shape::Json => {}
+        }
+    }
+    Ok(())
+}
+
+fn write_fields(out: &mut String, level: &Level) -> fmt::Result {
+    for NodeField { name, shape, .. } in &level.nodes {
+        match shape {
+            Shape::Scalar { scalar, list: false } => writeln!(out, "  {name}: {}", scalar.type_name())?,
+            Shape::Scalar { scalar, list: true } => writeln!(out, "  {name}: [{}]", scalar.type_name())?,
+            Shape::Json => writeln!(out, "  {name}: JSON")?,
+            Shape::Object(inner) | Shape::Nested(inner) => writeln!(out, "  {name}: {}", inner.type_name)?,
+        }
+    }
+    for FlatField { name, scalar, list, .. } in &level.flat {
+        let type_name = scalar.map_or("JSON", |scalar| scalar.type_name());
+        match list {
+            true => writeln!(out, "  {name}: [{type_name}]")?,
+            false => writeln!(out, "  {name}: {type_name}")?,
+        }
+    }
+    Ok(())
+}
