@@ -1,9 +1,12 @@
-//! Sample data for trying the catalogue out: studies, analysis types and any number of submissions.
+//! Sample data for trying the catalogue out: studies, analysis types and any number of submissions for the metadata
+//! service, and in [`catalogue`] search documents with the catalogues that show them.
 //!
-//! Everything is invented and computed from nothing but a position, without a clock and without I/O: the tenth
-//! submission is the same in every run, on every machine and however many are asked for. Every submission follows the
-//! analysis type it names, its study is among [`studies()`], and no two files anywhere share a checksum.
+//! Everything is invented and computed from nothing but a position (and for search documents a seed), without a clock
+//! and without I/O: the tenth submission is the same in every run, on every machine and however many are asked for.
+//! Every submission follows the analysis type it names, its study is among [`studies()`], and no two files anywhere
+//! share a checksum.
 
+pub mod catalogue;
 mod files;
 mod random;
 mod studies;

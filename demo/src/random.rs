@@ -1,7 +1,23 @@
 //! Numbers that look random and depend on a seed alone.
 //!
 //! Written here rather than taken from a library because the libraries are free to change their sequences with a
-//! version, and sample data must stay the same.
+//! version, and sample data must stay the same. Only integers and exact fractions are used, so that every machine
+//! computes the same.
+
+/// The most choices that [`Random::skewed`] takes.
+const MOST_CHOICES: usize = 64;
+
+/// Sums of the weights 1, 1/2, 1/3 and so on, in millionths: the n-th entry is the sum of the first n + 1 weights.
+const WEIGHT_SUMS: [u64; MOST_CHOICES] = {
+    let mut sums = [0; MOST_CHOICES];
+    let (mut place, mut sum) = (0, 0);
+    while place < MOST_CHOICES {
+        sum += 1_000_000 / (place as u64 + 1);
+        sums[place] = sum;
+        place += 1;
+    }
+    sums
+};
 
 /// Scrambles a number; no two numbers give the same result.
 pub(crate) fn scramble(number: u64) -> u64 {
@@ -20,9 +36,19 @@ impl Random {
         Self(scramble(seed))
     }
 
+    /// Starts the sequence of one thing among those of its kind.
+    pub(crate) fn of(seed: u64, kind: u64, number: u64) -> Self {
+        Self::new(scramble(scramble(seed) ^ kind).wrapping_add(number))
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         scramble(self.0)
+    }
+
+    /// Returns a number of 128 bits.
+    pub(crate) fn wide(&mut self) -> u128 {
+        (u128::from(self.next()) << 64) | u128::from(self.next())
     }
 
     /// Returns a number from `low` to `high`, both included.
@@ -36,6 +62,13 @@ impl Random {
         u32::try_from(hundredths).map_or(f64::from(high), f64::from) / 100.0
     }
 
+    /// Returns a number near 2 to the power of `exponent`: mostly within a few doublings, with a long tail upwards.
+    pub(crate) fn magnitude(&mut self, exponent: u64) -> u64 {
+        let doublings: u64 = (0..4).map(|_| self.between(0, 2)).sum();
+        let floor = 1 << (exponent + doublings - 4);
+        self.between(floor, 2 * floor - 1)
+    }
+
     /// Returns true this many times out of a hundred.
     pub(crate) fn percent(&mut self, chance: u64) -> bool {
         self.between(1, 100) <= chance
@@ -45,6 +78,13 @@ impl Random {
     pub(crate) fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         let last = choices.len() as u64 - 1;
         &choices[self.between(0, last) as usize]
+    }
+
+    /// Returns one of at most 64 choices, the second half as often as the first, the third a third as often, and so on.
+    pub(crate) fn skewed<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        let sums = &WEIGHT_SUMS[..choices.len()];
+        let drawn = self.next() % sums[sums.len() - 1];
+        &choices[sums.partition_point(|sum| *sum <= drawn)]
     }
 
     /// Returns a date of the years 2021 to 2025.

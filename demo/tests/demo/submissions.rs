@@ -1,5 +1,4 @@
-//! Checks that the sample data is what a server would take, and that it is always the same.
-#![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
+//! Studies, types and submissions are what a server would take, and always the same.
 
 use std::collections::{HashMap, HashSet};
 
