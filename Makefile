@@ -6,7 +6,7 @@ ifeq ($(shell command -v cargo),)
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 endif
 
-.PHONY: own-cache build demo test check-fmt lint docs unit bench-metadata fmt
+.PHONY: own-cache build demo test check-fmt lint docs unit bench-metadata bench-search bench-search-large fmt graphiql
 
 # Clones share the folder, and cargo tells their files apart by time alone: a clone that takes over touches its own.
 own-cache:
@@ -42,5 +42,17 @@ unit: own-cache
 bench-metadata: build
 	cargo run --release --locked -p cantata-bench -- metadata
 
+# ARGS="--documents 50000" or ARGS="--only page,facet" measures less.
+bench-search: build
+	cargo run --release --locked -p cantata-bench -- search $(ARGS)
+
+# Ten million documents: 50 GB of disk and an hour, and not for CI.
+bench-search-large: build
+	cargo run --release --locked -p cantata-bench -- search-large $(ARGS)
+
 fmt:
 	cargo fmt --all
+
+# GraphiQL as the server carries it; the result is kept in the repository, so that no other target needs npm.
+graphiql:
+	cd web/graphiql && npm ci && npm run build

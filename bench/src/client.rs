@@ -30,6 +30,13 @@ pub(crate) fn get(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
+/// How long an answer was that was not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Downloaded {
+    pub(crate) bytes: usize,
+    pub(crate) lines: usize,
+}
+
 /// A connection that is kept for many requests.
 pub(crate) struct Connection {
     stream: TcpStream,
@@ -60,13 +67,30 @@ impl Connection {
         self.body.clear();
         match length {
             Length::Known(length) => self.read_body(length)?,
-            Length::Chunked => self.read_chunks()?,
+            Length::Chunked => while self.read_chunk()? {},
         }
         if status != 200 {
             let shown = String::from_utf8_lossy(&self.body[..self.body.len().min(1_000)]);
             return Err(format!("expected an answer with status 200, found {status}: {shown}").into());
         }
         Ok(&self.body)
+    }
+
+    /// Sends a request whose answer comes in pieces and is too long to be kept; returns how long it was.
+    pub(crate) fn download(&mut self, request: &[u8]) -> Outcome<Downloaded> {
+        self.stream.write_all(request)?;
+        let (status, Length::Chunked) = self.read_head()? else {
+            return Err("expected an answer in pieces, found one of known length".into());
+        };
+        let mut downloaded = Downloaded::default();
+        let mut is_more = true;
+        while is_more {
+            self.body.clear();
+            is_more = self.read_chunk()?;
+            downloaded.bytes += self.body.len();
+            downloaded.lines += self.body.iter().filter(|byte| **byte == b'\n').count();
+        }
+        if status == 200 { Ok(downloaded) } else { Err(format!("expected status 200, found {status}").into()) }
     }
 
     fn read_head(&mut self) -> Outcome<(u16, Length)> {
@@ -86,20 +110,17 @@ impl Connection {
         Ok((status, length))
     }
 
-    fn read_chunks(&mut self) -> Outcome<()> {
-        loop {
-            let end = self.find(b"\r\n")?;
-            let length = usize::from_str_radix(std::str::from_utf8(&self.buffer[self.used..end])?, 16)?;
-            self.used = end + 2;
-            self.read_body(length)?;
-            if self.find(b"\r\n")? != self.used {
-                return Err("a piece of an answer is longer than it says".into());
-            }
-            self.used += 2;
-            if length == 0 {
-                return Ok(());
-            }
+    /// Appends a piece to the body; returns whether there are more.
+    fn read_chunk(&mut self) -> Outcome<bool> {
+        let end = self.find(b"\r\n")?;
+        let length = usize::from_str_radix(std::str::from_utf8(&self.buffer[self.used..end])?, 16)?;
+        self.used = end + 2;
+        self.read_body(length)?;
+        if self.find(b"\r\n")? != self.used {
+            return Err("a piece of an answer is longer than it says".into());
         }
+        self.used += 2;
+        Ok(length > 0)
     }
 
     /// Appends so many bytes to the body: first what is in the buffer, then straight from the connection.
@@ -174,6 +195,13 @@ mod tests {
             assert_eq!(connection.exchange(&get("/")).unwrap(), b"second answer");
             assert_eq!(connection.exchange(&get("/")).unwrap(), b"");
         }
+    }
+
+    #[test]
+    fn a_download_is_counted_and_not_kept() {
+        let answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\na\nb\n\r\n2\r\nc\n\r\n0\r\n\r\n";
+        let mut connection = Connection::open(serve(vec![answer], 5)).unwrap();
+        assert_eq!(connection.download(&get("/")).unwrap(), Downloaded { bytes: 6, lines: 3 });
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::Outcome;
 use crate::client::Connection;
 use crate::server_process::ServerProcess;
 
+/// How many clients there are at once, in turn.
+pub(crate) const CLIENTS: [usize; 3] = [1, 8, 32];
+
 /// What the clients got done.
 pub(crate) struct Load {
     pub(crate) requests: u64,

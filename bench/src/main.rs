@@ -7,20 +7,25 @@
 mod bare_loop;
 mod client;
 mod fixed_server;
+mod latency;
 mod load;
 mod machine;
 mod metadata;
 mod payloads;
+mod process_memory;
 mod report;
+mod search;
 mod seeding;
 mod server_process;
 mod submissions;
+mod workplace;
 
 use std::error::Error;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+use report::Destination;
+use workplace::DataFolder;
 
 /// The allocator of the server, so that the two sides of a comparison differ in what they do only.
 #[global_allocator]
@@ -41,6 +46,10 @@ struct Arguments {
 enum Command {
     /// Measures the metadata service: submitting, reading, listing, a full store, start-up and memory.
     Metadata(MetadataArguments),
+    /// Measures the search service: import, portal pages, facets, paging, wildcards, export, writing JSON and memory.
+    Search(SearchArguments),
+    /// Measures the search service with ten million documents: import, portal pages and memory.
+    SearchLarge(SearchLargeArguments),
     /// Answers every request for an analysis with the same JSON document.
     #[command(hide = true)]
     FixedServer {
@@ -60,21 +69,46 @@ pub(crate) struct MetadataArguments {
     /// Measures only these parts and keeps the results only where --out says.
     #[arg(long, value_delimiter = ',', value_enum)]
     pub(crate) only: Vec<metadata::Part>,
-    /// Where the results go as JSON; bench/results/metadata.json unless --quick or --only is given.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-    /// The document that gets the table, between its two marker comments.
-    #[arg(long, value_name = "FILE", default_value = "docs/benchmarks.md")]
-    pub(crate) docs: PathBuf,
-    /// The folder for data, on a real disk; `cantata-bench` beside the programs if not given. What takes long to make
-    /// is kept there for the next run.
-    #[arg(long, value_name = "FOLDER", env = "CANTATA_BENCH_DIR")]
-    pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) destination: Destination,
+    #[command(flatten)]
+    pub(crate) folder: DataFolder,
+}
+
+/// What to measure of the search service.
+#[derive(Args)]
+pub(crate) struct SearchArguments {
+    /// How many documents there are. With fewer than a million no figure is required, and the results are kept only
+    /// where --out says.
+    #[arg(long, value_name = "N", default_value_t = search::DOCUMENTS)]
+    pub(crate) documents: u64,
+    /// Measures only these parts and keeps the results only where --out says.
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub(crate) only: Vec<search::Part>,
+    #[command(flatten)]
+    pub(crate) destination: Destination,
+    #[command(flatten)]
+    pub(crate) folder: DataFolder,
+}
+
+/// How to measure the search service with many documents.
+#[derive(Args)]
+pub(crate) struct SearchLargeArguments {
+    /// How many documents there are. With fewer than ten million no figure is required, and the results are kept only
+    /// where --out says.
+    #[arg(long, value_name = "N", default_value_t = search::MANY_DOCUMENTS)]
+    pub(crate) documents: u64,
+    #[command(flatten)]
+    pub(crate) destination: Destination,
+    #[command(flatten)]
+    pub(crate) folder: DataFolder,
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Metadata(arguments) => metadata::run(&arguments),
+        Command::Search(arguments) => search::run(&arguments),
+        Command::SearchLarge(arguments) => search::run_large(&arguments),
         Command::FixedServer { bytes } => fixed_server::run(bytes).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| {

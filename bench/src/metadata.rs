@@ -6,26 +6,22 @@ mod read;
 mod startup;
 mod submit;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use tempfile::TempDir;
 
-use crate::machine::Machine;
-use crate::report::{self, Figure, Report};
+use crate::report::{Extent, Figure, Report};
 use crate::server_process::ServerProcess;
+use crate::workplace::Workplace;
 use crate::{MetadataArguments, Outcome, seeding};
-
-/// How many clients there are at once, in turn.
-const CLIENTS: [usize; 3] = [1, 8, 32];
 
 /// How many files a submission has, in turn.
 const FILE_COUNTS: [usize; 2] = [1, 100];
 
-/// Where the results go unless told otherwise.
-const RESULTS: &str = "bench/results/metadata.json";
+/// What the results are named after.
+const SECTION: &str = "metadata";
 
 /// A part of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,20 +50,11 @@ struct Bench {
     analyses: usize,
     /// How many files a full store has.
     full_files: usize,
-    /// Where the full store is kept.
-    cache: PathBuf,
-    /// Everything else; it goes when the run ends.
-    scratch: TempDir,
+    workplace: Workplace,
 }
 
 impl Bench {
     fn new(arguments: &MetadataArguments) -> Outcome<Self> {
-        let cache = match &arguments.data {
-            Some(folder) => folder.clone(),
-            None => std::env::current_exe()?.with_file_name("cantata-bench-data"),
-        };
-        fs_err::create_dir_all(&cache)?;
-        let scratch = tempfile::Builder::new().prefix("run-").tempdir_in(&cache)?;
         let (duration, warm_up) = if arguments.quick { (1_000, 200) } else { (3_000, 700) };
         Ok(Self {
             duration: Duration::from_millis(duration),
@@ -75,21 +62,20 @@ impl Bench {
             rounds: if arguments.quick { 1 } else { 3 },
             analyses: if arguments.quick { 2_000 } else { 10_000 },
             full_files: if arguments.quick { 50_000 } else { 1_000_000 },
-            cache,
-            scratch,
+            workplace: Workplace::new(&arguments.folder)?,
         })
     }
 
     /// Returns an empty folder, which goes with the returned value: stores are large.
     fn new_folder(&self) -> Outcome<TempDir> {
-        Ok(tempfile::tempdir_in(&self.scratch)?)
+        self.workplace.new_folder()
     }
 
     /// Returns a copy of the full store.
     fn copy_of_full_store(&self) -> Outcome<TempDir> {
         let fresh = self.new_folder()?;
         ServerProcess::cantata(fresh.path())?.stop()?;
-        let full = seeding::full_store(&self.cache, fresh.path(), self.full_files)?;
+        let full = seeding::full_store(&self.workplace.cache, fresh.path(), self.full_files)?;
         let copy = self.new_folder()?;
         seeding::copy_folder(&full, copy.path())?;
         Ok(copy)
@@ -109,29 +95,15 @@ impl Bench {
 /// Measures what was asked for; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &MetadataArguments) -> Outcome<ExitCode> {
     let bench = Bench::new(arguments)?;
-    let machine = Machine::look(bench.scratch.path())?;
-    if machine.file_system == "tmpfs" {
-        return Err("the data folder is in memory, where nothing costs what it does on a disk; \
-                    name one on a disk with CANTATA_BENCH_DIR"
-            .into());
-    }
-    let is_whole = !arguments.quick && arguments.only.is_empty();
     let parts = if arguments.only.is_empty() { Part::value_variants() } else { &arguments.only };
     let mut figures = Vec::new();
     for part in parts {
         figures.extend(bench.measure(*part)?);
     }
-    let report = Report::new(machine, figures);
-    report::progress(&report.to_markdown());
-    if let Some(place) = arguments.out.clone().or_else(|| is_whole.then(|| RESULTS.into())) {
-        report.write_json(&place)?;
-    }
-    if is_whole {
-        report.write_table(&arguments.docs)?;
-    }
-    let missed = report.missed();
-    for figure in &missed {
-        report::complain(&format!("missed: {figure}"));
-    }
-    Ok(if missed.is_empty() || arguments.quick { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let extent = match (arguments.quick, arguments.only.is_empty()) {
+        (true, _) => Extent::Trial,
+        (false, true) => Extent::Whole,
+        (false, false) => Extent::Parts,
+    };
+    Report::new(SECTION, bench.workplace.machine, figures).publish(&arguments.destination, extent)
 }

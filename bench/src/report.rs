@@ -4,8 +4,10 @@ mod figure;
 mod table;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
+use clap::Args;
 use serde::Serialize;
 
 pub(crate) use figure::{Figure, Limit};
@@ -13,33 +15,76 @@ pub(crate) use figure::{Figure, Limit};
 use crate::Outcome;
 use crate::machine::Machine;
 
+/// Where the results of a run go.
+#[derive(Args)]
+pub(crate) struct Destination {
+    /// Where the results go as JSON; a file in bench/results if everything was measured at full size.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// The document that gets the table, between its two marker comments, if everything was measured at full size.
+    #[arg(long, value_name = "FILE", default_value = "docs/benchmarks.md")]
+    docs: PathBuf,
+}
+
+/// How much of a measurement was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Everything, at full size.
+    Whole,
+    /// Some parts, at full size.
+    Parts,
+    /// Something smaller, which shows that everything works; nothing is required of it.
+    Trial,
+}
+
 /// Everything that a run has found.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
+    /// What was measured; files and markers are named after it.
+    #[serde(skip)]
+    section: &'static str,
     measured_at: String,
     machine: Machine,
     figures: Vec<figure::Summary>,
 }
 
 impl Report {
-    pub(crate) fn new(machine: Machine, figures: Vec<Figure>) -> Self {
+    pub(crate) fn new(section: &'static str, machine: Machine, figures: Vec<Figure>) -> Self {
         let measured_at = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        Self { measured_at, machine, figures: figures.into_iter().map(Figure::summary).collect() }
+        Self { section, measured_at, machine, figures: figures.into_iter().map(Figure::summary).collect() }
+    }
+
+    /// Shows the report and keeps it where it belongs; the exit code says whether every required figure was reached.
+    pub(crate) fn publish(&self, destination: &Destination, extent: Extent) -> Outcome<ExitCode> {
+        progress(&self.to_markdown());
+        let is_whole = extent == Extent::Whole;
+        let usual = || format!("bench/results/{}.json", self.section).into();
+        if let Some(place) = destination.out.clone().or_else(|| is_whole.then(usual)) {
+            self.write_json(&place)?;
+        }
+        if is_whole {
+            self.write_table(&destination.docs)?;
+        }
+        let missed = self.missed();
+        for figure in &missed {
+            complain(&format!("missed: {figure}"));
+        }
+        Ok(if missed.is_empty() || extent == Extent::Trial { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
     /// Returns the figures that are not as required, each with what was found and what was expected.
-    pub(crate) fn missed(&self) -> Vec<String> {
+    fn missed(&self) -> Vec<String> {
         self.figures.iter().filter_map(figure::Summary::miss).collect()
     }
 
     /// Returns the table and the facts of the machine.
-    pub(crate) fn to_markdown(&self) -> String {
+    fn to_markdown(&self) -> String {
         table::write(&self.measured_at, &self.machine, &self.figures)
     }
 
     /// Writes the report as a JSON file.
-    pub(crate) fn write_json(&self, place: &Path) -> Outcome<()> {
+    fn write_json(&self, place: &Path) -> Outcome<()> {
         if let Some(folder) = place.parent() {
             fs_err::create_dir_all(folder)?;
         }
@@ -49,12 +94,17 @@ impl Report {
     }
 
     /// Puts the table between the marker comments of a document.
-    pub(crate) fn write_table(&self, place: &Path) -> Outcome<()> {
+    fn write_table(&self, place: &Path) -> Outcome<()> {
         let document = fs_err::read_to_string(place)?;
-        let replaced = table::replace(&document, &self.to_markdown())
+        let replaced = table::replace(&document, self.section, &self.to_markdown())
             .map_err(|error| format!("{} cannot take the table: {error}", place.display()))?;
         Ok(fs_err::write(place, replaced)?)
     }
+}
+
+/// Returns a noun for so many things.
+pub(crate) fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { noun.to_owned() } else { format!("{noun}s") }
 }
 
 /// Tells whoever waits how far the run is.

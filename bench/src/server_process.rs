@@ -8,12 +8,26 @@ use std::time::{Duration, Instant};
 
 use crate::Outcome;
 use crate::client::{Connection, get};
+use crate::process_memory::ProcessMemory;
 
 /// What comes before the address in the line that a server prints when it is ready.
 const READY: &str = "is ready on http://";
 
 /// How many ticks of the kernel's accounting make a second; Linux shows times to programs in these on every machine.
 const TICKS_PER_SECOND: f64 = 100.0;
+
+/// Returns the start of a command of Cantata, as built beside this program, on a data folder.
+pub(crate) fn cantata(folder: &Path) -> Outcome<Command> {
+    let program = std::env::current_exe()?.with_file_name("cantata");
+    if !program.try_exists()? {
+        let place = program.display();
+        return Err(format!("there is no server to measure at {place}; build it with the same profile").into());
+    }
+    let mut command = Command::new(program);
+    // The settings of whoever measures must not change what is measured.
+    command.env_clear().env("DATA_DIR", folder).env("LOG", "warn");
+    Ok(command)
+}
 
 /// A running server, which is killed when this is dropped.
 pub(crate) struct ServerProcess {
@@ -29,14 +43,15 @@ pub(crate) struct ServerProcess {
 impl ServerProcess {
     /// Starts Cantata, as built beside this program, on a data folder.
     pub(crate) fn cantata(folder: &Path) -> Outcome<Self> {
-        let program = std::env::current_exe()?.with_file_name("cantata");
-        if !program.try_exists()? {
-            let place = program.display();
-            return Err(format!("there is no server to measure at {place}; build it with the same profile").into());
-        }
-        let mut command = Command::new(program);
-        // The settings of whoever measures must not change what is measured.
-        command.env_clear().env("SERVER_PORT", "0").env("DATA_DIR", folder).env("LOG", "warn").arg("serve");
+        let mut command = cantata(folder)?;
+        command.env("SERVER_PORT", "0").arg("serve");
+        Self::start(command)
+    }
+
+    /// Starts Cantata on a data folder with the catalogues of a folder of configurations.
+    pub(crate) fn with_catalogues(folder: &Path, configs: &Path) -> Outcome<Self> {
+        let mut command = cantata(folder)?;
+        command.env("SERVER_PORT", "0").env("CONFIGS_PATH", configs).arg("serve");
         Self::start(command)
     }
 
@@ -65,7 +80,12 @@ impl ServerProcess {
 
     /// Asks whether the server is alive and returns how long after its start it said so.
     pub(crate) fn alive_after(&self) -> Outcome<Duration> {
-        self.connect()?.exchange(&get("/isAlive"))?;
+        self.answered_after(&get("/isAlive"))
+    }
+
+    /// Sends a request and returns how long after its start the server had answered it.
+    pub(crate) fn answered_after(&self, request: &[u8]) -> Outcome<Duration> {
+        self.connect()?.exchange(request)?;
         Ok(self.started.elapsed())
     }
 
@@ -75,10 +95,12 @@ impl ServerProcess {
 
     /// Returns the memory of the process that is in RAM, in megabytes (of 1,000,000 bytes).
     pub(crate) fn memory(&self) -> Outcome<f64> {
-        let status = fs_err::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("the kernel shows no VmRSS")?;
-        let kibibytes: f64 = line.trim().trim_end_matches(" kB").parse()?;
-        Ok(kibibytes * 1_024.0 / 1_000_000.0)
+        Ok(self.memory_parts()?.all)
+    }
+
+    /// Returns what the memory of the process that is in RAM consists of.
+    pub(crate) fn memory_parts(&self) -> Outcome<ProcessMemory> {
+        ProcessMemory::of(self.child.id())
     }
 
     /// Returns how many seconds of processor time the process has used.

@@ -1,9 +1,9 @@
 //! Submissions into a full store, against the same into an empty one.
 
-use crate::metadata::submit::plural;
-use crate::metadata::{Bench, CLIENTS, FILE_COUNTS};
+use crate::load::CLIENTS;
+use crate::metadata::{Bench, FILE_COUNTS};
 use crate::payloads::study_request;
-use crate::report::{self, Figure, Limit};
+use crate::report::{self, Figure, Limit, plural};
 use crate::server_process::ServerProcess;
 use crate::{Outcome, submissions};
 

@@ -1,11 +1,10 @@
 //! Reading one analysis, against a handler that always gives the same answer of the same size.
 
 use crate::client::get;
-use crate::load::{Rate, drive, observe};
-use crate::metadata::submit::plural;
-use crate::metadata::{Bench, CLIENTS};
+use crate::load::{CLIENTS, Rate, drive, observe};
+use crate::metadata::Bench;
 use crate::payloads::{STUDY, scatter, study_request};
-use crate::report::{self, Figure, Limit};
+use crate::report::{self, Figure, Limit, plural};
 use crate::server_process::ServerProcess;
 use crate::{Outcome, seeding};
 

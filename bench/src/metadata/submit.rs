@@ -2,8 +2,9 @@
 
 use crate::Outcome;
 use crate::bare_loop::{BareLoop, rows_like};
-use crate::metadata::{Bench, CLIENTS, FILE_COUNTS};
-use crate::report::{self, Figure, Limit};
+use crate::load::CLIENTS;
+use crate::metadata::{Bench, FILE_COUNTS};
+use crate::report::{self, Figure, Limit, plural};
 use crate::server_process::ServerProcess;
 use crate::submissions::{self, first_document, measured_count, warm_up_count};
 
@@ -56,8 +57,4 @@ fn bare_loop(bench: &Bench, files: usize) -> Outcome<f64> {
     let warmed = bare.run(&rows_like(&document, warm_up_count(files))?, bench.warm_up)?;
     let rows = rows_like(&document, measured_count(&warmed, bench.duration))?;
     Ok(bare.run(&rows, bench.duration)?.per_second())
-}
-
-pub(super) fn plural(count: usize, noun: &str) -> String {
-    if count == 1 { noun.to_owned() } else { format!("{noun}s") }
 }

@@ -5,9 +5,6 @@ use std::fmt::Write;
 use super::figure::Summary;
 use crate::machine::Machine;
 
-const BEGIN: &str = "<!-- metadata: begin -->";
-const END: &str = "<!-- metadata: end -->";
-
 /// Returns the facts of the machine and a table with a line for each figure.
 pub(super) fn write(measured_at: &str, machine: &Machine, figures: &[Summary]) -> String {
     let mut text = format!(
@@ -17,7 +14,7 @@ pub(super) fn write(measured_at: &str, machine: &Machine, figures: &[Summary]) -
     );
     for figure in figures {
         let compared = figure.compared.map(|value| with_unit(value, figure.unit)).unwrap_or_default();
-        let ratio = figure.ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
+        let ratio = figure.ratio.map(two_digits).unwrap_or_default();
         let required = figure.required.map(|limit| limit.to_string()).unwrap_or_default();
         let met = figure.met.map(|met| if met { "yes" } else { "**no**" }).unwrap_or_default();
         // Writing to a string cannot fail.
@@ -32,15 +29,26 @@ pub(super) fn write(measured_at: &str, machine: &Machine, figures: &[Summary]) -
 }
 
 fn with_unit(value: f64, unit: &str) -> String {
-    if value < 100.0 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.digits$} {unit}")
 }
 
-/// Returns the document with everything between its markers replaced.
-pub(super) fn replace(document: &str, table: &str) -> Result<String, String> {
-    let missing = |marker| format!("it has no line '{marker}'");
-    let (before, rest) = document.split_once(BEGIN).ok_or_else(|| missing(BEGIN))?;
-    let (_, after) = rest.split_once(END).ok_or_else(|| missing(END))?;
-    Ok(format!("{before}{BEGIN}\n\n{table}\n{END}{after}"))
+/// Returns a ratio with two digits after the point, and with three where two would say nothing.
+fn two_digits(ratio: f64) -> String {
+    if ratio < 0.1 { format!("{ratio:.3}") } else { format!("{ratio:.2}") }
+}
+
+/// Returns the document with everything between the markers of a section replaced.
+pub(super) fn replace(document: &str, section: &str, table: &str) -> Result<String, String> {
+    let (begin, end) = markers(section);
+    let missing = |marker: &str| format!("it has no line '{marker}'");
+    let (before, rest) = document.split_once(&begin).ok_or_else(|| missing(&begin))?;
+    let (_, after) = rest.split_once(&end).ok_or_else(|| missing(&end))?;
+    Ok(format!("{before}{begin}\n\n{table}\n{end}{after}"))
+}
+
+fn markers(section: &str) -> (String, String) {
+    (format!("<!-- {section}: begin -->"), format!("<!-- {section}: end -->"))
 }
 
 #[cfg(test)]
@@ -49,14 +57,23 @@ mod tests {
 
     #[test]
     fn only_what_is_between_the_markers_changes() {
-        let document = format!("# Head\n{BEGIN}\nold\n{END}\nTail\n");
-        let replaced = replace(&document, "| new |\n").unwrap();
-        assert_eq!(replaced, format!("# Head\n{BEGIN}\n\n| new |\n\n{END}\nTail\n"));
-        assert_eq!(replace(&replaced, "| new |\n").unwrap(), replaced);
+        let (begin, end) = markers("one");
+        let (other, other_end) = markers("one-more");
+        let around = |table: &str| format!("# Head\n{other}\nkept\n{other_end}\n{begin}\n{table}{end}\nTail\n");
+        let replaced = replace(&around("old\n"), "one", "| new |\n").unwrap();
+        assert_eq!(replaced, around("\n| new |\n\n"));
+        assert_eq!(replace(&replaced, "one", "| new |\n").unwrap(), replaced);
     }
 
     #[test]
     fn a_document_without_a_marker_is_refused() {
-        assert!(replace(BEGIN, "").unwrap_err().contains(END));
+        let (begin, end) = markers("one");
+        assert!(replace(&begin, "one", "").unwrap_err().contains(&end));
+    }
+
+    #[test]
+    fn small_ratios_keep_a_digit_more() {
+        assert_eq!(two_digits(0.0123), "0.012");
+        assert_eq!(two_digits(1.234), "1.23");
     }
 }

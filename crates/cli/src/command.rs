@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::failure::Failure;
-use crate::settings::{Settings, complete, document};
+use crate::import::ImportArguments;
+use crate::index::IndexArguments;
+use crate::settings::{LoggingSettings, Settings, complete, document};
 
 const ABOUT_SETTINGS: &str = "Every setting is a flag, an environment variable and a key of the TOML file, all of one \
     name: --server-port, SERVER_PORT, server_port. A flag wins over the environment, the environment over the file, \
@@ -25,9 +27,18 @@ pub(crate) enum Command {
     /// Runs the server on the data folder, until it is told to stop
     #[command(after_help = ABOUT_SETTINGS)]
     Serve(ServeArguments),
-    /// Runs the server with sample data: studies, analysis types and analyses
+    /// Runs the server with sample data: studies, analysis types, analyses, and two catalogues to search
     #[command(after_help = ABOUT_SETTINGS)]
     Demo(DemoArguments),
+    /// Takes documents into an index of the search service, of a stopped server or through a running one
+    ///
+    /// Ends with 0 if everything was taken, and with 1 if a document was refused or a file could not be read to its
+    /// end; the others are in the index all the same. Interrupted, the same command goes on where it was.
+    #[command(after_help = ABOUT_SETTINGS)]
+    Import(ImportArguments),
+    /// Looks after the indexes of the search service, of a stopped server or through a running one
+    #[command(after_help = ABOUT_SETTINGS)]
+    Index(IndexArguments),
 }
 
 #[derive(Debug, Args)]
@@ -35,7 +46,7 @@ pub(crate) struct ServeArguments {
     #[command(flatten)]
     config: ConfigArgument,
     #[command(flatten)]
-    settings: Settings,
+    pub(crate) settings: Settings,
 }
 
 #[derive(Debug, Args)]
@@ -45,7 +56,7 @@ pub(crate) struct DemoArguments {
     #[command(flatten)]
     config: ConfigArgument,
     #[command(flatten)]
-    settings: Settings,
+    pub(crate) settings: Settings,
 }
 
 /// What `cantata demo` is told beside the settings.
@@ -57,21 +68,35 @@ pub(crate) struct SampleArguments {
     /// How many analyses to submit
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) count: usize,
+    /// How many documents the catalogue of files has; that of donors has a sixth of it
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) documents: u64,
 }
 
 #[derive(Debug, Args)]
-struct ConfigArgument {
+pub(crate) struct ConfigArgument {
     /// A TOML file with settings [env: CANTATA_CONFIG]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
 
 impl Command {
-    /// Returns the settings in force.
-    pub(crate) fn settings(&self) -> &Settings {
+    /// Refuses settings that do not go together.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
         match self {
-            Self::Serve(arguments) => &arguments.settings,
-            Self::Demo(arguments) => &arguments.settings,
+            Self::Serve(arguments) => arguments.settings.check(),
+            Self::Demo(arguments) => arguments.settings.check(),
+            Self::Import(_) | Self::Index(_) => Ok(()),
+        }
+    }
+
+    /// Returns what the log should be like.
+    pub(crate) fn logging(&self) -> &LoggingSettings {
+        match self {
+            Self::Serve(arguments) => &arguments.settings.logging,
+            Self::Demo(arguments) => &arguments.settings.logging,
+            Self::Import(arguments) => &arguments.indexes.logging,
+            Self::Index(arguments) => &arguments.indexes.logging,
         }
     }
 }
@@ -79,7 +104,9 @@ impl Command {
 impl Cli {
     /// Reads the command line, and the settings it leaves out from the environment and the file.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, Failure> {
-        let command = document(Self::command());
+        // The settings may stand before and after what is to be done with an index.
+        let command = Self::command().mut_subcommand("index", |index| index.mut_args(|argument| argument.global(true)));
+        let command = document(command);
         let matches = complete(&command, arguments)?;
         Ok(Self::from_arg_matches(&matches)?)
     }

@@ -1,7 +1,9 @@
 //! `cantata demo`: a server with sample data.
 //!
-//! A data folder without studies is filled; one that has studies is left as it is.
+//! A data folder without studies is filled; one that has studies is left as it is. The same goes for the indexes of
+//! the sample catalogues.
 
+mod catalogues;
 mod fresh;
 
 use std::fmt::Display;
@@ -19,7 +21,7 @@ use serde_json::Value;
 
 use crate::command::SampleArguments;
 use crate::failure::Failure;
-use crate::serve::{Listening, open_store};
+use crate::serve::{Listening, Opened};
 use crate::settings::Settings;
 
 /// How many times progress is shown.
@@ -31,12 +33,23 @@ pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Re
     if arguments.fresh {
         fresh::clear(&settings.store.data_dir)?;
     }
-    let store = open_store(&settings.store)?;
-    tokio::select! {
-        filled = fill(Arc::clone(&store), arguments.count) => filled?,
+    let opened = Opened::open(&settings.store)?;
+    let configured = settings.search.source();
+    let filled = async {
+        fill(Arc::clone(&opened.store), arguments.count).await?;
+        match configured {
+            Some(source) => Ok(source),
+            None => {
+                catalogues::fill(Arc::clone(&opened.engine), arguments.documents).await?;
+                catalogues::configs(settings)
+            }
+        }
+    };
+    let source = tokio::select! {
+        filled = filled => filled?,
         () = listening.signals.next() => return Ok(()),
-    }
-    listening.serve(settings, store, suggest).await
+    };
+    listening.serve(settings, opened, Some(source), suggest).await
 }
 
 async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), Failure> {
@@ -110,6 +123,9 @@ fn suggest(address: SocketAddr) -> io::Result<()> {
         format!("/studies/{study}"),
         format!("/studies/{study}/analysis/paginated?analysisStates=PUBLISHED,UNPUBLISHED&limit=5"),
         format!("/export/studies/{study}"),
+        "/introspection".to_owned(),
+        "/files/graphql".to_owned(),
+        "/donors/graphql".to_owned(),
     ] {
         writeln!(stdout, "  http://{address}{path}")?;
     }

@@ -1,11 +1,15 @@
 //! The binary `cantata`: reads the command line and its settings, then runs what was asked for.
 //!
 //! It ends with 0 when all went well, with 2 when the command line or a setting cannot be used, and with 1 when the
-//! machine stood in the way: a port that is taken, a folder that cannot be written.
+//! machine stood in the way: a port that is taken, a folder that cannot be written. `import` and `index verify` also end
+//! with 1 when they did their work and found something wrong.
 
 mod command;
 mod demo;
 mod failure;
+mod import;
+mod index;
+mod indexes;
 mod logging;
 mod serve;
 mod settings;
@@ -21,23 +25,25 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     match run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => failure.report(),
     }
 }
 
-fn run() -> Result<(), Failure> {
+fn run() -> Result<ExitCode, Failure> {
     let cli = Cli::read(std::env::args_os().collect())?;
-    let settings = cli.command.settings();
-    settings.check()?;
-    logging::start(&settings.logging);
+    cli.command.check()?;
+    logging::start(cli.command.logging());
     settings::warn_of_renamed_variables();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::Start(format!("the threads of the server could not be started: {error}")))?;
     match &cli.command {
-        Command::Serve(_) => runtime.block_on(serve::serve(settings)),
-        Command::Demo(arguments) => runtime.block_on(demo::demo(settings, &arguments.sample)),
+        Command::Serve(arguments) => runtime.block_on(serve::serve(&arguments.settings))?,
+        Command::Demo(arguments) => runtime.block_on(demo::demo(&arguments.settings, &arguments.sample))?,
+        Command::Import(arguments) => return runtime.block_on(import::import(arguments)),
+        Command::Index(arguments) => return runtime.block_on(index::index(arguments)),
     }
+    Ok(ExitCode::SUCCESS)
 }

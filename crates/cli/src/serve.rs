@@ -4,22 +4,40 @@ use std::io::{self, ErrorKind, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use cantata_engine_embedded::EmbeddedEngine;
 use cantata_metadata::MetadataService;
-use cantata_server::HttpSettings;
+use cantata_search::{ConfigSource, SearchService};
+use cantata_server::{Indexes, Services};
 use cantata_store::Store;
 use cantata_store_sqlite::SqliteStore;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::failure::Failure;
+use crate::indexes::RunningServer;
 use crate::settings::{ServerSettings, Settings, StoreSettings};
 use crate::signals::Signals;
+
+/// The part of the data folder that the search engine has.
+pub(crate) const SEARCH_FOLDER: &str = "search";
 
 /// Runs the server until it is told to stop.
 pub(crate) async fn serve(settings: &Settings) -> Result<(), Failure> {
     let listening = Listening::start(&settings.server).await?;
-    let store = open_store(&settings.store)?;
-    listening.serve(settings, store, |_| Ok(())).await
+    let opened = Opened::open(&settings.store)?;
+    listening.serve(settings, opened, settings.search.source(), |_| Ok(())).await
+}
+
+/// What is in the data folder.
+pub(crate) struct Opened {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) engine: Arc<EmbeddedEngine>,
+}
+
+impl Opened {
+    pub(crate) fn open(settings: &StoreSettings) -> Result<Self, Failure> {
+        Ok(Self { store: open_store(settings)?, engine: Arc::new(open_engine(settings)?) })
+    }
 }
 
 /// A server that has its port, but answers nobody yet: who connects early waits.
@@ -46,9 +64,11 @@ impl Listening {
     pub(crate) async fn serve(
         mut self,
         settings: &Settings,
-        store: Arc<dyn Store>,
+        opened: Opened,
+        catalogues: Option<ConfigSource>,
         tell: impl FnOnce(SocketAddr) -> io::Result<()>,
     ) -> Result<(), Failure> {
+        let Opened { store, engine } = opened;
         let metadata = MetadataService::start(
             store,
             settings.metadata.service_settings(),
@@ -57,7 +77,11 @@ impl Listening {
         );
         let metadata =
             metadata.await.map_err(|error| Failure::Start(format!("the metadata service cannot start: {error}")))?;
-        let app = cantata_server::app(Arc::new(metadata), HttpSettings { body_limit: settings.server.body_limit });
+        let search = load_catalogues(catalogues, engine.clone()).await?;
+        let indexes = Some(Indexes { engine: engine.clone(), administration: engine });
+        let services = Services { metadata: Arc::new(metadata), search, indexes };
+        let app = cantata_server::app(services, settings.http());
+        let _announced = RunningServer::announce(&settings.store.data_dir, self.address);
         // Nobody needs to read these lines; a closed pipe is no reason to stop.
         let _ = announce(self.address).and_then(|()| tell(self.address));
 
@@ -84,7 +108,7 @@ impl Listening {
 }
 
 /// Opens the store of the data folder.
-pub(crate) fn open_store(settings: &StoreSettings) -> Result<Arc<dyn Store>, Failure> {
+fn open_store(settings: &StoreSettings) -> Result<Arc<dyn Store>, Failure> {
     let folder = &settings.data_dir;
     let store = SqliteStore::open(folder).map_err(|error| {
         Failure::Start(format!(
@@ -93,6 +117,25 @@ pub(crate) fn open_store(settings: &StoreSettings) -> Result<Arc<dyn Store>, Fai
         ))
     })?;
     Ok(Arc::new(store))
+}
+
+/// Opens the search engine of the data folder.
+fn open_engine(settings: &StoreSettings) -> Result<EmbeddedEngine, Failure> {
+    EmbeddedEngine::open(&settings.data_dir.join(SEARCH_FOLDER)).map_err(|error| Failure::Start(error.to_string()))
+}
+
+/// Loads the catalogues, where there are any.
+async fn load_catalogues(
+    source: Option<ConfigSource>,
+    engine: Arc<EmbeddedEngine>,
+) -> Result<Option<Arc<SearchService>>, Failure> {
+    let Some(source) = source else { return Ok(None) };
+    let service = SearchService::start(engine, source)
+        .await
+        .map_err(|problems| Failure::Settings(problems.iter().map(ToString::to_string).collect()))?;
+    let service = Arc::new(service);
+    service.watch();
+    Ok(Some(service))
 }
 
 fn announce(address: SocketAddr) -> io::Result<()> {

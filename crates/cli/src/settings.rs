@@ -11,17 +11,20 @@ mod logging;
 mod metadata;
 #[cfg(test)]
 mod reference;
+mod search;
 mod server;
 mod sources;
 mod storage;
 mod store;
 mod values;
 
+use cantata_server::HttpSettings;
 use clap::Args;
 
 pub(crate) use self::external_validation::ExternalValidationSettings;
 pub(crate) use self::logging::{LogFormat, LoggingSettings};
 pub(crate) use self::metadata::MetadataSection;
+pub(crate) use self::search::SearchSettings;
 pub(crate) use self::server::ServerSettings;
 pub(crate) use self::sources::{complete, document, warn_of_renamed_variables};
 pub(crate) use self::storage::StorageSettings;
@@ -42,13 +45,26 @@ pub(crate) struct Settings {
     #[command(flatten)]
     pub(crate) external_validation: ExternalValidationSettings,
     #[command(flatten)]
+    pub(crate) search: SearchSettings,
+    #[command(flatten)]
     pub(crate) logging: LoggingSettings,
 }
 
 impl Settings {
+    /// Returns how the HTTP face behaves.
+    pub(crate) fn http(&self) -> HttpSettings {
+        HttpSettings {
+            body_limit: self.server.body_limit,
+            allowed_origins: self.search.allowed_origins(),
+            ping_path: self.search.ping_path.clone(),
+            ready_path: self.search.ready_path.clone(),
+        }
+    }
+
     /// Refuses settings that do not go together.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         self.server.check_exposure()?;
+        self.search.check()?;
         self.storage.client().map(|_| ())
     }
 }

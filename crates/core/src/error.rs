@@ -43,6 +43,7 @@ error_table! {
     FileNotFound, "file.not.found", 404, "No file has this object id.";
     LegacyEntityNotFound, "legacy.entity.not.found", 404, "No file has the object id asked for under /entities.";
     StorageObjectNotFound, "storage.object.not.found", 404, "The storage server lost an object between two checks.";
+    IndexNotFound, "index.not.found", 404, "No search index has this name.";
     PathNotFound, "path.not.found", 404, "No route has this path.";
     MethodNotAllowed, "method.not.allowed", 405, "The path exists, but not with this method.";
     MalformedParameter, "malformed.parameter", 400, "A path, query or body parameter has a value that is not allowed.";
@@ -56,12 +57,14 @@ error_table! {
     IllegalFileUpdateRequest, "illegal.file.update.request", 400, "The state of the analysis forbids this change of its files.";
     IllegalQueryParameter, "illegal.query.parameter", 400, "An unknown query parameter was given.";
     IllegalFilterParameter, "illegal.filter.parameter", 400, "An unknown field was asked for.";
+    IllegalIndexRequest, "illegal.index.request", 400, "The name or the mapping of a search index cannot be used.";
     SearchTermSyntax, "search.term.syntax", 400, "A search expression cannot be read.";
     UnsupportedMediaType, "unsupported.media.type", 415, "The body is of a content type that this route does not take.";
     PayloadTooLarge, "payload.too.large", 413, "The body is larger than the configured limit.";
     AnalysisTypeIncorrectVersion, "analysis.type.incorrect.version", 409, "Only the latest version of the analysis type is allowed.";
     StudyIdMismatch, "study.id.mismatch", 409, "The study in the path and the study in the body differ.";
     StudyAlreadyExists, "study.already.exists", 409, "A study with this id is registered already.";
+    IndexAlreadyExists, "index.already.exists", 409, "A search index with this name is there already.";
     InfoAlreadyExists, "info.already.exists", 409, "A file with the same checksum is stored already.";
     MissingStorageObjects, "missing.storage.objects", 409, "Files must be uploaded before their analysis is published.";
     MismatchingStorageObjectSizes, "mismatching.storage.object.sizes", 409, "Stored objects have other sizes than the metadata says.";
@@ -70,6 +73,7 @@ error_table! {
     UnknownError, "unknown.error", 500, "The server itself failed; its log says why.";
     InvalidStorageDownloadResponse, "invalid.storage.download.response", 500, "The storage server described an object in a form that cannot be used.";
     StorageServiceError, "storage.service.error", 502, "The storage server cannot be reached or answered nonsense.";
+    SearchEngineError, "search.engine.error", 502, "The search engine cannot be reached, or does not let this server in.";
     ServiceUnavailable, "service.unavailable", 503, "The server is stopping, or too busy for this request; try again.";
 }
 
@@ -100,6 +104,8 @@ pub enum Origin {
     SubmitService,
     /// Registration and lookup of studies.
     StudyService,
+    /// Looking after search indexes.
+    IndexService,
     /// Calls to the storage server.
     ScoreService,
     /// The database behind the services.

@@ -88,7 +88,9 @@ impl IndexMapping {
 
     /// Returns the flattened field that a path leads into, and the rest of the path, which is the key in it.
     pub fn flattened_key<'p>(&self, path: &'p str) -> Option<(&Field, &'p str)> {
-        path.match_indices('.').find_map(|(dot, _)| {
+        // Whoever asks may give a path of any length.
+        let mut dots = path.match_indices('.').take_while(|(dot, _)| *dot <= self.layout.longest_path);
+        dots.find_map(|(dot, _)| {
             let field = self.field(&path[..dot]).filter(|field| field.kind == FieldKind::Flattened)?;
             Some((field, &path[dot + 1..]))
         })

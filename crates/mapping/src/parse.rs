@@ -44,6 +44,8 @@ pub(crate) struct Layout {
     pub(crate) listed: usize,
     /// Where the field of a path stands.
     pub(crate) places: HashMap<String, usize>,
+    /// How many bytes the longest path has.
+    pub(crate) longest_path: usize,
 }
 
 /// Reads a mapping of any form.

@@ -41,6 +41,11 @@ impl App {
         if let Some(trimmed) = without_trailing_slash(&uri) {
             *request.uri_mut() = trimmed;
         }
+        let is_search = crate::search::has_path(uri.path(), &self.state.settings);
+        let origin = match self.state.settings.allowed_origins.judge(&request, is_search) {
+            Ok(origin) => origin,
+            Err(answer) => return *answer,
+        };
         let answered = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind().await;
         let response = match answered {
             Ok(Ok(response)) => response,
@@ -52,6 +57,7 @@ impl App {
             }
         };
         let mut response = render(response, &uri, host.as_ref());
+        origin.mark(&mut response);
         response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         response
     }
@@ -74,7 +80,8 @@ fn without_trailing_slash(uri: &Uri) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-async fn unknown_path(uri: Uri) -> ApiError {
+/// Answers for a path that no route has.
+pub(crate) async fn unknown_path(uri: Uri) -> ApiError {
     ApiError(Error::new(
         Origin::HttpServer,
         ErrorId::PathNotFound,

@@ -5,24 +5,31 @@
 //! gives it the one error body. Every route is registered together with its description, so the OpenAPI document
 //! cannot lack one.
 
+mod admin;
 mod answer;
 mod app;
+mod cors;
 mod error_body;
 mod extract;
 mod metadata;
 mod openapi;
+pub mod search;
 mod serve;
 mod spool;
 mod state;
 
 pub use app::App;
+pub use cors::AllowedOrigins;
 pub use error_body::ErrorBody;
 pub use serve::serve;
 
 use std::sync::Arc;
 
+use cantata_engine::{IndexAdministration, SearchEngine};
 use cantata_metadata::MetadataService;
+use cantata_search::SearchService;
 
+use crate::search::SearchState;
 use crate::state::AppState;
 
 /// How the HTTP face behaves where the operator has a choice.
@@ -30,16 +37,58 @@ use crate::state::AppState;
 pub struct HttpSettings {
     /// The largest body, and the largest payload of a batch, in bytes.
     pub body_limit: usize,
+    /// The origins whose pages may use the server.
+    pub allowed_origins: AllowedOrigins,
+    /// Where the search service says that it is there.
+    pub ping_path: String,
+    /// Where the search service says how its catalogues are.
+    pub ready_path: String,
 }
 
 impl Default for HttpSettings {
     fn default() -> Self {
-        Self { body_limit: 50 * 1024 * 1024 }
+        Self {
+            body_limit: 50 * 1024 * 1024,
+            allowed_origins: AllowedOrigins::All,
+            ping_path: "/ping".to_owned(),
+            ready_path: "/ready".to_owned(),
+        }
     }
 }
 
+/// What the HTTP face is a face of.
+#[derive(Clone)]
+pub struct Services {
+    /// The metadata service.
+    pub metadata: Arc<MetadataService>,
+    /// The search service, where catalogues are served.
+    pub search: Option<Arc<SearchService>>,
+    /// The indexes, where this server looks after them.
+    pub indexes: Option<Indexes>,
+}
+
+/// The indexes of an engine that keeps its own files; clones share them.
+#[derive(Clone)]
+pub struct Indexes {
+    /// Makes, lists and removes them.
+    pub engine: Arc<dyn SearchEngine>,
+    /// Fills them and looks after them.
+    pub administration: Arc<dyn IndexAdministration>,
+}
+
 /// Puts the application together.
-pub fn app(metadata: Arc<MetadataService>, settings: HttpSettings) -> App {
-    let (routes, document) = openapi::documented(metadata::routes());
-    App::new(routes, document, AppState::new(metadata, settings))
+pub fn app(services: Services, settings: HttpSettings) -> App {
+    let mut described = metadata::routes();
+    if let Some(indexes) = services.indexes {
+        described = described.merge(admin::routes(indexes));
+    }
+    let search = services.search.map(|search| SearchState::new(search, &settings));
+    if let Some(search) = &search {
+        described = described.merge(search::routes(search.clone(), &settings));
+    }
+    let (mut routes, document) = openapi::documented(described);
+    if let Some(search) = search {
+        routes = routes.merge(search::routes_at_the_root(search));
+    }
+    App::new(routes, document, AppState::new(services.metadata, settings))
 }

@@ -8,7 +8,7 @@ use axum::Router;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use cantata_core::{Error, ErrorId, Origin};
-use http::HeaderValue;
+use http::{HeaderValue, StatusCode};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::Config;
@@ -22,8 +22,9 @@ use crate::state::AppState;
 #[openapi(
     info(
         title = "Cantata",
-        description = "Metadata of studies, analyses and files: registered, validated, published, exported.\n\n\
-                       Every error has the same body; its `errorId` says what kind it is, its `message` what to do.",
+        description = "Metadata of studies, analyses and files: registered, validated, published, exported, searched.\n\n\
+                       Every error has the same body; its `errorId` says what kind it is, its `message` what to do. \
+                       Only the routes under Search have the errors that clients of a search server know.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     tags(
@@ -35,6 +36,8 @@ use crate::state::AppState;
         (name = "Export", description = "Analyses as payloads"),
         (name = "Entities", description = "The view of files that storage servers use"),
         (name = "Events", description = "Every change, in order"),
+        (name = "Search", description = "Catalogues: what there is, GraphQL, downloads"),
+        (name = "Indexes", description = "What the search service searches: made, filled, checked, removed"),
         (name = "Health", description = "Is it there, can it work"),
     )
 )]
@@ -53,6 +56,8 @@ pub(crate) fn documentation_routes(document: utoipa::openapi::OpenApi) -> Router
         .route("/openapi.json", get(move || async move { json(&*document) }))
         .route("/", get(documentation_page))
         .route("/docs", get(documentation_page))
+        // Browsers ask for it everywhere; there is none, and that is no failure.
+        .route("/favicon.ico", get(async || StatusCode::NO_CONTENT))
         .route("/docs/{*file}", get(async move |Segments(path): Segments<String>| page_file(config, &path)))
 }
 

@@ -39,7 +39,8 @@ impl Sqon {
         }
     }
 
-    /// Returns the filter with names such as `donors__gender` turned into the dotted names they stand for.
+    /// Returns the filter with names such as `donors__gender`, and other names of GraphQL, turned into the dotted names
+    /// they stand for.
     #[must_use]
     pub fn resolve_names(mut self, fields: &dyn Fields) -> Self {
         self.rename(fields);
@@ -50,7 +51,7 @@ impl Sqon {
         let pivot = match self {
             Self::Leaf(leaf) => {
                 for name in leaf.condition.fields_mut() {
-                    if let Some(dotted) = dotted_name(name, |name| fields.field(name).is_some()) {
+                    if let Some(dotted) = field_name(name, fields) {
                         *name = dotted;
                     }
                 }
@@ -80,4 +81,17 @@ impl Sqon {
             }
         }
     }
+}
+
+/// Returns the dotted name of the field that another name stands for.
+fn field_name(name: &str, fields: &dyn Fields) -> Option<String> {
+    if let Some(dotted) = dotted_name(name, |name| fields.field(name).is_some()) {
+        return Some(dotted);
+    }
+    if fields.field(name).is_some() {
+        return None;
+    }
+    // Portals write a dot for the underscores of a facet's name before they filter by it.
+    let found = fields.by_graphql_name(name).or_else(|| fields.by_graphql_name(&name.replace('.', "__")));
+    found.map(str::to_owned)
 }

@@ -41,6 +41,12 @@ pub trait Fields {
         is_date(text)
     }
 
+    /// Returns the dotted name of the field that GraphQL calls so. It matters where names have characters that GraphQL
+    /// does not allow, such as `access-level`, which is `access_level` there.
+    fn by_graphql_name(&self, _name: &str) -> Option<&str> {
+        None
+    }
+
     /// Returns the dotted names of all fields, for hints.
     fn names(&self) -> Box<dyn Iterator<Item = &str> + '_>;
 }

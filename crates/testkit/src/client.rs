@@ -66,6 +66,18 @@ impl TestClient {
         self.send(Method::DELETE, path, &[], None).await
     }
 
+    /// Sends a GraphQL request.
+    pub async fn graphql(&self, path: &str, query: &str, variables: &Value) -> TestResponse {
+        self.post(path, &serde_json::json!({"query": query, "variables": variables})).await
+    }
+
+    /// Sends a form.
+    pub async fn post_form(&self, path: &str, members: &[(&str, &str)]) -> TestResponse {
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(members).finish();
+        let headers = [("content-type", "application/x-www-form-urlencoded")];
+        self.send(Method::POST, path, &headers, Some(body.into_bytes())).await
+    }
+
     async fn send_json(&self, method: Method, path: &str, body: &Value) -> TestResponse {
         let body = serde_json::to_vec(body).unwrap();
         self.send(method, path, &[("content-type", "application/json")], Some(body)).await

@@ -1,12 +1,13 @@
 //! What tests need to meet Cantata as its clients do: over TCP, through its public interface.
 //!
 //! [`TestServer`] is a whole server on a folder of its own; [`TestClient`] speaks to one and holds every response
-//! against the OpenAPI document that the server publishes. The builders make valid requests for tests to start from,
+//! against the OpenAPI document that the server publishes. [`TestCatalogues`] describes what a server searches. The builders make valid requests for tests to start from,
 //! [`raw`] sends what no HTTP client would, [`StandIn`] plays the servers that Cantata itself calls. Everything here
 //! panics when something is not as it should be.
 #![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
 
 mod builders;
+mod catalogues;
 mod client;
 mod contract;
 mod events;
@@ -16,6 +17,7 @@ mod server;
 mod stand_in;
 
 pub use builders::{Payload, minimal_type, unique_md5};
+pub use catalogues::{TestCatalogues, put};
 pub use client::TestClient;
 pub use events::{EventReader, SentEvent};
 pub use response::TestResponse;

@@ -5,16 +5,18 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cantata_engine_embedded::EmbeddedEngine;
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::storage::StorageClient;
 use cantata_metadata::{MetadataService, MetadataSettings};
-use cantata_server::HttpSettings;
+use cantata_search::SearchService;
+use cantata_server::{AllowedOrigins, HttpSettings, Indexes, Services};
 use cantata_store_sqlite::SqliteStore;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use crate::TestClient;
+use crate::{TestCatalogues, TestClient, catalogues};
 
 /// Starts servers that differ from the default.
 #[derive(Debug, Clone)]
@@ -23,6 +25,7 @@ pub struct TestServerBuilder {
     http: HttpSettings,
     score_url: Option<String>,
     outside_timeout: Duration,
+    catalogues: Option<TestCatalogues>,
 }
 
 /// A running server; dropping it stops it. It can be used as a [`TestClient`] of itself.
@@ -31,7 +34,8 @@ pub struct TestServer {
     address: SocketAddr,
     /// Dropping it tells the server to stop.
     _running: oneshot::Sender<()>,
-    _folder: TempDir,
+    search: Option<Arc<SearchService>>,
+    folder: TempDir,
 }
 
 impl TestServer {
@@ -47,12 +51,33 @@ impl TestServer {
             http: HttpSettings::default(),
             score_url: None,
             outside_timeout: DEFAULT_TIMEOUT,
+            catalogues: None,
         }
+    }
+
+    /// Starts a server that searches these catalogues.
+    pub async fn searching(catalogues: TestCatalogues) -> Self {
+        Self::builder().catalogues(catalogues).start().await
     }
 
     /// Returns where the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Returns the search service of a server that has catalogues.
+    pub fn search(&self) -> &Arc<SearchService> {
+        self.search.as_ref().unwrap()
+    }
+
+    /// Writes a configuration file of a server that has catalogues.
+    pub fn write_config(&self, path: &str, content: &str) {
+        catalogues::write_config(self.folder.path(), path, content);
+    }
+
+    /// Removes a configuration file, or a folder of them, of a server that has catalogues.
+    pub fn remove_config(&self, path: &str) {
+        catalogues::remove_config(self.folder.path(), path);
     }
 }
 
@@ -95,6 +120,25 @@ impl TestServerBuilder {
         self
     }
 
+    /// Searches catalogues.
+    pub fn catalogues(mut self, catalogues: TestCatalogues) -> Self {
+        self.catalogues = Some(catalogues);
+        self
+    }
+
+    /// Lets only pages of these origins use the server.
+    pub fn allowed_origins<const N: usize>(mut self, origins: [&str; N]) -> Self {
+        self.http.allowed_origins = AllowedOrigins::Only(origins.map(str::to_owned).to_vec());
+        self
+    }
+
+    /// Says elsewhere that the server is there, and how its catalogues are.
+    pub fn health_paths(mut self, ping: &str, ready: &str) -> Self {
+        self.http.ping_path = ping.to_owned();
+        self.http.ready_path = ready.to_owned();
+        self
+    }
+
     /// Starts the server.
     pub async fn start(self) -> TestServer {
         let folder = TempDir::new().unwrap();
@@ -102,7 +146,14 @@ impl TestServerBuilder {
         let external = ExternalValidator::new(self.outside_timeout).unwrap();
         let storage = self.score_url.map(|url| StorageClient::new(&url, None, self.outside_timeout).unwrap());
         let service = MetadataService::start(store, self.metadata, external, storage).await.unwrap();
-        let app = cantata_server::app(Arc::new(service), self.http);
+        let engine = Arc::new(EmbeddedEngine::open(&folder.path().join("search")).unwrap());
+        let search = match self.catalogues {
+            Some(catalogues) => Some(catalogues.start(folder.path(), engine.clone()).await),
+            None => None,
+        };
+        let indexes = Some(Indexes { engine: engine.clone(), administration: engine });
+        let services = Services { metadata: Arc::new(service), search: search.clone(), indexes };
+        let app = cantata_server::app(services, self.http);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (running, stopped) = oneshot::channel::<()>();
@@ -110,6 +161,6 @@ impl TestServerBuilder {
             let _ = stopped.await;
         }));
         let client = TestClient::connect(&format!("http://{address}")).await;
-        TestServer { client, address, _running: running, _folder: folder }
+        TestServer { client, address, _running: running, search, folder }
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use crate::failure::Failure;
+use crate::serve::SEARCH_FOLDER;
 
 /// Marks the folder as in use, for as long as a server holds it.
 const LOCK: &str = "store.lock";
@@ -12,7 +13,7 @@ const DATABASES: [&str; 2] = ["metadata.db", "lookup.db"];
 /// What SQLite adds to the name of a database for the files it keeps beside it.
 const SUFFIXES: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
-/// Deletes the databases in a folder that no server uses.
+/// Deletes the databases and indexes in a folder that no server uses.
 ///
 /// The lock file stays: were it deleted, a server that starts at this moment could lock a file that is gone.
 pub(super) fn clear(folder: &Path) -> Result<(), Failure> {
@@ -33,6 +34,10 @@ pub(super) fn clear(folder: &Path) -> Result<(), Failure> {
 }
 
 fn delete_databases(folder: &Path) -> io::Result<()> {
+    match fs_err::remove_dir_all(folder.join(SEARCH_FOLDER)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     for database in DATABASES {
         for suffix in SUFFIXES {
             match fs_err::remove_file(folder.join(format!("{database}{suffix}"))) {

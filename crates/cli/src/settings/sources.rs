@@ -55,9 +55,13 @@ pub(crate) fn document(command: Command) -> Command {
 /// Reads the command line and completes it from the other sources.
 pub(crate) fn complete(command: &Command, mut arguments: Vec<OsString>) -> Result<ArgMatches, Failure> {
     let given = command.clone().try_get_matches_from(&arguments)?;
-    let Some((_, given_settings)) = given.subcommand() else { return Ok(given) };
-    let on_command_line =
-        |setting: &Arg| given_settings.value_source(setting.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let Some((name, given_settings)) = given.subcommand() else { return Ok(given) };
+    let Some(asked) = command.find_subcommand(name) else { return Ok(given) };
+    // A command has the settings it needs; those that the command line gives it need no other source.
+    let is_open = |setting: &Arg| {
+        asked.get_arguments().any(|argument| argument.get_id() == setting.get_id())
+            && given_settings.value_source(setting.get_id().as_str()) != Some(ValueSource::CommandLine)
+    };
     let config = given_settings.get_one::<PathBuf>("config").cloned();
     let file = config.or_else(|| environment(CONFIG_VARIABLE).map(PathBuf::from));
     let file = file.map(|path| ConfigFile::read(&path)).transpose().map_err(Failure::setting)?;
@@ -69,7 +73,7 @@ pub(crate) fn complete(command: &Command, mut arguments: Vec<OsString>) -> Resul
     for setting in settings {
         // The file is checked whole; a variable only where it counts.
         let mut values = vec![in_file(setting, file.as_ref()).and_then(|found| tried(setting, found))];
-        if !on_command_line(setting) {
+        if is_open(setting) {
             values.push(tried(setting, in_environment(setting)));
         }
         let mut chosen = None;
@@ -79,7 +83,7 @@ pub(crate) fn complete(command: &Command, mut arguments: Vec<OsString>) -> Resul
                 Err(problem) => problems.push(problem),
             }
         }
-        added.extend(chosen.filter(|_| !on_command_line(setting)));
+        added.extend(chosen.filter(|_| is_open(setting)));
     }
     if !problems.is_empty() {
         return Err(Failure::Settings(problems));

@@ -62,6 +62,15 @@ pub(super) fn some_text(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() { Err("expected a text that is not empty") } else { Ok(text.to_owned()) }
 }
 
+/// Reads the path of an address.
+pub(super) fn address_path(text: &str) -> Result<String, &'static str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'~');
+    match text.strip_prefix('/').filter(|rest| !rest.is_empty() && text.bytes().all(is_plain)) {
+        Some(_) => Ok(text.trim_end_matches('/').to_owned()),
+        None => Err("expected a path such as /ping, of letters, digits, `-`, `_`, `.` and `~`"),
+    }
+}
+
 /// Reads what the log tells.
 pub(super) fn log_filter(text: &str) -> Result<String, String> {
     match EnvFilter::try_new(text) {

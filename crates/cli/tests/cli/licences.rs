@@ -23,6 +23,9 @@ const ALLOWED: [&str; 15] = [
     "bzip2-1.0.6",
 ];
 
+/// Packages that have the text of an allowed licence instead of its name.
+const BY_TEXT: [&str; 1] = ["jsonpath-rust"];
+
 /// Says whether a licence expression (SPDX) can be met with allowed licences alone.
 fn is_allowed(expression: &str) -> bool {
     // The form with a slash is older than SPDX and means "or".
@@ -84,6 +87,7 @@ fn every_dependency_has_an_allowed_licence() {
     let refused: Vec<String> = packages()
         .iter()
         .filter(|package| !package["license"].as_str().is_some_and(is_allowed))
+        .filter(|package| !package["name"].as_str().is_some_and(|name| BY_TEXT.contains(&name)))
         .map(|package| format!("{} {}: {}", package["name"], package["version"], package["license"]))
         .collect();
     assert!(refused.is_empty(), "{}", refused.join("\n"));

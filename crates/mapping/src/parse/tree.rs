@@ -157,9 +157,10 @@ impl Tree {
         for place in std::mem::take(&mut self.roots) {
             self.lay_out_below(place, &[], true, &mut listed, &mut multi_fields);
         }
-        let mut layout = Layout { listed: listed.len(), fields: listed, places: HashMap::new() };
+        let mut layout = Layout { listed: listed.len(), fields: listed, ..Layout::default() };
         layout.fields.append(&mut multi_fields);
         layout.places = layout.fields.iter().enumerate().map(|(place, field)| (field.path.clone(), place)).collect();
+        layout.longest_path = layout.fields.iter().map(|field| field.path.len()).max().unwrap_or_default();
         (layout, self.errors)
     }
 

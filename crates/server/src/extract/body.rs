@@ -80,7 +80,7 @@ pub(crate) fn unsupported_media_type(found: &str, expected: &str) -> ApiError {
 }
 
 /// Reads a whole body of at most `limit` bytes.
-async fn read_limited(request: Request, limit: usize) -> Result<Bytes, ApiError> {
+pub(crate) async fn read_limited(request: Request, limit: usize) -> Result<Bytes, ApiError> {
     let declared = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let declared: usize = declared.unwrap_or(0);
     let body = request.into_body();

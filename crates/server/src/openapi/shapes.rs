@@ -6,6 +6,8 @@
 
 mod analysis;
 mod entity;
+mod index;
+mod search;
 mod submission;
 mod types;
 
@@ -13,5 +15,10 @@ pub(crate) use analysis::{
     Analysis, AnalysisPage, AnalysisUpdate, ExportedStudy, File, FileSearch, FileUpdateRequest, FileUpdateResponse,
 };
 pub(crate) use entity::{Entity, EntityPage};
+pub(crate) use index::{ImportOutcome, ImportPosition, IndexFigures, IndexInShort, IndexMappingBody, IndexProblems};
+pub(crate) use search::{
+    AmbiguousCatalogue, CatalogueDescription, CatalogueDirectory, DownloadParameters, GraphqlAnswers, GraphqlRequest,
+    Greeting, Readiness, SearchProblem, SearchRefusal,
+};
 pub(crate) use submission::{AnalysisPayload, BatchResult, Health, Message, Study, StudyRequest, Submitted};
 pub(crate) use types::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};

@@ -4,6 +4,7 @@
 //! sequences of calls that known clients make, `concurrency` about requests at the same time.
 #![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
 
+mod admin;
 mod analysis;
 mod clients;
 mod concurrency;

@@ -7,7 +7,7 @@ use http::Method;
 use serde_json::Value;
 
 /// Every route there must be, written down by hand.
-const ROUTES: [(&str, &str); 31] = [
+const ROUTES: [(&str, &str); 41] = [
     ("GET", "/isAlive"),
     ("GET", "/actuator/health"),
     ("POST", "/schemas"),
@@ -38,6 +38,16 @@ const ROUTES: [(&str, &str); 31] = [
     ("GET", "/entities/{id}"),
     ("GET", "/entities"),
     ("GET", "/events"),
+    ("GET", "/admin/indexes"),
+    ("GET", "/admin/indexes/{name}"),
+    ("PUT", "/admin/indexes/{name}"),
+    ("DELETE", "/admin/indexes/{name}"),
+    ("GET", "/admin/indexes/{name}/mapping"),
+    ("POST", "/admin/indexes/{name}/compact"),
+    ("POST", "/admin/indexes/{name}/verify"),
+    ("POST", "/admin/indexes/{name}/import"),
+    ("GET", "/admin/indexes/{name}/import"),
+    ("DELETE", "/admin/indexes/{name}/import"),
     ("HEAD", "/isAlive"),
 ];
 

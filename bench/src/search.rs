@@ -1,0 +1,155 @@
+//! The search service: which parts are measured, for how long, and what becomes of the figures.
+
+mod arrays;
+mod bare_page;
+mod corpus;
+mod export;
+mod facet;
+mod filters;
+mod graphql;
+mod import;
+mod importing;
+mod inside;
+mod large;
+mod page;
+mod paging;
+mod parsing;
+mod portal;
+mod rows;
+mod served;
+mod wildcard;
+mod writing;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::ValueEnum;
+
+use self::corpus::Corpus;
+use self::served::Served;
+use crate::report::{Extent, Figure, Report};
+use crate::workplace::Workplace;
+use crate::{Outcome, SearchArguments, SearchLargeArguments};
+
+/// How many documents there are unless told otherwise, and at least for figures to be judged.
+pub(crate) const DOCUMENTS: u64 = 1_000_000;
+
+/// The same where there are many.
+pub(crate) const MANY_DOCUMENTS: u64 = 10_000_000;
+
+/// What the results are named after.
+const SECTION: &str = "search";
+
+/// The same for those with many documents.
+const LARGE_SECTION: &str = "search-large";
+
+/// A part of the measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// Import against parsing the same JSON, memory and disk for it, and the restart after it.
+    Import,
+    /// Portal pages against the same loops on bare arrays.
+    Page,
+    /// One facet against the same loop on a bare array.
+    Facet,
+    /// A page far behind the first one against the first one.
+    Paging,
+    /// Wildcards.
+    Wildcard,
+    /// An export of everything against reading everything back.
+    Export,
+    /// Writing an answer against serialising the same rows from structs.
+    Writing,
+    /// The memory of the server after the parts that were measured before.
+    Memory,
+}
+
+/// How long and how often things are measured, and on what.
+struct Bench {
+    /// How long one measurement takes.
+    duration: Duration,
+    /// How long the same load runs before it.
+    warm_up: Duration,
+    /// How often the two sides of a ratio are measured in turn.
+    rounds: usize,
+    corpus: Corpus,
+    workplace: Workplace,
+}
+
+impl Bench {
+    fn new(workplace: Workplace, documents: u64) -> Outcome<Self> {
+        let is_trial = documents < DOCUMENTS;
+        let (duration, warm_up) = if is_trial { (500, 100) } else { (3_000, 700) };
+        Ok(Self {
+            duration: Duration::from_millis(duration),
+            warm_up: Duration::from_millis(warm_up),
+            rounds: if is_trial { 1 } else { 3 },
+            corpus: Corpus::at_hand(&workplace.cache, documents)?,
+            workplace,
+        })
+    }
+
+    /// Returns the data folder that the documents are imported into.
+    fn data_folder(&self) -> PathBuf {
+        self.workplace.cache.join(format!("search-{}", self.corpus.documents))
+    }
+}
+
+/// Measures what was asked for; the exit code says whether every required figure was reached.
+pub(crate) fn run(arguments: &SearchArguments) -> Outcome<ExitCode> {
+    let bench = Bench::new(Workplace::new(&arguments.folder)?, arguments.documents)?;
+    let parts = if arguments.only.is_empty() { Part::value_variants() } else { &arguments.only };
+    let mut figures = Vec::new();
+    let mut served = None;
+    for part in parts {
+        figures.extend(measure(&bench, &mut served, *part)?);
+    }
+    if let Some(served) = served {
+        served.stop()?;
+    }
+    let extent = match arguments.documents {
+        DOCUMENTS if arguments.only.is_empty() => Extent::Whole,
+        more if more >= DOCUMENTS => Extent::Parts,
+        _ => Extent::Trial,
+    };
+    Report::new(SECTION, bench.workplace.machine, figures).publish(&arguments.destination, extent)
+}
+
+/// Measures one part; the parts share a server, which is started for the first that needs it.
+fn measure<'b>(bench: &'b Bench, served: &mut Option<Served<'b>>, part: Part) -> Outcome<Vec<Figure>> {
+    match part {
+        Part::Import => {
+            // An import beside a running server would go through it.
+            served.take().map_or(Ok(()), Served::stop)?;
+            import::measure(bench)
+        }
+        Part::Page => page::measure(bench, started(bench, served)?),
+        Part::Facet => facet::measure(bench, started(bench, served)?),
+        Part::Paging => paging::measure(bench, started(bench, served)?),
+        Part::Wildcard => wildcard::measure(bench, started(bench, served)?),
+        Part::Export => export::measure(bench, started(bench, served)?),
+        Part::Writing => writing::measure(bench),
+        Part::Memory => started(bench, served)?.memory_figures(),
+    }
+}
+
+/// Returns the server that runs, or starts it.
+fn started<'s, 'b>(bench: &'b Bench, served: &'s mut Option<Served<'b>>) -> Outcome<&'s Served<'b>> {
+    Ok(match served {
+        Some(served) => served,
+        none => none.insert(Served::start(bench)?),
+    })
+}
+
+/// Measures with many documents; the exit code says whether every required figure was reached.
+pub(crate) fn run_large(arguments: &SearchLargeArguments) -> Outcome<ExitCode> {
+    let bench = Bench::new(Workplace::new(&arguments.folder)?, arguments.documents)?;
+    let figures = large::measure(&bench)?;
+    let extent = match arguments.documents {
+        MANY_DOCUMENTS => Extent::Whole,
+        more if more >= MANY_DOCUMENTS => Extent::Parts,
+        _ => Extent::Trial,
+    };
+    Report::new(LARGE_SECTION, bench.workplace.machine, figures).publish(&arguments.destination, extent)
+}

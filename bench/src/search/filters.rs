@@ -1,0 +1,75 @@
+//! The filters of the pages: what a person picks in the facets of a portal.
+//!
+//! Each has conditions on records and on nested elements, at different levels, so that every rule of counting is used.
+
+use serde_json::{Value, json};
+
+use super::arrays::FACETS;
+
+/// Some of the values of some fields.
+pub(super) struct Filter {
+    /// How many records it passes, about.
+    pub(super) name: &'static str,
+    pub(super) clauses: Vec<Clause>,
+}
+
+/// One of these values in this field.
+pub(super) struct Clause {
+    /// A place in [`FACETS`].
+    pub(super) field: usize,
+    pub(super) values: &'static [&'static str],
+}
+
+/// Returns the filters, those that pass more first.
+pub(super) fn filters() -> Vec<Filter> {
+    let tissues = &["Primary tumour", "Normal blood", "Normal adjacent tissue", "Metastatic tumour"];
+    vec![
+        match_all(),
+        Filter {
+            name: "60 %",
+            clauses: vec![clause("file_access", &["controlled"]), clause("donors.specimens.specimen_type", tissues)],
+        },
+        ten_percent(),
+        Filter {
+            name: "0.1 %",
+            clauses: vec![
+                clause("study_id", &["KIDNEY-IT"]),
+                clause("data_type", &["Gene Expression Counts"]),
+                clause("donors.specimens.samples.sample_type", &["Total DNA"]),
+            ],
+        },
+    ]
+}
+
+/// Returns the filter that passes everything.
+pub(super) fn match_all() -> Filter {
+    Filter { name: "match all", clauses: Vec::new() }
+}
+
+/// Returns the filter that passes about a tenth.
+pub(super) fn ten_percent() -> Filter {
+    Filter {
+        name: "10 %",
+        clauses: vec![
+            clause("study_id", &["BREAST-SE", "LUNG-PL"]),
+            clause("data_category", &["Sequencing Reads", "Simple Nucleotide Variation"]),
+            clause("donors.gender", &["Female"]),
+        ],
+    }
+}
+
+fn clause(path: &str, values: &'static [&'static str]) -> Clause {
+    let field = FACETS.iter().position(|facet| facet.path == path).expect("filters are made of the fields of facets");
+    Clause { field, values }
+}
+
+impl Filter {
+    /// Returns the filter as clients send it.
+    pub(super) fn to_sqon(&self) -> Value {
+        if self.clauses.is_empty() {
+            return Value::Null;
+        }
+        let leaf = |clause: &Clause| json!({ "op": "in", "content": { "fieldName": FACETS[clause.field].path, "value": clause.values } });
+        json!({ "op": "and", "content": self.clauses.iter().map(leaf).collect::<Vec<_>>() })
+    }
+}

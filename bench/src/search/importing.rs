@@ -1,0 +1,107 @@
+//! Importing the documents, as users do it: `cantata import` on the data folder of a stopped server.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use cantata_demo::catalogue::{FILE_INDEX, mapping};
+
+use super::Bench;
+use crate::process_memory::ProcessMemory;
+use crate::server_process::cantata;
+use crate::{Outcome, report};
+
+/// How often the memory of an import is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The folder of the indexes in a data folder.
+pub(super) const SEARCH_FOLDER: &str = "search";
+
+/// The file that says which program filled a data folder.
+const MADE_BY: &str = "made-by";
+
+/// What an import took.
+pub(super) struct Import {
+    pub(super) elapsed: Duration,
+    /// The most memory it had, and of its own.
+    pub(super) peak: f64,
+    pub(super) peak_own: f64,
+}
+
+/// Imports the documents into an emptied data folder.
+pub(super) fn import(bench: &Bench) -> Outcome<Import> {
+    let folder = bench.data_folder();
+    if folder.try_exists()? {
+        fs_err::remove_dir_all(&folder)?;
+    }
+    fs_err::create_dir_all(&folder)?;
+    let scratch = bench.workplace.new_folder()?;
+    let mapping_file = scratch.path().join("mapping.json");
+    fs_err::write(&mapping_file, mapping(FILE_INDEX).to_string())?;
+    let mut command = cantata(&folder)?;
+    command.args(["import", "--index", FILE_INDEX, "--mapping"]).arg(&mapping_file).arg(&bench.corpus.path);
+    let begun = Instant::now();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let (process, is_over) = (child.id(), AtomicBool::new(false));
+    let (ended, elapsed, (peak, peak_own)) = std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| watch(process, &is_over));
+        let ended = child.wait();
+        let elapsed = begun.elapsed();
+        is_over.store(true, Ordering::Relaxed);
+        (ended, elapsed, watcher.join().unwrap_or_default())
+    });
+    let ended = ended?;
+    if !ended.success() {
+        return Err(format!("the import ended with {ended}").into());
+    }
+    fs_err::write(folder.join(MADE_BY), program_mark()?)?;
+    Ok(Import { elapsed, peak, peak_own })
+}
+
+/// Returns the data folder, filled by the program as it is now.
+pub(super) fn imported(bench: &Bench) -> Outcome<PathBuf> {
+    let folder = bench.data_folder();
+    let made_by = fs_err::read_to_string(folder.join(MADE_BY)).unwrap_or_default();
+    if made_by != program_mark()? {
+        report::progress(&format!("importing {} documents", bench.corpus.documents));
+        import(bench)?;
+    }
+    Ok(folder)
+}
+
+/// Returns how many megabytes the index takes.
+pub(super) fn megabytes_on_disk(bench: &Bench) -> Outcome<f64> {
+    Ok(bytes_of(&bench.data_folder().join(SEARCH_FOLDER))? as f64 / 1e6)
+}
+
+fn bytes_of(folder: &Path) -> Outcome<u64> {
+    let mut bytes = 0;
+    for entry in fs_err::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        bytes += if metadata.is_dir() { bytes_of(&entry.path())? } else { metadata.len() };
+    }
+    Ok(bytes)
+}
+
+/// Returns what changes when the program is built anew, which may write other files.
+fn program_mark() -> Outcome<String> {
+    let metadata = fs_err::metadata(std::env::current_exe()?.with_file_name("cantata"))?;
+    let modified = metadata.modified()?.duration_since(UNIX_EPOCH)?;
+    Ok(format!("{} {}", metadata.len(), modified.as_nanos()))
+}
+
+/// Returns the most memory that a process had until it was over, and the most of its own.
+fn watch(process: u32, is_over: &AtomicBool) -> (f64, f64) {
+    let (mut peak, mut peak_own) = (0.0_f64, 0.0_f64);
+    while !is_over.load(Ordering::Relaxed) {
+        // Right before its end the kernel shows nothing of a process any more.
+        if let Ok(memory) = ProcessMemory::of(process) {
+            peak = peak.max(memory.peak);
+            peak_own = peak_own.max(memory.own);
+        }
+        std::thread::sleep(LOOK);
+    }
+    (peak, peak_own)
+}

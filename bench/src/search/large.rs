@@ -1,0 +1,42 @@
+//! Many documents: the import, portal pages, and the memory for both.
+
+use super::filters::filters;
+use super::importing::{import, megabytes_on_disk};
+use super::served::Served;
+use super::{Bench, page};
+use crate::Outcome;
+use crate::report::{self, Figure, Limit};
+
+/// How many megabytes there may be of either process.
+const MEMORY: f64 = 6_000.0;
+
+pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+    let corpus = &bench.corpus;
+    let imported = import(bench)?;
+    let seconds = imported.elapsed.as_secs_f64();
+    report::progress(&format!("import: {seconds:.0} s"));
+    let alone = |name: &str, unit, value| {
+        let mut figure = Figure::alone(name.to_owned(), unit);
+        figure.add(value);
+        figure
+    };
+    let mut disk = Figure::compared("Index on disk".to_owned(), "MB");
+    disk.add_compared(megabytes_on_disk(bench)?, corpus.megabytes());
+    let name = format!("Import {} documents", corpus.documents);
+    let mut figures = vec![
+        alone(&name, "MB/s", corpus.megabytes() / seconds),
+        alone(&name, "documents/s", corpus.documents as f64 / seconds),
+        alone("Import, most memory", "MB", imported.peak).required(Limit::AtMost(MEMORY)),
+        alone("Import, most memory without mapped files", "MB", imported.peak_own),
+        disk,
+    ];
+    let served = Served::start(bench)?;
+    for filter in filters() {
+        figures.extend(page::latencies(bench, &served, &filter)?);
+    }
+    let memory = served.server.memory_parts()?;
+    figures.push(alone("Server, most memory", "MB", memory.peak).required(Limit::AtMost(MEMORY)));
+    figures.push(alone("Server memory after all pages, its own", "MB", memory.own));
+    served.stop()?;
+    Ok(figures)
+}

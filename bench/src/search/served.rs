@@ -1,0 +1,76 @@
+//! The server under measurement: the program that users start, on the imported documents, with the sample catalogues.
+
+use std::cell::OnceCell;
+use std::path::Path;
+
+use cantata_demo::catalogue::catalogue_files;
+use tempfile::TempDir;
+
+use super::Bench;
+use super::arrays::Arrays;
+use super::importing::imported;
+use crate::Outcome;
+use crate::report::{self, Figure};
+use crate::server_process::ServerProcess;
+
+/// A running server, and the same documents as bare arrays.
+pub(super) struct Served<'b> {
+    bench: &'b Bench,
+    pub(super) server: ServerProcess,
+    arrays: OnceCell<Arrays>,
+    _configs: TempDir,
+}
+
+impl<'b> Served<'b> {
+    /// Starts the server; the documents are imported first if they are not.
+    pub(super) fn start(bench: &'b Bench) -> Outcome<Self> {
+        let folder = imported(bench)?;
+        let (configs, server) = start_server(bench, &folder)?;
+        Ok(Self { bench, server, arrays: OnceCell::new(), _configs: configs })
+    }
+
+    /// Returns the documents as bare arrays.
+    pub(super) fn arrays(&self) -> Outcome<&Arrays> {
+        if self.arrays.get().is_none() {
+            report::progress("reading the documents into bare arrays");
+            let arrays = Arrays::read(&self.bench.corpus)?;
+            return Ok(self.arrays.get_or_init(|| arrays));
+        }
+        self.arrays.get().ok_or_else(|| "there are no arrays".into())
+    }
+
+    /// Returns what the server has in memory now.
+    pub(super) fn memory_figures(&self) -> Outcome<Vec<Figure>> {
+        let memory = self.server.memory_parts()?;
+        let mut own = Figure::alone("Server memory after everything above, its own".to_owned(), "MB");
+        own.add(memory.own);
+        let mut files = Figure::alone("Server memory after everything above, mapped files".to_owned(), "MB");
+        files.add(memory.files);
+        Ok(vec![own, files])
+    }
+
+    pub(super) fn stop(self) -> Outcome<()> {
+        self.server.stop()
+    }
+}
+
+/// Starts the server on a data folder, with the sample catalogues from a folder that must live as long.
+pub(super) fn start_server(bench: &Bench, folder: &Path) -> Outcome<(TempDir, ServerProcess)> {
+    let configs = write_configs(bench)?;
+    let server = ServerProcess::with_catalogues(folder, configs.path())?;
+    Ok((configs, server))
+}
+
+/// Writes the config files of the sample catalogue of files into a new folder.
+pub(super) fn write_configs(bench: &Bench) -> Outcome<TempDir> {
+    let configs = bench.workplace.new_folder()?;
+    // The other catalogue has no documents here and could not be served.
+    for (path, text) in catalogue_files().iter().filter(|(path, _)| path.starts_with("files/")) {
+        let place = configs.path().join(path);
+        if let Some(folder) = place.parent() {
+            fs_err::create_dir_all(folder)?;
+        }
+        fs_err::write(place, text)?;
+    }
+    Ok(configs)
+}

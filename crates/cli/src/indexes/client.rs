@@ -1,0 +1,218 @@
+//! The indexes of a running server, through its routes below `/admin/indexes`.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexAdministration, IndexStats, IndexSummary};
+use cantata_mapping::IndexMapping;
+use memchr::memchr2;
+use reqwest::{Client, Method, RequestBuilder, Url};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// How long a server may take to accept a connection. What it is asked to do may take as long as it takes.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A running server.
+pub(crate) struct ServerClient {
+    base: Url,
+    http: Client,
+}
+
+/// The part of an error body that matters here.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ErrorBody {
+    error_id: String,
+    message: String,
+}
+
+#[derive(Deserialize)]
+struct IndexInShort {
+    name: String,
+    documents: u64,
+    bytes: u64,
+}
+
+#[derive(Deserialize)]
+struct Problems {
+    problems: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Position {
+    position: u64,
+}
+
+impl ServerClient {
+    /// Prepares to speak to the server at an address; nothing is sent yet.
+    pub(crate) fn new(address: &str) -> Result<Self, Failure> {
+        let unusable = |reason: String| {
+            Failure::setting(format!(
+                "'{address}' is no address of a server: {reason}; expected one such as http://127.0.0.1:5050"
+            ))
+        };
+        let base = Url::parse(address).map_err(|error| unusable(error.to_string()))?;
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(unusable(format!("the scheme is '{}'", base.scheme())));
+        }
+        // An error only says that the process has chosen its TLS implementation already, which serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = Client::builder().connect_timeout(CONNECT_TIMEOUT);
+        let builder = if base.scheme() == "http" { builder.no_proxy().tls_certs_only([]) } else { builder };
+        let http = builder.build().map_err(|error| unusable(error.to_string()))?;
+        Ok(Self { base, http })
+    }
+
+    /// Returns all indexes, by name.
+    pub(crate) async fn indexes(&self) -> Result<Vec<IndexSummary>, EngineError> {
+        let listed: Vec<IndexInShort> = self.ask("", self.request(Method::GET, &[])?).await?;
+        let in_short =
+            |index: IndexInShort| IndexSummary { name: index.name, documents: index.documents, bytes: index.bytes };
+        Ok(listed.into_iter().map(in_short).collect())
+    }
+
+    /// Returns the mapping of an index.
+    pub(crate) async fn mapping(&self, name: &str) -> Result<IndexMapping, EngineError> {
+        let mapping: Value = self.ask(name, self.request(Method::GET, &[name, "mapping"])?).await?;
+        IndexMapping::parse(&mapping).map_err(|_| self.not_understood())
+    }
+
+    /// Makes an index.
+    pub(crate) async fn create(&self, name: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
+        let request = self.request(Method::PUT, &[name])?;
+        let body = mapping.map(ToString::to_string).unwrap_or_default();
+        self.send(name, request.body(body)).await.map(|_| ())
+    }
+
+    /// Removes an index with everything in it.
+    pub(crate) async fn delete(&self, name: &str) -> Result<(), EngineError> {
+        self.send(name, self.request(Method::DELETE, &[name])?).await.map(|_| ())
+    }
+
+    fn request(&self, method: Method, path: &[&str]) -> Result<RequestBuilder, EngineError> {
+        Ok(self.http.request(method, self.url(path)?))
+    }
+
+    fn import_request(
+        &self,
+        method: Method,
+        index: &str,
+        query: &[(&str, &str)],
+    ) -> Result<RequestBuilder, EngineError> {
+        let mut url = self.url(&[index, "import"])?;
+        url.query_pairs_mut().extend_pairs(query);
+        Ok(self.http.request(method, url))
+    }
+
+    fn url(&self, path: &[&str]) -> Result<Url, EngineError> {
+        let mut url = self.base.clone();
+        match url.path_segments_mut() {
+            Ok(mut segments) => segments.pop_if_empty().extend(["admin", "indexes"]).extend(path),
+            Err(()) => return Err(self.not_understood()),
+        };
+        Ok(url)
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, name: &str, request: RequestBuilder) -> Result<T, EngineError> {
+        let body = self.send(name, request).await?;
+        serde_json::from_slice(&body).map_err(|_| self.not_understood())
+    }
+
+    /// Sends a request about an index and returns the body of a good answer.
+    async fn send(&self, name: &str, request: RequestBuilder) -> Result<Vec<u8>, EngineError> {
+        let lost = |error: reqwest::Error| {
+            let verb = if error.is_connect() { "cannot be reached" } else { "stopped answering" };
+            tracing::debug!(%error, "a call to the server failed");
+            EngineError::Refused(format!(
+                "the server at {} {verb}; is it running? --server names another one",
+                self.base
+            ))
+        };
+        let response = request.send().await.map_err(lost)?;
+        let status = response.status();
+        let body = response.bytes().await.map_err(lost)?;
+        if status.is_success() {
+            return Ok(body.into());
+        }
+        let error: ErrorBody = serde_json::from_slice(&body).map_err(|_| self.not_understood())?;
+        Err(match error.error_id.as_str() {
+            "index.not.found" => EngineError::IndexNotFound(name.to_owned()),
+            "index.already.exists" => EngineError::IndexExists(name.to_owned()),
+            "path.not.found" => EngineError::Refused(format!("the server at {} keeps no indexes", self.base)),
+            _ => EngineError::Refused(error.message.split_once("] - ").map_or("", |(_, text)| text).to_owned()),
+        })
+    }
+
+    fn not_understood(&self) -> EngineError {
+        EngineError::Refused(format!(
+            "what is at {} does not answer like a Cantata server; --server names another one",
+            self.base
+        ))
+    }
+}
+
+#[async_trait]
+impl IndexAdministration for ServerClient {
+    async fn stats(&self, index: &str) -> Result<IndexStats, EngineError> {
+        self.ask(index, self.request(Method::GET, &[index])?).await
+    }
+
+    async fn compact(&self, index: &str) -> Result<(), EngineError> {
+        self.send(index, self.request(Method::POST, &[index, "compact"])?).await.map(|_| ())
+    }
+
+    async fn verify(&self, index: &str) -> Result<Vec<String>, EngineError> {
+        let found: Problems = self.ask(index, self.request(Method::POST, &[index, "verify"])?).await?;
+        Ok(found.problems)
+    }
+
+    async fn import_chunk(
+        &self,
+        index: &str,
+        chunk: ImportChunk,
+        id_field: Option<String>,
+    ) -> Result<ImportReport, EngineError> {
+        let first = chunk.documents.first().map_or(1, |(number, _)| *number);
+        let (end, line) = (chunk.end.to_string(), first.to_string());
+        let mut query = vec![("source", chunk.source.as_str()), ("end", &end), ("line", &line)];
+        query.extend(id_field.as_deref().map(|field| ("id", field)));
+        let request = self.import_request(Method::POST, index, &query)?;
+        let request = request.header("content-type", "application/x-ndjson");
+        self.ask(index, request.body(as_lines(&chunk, first))).await
+    }
+
+    async fn import_position(&self, index: &str, source: &str) -> Result<u64, EngineError> {
+        let request = self.import_request(Method::GET, index, &[("source", source)])?;
+        let found: Position = self.ask(index, request).await?;
+        Ok(found.position)
+    }
+
+    async fn end_import(&self, index: &str, source: &str) -> Result<(), EngineError> {
+        self.send(index, self.import_request(Method::DELETE, index, &[("source", source)])?).await.map(|_| ())
+    }
+}
+
+/// Writes the documents of a chunk one to a line; a document of number `first + n` stands in the line after n others.
+fn as_lines(chunk: &ImportChunk, first: u64) -> Vec<u8> {
+    let mut body = Vec::with_capacity(chunk.bytes.len() + chunk.documents.len());
+    let mut line = first;
+    for (number, range) in &chunk.documents {
+        while line < *number {
+            body.push(b'\n');
+            line += 1;
+        }
+        let start = body.len();
+        body.extend_from_slice(chunk.bytes.get(range.clone()).unwrap_or_default());
+        // Between the parts of a document a line break is as good as a space; within a text it cannot stand.
+        if memchr2(b'\n', b'\r', &body[start..]).is_some() {
+            body[start..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+        }
+        body.push(b'\n');
+        line += 1;
+    }
+    body
+}

@@ -1,0 +1,112 @@
+//! The catalogues that are served at one moment.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use cantata_catalogue::introspection::{
+    AmbiguousBody, CatalogueBody, CatalogueState, FailedCatalogue, NotFoundBody, Resolution, ServerBody, Status,
+    resolve,
+};
+use cantata_catalogue::{Catalogue, ConfiguredCatalogue, Mode};
+use cantata_graphql::CatalogueSchema;
+use cantata_mapping::IndexMapping;
+
+/// A catalogue that is ready.
+pub struct ServedCatalogue {
+    /// The catalogue.
+    pub catalogue: Arc<Catalogue>,
+    /// Its GraphQL schema.
+    pub schema: CatalogueSchema,
+    /// What introspection tells of it.
+    pub introspection: CatalogueBody,
+    /// The mapping it was built from.
+    pub(crate) mapping: Arc<IndexMapping>,
+    /// The fields whose lists are cut to their first values, as far as the log has told of them.
+    pub(crate) cut_fields: Mutex<HashSet<String>>,
+}
+
+/// A catalogue, whether it is ready or not.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    pub(crate) configured: Arc<ConfiguredCatalogue>,
+    pub(crate) state: State,
+}
+
+/// Whether a catalogue is ready.
+#[derive(Clone)]
+pub(crate) enum State {
+    Available(Arc<ServedCatalogue>),
+    Failed(Arc<FailedCatalogue>),
+}
+
+impl Entry {
+    fn state(&self) -> CatalogueState<'_> {
+        match &self.state {
+            State::Available(served) => CatalogueState::Available(&served.catalogue),
+            State::Failed(failed) => CatalogueState::Failed(failed),
+        }
+    }
+}
+
+/// All catalogues.
+pub struct Catalogues {
+    pub(crate) mode: Mode,
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// What a name in an address leads to.
+pub enum Found {
+    /// A catalogue that is ready.
+    Served(Arc<ServedCatalogue>),
+    /// A catalogue that cannot be served.
+    Failed(Arc<FailedCatalogue>),
+    /// Several catalogues.
+    Ambiguous(AmbiguousBody),
+    /// None.
+    Unknown(NotFoundBody),
+}
+
+impl Catalogues {
+    /// Returns how catalogues are addressed.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    fn states(&self) -> Vec<CatalogueState<'_>> {
+        self.entries.iter().map(Entry::state).collect()
+    }
+
+    /// Returns what introspection tells of the server.
+    pub fn introspection(&self) -> ServerBody {
+        ServerBody::new(self.mode, &self.states())
+    }
+
+    /// Returns how the catalogues are, taken together.
+    pub fn status(&self) -> Status {
+        Status::of(&self.states())
+    }
+
+    /// Returns the only catalogue of a server that has one.
+    pub fn only(&self) -> Option<Found> {
+        match (self.mode, &self.entries[..]) {
+            (Mode::Single, [entry]) => Some(found(entry)),
+            _ => None,
+        }
+    }
+
+    /// Returns what an id or a document type leads to.
+    pub fn find(&self, name: &str) -> Found {
+        match resolve(name, &self.states()) {
+            Resolution::One(place) => found(&self.entries[place]),
+            Resolution::Ambiguous(ids) => Found::Ambiguous(AmbiguousBody::new(name, ids)),
+            Resolution::Unknown => Found::Unknown(NotFoundBody::new(name)),
+        }
+    }
+}
+
+fn found(entry: &Entry) -> Found {
+    match &entry.state {
+        State::Available(served) => Found::Served(Arc::clone(served)),
+        State::Failed(failed) => Found::Failed(Arc::clone(failed)),
+    }
+}

@@ -1,0 +1,17 @@
+//! The search service: catalogues that are served, and what is asked of them. No HTTP.
+//!
+//! [`SearchService`] holds the catalogues as one value that is replaced as a whole: a request takes the value that is
+//! there and finishes on it, whatever is reloaded meanwhile. A catalogue that cannot be served is in it too, with the
+//! reason, and disturbs no other.
+
+mod catalogues;
+mod download;
+mod graphql;
+mod loading;
+mod service;
+mod sets;
+mod watching;
+
+pub use catalogues::{Catalogues, Found, ServedCatalogue};
+pub use download::{Download, DownloadBody, DownloadError, DownloadRequest};
+pub use service::{ConfigSource, SearchService};

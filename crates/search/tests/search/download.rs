@@ -1,0 +1,8 @@
+//! Downloads: formats, limits, rows of nested elements, archives, and what is refused.
+
+mod archives;
+mod cells;
+mod formats;
+mod refusals;
+mod rows;
+pub(crate) mod support;

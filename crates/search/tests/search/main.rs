@@ -1,0 +1,8 @@
+//! The search service through its public interface.
+
+#![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "test helpers read better this way")]
+
+mod download;
+mod guide;
+mod loading;
+mod sets;

@@ -1,0 +1,335 @@
+//! What the search service is asked and answers.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// A greeting.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Greeting {
+    /// Always the same words.
+    message: String,
+}
+
+/// How the catalogues are, taken together.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CataloguesStatus {
+    /// All can be served.
+    Healthy,
+    /// Some can be served.
+    Degraded,
+    /// None can be served.
+    Unhealthy,
+}
+
+/// Whether the catalogues can be searched.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Readiness {
+    /// How they are.
+    status: CataloguesStatus,
+}
+
+/// How catalogues are addressed.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CatalogueMode {
+    /// There is one; its addresses do not name it.
+    Single,
+    /// There are several; every address names one.
+    Multiple,
+}
+
+/// The catalogues of the server.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CatalogueDirectory {
+    /// How many there are.
+    #[schema(minimum = 0)]
+    catalog_count: u64,
+    /// Each by its id.
+    catalogs: HashMap<String, CatalogueEntry>,
+    /// How they are addressed.
+    mode: CatalogueMode,
+    /// Where filters are described.
+    sqon_schema_path: String,
+    /// How they are, taken together.
+    status: CataloguesStatus,
+}
+
+/// A catalogue, in short.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CatalogueEntry {
+    /// What it is, for people.
+    #[schema(nullable = false)]
+    description: Option<String>,
+    /// The name of the root field in GraphQL.
+    document_type: String,
+    /// Why it cannot be served; absent if it can.
+    error: Option<CatalogueFailure>,
+    /// What a request may ask for; absent if it cannot be served.
+    limits: Option<CatalogueLimits>,
+    /// Where it is.
+    paths: CataloguePaths,
+    /// Whether it can be served.
+    status: CatalogueStatus,
+}
+
+/// Whether a catalogue can be served.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CatalogueStatus {
+    /// It can.
+    Available,
+    /// It cannot.
+    Failed,
+}
+
+/// Why a catalogue cannot be served, or which one is meant cannot be told.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CatalogueFailure {
+    /// The sort of failure, such as `index_not_found`.
+    code: String,
+    /// What happened, for a person.
+    message: String,
+}
+
+/// Where a catalogue is.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CataloguePaths {
+    /// Its fields, where the address need not name it.
+    #[schema(nullable = false)]
+    fields: Option<String>,
+    /// Searching.
+    graphql: String,
+    /// Its fields.
+    introspection: String,
+}
+
+/// What a GraphQL request may ask of a catalogue.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CatalogueLimits {
+    /// How many fields may have an alias.
+    #[schema(minimum = 0)]
+    max_aliases: u64,
+    /// How deep selections may lie in one another.
+    #[schema(minimum = 1)]
+    max_depth: u64,
+    /// How many hits one page may have.
+    #[schema(minimum = 1)]
+    max_results_window: u64,
+}
+
+/// What can be asked of a catalogue.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CatalogueFields {
+    /// The name in addresses.
+    catalog_id: String,
+    /// What it is, for people.
+    #[schema(nullable = false)]
+    description: Option<String>,
+    /// The name of the root field in GraphQL.
+    document_type: String,
+    /// The fields by dotted path.
+    fields: HashMap<String, CatalogueField>,
+    /// The filter operators that suit each type.
+    operators: HashMap<String, Vec<String>>,
+    /// What a request may ask for.
+    limits: CatalogueLimits,
+    /// When the catalogue was loaded.
+    #[schema(format = DateTime)]
+    generated_at: String,
+    /// What the answer depends on.
+    meta: CatalogueMeta,
+}
+
+/// One field.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CatalogueField {
+    /// What people read.
+    display_name: String,
+    /// The type in the mapping.
+    #[serde(rename = "type")]
+    type_name: String,
+    /// The unit of its values.
+    #[schema(required)]
+    unit: Option<String>,
+    /// For a multi-field, the field whose values it has.
+    #[schema(nullable = false)]
+    multi_field_of: Option<String>,
+}
+
+/// What the answer depends on.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CatalogueMeta {
+    /// Whether fields are left out that the client may not see.
+    auth_filtered: bool,
+}
+
+/// A catalogue that cannot be served.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FailedCatalogue {
+    /// The name in addresses.
+    catalogue_id: String,
+    /// What it is, for people.
+    #[schema(nullable = false)]
+    description: Option<String>,
+    /// The name of the root field in GraphQL; empty if it could not be read.
+    document_type: String,
+    /// Why it cannot be served.
+    error: CatalogueFailure,
+    /// Always `failed`.
+    status: CatalogueStatus,
+    /// Where to read more.
+    #[schema(nullable = false)]
+    details: Option<String>,
+}
+
+/// What is told of a catalogue, whether it can be served or not.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum CatalogueDescription {
+    /// It can.
+    Available(CatalogueFields),
+    /// It cannot.
+    Failed(FailedCatalogue),
+}
+
+/// A document type that several catalogues have.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AmbiguousCatalogue {
+    /// The document type.
+    document_type: String,
+    /// What happened.
+    error: CatalogueFailure,
+    /// The ids of the catalogues that have it.
+    matching_catalogue_ids: Vec<String>,
+}
+
+/// Why there is nothing.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SearchProblem {
+    /// What happened.
+    error: String,
+    /// Each problem of a configuration, where that is the reason.
+    #[schema(nullable = false)]
+    problems: Option<Vec<String>>,
+}
+
+/// Any refusal of the search service.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum SearchRefusal {
+    /// In words.
+    Problem(SearchProblem),
+    /// The catalogue cannot be served.
+    Failed(FailedCatalogue),
+    /// The name leads to several catalogues.
+    Ambiguous(AmbiguousCatalogue),
+    /// The GraphQL request is faulty as a whole.
+    Graphql(GraphqlRefusal),
+}
+
+/// The answer to a GraphQL request that is not run.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GraphqlRefusal {
+    /// What is wrong.
+    errors: Vec<GraphqlError>,
+}
+
+/// A GraphQL request.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GraphqlRequest {
+    /// The document; it may be left out where `extensions` names it by its hash.
+    query: Option<String>,
+    /// The values of its variables.
+    #[schema(value_type = Option<Object>)]
+    variables: Option<Map<String, Value>>,
+    /// Which of its operations is to be run, if there are several.
+    operation_name: Option<String>,
+    /// `persistedQuery` with the `sha256Hash` of the document.
+    #[schema(value_type = Option<Object>)]
+    extensions: Option<Map<String, Value>>,
+}
+
+/// The answer to a GraphQL request.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GraphqlAnswer {
+    /// What was selected; absent if the request was not run, as one of several may be.
+    #[schema(value_type = Option<Object>)]
+    data: Option<Map<String, Value>>,
+    /// What went wrong; absent if nothing did.
+    #[schema(nullable = false)]
+    errors: Option<Vec<GraphqlError>>,
+}
+
+/// The answers to one GraphQL request or to several in one body.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum GraphqlAnswers {
+    /// To one.
+    One(GraphqlAnswer),
+    /// To several, in their order.
+    Several(Vec<GraphqlAnswer>),
+}
+
+/// One thing that went wrong in a GraphQL request.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GraphqlError {
+    /// What was found and what was expected.
+    message: String,
+    /// The places in the document.
+    #[schema(nullable = false)]
+    locations: Option<Vec<GraphqlLocation>>,
+    /// The way from the data to the field: names, and places in lists.
+    #[schema(nullable = false)]
+    path: Option<Vec<Value>>,
+    /// The sort of error.
+    extensions: GraphqlErrorSort,
+}
+
+/// A place in a GraphQL document.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GraphqlLocation {
+    /// The line, from 1.
+    #[schema(minimum = 1)]
+    line: u64,
+    /// The column, from 1.
+    #[schema(minimum = 1)]
+    column: u64,
+}
+
+/// The sort of a GraphQL error.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GraphqlErrorSort {
+    /// A name such as `BAD_USER_INPUT`.
+    code: String,
+}
+
+/// What to export: `files`, each with `fileType`, `sqon`, `columns` and `sort`; or `params`, which holds that as text.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DownloadParameters {
+    /// The files; several come in one archive.
+    #[schema(value_type = Option<Vec<Object>>)]
+    files: Option<Vec<Map<String, Value>>>,
+    /// What the archive is called, or a file without a name.
+    file_name: Option<String>,
+    /// `tsv`, `csv`, `json`, `jsonl` or `ndjson`, for files that do not say.
+    file_type: Option<String>,
+    /// How many records are read at once.
+    #[schema(minimum = 1)]
+    chunk_size: Option<u64>,
+    /// All of the above as JSON text, as forms send it.
+    params: Option<String>,
+}

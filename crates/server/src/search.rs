@@ -1,0 +1,199 @@
+//! The routes of the search service, one file for each area of its paths.
+//!
+//! Bodies here are those that clients of a search server know: GraphQL errors, and `{"error": …}` or a line of text
+//! elsewhere.
+
+mod downloads;
+pub(crate) mod graphiql;
+mod graphql;
+mod health;
+mod introspection;
+mod reload;
+mod transport;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use bytes::Bytes;
+use cantata_catalogue::introspection::FailedBody;
+use cantata_catalogue::{ConfigProblem, Configs, Defaults, is_own_address};
+use cantata_engine::SearchEngine;
+use cantata_search::{ConfigSource, Found, SearchService, ServedCatalogue};
+use http::StatusCode;
+use serde::Serialize;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+use utoipa_axum::routes;
+
+use crate::HttpSettings;
+use crate::answer::json;
+use crate::app::unknown_path;
+use crate::error_body::ApiError;
+use crate::extract::read_limited;
+
+/// The search service behind a route; clones share it.
+#[derive(Clone)]
+pub(crate) struct SearchState {
+    pub(crate) service: Arc<SearchService>,
+    pub(crate) persisted: transport::PersistedQueries,
+    pub(crate) body_limit: usize,
+}
+
+impl SearchState {
+    pub(crate) fn new(service: Arc<SearchService>, settings: &HttpSettings) -> Self {
+        Self { service, persisted: transport::PersistedQueries::default(), body_limit: settings.body_limit }
+    }
+}
+
+/// Returns the search service of these catalogues as routes, for a server that has routes of its own too.
+///
+/// # Errors
+///
+/// If there is no catalogue at all. A catalogue that cannot be served is no error; the routes tell of it.
+pub async fn router<S: Clone + Send + Sync + 'static>(
+    engine: Arc<dyn SearchEngine>,
+    configs: Configs,
+    settings: &HttpSettings,
+) -> Result<Router<S>, Vec<ConfigProblem>> {
+    let service = SearchService::start(engine, ConfigSource::Configs(configs)).await?;
+    let state = SearchState::new(Arc::new(service), settings);
+    Ok(routes(state, settings).split_for_parts().0)
+}
+
+/// Returns the search service of the catalogues in a folder as routes.
+///
+/// # Errors
+///
+/// If there is no catalogue at all, or the folder cannot be read.
+#[deprecated = "read the folder with `Configs::from_folder` and give the configurations to `router`"]
+pub async fn router_from_folder<S: Clone + Send + Sync + 'static>(
+    engine: Arc<dyn SearchEngine>,
+    folder: impl AsRef<Path>,
+    settings: &HttpSettings,
+) -> Result<Router<S>, Vec<ConfigProblem>> {
+    router(engine, Configs::from_folder(folder, &Defaults::default())?, settings).await
+}
+
+/// Returns the routes of the search service with their descriptions.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
+    state: SearchState,
+    settings: &HttpSettings,
+) -> OpenApiRouter<S> {
+    let only = routes!(graphql::only_by_get, graphql::only_by_post);
+    let named = routes!(graphql::named_by_get, graphql::named_by_post);
+    OpenApiRouter::new()
+        .routes(at(&settings.ping_path, routes!(health::ping)))
+        .routes(at(&settings.ready_path, routes!(health::ready)))
+        .routes(routes!(health::apollo))
+        .routes(routes!(introspection::server))
+        .routes(routes!(introspection::sqon))
+        .routes(routes!(introspection::fields))
+        .routes(routes!(introspection::catalogue))
+        .routes(routes!(introspection::catalogue_first))
+        // Portals name what they ask for in the address, which changes nothing.
+        .route("/graphql/{*rest}", only.2.clone())
+        .route("/{catalogue}/graphql/{*rest}", named.2.clone())
+        .routes(only)
+        .routes(named)
+        .routes(routes!(downloads::only))
+        .routes(routes!(downloads::named))
+        .routes(routes!(reload::reload))
+        .route("/assets/graphiql/{file}", get(graphiql::file))
+        .with_state(state)
+}
+
+/// Returns the routes for portals whose requests leave `graphql` out of the address, which has room for only one
+/// catalogue. They are not for a server that has routes of its own: they take whole ranges of addresses.
+pub(crate) fn routes_at_the_root<S: Clone + Send + Sync + 'static>(state: SearchState) -> Router<S> {
+    Router::new()
+        .route("/", post(graphql::only_by_post))
+        .route("/{tag}", post(graphql::tagged).fallback(unknown_path))
+        .with_state(state)
+}
+
+/// Gives a route another path than its description has.
+fn at<S>(path: &str, (schemas, mut paths, methods): UtoipaMethodRouter<S>) -> UtoipaMethodRouter<S> {
+    let items = std::mem::take(&mut paths.paths);
+    paths.paths = items.into_values().map(|item| (path.to_owned(), item)).collect();
+    (schemas, paths, methods)
+}
+
+/// Returns whether a path belongs to the search service.
+pub(crate) fn has_path(path: &str, settings: &HttpSettings) -> bool {
+    let is_service = |segment: &str| matches!(segment, "graphql" | "introspection" | "download");
+    let mut segments = path.split('/').skip(1);
+    let first = segments.next().unwrap_or_default();
+    let is_named = !is_own_address(first) && segments.next().is_some_and(is_service);
+    let is_of_portal = first.is_empty() || first.starts_with(graphql::PORTAL_TAG);
+    path == settings.ping_path || path == settings.ready_path || is_of_portal || is_service(first) || is_named
+}
+
+/// An answer to a request that goes no further; boxed, because it is large and rare.
+pub(crate) struct Refusal(Box<Response>);
+
+impl From<Response> for Refusal {
+    fn from(response: Response) -> Self {
+        Self(Box::new(response))
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        *self.0
+    }
+}
+
+/// Answers with a value as JSON and a status.
+fn with_status(status: StatusCode, body: &impl Serialize) -> Response {
+    let mut response = json(body);
+    *response.status_mut() = status;
+    response
+}
+
+/// The answer to an address that has nothing to offer.
+#[derive(Serialize)]
+struct Problem<'a> {
+    error: &'a str,
+}
+
+/// Returns the catalogue that an address without a name means.
+fn only(state: &SearchState) -> Result<Arc<ServedCatalogue>, Refusal> {
+    let catalogues = state.service.catalogues();
+    match catalogues.only() {
+        Some(found) => served(found),
+        None => {
+            let error = "This server has several catalogues; GET /introspection lists them with their paths.";
+            Err(with_status(StatusCode::NOT_FOUND, &Problem { error }).into())
+        }
+    }
+}
+
+/// Returns the catalogue that a name in an address means.
+fn named(state: &SearchState, name: &str) -> Result<Arc<ServedCatalogue>, Refusal> {
+    served(state.service.catalogues().find(name))
+}
+
+fn served(found: Found) -> Result<Arc<ServedCatalogue>, Refusal> {
+    match found {
+        Found::Served(served) => Ok(served),
+        Found::Failed(failed) => Err(with_status(StatusCode::NOT_FOUND, &FailedBody::elsewhere(&failed)).into()),
+        Found::Ambiguous(body) => Err(with_status(StatusCode::CONFLICT, &body).into()),
+        Found::Unknown(body) => Err(with_status(StatusCode::NOT_FOUND, &body).into()),
+    }
+}
+
+/// Reads a whole body, unless it is too large or ends early.
+async fn read(request: Request, limit: usize) -> Result<Bytes, Refusal> {
+    read_limited(request, limit).await.map_err(|ApiError(error)| {
+        let status = StatusCode::from_u16(error.id.status()).unwrap_or(StatusCode::BAD_REQUEST);
+        text(status, error.text).into()
+    })
+}
+
+/// Answers with a text that is not JSON, as clients of a search server expect for some mistakes.
+fn text(status: StatusCode, text: impl Into<String>) -> Response {
+    (status, text.into()).into_response()
+}

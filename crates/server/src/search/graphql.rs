@@ -1,0 +1,245 @@
+//! GraphQL, at any address that ends in or goes through `/graphql`.
+
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::response::{IntoResponse, Response};
+use bytes::BytesMut;
+use cantata_search::ServedCatalogue;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::transport::{self, Incoming};
+use super::{Refusal, SearchState, graphiql, text};
+use crate::answer::typed;
+use crate::app::unknown_path;
+use crate::extract::content_type;
+use crate::openapi::shapes::{GraphqlAnswers, GraphqlRequest, SearchRefusal};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+
+/// What the names begin with that portals give their requests.
+pub(super) const PORTAL_TAG: &str = "Arranger-";
+
+/// How many requests one body may have.
+const MOST_IN_BATCH: usize = 100;
+
+/// Runs a GraphQL query on the only catalogue.
+///
+/// Anything may follow in the address, as in `/graphql/Arranger-Table`.
+#[utoipa::path(
+    get, path = "/graphql", tag = "Search",
+    params(
+        ("query" = Option<String>, Query, description = "The document"),
+        ("variables" = Option<String>, Query, description = "The values of its variables, as JSON text"),
+        ("operationName" = Option<String>, Query, description = "Which of its operations is to be run"),
+        ("extensions" = Option<String>, Query, description = "`persistedQuery`, as JSON text"),
+    ),
+    responses(
+        (status = 200, description = "The answer; for browsers without a query, a page to try queries with", content(
+            (GraphqlAnswers = "application/json"), (String = "text/html"),
+        )),
+        (status = "default", description = "What is wrong with the request, or with the catalogue", content(
+            (SearchRefusal = "application/json"), (String = "text/plain"),
+        )),
+    )
+)]
+pub(super) async fn only_by_get(State(state): State<SearchState>, query: RawQuery, headers: HeaderMap) -> Response {
+    match super::only(&state) {
+        Ok(served) => by_get(&state, &served, query, &headers).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// Runs a GraphQL request, or several, on the only catalogue.
+///
+/// Anything may follow in the address, as in `/graphql/Arranger-Table`.
+#[utoipa::path(
+    post, path = "/graphql", tag = "Search",
+    request_body(content(
+        (GraphqlRequest = "application/json"), (GraphqlRequest = "application/x-www-form-urlencoded"),
+    )),
+    responses(
+        (status = 200, description = "The answer", body = GraphqlAnswers),
+        (status = "default", description = "What is wrong with the request, or with the catalogue", content(
+            (SearchRefusal = "application/json"), (String = "text/plain"),
+        )),
+    )
+)]
+pub(super) async fn only_by_post(State(state): State<SearchState>, request: Request) -> Response {
+    match super::only(&state) {
+        Ok(served) => by_post(&state, &served, request).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// Runs a GraphQL query on a catalogue.
+///
+/// Anything may follow in the address, as in `/files/graphql/Arranger-Table`.
+#[utoipa::path(
+    get, path = "/{catalogue}/graphql", tag = "Search",
+    params(
+        ("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has"),
+        ("query" = Option<String>, Query, description = "The document"),
+        ("variables" = Option<String>, Query, description = "The values of its variables, as JSON text"),
+        ("operationName" = Option<String>, Query, description = "Which of its operations is to be run"),
+        ("extensions" = Option<String>, Query, description = "`persistedQuery`, as JSON text"),
+    ),
+    responses(
+        (status = 200, description = "The answer; for browsers without a query, a page to try queries with", content(
+            (GraphqlAnswers = "application/json"), (String = "text/html"),
+        )),
+        (status = "default", description = "What is wrong with the request, or with the catalogue", content(
+            (SearchRefusal = "application/json"), (String = "text/plain"),
+        )),
+    )
+)]
+pub(super) async fn named_by_get(
+    State(state): State<SearchState>,
+    path: NamedPath,
+    query: RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    match super::named(&state, name_in(&path)) {
+        Ok(served) => by_get(&state, &served, query, &headers).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// Runs a GraphQL request, or several, on a catalogue.
+///
+/// Anything may follow in the address, as in `/files/graphql/Arranger-Table`.
+#[utoipa::path(
+    post, path = "/{catalogue}/graphql", tag = "Search",
+    params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
+    request_body(content(
+        (GraphqlRequest = "application/json"), (GraphqlRequest = "application/x-www-form-urlencoded"),
+    )),
+    responses(
+        (status = 200, description = "The answer", body = GraphqlAnswers),
+        (status = "default", description = "What is wrong with the request, or with the catalogue", content(
+            (SearchRefusal = "application/json"), (String = "text/plain"),
+        )),
+    )
+)]
+pub(super) async fn named_by_post(State(state): State<SearchState>, path: NamedPath, request: Request) -> Response {
+    match super::named(&state, name_in(&path)) {
+        Ok(served) => by_post(&state, &served, request).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// Runs a request whose address has nothing but the name that portals give it.
+pub(super) async fn tagged(state: State<SearchState>, Path(tag): Path<String>, request: Request) -> Response {
+    if tag.starts_with(PORTAL_TAG) {
+        only_by_post(state, request).await
+    } else {
+        unknown_path(request.uri().clone()).await.into_response()
+    }
+}
+
+/// The segments of an address: the catalogue, and perhaps more.
+type NamedPath = Path<Vec<(String, String)>>;
+
+fn name_in(Path(segments): &NamedPath) -> &str {
+    segments.first().map(|(_, name)| name.as_str()).unwrap_or_default()
+}
+
+async fn by_get(
+    state: &SearchState,
+    served: &ServedCatalogue,
+    RawQuery(query): RawQuery,
+    headers: &HeaderMap,
+) -> Response {
+    match transport::from_address(query.as_deref().unwrap_or_default(), &state.persisted) {
+        Some(Ok(query)) => run(state, served, &query, false).await,
+        Some(Err(refusal)) => refusal.into_response(),
+        None if wants_page(headers) && !served.catalogue.flags.disable_playground => graphiql::page(),
+        None => text(StatusCode::BAD_REQUEST, "GET query missing."),
+    }
+}
+
+fn wants_page(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::ACCEPT)
+        .and_then(|accept| accept.to_str().ok())
+        .is_some_and(|accept| accept.contains("text/html"))
+}
+
+async fn by_post(state: &SearchState, served: &ServedCatalogue, request: Request) -> Response {
+    let media_type = content_type(request.headers());
+    let is_form = media_type.as_deref() == Some("application/x-www-form-urlencoded");
+    let body = match super::read(request, state.body_limit).await {
+        Ok(body) => body,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let requests = match transport::from_body(&body, is_form, &state.persisted) {
+        Ok(Incoming::One(request)) => return run(state, served, &request, true).await,
+        Ok(Incoming::Several(requests)) => requests,
+        Err(response) => return response.into_response(),
+    };
+    if !served.catalogue.flags.enable_batching {
+        return errors(StatusCode::BAD_REQUEST, "Operation batching disabled.", "INTERNAL_SERVER_ERROR");
+    }
+    if requests.len() > MOST_IN_BATCH {
+        let message = format!(
+            "Operation batching is limited: found {} operations, at most {MOST_IN_BATCH} are allowed.",
+            requests.len()
+        );
+        return errors(StatusCode::BAD_REQUEST, &message, "BAD_USER_INPUT");
+    }
+    batch(state, served, requests).await
+}
+
+async fn batch(
+    state: &SearchState,
+    served: &ServedCatalogue,
+    requests: Vec<Result<cantata_graphql::Request, Refusal>>,
+) -> Response {
+    let mut answers = BytesMut::from(&b"["[..]);
+    for (place, request) in requests.into_iter().enumerate() {
+        if place > 0 {
+            answers.extend_from_slice(b",");
+        }
+        match request.map(|request| served.prepare(&request)) {
+            Ok(Ok(prepared)) => answers.extend_from_slice(state.service.run(served, &prepared).await.trim_ascii_end()),
+            Ok(Err(refused)) => answers.extend_from_slice(refused.bytes.trim_ascii_end()),
+            Err(response) => return response.into_response(),
+        }
+    }
+    answers.extend_from_slice(b"]\n");
+    typed(answers.freeze(), JSON)
+}
+
+async fn run(
+    state: &SearchState,
+    served: &ServedCatalogue,
+    request: &cantata_graphql::Request,
+    may_change: bool,
+) -> Response {
+    let prepared = match served.prepare(request) {
+        Ok(prepared) => prepared,
+        Err(refused) => {
+            let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
+            return (status, typed(refused.bytes, JSON)).into_response();
+        }
+    };
+    if prepared.is_mutation() && !may_change {
+        let mut response = errors(StatusCode::METHOD_NOT_ALLOWED, "GET supports only query operation", "BAD_REQUEST");
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+        return response;
+    }
+    typed(state.service.run(served, &prepared).await, JSON)
+}
+
+#[derive(Serialize)]
+struct Errors {
+    errors: [Value; 1],
+}
+
+/// Answers with one GraphQL error.
+pub(super) fn errors(status: StatusCode, message: &str, code: &str) -> Response {
+    let body = Errors { errors: [json!({ "message": message, "extensions": { "code": code } })] };
+    let mut bytes = serde_json::to_vec(&body).unwrap_or_default();
+    bytes.push(b'\n');
+    (status, typed(bytes, JSON)).into_response()
+}

@@ -1,0 +1,88 @@
+//! What there is to search: catalogues, fields, and the filter language.
+
+use std::sync::LazyLock;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use cantata_catalogue::introspection::{FailedBody, NotFoundBody};
+use cantata_search::Found;
+use http::StatusCode;
+use serde_json::Value;
+
+use super::{SearchState, with_status};
+use crate::answer::json;
+use crate::openapi::shapes::{AmbiguousCatalogue, CatalogueDescription, CatalogueDirectory, SearchProblem};
+
+static SQON: LazyLock<Value> = LazyLock::new(cantata_sqon::json_schema);
+
+/// Lists the catalogues.
+#[utoipa::path(
+    get, path = "/introspection", tag = "Search",
+    responses((status = 200, description = "The catalogues, with their paths", body = CatalogueDirectory))
+)]
+pub(super) async fn server(State(state): State<SearchState>) -> Response {
+    json(&state.service.catalogues().introspection())
+}
+
+/// Describes the filter language.
+#[utoipa::path(
+    get, path = "/introspection/sqon", tag = "Search",
+    responses((status = 200, description = "Its JSON Schema and its operators", body = Object))
+)]
+pub(super) async fn sqon() -> Response {
+    json(&*SQON)
+}
+
+/// Lists the fields of the only catalogue.
+#[utoipa::path(
+    get, path = "/introspection/fields", tag = "Search",
+    responses(
+        (status = 200, description = "The catalogue, whether it can be served or not", body = CatalogueDescription),
+        (status = 404, description = "There are several catalogues", body = SearchProblem),
+    )
+)]
+pub(super) async fn fields(State(state): State<SearchState>) -> Response {
+    match state.service.catalogues().only() {
+        Some(found) => describe(found),
+        None => describe(state.service.catalogues().find("fields")),
+    }
+}
+
+/// Lists the fields of a catalogue.
+#[utoipa::path(
+    get, path = "/introspection/{catalogue}", tag = "Search",
+    params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
+    responses(
+        (status = 200, description = "The catalogue, whether it can be served or not", body = CatalogueDescription),
+        (status = 400, description = "The name cannot be read", body = String),
+        (status = 404, description = "There is no such catalogue", body = SearchProblem),
+        (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
+    )
+)]
+pub(super) async fn catalogue(State(state): State<SearchState>, Path(name): Path<String>) -> Response {
+    describe(state.service.catalogues().find(&name))
+}
+
+/// Lists the fields of a catalogue, at the address that portals use.
+#[utoipa::path(
+    get, path = "/{catalogue}/introspection", tag = "Search",
+    params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
+    responses(
+        (status = 200, description = "The catalogue, whether it can be served or not", body = CatalogueDescription),
+        (status = 400, description = "The name cannot be read", body = String),
+        (status = 404, description = "There is no such catalogue", body = SearchProblem),
+        (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
+    )
+)]
+pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String>) -> Response {
+    catalogue(state, name).await
+}
+
+fn describe(found: Found) -> Response {
+    match found {
+        Found::Served(served) => json(&served.introspection),
+        Found::Failed(failed) => json(&FailedBody::new(&failed)),
+        Found::Ambiguous(body) => with_status(StatusCode::CONFLICT, &body),
+        Found::Unknown(NotFoundBody { error }) => with_status(StatusCode::NOT_FOUND, &NotFoundBody { error }),
+    }
+}

@@ -1,0 +1,39 @@
+//! Reading a catalogue again without a restart.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use serde::Serialize;
+
+use super::introspection::catalogue;
+use super::{SearchState, with_status};
+use crate::openapi::shapes::{AmbiguousCatalogue, CatalogueDescription, SearchProblem};
+
+#[derive(Serialize)]
+struct Problems {
+    error: &'static str,
+    problems: Vec<String>,
+}
+
+/// Reads the configuration and the mapping of a catalogue again and answers as its introspection does.
+#[utoipa::path(
+    post, path = "/admin/catalogues/{catalogue}/reload", tag = "Search",
+    params(("catalogue" = String, Path, description = "Its id")),
+    responses(
+        (status = 200, description = "The catalogue, whether it can be served or not", body = CatalogueDescription),
+        (status = 400, description = "The name cannot be read", body = String),
+        (status = 404, description = "There is no such catalogue", body = SearchProblem),
+        (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
+        (status = 422, description = "The configuration cannot be read; nothing changed", body = SearchProblem),
+    )
+)]
+pub(super) async fn reload(State(state): State<SearchState>, Path(name): Path<String>) -> Response {
+    match state.service.reload(&name).await {
+        Ok(_) => catalogue(State(state), Path(name)).await,
+        Err(problems) => {
+            let problems = problems.iter().map(ToString::to_string).collect();
+            let error = "The configuration cannot be read; everything stays as it is.";
+            with_status(StatusCode::UNPROCESSABLE_ENTITY, &Problems { error, problems })
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! GraphQL over HTTP: what a body or an address says a request is.
+
+use bytes::Bytes;
+use cantata_graphql::Request;
+use http::StatusCode;
+use moka::sync::Cache;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::{Refusal, text};
+
+/// How many queries are kept by their hash.
+const MOST_PERSISTED: u64 = 1000;
+
+/// The longest query that is kept.
+const LONGEST_PERSISTED: usize = 64 * 1024;
+
+/// Queries that clients may name by their hash once they have sent them.
+#[derive(Clone)]
+pub(crate) struct PersistedQueries(Cache<String, String>);
+
+impl Default for PersistedQueries {
+    fn default() -> Self {
+        Self(Cache::new(MOST_PERSISTED))
+    }
+}
+
+/// A request, or several in one body.
+pub(super) enum Incoming {
+    One(Request),
+    Several(Vec<Result<Request, Refusal>>),
+}
+
+/// Why a request by hash cannot be run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HashProblem {
+    Unknown,
+    Wrong,
+}
+
+/// Reads a body.
+pub(super) fn from_body(body: &Bytes, is_form: bool, persisted: &PersistedQueries) -> Result<Incoming, Refusal> {
+    if is_form {
+        let members =
+            form_urlencoded::parse(body).map(|(key, value)| (key.into_owned(), Value::from(value.into_owned())));
+        return from_object(members.collect(), persisted).map(Incoming::One);
+    }
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Err(missing_body());
+    }
+    let value = cantata_core::json::parse_json(body)
+        .map_err(|error| text(StatusCode::BAD_REQUEST, format!("The body is not JSON: {error}")))?;
+    match value {
+        Value::Object(members) => from_object(members, persisted).map(Incoming::One),
+        Value::Array(several) => {
+            let several = several.into_iter().map(|one| match one {
+                Value::Object(members) => from_object(members, persisted),
+                _ => Err(missing_body()),
+            });
+            Ok(Incoming::Several(several.collect()))
+        }
+        _ => Err(missing_body()),
+    }
+}
+
+/// Reads the query part of an address; nothing if it has no request.
+pub(super) fn from_address(query: &str, persisted: &PersistedQueries) -> Option<Result<Request, Refusal>> {
+    let members: Map<String, Value> = form_urlencoded::parse(query.as_bytes())
+        .map(|(key, value)| (key.into_owned(), Value::from(value.into_owned())))
+        .collect();
+    (members.contains_key("query") || members.contains_key("extensions")).then(|| from_object(members, persisted))
+}
+
+fn from_object(mut members: Map<String, Value>, persisted: &PersistedQueries) -> Result<Request, Refusal> {
+    let bad = |message: &str| Err(text(StatusCode::BAD_REQUEST, message).into());
+    if members.is_empty() {
+        return Err(missing_body());
+    }
+    let query = match members.remove("query") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(query)) => Some(query),
+        Some(_) => return bad("GraphQL queries must be strings."),
+    };
+    let Ok(variables) = object_of(members.remove("variables")) else { return bad("Variables are invalid JSON.") };
+    let Ok(extensions) = object_of(members.remove("extensions")) else { return bad("Extensions are invalid JSON.") };
+    let operation_name = match members.remove("operationName") {
+        Some(Value::String(name)) => Some(name),
+        None | Some(Value::Null) => None,
+        Some(_) => return bad("The operationName must be a string."),
+    };
+    let hash = extensions.as_ref().and_then(|extensions| extensions.get("persistedQuery")?.get("sha256Hash")?.as_str());
+    let query = match (query, hash) {
+        (Some(query), None) => query,
+        (None, None) => return Err(missing_body()),
+        (query, Some(hash)) => persisted.resolve(query, hash).map_err(HashProblem::answer)?,
+    };
+    Ok(Request { query, variables, operation_name })
+}
+
+/// Returns an object that may be given as its JSON text.
+fn object_of(value: Option<Value>) -> Result<Option<Map<String, Value>>, ()> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(members)) => Ok(Some(members)),
+        Some(Value::String(text)) if text.is_empty() => Ok(None),
+        Some(Value::String(text)) => match cantata_core::json::parse_json(text.as_bytes()) {
+            Ok(Value::Object(members)) => Ok(Some(members)),
+            Ok(Value::Null) => Ok(None),
+            _ => Err(()),
+        },
+        Some(_) => Err(()),
+    }
+}
+
+impl PersistedQueries {
+    fn resolve(&self, query: Option<String>, hash: &str) -> Result<String, HashProblem> {
+        let Some(query) = query else { return self.0.get(hash).ok_or(HashProblem::Unknown) };
+        let digest = Sha256::digest(query.as_bytes());
+        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        if digest != hash {
+            return Err(HashProblem::Wrong);
+        }
+        if query.len() <= LONGEST_PERSISTED {
+            self.0.insert(digest, query.clone());
+        }
+        Ok(query)
+    }
+}
+
+impl HashProblem {
+    fn answer(self) -> Refusal {
+        let response = match self {
+            // The client then sends the query with its hash, so this is no failure.
+            Self::Unknown => {
+                super::graphql::errors(StatusCode::OK, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND")
+            }
+            Self::Wrong => {
+                super::graphql::errors(StatusCode::BAD_REQUEST, "provided sha does not match query", "BAD_REQUEST")
+            }
+        };
+        response.into()
+    }
+}
+
+fn missing_body() -> Refusal {
+    text(StatusCode::BAD_REQUEST, "POST body missing, invalid Content-Type, or JSON object has no keys.").into()
+}

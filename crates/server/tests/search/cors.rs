@@ -1,0 +1,105 @@
+//! Pages of other sites.
+
+use cantata_testkit::{TestResponse, TestServer, raw};
+use http::Method;
+use serde_json::json;
+
+use crate::support::{flat, server};
+
+const LISTED: &str = "https://portal.example";
+const OTHER: &str = "https://other.example";
+const QUERY: &[u8] = b"{\"query\":\"{ file { hits { total } } }\"}";
+
+async fn limited() -> TestServer {
+    let builder = TestServer::builder().allowed_origins([LISTED, "http://localhost:3000"]);
+    builder.catalogues(flat(json!({}))).start().await
+}
+
+async fn post(server: &TestServer, origin: &str) -> TestResponse {
+    server.send(Method::POST, "/graphql", &[("origin", origin)], Some(QUERY.to_vec())).await
+}
+
+async fn preflight(server: &TestServer, origin: &str) -> TestResponse {
+    let headers = [
+        ("origin", origin),
+        ("access-control-request-method", "POST"),
+        ("access-control-request-headers", "content-type,x-own"),
+    ];
+    server.send(Method::OPTIONS, "/", &headers, None).await
+}
+
+#[tokio::test]
+async fn without_a_list_every_page_may() {
+    let server = server().await;
+    let answer = post(&server, OTHER).await;
+    answer.assert_status(200);
+    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
+    let asked = preflight(&server, OTHER).await;
+    asked.assert_status(204);
+    assert_eq!(asked.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(asked.header("access-control-allow-headers"), Some("content-type,x-own"));
+    assert!(asked.header("access-control-allow-methods").unwrap().contains("POST"));
+    for path in ["/graphql/Arranger-Table", "/mine/graphql", "/introspection", "/download", "/Arranger-Table"] {
+        let request =
+            raw::request("OPTIONS", path.as_bytes(), &["origin: http://a", "access-control-request-method: POST"], b"");
+        assert_eq!(raw::exchange(server.address(), &request).await.unwrap().status, 204, "{path}");
+    }
+    // Errors must be readable by the page too.
+    let wrong = server.send(Method::POST, "/graphql", &[("origin", OTHER)], Some(b"{".to_vec())).await;
+    wrong.assert_status(400);
+    assert_eq!(wrong.header("access-control-allow-origin"), Some("*"));
+}
+
+#[tokio::test]
+async fn with_a_list_only_pages_on_it_may() {
+    let server = limited().await;
+    for origin in [LISTED, "http://localhost:3000"] {
+        let answer = post(&server, origin).await;
+        answer.assert_status(200);
+        assert_eq!(answer.header("access-control-allow-origin"), Some(origin));
+        assert!(answer.header("vary").unwrap().to_lowercase().contains("origin"));
+        let asked = preflight(&server, origin).await;
+        asked.assert_status(204);
+        assert_eq!(asked.header("access-control-allow-origin"), Some(origin));
+    }
+    for origin in
+        [OTHER, "http://portal.example", "https://portal.example.evil", "https://portal.example:444", "null", ""]
+    {
+        for answer in [post(&server, origin).await, preflight(&server, origin).await] {
+            answer.assert_status(403);
+            assert!(answer.json()["error"].as_str().unwrap().contains("ALLOWED_CORS_ORIGINS"));
+            assert_eq!(answer.header("access-control-allow-origin"), None);
+        }
+        for path in ["/introspection", "/ping", "/isAlive", "/docs/index.html"] {
+            let request = raw::request("GET", path.as_bytes(), &[&format!("origin: {origin}")], b"");
+            let answer = raw::exchange(server.address(), &request).await.unwrap();
+            assert_eq!(answer.status, 403, "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_servers_own_pages_and_programs_are_not_concerned() {
+    let server = limited().await;
+    let own = format!("http://{}", server.address());
+    post(&server, &own).await.assert_status(200);
+    let program = server.send(Method::POST, "/graphql", &[], Some(QUERY.to_vec())).await;
+    program.assert_status(200);
+    assert_eq!(program.header("access-control-allow-origin"), None);
+    // A cache must not give a page what it gave a program.
+    assert!(program.header("vary").unwrap().to_lowercase().contains("origin"));
+}
+
+#[tokio::test]
+async fn without_a_list_pages_may_search_but_not_change_metadata() {
+    let server = server().await;
+    for path in
+        ["/studies/S", "/studies/graphql", "/submit/download", "/schemas", "/admin/indexes", "/docs/introspection"]
+    {
+        let request =
+            raw::request("OPTIONS", path.as_bytes(), &["origin: http://a", "access-control-request-method: PUT"], b"");
+        let answer = raw::exchange(server.address(), &request).await.unwrap();
+        assert!(answer.status >= 400, "{path}: {}", answer.status);
+        assert!(!answer.head.to_lowercase().contains("access-control-allow"), "{path}: {}", answer.head);
+    }
+}

@@ -1,0 +1,13 @@
+//! `/graphql` and whatever follows it.
+
+mod aggregations;
+mod configs;
+mod errors;
+mod filters;
+mod hits;
+mod limits;
+mod malformed;
+mod page;
+mod portals;
+mod sets;
+mod transport;

@@ -1,0 +1,81 @@
+//! How many aliases and how much depth a request may have, fragments included.
+
+use cantata_catalogue::{Defaults, Limits};
+use cantata_testkit::TestServer;
+use serde_json::{Value, json};
+
+use crate::support::{flat, refused, server_with};
+
+const FAILED: &str = "GRAPHQL_VALIDATION_FAILED";
+
+fn aliased(count: usize) -> String {
+    let fields: String = (0..count).map(|place| format!("a{place}: hits {{ total }} ")).collect();
+    format!("{{ file {{ {fields} }} }}")
+}
+
+#[tokio::test]
+async fn aliases_are_counted_wherever_they_are() {
+    let server = server_with(json!({"maxAliases": 2})).await;
+    server.graphql("/graphql", &aliased(2), &json!({})).await.assert_status(200);
+    let answer = server.graphql("/graphql", &aliased(3), &json!({})).await;
+    let message = refused(&answer, 400, FAILED);
+    assert_eq!(message, "Query alias limit exceeded: found 3 aliases, maximum allowed is 2.");
+    assert_eq!(answer.json()["errors"][0].get("locations"), None);
+    let spread = "{ file { ...A } b: file { ...A } } fragment A on file { a: hits { total } }";
+    let message = refused(&server.graphql("/graphql", spread, &json!({})).await, 400, FAILED);
+    assert!(message.contains("found 3 aliases"), "{message}");
+}
+
+#[tokio::test]
+async fn depth_is_counted_through_fragments() {
+    let server = server_with(json!({"maxDepth": 5})).await;
+    let allowed = "{ file { hits { edges { node { id } } } } }";
+    server.graphql("/graphql", allowed, &json!({})).await.assert_status(200);
+    let deep = "{ file { hits { edges { node { file { format } donors { hits { total } } } } } } }";
+    let answer = server.graphql("/graphql", deep, &json!({})).await;
+    let body = answer.json();
+    refused(&answer, 400, FAILED);
+    let messages: Vec<&str> =
+        body["errors"].as_array().unwrap().iter().map(|error| error["message"].as_str().unwrap()).collect();
+    assert_eq!(messages, ["Query depth limit exceeded: current depth 6 exceeds maximum of 5."; 2]);
+    for hidden in [
+        "{ file { ...A } } fragment A on file { hits { edges { ...B } } } fragment B on fileEdge { node { file { format } } }",
+        "{ file { ... on file { hits { edges { ... { node { file { format } } } } } } } }",
+    ] {
+        let message = refused(&server.graphql("/graphql", hidden, &json!({})).await, 400, FAILED);
+        assert!(message.contains("current depth 6"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn the_introspection_query_of_tools_is_no_depth() {
+    let server = server_with(json!({"maxDepth": 3})).await;
+    let query = "{ __schema { types { fields { type { ofType { ofType { ofType { name } } } } } } } }";
+    server.graphql("/graphql", query, &json!({})).await.assert_status(200);
+}
+
+#[tokio::test]
+async fn files_win_over_the_environment() {
+    let limits = Limits { max_aliases: 1, max_depth: 3, max_results_window: 2 };
+    let defaults = Defaults { limits, ..Defaults::default() };
+    let server = TestServer::searching(flat(json!({"maxDepth": 9})).defaults(defaults)).await;
+    let shown = server.get("/introspection/fields").await.ok()["limits"].clone();
+    assert_eq!(shown, json!({"maxAliases": 1, "maxDepth": 9, "maxResultsWindow": 2}));
+    refused(&server.graphql("/graphql", &aliased(2), &json!({})).await, 400, FAILED);
+    let page: Value = crate::support::ask(&server, "hits(first: 5) { total edges { node { id } } }", &json!({})).await;
+    assert_eq!(page["hits"]["edges"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn the_default_limits_are_15_and_7() {
+    let catalogues = cantata_testkit::TestCatalogues::new()
+        .file("base.json", &json!({"documentType": "file", "esIndex": "files"}))
+        .index("files", &crate::support::mapping(), crate::support::documents());
+    let server = TestServer::searching(catalogues).await;
+    server.graphql("/graphql", &aliased(15), &json!({})).await.assert_status(200);
+    refused(&server.graphql("/graphql", &aliased(16), &json!({})).await, 400, FAILED);
+    let seven = "{ file { hits { edges { node { donors { hits { total } } } } } } }";
+    server.graphql("/graphql", seven, &json!({})).await.assert_status(200);
+    let nine = "{ file { hits { edges { node { donors { hits { edges { node { age } } } } } } } } }";
+    refused(&server.graphql("/graphql", nine, &json!({})).await, 400, FAILED);
+}

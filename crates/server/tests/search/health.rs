@@ -1,0 +1,49 @@
+//! `/ping`, `/ready` and what browsers and other clients look for unasked.
+
+use cantata_testkit::{TestCatalogues, TestServer};
+use serde_json::json;
+
+use crate::support::{base, documents, flat, folders, mapping, server};
+
+#[tokio::test]
+async fn a_ping_is_answered() {
+    let server = server().await;
+    assert_eq!(server.get("/ping").await.ok(), json!({"message": "Reporting for duty..."}));
+    let health = server.get("/.well-known/apollo/server-health").await;
+    assert_eq!(health.header("content-type"), Some("application/health+json"));
+    health.assert_text(200, "{\"status\":\"pass\"}");
+    let icon = server.get("/favicon.ico").await;
+    icon.assert_text(204, "");
+}
+
+#[tokio::test]
+async fn readiness_tells_how_the_catalogues_are() {
+    assert_eq!(server().await.get("/ready").await.ok(), json!({"status": "healthy"}));
+    let degraded = TestServer::searching(folders().file("zeta/base.json", &base(json!({"esIndex": "none"})))).await;
+    assert_eq!(degraded.get("/ready").await.ok(), json!({"status": "degraded"}));
+    assert_eq!(degraded.get("/ping").await.status, 200);
+    let unhealthy = TestServer::searching(TestCatalogues::new().file("base.json", &base(json!({})))).await;
+    let ready = unhealthy.get("/ready").await;
+    ready.assert_status(503);
+    assert_eq!(ready.json(), json!({"status": "unhealthy"}));
+    assert_eq!(unhealthy.get("/ping").await.status, 200);
+}
+
+#[tokio::test]
+async fn the_paths_can_be_chosen() {
+    let builder = TestServer::builder().health_paths("/health/live", "/health/ready");
+    let server = builder.catalogues(flat(json!({}))).start().await;
+    assert_eq!(server.get("/health/live").await.ok(), json!({"message": "Reporting for duty..."}));
+    assert_eq!(server.get("/health/ready").await.ok(), json!({"status": "healthy"}));
+    server.get("/ping").await.assert_error_id(404, "path.not.found");
+}
+
+#[tokio::test]
+async fn a_server_without_catalogues_has_no_search_routes() {
+    let server = TestServer::start().await;
+    for path in ["/ping", "/ready", "/introspection", "/graphql", "/x/graphql"] {
+        server.get(path).await.assert_error_id(404, "path.not.found");
+    }
+    let with_data = TestCatalogues::new().file("base.json", &base(json!({}))).index("files", &mapping(), documents());
+    assert_eq!(TestServer::searching(with_data).await.get("/ready").await.status, 200);
+}

@@ -1,0 +1,90 @@
+//! The routes of the search service within another server.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::routing::get;
+use cantata_catalogue::{CatalogueConfig, Configs, Defaults};
+use cantata_engine::SearchEngine;
+use cantata_engine_embedded::EmbeddedEngine;
+use cantata_server::{HttpSettings, search};
+use cantata_testkit::put;
+use http::Request;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+use crate::support::{base, documents, mapping};
+
+async fn engine(folder: &TempDir) -> Arc<EmbeddedEngine> {
+    let engine = Arc::new(EmbeddedEngine::open(&folder.path().join("search")).unwrap());
+    engine.create_index("files", Some(&mapping())).await.unwrap();
+    put(&*engine, "files", documents().map(|(id, document)| (id.to_owned(), document))).await;
+    engine
+}
+
+fn config(id: &str) -> CatalogueConfig {
+    CatalogueConfig::from_value(id, &base(json!({})), &Defaults::default()).unwrap()
+}
+
+async fn send(router: &Router, path: &str, query: Option<&str>) -> (u16, String) {
+    let request = match query {
+        Some(query) => Request::post(path).body(Body::from(json!({"query": query}).to_string())).unwrap(),
+        None => Request::get(path).body(Body::empty()).unwrap(),
+    };
+    let response = router.clone().oneshot(request).await.unwrap();
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+async fn total(router: &Router, path: &str) -> Value {
+    let (status, body) = send(router, path, Some("{ file { hits { total } } }")).await;
+    assert_eq!(status, 200, "{body}");
+    serde_json::from_str::<Value>(&body).unwrap()["data"]["file"]["hits"]["total"].take()
+}
+
+#[tokio::test]
+async fn a_router_takes_configurations_and_stands_beside_other_routes() {
+    let folder = TempDir::new().unwrap();
+    let engine = engine(&folder).await;
+    let settings = HttpSettings::default();
+    let single = search::router(engine.clone(), Configs::single(config("mine")), &settings).await.unwrap();
+    let own = Router::new().route("/", get(async || "home")).route("/own", get(async || "own"));
+    let whole: Router = own.merge(single).fallback(async || "nothing");
+    assert_eq!(total(&whole, "/graphql").await, 5);
+    for (path, text) in [("/", "home"), ("/own", "own"), ("/unknown", "nothing"), ("/Arranger-Table", "nothing")] {
+        assert_eq!(send(&whole, path, None).await, (200, text.to_owned()));
+    }
+    let several = Configs::multiple(vec![config("a"), config("b")]).unwrap();
+    let below: Router = Router::new().nest("/search", search::router(engine, several, &settings).await.unwrap());
+    assert_eq!(total(&below, "/search/a/graphql").await, 5);
+    assert_eq!(send(&below, "/search/graphql", Some("{ __typename }")).await.0, 404);
+    assert_eq!(send(&below, "/search/file/introspection", None).await.0, 409);
+}
+
+#[tokio::test]
+async fn a_router_with_a_state_of_its_own_is_served_too() {
+    let folder = TempDir::new().unwrap();
+    let (configs, settings) = (Configs::single(config("mine")), HttpSettings::default());
+    let routes = search::router::<u8>(engine(&folder).await, configs, &settings).await.unwrap();
+    let router: Router = routes.with_state(7);
+    assert_eq!(total(&router, "/graphql").await, 5);
+}
+
+#[tokio::test]
+#[expect(deprecated, reason = "it works until it is removed")]
+async fn a_folder_still_works() {
+    let folder = TempDir::new().unwrap();
+    let engine = engine(&folder).await;
+    let configs = folder.path().join("configs");
+    std::fs::create_dir_all(configs.join("only")).unwrap();
+    std::fs::write(configs.join("only/base.json"), base(json!({})).to_string()).unwrap();
+    let settings = HttpSettings::default();
+    let router: Router = search::router_from_folder(engine.clone(), &configs, &settings).await.unwrap();
+    assert_eq!(total(&router, "/graphql").await, 5);
+    let nothing = search::router_from_folder::<()>(engine, folder.path().join("none"), &settings).await;
+    assert!(nothing.unwrap_err()[0].to_string().contains("no such folder"));
+}

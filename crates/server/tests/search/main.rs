@@ -1,0 +1,19 @@
+//! The search service as its clients meet it: over TCP, on the embedded engine, with each response held against the
+//! OpenAPI document.
+//!
+//! The modules mirror the tree of paths; `cors` is about pages of other sites, `routing` about which catalogue an
+//! address means, `library` about the routes within another server, `hostile` about clients that mean no good.
+#![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
+#![expect(clippy::needless_pass_by_value, reason = "filters are written where they are used")]
+
+mod admin;
+mod cors;
+mod download;
+mod graphql;
+mod health;
+mod hostile;
+mod introspection;
+mod library;
+mod openapi;
+mod routing;
+mod support;
