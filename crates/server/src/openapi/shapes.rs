@@ -6,6 +6,7 @@
 
 mod analysis;
 mod entity;
+mod graphql;
 mod index;
 mod search;
 mod submission;
@@ -15,10 +16,10 @@ pub(crate) use analysis::{
     Analysis, AnalysisPage, AnalysisUpdate, ExportedStudy, File, FileSearch, FileUpdateRequest, FileUpdateResponse,
 };
 pub(crate) use entity::{Entity, EntityPage};
+pub(crate) use graphql::{DownloadParameters, GraphqlAnswers, GraphqlRequest};
 pub(crate) use index::{ImportOutcome, ImportPosition, IndexFigures, IndexInShort, IndexMappingBody, IndexProblems};
 pub(crate) use search::{
-    AmbiguousCatalogue, CatalogueDescription, CatalogueDirectory, DownloadParameters, GraphqlAnswers, GraphqlRequest,
-    Greeting, Readiness, SearchProblem, SearchRefusal,
+    AmbiguousCatalogue, CatalogueDescription, CatalogueDirectory, Greeting, Readiness, SearchProblem, SearchRefusal,
 };
 pub(crate) use submission::{AnalysisPayload, BatchResult, Health, Message, Study, StudyRequest, Submitted};
 pub(crate) use types::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cantata_testkit::{TestServer, put};
+use cantata_testkit::{TestClient, TestServer, put};
 use http::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -129,6 +129,30 @@ async fn a_request_under_way_finishes_on_the_catalogue_it_began_with() {
     stream.read_to_string(&mut answer).await.unwrap();
     let answer: Value = serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap();
     assert_eq!(answer, json!({"data": {"file": {"hits": {"total": 5}}}}));
+}
+
+#[tokio::test]
+async fn no_request_fails_while_catalogues_are_reloaded() {
+    let server = TestServer::searching(folders()).await;
+    let client: TestClient = (*server).clone();
+    let asking: Vec<_> = (0..4)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move {
+                for _ in 0..50 {
+                    let answer = client.graphql("/alpha/graphql", "{ file { hits { total } } }", &json!({})).await;
+                    assert_eq!(data(&answer)["file"]["hits"]["total"], 5);
+                }
+            })
+        })
+        .collect();
+    for depth in 0..20 {
+        server.write_config("alpha/base.json", &base(json!({"maxDepth": 10 + depth})).to_string());
+        assert_eq!(reload(&server, "alpha").await.ok()["limits"]["maxDepth"], 10 + depth);
+    }
+    for task in asking {
+        task.await.unwrap();
+    }
 }
 
 #[tokio::test]
