@@ -30,6 +30,7 @@ pub(crate) struct Segment {
     directory: Directory,
     fields: HashMap<String, usize>,
     levels: HashMap<String, usize>,
+    readers: Vec<documents::PathReader>,
 }
 
 /// A field of a segment.
@@ -80,7 +81,8 @@ impl Segment {
         let directory: Directory = sections::read_directory(&storage)?;
         let fields = directory.fields.iter().enumerate().map(|(place, field)| (field.path.clone(), place)).collect();
         let levels = directory.levels.iter().enumerate().map(|(place, level)| (level.path.clone(), place)).collect();
-        Ok(Self { storage, directory, fields, levels })
+        let readers = documents::path_readers(&directory);
+        Ok(Self { storage, directory, fields, levels, readers })
     }
 
     /// Reads the whole segment and compares it with its checksum.

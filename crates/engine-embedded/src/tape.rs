@@ -7,7 +7,8 @@
 //!
 //! A **draft** tape, made while documents come in, has numbers of fixed width, because the length of an array and the
 //! shape of an object are known only at their end. A **packed** tape has numbers of as few bytes as possible, and after
-//! the number of an array or object how many bytes its content takes, so that a reader can pass over it.
+//! the number of an array or object how many bytes its content takes, so that a reader can pass over it. Texts that
+//! hardly ever occur twice are on the packed tape themselves, after their number: a document is then read from one place.
 
 use crate::varint;
 
@@ -25,6 +26,8 @@ pub(crate) enum Item {
 const SCALAR: u64 = 0;
 const ARRAY: u64 = 1;
 const OBJECT: u64 = 2;
+/// A scalar whose text follows.
+const TEXT: u64 = 3;
 const TAG_BITS: u32 = 2;
 
 impl Item {
@@ -59,6 +62,13 @@ impl Item {
     }
 }
 
+/// Appends a scalar with its text to a packed tape.
+pub(crate) fn pack_text(out: &mut Vec<u8>, number: u32, text: &[u8]) {
+    varint::write(out, u64::from(number) << TAG_BITS | TEXT);
+    varint::write(out, text.len() as u64);
+    out.extend_from_slice(text);
+}
+
 /// Says how long the content of an array or object is, now that it is all there. It begins at `start`, which is where
 /// the tape ended when the item was packed.
 pub(crate) fn close(out: &mut Vec<u8>, start: usize) {
@@ -78,6 +88,11 @@ pub(crate) fn close(out: &mut Vec<u8>, start: usize) {
 pub(crate) trait Cursor {
     /// Returns the next item.
     fn next(&mut self) -> Item;
+
+    /// Returns the text of the last item, if it is on the tape.
+    fn text(&self) -> Option<&[u8]> {
+        None
+    }
 }
 
 /// A draft tape: 32 bits for each item, so that no number may need more than 30.
@@ -124,36 +139,61 @@ impl Cursor for DraftCursor<'_> {
 pub(crate) struct PackedCursor<'a> {
     bytes: &'a [u8],
     place: usize,
+    /// The text of the last item.
+    text: Option<&'a [u8]>,
 }
 
 impl<'a> PackedCursor<'a> {
     pub(crate) fn new(bytes: &'a [u8], place: usize) -> Self {
-        Self { bytes, place }
+        Self { bytes, place, text: None }
     }
 
     pub(crate) fn place(&self) -> usize {
         self.place
     }
 
+    /// Returns the text of the last item, if it is on the tape.
+    pub(crate) fn last_text(&self) -> Option<&'a [u8]> {
+        self.text
+    }
+
     /// Returns the next item and moves past it with its content.
     #[inline]
     pub(crate) fn skip(&mut self) -> Item {
-        let item = Item::from_word(varint::read(self.bytes, &mut self.place));
-        if !matches!(item, Item::Scalar(_)) {
-            let length = varint::read(self.bytes, &mut self.place);
-            self.place = self.place.saturating_add(length as usize);
-        }
+        let (item, length) = self.head();
+        self.place = self.place.saturating_add(length);
         item
+    }
+
+    /// Reads the number of an item, its text, and how long its content is.
+    #[inline]
+    fn head(&mut self) -> (Item, usize) {
+        let word = varint::read(self.bytes, &mut self.place);
+        self.text = None;
+        match word & ((1 << TAG_BITS) - 1) {
+            SCALAR => (Item::Scalar((word >> TAG_BITS) as u32), 0),
+            TEXT => {
+                let length = varint::read(self.bytes, &mut self.place) as usize;
+                let end = self.place.saturating_add(length);
+                self.text = Some(self.bytes.get(self.place..end).unwrap_or_default());
+                self.place = end;
+                (Item::Scalar((word >> TAG_BITS) as u32), 0)
+            }
+            _ => {
+                let length = varint::read(self.bytes, &mut self.place) as usize;
+                (Item::from_word(word), length)
+            }
+        }
     }
 }
 
 impl Cursor for PackedCursor<'_> {
     #[inline]
     fn next(&mut self) -> Item {
-        let item = Item::from_word(varint::read(self.bytes, &mut self.place));
-        if !matches!(item, Item::Scalar(_)) {
-            varint::read(self.bytes, &mut self.place);
-        }
-        item
+        self.head().0
+    }
+
+    fn text(&self) -> Option<&[u8]> {
+        self.text
     }
 }

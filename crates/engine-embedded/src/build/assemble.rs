@@ -9,6 +9,7 @@ use super::dictionaries::{FieldValues, NO_CODE, PathScalars, Tables, Values, use
 use super::layout::Layout;
 use super::paths::{Paths, ROOT};
 use super::source::Source;
+use crate::scalar::Scalar;
 use crate::segment::{DictionaryEntry, Directory, FieldEntry, LevelEntry, PathEntry, SectionWriter};
 use crate::tape::{self, Cursor, Item};
 
@@ -25,8 +26,9 @@ pub(crate) fn assemble<S: Source>(sources: &[S], mapping: &IndexMapping) -> Resu
     let used = used_scalars(sources, &path_counts);
     let tables = Tables::new(sources, &used, &path_numbers);
     let fields: Vec<FieldValues<'_>> = layout.fields.iter().map(|plan| tables.field(plan)).collect();
+    let documents: usize = sources.iter().map(Source::documents).sum();
     let scalars: Vec<PathScalars<'_>> =
-        (0..paths.len() as u32).map(|path| tables.path(path, &layout, &fields)).collect();
+        (0..paths.len() as u32).map(|path| tables.path(path, &layout, &fields, documents)).collect();
 
     let mut shapes = Shapes::default();
     let shape_numbers = sources.iter().zip(&path_numbers).map(|(source, numbers)| {
@@ -43,8 +45,12 @@ pub(crate) fn assemble<S: Source>(sources: &[S], mapping: &IndexMapping) -> Resu
         levels: layout.levels.iter().map(|_| LevelDraft::default()).collect(),
         columns: layout.fields.iter().map(|_| ColumnDraft::default()).collect(),
     };
-    let translations: Vec<Translation<'_>> = (0..sources.len())
-        .map(|source| Translation::new(source, &layout, &fields, &scalars, &shape_numbers[source]))
+    let translations: Vec<Translation<'_, S>> = (0..sources.len())
+        .map(|place| Translation {
+            source: &sources[place],
+            shapes: &shape_numbers[place],
+            paths: path_translations(place, &layout, &fields, &scalars, &path_numbers[place]),
+        })
         .collect();
     let mut tape_starts: Vec<u64> = Vec::new();
     let mut ids: Vec<&str> = Vec::new();
@@ -88,29 +94,55 @@ impl Shapes {
 }
 
 /// What the numbers on the tape of one source become.
-struct Translation<'a> {
+struct Translation<'a, S> {
+    source: &'a S,
     shapes: &'a [u32],
-    /// By new path: the new number of each scalar, and for each field it goes to the code of each scalar.
-    paths: Vec<(&'a [u32], Vec<&'a [u32]>)>,
+    /// By new path.
+    paths: Vec<PathTranslation<'a>>,
 }
 
-impl<'a> Translation<'a> {
-    fn new(
-        source: usize,
-        layout: &Layout<'_>,
-        fields: &'a [FieldValues<'_>],
-        scalars: &'a [PathScalars<'_>],
-        shapes: &'a [u32],
-    ) -> Self {
-        let paths = layout.paths.iter().enumerate().map(|(path, plan)| {
-            let codes = plan
-                .fields
-                .iter()
-                .map(|&field| fields[field].codes(source, path as u32, &layout.fields[field]).unwrap_or_default());
-            (scalars[path].numbers[source].as_slice(), codes.collect())
-        });
-        Self { shapes, paths: paths.collect() }
+impl<S: Source> Translation<'_, S> {
+    /// Returns the text of the scalar at the cursor, if it is one.
+    fn text<'t>(&'t self, path: usize, number: u32, cursor: &'t impl Cursor) -> Option<&'t [u8]> {
+        cursor.text().or_else(|| match self.source.scalar(path, number) {
+            Scalar::String(text) => Some(text.as_bytes()),
+            _ => None,
+        })
     }
+}
+
+/// What the scalars of one path of one source become.
+struct PathTranslation<'a> {
+    /// The path in the source.
+    path: usize,
+    /// The new number of each scalar.
+    numbers: &'a [u32],
+    /// For each field it goes to the code of each scalar.
+    codes: Vec<&'a [u32]>,
+    /// Whether texts go onto the tape.
+    on_tape: bool,
+}
+
+fn path_translations<'a>(
+    source: usize,
+    layout: &Layout<'_>,
+    fields: &'a [FieldValues<'_>],
+    scalars: &'a [PathScalars<'_>],
+    path_numbers: &[u32],
+) -> Vec<PathTranslation<'a>> {
+    let paths = layout.paths.iter().enumerate().map(|(path, plan)| {
+        let codes = plan
+            .fields
+            .iter()
+            .map(|&field| fields[field].codes(source, path as u32, &layout.fields[field]).unwrap_or_default());
+        PathTranslation {
+            path: path_numbers.iter().position(|&number| number == path as u32).unwrap_or_default(),
+            numbers: &scalars[path].numbers[source],
+            codes: codes.collect(),
+            on_tape: scalars[path].on_tape,
+        }
+    });
+    paths.collect()
 }
 
 /// The rows of a level so far.
@@ -131,7 +163,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn document(&mut self, translation: &Translation<'_>, cursor: &mut impl Cursor) {
+    fn document<S: Source>(&mut self, translation: &Translation<'_, S>, cursor: &mut impl Cursor) {
         for level in &mut self.levels {
             level.document_starts.push(level.rows);
         }
@@ -148,13 +180,18 @@ impl Walk<'_> {
         }
     }
 
-    fn value(&mut self, path: u32, translation: &Translation<'_>, cursor: &mut impl Cursor) {
+    fn value<S: Source>(&mut self, path: u32, translation: &Translation<'_, S>, cursor: &mut impl Cursor) {
         let plan = &self.layout.paths[path as usize];
         match cursor.next() {
             Item::Scalar(number) => {
-                let (numbers, codes) = &translation.paths[path as usize];
-                Item::Scalar(numbers[number as usize]).pack(&mut self.tape);
-                for (&field, codes) in plan.fields.iter().zip(codes) {
+                let of_path = &translation.paths[path as usize];
+                let new_number = of_path.numbers[number as usize];
+                let text = of_path.on_tape.then(|| translation.text(of_path.path, number, cursor)).flatten();
+                match text {
+                    Some(text) => tape::pack_text(&mut self.tape, new_number, text),
+                    None => Item::Scalar(new_number).pack(&mut self.tape),
+                }
+                for (&field, codes) in plan.fields.iter().zip(&of_path.codes) {
                     let code = codes[number as usize];
                     if code != NO_CODE {
                         let row = self.levels[self.layout.fields[field].level].rows - 1;

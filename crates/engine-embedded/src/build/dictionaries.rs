@@ -45,7 +45,12 @@ pub(crate) struct PathScalars<'s> {
     pub(crate) numbers: Vec<Vec<u32>>,
     /// The scalars that no dictionary gives back.
     pub(crate) others: Vec<Scalar<'s>>,
+    /// Whether texts go onto the tape too, because they hardly ever occur twice.
+    pub(crate) on_tape: bool,
 }
+
+/// Texts go onto the tape if there are more different ones than one for so many documents.
+const RARELY_REPEATED: usize = 8;
 
 /// The scalars that are used, for each source and each of its own paths; nothing if all are.
 pub(crate) type Used = Vec<Option<Vec<Bitset>>>;
@@ -147,7 +152,13 @@ impl<'s, S: Source> Tables<'s, S> {
     }
 
     /// Numbers the scalars of a path for the new tape.
-    pub(crate) fn path(&self, path: u32, layout: &Layout<'_>, fields: &[FieldValues<'_>]) -> PathScalars<'s> {
+    pub(crate) fn path(
+        &self,
+        path: u32,
+        layout: &Layout<'_>,
+        fields: &[FieldValues<'_>],
+        documents: usize,
+    ) -> PathScalars<'s> {
         let own = layout.paths[path as usize].own;
         let coded = own.map_or(0, |field| fields[field].values.len()) as u32;
         let mut others = Vec::new();
@@ -177,7 +188,8 @@ impl<'s, S: Source> Tables<'s, S> {
             }
             numbers.push(of_source);
         }
-        PathScalars { numbers, others }
+        let different = coded as usize + others.len();
+        PathScalars { numbers, others, on_tape: different * RARELY_REPEATED > documents }
     }
 }
 

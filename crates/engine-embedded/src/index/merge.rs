@@ -1,6 +1,6 @@
 //! Putting segment files together in the background, so that there are never many.
 //!
-//! Segments of about the same size are merged eight at a time, so a document is rewritten a few times in all, however
+//! Segments of about the same size are merged twelve at a time, so a document is rewritten a few times in all, however
 //! many there are. Merging reads segments that never change and holds up nobody; documents that are deleted meanwhile
 //! are deleted in the new segment before it takes the place of the old ones.
 
@@ -12,13 +12,13 @@ use super::state::Held;
 use super::{Index, united};
 
 /// So many segments of about the same size are merged.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 12;
 
 /// Segments with fewer documents count as one size.
 const SMALL: usize = 2_000;
 
 /// No merged segment gets more documents, because a segment is made in memory.
-const LARGEST: usize = 1_000_000;
+const LARGEST: usize = 1_200_000;
 
 impl Index {
     /// Merges segments if there are enough of one size; returns whether it did.

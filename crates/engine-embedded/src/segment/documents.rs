@@ -3,14 +3,50 @@
 //! The place of a value is its path and where it stands on the tape, in one number: the path in the upper bits.
 
 use cantata_engine::{Array, Node, Object, PackedDocuments};
+use cantata_mapping::TypedValue;
 
-use super::Segment;
+use super::directory::Directory;
+use super::{DictionaryEntry, Segment};
 use crate::key::Class;
 use crate::scalar::Scalar;
 use crate::tape::{Cursor, Item, PackedCursor};
 
 /// How many bits of a place say where the value stands on the tape.
 const TAPE_BITS: u32 = 40;
+
+/// Where the scalars of a path are: what reading one takes, and nothing else, because it is done for each value of
+/// each document.
+pub(super) struct PathReader {
+    class: Class,
+    /// How many scalars are values of the field.
+    coded: usize,
+    starts: usize,
+    bytes: usize,
+    /// How many scalars are others.
+    others: usize,
+    other_starts: usize,
+    other_bytes: usize,
+}
+
+/// Returns where the scalars of each path are.
+pub(super) fn path_readers(directory: &Directory) -> Vec<PathReader> {
+    let readers = directory.paths.iter().map(|path| {
+        let field = path.field.and_then(|field| directory.fields.get(field as usize));
+        let (coded, starts, bytes) = match field.map(|field| field.dictionary) {
+            Some(DictionaryEntry::Numbers(numbers)) => (numbers.len() / size_of::<u64>(), 0, numbers.start()),
+            Some(DictionaryEntry::Bytes(starts, bytes)) => {
+                ((starts.len() / size_of::<u32>()).saturating_sub(1), starts.start(), bytes.start())
+            }
+            None => (0, 0, 0),
+        };
+        let (others, other_starts, other_bytes) = path.others.map_or((0, 0, 0), |(starts, bytes)| {
+            ((starts.len() / size_of::<u32>()).saturating_sub(1), starts.start(), bytes.start())
+        });
+        let class = field.map_or(Class::Exact, |field| field.class);
+        PathReader { class, coded, starts, bytes, others, other_starts, other_bytes }
+    });
+    readers.collect()
+}
 
 impl Segment {
     /// Returns the place of a document.
@@ -29,49 +65,53 @@ impl Segment {
 
     /// Returns how many different scalars the values of a path are.
     pub(crate) fn scalar_count(&self, path: usize) -> usize {
-        let entry = &self.directory.paths[path];
-        let coded = entry.field.map_or(0, |field| self.field_at(field as usize).dictionary.len());
-        coded + entry.others.map_or(0, |(starts, _)| self.section::<u32>(starts).len().saturating_sub(1))
+        let reader = &self.readers[path];
+        reader.coded + reader.others
     }
 
     /// Returns a scalar of a path by its number.
     #[inline]
     pub(crate) fn scalar(&self, path: usize, number: u32) -> Scalar<'_> {
-        let entry = &self.directory.paths[path];
-        let mut other = number as usize;
-        if let Some(field) = entry.field {
-            let field = &self.directory.fields[field as usize];
-            let dictionary = field.dictionary.open(field.class, &self.storage);
-            if other < dictionary.len() {
-                return match field.class {
-                    Class::Exact | Class::Words | Class::Ip => Scalar::String(dictionary.text(number)),
-                    Class::Bool => Scalar::Bool(dictionary.numbers()[other] != 0),
-                    Class::Unsigned => match i64::try_from(dictionary.numbers()[other]) {
-                        Ok(integer) => Scalar::Integer(integer),
-                        Err(_) => Scalar::Unsigned(dictionary.numbers()[other]),
-                    },
-                    class => match class.number(dictionary.numbers()[other]) {
-                        cantata_mapping::TypedValue::Double(number) => Scalar::Double(number),
-                        cantata_mapping::TypedValue::Integer(number) => Scalar::Integer(number),
-                        _ => Scalar::Null,
-                    },
-                };
-            }
-            other -= dictionary.len();
+        let reader = &self.readers[path];
+        let number = number as usize;
+        if number >= reader.coded {
+            return Scalar::read(self.entry(reader.other_starts, reader.other_bytes, number - reader.coded));
         }
-        let Some((starts, bytes)) = entry.others else { return Scalar::Null };
-        let starts: &[u32] = self.section(starts);
-        let range = starts.get(other).zip(starts.get(other + 1));
-        let bytes = range.and_then(|(&from, &to)| bytes.bytes(&self.storage).get(from as usize..to as usize));
-        bytes.map_or(Scalar::Null, Scalar::read)
+        match reader.class {
+            Class::Exact | Class::Words | Class::Ip => {
+                let text = self.entry(reader.starts, reader.bytes, number);
+                std::str::from_utf8(text).map_or(Scalar::Null, Scalar::String)
+            }
+            class => match class.number(self.word(reader.bytes + number * size_of::<u64>())) {
+                TypedValue::Bool(flag) => Scalar::Bool(flag),
+                TypedValue::Integer(integer) => Scalar::Integer(integer),
+                TypedValue::Unsigned(unsigned) => match i64::try_from(unsigned) {
+                    Ok(integer) => Scalar::Integer(integer),
+                    Err(_) => Scalar::Unsigned(unsigned),
+                },
+                TypedValue::Double(number) => Scalar::Double(number),
+                _ => Scalar::Null,
+            },
+        }
     }
 
-    fn node_of(&self, path: u64, place: u64, item: Item) -> Node<'_> {
-        match item {
-            Item::Scalar(number) => self.scalar(path as usize, number).to_node(),
-            Item::Array(length) => Node::Array(Array::packed(self, place, length as usize)),
-            Item::Object(_) => Node::Object(Object::packed(self, place)),
-        }
+    /// Returns an entry of a table, given where its starts and its bytes are.
+    #[inline]
+    fn entry(&self, starts: usize, bytes: usize, number: usize) -> &[u8] {
+        let place = starts + number * size_of::<u32>();
+        let (from, to) = (self.half_word(place), self.half_word(place + size_of::<u32>()));
+        self.storage.get(bytes + from..bytes + to).unwrap_or_default()
+    }
+
+    #[inline]
+    fn half_word(&self, place: usize) -> usize {
+        let bytes = self.storage.get(place..).and_then(<[u8]>::first_chunk);
+        bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize)
+    }
+
+    #[inline]
+    fn word(&self, place: usize) -> u64 {
+        self.storage.get(place..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 
     fn cursor_at(&self, place: u64) -> (u64, PackedCursor<'_>) {
@@ -80,9 +120,14 @@ impl Segment {
     }
 
     /// Shows the value at the cursor and moves past it.
-    fn show<'a>(&'a self, path: u64, cursor: &mut PackedCursor<'_>) -> Node<'a> {
+    fn show<'a>(&'a self, path: u64, cursor: &mut PackedCursor<'a>) -> Node<'a> {
         let place = path << TAPE_BITS | cursor.place() as u64;
-        self.node_of(path, place, cursor.skip())
+        match (cursor.skip(), cursor.last_text()) {
+            (Item::Scalar(_), Some(text)) => std::str::from_utf8(text).map_or(Node::Null, Node::String),
+            (Item::Scalar(number), None) => self.scalar(path as usize, number).to_node(),
+            (Item::Array(length), _) => Node::Array(Array::packed(self, place, length as usize)),
+            (Item::Object(_), _) => Node::Object(Object::packed(self, place)),
+        }
     }
 }
 

@@ -16,6 +16,16 @@ const FOOTER: usize = 8 + 4 + 4 + 8;
 pub(crate) struct Section(u64, u64);
 
 impl Section {
+    /// Returns where the section begins.
+    pub(crate) fn start(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Returns how many bytes it has.
+    pub(crate) fn len(self) -> usize {
+        self.1 as usize
+    }
+
     /// Returns the bytes; none if the section does not lie within them.
     pub(crate) fn bytes(self, all: &[u8]) -> &[u8] {
         let (Ok(start), Ok(length)) = (usize::try_from(self.0), usize::try_from(self.1)) else { return &[] };
