@@ -110,12 +110,12 @@ pub struct Array<'a>(ArrayForm<'a>);
 #[derive(Clone, Copy)]
 enum ArrayForm<'a> {
     Json(&'a [Value]),
-    Packed { documents: &'a dyn PackedDocuments, place: u64, length: usize },
+    Packed { documents: &'a dyn PackedDocuments, place: u64, length: u32 },
 }
 
 impl<'a> Array<'a> {
     /// Returns the array of so many elements at a place among packed documents.
-    pub fn packed(documents: &'a dyn PackedDocuments, place: u64, length: usize) -> Self {
+    pub fn packed(documents: &'a dyn PackedDocuments, place: u64, length: u32) -> Self {
         Self(ArrayForm::Packed { documents, place, length })
     }
 
@@ -123,7 +123,7 @@ impl<'a> Array<'a> {
     pub fn len(&self) -> usize {
         match self.0 {
             ArrayForm::Json(elements) => elements.len(),
-            ArrayForm::Packed { length, .. } => length,
+            ArrayForm::Packed { length, .. } => length as usize,
         }
     }
 

@@ -25,6 +25,10 @@ use crate::plan::Planned;
 /// How many errors stand beside the data at most.
 const MAX_ERRORS: usize = 100;
 
+/// How many bytes an answer is expected to take beside its records, and each record.
+const LEAST_CAPACITY: usize = 4096;
+const RECORD_CAPACITY: usize = 512;
+
 /// The answer where nothing was asked.
 static NO_ANSWER: Answer = Answer { hits: Vec::new(), facets: Vec::new() };
 
@@ -52,8 +56,10 @@ pub struct Written {
 impl Planned {
     /// Writes the body of the answer, whose status is 200.
     pub fn write(&self, answers: &Answers) -> Written {
+        let pages = answers.records.iter().chain(&answers.sets).flatten().flat_map(|answer| &answer.hits);
+        let records: usize = pages.map(|page| page.hits.len()).sum();
         let mut writer = Writer {
-            out: Vec::with_capacity(4096),
+            out: Vec::with_capacity(LEAST_CAPACITY + records * RECORD_CAPACITY),
             planned: self,
             answers,
             errors: self.errors.clone(),

@@ -125,7 +125,7 @@ impl Segment {
         match (cursor.skip(), cursor.last_text()) {
             (Item::Scalar(_), Some(text)) => std::str::from_utf8(text).map_or(Node::Null, Node::String),
             (Item::Scalar(number), None) => self.scalar(path as usize, number).to_node(),
-            (Item::Array(length), _) => Node::Array(Array::packed(self, place, length as usize)),
+            (Item::Array(length), _) => Node::Array(Array::packed(self, place, length)),
             (Item::Object(_), _) => Node::Object(Object::packed(self, place)),
         }
     }
