@@ -63,7 +63,7 @@ pub(super) fn answer(
         }
     }
     answer.stats = request.stats.then(|| stats(&parts));
-    let histograms = request.histograms.iter().map(|&interval| histogram(&parts, interval));
+    let histograms = request.histograms.iter().map(|&interval| histogram(&parts, &request.field, interval));
     answer.histograms = histograms.collect::<Result<_, _>>()?;
     let counted = |list: &Vec<NumberRange>| list.iter().map(|range| in_range(&parts, *range)).collect();
     answer.ranges = request.ranges.iter().map(counted).collect();
@@ -162,7 +162,7 @@ fn stats(parts: &[Part<'_>]) -> Stats {
     stats
 }
 
-fn histogram(parts: &[Part<'_>], interval: f64) -> Result<Vec<(f64, u64)>, EngineError> {
+fn histogram(parts: &[Part<'_>], field: &str, interval: f64) -> Result<Vec<(f64, u64)>, EngineError> {
     let figures = stats(parts);
     if figures.count == 0 {
         return Ok(Vec::new());
@@ -172,7 +172,7 @@ fn histogram(parts: &[Part<'_>], interval: f64) -> Result<Vec<(f64, u64)>, Engin
     let steps = step(figures.max) - first + 1.0;
     if steps.is_nan() || steps > MOST_HISTOGRAM_BUCKETS {
         return Err(EngineError::Refused(format!(
-            "a histogram with the interval {interval} would have {steps} buckets; at most {MOST_HISTOGRAM_BUCKETS} \
+            "`{field}`: a histogram with the interval {interval} would have {steps} buckets; at most {MOST_HISTOGRAM_BUCKETS} \
              are possible: choose a greater interval or a narrower filter"
         )));
     }
