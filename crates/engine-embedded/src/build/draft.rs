@@ -315,7 +315,7 @@ impl Draft {
         }
     }
 
-    /// Returns the documents in the order of their ids, ready for [`super::assemble`].
+    /// Returns the documents in the order of their ids, ready for [`super::assemble()`].
     pub(crate) fn sorted(self) -> SortedDraft {
         let mut order: Vec<usize> = (0..self.documents.len()).collect();
         // Stable, so that of several documents with one id the last one comes last.
