@@ -19,8 +19,6 @@ pub struct ServedCatalogue {
     pub schema: CatalogueSchema,
     /// What introspection tells of it.
     pub introspection: CatalogueBody,
-    /// The mapping it was built from.
-    pub(crate) mapping: Arc<IndexMapping>,
     /// The fields whose lists are cut to their first values, as far as the log has told of them.
     pub(crate) cut_fields: Mutex<HashSet<String>>,
 }
@@ -29,6 +27,8 @@ pub struct ServedCatalogue {
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) configured: Arc<ConfiguredCatalogue>,
+    /// The mapping that the state follows from; nothing if there was none to be had.
+    pub(crate) mapping: Option<Arc<IndexMapping>>,
     pub(crate) state: State,
 }
 

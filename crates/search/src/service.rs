@@ -8,7 +8,7 @@ use cantata_catalogue::{ConfigProblem, Configs, Defaults};
 use cantata_engine::SearchEngine;
 use tokio::sync::Mutex;
 
-use crate::catalogues::{Catalogues, State};
+use crate::catalogues::Catalogues;
 use crate::loading;
 
 /// Where the configurations of the catalogues come from.
@@ -94,26 +94,15 @@ impl SearchService {
         Ok(true)
     }
 
-    /// Looks whether mappings changed, or whether a catalogue that failed can be served now.
+    /// Looks whether mappings changed, so that a catalogue is another now or can be served at last.
     pub(crate) async fn follow_mappings(&self) {
-        let before = self.catalogues();
-        let mut is_stale = false;
-        for entry in &before.entries {
-            is_stale |= match &entry.state {
-                State::Available(served) => {
-                    let mapping = self.engine.mapping(&served.catalogue.index).await;
-                    mapping.is_ok_and(|mapping| {
-                        !Arc::ptr_eq(&mapping, &served.mapping) && mapping.raw() != served.mapping.raw()
-                    })
+        for entry in &self.catalogues().entries {
+            if loading::has_changed(&*self.engine, entry).await == Some(true) {
+                if let Err(problems) = self.refresh().await {
+                    tracing::warn!(?problems, "the catalogues stay as they are");
                 }
-                State::Failed(_) => match &entry.configured.config {
-                    Ok(config) => self.engine.mapping(&config.index).await.is_ok(),
-                    Err(_) => false,
-                },
-            };
-        }
-        if is_stale && let Err(problems) = self.refresh().await {
-            tracing::warn!(?problems, "the catalogues stay as they are");
+                return;
+            }
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What the log tells when catalogues are loaded.
+//! Loading catalogues, and what the log tells of it.
 
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use cantata_engine::SearchEngine;
+use cantata_engine::{Operation, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
-use cantata_search::{ConfigSource, SearchService};
+use cantata_search::{ConfigSource, Found, SearchService};
 use serde_json::json;
 
 /// A log in memory.
@@ -52,4 +52,30 @@ async fn everything_wrong_with_a_file_is_told_whether_the_catalogue_is_served_or
         assert!(guide.contains(told), "{told:?} is not in the guide");
     }
     assert!(log.contains("served/base.json, `maxAliasses`"), "{log}");
+}
+
+#[tokio::test]
+async fn a_failure_that_stays_is_told_once_and_ends_with_a_mapping_that_fits() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Arc::new(EmbeddedEngine::open(&folder.path().join("search")).unwrap());
+    engine.create_index("plants", None).await.unwrap();
+    let configs = folder.path().join("configs");
+    fs_err::create_dir_all(&configs).unwrap();
+    let base = json!({ "esIndex": "plants", "documentType": "plant", "nestingPrefix": "data" });
+    fs_err::write(configs.join("base.json"), base.to_string()).unwrap();
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
+    let told = tracing::subscriber::set_default(subscriber);
+    let service = SearchService::start(engine.clone(), ConfigSource::Folder(configs, Box::default())).await.unwrap();
+    service.refresh().await.unwrap();
+    service.refresh().await.unwrap();
+    drop(told);
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(log.matches("a catalogue cannot be served").count(), 1, "{log}");
+
+    let put = Operation::Put { id: "p1".to_owned(), source: br#"{"data": {"name": "Daisy"}}"#.to_vec() };
+    engine.write("plants", vec![put]).await.unwrap();
+    service.refresh().await.unwrap();
+    assert!(matches!(service.catalogues().only(), Some(Found::Served(_))));
 }
