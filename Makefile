@@ -6,7 +6,7 @@ ifeq ($(shell command -v cargo),)
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 endif
 
-.PHONY: own-cache build demo test check-fmt lint docs unit bench-metadata bench-search bench-search-large fmt graphiql
+.PHONY: own-cache build demo test check-fmt lint docs unit engines bench-metadata bench-search bench-search-large bench-engines fmt graphiql
 
 # Clones share the folder, and cargo tells their files apart by time alone: a clone that takes over touches its own.
 own-cache:
@@ -36,8 +36,16 @@ lint: own-cache
 docs: own-cache
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --locked
 
+# Built before the engines start, so that they do not share the machine with the compiler. Without the optimising
+# compiler of the JVM they start in about half the time.
 unit: own-cache
-	cargo test --workspace --locked
+	cargo test --workspace --locked --no-run
+	ENGINE_JAVA_OPTS=-XX:TieredStopAtLevel=1 engines/with-engines cargo test --workspace --locked
+
+# Real search engines until Ctrl-C; prints the variables with which another shell uses them.
+# ENGINES="opensearch elasticsearch" chooses.
+engines:
+	engines/with-engines
 
 bench-metadata: build
 	cargo run --release --locked -p cantata-bench -- metadata
@@ -49,6 +57,10 @@ bench-search: build
 # Ten million documents: 26 GB of disk and twelve minutes, and not for CI.
 bench-search-large: build
 	cargo run --release --locked -p cantata-bench -- search-large $(ARGS)
+
+# The embedded engine, a real OpenSearch node, and the server over it. ARGS="--keep" uses the indexes of the last run.
+bench-engines: build
+	cargo run --release --locked -p cantata-bench -- engines $(ARGS)
 
 fmt:
 	cargo fmt --all

@@ -5,11 +5,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cantata_engine::SearchEngine;
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::storage::StorageClient;
 use cantata_metadata::{MetadataService, MetadataSettings};
-use cantata_search::SearchService;
 use cantata_server::{AllowedOrigins, HttpSettings, Indexes, Services};
 use cantata_store_sqlite::SqliteStore;
 use tempfile::TempDir;
@@ -34,7 +34,7 @@ pub struct TestServer {
     address: SocketAddr,
     /// Dropping it tells the server to stop.
     _running: oneshot::Sender<()>,
-    search: Option<Arc<SearchService>>,
+    engine: Arc<EmbeddedEngine>,
     folder: TempDir,
 }
 
@@ -65,9 +65,9 @@ impl TestServer {
         self.address
     }
 
-    /// Returns the search service of a server that has catalogues.
-    pub fn search(&self) -> &Arc<SearchService> {
-        self.search.as_ref().unwrap()
+    /// Returns the engine of its catalogues.
+    pub fn engine(&self) -> &dyn SearchEngine {
+        &*self.engine
     }
 
     /// Writes a configuration file of a server that has catalogues.
@@ -151,8 +151,8 @@ impl TestServerBuilder {
             Some(catalogues) => Some(catalogues.start(folder.path(), engine.clone()).await),
             None => None,
         };
-        let indexes = Some(Indexes { engine: engine.clone(), administration: engine });
-        let services = Services { metadata: Arc::new(service), search: search.clone(), indexes };
+        let indexes = Some(Indexes { engine: engine.clone(), administration: engine.clone() });
+        let services = Services { metadata: Arc::new(service), search, indexes };
         let app = cantata_server::app(services, self.http);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -161,6 +161,6 @@ impl TestServerBuilder {
             let _ = stopped.await;
         }));
         let client = TestClient::connect(&format!("http://{address}")).await;
-        TestServer { client, address, _running: running, search, folder }
+        TestServer { client, address, _running: running, engine, folder }
     }
 }

@@ -1,0 +1,30 @@
+//! Where the real search engines of a test run are.
+//!
+//! `engines/with-engines` starts them and says in the environment where. A test that needs one never does without:
+//! it fails when the engine is not there.
+
+/// Returns the address of a node of OpenSearch 2.
+#[track_caller]
+pub fn opensearch() -> String {
+    address("CANTATA_TEST_OPENSEARCH")
+}
+
+/// Returns the address of a node of OpenSearch 3.
+#[track_caller]
+pub fn opensearch3() -> String {
+    address("CANTATA_TEST_OPENSEARCH3")
+}
+
+/// Returns the address of a node of Elasticsearch 7.17.
+#[track_caller]
+pub fn elasticsearch() -> String {
+    address("CANTATA_TEST_ELASTICSEARCH")
+}
+
+#[track_caller]
+fn address(variable: &str) -> String {
+    match std::env::var(variable) {
+        Ok(address) if !address.is_empty() => address,
+        _ => panic!("{variable} is not set: run `make test`, or `engines/with-engines cargo test` with arguments"),
+    }
+}

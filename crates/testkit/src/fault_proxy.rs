@@ -1,0 +1,235 @@
+//! A proxy in front of a real server that does to its clients what networks and overloaded servers do.
+//!
+//! [`FaultProxy`] passes HTTP/1.1 on, byte by byte, until it is told of a [`Fault`]; faults change while it runs, and
+//! every request is remembered, whatever became of it. When [`FaultProxy::set`] returns, the new fault holds for every
+//! request that begins afterwards, and with [`Fault::Down`] no connection is open any more.
+
+mod message;
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::{JoinHandle, JoinSet};
+
+pub use message::SeenRequest;
+
+/// What happens to a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing: it is passed on.
+    Pass,
+    /// Connections are refused, and those that are open are closed.
+    Down,
+    /// It is taken and never answered.
+    Silent,
+    /// It is passed on after a while.
+    Delay(Duration),
+    /// It is answered with this status, and a JSON body like that of a search engine.
+    Status(u16),
+    /// It is answered with this status and the seconds of `Retry-After`.
+    RetryAfter(u16, u64),
+    /// It is answered with 200 and a page of HTML.
+    Html,
+    /// It is passed on, but of the body of the answer only the first half comes, as if it were the whole.
+    CutJson,
+    /// It is passed on, but the connection breaks in the middle of the answer.
+    BreakOff,
+    /// It is passed on and done, but the connection breaks before anything of the answer comes.
+    LoseAnswer,
+    /// It is answered with bytes that are not HTTP.
+    NotHttp,
+}
+
+/// A fault, and which requests have it.
+struct Rule {
+    fault: Fault,
+    /// How many more requests have it; none: all.
+    left: Option<usize>,
+    /// The only path that has it; none: all.
+    path: Option<String>,
+}
+
+struct Shared {
+    upstream: String,
+    rule: Mutex<Rule>,
+    seen: Mutex<Vec<SeenRequest>>,
+}
+
+/// A proxy in front of a server.
+pub struct FaultProxy {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    /// Keeps the port while nothing listens on it.
+    _port: TcpSocket,
+    /// None while the proxy is down.
+    listening: tokio::sync::Mutex<Option<Listening>>,
+}
+
+/// A task that accepts connections. It ends with them when it is told to, or when this is dropped.
+struct Listening {
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+impl FaultProxy {
+    /// Starts a proxy that passes everything on to a server, such as `http://127.0.0.1:9200`. Needs the Tokio runtime.
+    pub fn start(upstream: &str) -> Self {
+        let upstream = upstream.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
+        let port = socket("127.0.0.1:0".parse().unwrap());
+        let address = port.local_addr().unwrap();
+        let rule = Mutex::new(Rule { fault: Fault::Pass, left: None, path: None });
+        let shared = Arc::new(Shared { upstream, rule, seen: Mutex::default() });
+        let listening = tokio::sync::Mutex::new(Some(listen(address, &shared)));
+        Self { address, shared, _port: port, listening }
+    }
+
+    /// Returns the address that clients are given.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Does this to every request from now on.
+    pub async fn set(&self, fault: Fault) {
+        self.change(Rule { fault, left: None, path: None }).await;
+    }
+
+    /// Does this to the next requests, as many as said, and passes on those after them.
+    pub async fn set_for(&self, requests: usize, fault: Fault) {
+        assert_ne!(fault, Fault::Down, "a server that is down sees no requests to count");
+        self.change(Rule { fault, left: Some(requests), path: None }).await;
+    }
+
+    /// Does this to every request to one path, and passes on all others.
+    pub async fn set_on(&self, path: &str, fault: Fault) {
+        assert_ne!(fault, Fault::Down, "a server that is down sees no paths");
+        self.change(Rule { fault, left: None, path: Some(path.to_owned()) }).await;
+    }
+
+    /// Returns every request since the start or since the last [`FaultProxy::forget`], in the order of their arrival.
+    pub fn requests(&self) -> Vec<SeenRequest> {
+        self.shared.seen.lock().unwrap().clone()
+    }
+
+    /// Forgets the requests so far.
+    pub fn forget(&self) {
+        self.shared.seen.lock().unwrap().clear();
+    }
+
+    async fn change(&self, rule: Rule) {
+        let mut listening = self.listening.lock().await;
+        let is_down = rule.fault == Fault::Down;
+        *self.shared.rule.lock().unwrap() = rule;
+        if !is_down {
+            listening.get_or_insert_with(|| listen(self.address, &self.shared));
+        } else if let Some(Listening { stop, task }) = listening.take() {
+            let _ = stop.send(());
+            task.await.unwrap();
+        }
+    }
+}
+
+/// Binds a port that another socket of this process may listen on later.
+fn socket(address: SocketAddr) -> TcpSocket {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_reuseport(true).unwrap();
+    socket.set_reuseaddr(true).unwrap();
+    socket.bind(address).unwrap();
+    socket
+}
+
+fn listen(address: SocketAddr, shared: &Arc<Shared>) -> Listening {
+    let listener: TcpListener = socket(address).listen(1024).unwrap();
+    let shared = Arc::clone(shared);
+    let (stop, mut stopped) = oneshot::channel();
+    let task = tokio::spawn(async move {
+        let mut connections = JoinSet::new();
+        loop {
+            tokio::select! {
+                accepted = listener.accept() => {
+                    let (stream, _) = accepted.unwrap();
+                    stream.set_nodelay(true).unwrap();
+                    connections.spawn(serve(stream, Arc::clone(&shared)));
+                }
+                Some(_) = connections.join_next() => {}
+                _ = &mut stopped => break,
+            }
+        }
+        drop(listener);
+        connections.shutdown().await;
+    });
+    Listening { stop, task }
+}
+
+/// Serves the requests of one connection. An error is the end of the connection, which is for the client to notice.
+async fn serve(stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
+    let mut client = BufStream::new(stream);
+    let mut server: Option<BufStream<TcpStream>> = None;
+    while let Some(request) = message::read_request(&mut client).await? {
+        let seen = SeenRequest::new(&request);
+        let fault = shared.fault(&seen);
+        let is_head = seen.method == "HEAD";
+        shared.seen.lock().unwrap().push(seen);
+        match fault {
+            Fault::Status(status) => client.write_all(&message::status(status, None)).await?,
+            Fault::RetryAfter(status, seconds) => client.write_all(&message::status(status, Some(seconds))).await?,
+            Fault::Html => client.write_all(&message::html()).await?,
+            Fault::NotHttp => {
+                client.write_all(b"SSH-2.0-OpenSSH_9.2\r\n").await?;
+                return client.shutdown().await;
+            }
+            Fault::Silent | Fault::Down => {
+                // Until the client gives up.
+                while client.read(&mut [0; 1024]).await? > 0 {}
+                return Ok(());
+            }
+            Fault::Pass | Fault::Delay(_) | Fault::CutJson | Fault::BreakOff | Fault::LoseAnswer => {
+                if let Fault::Delay(time) = fault {
+                    tokio::time::sleep(time).await;
+                }
+                if server.is_none() {
+                    server = Some(BufStream::new(TcpStream::connect(&shared.upstream).await?));
+                }
+                let server = server.as_mut().unwrap();
+                server.write_all(&request.head).await?;
+                server.write_all(&request.body).await?;
+                server.flush().await?;
+                let response = message::read_response(server, is_head).await?;
+                match fault {
+                    Fault::LoseAnswer => return Ok(()),
+                    Fault::CutJson => client.write_all(&message::cut(&response)).await?,
+                    Fault::BreakOff => {
+                        client.write_all(&response.head).await?;
+                        client.write_all(&response.body[..response.body.len() / 2]).await?;
+                        return client.shutdown().await;
+                    }
+                    _ => {
+                        client.write_all(&response.head).await?;
+                        client.write_all(&response.body).await?;
+                    }
+                }
+            }
+        }
+        client.flush().await?;
+    }
+    Ok(())
+}
+
+impl Shared {
+    /// Says what happens to a request, and counts it against the requests that a fault has left.
+    fn fault(&self, request: &SeenRequest) -> Fault {
+        let mut rule = self.rule.lock().unwrap();
+        if rule.path.as_ref().is_some_and(|path| path != request.path()) {
+            return Fault::Pass;
+        }
+        match &mut rule.left {
+            Some(0) => return Fault::Pass,
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        rule.fault.clone()
+    }
+}

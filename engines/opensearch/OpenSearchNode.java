@@ -1,0 +1,63 @@
+import java.util.List;
+import java.util.Map;
+import org.opensearch.analysis.common.CommonAnalysisPlugin;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.geo.GeoModulePlugin;
+import org.opensearch.http.HttpServerTransport;
+import org.opensearch.index.mapper.MapperExtrasPlugin;
+import org.opensearch.index.rankeval.RankEvalPlugin;
+import org.opensearch.index.reindex.ReindexPlugin;
+import org.opensearch.ingest.common.IngestCommonPlugin;
+import org.opensearch.join.ParentJoinPlugin;
+import org.opensearch.node.InternalSettingsPreparer;
+import org.opensearch.node.Node;
+import org.opensearch.painless.PainlessPlugin;
+import org.opensearch.percolator.PercolatorPlugin;
+import org.opensearch.script.mustache.MustachePlugin;
+import org.opensearch.search.aggregations.matrix.MatrixAggregationPlugin;
+import org.opensearch.search.pipeline.common.SearchPipelineCommonModulePlugin;
+import org.opensearch.transport.Netty4Plugin;
+
+/**
+ * One OpenSearch 2 node with the usual modules of the official minimal distribution.
+ *
+ * <p>From the class path the modules do not extend each other, so two analysis filters that take a script
+ * (condition, predicate_token_filter) are missing.
+ */
+public final class OpenSearchNode extends Node implements EngineMain.Running {
+
+    private OpenSearchNode(Map<String, String> settings) {
+        super(
+            InternalSettingsPreparer.prepareEnvironment(Settings.EMPTY, settings, null, () -> "node-1"),
+            List.of(
+                Netty4Plugin.class,
+                CommonAnalysisPlugin.class,
+                PainlessPlugin.class,
+                MustachePlugin.class,
+                ReindexPlugin.class,
+                ParentJoinPlugin.class,
+                MapperExtrasPlugin.class,
+                MatrixAggregationPlugin.class,
+                PercolatorPlugin.class,
+                RankEvalPlugin.class,
+                IngestCommonPlugin.class,
+                SearchPipelineCommonModulePlugin.class,
+                GeoModulePlugin.class
+            ),
+            false
+        );
+    }
+
+    @Override
+    public int port() {
+        return injector().getInstance(HttpServerTransport.class).boundAddress().publishAddress().getPort();
+    }
+
+    public static void main(String[] args) {
+        EngineMain.run(args, settings -> {
+            OpenSearchNode node = new OpenSearchNode(settings);
+            node.start();
+            return node;
+        });
+    }
+}
