@@ -3,6 +3,8 @@
 //! Dense on purpose: a million rows are 125 kB, combining two sets is one pass over words that the processor does
 //! eight at a time, and no operation's cost depends on how the members lie. Invariant: bits past the length are zero.
 
+use std::ops::Range;
+
 use crate::machine;
 
 /// How many rows a word holds.
@@ -68,6 +70,17 @@ impl Bitset {
         self.words[row / WORD] >> (row % WORD) & 1 == 1
     }
 
+    /// Returns whether one of neighbouring rows is in the set.
+    #[inline]
+    pub(crate) fn has_any(&self, rows: Range<usize>) -> bool {
+        let (place, skipped) = (rows.start / WORD, rows.start % WORD);
+        let Some(&word) = self.words.get(place).filter(|_| !rows.is_empty()) else { return false };
+        if skipped + rows.len() <= WORD {
+            return word >> skipped << (WORD - rows.len()) != 0;
+        }
+        word >> skipped != 0 || self.has_any((place + 1) * WORD..rows.end)
+    }
+
     pub(crate) fn count(&self) -> usize {
         machine::count_common(&self.words, &self.words)
     }
@@ -118,5 +131,23 @@ impl Bitset {
                 })
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbouring_rows_are_looked_at_together() {
+        for member in [0, 1, 63, 64, 65, 127, 128, 199] {
+            let mut set = Bitset::empty(200);
+            set.insert(member);
+            for start in 0..200 {
+                for end in start..=200 {
+                    assert_eq!(set.has_any(start..end), (start..end).contains(&member), "{member} in {start}..{end}");
+                }
+            }
+        }
     }
 }

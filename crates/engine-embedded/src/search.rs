@@ -1,27 +1,38 @@
 //! Running plans on a snapshot.
 //!
-//! The filters of a plan are evaluated once for each segment; hits and facets then share the sets of documents.
+//! What was asked of the snapshot before is not found again; the rest shares the sets of documents that its filters
+//! find, and facets over many documents are counted on several processors.
 
+mod answered;
 mod buckets;
 mod counting;
 mod export;
 mod facet;
 mod filter;
+mod found;
 mod global;
 mod hits;
 mod order;
 mod rowwise;
+mod spread;
 mod texts;
 mod walking;
 
+pub(crate) use answered::Answered;
 pub(crate) use export::Export;
 pub(crate) use global::GlobalDictionary;
 pub(crate) use hits::document_of;
 
-use cantata_engine::{Answer, EngineError, Filter, Plan};
+use cantata_engine::{Answer, EngineError, FacetAnswer, Filter, Plan};
+
+use self::found::Found;
+use self::spread::spread;
 
 use crate::bitset::Bitset;
 use crate::snapshot::{Snapshot, View};
+
+/// Facets over fewer documents are counted before another thread could help.
+const MANY_DOCUMENTS: usize = 100_000;
 
 /// The documents of one segment that pass a filter and are still there.
 pub(crate) struct Matches {
@@ -46,12 +57,40 @@ impl Matches {
 ///
 /// If it asks for more than a request may have.
 pub(crate) fn run(snapshot: &Snapshot, plan: &Plan) -> Result<Answer, EngineError> {
-    let matches: Vec<Vec<Matches>> = plan
-        .filters
-        .iter()
-        .map(|filter| snapshot.views.iter().map(|view| Matches::new(view, filter)).collect())
-        .collect();
-    let hits = plan.hits.iter().map(|request| hits::page(snapshot, request, &matches[request.filter])).collect();
-    let facets = plan.facets.iter().map(|request| facet::answer(snapshot, request, &matches));
-    Ok(Answer { hits, facets: facets.collect::<Result<_, _>>()? })
+    let found = Found::new(snapshot, plan);
+    let Answered { pages, facets } = &snapshot.answered;
+    let page = |place: usize| {
+        let question = plan.of_page(place);
+        pages.get(&question).unwrap_or_else(|| {
+            let page = found.page(place);
+            pages.keep(question, &page);
+            page
+        })
+    };
+    let hits = (0..plan.hits.len()).map(page).collect();
+    let mut answers: Vec<Option<FacetAnswer>> = Vec::with_capacity(plan.facets.len());
+    let mut missing = Vec::new();
+    for place in 0..plan.facets.len() {
+        let question = plan.of_facet(place);
+        answers.push(facets.get(&question));
+        if answers[place].is_none() {
+            missing.push((place, question));
+        }
+    }
+    let facet = |number: usize| found.facet(missing[number].0);
+    let counted = match is_much(snapshot, plan) {
+        true => spread(missing.len(), facet),
+        false => (0..missing.len()).map(facet).collect(),
+    };
+    for ((place, question), answer) in missing.into_iter().zip(counted) {
+        let answer = answer?;
+        facets.keep(question, &answer);
+        answers[place] = Some(answer);
+    }
+    Ok(Answer { hits, facets: answers.into_iter().flatten().collect() })
+}
+
+/// Returns whether the facets of a plan are worth the help of other threads: counts of all records are stored.
+fn is_much(snapshot: &Snapshot, plan: &Plan) -> bool {
+    snapshot.documents() >= MANY_DOCUMENTS && plan.filters.iter().any(|filter| *filter != Filter::All)
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cantata_mapping::IndexMapping;
 
 use crate::bitset::Bitset;
-use crate::search::GlobalDictionary;
+use crate::search::{Answered, GlobalDictionary};
 use crate::segment::Segment;
 
 /// A segment as a snapshot sees it.
@@ -44,11 +44,13 @@ pub(crate) struct Snapshot {
     pub(crate) views: Vec<View>,
     /// The values of fields over all segments, made when they are first asked for.
     dictionaries: Mutex<HashMap<String, Arc<GlobalDictionary>>>,
+    /// What was asked of it and what it answered.
+    pub(crate) answered: Answered,
 }
 
 impl Snapshot {
     pub(crate) fn new(mapping: Arc<IndexMapping>, views: Vec<View>) -> Self {
-        Self { mapping, views, dictionaries: Mutex::default() }
+        Self { mapping, views, dictionaries: Mutex::default(), answered: Answered::default() }
     }
 
     pub(crate) fn documents(&self) -> usize {

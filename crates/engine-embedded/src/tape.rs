@@ -9,6 +9,9 @@
 //! shape of an object are known only at their end. A **packed** tape has numbers of as few bytes as possible, and after
 //! the number of an array or object how many bytes its content takes, so that a reader can pass over it. Texts that
 //! hardly ever occur twice are on the packed tape themselves, after their number: a document is then read from one place.
+//! Their length comes with a bit that says whether they may stand in JSON as they are.
+
+use cantata_engine::is_plain;
 
 use crate::varint;
 
@@ -65,7 +68,7 @@ impl Item {
 /// Appends a scalar with its text to a packed tape.
 pub(crate) fn pack_text(out: &mut Vec<u8>, number: u32, text: &[u8]) {
     varint::write(out, u64::from(number) << TAG_BITS | TEXT);
-    varint::write(out, text.len() as u64);
+    varint::write(out, (text.len() as u64) << 1 | u64::from(is_plain(text)));
     out.extend_from_slice(text);
 }
 
@@ -141,11 +144,13 @@ pub(crate) struct PackedCursor<'a> {
     place: usize,
     /// The text of the last item.
     text: Option<&'a [u8]>,
+    /// Whether that text may stand in JSON as it is.
+    is_plain: bool,
 }
 
 impl<'a> PackedCursor<'a> {
     pub(crate) fn new(bytes: &'a [u8], place: usize) -> Self {
-        Self { bytes, place, text: None }
+        Self { bytes, place, text: None, is_plain: false }
     }
 
     pub(crate) fn place(&self) -> usize {
@@ -155,6 +160,11 @@ impl<'a> PackedCursor<'a> {
     /// Returns the text of the last item, if it is on the tape.
     pub(crate) fn last_text(&self) -> Option<&'a [u8]> {
         self.text
+    }
+
+    /// Returns whether the text of the last item may stand in JSON as it is.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// Returns the next item and moves past it with its content.
@@ -173,7 +183,9 @@ impl<'a> PackedCursor<'a> {
         match word & ((1 << TAG_BITS) - 1) {
             SCALAR => (Item::Scalar((word >> TAG_BITS) as u32), 0),
             TEXT => {
-                let length = varint::read(self.bytes, &mut self.place) as usize;
+                let word_of_length = varint::read(self.bytes, &mut self.place);
+                self.is_plain = word_of_length & 1 == 1;
+                let length = (word_of_length >> 1) as usize;
                 let end = self.place.saturating_add(length);
                 self.text = Some(self.bytes.get(self.place..end).unwrap_or_default());
                 self.place = end;

@@ -14,7 +14,7 @@ pub struct Answer {
 }
 
 /// A page of records.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct HitsAnswer {
     /// How many records match in all, if that was asked.
     pub total: Option<u64>,
@@ -23,7 +23,7 @@ pub struct HitsAnswer {
 }
 
 /// A record.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Hit {
     /// Its place in the order, with its id.
     pub cursor: Cursor,
@@ -32,7 +32,7 @@ pub struct Hit {
 }
 
 /// What was asked of the values of a field.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct FacetAnswer {
     /// The most frequent values: by count from the greatest, equal counts by value from the least.
     pub buckets: Vec<Bucket>,
@@ -50,7 +50,7 @@ pub struct FacetAnswer {
 }
 
 /// A value with its count.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Bucket {
     /// The value.
     pub value: TypedValue,

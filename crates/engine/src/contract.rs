@@ -46,15 +46,37 @@ impl<E: SearchEngine, T> Subject for (E, T) {
 /// Makes one test for each named case of the contract; takes an expression, which may wait, that makes a fresh
 /// [`Subject`](crate::contract::Subject).
 ///
+/// An engine with exceptions ([`suite::Exceptions`](crate::contract::suite::Exceptions)) takes the cases that all
+/// engines keep to, `common`, and those of `whole_texts` and `unsigned` that it keeps to, each by its name:
+/// `engine_contract!(common, unsigned: an_expression);`
+///
 /// The list is here and only here: the cases are exported from it too, so the compiler reports a case that is missing
 /// in it as dead code.
 #[macro_export]
 macro_rules! engine_contract {
     ($subject:expr) => {
-        $crate::engine_contract! { @list tests ($subject) }
+        $crate::engine_contract! { common, whole_texts, unsigned: $subject }
     };
-    (@list $purpose:ident $arguments:tt) => {
-        $crate::engine_contract! { @$purpose $arguments
+    ($($list:ident),+: $subject:expr) => {
+        $($crate::engine_contract! { @list $list tests ($subject) })+
+    };
+    (@list whole_texts $purpose:ident $arguments:tt) => {
+        $crate::engine_contract! { @$purpose whole_texts $arguments
+            texts {
+                texts_are_found_as_a_whole
+                texts_are_sorted_as_a_whole
+            }
+        }
+    };
+    (@list unsigned $purpose:ident $arguments:tt) => {
+        $crate::engine_contract! { @$purpose unsigned $arguments
+            unsigned {
+                unsigned_integers_are_exact
+            }
+        }
+    };
+    (@list common $purpose:ident $arguments:tt) => {
+        $crate::engine_contract! { @$purpose common $arguments
             indexes {
                 a_created_index_is_listed_and_empty
                 the_summary_counts_documents
@@ -136,7 +158,7 @@ macro_rules! engine_contract {
             }
         }
     };
-    (@tests ($subject:expr) $($area:ident { $($case:ident)+ })+) => {
+    (@tests $list:ident ($subject:expr) $($area:ident { $($case:ident)+ })+) => {
         $(
             mod $area {
                 use super::*;
@@ -146,26 +168,30 @@ macro_rules! engine_contract {
                     async fn $case() {
                         let subject = $subject;
                         let engine = $crate::contract::Subject::engine(&subject);
-                        $crate::contract::cases::$area::$case(engine).await;
+                        $crate::contract::cases::$list::$area::$case(engine).await;
                     }
                 )+
             }
         )+
     };
-    (@exports () $($area:ident { $($case:ident)+ })+) => {
-        /// The cases, by area.
-        #[doc(hidden)]
-        pub mod cases {
+    (@exports $list:ident () $($area:ident { $($case:ident)+ })+) => {
+        pub mod $list {
             $(
                 pub mod $area {
-                    pub use super::super::named::$area::{$($case),+};
+                    pub use super::super::super::named::$area::{$($case),+};
                 }
             )+
         }
     };
 }
 
-engine_contract! { @list exports () }
+/// The cases, by list and area.
+#[doc(hidden)]
+pub mod cases {
+    engine_contract! { @list common exports () }
+    engine_contract! { @list whole_texts exports () }
+    engine_contract! { @list unsigned exports () }
+}
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,7 @@ use crate::{SortKey, SortMode};
 pub type SortValue = Option<TypedValue>;
 
 /// A place in an order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cursor {
     /// One value for each key of the sort.
     pub values: Vec<SortValue>,

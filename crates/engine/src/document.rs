@@ -3,7 +3,6 @@
 //! [`Node`] is a view of one JSON value that borrows from the document. Members come in the order of the source and
 //! integers of 64 bits are exact, so that what goes out is what came in.
 
-use std::cell::Cell;
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
@@ -25,16 +24,15 @@ pub trait PackedDocuments: Send + Sync {
     /// Returns the value at a place.
     fn node(&self, place: u64) -> Node<'_>;
 
+    /// Returns the text at a place, if there is one that may stand in JSON as it is ([`crate::is_plain`]) and that is
+    /// known without looking at it.
+    fn plain_text(&self, place: u64) -> Option<&[u8]>;
+
     /// Shows the elements of the array at a place, in order, until told to stop by `false`.
     fn elements<'a>(&'a self, place: u64, visit: &mut dyn FnMut(Node<'a>) -> bool);
 
-    /// Shows the members of the object at a place that are chosen by their keys, in order, each with what was chosen.
-    fn members<'a>(
-        &'a self,
-        place: u64,
-        choose: &mut dyn FnMut(&'a str) -> Option<usize>,
-        visit: &mut dyn FnMut(usize, Node<'a>),
-    );
+    /// Shows the keys of the object at a place, in order, each with the place of its value.
+    fn members<'a>(&'a self, place: u64, visit: &mut dyn FnMut(&'a str, u64));
 }
 
 impl Document {
@@ -178,34 +176,61 @@ impl<'a> Object<'a> {
 
     /// Shows the members in the order of the source.
     pub fn for_each(&self, mut visit: impl FnMut(&'a str, Node<'a>)) {
-        let current = Cell::new("");
-        let all = |key| {
-            current.set(key);
-            Some(0)
-        };
-        self.select(all, |_, value| visit(current.get(), value));
+        self.places(|key, place| visit(key, place.node()));
     }
 
-    /// Shows the members that are chosen by their keys, in the order of the source, each with what was chosen. Members
-    /// that are not chosen cost next to nothing.
-    pub fn select(&self, mut choose: impl FnMut(&'a str) -> Option<usize>, mut visit: impl FnMut(usize, Node<'a>)) {
+    /// Shows the keys in the order of the source, each with where its value stands. Values that are not read cost next
+    /// to nothing.
+    pub fn places(&self, mut visit: impl FnMut(&'a str, Place<'a>)) {
         match self.0 {
             ObjectForm::Json(members) => {
-                for (key, value) in members {
-                    if let Some(chosen) = choose(key) {
-                        visit(chosen, Node::from(value));
-                    }
-                }
+                members.iter().for_each(|(key, value)| visit(key, Place(PlaceForm::Json(value))));
             }
-            ObjectForm::Packed { documents, place } => documents.members(place, &mut choose, &mut visit),
+            ObjectForm::Packed { documents, place } => {
+                documents.members(place, &mut |key, place| visit(key, Place(PlaceForm::Packed { documents, place })));
+            }
         }
     }
 
-    /// Returns a member. Whoever wants several of them does better with [`Object::select`].
+    /// Returns a member. Whoever wants several of them does better with [`Object::places`].
     pub fn get(&self, name: &str) -> Option<Node<'a>> {
         let mut found = None;
-        self.select(|key| (key == name).then_some(0), |_, value| found = Some(value));
-        found
+        self.places(|key, place| {
+            if key == name {
+                found = Some(place);
+            }
+        });
+        found.map(Place::node)
+    }
+}
+
+/// Where a value stands, which is read when it is wanted.
+#[derive(Clone, Copy)]
+pub struct Place<'a>(PlaceForm<'a>);
+
+#[derive(Clone, Copy)]
+enum PlaceForm<'a> {
+    Json(&'a Value),
+    Packed { documents: &'a dyn PackedDocuments, place: u64 },
+}
+
+impl<'a> Place<'a> {
+    /// Returns the value.
+    #[inline]
+    pub fn node(self) -> Node<'a> {
+        match self.0 {
+            PlaceForm::Json(value) => Node::from(value),
+            PlaceForm::Packed { documents, place } => documents.node(place),
+        }
+    }
+
+    /// Returns the value if it is a text that is known to need no escapes in JSON.
+    #[inline]
+    pub fn plain_text(self) -> Option<&'a [u8]> {
+        match self.0 {
+            PlaceForm::Json(_) => None,
+            PlaceForm::Packed { documents, place } => documents.plain_text(place),
+        }
     }
 }
 

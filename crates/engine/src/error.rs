@@ -1,6 +1,7 @@
-//! What can go wrong in an engine, as the service tells it to a client.
+//! What can go wrong in an engine.
 //!
-//! Messages never show a host, a path of the machine or the text of a query.
+//! Messages never show a host, a path of the machine or the text of a query. What only an operator needs is in
+//! [`EngineError::Failed`], which clients are told of without it.
 
 use thiserror::Error;
 
@@ -31,4 +32,14 @@ pub enum EngineError {
     /// Anything else; the details are in the log.
     #[error("the search engine failed: {0}")]
     Failed(String),
+}
+
+impl EngineError {
+    /// Returns what a client is told.
+    pub fn client_message(&self) -> String {
+        match self {
+            Self::Failed(_) => "the search engine failed; the log of the server says why".to_owned(),
+            other => other.to_string(),
+        }
+    }
 }

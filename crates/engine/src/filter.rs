@@ -8,7 +8,7 @@
 use cantata_mapping::TypedValue;
 
 /// Where a range begins and ends.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Edges {
     /// The lower end and whether it is part of the range.
     pub from: Option<(TypedValue, bool)>,
@@ -17,7 +17,7 @@ pub struct Edges {
 }
 
 /// A test of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Filter {
     /// Every row.
     All,

@@ -5,10 +5,12 @@
 //! filter is read at the level of the facet's field; numeric requests (stats, histograms, ranges) are made of numeric
 //! and date fields only; intervals are finite and above zero; cursors fit the sort they come with.
 
+use std::hash::{Hash, Hasher};
+
 use crate::{Cursor, Filter};
 
 /// Everything that one request wants to know of one index.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Plan {
     /// The filters over records that hits and facets refer to by place.
     pub filters: Vec<Filter>,
@@ -29,10 +31,33 @@ impl Plan {
             }
         }
     }
+
+    /// Returns the plan that asks for one of the pages alone; equal ones are equal whatever plans they come from.
+    #[must_use]
+    pub fn of_page(&self, place: usize) -> Plan {
+        let page = &self.hits[place];
+        Plan {
+            filters: vec![self.filters[page.filter].clone()],
+            hits: vec![HitsRequest { filter: 0, ..page.clone() }],
+            facets: Vec::new(),
+        }
+    }
+
+    /// Returns the plan that asks for one of the facets alone; equal ones are equal whatever plans they come from.
+    #[must_use]
+    pub fn of_facet(&self, place: usize) -> Plan {
+        let facet = &self.facets[place];
+        let mut alone = Plan::default();
+        let filter = alone.filter(self.filters[facet.filter].clone());
+        let bucket_filters = facet.bucket_filters.iter().map(|&place| alone.filter(self.filters[place].clone()));
+        let bucket_filters = bucket_filters.collect();
+        alone.facets.push(FacetRequest { filter, bucket_filters, ..facet.clone() });
+        alone
+    }
 }
 
 /// A page of records.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HitsRequest {
     /// Which records: a place in [`Plan::filters`].
     pub filter: usize,
@@ -51,7 +76,7 @@ pub struct HitsRequest {
 }
 
 /// One key of an order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SortKey {
     /// The path of the field; nothing stands for the id of the record.
     pub field: Option<String>,
@@ -64,7 +89,7 @@ pub struct SortKey {
 }
 
 /// A direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SortOrder {
     /// The least first.
     Ascending,
@@ -73,7 +98,7 @@ pub enum SortOrder {
 }
 
 /// Which of several values of a record, also those of all its nested elements, an order goes by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SortMode {
     /// The least.
     Min,
@@ -86,7 +111,7 @@ pub enum SortMode {
 }
 
 /// Where records without a value stand in an order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Missing {
     /// Before all others.
     First,
@@ -125,6 +150,16 @@ pub struct FacetRequest {
     pub bucket_filters: Vec<usize>,
 }
 
+/// Intervals and ends of ranges are never NaN.
+impl Eq for FacetRequest {}
+
+impl Hash for FacetRequest {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Requests that differ in anything else are rare.
+        (&self.field, self.filter, &self.elements, self.buckets).hash(state);
+    }
+}
+
 /// A range of numbers, or of milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NumberRange {
@@ -135,7 +170,7 @@ pub struct NumberRange {
 }
 
 /// The first records of each bucket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TopHitsRequest {
     /// How many.
     pub size: usize,

@@ -1,6 +1,6 @@
 //! What a mutation asks the caller to do.
 
-use cantata_engine::{Document, Filter, Hit, SortKey};
+use cantata_engine::{Document, EngineError, Filter, Hit, SortKey};
 use serde_json::Value;
 
 use crate::error::Code;
@@ -84,4 +84,10 @@ pub enum CommandOutcome {
         /// What is told to the client.
         message: String,
     },
+}
+
+impl From<&EngineError> for CommandOutcome {
+    fn from(error: &EngineError) -> Self {
+        Self::Failed { code: Code::of(error), message: error.client_message() }
+    }
 }

@@ -4,6 +4,7 @@
 //! fields, which stand beside the data. No message shows a host, a request to an engine or a stack.
 
 use apollo_compiler::parser::{LineColumn, SourceMap, SourceSpan};
+use cantata_engine::EngineError;
 use serde::Serialize;
 use serde_json::json;
 
@@ -19,8 +20,24 @@ pub enum Code {
     BadUserInput,
     /// The operation that is to be run cannot be told.
     OperationResolutionFailure,
+    /// The engine cannot be had at present; the same request may work later.
+    ServiceUnavailable,
     /// The server or the engine failed.
     InternalServerError,
+}
+
+impl Code {
+    /// Returns the sort of a failure of an engine.
+    pub(crate) fn of(error: &EngineError) -> Self {
+        match error {
+            EngineError::Refused(_) => Self::BadUserInput,
+            EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy => Self::ServiceUnavailable,
+            EngineError::IndexNotFound(_)
+            | EngineError::IndexExists(_)
+            | EngineError::PermissionDenied
+            | EngineError::Failed(_) => Self::InternalServerError,
+        }
+    }
 }
 
 /// A step from the data to the field that failed.

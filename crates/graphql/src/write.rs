@@ -12,7 +12,7 @@ mod scalar;
 mod text;
 
 use apollo_compiler::Name;
-use cantata_engine::{Answer, EngineError, Node};
+use cantata_engine::{Answer, EngineError, Place};
 use serde::Serialize;
 
 pub(crate) use collect::{object_at, values_at};
@@ -25,9 +25,8 @@ use crate::plan::Planned;
 /// How many errors stand beside the data at most.
 const MAX_ERRORS: usize = 100;
 
-/// How many bytes an answer is expected to take beside its records, and each record.
-const LEAST_CAPACITY: usize = 4096;
-const RECORD_CAPACITY: usize = 512;
+/// How many bytes an answer is expected to take at least.
+const LEAST_CAPACITY: usize = 8192;
 
 /// The answer where nothing was asked.
 static NO_ANSWER: Answer = Answer { hits: Vec::new(), facets: Vec::new() };
@@ -56,10 +55,8 @@ pub struct Written {
 impl Planned {
     /// Writes the body of the answer, whose status is 200.
     pub fn write(&self, answers: &Answers) -> Written {
-        let pages = answers.records.iter().chain(&answers.sets).flatten().flat_map(|answer| &answer.hits);
-        let records: usize = pages.map(|page| page.hits.len()).sum();
         let mut writer = Writer {
-            out: Vec::with_capacity(LEAST_CAPACITY + records * RECORD_CAPACITY),
+            out: Vec::with_capacity(LEAST_CAPACITY),
             planned: self,
             answers,
             errors: self.errors.clone(),
@@ -95,7 +92,7 @@ struct Writer<'a> {
     answers: &'a Answers,
     errors: Vec<Error>,
     /// The members of the objects at hand that are wanted, those of the innermost last.
-    slots: Vec<Option<Node<'a>>>,
+    slots: Vec<Option<Place<'a>>>,
     /// The way to the object or list at hand.
     path: Vec<Step<'a>>,
     /// The member of the object at hand that is being written.
@@ -187,11 +184,7 @@ impl<'a> Writer<'a> {
     }
 
     fn fail_engine(&mut self, path: &[PathStep], error: &EngineError) {
-        let code = match error {
-            EngineError::Refused(_) => Code::BadUserInput,
-            _ => Code::InternalServerError,
-        };
-        self.fail(path.to_vec(), code, error.to_string());
+        self.fail(path.to_vec(), Code::of(error), error.client_message());
     }
 
     /// Writes null for something that cannot be shown, and notes why.

@@ -8,6 +8,7 @@
 mod number;
 
 use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
 
 use serde_json::Value;
@@ -194,3 +195,17 @@ impl PartialEq for TypedValue {
 }
 
 impl Eq for TypedValue {}
+
+impl Hash for TypedValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.rank().hash(state);
+        match self {
+            Self::Bool(flag) => flag.hash(state),
+            Self::Integer(number) | Self::DateMillis(number) | Self::DateNanos(number) => number.hash(state),
+            Self::Unsigned(number) => number.hash(state),
+            Self::Double(number) => number.to_bits().hash(state),
+            Self::Text(text) => text.hash(state),
+            Self::Ip(address) => as_v6(*address).hash(state),
+        }
+    }
+}

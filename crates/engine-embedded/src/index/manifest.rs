@@ -17,7 +17,7 @@ use super::files;
 const FILE: &str = "manifest.json";
 
 /// The form of the files that this version reads and writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What an index consists of.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -1,19 +1,19 @@
 //! Answering one facet over all segments of a snapshot.
 
+use std::sync::Arc;
+
 use cantata_engine::{Bucket, EngineError, FacetAnswer, FacetRequest, Filter, NumberRange, Stats};
 
 use super::buckets::{BucketRecords, most_frequent};
 use super::counting::{self, NO_GROUP};
-use super::{GlobalDictionary, Matches, filter, rowwise};
+use super::found::Found;
+use super::{GlobalDictionary, Matches};
 use crate::bitset::Bitset;
 use crate::segment::SegmentField;
-use crate::snapshot::{Snapshot, View};
+use crate::snapshot::View;
 
 /// More buckets than this a histogram may not have.
 const MOST_HISTOGRAM_BUCKETS: f64 = 65_536.0;
-
-/// Documents are few if there are so many times as many.
-const FEW_OF: usize = 8;
 
 /// A facet on one segment.
 pub(super) struct Part<'a> {
@@ -22,7 +22,7 @@ pub(super) struct Part<'a> {
     pub(super) field: Option<SegmentField<'a>>,
     level: Option<usize>,
     pub(super) matches: &'a Matches,
-    pub(super) elements: Option<Bitset>,
+    pub(super) elements: Option<Arc<Bitset>>,
 }
 
 /// Answers a facet.
@@ -30,12 +30,9 @@ pub(super) struct Part<'a> {
 /// # Errors
 ///
 /// If a histogram would have too many buckets.
-pub(super) fn answer(
-    snapshot: &Snapshot,
-    request: &FacetRequest,
-    matches: &[Vec<Matches>],
-) -> Result<FacetAnswer, EngineError> {
-    let parts = parts(snapshot, request, &matches[request.filter]);
+pub(super) fn answer<'a>(found: &'a Found<'a>, request: &'a FacetRequest) -> Result<FacetAnswer, EngineError> {
+    let snapshot = found.snapshot;
+    let parts = parts(found, request);
     let mut answer = FacetAnswer::default();
     if request.buckets.is_some() || request.distinct || request.missing {
         let dictionary = snapshot.dictionary(&request.field);
@@ -49,7 +46,7 @@ pub(super) fn answer(
             let filtered: Vec<Vec<u64>> = request
                 .bucket_filters
                 .iter()
-                .map(|&filter| filtered_counts(&parts, &dictionary, &matches[filter]))
+                .map(|&filter| filtered_counts(&parts, &dictionary, found.by(filter)))
                 .collect();
             let buckets = most_frequent(&counts, most).into_iter().filter_map(|number| {
                 let value = dictionary.value(&snapshot.views, &request.field, number)?;
@@ -70,34 +67,27 @@ pub(super) fn answer(
     Ok(answer)
 }
 
-fn parts<'a>(snapshot: &'a Snapshot, request: &FacetRequest, matches: &'a [Matches]) -> Vec<Part<'a>> {
+fn parts<'a>(found: &'a Found<'a>, request: &'a FacetRequest) -> Vec<Part<'a>> {
+    let snapshot = found.snapshot;
     let mapping = &snapshot.mapping;
     let mapped =
         mapping.field(&request.field).or_else(|| mapping.flattened_key(&request.field).map(|(field, _)| field));
     let path = mapped.map(cantata_mapping::Field::row_path).unwrap_or_default();
-    let parts = snapshot.views.iter().zip(matches).map(|(view, matches)| {
+    let parts = snapshot.views.iter().zip(found.by(request.filter)).enumerate().map(|(segment, (view, matches))| {
         let field = view.segment.field(&request.field);
         let level = field.as_ref().map(|field| field.level).or_else(|| view.segment.level_of(path));
         let elements = (request.elements != Filter::All)
-            .then(|| level.map(|level| elements(view, &request.elements, level, matches)))
+            .then(|| level.map(|level| found.elements(segment, &request.elements, level, matches)))
             .flatten();
         Part { view, field, level, matches, elements }
     });
     parts.collect()
 }
 
-/// Returns the rows of a level that pass a filter; where few documents matter, only theirs.
-fn elements(view: &View, filter: &Filter, level: usize, matches: &Matches) -> Bitset {
-    if matches.count * FEW_OF < view.segment.documents() {
-        return rowwise::evaluate(&view.segment, filter, level, &matches.documents);
-    }
-    filter::evaluate(&view.segment, filter, level)
-}
-
 impl Part<'_> {
     fn by_code(&self, matches: &Matches) -> Vec<u32> {
         match &self.field {
-            Some(field) => counting::by_code(&self.view.segment, field, matches, self.elements.as_ref()),
+            Some(field) => counting::by_code(&self.view.segment, field, matches, self.elements.as_deref()),
             None => Vec::new(),
         }
     }
@@ -105,7 +95,7 @@ impl Part<'_> {
     /// Counts the documents that have a row, but no field to have a value in.
     fn without_field(&self) -> u64 {
         let (None, Some(level)) = (&self.field, self.level) else { return 0 };
-        counting::with_rows(&self.view.segment, level, &self.matches.documents, self.elements.as_ref())
+        counting::with_rows(&self.view.segment, level, &self.matches.documents, self.elements.as_deref())
     }
 
     /// Counts the documents that have a value in each group of codes.
@@ -114,14 +104,14 @@ impl Part<'_> {
         let figures = field.dictionary.numbers().iter().map(|&number| field.class.figure(number));
         let groups: Vec<u32> = figures.map(group_of).chain([NO_GROUP]).collect();
         let (segment, documents) = (&self.view.segment, &self.matches.documents);
-        counting::count(segment, field, documents, self.elements.as_ref(), Some(&groups), group_count)
+        counting::count(segment, field, documents, self.elements.as_deref(), Some(&groups), group_count)
     }
 
     /// Returns the figures that occur, in order, and how often.
     fn occurrences(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
         self.field.iter().flat_map(|field| {
             let (segment, documents) = (&self.view.segment, &self.matches.documents);
-            let counts = counting::occurrences(segment, field, documents, self.elements.as_ref());
+            let counts = counting::occurrences(segment, field, documents, self.elements.as_deref());
             let figures = field.dictionary.numbers().iter().map(|&number| field.class.figure(number));
             figures.zip(counts).filter(|(_, count)| *count > 0)
         })

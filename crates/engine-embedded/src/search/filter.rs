@@ -3,7 +3,7 @@
 use cantata_engine::{Edges, Filter};
 
 use super::texts;
-use crate::bitset::Bitset;
+use crate::bitset::{Bitset, WORD};
 use crate::key::Class;
 use crate::segment::{Code, Segment, SegmentField, with_codes};
 
@@ -81,10 +81,28 @@ pub(crate) fn lift(segment: &Segment, set: &Bitset, from: usize, to: usize) -> B
     }
     let level = segment.level(from);
     let (starts, next) = if to == 0 { (level.document_starts, 0) } else { (level.starts, level.parent) };
+    let rows = starts.len().saturating_sub(1);
+    let outer = if set.count() * 8 < rows { lift_few(set, starts) } else { lift_many(set, starts) };
+    lift(segment, &outer, next, to)
+}
+
+/// Looks at every outer row, and at a few bits for each.
+fn lift_many(set: &Bitset, starts: &[u32]) -> Bitset {
+    let rows = starts.len().saturating_sub(1);
+    Bitset::from_fn(rows, |place| {
+        let first = place * WORD;
+        let ends = &starts[first..=(first + WORD).min(rows)];
+        ends.windows(2)
+            .enumerate()
+            .fold(0, |word, (bit, ends)| word | u64::from(set.has_any(ends[0] as usize..ends[1] as usize)) << bit)
+    })
+}
+
+/// Leaps from the outer row of one inner row to that of the next.
+fn lift_few(set: &Bitset, starts: &[u32]) -> Bitset {
     let mut outer = Bitset::empty(starts.len().saturating_sub(1));
     let mut row = 0;
     set.for_each(|inner| {
-        // Steps of one are the rule where the set is dense; where it is not, leaps save most of the way.
         if starts[row + 1] as usize <= inner {
             row += 1;
             let mut step = 1;
@@ -101,7 +119,7 @@ pub(crate) fn lift(segment: &Segment, set: &Bitset, from: usize, to: usize) -> B
         }
         outer.insert(row);
     });
-    lift(segment, &outer, next, to)
+    outer
 }
 
 fn leaf(filter: &Filter, field: &SegmentField<'_>, rows: usize) -> Bitset {
@@ -157,8 +175,9 @@ fn in_code_range(field: &SegmentField<'_>, from: u32, to: u32, rows: usize) -> B
         return field.present(rows);
     }
     // A look at every row costs about as much as four rows of a list.
-    let found: usize = (from..to).map(|code| field.postings.count(code)).take(rows / 4 + 1).sum();
-    if (to - from) as usize <= rows / 4 && found <= rows / 4 {
+    let few = rows / 4;
+    let is_few = || (from..to).map(|code| field.postings.count(code)).sum::<usize>() <= few;
+    if (to - from) as usize <= few && is_few() {
         let codes: Vec<u32> = (from..to).collect();
         return with_any(field, &codes, rows);
     }

@@ -127,3 +127,15 @@ pub(super) fn evaluate(segment: &Segment, filter: &Filter, level: usize, documen
     });
     rows
 }
+
+/// Returns those of the documents that pass a filter.
+pub(super) fn narrow(segment: &Segment, filter: &Filter, documents: &Bitset) -> Bitset {
+    let test = RowTest::new(segment, filter, 0);
+    let mut narrowed = Bitset::empty(segment.documents());
+    documents.for_each(|document| {
+        if test.passes(document) {
+            narrowed.insert(document);
+        }
+    });
+    narrowed
+}

@@ -3,6 +3,7 @@
 //! A plain sorted table rather than an automaton: every code must be turned back into its value when documents and
 //! buckets are written, which a table does in one step.
 
+use cantata_engine::is_plain;
 use cantata_mapping::TypedValue;
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +15,14 @@ use crate::key::{Class, Key, key_of};
 pub(crate) enum DictionaryEntry {
     /// Numbers of 64 bits.
     Numbers(Section),
-    /// Strings of bytes: where each begins, with one more for the end, and their bytes.
-    Bytes(Section, Section),
+    /// Strings of bytes.
+    Bytes {
+        /// Where each begins, with one more for the end.
+        starts: Section,
+        bytes: Section,
+        /// Whether all of them are texts that may stand in JSON as they are.
+        are_plain: bool,
+    },
 }
 
 impl DictionaryEntry {
@@ -30,13 +37,13 @@ impl DictionaryEntry {
             bytes.extend_from_slice(value);
             starts.push(bytes.len() as u32);
         }
-        Self::Bytes(out.numbers(&starts), out.bytes(&bytes))
+        Self::Bytes { starts: out.numbers(&starts), bytes: out.bytes(&bytes), are_plain: is_plain(&bytes) }
     }
 
     pub(crate) fn open(self, class: Class, all: &[u8]) -> Dictionary<'_> {
         let form = match self {
             Self::Numbers(numbers) => Form::Numbers(numbers.numbers(all)),
-            Self::Bytes(starts, bytes) => Form::Bytes { starts: starts.numbers(all), bytes: bytes.bytes(all) },
+            Self::Bytes { starts, bytes, .. } => Form::Bytes { starts: starts.numbers(all), bytes: bytes.bytes(all) },
         };
         Dictionary { class, form }
     }

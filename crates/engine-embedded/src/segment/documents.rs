@@ -20,6 +20,8 @@ pub(super) struct PathReader {
     class: Class,
     /// How many scalars are values of the field.
     coded: usize,
+    /// Whether these are texts that may stand in JSON as they are.
+    are_plain: bool,
     starts: usize,
     bytes: usize,
     /// How many scalars are others.
@@ -32,18 +34,18 @@ pub(super) struct PathReader {
 pub(super) fn path_readers(directory: &Directory) -> Vec<PathReader> {
     let readers = directory.paths.iter().map(|path| {
         let field = path.field.and_then(|field| directory.fields.get(field as usize));
-        let (coded, starts, bytes) = match field.map(|field| field.dictionary) {
-            Some(DictionaryEntry::Numbers(numbers)) => (numbers.len() / size_of::<u64>(), 0, numbers.start()),
-            Some(DictionaryEntry::Bytes(starts, bytes)) => {
-                ((starts.len() / size_of::<u32>()).saturating_sub(1), starts.start(), bytes.start())
+        let (coded, starts, bytes, are_plain) = match field.map(|field| field.dictionary) {
+            Some(DictionaryEntry::Numbers(numbers)) => (numbers.len() / size_of::<u64>(), 0, numbers.start(), false),
+            Some(DictionaryEntry::Bytes { starts, bytes, are_plain }) => {
+                ((starts.len() / size_of::<u32>()).saturating_sub(1), starts.start(), bytes.start(), are_plain)
             }
-            None => (0, 0, 0),
+            None => (0, 0, 0, false),
         };
         let (others, other_starts, other_bytes) = path.others.map_or((0, 0, 0), |(starts, bytes)| {
             ((starts.len() / size_of::<u32>()).saturating_sub(1), starts.start(), bytes.start())
         });
         let class = field.map_or(Class::Exact, |field| field.class);
-        PathReader { class, coded, starts, bytes, others, other_starts, other_bytes }
+        PathReader { class, coded, are_plain, starts, bytes, others, other_starts, other_bytes }
     });
     readers.collect()
 }
@@ -137,6 +139,17 @@ impl PackedDocuments for Segment {
         self.show(path, &mut cursor)
     }
 
+    fn plain_text(&self, place: u64) -> Option<&[u8]> {
+        let (path, mut cursor) = self.cursor_at(place);
+        let Item::Scalar(number) = cursor.skip() else { return None };
+        if let Some(text) = cursor.last_text() {
+            return cursor.is_plain().then_some(text);
+        }
+        let reader = &self.readers[path as usize];
+        let number = number as usize;
+        (reader.are_plain && number < reader.coded).then(|| self.entry(reader.starts, reader.bytes, number))
+    }
+
     fn elements<'a>(&'a self, place: u64, visit: &mut dyn FnMut(Node<'a>) -> bool) {
         let (path, mut cursor) = self.cursor_at(place);
         let Item::Array(length) = cursor.next() else { return };
@@ -147,21 +160,12 @@ impl PackedDocuments for Segment {
         }
     }
 
-    fn members<'a>(
-        &'a self,
-        place: u64,
-        choose: &mut dyn FnMut(&'a str) -> Option<usize>,
-        visit: &mut dyn FnMut(usize, Node<'a>),
-    ) {
+    fn members<'a>(&'a self, place: u64, visit: &mut dyn FnMut(&'a str, u64)) {
         let (_, mut cursor) = self.cursor_at(place);
         let Item::Object(shape) = cursor.next() else { return };
         for &path in self.directory.shapes.get(shape as usize).map(Vec::as_slice).unwrap_or_default() {
-            match choose(&self.directory.paths[path as usize].key) {
-                Some(chosen) => visit(chosen, self.show(u64::from(path), &mut cursor)),
-                None => {
-                    cursor.skip();
-                }
-            }
+            visit(&self.directory.paths[path as usize].key, u64::from(path) << TAPE_BITS | cursor.place() as u64);
+            cursor.skip();
         }
     }
 }

@@ -2,6 +2,11 @@
 //!
 //! Sections begin at multiples of eight bytes, so that numbers can be read in place. The directory is JSON; the footer
 //! says where it is and carries checksums of it and of everything before it.
+//!
+//! Equal sections are kept once. There are many: the counts and starts of all fields whose values are different in
+//! every record, counts of rows and of documents of fields that are not nested, the ids and a field that repeats them.
+
+use std::collections::HashMap;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -42,15 +47,23 @@ impl Section {
 #[derive(Debug, Default)]
 pub(crate) struct SectionWriter {
     bytes: Vec<u8>,
+    /// The sections by the checksum of their bytes.
+    known: HashMap<u32, Vec<Section>>,
 }
 
 impl SectionWriter {
     /// Adds a section of bytes.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Section {
+        let alike = self.known.entry(crc32fast::hash(bytes)).or_default();
+        if let Some(equal) = alike.iter().find(|section| section.bytes(&self.bytes) == bytes) {
+            return *equal;
+        }
         let start = self.bytes.len().next_multiple_of(ALIGNMENT);
         self.bytes.resize(start, 0);
         self.bytes.extend_from_slice(bytes);
-        Section(start as u64, bytes.len() as u64)
+        let section = Section(start as u64, bytes.len() as u64);
+        alike.push(section);
+        section
     }
 
     /// Adds a section of numbers.

@@ -8,6 +8,8 @@ pub(super) mod indexes;
 pub(super) mod operators;
 pub(super) mod paging;
 pub(super) mod pivots;
+pub(super) mod texts;
+pub(super) mod unsigned;
 pub(super) mod values;
 pub(super) mod writes;
 

@@ -52,6 +52,8 @@ pub(super) struct Usable {
     pub(super) kind: FieldKind,
     /// The level of its values.
     pub(super) level: String,
+    /// Whether records can be sorted by it.
+    pub(super) is_ordered: bool,
 }
 
 /// Makes a script with so many requests.
@@ -60,7 +62,7 @@ pub fn script(seed: u64, requests: usize, options: &Options) -> Script {
     let mapping = mapping::random(&mut rng, options);
     let parsed =
         IndexMapping::parse(&mapping).unwrap_or_else(|errors| panic!("a wrong mapping: {errors:?}\n{mapping}"));
-    let usable = usable(&parsed);
+    let usable = usable(&parsed, options);
     let sets = SavedSets::from([
         ("s1".to_owned(), vec!["alpha".to_owned(), "gamma delta".to_owned(), "2".to_owned(), "none".to_owned()]),
         ("s2".to_owned(), Vec::new()),
@@ -98,11 +100,12 @@ fn question(rng: &mut StdRng, usable: &[Usable], mapping: &IndexMapping) -> Step
 
 /// Returns what filters may name: fields with values, aliases, keys of flattened fields, containers, and a field that
 /// is not there.
-fn usable(mapping: &IndexMapping) -> Vec<Usable> {
+fn usable(mapping: &IndexMapping, options: &Options) -> Vec<Usable> {
     let of = |path: &str, field: &Field| Usable {
         path: path.to_owned(),
         kind: field.kind.clone(),
         level: field.row_path().to_owned(),
+        is_ordered: !options.exceptions.unordered_types.contains(&field.type_name.as_str()),
     };
     let mut usable = Vec::new();
     for entry in mapping.fields().chain(mapping.multi_fields()) {
@@ -114,7 +117,7 @@ fn usable(mapping: &IndexMapping) -> Vec<Usable> {
         }
     }
     let unknown = FieldKind::Unsupported("unknown".to_owned());
-    usable.push(Usable { path: "no_such".to_owned(), kind: unknown, level: String::new() });
+    usable.push(Usable { path: "no_such".to_owned(), kind: unknown, level: String::new(), is_ordered: false });
     usable
 }
 

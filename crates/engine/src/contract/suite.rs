@@ -25,12 +25,34 @@ pub struct Options {
     pub dynamic_mapping: bool,
     /// Whether the number of different values is exact.
     pub exact_distinct: bool,
+    /// What the engine cannot do, or does in a way of its own.
+    pub exceptions: Exceptions,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { documents: 60, dynamic_mapping: true, exact_distinct: true }
+        Self { documents: 60, dynamic_mapping: true, exact_distinct: true, exceptions: Exceptions::default() }
     }
+}
+
+/// Where an engine differs from the model, and nothing can be done about it. By default it differs nowhere.
+///
+/// Each exception is as narrow as it can be: what it names is kept out of the random cases, everything around it stays
+/// in them. Whoever claims one shows by a test of its own that the engine really is like that.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Exceptions {
+    /// Types that the engine does not have, or whose values it checks where the model does not look at them; no field
+    /// is of one of them.
+    pub absent_types: &'static [&'static str],
+    /// The mapping is not given back word by word. It is to have the same fields of the same kinds.
+    pub rewritten_mapping: bool,
+    /// A text field knows its words only, and takes a number with a point for one word. Each text field has a keyword
+    /// beside it that holds the whole texts, and no document gives such a number to a field of texts.
+    pub words_only: bool,
+    /// A negative zero is less than zero. No document has one.
+    pub negative_zero: bool,
+    /// Types whose values have no order, or not the right one where a record has several. No sort names one.
+    pub unordered_types: &'static [&'static str],
 }
 
 /// Makes so many random requests, spread over random indexes, and compares every answer with the model's.

@@ -1,12 +1,17 @@
 //! Pages of records, and the records.
 
-use cantata_engine::{Document, Hit, HitsAnswer, Node};
+use cantata_catalogue::Scalar;
+use cantata_engine::{Document, Hit, HitsAnswer, Node, Place};
 
 use super::collect::{Visit, object_at, values_at, whole_at};
 use super::{Step, Writer};
 use crate::output::{
     Connection, ConnectionMember, EdgeMember, HitsOutput, Member, NestedMember, NodeMember, NodeOutput, Origin, Values,
 };
+
+/// After how many records of a page the room for the others is guessed: growing a large buffer costs more than writing
+/// into it.
+const SAMPLE: usize = 64;
 
 impl<'a> Writer<'a> {
     /// Writes a page.
@@ -20,9 +25,14 @@ impl<'a> Writer<'a> {
             ConnectionMember::Edges { members, .. } => {
                 let depth = writer.enter_member();
                 writer.out.push(b'[');
+                let start = writer.out.len();
                 for (place, hit) in page.hits.iter().enumerate() {
                     if place > 0 {
                         writer.out.push(b',');
+                    }
+                    if place == SAMPLE {
+                        let left = page.hits.len() - place;
+                        writer.out.reserve((writer.out.len() - start) * left / SAMPLE * 9 / 8);
                     }
                     writer.member = None;
                     writer.path.push(Step::Place(place));
@@ -51,14 +61,18 @@ impl<'a> Writer<'a> {
         self.slots.resize(base + node.slots.len(), None);
         if let Node::Object(object) = value {
             let slots = &mut self.slots[base..];
-            object.select(|name| node.slots.find(name), |slot, member| slots[slot] = Some(member));
+            object.places(|name, place| {
+                if let Some(slot) = node.slots.find(name) {
+                    slots[slot] = Some(place);
+                }
+            });
         }
         self.object(&node.members, |writer, member| match member {
             NodeMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             NodeMember::Id => writer.string_of(id),
             NodeMember::Values(values) => writer.values(values, base, record),
             NodeMember::Object { slot, path, node } => {
-                let objects = writer.slots[base + slot].map(Objects::of).unwrap_or_default();
+                let objects = Objects::of(writer.slot(base + slot));
                 if objects.are_several {
                     writer.report_cut(path);
                 }
@@ -68,7 +82,7 @@ impl<'a> Writer<'a> {
                 }
             }
             NodeMember::Nested { slot, name, members, needs_id } => {
-                let elements = writer.slots[base + slot].unwrap_or(Node::Null);
+                let elements = writer.slot(base + slot);
                 let nested = Nested { elements, name: needs_id.then_some(name), id };
                 writer.object(members, |writer, member| match member {
                     NestedMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
@@ -77,6 +91,12 @@ impl<'a> Writer<'a> {
             }
         });
         self.slots.truncate(base);
+    }
+
+    /// Reads a member of an object at hand; null if it is not there.
+    #[inline]
+    fn slot(&self, slot: usize) -> Node<'a> {
+        self.slots[slot].map_or(Node::Null, Place::node)
     }
 
     fn nested(&mut self, connection: &'a Connection, nested: &Nested<'a, '_>, record: Node<'a>) {
@@ -128,7 +148,13 @@ impl<'a> Writer<'a> {
 
     fn values(&mut self, values: &'a Values, base: usize, record: Node<'a>) {
         let Some(slot) = values.direct else { return self.collected(values, base, record) };
-        let value = self.slots[base + slot].unwrap_or(Node::Null);
+        if values.scalar == Some(Scalar::String)
+            && !values.list
+            && let Some(text) = self.slots[base + slot].and_then(Place::plain_text)
+        {
+            return self.plain(text);
+        }
+        let value = self.slot(base + slot);
         let Some(scalar) = values.scalar else { return self.json(&value) };
         match (value, values.list) {
             (Node::Null, _) => self.null(),
@@ -201,7 +227,7 @@ impl<'a> Writer<'a> {
 
     fn place(&self, origin: &'a Origin, base: usize, record: Node<'a>) -> (Node<'a>, &'a [String]) {
         match origin {
-            Origin::Slot { slot, rest } => (self.slots[base + slot].unwrap_or(Node::Null), rest),
+            Origin::Slot { slot, rest } => (self.slot(base + slot), rest),
             Origin::Record(path) => (record, path),
         }
     }

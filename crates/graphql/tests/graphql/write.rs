@@ -392,7 +392,12 @@ fn containers_have_the_missing_bucket_only() {
 fn failures_of_the_engine_leave_the_rest() {
     let query = "{ file { hits { total } aggregations { tags { bucket_count } size { bucket_count } } mapping } }";
     for (failure, code) in [
-        (EngineError::TimedOut, "INTERNAL_SERVER_ERROR"),
+        (EngineError::TimedOut, "SERVICE_UNAVAILABLE"),
+        (EngineError::Unreachable, "SERVICE_UNAVAILABLE"),
+        (EngineError::Busy, "SERVICE_UNAVAILABLE"),
+        (EngineError::PermissionDenied, "INTERNAL_SERVER_ERROR"),
+        (EngineError::IndexNotFound("files".to_owned()), "INTERNAL_SERVER_ERROR"),
+        (EngineError::Failed("disk 7 of host db-1 is full".to_owned()), "INTERNAL_SERVER_ERROR"),
         (EngineError::Refused("too many buckets".to_owned()), "BAD_USER_INPUT"),
     ] {
         let planned = plan(&schema(), query, json!({}));
@@ -401,8 +406,9 @@ fn failures_of_the_engine_leave_the_rest() {
         assert_eq!(body["data"]["file"]["hits"], Value::Null);
         assert_eq!(body["data"]["file"]["aggregations"], Value::Null);
         assert!(body["data"]["file"]["mapping"].is_object());
+        assert!(!body.to_string().contains("db-1"), "{body}");
         let expected =
-            |path: Value| json!({ "message": failure.to_string(), "path": path, "extensions": { "code": code } });
+            |path: Value| json!({ "message": failure.client_message(), "path": path, "extensions": { "code": code } });
         assert_eq!(
             body["errors"],
             json!([expected(json!(["file", "hits"])), expected(json!(["file", "aggregations"]))])

@@ -8,7 +8,8 @@ use super::{Bench, group, leaf};
 use crate::SearchEngine;
 
 async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
-    let fields = json!({"colour": {"type": "keyword"}, "size": {"type": "long"}, "note": {"type": "text"}});
+    let note = json!({"type": "text", "fields": {"whole": {"type": "keyword"}}});
+    let fields = json!({"colour": {"type": "keyword"}, "size": {"type": "long"}, "note": note});
     let mut mapping = json!({"properties": fields});
     mapping["properties"]["parts"] = json!({"type": "nested", "properties": fields});
     let documents = [

@@ -6,7 +6,8 @@ use super::{Bench, delete, key, leaf, put};
 use crate::{Cursor, HitsAnswer, HitsRequest, Missing, SearchEngine, SortKey, SortMode, SortOrder};
 
 async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
-    let fields = json!({"size": {"type": "long"}, "name": {"type": "text"}});
+    let name = json!({"type": "text", "fields": {"whole": {"type": "keyword"}}});
+    let fields = json!({"size": {"type": "long"}, "name": name});
     let mut mapping = json!({"properties": fields});
     mapping["properties"]["parts"] = json!({"type": "nested", "properties": fields});
     let documents = [

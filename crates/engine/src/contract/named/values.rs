@@ -7,29 +7,25 @@ use crate::SearchEngine;
 
 /// Integers of 64 bits are told apart where doubles are not.
 pub async fn integers_of_64_bits_are_exact(engine: &dyn SearchEngine) {
-    let mapping = json!({"properties": {"long": {"type": "long"}, "unsigned": {"type": "unsigned_long"}}});
+    let mapping = json!({"properties": {"long": {"type": "long"}}});
     let documents = [
-        json!({"long": i64::MAX, "unsigned": u64::MAX}),
-        json!({"long": i64::MAX - 1, "unsigned": u64::MAX - 1}),
-        json!({"long": i64::MIN, "unsigned": 0}),
-        json!({"long": 9_007_199_254_740_993_i64, "unsigned": 9_223_372_036_854_775_808_u64}),
-        json!({"long": 9_007_199_254_740_992_i64, "unsigned": 9_223_372_036_854_775_807_u64}),
+        json!({"long": i64::MAX}),
+        json!({"long": i64::MAX - 1}),
+        json!({"long": i64::MIN}),
+        json!({"long": 9_007_199_254_740_993_i64}),
+        json!({"long": 9_007_199_254_740_992_i64}),
     ];
     let bench = Bench::new(engine, mapping, &documents).await;
-    for (op, field, value, expected) in [
-        ("in", "long", json!(i64::MAX), "a"),
-        ("in", "long", json!("9223372036854775806"), "b"),
-        ("in", "long", json!(9_007_199_254_740_993_i64), "d"),
-        ("gt", "long", json!(9_007_199_254_740_992_i64), "abd"),
-        ("lte", "long", json!(i64::MIN), "c"),
-        ("lt", "long", json!(i64::MIN), ""),
-        ("in", "long", json!(u64::MAX), ""),
-        ("in", "unsigned", json!(u64::MAX), "a"),
-        ("gte", "unsigned", json!(9_223_372_036_854_775_808_u64), "abd"),
-        ("lt", "unsigned", json!(-1), ""),
-        ("gt", "unsigned", json!(-1), "abcde"),
+    for (op, value, expected) in [
+        ("in", json!(i64::MAX), "a"),
+        ("in", json!("9223372036854775806"), "b"),
+        ("in", json!(9_007_199_254_740_993_i64), "d"),
+        ("gt", json!(9_007_199_254_740_992_i64), "abd"),
+        ("lte", json!(i64::MIN), "c"),
+        ("lt", json!(i64::MIN), ""),
+        ("in", json!(u64::MAX), ""),
     ] {
-        assert_eq!(bench.ids(&leaf(op, field, value.clone())).await, expected, "{field} {op} {value}");
+        assert_eq!(bench.ids(&leaf(op, "long", value.clone())).await, expected, "{op} {value}");
     }
     let facet = bench.facet("long", &json!(null), |_| {}).await;
     assert_eq!((facet.distinct, facet.buckets.len()), (5, 5));

@@ -5,7 +5,7 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
-use super::super::suite::Options;
+use super::super::suite::{Exceptions, Options};
 use super::pool;
 use crate::Operation;
 
@@ -51,7 +51,22 @@ fn source(rng: &mut StdRng, mapping: &IndexMapping, options: &Options) -> Vec<u8
     match rng.random_range(0..100) {
         0 => b"{\"not\": json".to_vec(),
         1 => b"[\"no object\"]".to_vec(),
-        _ => Value::Object(document).to_string().into_bytes(),
+        _ => {
+            let mut document = Value::Object(document);
+            keep_out(&mut document, options.exceptions);
+            document.to_string().into_bytes()
+        }
+    }
+}
+
+/// Replaces the values that the engine takes in a way of its own.
+fn keep_out(value: &mut Value, exceptions: Exceptions) {
+    match value {
+        Value::Number(number) if exceptions.negative_zero && number.as_f64() == Some(0.0) => *value = json!(0),
+        Value::Number(number) if exceptions.words_only && number.as_f64() == Some(2.5) => *value = json!(2),
+        Value::Array(items) => items.iter_mut().for_each(|item| keep_out(item, exceptions)),
+        Value::Object(members) => members.values_mut().for_each(|member| keep_out(member, exceptions)),
+        _ => {}
     }
 }
 

@@ -5,7 +5,7 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
-use super::super::suite::Options;
+use super::super::suite::{Exceptions, Options};
 use super::pick;
 
 const DEEPEST: usize = 4;
@@ -37,9 +37,13 @@ const TYPES: [&str; 21] = [
 
 /// Returns a mapping; a field `all` at the root takes copies.
 pub(super) fn random(rng: &mut StdRng, options: &Options) -> Value {
-    let mut properties = container(rng, "", 0, 0);
+    let mut properties = container(rng, "", 0, 0, options.exceptions);
     let all = if rng.random_bool(0.5) { "keyword" } else { "text" };
-    properties.insert("all".to_owned(), json!({"type": all}));
+    let mut definition = json!({"type": all});
+    if all == "text" && options.exceptions.words_only {
+        definition["fields"] = whole_texts();
+    }
+    properties.insert("all".to_owned(), definition);
     properties.insert("off".to_owned(), json!({"type": "object", "enabled": false}));
     let mut mapping = json!({"properties": properties});
     if !options.dynamic_mapping || rng.random_bool(0.5) {
@@ -48,20 +52,22 @@ pub(super) fn random(rng: &mut StdRng, options: &Options) -> Value {
     mapping
 }
 
-fn container(rng: &mut StdRng, path: &str, depth: usize, nested: usize) -> Map<String, Value> {
+fn container(rng: &mut StdRng, path: &str, depth: usize, nested: usize, exceptions: Exceptions) -> Map<String, Value> {
     let mut properties = Map::new();
     for place in 0..rng.random_range(2..=6) {
         let kind = *pick(rng, &TYPES);
-        properties.insert(format!("{kind}{place}"), field(rng, kind));
+        if !exceptions.absent_types.contains(&kind) {
+            properties.insert(format!("{kind}{place}"), field(rng, kind, exceptions));
+        }
     }
     if depth < DEEPEST && rng.random_bool(if depth == 0 { 0.9 } else { 0.5 }) && nested < DEEPEST_NESTED {
         let name = format!("n{depth}");
-        let inner = container(rng, &join(path, &name), depth + 1, nested + 1);
+        let inner = container(rng, &join(path, &name), depth + 1, nested + 1, exceptions);
         properties.insert(name, json!({"type": "nested", "properties": inner}));
     }
     if depth < DEEPEST && rng.random_bool(0.3) {
         let name = format!("o{depth}");
-        let inner = container(rng, &join(path, &name), depth + 1, nested);
+        let inner = container(rng, &join(path, &name), depth + 1, nested, exceptions);
         properties.insert(name, json!({"properties": inner}));
     }
     if rng.random_bool(0.3)
@@ -77,7 +83,7 @@ fn has_values(definition: &Value) -> bool {
     definition.get("properties").is_none() && definition["type"] != "geo_point"
 }
 
-fn field(rng: &mut StdRng, kind: &str) -> Value {
+fn field(rng: &mut StdRng, kind: &str, exceptions: Exceptions) -> Value {
     let mut definition = json!({"type": kind});
     match kind {
         "keyword" | "wildcard" => {
@@ -87,10 +93,12 @@ fn field(rng: &mut StdRng, kind: &str) -> Value {
             if rng.random_bool(0.2) {
                 definition["null_value"] = json!("none");
             }
-            if rng.random_bool(0.3) {
+            let is_whole = kind == "keyword" && definition.as_object().is_some_and(|definition| definition.len() == 1);
+            if rng.random_bool(0.3) && (is_whole || !exceptions.words_only) {
                 definition["fields"] = json!({"words": {"type": "text"}});
             }
         }
+        "text" if exceptions.words_only => definition["fields"] = whole_texts(),
         "text" if rng.random_bool(0.7) => {
             let limit = if rng.random_bool(0.3) { 5 } else { 256 };
             definition["fields"] = json!({"keyword": {"type": "keyword", "ignore_above": limit}});
@@ -114,6 +122,11 @@ fn field(rng: &mut StdRng, kind: &str) -> Value {
         definition["copy_to"] = json!(["all"]);
     }
     definition
+}
+
+/// Returns the multi-fields of a text field that hold its texts as a whole.
+fn whole_texts() -> Value {
+    json!({"keyword": {"type": "keyword"}})
 }
 
 fn join(container: &str, name: &str) -> String {

@@ -30,7 +30,8 @@ fn hits(rng: &mut StdRng, usable: &[Usable], filters: usize) -> HitsRequest {
 
 /// Returns an order of up to three keys.
 pub(super) fn sort(rng: &mut StdRng, usable: &[Usable]) -> Vec<SortKey> {
-    let usable = with_values(usable);
+    let mut usable = with_values(usable);
+    usable.retain(|field| field.is_ordered);
     let keys = rng.random_range(0..=3);
     (0..keys)
         .map(|_| {

@@ -97,7 +97,10 @@ impl Pair<'_> {
             same("the counts of a write", json!([written, deleted]), json!([report.written, report.deleted]))?;
         }
         let mapping = self.engine.mapping(self.index).await.map_err(|error| failure("the mapping", &error))?;
-        same("the mapping", json!(self.model.mapping().raw()), json!(mapping.raw()))?;
+        match self.options.exceptions.rewritten_mapping {
+            false => same("the mapping", json!(self.model.mapping().raw()), json!(mapping.raw()))?,
+            true => same("the mapping", kinds(self.model.mapping()), kinds(&mapping))?,
+        }
         for id in ids {
             let document = self.engine.document(self.index, id).await.map_err(|error| failure("a document", &error))?;
             let expected = self.model.records().get(id).map(|record| record.source.to_string());
@@ -111,10 +114,14 @@ impl Pair<'_> {
         let plan = self.plan(&request).map_err(|error| failure("the translation", &error))?;
         let expected = show::answer(&self.model.answer(&request, self.surroundings()), &plan, self.options);
         let shared = Arc::new(plan);
-        let answer = self.engine.search(self.index, Arc::clone(&shared)).await;
-        let answer = answer.map_err(|error| failure("a search", &error).with_plan(&shared))?;
-        let found = show::answer(&answer, &shared, self.options);
-        same("an answer", expected, found).map_err(|difference| difference.with_plan(&shared))
+        // Twice, because an engine may remember what it has answered.
+        for _ in 0..2 {
+            let answer = self.engine.search(self.index, Arc::clone(&shared)).await;
+            let answer = answer.map_err(|error| failure("a search", &error).with_plan(&shared))?;
+            let found = show::answer(&answer, &shared, self.options);
+            same("an answer", expected.clone(), found).map_err(|difference| difference.with_plan(&shared))?;
+        }
+        Ok(())
     }
 
     async fn page_through(&self, request: &Request) -> Outcome {
@@ -223,6 +230,12 @@ impl Difference {
         self.plan = format!("{plan:?}");
         self
     }
+}
+
+/// Returns the fields of a mapping with their kinds, in any order.
+fn kinds(mapping: &IndexMapping) -> Value {
+    let fields = mapping.fields().chain(mapping.multi_fields());
+    fields.map(|field| (field.path.clone(), Value::String(format!("{:?}", field.kind)))).collect()
 }
 
 fn same(what: &str, expected: Value, found: Value) -> Outcome {
