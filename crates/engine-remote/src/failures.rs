@@ -1,0 +1,105 @@
+//! What a cluster says when it does not do what it was asked.
+//!
+//! Its words may show queries, hosts and more. They go to the log; what a client sees is decided here.
+
+use cantata_engine::EngineError;
+use serde_json::Value;
+
+use crate::connection::Reply;
+
+/// How many bytes of an answer the log shows.
+const LONGEST_LOGGED: usize = 2000;
+
+/// What is said by a cluster that does not sort by ids.
+const NO_IDS: &str = "it does not sort by ids";
+
+/// What the words of such a cluster name.
+const ID_SETTING: &str = "indices.id_field_data.enabled";
+
+/// Returns whether a cluster said that it does not sort by ids.
+pub(crate) fn is_about_ids(error: &EngineError) -> bool {
+    matches!(error, EngineError::Failed(text) if text == NO_IDS)
+}
+
+/// Returns an answer that says yes.
+///
+/// # Errors
+///
+/// What the answer says otherwise.
+pub(crate) fn accepted(reply: Reply, index: &str) -> Result<Reply, EngineError> {
+    if (200..300).contains(&reply.status) {
+        return Ok(reply);
+    }
+    let body: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+    Err(failure(reply.status, body.get("error").unwrap_or(&Value::Null), index))
+}
+
+/// Returns what an error of a cluster means.
+pub(crate) fn failure(status: u16, error: &Value, index: &str) -> EngineError {
+    let mut kinds = Vec::new();
+    collect_kinds(error, &mut kinds);
+    let is = |kind: &str| kinds.contains(&kind);
+    let failure = if is("index_not_found_exception") {
+        return EngineError::IndexNotFound(index.to_owned());
+    } else if is("resource_already_exists_exception") {
+        return EngineError::IndexExists(index.to_owned());
+    } else if error.to_string().contains(ID_SETTING) {
+        return EngineError::Failed(NO_IDS.to_owned());
+    } else if is("too_many_buckets_exception") {
+        EngineError::Refused("the search engine allows fewer values in one answer; ask for fewer facets".to_owned())
+    } else if is("too_many_clauses") || is("too_many_nested_clauses") {
+        EngineError::Refused("the search engine allows fewer conditions; make the filter smaller".to_owned())
+    } else if is("circuit_breaking_exception")
+        || is("es_rejected_execution_exception")
+        || is("rejected_execution_exception")
+    {
+        EngineError::Busy
+    } else if status == 503 || is("no_shard_available_action_exception") {
+        EngineError::Failed("parts of the index are not available".to_owned())
+    } else {
+        EngineError::Failed("it did not accept a request of this server".to_owned())
+    };
+    let mut details = error.to_string();
+    if details.len() > LONGEST_LOGGED {
+        let end = (0..=LONGEST_LOGGED).rev().find(|end| details.is_char_boundary(*end)).unwrap_or(0);
+        details.truncate(end);
+    }
+    tracing::warn!(index, status, details, "the search engine refused a request");
+    failure
+}
+
+/// Returns the failure of an answer that is not what a cluster gives.
+pub(crate) fn nonsense(error: &serde_json::Error, index: &str) -> EngineError {
+    tracing::warn!(index, %error, "the search engine gave an answer that cannot be read");
+    EngineError::Failed("it gave an answer that cannot be read".to_owned())
+}
+
+/// Returns the reasons of an error, the outermost first.
+pub(crate) fn reason(error: &Value) -> String {
+    let mut reasons: Vec<&str> = Vec::new();
+    let mut current = Some(error);
+    while let Some(error) = current {
+        if let Some(reason) = error.get("reason").and_then(Value::as_str)
+            && !reasons.contains(&reason)
+        {
+            reasons.push(reason);
+        }
+        current = error.get("caused_by");
+    }
+    reasons.join(": ")
+}
+
+fn collect_kinds<'e>(error: &'e Value, kinds: &mut Vec<&'e str>) {
+    match error {
+        Value::Object(members) => {
+            for (name, value) in members {
+                match value {
+                    Value::String(kind) if name == "type" => kinds.push(kind),
+                    value => collect_kinds(value, kinds),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_kinds(item, kinds)),
+        _ => {}
+    }
+}

@@ -1,0 +1,121 @@
+//! From a filter to the query language of the clusters.
+//!
+//! A filter is an expression over the rows of one level, and so is a query: inside of `nested` it is read at the path
+//! that stands there. Everything is a filter clause, nothing is scored, and groups of one kind in each other are one
+//! group, since clusters limit how many clauses there are and how deep they lie.
+
+mod range;
+mod script;
+mod terms;
+mod text;
+
+use cantata_engine::Filter;
+use cantata_mapping::{Field, IndexMapping};
+use serde_json::{Value, json};
+
+pub(crate) use terms::value;
+
+/// Returns the query of a filter, read at the level at which the filter is.
+pub(crate) fn query(filter: &Filter, mapping: &IndexMapping) -> Value {
+    match filter {
+        Filter::All => json!({"match_all": {}}),
+        Filter::None => json!({"match_none": {}}),
+        Filter::And(parts) => {
+            let mut clauses = Clauses::default();
+            clauses.add_all(parts, mapping);
+            json!({"bool": {"filter": clauses.required, "must_not": clauses.forbidden}})
+        }
+        Filter::Or(parts) => any(alternatives(parts, mapping)),
+        Filter::Not(inner) => json!({"bool": {"must_not": forbidden(inner, mapping)}}),
+        Filter::Nested { path, inner } => {
+            json!({"nested": {"path": path, "query": query(inner, mapping), "score_mode": "none"}})
+        }
+        Filter::Terms { field, values } => terms::query(&Tested::new(field, mapping), values, mapping),
+        Filter::Range { field, edges } => range::query(&Tested::new(field, mapping), edges),
+        Filter::Exists { field } => exists(&Tested::new(field, mapping)),
+        Filter::Pattern { field, pattern } => text::pattern(&Tested::new(field, mapping), pattern, mapping),
+        Filter::Wildcard { field, pattern } => text::wildcard(&Tested::new(field, mapping), pattern, mapping),
+        Filter::Fuzzy { field, text, distance } => text::fuzzy(&Tested::new(field, mapping), text, *distance, mapping),
+    }
+}
+
+fn exists(tested: &Tested<'_>) -> Value {
+    match tested.is_key {
+        // Some clusters take a key for one that has others below it.
+        true => json!({"prefix": {tested.path: ""}}),
+        false => json!({"exists": {"field": tested.path}}),
+    }
+}
+
+/// Returns the query that passes where one of these does.
+fn any(mut queries: Vec<Value>) -> Value {
+    match queries.len() {
+        0 => json!({"match_none": {}}),
+        1 => queries.remove(0),
+        _ => json!({"bool": {"should": queries, "minimum_should_match": 1}}),
+    }
+}
+
+/// The parts of a conjunction.
+#[derive(Default)]
+struct Clauses {
+    required: Vec<Value>,
+    forbidden: Vec<Value>,
+}
+
+impl Clauses {
+    fn add_all(&mut self, parts: &[Filter], mapping: &IndexMapping) {
+        for part in parts {
+            match part {
+                Filter::And(inner) => self.add_all(inner, mapping),
+                Filter::Not(inner) => self.forbidden.extend(forbidden(inner, mapping)),
+                part => self.required.push(query(part, mapping)),
+            }
+        }
+    }
+}
+
+/// Returns what must not pass where a filter does not.
+fn forbidden(filter: &Filter, mapping: &IndexMapping) -> Vec<Value> {
+    match filter {
+        Filter::Or(parts) => alternatives(parts, mapping),
+        filter => vec![query(filter, mapping)],
+    }
+}
+
+/// Returns the parts of a disjunction.
+fn alternatives(parts: &[Filter], mapping: &IndexMapping) -> Vec<Value> {
+    let mut queries = Vec::with_capacity(parts.len());
+    for part in parts {
+        match part {
+            Filter::Or(inner) => queries.extend(alternatives(inner, mapping)),
+            part => queries.push(query(part, mapping)),
+        }
+    }
+    queries
+}
+
+/// A field that is tested.
+struct Tested<'a> {
+    /// The path, with the key in a flattened field.
+    path: &'a str,
+    /// The field; nothing if the mapping does not have it.
+    field: Option<&'a Field>,
+    /// Whether the path leads into a flattened field.
+    is_key: bool,
+}
+
+impl<'a> Tested<'a> {
+    fn new(path: &'a str, mapping: &'a IndexMapping) -> Self {
+        match (mapping.field(path), mapping.flattened_key(path)) {
+            (Some(field), _) => Self { path, field: Some(field), is_key: false },
+            (None, Some((field, _))) => Self { path, field: Some(field), is_key: true },
+            (None, None) => Self { path, field: None, is_key: false },
+        }
+    }
+
+    /// Returns whether this is a key of a flattened field of Elasticsearch, which knows exact values of keys only.
+    fn is_key_of_elasticsearch(&self) -> bool {
+        self.is_key && self.field.is_some_and(|field| field.type_name == "flattened")
+    }
+}

@@ -1,0 +1,60 @@
+//! Tests that clusters have no query for: small programs over the values of a wildcard, or of a key of a flattened field
+//! of Elasticsearch.
+
+use serde_json::{Value, json};
+
+/// Holds each value against a pattern; after a `*` the leftmost place that fits is taken and moved on from there.
+const LIKE: &str = "
+    String pattern = params.pattern;
+    int end = pattern.length();
+    for (def value : doc[params.field]) {
+        String text = params.ignores_case ? value.toLowerCase() : value;
+        int length = text.length();
+        int at = 0; int sign = 0; int star = -1; int mark = 0; boolean fits = true;
+        while (at < length) {
+            if (sign < end && pattern.charAt(sign) == (char)'*') { star = sign; sign += 1; mark = at; }
+            else if (sign < end && (pattern.charAt(sign) == text.charAt(at)
+                || (params.ignores_case && pattern.charAt(sign) == (char)'?'))) { sign += 1; at += 1; }
+            else if (star >= 0) { sign = star + 1; mark += 1; at = mark; }
+            else { fits = false; break; }
+        }
+        while (sign < end && pattern.charAt(sign) == (char)'*') { sign += 1; }
+        if (fits && sign == end) { return true; }
+    }
+    return false;";
+
+/// Counts the changes that make a value the text; no letter is changed twice.
+const NEAR: &str = "
+    String text = params.text;
+    int width = text.length();
+    for (def value : doc[params.field]) {
+        int height = value.length();
+        int[][] changes = new int[height + 1][width + 1];
+        for (int i = 0; i <= height; i++) {
+            for (int j = 0; j <= width; j++) {
+                if (i == 0 || j == 0) { changes[i][j] = i + j; continue; }
+                int least = changes[i - 1][j - 1] + (value.charAt(i - 1) == text.charAt(j - 1) ? 0 : 1);
+                least = (int)Math.min(least, Math.min(changes[i - 1][j], changes[i][j - 1]) + 1);
+                if (i > 1 && j > 1 && value.charAt(i - 1) == text.charAt(j - 2)
+                    && value.charAt(i - 2) == text.charAt(j - 1)) {
+                    least = (int)Math.min(least, changes[i - 2][j - 2] + 1);
+                }
+                changes[i][j] = least;
+            }
+        }
+        if (changes[height][width] <= params.distance) { return true; }
+    }
+    return false;";
+
+/// Returns the query for values like a pattern: of `*` that minds case, or of `*` and `?` that does not.
+pub(super) fn like(path: &str, pattern: &str, ignores_case: bool) -> Value {
+    let pattern = if ignores_case { pattern.to_lowercase() } else { pattern.to_owned() };
+    let params = json!({"field": path, "pattern": pattern, "ignores_case": ignores_case});
+    json!({"script": {"script": {"source": LIKE, "params": params}}})
+}
+
+/// Returns the query for values at most so many changes away from a text.
+pub(super) fn near(path: &str, text: &str, distance: u8) -> Value {
+    let params = json!({"field": path, "text": text, "distance": distance});
+    json!({"script": {"script": {"source": NEAR, "params": params}}})
+}
