@@ -5,6 +5,7 @@
 
 mod base;
 mod downloads;
+mod engine;
 mod extended;
 mod facets;
 mod matchbox;
@@ -25,6 +26,7 @@ pub use table::{ColumnEntry, SortingEntry, TableConfig};
 pub(crate) use merge::{ConfigFile, Origins};
 
 use crate::defaults::Defaults;
+use crate::engine_choice::EngineChoice;
 use crate::problem::ConfigProblem;
 use reader::{Reader, Section};
 
@@ -34,7 +36,7 @@ const FIELD_PATH: &str = "the dotted path of a field";
 /// What problems name instead of a file when the configuration is a value.
 const VALUE: &str = "configuration";
 
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 31] = [
     "$schema",
     "catalogId",
     "charts",
@@ -49,9 +51,12 @@ const KEYS: [&str; 28] = [
     "enableDebug",
     "enableGraphQLBatching",
     "enableSets",
+    "esApiKey",
+    "esCaCertificate",
     "esHost",
     "esIndex",
     "esPass",
+    "esTimeout",
     "esUser",
     "extended",
     "facets",
@@ -79,10 +84,8 @@ pub struct CatalogueConfig {
     pub description: Option<String>,
     /// The dotted path of the object in each document that holds everything.
     pub nesting_prefix: Option<String>,
-    /// The address of an engine of its own.
-    pub engine_host: Option<String>,
-    /// The kind of an engine of its own.
-    pub search_engine: Option<String>,
+    /// The engine that searches it.
+    pub engine: EngineChoice,
     /// What a request may ask for.
     pub limits: Limits,
     /// What is switched on and off.
@@ -157,8 +160,7 @@ impl CatalogueConfig {
             document_type: document_type.unwrap_or_default(),
             description: reader.text(&whole, "description"),
             nesting_prefix: reader.text(&whole, "nestingPrefix").filter(|prefix| !prefix.is_empty()),
-            engine_host: reader.filled_text(&whole, "esHost"),
-            search_engine: reader.filled_text(&whole, "searchEngine"),
+            engine: engine::read(&mut reader, &whole, &defaults.engine),
             limits,
             flags: Flags::read(&mut reader, &whole, defaults.flags),
             downloads: downloads::read(&mut reader, &whole, defaults.downloads),
@@ -203,12 +205,6 @@ fn require(reader: &mut Reader<'_>, whole: &Section<'_>, key: &str, value: &str,
 
 /// Reports unknown keys, and those that people put here though they belong elsewhere.
 fn warn_of_misplaced(reader: &mut Reader<'_>, whole: &Section<'_>) {
-    for (key, variable) in [("esUser", "ES_USER"), ("esPass", "ES_PASS")] {
-        if whole.object.contains_key(key) {
-            let expected = format!("the environment variable {variable}");
-            reader.warn(key.to_owned(), "credentials in a configuration file, which are ignored", expected);
-        }
-    }
     if whole.object.contains_key("index") {
         let found = "a key that is no setting of a catalogue and is ignored";
         reader.warn("index".to_owned(), found, "`esIndex` for the index that is searched");

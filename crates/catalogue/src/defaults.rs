@@ -1,7 +1,12 @@
 //! What holds for every catalogue unless its files say otherwise, as the environment variables give it.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use crate::config::{Downloads, Flags, Limits, Sets};
+use crate::engine_choice::{Credentials, EngineName, EngineSettings};
 use crate::problem::ConfigProblem;
+use crate::secret::Secret;
 
 /// What problems name instead of a file.
 pub(crate) const ENVIRONMENT: &str = "environment";
@@ -16,6 +21,8 @@ pub struct Defaults {
     pub index: Option<String>,
     /// The name of the root field and of its type (`DOCUMENT_TYPE`).
     pub document_type: Option<String>,
+    /// What is said of the engine.
+    pub engine: EngineSettings,
     /// What a request may ask for.
     pub limits: Limits,
     /// What is switched on and off.
@@ -33,6 +40,7 @@ impl Default for Defaults {
         Self {
             index: None,
             document_type: None,
+            engine: EngineSettings::default(),
             limits: Limits::default(),
             flags: Flags::default(),
             downloads: Downloads::default(),
@@ -52,6 +60,7 @@ impl Defaults {
         let defaults = Self {
             index: variables.text("ES_INDEX"),
             document_type: variables.text("DOCUMENT_TYPE"),
+            engine: variables.engine(),
             limits: Limits {
                 max_aliases: variables.count("GRAPHQL_MAX_ALIASES", 0, general.limits.max_aliases),
                 max_depth: variables.count("GRAPHQL_MAX_DEPTH", 1, general.limits.max_depth),
@@ -95,6 +104,31 @@ struct Variables<F> {
 impl<F: Fn(&str) -> Option<String>> Variables<F> {
     fn text(&self, name: &str) -> Option<String> {
         (self.variable)(name).filter(|text| !text.is_empty())
+    }
+
+    fn engine(&mut self) -> EngineSettings {
+        let name = self.text("SEARCH_ENGINE").and_then(|text| {
+            let name = text.parse().ok();
+            if name.is_none() {
+                let expected = format!("{}; it counts as not set", EngineName::EXPECTED);
+                self.warn("SEARCH_ENGINE", format!("{text:?}"), expected);
+            }
+            name
+        });
+        let secret = |name: &str| self.text(name).map(Secret::new);
+        let credentials = Credentials::new(secret("ES_USER"), secret("ES_PASS"), secret("ES_API_KEY"));
+        let credentials = credentials.unwrap_or_else(|error| {
+            let found = format!("{error}, which is not used");
+            self.warn("ES_PASS", found, "either `ES_API_KEY`, or `ES_USER` and `ES_PASS`");
+            Credentials::None
+        });
+        EngineSettings {
+            name,
+            hosts: self.text("ES_HOST").map(|text| EngineSettings::hosts(&text)).unwrap_or_default(),
+            credentials,
+            ca_certificate: self.text("ES_CA_CERTIFICATE").map(PathBuf::from),
+            timeout: self.text("ES_TIMEOUT").map(|_| Duration::from_secs(self.count("ES_TIMEOUT", 1, 30))),
+        }
     }
 
     fn flag(&mut self, name: &str, default: bool) -> bool {

@@ -6,17 +6,20 @@
 //! ```
 //!
 //! A configuration is judged as a whole: every problem is reported with its file and key, and a catalogue with
-//! problems is shown as failed beside the others. Only the module of the folder does I/O; nothing knows an engine.
+//! problems is shown as failed beside the others. Only the module of the folder does I/O, and only secrets are read from
+//! the environment; which engine searches a catalogue is a value here, nothing knows one.
 
 mod catalogue;
 mod config;
 mod configs;
 mod defaults;
+mod engine_choice;
 mod error;
 mod field_tree;
 mod fields;
 mod names;
 mod problem;
+mod secret;
 
 pub mod check;
 pub mod display;
@@ -30,7 +33,9 @@ pub use config::{
 pub use configs::{Configs, ConfiguredCatalogue, Mode, is_own_address};
 pub use defaults::Defaults;
 pub use display::Display;
+pub use engine_choice::{Connection, Credentials, CredentialsError, EngineChoice, EngineName, EngineSettings};
 pub use error::{CatalogueError, ErrorCode};
 pub use field_tree::{AggregationField, AggregationKind, FlatField, Level, NodeField, Scalar, Shape};
 pub use names::{flat_name, graphql_name, is_graphql_name, start_case};
 pub use problem::{ConfigProblem, Severity};
+pub use secret::Secret;

@@ -1,7 +1,7 @@
 //! `cantata demo`: a server with sample data.
 //!
 //! A data folder without studies is filled; one that has studies is left as it is. The same goes for the indexes of
-//! the sample catalogues.
+//! the sample catalogues. Catalogues are searched by the embedded engine unless their own files name another.
 
 mod catalogues;
 mod fresh;
@@ -12,6 +12,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use cantata_catalogue::{EngineName, EngineSettings};
 use cantata_core::GivenOptions;
 use cantata_demo::{Outcome, Submission, analysis_types, studies, submissions};
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
@@ -34,7 +35,7 @@ pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Re
         fresh::clear(&settings.store.data_dir)?;
     }
     let opened = Opened::open(&settings.store)?;
-    let configured = settings.search.source();
+    let configured = settings.search.source(embedded());
     let filled = async {
         fill(Arc::clone(&opened.store), arguments.count).await?;
         match configured {
@@ -50,6 +51,11 @@ pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Re
         () = listening.signals.next() => return Ok(()),
     };
     listening.serve(settings, opened, Some(source), suggest).await
+}
+
+/// Says that catalogues are searched by the embedded engine, which has the sample documents.
+fn embedded() -> EngineSettings {
+    EngineSettings { name: Some(EngineName::Embedded), ..EngineSettings::default() }
 }
 
 async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), Failure> {

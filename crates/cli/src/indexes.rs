@@ -20,7 +20,7 @@ pub(crate) use self::running::RunningServer;
 use crate::command::ConfigArgument;
 use crate::failure::Failure;
 use crate::serve::SEARCH_FOLDER;
-use crate::settings::{LoggingSettings, StoreSettings};
+use crate::settings::{EnginePlace, LoggingSettings, StoreSettings};
 
 /// Where the indexes are.
 #[derive(Debug, Args)]
@@ -32,6 +32,8 @@ pub(crate) struct IndexesArguments {
     config: ConfigArgument,
     #[command(flatten)]
     store: StoreSettings,
+    #[command(flatten)]
+    engine: EnginePlace,
     #[command(flatten)]
     pub(crate) logging: LoggingSettings,
 }
@@ -47,6 +49,12 @@ pub(crate) enum Indexes {
 impl Indexes {
     /// Reaches the indexes. A data folder without any is made only if `make` says so.
     pub(crate) fn reach(arguments: &IndexesArguments, make: bool) -> Result<Self, Failure> {
+        if arguments.engine.is_remote() {
+            tracing::warn!(
+                "this command works on the indexes of the embedded engine; by SEARCH_ENGINE or ES_HOST catalogues are \
+                 searched on a cluster, unless their base.json says \"searchEngine\": \"embedded\""
+            );
+        }
         if let Some(address) = &arguments.server {
             return ServerClient::new(address).map(Self::Remote);
         }

@@ -6,6 +6,7 @@
 
 mod command;
 mod demo;
+mod engines;
 mod failure;
 mod import;
 mod index;

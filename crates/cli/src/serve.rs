@@ -13,6 +13,7 @@ use cantata_store_sqlite::SqliteStore;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use crate::engines::AllEngines;
 use crate::failure::Failure;
 use crate::indexes::RunningServer;
 use crate::settings::{ServerSettings, Settings, StoreSettings};
@@ -25,7 +26,8 @@ pub(crate) const SEARCH_FOLDER: &str = "search";
 pub(crate) async fn serve(settings: &Settings) -> Result<(), Failure> {
     let listening = Listening::start(&settings.server).await?;
     let opened = Opened::open(&settings.store)?;
-    listening.serve(settings, opened, settings.search.source(), |_| Ok(())).await
+    let source = settings.search.source(settings.engine.settings()?);
+    listening.serve(settings, opened, source, |_| Ok(())).await
 }
 
 /// What is in the data folder.
@@ -130,7 +132,7 @@ async fn load_catalogues(
     engine: Arc<EmbeddedEngine>,
 ) -> Result<Option<Arc<SearchService>>, Failure> {
     let Some(source) = source else { return Ok(None) };
-    let service = SearchService::start(engine, source)
+    let service = SearchService::start(AllEngines::new(engine), source)
         .await
         .map_err(|problems| Failure::Settings(problems.iter().map(ToString::to_string).collect()))?;
     let service = Arc::new(service);

@@ -6,6 +6,7 @@
 //! that do not go together.
 
 mod config_file;
+mod engine;
 mod external_validation;
 mod logging;
 mod metadata;
@@ -21,6 +22,7 @@ mod values;
 use cantata_server::HttpSettings;
 use clap::Args;
 
+pub(crate) use self::engine::{EnginePlace, EngineSection};
 pub(crate) use self::external_validation::ExternalValidationSettings;
 pub(crate) use self::logging::{LogFormat, LoggingSettings};
 pub(crate) use self::metadata::MetadataSection;
@@ -47,6 +49,8 @@ pub(crate) struct Settings {
     #[command(flatten)]
     pub(crate) search: SearchSettings,
     #[command(flatten)]
+    pub(crate) engine: EngineSection,
+    #[command(flatten)]
     pub(crate) logging: LoggingSettings,
 }
 
@@ -65,6 +69,7 @@ impl Settings {
     pub(crate) fn check(&self) -> Result<(), Failure> {
         self.server.check_exposure()?;
         self.search.check()?;
+        self.engine.check()?;
         self.storage.client().map(|_| ())
     }
 }

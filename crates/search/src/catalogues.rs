@@ -7,11 +7,12 @@ use cantata_catalogue::introspection::{
     AmbiguousBody, CatalogueBody, CatalogueState, FailedCatalogue, NotFoundBody, Resolution, ServerBody, Status,
     resolve,
 };
-use cantata_catalogue::{Catalogue, ConfiguredCatalogue, Mode};
+use cantata_catalogue::{Catalogue, CatalogueError, ConfiguredCatalogue, Mode};
+use cantata_engine::SearchEngine;
 use cantata_graphql::CatalogueSchema;
 use cantata_mapping::IndexMapping;
 
-/// A catalogue that is ready.
+/// A catalogue that can be searched.
 pub struct ServedCatalogue {
     /// The catalogue.
     pub catalogue: Arc<Catalogue>,
@@ -19,6 +20,8 @@ pub struct ServedCatalogue {
     pub schema: CatalogueSchema,
     /// What introspection tells of it.
     pub introspection: CatalogueBody,
+    /// The engine that has its index and its sets.
+    pub(crate) engine: Arc<dyn SearchEngine>,
     /// The fields whose lists are cut to their first values, as far as the log has told of them.
     pub(crate) cut_fields: Mutex<HashSet<String>>,
 }
@@ -27,15 +30,33 @@ pub struct ServedCatalogue {
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) configured: Arc<ConfiguredCatalogue>,
+    /// Its engine; nothing if the configuration leads to none.
+    pub(crate) engine: Option<Arc<dyn SearchEngine>>,
     /// The mapping that the state follows from; nothing if there was none to be had.
     pub(crate) mapping: Option<Arc<IndexMapping>>,
     pub(crate) state: State,
+    pub(crate) turn: Turn,
+}
+
+/// Whose turn it is to look at the index of a catalogue. Clones of an entry share it, so it also tells which entries are
+/// states of one.
+pub(crate) type Turn = Arc<tokio::sync::Mutex<Looks>>;
+
+/// What is remembered from look to look.
+#[derive(Debug, Default)]
+pub(crate) struct Looks {
+    /// How often in a row there was no answer.
+    pub(crate) silent: usize,
+    /// How many looks ago the index was last searched.
+    pub(crate) since_search: usize,
 }
 
 /// Whether a catalogue is ready.
 #[derive(Clone)]
 pub(crate) enum State {
     Available(Arc<ServedCatalogue>),
+    /// It was ready, and its mapping cannot be had since.
+    Disturbed(Arc<ServedCatalogue>, Arc<FailedCatalogue>),
     Failed(Arc<FailedCatalogue>),
 }
 
@@ -43,12 +64,21 @@ impl Entry {
     fn state(&self) -> CatalogueState<'_> {
         match &self.state {
             State::Available(served) => CatalogueState::Available(&served.catalogue),
-            State::Failed(failed) => CatalogueState::Failed(failed),
+            State::Disturbed(_, failed) | State::Failed(failed) => CatalogueState::Failed(failed),
+        }
+    }
+
+    /// Returns what is wrong.
+    pub(crate) fn problem(&self) -> Option<&CatalogueError> {
+        match &self.state {
+            State::Available(_) => None,
+            State::Disturbed(_, failed) | State::Failed(failed) => Some(&failed.error),
         }
     }
 }
 
 /// All catalogues.
+#[derive(Clone)]
 pub struct Catalogues {
     pub(crate) mode: Mode,
     pub(crate) entries: Vec<Entry>,
@@ -58,6 +88,8 @@ pub struct Catalogues {
 pub enum Found {
     /// A catalogue that is ready.
     Served(Arc<ServedCatalogue>),
+    /// A catalogue that was ready, and what is wrong with its engine or its index since. Searching it is worth a try.
+    Disturbed(Arc<ServedCatalogue>, Arc<FailedCatalogue>),
     /// A catalogue that cannot be served.
     Failed(Arc<FailedCatalogue>),
     /// Several catalogues.
@@ -70,6 +102,11 @@ impl Catalogues {
     /// Returns how catalogues are addressed.
     pub fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// Returns the present state of an entry.
+    pub(crate) fn entry(&self, turn: &Turn) -> Option<&Entry> {
+        self.entries.iter().find(|entry| Arc::ptr_eq(&entry.turn, turn))
     }
 
     fn states(&self) -> Vec<CatalogueState<'_>> {
@@ -107,6 +144,7 @@ impl Catalogues {
 fn found(entry: &Entry) -> Found {
     match &entry.state {
         State::Available(served) => Found::Served(Arc::clone(served)),
+        State::Disturbed(served, failed) => Found::Disturbed(Arc::clone(served), Arc::clone(failed)),
         State::Failed(failed) => Found::Failed(Arc::clone(failed)),
     }
 }

@@ -69,7 +69,7 @@ pub enum DownloadError {
     #[error("{0}")]
     Invalid(String),
     /// The engine failed.
-    #[error(transparent)]
+    #[error("{}", .0.client_message())]
     Engine(#[from] EngineError),
 }
 
@@ -103,12 +103,12 @@ impl SearchService {
         let mut exports = Vec::with_capacity(files.len());
         // All of them begin before the first one is written, so that they show the index at nearly the same time.
         for file in files {
-            let sets = self.load_sets(catalogue, file.query.sets_needed()).await;
+            let sets = served.load_sets(file.query.sets_needed()).await?;
             let context = PlanContext { now: now(), sets: &sets, restriction: None };
             let (filter, sort) =
                 file.query.plan(catalogue, &context).map_err(|reason| invalid(file.request, &reason))?;
             let export = ExportRequest { filter, sort, limit: file.most_records, page_size };
-            let export = self.engine.export(&catalogue.index, export).await?;
+            let export = served.engine.export(&catalogue.index, export).await?;
             exports.push((file.request, FileExport::new(export, file.writer)));
         }
         Ok(assemble(catalogue, request, exports))

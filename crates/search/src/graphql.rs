@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use cantata_engine::{Answer, EngineError, Plan};
-use cantata_graphql::{Answers, ErrorBody, PlanContext, Prepared, Request};
+use cantata_graphql::{Answers, CommandOutcome, ErrorBody, PlanContext, Prepared, Request};
 use cantata_mapping::Moment;
 use jiff::Timestamp;
 
@@ -18,6 +18,15 @@ impl ServedCatalogue {
     /// If it cannot be run: the body to answer.
     pub fn prepare(&self, request: &Request) -> Result<Prepared, ErrorBody> {
         self.schema.prepare(request)
+    }
+
+    /// Searches an index of the engine.
+    pub(crate) async fn search(&self, index: &str, plan: Plan) -> Result<Answer, EngineError> {
+        let answer = self.engine.search(index, Arc::new(plan)).await;
+        if let Err(error @ EngineError::Failed(_)) = &answer {
+            tracing::warn!(catalogue = self.catalogue.id, %error, "a search failed");
+        }
+        answer
     }
 
     /// Says in the log which fields have lists of which only the first values are shown, each once.
@@ -42,26 +51,31 @@ impl ServedCatalogue {
 impl SearchService {
     /// Runs a request and returns the body of the answer.
     pub async fn run(&self, served: &ServedCatalogue, prepared: &Prepared) -> Vec<u8> {
-        let catalogue = &served.catalogue;
-        let sets = self.load_sets(catalogue, prepared.sets_needed()).await;
+        let (sets, failure) = match served.load_sets(prepared.sets_needed()).await {
+            Ok(sets) => (sets, None),
+            // To plan without them would be to say that there are none; nothing that is planned is run.
+            Err(error) => (prepared.sets_needed().iter().map(|id| (id.clone(), Vec::new())).collect(), Some(error)),
+        };
         let mut planned = prepared.plan(&PlanContext { now: now(), sets: &sets, restriction: None });
         let mut answers = Answers::default();
+        if let Some(error) = failure {
+            answers.commands = planned.commands.iter().map(|_| CommandOutcome::from(&error)).collect();
+            answers.records = Some(Err(error.clone()));
+            answers.sets = Some(Err(error));
+            return planned.write(&answers).body;
+        }
         for command in &planned.commands {
-            answers.commands.push(self.execute(catalogue, command).await);
+            answers.commands.push(served.execute(command).await);
         }
         if let Some(plan) = planned.records.take() {
-            answers.records = Some(self.search(&catalogue.index, plan).await);
+            answers.records = Some(served.search(&served.catalogue.index, plan).await);
         }
         if let Some(plan) = planned.sets.take() {
-            answers.sets = Some(self.search_sets(catalogue, plan).await);
+            answers.sets = Some(served.search_sets(plan).await);
         }
         let written = planned.write(&answers);
         served.tell_of_cut_fields(&written.cut_fields);
         written.body
-    }
-
-    pub(crate) async fn search(&self, index: &str, plan: Plan) -> Result<Answer, EngineError> {
-        self.engine.search(index, Arc::new(plan)).await
     }
 }
 

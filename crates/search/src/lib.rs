@@ -2,10 +2,12 @@
 //!
 //! [`SearchService`] holds the catalogues as one value that is replaced as a whole: a request takes the value that is
 //! there and finishes on it, whatever is reloaded meanwhile. A catalogue that cannot be served is in it too, with the
-//! reason, and disturbs no other.
+//! reason, and disturbs no other. Each catalogue has an engine, which [`Engines`] gives it.
 
 mod catalogues;
 mod download;
+mod engines;
+mod following;
 mod graphql;
 mod loading;
 mod service;
@@ -14,4 +16,5 @@ mod watching;
 
 pub use catalogues::{Catalogues, Found, ServedCatalogue};
 pub use download::{Download, DownloadBody, DownloadError, DownloadRequest};
+pub use engines::Engines;
 pub use service::{ConfigSource, SearchService};

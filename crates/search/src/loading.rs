@@ -3,84 +3,115 @@
 use std::sync::{Arc, Mutex};
 
 use cantata_catalogue::introspection::{CatalogueBody, FailedCatalogue};
-use cantata_catalogue::{Catalogue, CatalogueError, ConfigProblem, Configs, ConfiguredCatalogue, ErrorCode};
+use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, ConfigProblem, ConfiguredCatalogue, ErrorCode};
 use cantata_engine::{EngineError, SearchEngine};
 use cantata_graphql::CatalogueSchema;
 use cantata_mapping::IndexMapping;
 use jiff::Timestamp;
 
-use crate::catalogues::{Catalogues, Entry, ServedCatalogue, State};
+use crate::catalogues::{Entry, ServedCatalogue, State};
+use crate::engines::Engines;
 
-/// Loads all catalogues. Those that did not change since are taken over as they are, with the answers they have cached.
-pub(crate) async fn load(engine: &dyn SearchEngine, configs: Configs, before: Option<&Catalogues>) -> Catalogues {
-    let mut entries = Vec::with_capacity(configs.catalogues.len());
-    for configured in configs.catalogues {
-        let known = before.and_then(|before| before.entries.iter().find(|entry| *entry.configured == configured));
-        entries.push(match known {
-            Some(entry) => refreshed(engine, entry).await,
-            None => fresh(engine, Arc::new(configured)).await,
-        });
-    }
-    Catalogues { mode: configs.mode, entries }
-}
-
-/// Returns a catalogue anew if its index is another than it was or cannot be asked, else as it is.
-async fn refreshed(engine: &dyn SearchEngine, entry: &Entry) -> Entry {
-    match has_changed(engine, entry).await {
-        Some(false) => entry.clone(),
-        Some(true) | None => fresh(engine, Arc::clone(&entry.configured)).await,
-    }
-}
-
-/// Tells whether the mapping is another than the one a catalogue was built from; nothing if there is none to be had. A
-/// configuration that cannot be used has to do with no mapping.
-pub(crate) async fn has_changed(engine: &dyn SearchEngine, entry: &Entry) -> Option<bool> {
-    let Ok(config) = &entry.configured.config else { return Some(false) };
-    let now = engine.mapping(&config.index).await.ok()?;
-    let is_same = |then: &Arc<IndexMapping>| Arc::ptr_eq(&now, then) || now.raw() == then.raw();
-    Some(!entry.mapping.as_ref().is_some_and(is_same))
-}
-
-/// Builds a catalogue.
-pub(crate) async fn fresh(engine: &dyn SearchEngine, configured: Arc<ConfiguredCatalogue>) -> Entry {
-    tell(&configured, configured.problems());
-    let mut mapping = None;
-    let state = match build(engine, &configured, &mut mapping).await {
-        Ok(served) => {
-            tell(&configured, &served.catalogue.warnings);
-            State::Available(Arc::new(served))
-        }
-        Err(error) => {
+/// Finds the engine of a catalogue, of whose index nothing is known yet.
+pub(crate) fn unasked(engines: &dyn Engines, configured: ConfiguredCatalogue) -> Entry {
+    tell(&configured.id, configured.problems());
+    let engine = match (&configured.config, configured.error()) {
+        (Ok(config), _) => engines.engine(&config.engine).map_err(|reason| unusable_engine(&configured.id, &reason)),
+        (Err(_), error) => {
+            let error = error
+                .unwrap_or_else(|| CatalogueError::new(ErrorCode::UnknownError, "The configuration has problems."));
             tracing::warn!(catalogue = configured.id, %error, "a catalogue cannot be served");
-            State::Failed(Arc::new(FailedCatalogue::new(&configured, error)))
+            Err(error)
         }
     };
-    Entry { configured, mapping, state }
+    let (engine, error) = match engine {
+        Ok(engine) => (Some(engine), CatalogueError::new(ErrorCode::ConnectionError, NOT_YET)),
+        Err(error) => (None, error),
+    };
+    let state = State::Failed(Arc::new(FailedCatalogue::new(&configured, error)));
+    Entry { configured: Arc::new(configured), engine, mapping: None, state, turn: Arc::default() }
+}
+
+/// What is told of a catalogue until its engine has answered.
+const NOT_YET: &str = "the search engine has not answered yet";
+
+/// Says in the log why an engine cannot be used; clients need not know its address.
+fn unusable_engine(id: &str, reason: &str) -> CatalogueError {
+    tracing::warn!(catalogue = id, reason, "the search engine of a catalogue cannot be used");
+    let message = "The settings of the search engine cannot be used; the log of the server says why.";
+    CatalogueError::new(ErrorCode::UnknownError, message)
 }
 
 /// Says in the log what is not used as written; what keeps the catalogue from being served is told with its failure.
-fn tell(configured: &ConfiguredCatalogue, problems: &[ConfigProblem]) {
+fn tell(id: &str, problems: &[ConfigProblem]) {
     for warning in problems.iter().filter(|problem| !problem.is_error()) {
-        tracing::warn!(catalogue = configured.id, %warning, "a part of a configuration is not used as written");
+        tracing::warn!(catalogue = id, %warning, "a part of a configuration is not used as written");
     }
 }
 
-async fn build(
-    engine: &dyn SearchEngine,
-    configured: &ConfiguredCatalogue,
-    found: &mut Option<Arc<IndexMapping>>,
+impl Entry {
+    /// Returns the engine and the index to ask for the mapping, if there are any.
+    pub(crate) fn index(&self) -> Option<(&Arc<dyn SearchEngine>, &CatalogueConfig)> {
+        self.engine.as_ref().zip(self.configured.config.as_ref().ok())
+    }
+
+    /// Returns whether a mapping is the one that the state follows from.
+    pub(crate) fn is_built_from(&self, mapping: &Arc<IndexMapping>) -> bool {
+        self.mapping.as_ref().is_some_and(|then| Arc::ptr_eq(mapping, then) || mapping.raw() == then.raw())
+    }
+
+    /// Takes over what is known of the index, if the entry of an earlier configuration was on the same one: then no
+    /// engine has to be waited for.
+    pub(crate) fn after(self, earlier: &Self) -> Self {
+        let is_same = match (self.index(), earlier.index()) {
+            (Some((engine, config)), Some((then, before))) => Arc::ptr_eq(engine, then) && config.index == before.index,
+            _ => false,
+        };
+        let Some(mapping) = earlier.mapping.clone().filter(|_| is_same) else { return self };
+        let rebuilt = self.rebuilt(mapping);
+        match (&rebuilt.state, &earlier.state) {
+            (State::Available(served), State::Disturbed(_, failed)) => {
+                let failed = FailedCatalogue::new(&rebuilt.configured, failed.error.clone());
+                Self { state: State::Disturbed(Arc::clone(served), Arc::new(failed)), ..rebuilt }
+            }
+            _ => rebuilt,
+        }
+    }
+
+    /// Builds the catalogue anew from a mapping.
+    pub(crate) fn rebuilt(&self, mapping: Arc<IndexMapping>) -> Self {
+        let state = match self.index().map(|(engine, config)| build(engine, config, &mapping)) {
+            Some(Ok(served)) => {
+                tell(&self.configured.id, &served.catalogue.warnings);
+                State::Available(Arc::new(served))
+            }
+            Some(Err(error)) => State::Failed(Arc::new(FailedCatalogue::new(&self.configured, error))),
+            None => self.state.clone(),
+        };
+        Self { mapping: Some(mapping), state, ..self.clone() }
+    }
+
+    /// Notes that the mapping cannot be had. What was built before stays, since searching it is worth a try.
+    pub(crate) fn without_answer(&self, error: &EngineError) -> Self {
+        let failed = Arc::new(FailedCatalogue::new(&self.configured, unavailable(error)));
+        match &self.state {
+            State::Available(served) | State::Disturbed(served, _) => {
+                Self { state: State::Disturbed(Arc::clone(served), failed), ..self.clone() }
+            }
+            State::Failed(_) => Self { mapping: None, state: State::Failed(failed), ..self.clone() },
+        }
+    }
+}
+
+fn build(
+    engine: &Arc<dyn SearchEngine>,
+    config: &CatalogueConfig,
+    mapping: &IndexMapping,
 ) -> Result<ServedCatalogue, CatalogueError> {
-    let config = match (&configured.config, configured.error()) {
-        (Ok(config), _) => config,
-        (Err(_), Some(error)) => return Err(error),
-        (Err(_), None) => return Err(CatalogueError::new(ErrorCode::UnknownError, "The configuration has problems.")),
-    };
-    let mapping = engine.mapping(&config.index).await.map_err(|error| unavailable(&error))?;
-    let mapping = found.insert(mapping);
     let catalogue = Arc::new(Catalogue::build(config, mapping)?);
     let schema = CatalogueSchema::build(Arc::clone(&catalogue))?;
     let introspection = CatalogueBody::new(&catalogue, Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string());
-    Ok(ServedCatalogue { catalogue, schema, introspection, cut_fields: Mutex::default() })
+    Ok(ServedCatalogue { catalogue, schema, introspection, engine: Arc::clone(engine), cut_fields: Mutex::default() })
 }
 
 fn unavailable(error: &EngineError) -> CatalogueError {
@@ -90,5 +121,5 @@ fn unavailable(error: &EngineError) -> CatalogueError {
         EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy => ErrorCode::ConnectionError,
         EngineError::IndexExists(_) | EngineError::Refused(_) | EngineError::Failed(_) => ErrorCode::MappingFetchError,
     };
-    CatalogueError::new(code, error.to_string())
+    CatalogueError::new(code, error.client_message())
 }

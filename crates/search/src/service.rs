@@ -1,15 +1,18 @@
 //! The service itself.
 
 use std::path::PathBuf;
+use std::slice;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use cantata_catalogue::{ConfigProblem, Configs, Defaults};
-use cantata_engine::SearchEngine;
+use futures_util::future::join_all;
 use tokio::sync::Mutex;
 
-use crate::catalogues::Catalogues;
-use crate::loading;
+use crate::catalogues::{Catalogues, Entry};
+use crate::engines::Engines;
+use crate::following::first_look;
+use crate::loading::unasked;
 
 /// Where the configurations of the catalogues come from.
 #[derive(Debug, Clone)]
@@ -36,11 +39,11 @@ impl ConfigSource {
 
 /// The search service.
 pub struct SearchService {
-    pub(crate) engine: Arc<dyn SearchEngine>,
+    engines: Box<dyn Engines>,
     pub(crate) source: ConfigSource,
     catalogues: ArcSwap<Catalogues>,
-    /// Held while catalogues are loaded, so that an older state never replaces a newer one.
-    loading: Mutex<()>,
+    /// Held while configurations are read, so that an older one never replaces a newer one.
+    reading: Mutex<()>,
 }
 
 impl SearchService {
@@ -49,19 +52,17 @@ impl SearchService {
     /// # Errors
     ///
     /// If there is no catalogue at all, or the configuration cannot be read.
-    pub async fn start(engine: Arc<dyn SearchEngine>, source: ConfigSource) -> Result<Self, Vec<ConfigProblem>> {
-        let catalogues = loading::load(&*engine, source.read()?, None).await;
-        Ok(Self { engine, source, catalogues: ArcSwap::from_pointee(catalogues), loading: Mutex::new(()) })
+    pub async fn start(engines: impl Engines, source: ConfigSource) -> Result<Self, Vec<ConfigProblem>> {
+        let Configs { mode, catalogues } = source.read()?;
+        let entries = catalogues.into_iter().map(|configured| first_look(unasked(&engines, configured)));
+        let catalogues = Catalogues { mode, entries: join_all(entries).await };
+        let catalogues = ArcSwap::from_pointee(catalogues);
+        Ok(Self { engines: Box::new(engines), source, catalogues, reading: Mutex::new(()) })
     }
 
     /// Returns the catalogues as they are now.
     pub fn catalogues(&self) -> Arc<Catalogues> {
         self.catalogues.load_full()
-    }
-
-    /// Returns the engine.
-    pub fn engine(&self) -> &Arc<dyn SearchEngine> {
-        &self.engine
     }
 
     /// Reads the configurations and mappings again; what did not change stays.
@@ -70,11 +71,8 @@ impl SearchService {
     ///
     /// If there is no catalogue at all any more, or the configuration cannot be read; then everything stays as it is.
     pub async fn refresh(&self) -> Result<(), Vec<ConfigProblem>> {
-        let _loading = self.loading.lock().await;
-        let configs = self.source.read()?;
-        let before = self.catalogues();
-        let after = loading::load(&*self.engine, configs, Some(&before)).await;
-        self.catalogues.store(Arc::new(after));
+        self.read_again().await?;
+        self.follow_now(&self.catalogues().entries, false).await;
         Ok(())
     }
 
@@ -84,25 +82,43 @@ impl SearchService {
     ///
     /// As [`SearchService::refresh`].
     pub async fn reload(&self, id: &str) -> Result<bool, Vec<ConfigProblem>> {
-        self.refresh().await?;
-        let _loading = self.loading.lock().await;
-        let before = self.catalogues();
-        let Some(place) = before.entries.iter().position(|entry| entry.configured.id == id) else { return Ok(false) };
-        let mut entries = before.entries.clone();
-        entries[place] = loading::fresh(&*self.engine, Arc::clone(&entries[place].configured)).await;
-        self.catalogues.store(Arc::new(Catalogues { mode: before.mode, entries }));
+        self.read_again().await?;
+        let catalogues = self.catalogues();
+        let Some(entry) = catalogues.entries.iter().find(|entry| entry.configured.id == id) else { return Ok(false) };
+        self.follow_now(slice::from_ref(entry), true).await;
         Ok(true)
     }
 
-    /// Looks whether mappings changed, so that a catalogue is another now or can be served at last.
-    pub(crate) async fn follow_mappings(&self) {
-        for entry in &self.catalogues().entries {
-            if loading::has_changed(&*self.engine, entry).await == Some(true) {
-                if let Err(problems) = self.refresh().await {
-                    tracing::warn!(?problems, "the catalogues stay as they are");
-                }
-                return;
+    /// Reads the configurations again. Only new indexes are waited for; those that are known are followed elsewhere.
+    pub(crate) async fn read_again(&self) -> Result<(), Vec<ConfigProblem>> {
+        let _reading = self.reading.lock().await;
+        let Configs { mode, catalogues } = self.source.read()?;
+        let before = self.catalogues();
+        let entries = catalogues.into_iter().map(async |configured| {
+            // What kept a catalogue from its engine may be over, such as a certificate that was not there.
+            let is_settled = |entry: &Entry| entry.engine.is_some() || entry.configured.config.is_err();
+            let is_known = |entry: &&Entry| *entry.configured == configured && is_settled(entry);
+            if let Some(entry) = before.entries.iter().find(is_known) {
+                return entry.clone();
             }
-        }
+            let entry = unasked(&*self.engines, configured);
+            let entry = match before.entries.iter().find(|earlier| earlier.configured.id == entry.configured.id) {
+                Some(earlier) => entry.after(earlier),
+                None => entry,
+            };
+            if entry.mapping.is_some() { entry } else { first_look(entry).await }
+        });
+        let entries = join_all(entries).await;
+        self.replace(|now| {
+            // What was taken over may have changed meanwhile.
+            let entries = entries.iter().map(|entry| now.entry(&entry.turn).unwrap_or(entry).clone());
+            Catalogues { mode, entries: entries.collect() }
+        });
+        Ok(())
+    }
+
+    /// Replaces the catalogues by what is made of those that are there.
+    pub(crate) fn replace(&self, make: impl Fn(&Catalogues) -> Catalogues) {
+        self.catalogues.rcu(|now| Arc::new(make(now)));
     }
 }

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use cantata_catalogue::Catalogue;
 use cantata_engine::{Answer, EngineError, ExportRequest, Operation, Plan};
 use cantata_graphql::{Code, Command, CommandOutcome, SaveSet, sets_mapping};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::service::SearchService;
+use crate::catalogues::ServedCatalogue;
 
 /// How many values a set may have.
 const LARGEST_SET: usize = 1_000_000;
@@ -20,25 +19,24 @@ const PAGE: usize = 1000;
 /// The longest name of a set.
 const LONGEST_NAME: usize = 500;
 
-impl SearchService {
+impl ServedCatalogue {
     /// Returns the members of sets, as far as there are such sets.
-    pub(crate) async fn load_sets(&self, catalogue: &Catalogue, ids: &[String]) -> HashMap<String, Vec<String>> {
+    pub(crate) async fn load_sets(&self, ids: &[String]) -> Result<HashMap<String, Vec<String>>, EngineError> {
         let mut sets = HashMap::new();
         for id in ids {
-            match self.set(catalogue, id).await {
-                Ok(Some(set)) => {
-                    let members = set.get("ids").and_then(Value::as_array).into_iter().flatten();
-                    sets.insert(id.clone(), members.filter_map(Value::as_str).map(str::to_owned).collect());
-                }
-                Ok(None) => {}
-                Err(error) => tracing::warn!(%error, "a saved set cannot be read"),
+            let set = self.set(id).await.inspect_err(|error| {
+                tracing::warn!(catalogue = self.catalogue.id, %error, "a saved set cannot be read");
+            });
+            if let Some(set) = set? {
+                let members = set.get("ids").and_then(Value::as_array).into_iter().flatten();
+                sets.insert(id.clone(), members.filter_map(Value::as_str).map(str::to_owned).collect());
             }
         }
-        sets
+        Ok(sets)
     }
 
-    async fn set(&self, catalogue: &Catalogue, id: &str) -> Result<Option<Value>, EngineError> {
-        match self.engine.document(&catalogue.sets.index, id).await {
+    async fn set(&self, id: &str) -> Result<Option<Value>, EngineError> {
+        match self.engine.document(&self.catalogue.sets.index, id).await {
             Ok(document) => Ok(document.and_then(|document| serde_json::to_value(document.root()).ok())),
             Err(EngineError::IndexNotFound(_)) => Ok(None),
             Err(error) => Err(error),
@@ -46,16 +44,16 @@ impl SearchService {
     }
 
     /// Searches the sets; where none was ever saved there are none.
-    pub(crate) async fn search_sets(&self, catalogue: &Catalogue, plan: Plan) -> Result<Answer, EngineError> {
-        self.make_sets_index(catalogue).await?;
-        self.search(&catalogue.sets.index, plan).await
+    pub(crate) async fn search_sets(&self, plan: Plan) -> Result<Answer, EngineError> {
+        self.make_sets_index().await?;
+        self.search(&self.catalogue.sets.index, plan).await
     }
 
-    async fn make_sets_index(&self, catalogue: &Catalogue) -> Result<(), EngineError> {
-        match self.engine.mapping(&catalogue.sets.index).await {
+    async fn make_sets_index(&self) -> Result<(), EngineError> {
+        match self.engine.mapping(&self.catalogue.sets.index).await {
             Ok(_) => Ok(()),
             Err(EngineError::IndexNotFound(_)) => {
-                match self.engine.create_index(&catalogue.sets.index, Some(&sets_mapping())).await {
+                match self.engine.create_index(&self.catalogue.sets.index, Some(&sets_mapping())).await {
                     // Somebody else may have been faster.
                     Err(EngineError::IndexExists(_)) => Ok(()),
                     made => made,
@@ -66,23 +64,23 @@ impl SearchService {
     }
 
     /// Does what a mutation asks for.
-    pub(crate) async fn execute(&self, catalogue: &Catalogue, command: &Command) -> CommandOutcome {
+    pub(crate) async fn execute(&self, command: &Command) -> CommandOutcome {
         let done = match command {
-            Command::SaveSet(save) => self.save_set(catalogue, save).await,
-            Command::RenameSet { set_id, name } => self.rename_set(catalogue, set_id, name).await,
-            Command::DeleteSet { set_id } => self.delete_set(catalogue, set_id).await,
+            Command::SaveSet(save) => self.save_set(save).await,
+            Command::RenameSet { set_id, name } => self.rename_set(set_id, name).await,
+            Command::DeleteSet { set_id } => self.delete_set(set_id).await,
         };
-        done.unwrap_or_else(|error| CommandOutcome::Failed {
-            code: Code::InternalServerError,
-            message: error.to_string(),
+        done.unwrap_or_else(|error| {
+            tracing::warn!(catalogue = self.catalogue.id, %error, "a saved set cannot be changed");
+            CommandOutcome::from(&error)
         })
     }
 
-    async fn save_set(&self, catalogue: &Catalogue, save: &SaveSet) -> Result<CommandOutcome, EngineError> {
-        self.make_sets_index(catalogue).await?;
+    async fn save_set(&self, save: &SaveSet) -> Result<CommandOutcome, EngineError> {
+        self.make_sets_index().await?;
         let request =
             ExportRequest { filter: save.filter.clone(), sort: save.sort.clone(), limit: None, page_size: PAGE };
-        let mut export = self.engine.export(&catalogue.index, request).await?;
+        let mut export = self.engine.export(&self.catalogue.index, request).await?;
         let mut seen = std::collections::HashSet::new();
         let mut ids: Vec<String> = Vec::new();
         while let Some(page) = export.next().await? {
@@ -108,33 +106,34 @@ impl SearchService {
             "userId": save.user_id,
             "name": save.name,
         });
-        self.put_set(catalogue, &set_id, &set).await?;
+        self.put_set(&set_id, &set).await?;
         Ok(CommandOutcome::Set(set))
     }
 
-    async fn rename_set(&self, catalogue: &Catalogue, id: &str, name: &str) -> Result<CommandOutcome, EngineError> {
+    async fn rename_set(&self, id: &str, name: &str) -> Result<CommandOutcome, EngineError> {
         if name.trim().is_empty() || name.chars().count() > LONGEST_NAME {
             let message = format!("name: found {} characters; expected 1 to {LONGEST_NAME}", name.chars().count());
             return Ok(CommandOutcome::Failed { code: Code::BadUserInput, message });
         }
-        let Some(mut set) = self.set(catalogue, id).await? else { return Ok(unknown_set(id)) };
+        let Some(mut set) = self.set(id).await? else { return Ok(unknown_set(id)) };
         set.as_object_mut().map(|set: &mut Map<String, Value>| set.insert("name".to_owned(), Value::from(name)));
-        self.put_set(catalogue, id, &set).await?;
+        self.put_set(id, &set).await?;
         Ok(CommandOutcome::Set(set))
     }
 
-    async fn delete_set(&self, catalogue: &Catalogue, id: &str) -> Result<CommandOutcome, EngineError> {
-        if self.set(catalogue, id).await?.is_none() {
+    async fn delete_set(&self, id: &str) -> Result<CommandOutcome, EngineError> {
+        if self.set(id).await?.is_none() {
             return Ok(CommandOutcome::Deleted(false));
         }
-        let report = self.engine.write(&catalogue.sets.index, vec![Operation::Delete { id: id.to_owned() }]).await?;
+        let report =
+            self.engine.write(&self.catalogue.sets.index, vec![Operation::Delete { id: id.to_owned() }]).await?;
         Ok(CommandOutcome::Deleted(report.deleted > 0))
     }
 
-    async fn put_set(&self, catalogue: &Catalogue, id: &str, set: &Value) -> Result<(), EngineError> {
+    async fn put_set(&self, id: &str, set: &Value) -> Result<(), EngineError> {
         let source = set.to_string().into_bytes();
         let report =
-            self.engine.write(&catalogue.sets.index, vec![Operation::Put { id: id.to_owned(), source }]).await?;
+            self.engine.write(&self.catalogue.sets.index, vec![Operation::Put { id: id.to_owned(), source }]).await?;
         match report.refused.into_iter().next() {
             Some(refusal) => Err(EngineError::Failed(refusal.reason)),
             None => Ok(()),

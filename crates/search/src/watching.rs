@@ -1,4 +1,4 @@
-//! Following changes: of the configuration files, and of the mappings of the indexes.
+//! Following changes: of the configuration files, and of the indexes.
 //!
 //! The files are looked at once a second, by name, size and time of change. That works on every file system, also on
 //! those that containers mount, and costs a few calls to the system.
@@ -29,12 +29,11 @@ impl SearchService {
                 if now != seen {
                     seen = now;
                     tracing::info!("the configuration changed");
-                    if let Err(problems) = service.refresh().await {
+                    if let Err(problems) = service.read_again().await {
                         tracing::warn!(?problems, "the catalogues stay as they are");
                     }
-                } else {
-                    service.follow_mappings().await;
                 }
+                service.follow_indexes();
             }
         });
     }

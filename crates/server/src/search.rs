@@ -21,8 +21,7 @@ use axum::routing::{get, post};
 use bytes::Bytes;
 use cantata_catalogue::introspection::FailedBody;
 use cantata_catalogue::{ConfigProblem, Configs, Defaults, is_own_address};
-use cantata_engine::SearchEngine;
-use cantata_search::{ConfigSource, Found, SearchService, ServedCatalogue};
+use cantata_search::{ConfigSource, Engines, Found, SearchService, ServedCatalogue};
 use http::StatusCode;
 use serde::Serialize;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
@@ -48,18 +47,20 @@ impl SearchState {
     }
 }
 
-/// Returns the search service of these catalogues as routes, for a server that has routes of its own too.
+/// Returns the search service of these catalogues as routes, for a server that has routes of its own too. It follows the
+/// mappings of their indexes for as long as the routes are in use.
 ///
 /// # Errors
 ///
 /// If there is no catalogue at all. A catalogue that cannot be served is no error; the routes tell of it.
 pub async fn router<S: Clone + Send + Sync + 'static>(
-    engine: Arc<dyn SearchEngine>,
+    engines: impl Engines,
     configs: Configs,
     settings: &HttpSettings,
 ) -> Result<Router<S>, Vec<ConfigProblem>> {
-    let service = SearchService::start(engine, ConfigSource::Configs(configs)).await?;
-    let state = SearchState::new(Arc::new(service), settings);
+    let service = Arc::new(SearchService::start(engines, ConfigSource::Configs(configs)).await?);
+    service.watch();
+    let state = SearchState::new(service, settings);
     Ok(routes(state, settings).split_for_parts().0)
 }
 
@@ -70,11 +71,11 @@ pub async fn router<S: Clone + Send + Sync + 'static>(
 /// If there is no catalogue at all, or the folder cannot be read.
 #[deprecated = "read the folder with `Configs::from_folder` and give the configurations to `router`"]
 pub async fn router_from_folder<S: Clone + Send + Sync + 'static>(
-    engine: Arc<dyn SearchEngine>,
+    engines: impl Engines,
     folder: impl AsRef<Path>,
     settings: &HttpSettings,
 ) -> Result<Router<S>, Vec<ConfigProblem>> {
-    router(engine, Configs::from_folder(folder, &Defaults::default())?, settings).await
+    router(engines, Configs::from_folder(folder, &Defaults::default())?, settings).await
 }
 
 /// Returns the routes of the search service with their descriptions.
@@ -178,7 +179,8 @@ fn named(state: &SearchState, name: &str) -> Result<Arc<ServedCatalogue>, Refusa
 
 fn served(found: Found) -> Result<Arc<ServedCatalogue>, Refusal> {
     match found {
-        Found::Served(served) => Ok(served),
+        // Whether the engine is back is for the search itself to find out.
+        Found::Served(served) | Found::Disturbed(served, _) => Ok(served),
         Found::Failed(failed) => Err(with_status(StatusCode::NOT_FOUND, &FailedBody::elsewhere(&failed)).into()),
         Found::Ambiguous(body) => Err(with_status(StatusCode::CONFLICT, &body).into()),
         Found::Unknown(body) => Err(with_status(StatusCode::NOT_FOUND, &body).into()),

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::problem::{ConfigProblem, describe};
+use super::engine::HIDDEN;
+use crate::problem::{ConfigProblem, describe, kind};
 
 /// One configuration file.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,7 +87,8 @@ impl Merged {
 
     fn conflict(&mut self, old: &mut Value, value: Value, key: &str, file: &str) {
         let other = self.origins.file_of(key).to_owned();
-        let found = format!("{} here and {} in {other}", describe(&value), describe(old));
+        let shown = |value: &Value| if HIDDEN.contains(&key) { kind(value).to_owned() } else { describe(value) };
+        let found = format!("{} here and {} in {other}", shown(&value), shown(old));
         let has_parts = |value: &Value| value.is_array() || value.is_object();
         if has_parts(old) || has_parts(&value) {
             self.problems.push(ConfigProblem::error(file, key, found, "the key in one of the files only"));

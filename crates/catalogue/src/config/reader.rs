@@ -7,7 +7,8 @@ use serde_json::{Map, Number, Value};
 use strsim::jaro_winkler;
 
 use super::merge::Origins;
-use crate::problem::{ConfigProblem, describe};
+use crate::problem::{ConfigProblem, describe, kind};
+use crate::secret::Secret;
 
 /// How alike a key must be to one that is known to be meant, from 0 to 1.
 const ALIKE: f64 = 0.8;
@@ -61,6 +62,37 @@ impl<'a> Reader<'a> {
         self.read(section, name, "a string that is not empty", |value| {
             value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
         })
+    }
+
+    /// Returns a string that no message shows; an empty one is as good as nothing.
+    pub(super) fn hidden_text(&mut self, section: &Section<'_>, name: &str, expected: &str) -> Option<Secret> {
+        match section.object.get(name)? {
+            Value::Null => None,
+            Value::String(text) => Some(Secret::new(text)).filter(|_| !text.trim().is_empty()),
+            other => {
+                self.fail(section.key_of(name), kind(other), expected);
+                None
+            }
+        }
+    }
+
+    /// Returns a secret: a string, or the value of the environment variable that `{"env": "NAME"}` names, so that the
+    /// files need not hold it.
+    pub(super) fn secret(&mut self, section: &Section<'_>, name: &str) -> Option<Secret> {
+        let expected = "a string, or an object such as {\"env\": \"NAME\"} with the name of an environment variable";
+        let Some(Value::Object(object)) = section.object.get(name) else {
+            return self.hidden_text(section, name, expected);
+        };
+        let Some((Value::String(variable), 1)) = object.get("env").map(|variable| (variable, object.len())) else {
+            self.fail(section.key_of(name), "another object", expected);
+            return None;
+        };
+        let value = std::env::var(variable).ok().filter(|value| !value.is_empty());
+        if value.is_none() {
+            let found = format!("the environment variable {variable:?}, which is not set");
+            self.fail(section.key_of(name), found, "one that is set where the server runs");
+        }
+        value.map(Secret::new)
     }
 
     /// Returns a string that must be there.

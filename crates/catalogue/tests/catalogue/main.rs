@@ -5,6 +5,7 @@
 mod check;
 mod defaults;
 mod display;
+mod engine;
 mod fields;
 mod folders;
 mod golden;

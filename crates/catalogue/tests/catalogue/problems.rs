@@ -107,10 +107,6 @@ fn every_kind_of_problem_is_reported_with_its_key() {
             "configuration, `index`: found a key that is no setting of a catalogue and is ignored, expected `esIndex` for the index that is searched",
         ),
         (
-            json!({ "esPass": "secret" }),
-            "configuration, `esPass`: found credentials in a configuration file, which are ignored, expected the environment variable ES_PASS",
-        ),
-        (
             json!({ "documenttype": "file" }),
             "configuration, `documenttype`: found an unknown key, which is ignored, expected a known key, such as `documentType`",
         ),

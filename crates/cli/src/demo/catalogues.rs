@@ -9,7 +9,7 @@ use cantata_engine::{EngineError, ImportChunk, IndexAdministration, SearchEngine
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_search::ConfigSource;
 
-use super::{failed, progress};
+use super::{embedded, failed, progress};
 use crate::failure::Failure;
 use crate::settings::Settings;
 
@@ -74,7 +74,7 @@ pub(super) fn configs(settings: &Settings) -> Result<ConfigSource, Failure> {
     for (path, text) in catalogue_files() {
         write_new(&folder.join(path), text).map_err(failed)?;
     }
-    Ok(settings.search.source_in(folder))
+    Ok(settings.search.source_in(folder, embedded()))
 }
 
 fn write_new(path: &Path, text: &str) -> io::Result<()> {

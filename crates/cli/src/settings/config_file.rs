@@ -3,10 +3,9 @@
 use std::any::TypeId;
 use std::path::{Path, PathBuf};
 
+use cantata_catalogue::Secret;
 use clap::Arg;
 use toml::{Table, Value};
-
-use super::values::Secret;
 
 /// A file with settings.
 pub(super) struct ConfigFile {

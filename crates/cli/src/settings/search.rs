@@ -2,20 +2,13 @@
 
 use std::path::PathBuf;
 
-use cantata_catalogue::{Defaults, Downloads, Flags, Limits, Sets};
+use cantata_catalogue::{Defaults, Downloads, EngineSettings, Flags, Limits, Sets};
 use cantata_search::ConfigSource;
 use cantata_server::AllowedOrigins;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::values::{address_path, switch, whole_number};
 use crate::failure::Failure;
-
-/// What searches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Engine {
-    /// The engine in this program, which keeps its files in the data folder
-    Embedded,
-}
 
 /// The most that GraphQL can write as an `Int`.
 const MOST: u64 = i32::MAX as u64;
@@ -27,9 +20,6 @@ pub(crate) struct SearchSettings {
     /// nothing is searched
     #[arg(long, value_name = "FOLDER", default_value = "./configs")]
     pub(crate) configs_path: PathBuf,
-    /// What searches
-    #[arg(long, value_name = "ENGINE", value_enum, default_value_t = Engine::Embedded)]
-    pub(crate) search_engine: Engine,
     /// The index of catalogues that do not name one
     #[arg(long, value_name = "NAME")]
     pub(crate) es_index: Option<String>,
@@ -100,17 +90,17 @@ pub(crate) struct SearchSettings {
 }
 
 impl SearchSettings {
-    /// Returns where the configurations come from; nothing if there are none.
-    pub(crate) fn source(&self) -> Option<ConfigSource> {
+    /// Returns where the configurations come from, with what is said of the engine; nothing if there are none.
+    pub(crate) fn source(&self, engine: EngineSettings) -> Option<ConfigSource> {
         // A folder that cannot be looked at is tried all the same, so that the reason is told.
         let is_there = self.configs_path.try_exists().unwrap_or(true);
         let is_configured = is_there || self.es_index.is_some() || self.document_type.is_some();
-        is_configured.then(|| self.source_in(self.configs_path.clone()))
+        is_configured.then(|| self.source_in(self.configs_path.clone(), engine))
     }
 
     /// Returns the configurations in a folder.
-    pub(crate) fn source_in(&self, folder: PathBuf) -> ConfigSource {
-        ConfigSource::Folder(folder, Box::new(self.defaults()))
+    pub(crate) fn source_in(&self, folder: PathBuf, engine: EngineSettings) -> ConfigSource {
+        ConfigSource::Folder(folder, Box::new(self.defaults(engine)))
     }
 
     /// Returns the origins whose pages may use the server.
@@ -132,12 +122,13 @@ impl SearchSettings {
         Ok(())
     }
 
-    fn defaults(&self) -> Defaults {
+    fn defaults(&self, engine: EngineSettings) -> Defaults {
         let is_production = self.node_env.as_deref() == Some("production");
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         Defaults {
             index: self.es_index.clone().filter(|name| !name.is_empty()),
             document_type: self.document_type.clone().filter(|name| !name.is_empty()),
+            engine,
             limits: Limits {
                 max_aliases: number(self.graphql_max_aliases),
                 max_depth: number(self.graphql_max_depth),

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use cantata_catalogue::Secret;
 use cantata_metadata::outside::SetupError;
 use cantata_metadata::storage::StorageClient;
 use clap::Args;
 
-use super::values::{MAX_TIMEOUT_MS, Secret, secret, whole_number};
+use super::values::{MAX_TIMEOUT_MS, secret, whole_number};
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]

@@ -1,35 +1,19 @@
 //! Reading single values. Each says what it expected, whichever source the text came from.
 
 use std::convert::Infallible;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use cantata_catalogue::Secret;
 use tracing_subscriber::EnvFilter;
 
 /// The longest timeout: an hour.
 pub(super) const MAX_TIMEOUT_MS: u64 = 3_600_000;
 
-/// A text that is never shown.
-#[derive(Clone)]
-pub(crate) struct Secret(String);
-
-impl Secret {
-    /// Returns the text itself.
-    pub(crate) fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(not shown)")
-    }
-}
-
 /// Reads a text that is never shown; it refuses nothing, because a refusal would show the text.
 pub(super) fn secret(text: &str) -> Result<Secret, Infallible> {
-    Ok(Secret(text.to_owned()))
+    Ok(Secret::new(text))
 }
 
 /// Returns a reader of whole numbers from `low` to `high`.

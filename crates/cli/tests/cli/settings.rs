@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 37] = [
+const SETTINGS: [&str; 43] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "AUTH_MODE",
@@ -23,7 +23,6 @@ const SETTINGS: [&str; 37] = [
     "SCORE_TIMEOUT_MS",
     "EXTERNAL_VALIDATION_TIMEOUT_MS",
     "CONFIGS_PATH",
-    "SEARCH_ENGINE",
     "ES_INDEX",
     "DOCUMENT_TYPE",
     "ALLOWED_CORS_ORIGINS",
@@ -44,6 +43,13 @@ const SETTINGS: [&str; 37] = [
     "ENABLE_GRAPHQL_BATCHING",
     "ENABLE_SETS",
     "ES_ARRANGER_SETS_INDEX",
+    "SEARCH_ENGINE",
+    "ES_HOST",
+    "ES_USER",
+    "ES_PASS",
+    "ES_API_KEY",
+    "ES_CA_CERTIFICATE",
+    "ES_TIMEOUT",
     "LOG",
     "LOG_FORMAT",
 ];

@@ -154,22 +154,20 @@ fn gather<'p>(
 ) {
     match node {
         Node::Array(list) => list.for_each(|element| gather(level, element, slots, containers)),
-        Node::Object(object) => object.select(
-            |name| level.places.get(name).copied(),
-            |place, value| {
-                let member = &level.members[place];
-                if member.becomes_rows {
-                    containers.push((member, value));
-                    return;
-                }
-                if let Some(slot) = member.slot.filter(|_| !matches!(value, Node::Null)) {
-                    slots[slot].push(value);
-                }
-                if !member.inner.members.is_empty() {
-                    gather(&member.inner, value, slots, containers);
-                }
-            },
-        ),
+        Node::Object(object) => object.places(|name, place| {
+            let Some(member) = level.places.get(name).and_then(|&place| level.members.get(place)) else { return };
+            let value = place.node();
+            if member.becomes_rows {
+                containers.push((member, value));
+                return;
+            }
+            if let Some(slot) = member.slot.filter(|_| !matches!(value, Node::Null)) {
+                slots[slot].push(value);
+            }
+            if !member.inner.members.is_empty() {
+                gather(&member.inner, value, slots, containers);
+            }
+        }),
         _ => {}
     }
 }

@@ -81,7 +81,7 @@ pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String
 fn describe(found: Found) -> Response {
     match found {
         Found::Served(served) => json(&served.introspection),
-        Found::Failed(failed) => json(&FailedBody::new(&failed)),
+        Found::Failed(failed) | Found::Disturbed(_, failed) => json(&FailedBody::new(&failed)),
         Found::Ambiguous(body) => with_status(StatusCode::CONFLICT, &body),
         Found::Unknown(NotFoundBody { error }) => with_status(StatusCode::NOT_FOUND, &NotFoundBody { error }),
     }

@@ -37,7 +37,7 @@ async fn a_reload_takes_in_the_configuration_and_the_mapping() {
     let body = reload(&server, "alpha").await.ok();
     assert_eq!((&body["catalogId"], &body["limits"]["maxAliases"]), (&json!("alpha"), &json!(99)));
     assert_eq!(server.get("/introspection/alpha").await.ok(), body);
-    put(&**server.search().engine(), "files", [("f6".to_owned(), json!({"analysis": "A9", "fresh": "new"}))]).await;
+    put(server.engine(), "files", [("f6".to_owned(), json!({"analysis": "A9", "fresh": "new"}))]).await;
     let body = reload(&server, "alpha").await.ok();
     assert!(body["fields"]["fresh"].is_object(), "{body}");
     let query = "{ file { aggregations(include_missing: false) { fresh { buckets { doc_count } } } } }";
@@ -78,7 +78,7 @@ async fn a_reload_that_finds_nothing_leaves_everything_as_it_is() {
 async fn an_index_that_comes_later_is_found_by_a_reload() {
     let server = TestServer::searching(folders().file("omega/base.json", &base(json!({"esIndex": "later"})))).await;
     assert_eq!(server.get("/introspection/omega").await.ok()["status"], "failed");
-    server.search().engine().create_index("later", Some(&mapping())).await.unwrap();
+    server.engine().create_index("later", Some(&mapping())).await.unwrap();
     assert_eq!(reload(&server, "omega").await.ok()["catalogId"], "omega");
 }
 
@@ -103,8 +103,22 @@ async fn new_folders_and_changed_mappings_are_followed() {
     until(async || server.get("/introspection/delta").await.status == 200).await;
     server.remove_config("beta");
     until(async || server.get("/introspection/beta").await.status == 404).await;
-    put(&**server.search().engine(), "files", [("f6".to_owned(), json!({"fresh": 1}))]).await;
+    put(server.engine(), "files", [("f6".to_owned(), json!({"fresh": 1}))]).await;
     until(async || server.get("/introspection/alpha").await.ok()["fields"]["fresh"].is_object()).await;
+}
+
+#[tokio::test]
+async fn an_index_that_is_deleted_is_missed_and_found_again() {
+    let server = TestServer::searching(folders().watched()).await;
+    let ask = async || server.graphql("/alpha/graphql", "{ file { hits { total } } }", &json!({})).await;
+    server.engine().delete_index("files").await.unwrap();
+    let shown = async || server.get("/introspection/alpha").await.ok()["error"]["code"].clone();
+    until(async || shown().await == "index_not_found").await;
+    let answer = ask().await.ok();
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "INTERNAL_SERVER_ERROR", "{answer}");
+    server.engine().create_index("files", Some(&mapping())).await.unwrap();
+    until(async || shown().await.is_null()).await;
+    assert_eq!(data(&ask().await)["file"]["hits"]["total"], 0);
 }
 
 #[tokio::test]
@@ -160,6 +174,6 @@ async fn documents_change_while_they_are_searched() {
     let server = TestServer::searching(flat(json!({}))).await;
     let everything = json!(null);
     assert_eq!(matching(&server, &everything).await.len(), documents().len());
-    put(&**server.search().engine(), "files", [("f9".to_owned(), json!({"analysis": "A9"}))]).await;
+    put(server.engine(), "files", [("f9".to_owned(), json!({"analysis": "A9"}))]).await;
     assert_eq!(matching(&server, &everything).await.len(), documents().len() + 1);
 }

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 pub(crate) struct Fixture {
     pub(crate) service: SearchService,
     pub(crate) served: Arc<ServedCatalogue>,
+    engine: Arc<EmbeddedEngine>,
     _folder: TempDir,
 }
 
@@ -36,9 +37,10 @@ impl Fixture {
         });
         config.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
         let config = CatalogueConfig::from_value("files", &config, &Defaults::default()).unwrap();
-        let service = SearchService::start(engine, ConfigSource::Configs(Configs::single(config))).await.unwrap();
+        let service =
+            SearchService::start(engine.clone(), ConfigSource::Configs(Configs::single(config))).await.unwrap();
         let Some(Found::Served(served)) = service.catalogues().only() else { panic!("the catalogue is not served") };
-        let fixture = Self { service, served, _folder: folder };
+        let fixture = Self { service, served, engine, _folder: folder };
         fixture.write(documents).await;
         fixture
     }
@@ -55,7 +57,7 @@ impl Fixture {
             let id = members.remove("_id").unwrap().as_str().unwrap().to_owned();
             Operation::Put { id, source: serde_json::to_vec(&members).unwrap() }
         });
-        let report = self.service.engine().write("files", batch.collect()).await.unwrap();
+        let report = self.engine.write("files", batch.collect()).await.unwrap();
         assert_eq!(report.refused, []);
     }
 

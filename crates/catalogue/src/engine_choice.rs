@@ -1,0 +1,176 @@
+//! Which engine searches a catalogue, and how it is reached.
+//!
+//! The server and the files of a catalogue each say something of it, or nothing ([`EngineSettings`]); together they
+//! make one [`EngineChoice`]. Credentials of the server belong to the addresses of the server: a catalogue that names
+//! another address never gets them. Nothing here connects to anything.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::secret::Secret;
+
+/// Where a cluster is looked for if nothing is said.
+const USUAL_HOST: &str = "http://127.0.0.1:9200";
+
+/// How long a cluster may take if nothing is said.
+const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The engines by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EngineName {
+    /// The engine in the server itself.
+    Embedded,
+    /// OpenSearch.
+    OpenSearch,
+    /// Elasticsearch.
+    Elasticsearch,
+}
+
+impl EngineName {
+    /// What is expected where an engine is named.
+    pub const EXPECTED: &str = "embedded, opensearch or elasticsearch";
+}
+
+impl FromStr for EngineName {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "embedded" => Ok(Self::Embedded),
+            "opensearch" => Ok(Self::OpenSearch),
+            "elasticsearch" => Ok(Self::Elasticsearch),
+            _ => Err(()),
+        }
+    }
+}
+
+/// What a cluster is told of who asks.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub enum Credentials {
+    /// Nothing.
+    #[default]
+    None,
+    /// A name and a password.
+    Basic {
+        /// The name.
+        user: Secret,
+        /// The password; it may be empty.
+        password: Secret,
+    },
+    /// An API key, as the cluster gave it out.
+    ApiKey(Secret),
+}
+
+/// Why credentials do not go together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum CredentialsError {
+    /// A password for nobody.
+    #[error("a password without a user")]
+    PasswordWithoutUser,
+    /// Two ways to say who asks.
+    #[error("an API key beside a user and a password")]
+    TwoKinds,
+}
+
+impl Credentials {
+    /// Brings together what is given.
+    ///
+    /// # Errors
+    ///
+    /// If it does not go together.
+    pub fn new(
+        user: Option<Secret>,
+        password: Option<Secret>,
+        api_key: Option<Secret>,
+    ) -> Result<Self, CredentialsError> {
+        match (user, password, api_key) {
+            (None, None, None) => Ok(Self::None),
+            (None, None, Some(key)) => Ok(Self::ApiKey(key)),
+            (Some(user), password, None) => {
+                Ok(Self::Basic { user, password: password.unwrap_or_else(|| Secret::new("")) })
+            }
+            (None, Some(_), None) => Err(CredentialsError::PasswordWithoutUser),
+            (_, _, Some(_)) => Err(CredentialsError::TwoKinds),
+        }
+    }
+}
+
+/// What the server, or the files of a catalogue, say of the engine.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EngineSettings {
+    /// The engine (`SEARCH_ENGINE`, `searchEngine`).
+    pub name: Option<EngineName>,
+    /// The addresses of a cluster (`ES_HOST`, `esHost`); none: nothing is said. An address can hold a password.
+    pub hosts: Vec<Secret>,
+    /// What the cluster is told of who asks (`ES_USER`, `ES_PASS`, `ES_API_KEY`, and `esUser` and so on).
+    pub credentials: Credentials,
+    /// A file of certificates (PEM) to trust (`ES_CA_CERTIFICATE`, `esCaCertificate`).
+    pub ca_certificate: Option<PathBuf>,
+    /// How long one request may take (`ES_TIMEOUT`, `esTimeout`).
+    pub timeout: Option<Duration>,
+}
+
+/// The engine that searches a catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub enum EngineChoice {
+    /// The engine in the server itself.
+    #[default]
+    Embedded,
+    /// A cluster.
+    Remote(Box<Connection>),
+}
+
+/// How a cluster is reached.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Connection {
+    /// OpenSearch or Elasticsearch; nothing: it is found out.
+    pub product: Option<EngineName>,
+    /// The addresses of its nodes; at least one. An address can hold a password.
+    pub hosts: Vec<Secret>,
+    /// What it is told of who asks.
+    pub credentials: Credentials,
+    /// A file of certificates (PEM) to trust.
+    pub ca_certificate: Option<PathBuf>,
+    /// How long one request may take.
+    pub timeout: Duration,
+}
+
+impl EngineSettings {
+    /// Reads addresses that are separated by commas.
+    pub fn hosts(text: &str) -> Vec<Secret> {
+        let hosts = text.split(',').map(|host| host.trim().trim_end_matches('/'));
+        hosts.filter(|host| !host.is_empty()).map(Secret::new).collect()
+    }
+
+    /// Returns the engine of a catalogue whose files say this, on a server of these settings.
+    pub fn choose(&self, server: &Self) -> EngineChoice {
+        let server_hosts = if server.hosts.is_empty() { &Self::hosts(USUAL_HOST) } else { &server.hosts };
+        let is_elsewhere = !self.hosts.iter().all(|host| server_hosts.contains(host));
+        let name = match (self.name, self.hosts.is_empty(), server.name) {
+            (Some(name), ..) => Some(name),
+            // Whoever names an address means a cluster; what runs there is found out.
+            (None, false, Some(EngineName::Embedded)) => None,
+            (None, false, _) if is_elsewhere => None,
+            (None, true, None) if server.hosts.is_empty() => Some(EngineName::Embedded),
+            (None, _, name) => name,
+        };
+        if name == Some(EngineName::Embedded) {
+            return EngineChoice::Embedded;
+        }
+        let credentials = match &self.credentials {
+            Credentials::None if is_elsewhere => &Credentials::None,
+            Credentials::None => &server.credentials,
+            own => own,
+        };
+        EngineChoice::Remote(Box::new(Connection {
+            product: name,
+            hosts: if self.hosts.is_empty() { server_hosts } else { &self.hosts }.clone(),
+            credentials: credentials.clone(),
+            ca_certificate: self.ca_certificate.clone().or_else(|| server.ca_certificate.clone()),
+            timeout: self.timeout.or(server.timeout).unwrap_or(USUAL_TIMEOUT),
+        }))
+    }
+}

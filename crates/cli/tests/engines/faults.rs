@@ -1,0 +1,166 @@
+//! What becomes of requests and of what is shown when a cluster is down, silent, busy, closed or out of its mind.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cantata_testkit::engines;
+use cantata_testkit::fault_proxy::{Fault, FaultProxy};
+use serde_json::{Value, json};
+
+use crate::cluster::{DOCUMENTS, Index};
+use crate::server::{QUERY, Server, until};
+
+const UNREACHABLE: &str = "the search engine cannot be reached";
+const TIMED_OUT: &str = "the search engine did not answer in time";
+const BUSY: &str = "the search engine is busy; try again later";
+const DENIED: &str = "the search engine refused the credentials of this server";
+const FAILED: &str = "the search engine failed; the log of the server says why";
+
+/// A fault, the code that a catalogue shows, and the code and message of GraphQL.
+const FAULTS: [(Fault, &str, &str, &str); 11] = [
+    (Fault::Down, "connection_error", "SERVICE_UNAVAILABLE", UNREACHABLE),
+    (Fault::Silent, "connection_error", "SERVICE_UNAVAILABLE", TIMED_OUT),
+    (Fault::Status(429), "connection_error", "SERVICE_UNAVAILABLE", BUSY),
+    (Fault::Status(503), "connection_error", "SERVICE_UNAVAILABLE", UNREACHABLE),
+    (Fault::BreakOff, "connection_error", "SERVICE_UNAVAILABLE", UNREACHABLE),
+    (Fault::Status(401), "permission_denied", "INTERNAL_SERVER_ERROR", DENIED),
+    (Fault::Status(403), "permission_denied", "INTERNAL_SERVER_ERROR", DENIED),
+    (Fault::Status(500), "mapping_fetch_error", "INTERNAL_SERVER_ERROR", FAILED),
+    (Fault::Html, "mapping_fetch_error", "INTERNAL_SERVER_ERROR", FAILED),
+    (Fault::CutJson, "mapping_fetch_error", "INTERNAL_SERVER_ERROR", FAILED),
+    (Fault::NotHttp, "mapping_fetch_error", "INTERNAL_SERVER_ERROR", FAILED),
+];
+
+fn all() -> Value {
+    json!({ "data": { "plant": { "hits": { "total": DOCUMENTS.len() } } } })
+}
+
+/// Requires that a body tells nothing of the cluster.
+#[track_caller]
+fn assert_harmless(body: &str, proxy: &FaultProxy) {
+    let address = proxy.url().replace("http://", "");
+    let node = engines::opensearch().replace("http://", "");
+    for told in
+        [&*address, &node, "127.0.0.1", "_search", "_mapping", "match_all", "made by a test", "xception", "html"]
+    {
+        assert!(!body.contains(told), "{told:?} is in {body}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_catalogue_tells_of_a_fault_while_it_lasts_and_recovers_by_itself() {
+    let index = Index::small(&engines::opensearch());
+    let proxy = FaultProxy::start(&engines::opensearch());
+    let server = Server::of_plants(&index.name, &proxy.url()).await;
+    server.until_available(&["plants"]).await;
+    for (fault, shown, code, message) in FAULTS {
+        assert_eq!(server.ask().await, all(), "before {fault:?}");
+        proxy.set(fault.clone()).await;
+        server.until_shown("plants", Some(shown)).await;
+        let directory = server.directory().await;
+        assert_eq!(
+            (&directory["status"], &directory["catalogs"]["plants"]["status"]),
+            (&json!("unhealthy"), &json!("failed"))
+        );
+        assert_harmless(&directory.to_string(), &proxy);
+        let own = server.get("/introspection/plants").await.ok();
+        assert_eq!(own["error"]["code"], shown, "{fault:?}");
+        assert_harmless(&own.to_string(), &proxy);
+        let ready = server.get("/ready").await;
+        ready.assert_status(503);
+        assert_eq!(ready.json(), json!({ "status": "unhealthy" }));
+
+        let answer = server.ask().await;
+        assert_eq!(answer["data"], json!({ "plant": { "hits": null } }), "{fault:?}");
+        let expected = json!({ "message": message, "path": ["plant", "hits"], "extensions": { "code": code } });
+        assert_eq!(answer["errors"][0], expected, "{fault:?}");
+        assert_harmless(&answer.to_string(), &proxy);
+        let download = server.download().await;
+        download.assert_text(502, message);
+
+        proxy.set(Fault::Pass).await;
+        // Requests are tried with what is known, so the first one after the fault is answered.
+        assert_eq!(server.ask().await, all(), "after {fault:?}");
+        server.until_shown("plants", None).await;
+        server.get("/ready").await.assert_status(200);
+    }
+    assert_harmless(&server.get("/introspection/plants").await.ok().to_string(), &proxy);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_starts_without_its_cluster_and_serves_it_once_it_is_there() {
+    let index = Index::small(&engines::opensearch());
+    let proxy = FaultProxy::start(&engines::opensearch());
+    for (fault, shown, ..) in FAULTS {
+        proxy.set(fault.clone()).await;
+        let server = Server::of_plants(&index.name, &proxy.url()).await;
+        server.until_shown("plants", Some(shown)).await;
+        server.get("/ready").await.assert_status(503);
+        let refused = server.graphql("/graphql", QUERY, &json!({})).await;
+        refused.assert_status(404);
+        assert_eq!(refused.json()["error"]["code"], shown, "{fault:?}");
+        assert_harmless(refused.text(), &proxy);
+        proxy.set(Fault::Pass).await;
+        server.until_shown("plants", None).await;
+        assert_eq!(server.ask().await, all(), "{fault:?}");
+        server.get("/ready").await.assert_status(200);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn under_load_every_request_is_answered_whatever_happens_to_the_cluster() {
+    let index = Index::small(&engines::opensearch());
+    let proxy = FaultProxy::start(&engines::opensearch());
+    let server = Arc::new(Server::of_plants(&index.name, &proxy.url()).await);
+    server.until_available(&["plants"]).await;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let asking: Vec<_> = (0..8)
+        .map(|_| {
+            let (server, is_over) = (Arc::clone(&server), Arc::clone(&is_over));
+            tokio::spawn(async move {
+                let (mut answered, mut failed) = (0, 0);
+                while !is_over.load(Ordering::Relaxed) {
+                    let answer = server.ask().await;
+                    if answer == all() {
+                        answered += 1;
+                    } else {
+                        assert_eq!(answer["errors"][0]["extensions"]["code"], "SERVICE_UNAVAILABLE", "{answer}");
+                        failed += 1;
+                    }
+                }
+                (answered, failed)
+            })
+        })
+        .collect();
+    for _ in 0..3 {
+        proxy.set(Fault::Down).await;
+        server.until_shown("plants", Some("connection_error")).await;
+        proxy.set(Fault::Pass).await;
+        server.until_shown("plants", None).await;
+    }
+    is_over.store(true, Ordering::Relaxed);
+    for task in asking {
+        let (answered, failed) = task.await.unwrap();
+        assert!(answered > 0 && failed > 0, "{answered} answered, {failed} failed");
+    }
+    assert_eq!(server.ask().await, all());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_look_without_an_answer_is_no_failure() {
+    let index = Index::small(&engines::opensearch());
+    let proxy = FaultProxy::start(&engines::opensearch());
+    let server = Server::of_plants(&index.name, &proxy.url()).await;
+    server.until_available(&["plants"]).await;
+    proxy.forget();
+    proxy.set_for(1, Fault::Silent).await;
+    until(
+        "more looks",
+        || server.log(),
+        async || {
+            assert_eq!(server.directory().await["catalogs"]["plants"]["status"], "available");
+            proxy.requests().len() > 3
+        },
+    )
+    .await;
+}
