@@ -13,11 +13,22 @@ pub(crate) struct Latencies(Vec<f64>);
 impl Latencies {
     /// Does the work over and over for so long; it is given how often it was done before.
     pub(crate) fn measure(duration: Duration, mut work: impl FnMut(usize) -> Outcome<()>) -> Outcome<Self> {
+        Self::measure_prepared(duration, Ok, &mut work)
+    }
+
+    /// Does the work over and over for so long, each time with something that is made beforehand and is not part of
+    /// the time.
+    pub(crate) fn measure_prepared<T>(
+        duration: Duration,
+        mut prepare: impl FnMut(usize) -> Outcome<T>,
+        mut work: impl FnMut(T) -> Outcome<()>,
+    ) -> Outcome<Self> {
         let mut times = Vec::new();
         let end = Instant::now() + duration;
         while times.len() < LEAST || Instant::now() < end {
+            let prepared = prepare(times.len())?;
             let begun = Instant::now();
-            work(times.len())?;
+            work(prepared)?;
             times.push(begun.elapsed());
         }
         Ok(Self::of(times))

@@ -21,6 +21,7 @@ mod submissions;
 mod workplace;
 
 use std::error::Error;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
@@ -50,6 +51,8 @@ enum Command {
     Search(SearchArguments),
     /// Measures the search service with ten million documents: import, portal pages and memory.
     SearchLarge(SearchLargeArguments),
+    /// Measures the embedded engine, OpenSearch, and the server over OpenSearch with the same documents and requests.
+    Engines(EnginesArguments),
     /// Answers every request for an analysis with the same JSON document.
     #[command(hide = true)]
     FixedServer {
@@ -104,11 +107,34 @@ pub(crate) struct SearchLargeArguments {
     pub(crate) folder: DataFolder,
 }
 
+/// How to measure the engines.
+#[derive(Args)]
+pub(crate) struct EnginesArguments {
+    /// How many documents there are. With fewer than a million no figure is required, and the results are kept only
+    /// where --out says.
+    #[arg(long, value_name = "N", default_value_t = search::DOCUMENTS)]
+    pub(crate) documents: u64,
+    /// The heap of OpenSearch.
+    #[arg(long, value_name = "SIZE", default_value = "4g")]
+    pub(crate) heap: String,
+    /// Uses the indexes of an earlier run, and keeps the results only where --out says.
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// The folder of the scripts that start and stop engines.
+    #[arg(long, value_name = "FOLDER", default_value = "engines")]
+    pub(crate) engines: PathBuf,
+    #[command(flatten)]
+    pub(crate) destination: Destination,
+    #[command(flatten)]
+    pub(crate) folder: DataFolder,
+}
+
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Metadata(arguments) => metadata::run(&arguments),
         Command::Search(arguments) => search::run(&arguments),
         Command::SearchLarge(arguments) => search::run_large(&arguments),
+        Command::Engines(arguments) => search::run_engines(&arguments),
         Command::FixedServer { bytes } => fixed_server::run(bytes).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| {

@@ -3,6 +3,7 @@
 mod arrays;
 mod bare_page;
 mod corpus;
+mod engines;
 mod export;
 mod facet;
 mod filters;
@@ -19,6 +20,8 @@ mod rows;
 mod served;
 mod wildcard;
 mod writing;
+
+pub(crate) use engines::run as run_engines;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -55,6 +55,14 @@ impl ServerProcess {
         Self::start(command)
     }
 
+    /// Starts Cantata with the catalogues of a folder of configurations on an OpenSearch node.
+    pub(crate) fn over_opensearch(folder: &Path, configs: &Path, node: SocketAddr) -> Outcome<Self> {
+        let mut command = cantata(folder)?;
+        command.env("SERVER_PORT", "0").env("CONFIGS_PATH", configs);
+        command.env("SEARCH_ENGINE", "opensearch").env("ES_HOST", format!("http://{node}")).arg("serve");
+        Self::start(command)
+    }
+
     /// Starts the server that always answers with the same document.
     pub(crate) fn fixed(bytes: usize) -> Outcome<Self> {
         let mut command = Command::new(std::env::current_exe()?);

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use super::arrays::FACETS;
 use super::filters::{match_all, ten_percent};
 use super::graphql::ask;
-use super::portal::{check_facet, facet_request};
+use super::portal::{check_facet, fresh_facet_request};
 use super::served::Served;
 use super::{Bench, bare_page};
 use crate::Outcome;
@@ -17,10 +17,9 @@ pub(super) fn measure(bench: &Bench, served: &Served<'_>) -> Outcome<Vec<Figure>
     let mut connection = served.server.connect()?;
     let mut figures = Vec::new();
     for filter in [match_all(), ten_percent()] {
-        let requests: Vec<Vec<u8>> = (0..FACETS.len()).map(|facet| facet_request(&filter, facet)).collect();
-        for (facet, request) in requests.iter().enumerate() {
+        for facet in 0..FACETS.len() {
             let counts = bare_page::facet(arrays, &filter, facet);
-            check_facet(&ask(&mut connection, request)?, facet, &counts, arrays)?;
+            check_facet(&ask(&mut connection, &fresh_facet_request(&filter, facet))?, facet, &counts, arrays)?;
         }
         let mut p50 = Figure::compared(format!("One facet, {}, p50", filter.name), "ms");
         let mut p99 = Figure::compared(format!("One facet, {}, p99", filter.name), "ms");
@@ -29,8 +28,9 @@ pub(super) fn measure(bench: &Bench, served: &Served<'_>) -> Outcome<Vec<Figure>
                 black_box(bare_page::facet(arrays, &filter, number % FACETS.len()));
                 Ok(())
             })?;
-            let ours = Latencies::measure(bench.duration, |number| {
-                connection.exchange(&requests[number % FACETS.len()]).map(|_| ())
+            let request = |number: usize| Ok(fresh_facet_request(&filter, number % FACETS.len()));
+            let ours = Latencies::measure_prepared(bench.duration, request, |request| {
+                connection.exchange(&request).map(|_| ())
             })?;
             report::progress(&format!(
                 "one facet, {}, round {round}: {:.2} ms, arrays {:.2} ms",

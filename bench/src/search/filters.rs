@@ -2,9 +2,14 @@
 //!
 //! Each has conditions on records and on nested elements, at different levels, so that every rule of counting is used.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde_json::{Value, json};
 
 use super::arrays::FACETS;
+
+/// No file has so many bytes.
+const LARGER_THAN_ANY: u64 = 1 << 50;
 
 /// Some of the values of some fields.
 pub(super) struct Filter {
@@ -67,9 +72,24 @@ impl Filter {
     /// Returns the filter as clients send it.
     pub(super) fn to_sqon(&self) -> Value {
         if self.clauses.is_empty() {
-            return Value::Null;
+            Value::Null
+        } else {
+            json!({ "op": "and", "content": self.leaves().collect::<Vec<_>>() })
         }
-        let leaf = |clause: &Clause| json!({ "op": "in", "content": { "fieldName": FACETS[clause.field].path, "value": clause.values } });
-        json!({ "op": "and", "content": self.clauses.iter().map(leaf).collect::<Vec<_>>() })
+    }
+
+    /// Returns a filter that passes the same records and that no client has sent before: what an engine remembers of
+    /// others is of no use for it.
+    pub(super) fn never_sent(&self) -> Value {
+        static SENT: AtomicU64 = AtomicU64::new(0);
+        let more_than_any = LARGER_THAN_ANY + SENT.fetch_add(1, Ordering::Relaxed);
+        let size = json!({ "op": "<=", "content": { "fieldName": "size", "value": more_than_any } });
+        json!({ "op": "and", "content": self.leaves().chain([size]).collect::<Vec<_>>() })
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = Value> {
+        self.clauses.iter().map(|clause| {
+            json!({ "op": "in", "content": { "fieldName": FACETS[clause.field].path, "value": clause.values } })
+        })
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
 /// Starts the server and returns after how many milliseconds it had answered the first page.
 fn first_answer(bench: &Bench, start: usize) -> Outcome<f64> {
     let (_configs, server) = served::start_server(bench, &bench.data_folder())?;
-    let request = portal::page_request(&filters::match_all(), Order::of_variant(start), 0);
+    let request = portal::page_request(&filters::match_all().to_sqon(), Order::of_variant(start), 0);
     let first = server.answered_after(&request)?;
     server.stop()?;
     Ok(first.as_secs_f64() * 1e3)

@@ -33,7 +33,7 @@ impl Inside {
             .map_err(|problems| format!("the sample catalogues cannot be read: {problems:?}"))?;
         let catalogue = match service.catalogues().find("files") {
             Found::Served(catalogue) => catalogue,
-            Found::Failed(failed) => return Err(failed.error.to_string().into()),
+            Found::Failed(failed) | Found::Disturbed(_, failed) => return Err(failed.error.to_string().into()),
             Found::Ambiguous(_) | Found::Unknown(_) => return Err("there is no catalogue of files".into()),
         };
         Ok(Self { runtime, engine, catalogue, _copy: copy })

@@ -11,7 +11,7 @@ use crate::Outcome;
 /// How many rows a page has.
 pub(super) const ROWS: usize = 20;
 
-/// How many different pages of one filter are asked for in turn, so that no answer could be used again.
+/// How many different orders and offsets there are.
 pub(super) const VARIANTS: usize = 20;
 
 /// What the table shows of a row.
@@ -35,8 +35,17 @@ pub(super) fn variant(number: usize) -> (Order, usize) {
     (Order::of_variant(number), number / 4 * ROWS)
 }
 
+/// Returns the request for a page that nobody has asked for, unless it is one of all records.
+pub(super) fn fresh_page_request(filter: &Filter, order: Order, offset: usize) -> Vec<u8> {
+    page_request(&fresh(filter), order, offset)
+}
+
+fn fresh(filter: &Filter) -> Value {
+    if filter.clauses.is_empty() { filter.to_sqon() } else { filter.never_sent() }
+}
+
 /// Returns the request for a page: rows and all facets, own filters excluded.
-pub(super) fn page_request(filter: &Filter, order: Order, offset: usize) -> Vec<u8> {
+pub(super) fn page_request(filters: &Value, order: Order, offset: usize) -> Vec<u8> {
     let facets: Vec<String> = (0..FACETS.len()).map(facet_selection).collect();
     let query = format!(
         "query ($filters: JSON, $sort: [Sort], $first: Int, $offset: Int) {{ file {{ \
@@ -44,14 +53,13 @@ pub(super) fn page_request(filter: &Filter, order: Order, offset: usize) -> Vec<
          {{ total edges {{ searchAfter node {{ {NODE} }} }} }} {} }} }}",
         aggregations(&facets.join(" "))
     );
-    let filters = filter.to_sqon();
     request(&query, &json!({ "filters": filters, "sort": order.to_json(), "first": ROWS, "offset": offset }))
 }
 
-/// Returns the request for one facet alone.
-pub(super) fn facet_request(filter: &Filter, facet: usize) -> Vec<u8> {
+/// Returns the request for one facet alone that nobody has asked for, unless it is one over all records.
+pub(super) fn fresh_facet_request(filter: &Filter, facet: usize) -> Vec<u8> {
     let query = format!("query ($filters: JSON) {{ file {{ {} }} }}", aggregations(&facet_selection(facet)));
-    request(&query, &json!({ "filters": filter.to_sqon() }))
+    request(&query, &json!({ "filters": fresh(filter) }))
 }
 
 fn aggregations(facets: &str) -> String {

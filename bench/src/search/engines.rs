@@ -1,0 +1,80 @@
+//! The embedded engine, a real OpenSearch node, and the server over that node: the same documents and requests.
+//!
+//! What OpenSearch is asked directly is what the server asks it for the same request, word for word. A filter that was
+//! asked before may be answered from a cache on either side, so every request of a measurement has a filter of its own,
+//! unless the repetition is what is measured.
+
+mod bulk;
+mod node;
+mod pages;
+mod recorder;
+
+use std::process::ExitCode;
+
+use self::node::Node;
+use self::pages::Sides;
+use super::importing::{import, imported, megabytes_on_disk};
+use super::{Bench, DOCUMENTS};
+use crate::report::{self, Extent, Figure, Limit, Report};
+use crate::workplace::Workplace;
+use crate::{EnginesArguments, Outcome};
+
+/// What the results are named after.
+const SECTION: &str = "engines";
+
+/// Measures the engines; the exit code says whether every required figure was reached.
+pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
+    let bench = Bench::new(Workplace::new(&arguments.folder)?, arguments.documents)?;
+    let folder = bench.workplace.cache.join(format!("opensearch-{}", arguments.documents));
+    let is_kept = arguments.keep && Node::is_filled(&folder)?;
+    if !is_kept && folder.try_exists()? {
+        fs_err::remove_dir_all(&folder)?;
+    }
+    let node = Node::start(&arguments.engines, &folder, &arguments.heap)?;
+    let mut figures = Vec::new();
+    if is_kept {
+        imported(&bench)?;
+    } else {
+        figures.extend(import_figures(&bench, &node)?);
+    }
+    figures.push(disk(&bench, &node)?);
+    let sides = Sides::start(&bench, &node)?;
+    figures.extend(pages::measure(&bench, &sides)?);
+    figures.extend(memory(&sides, &node)?);
+    sides.stop()?;
+    let extent = match arguments.documents {
+        DOCUMENTS if !is_kept => Extent::Whole,
+        more if more >= DOCUMENTS => Extent::Parts,
+        _ => Extent::Trial,
+    };
+    Report::new(SECTION, bench.workplace.machine, figures).publish(&arguments.destination, extent)
+}
+
+/// Imports the documents into both.
+fn import_figures(bench: &Bench, node: &Node) -> Outcome<Vec<Figure>> {
+    let documents = bench.corpus.documents as f64;
+    let mut speed =
+        Figure::compared(format!("Import {documents} documents"), "documents/s").required(Limit::AtLeast(3.0));
+    let theirs = bulk::load(&bench.corpus, node)?.as_secs_f64();
+    node.mark_filled()?;
+    let ours = import(bench)?.elapsed.as_secs_f64();
+    report::progress(&format!("import: {ours:.1} s, OpenSearch {theirs:.1} s"));
+    speed.add_compared(documents / ours, documents / theirs);
+    Ok(vec![speed])
+}
+
+fn disk(bench: &Bench, node: &Node) -> Outcome<Figure> {
+    let mut disk = Figure::compared("Index on disk".to_owned(), "MB").required(Limit::AtMost(1.0));
+    disk.add_compared(megabytes_on_disk(bench)?, node.megabytes_on_disk()?);
+    Ok(disk)
+}
+
+/// Compares what the processes have in memory after everything else.
+fn memory(sides: &Sides<'_>, node: &Node) -> Outcome<Vec<Figure>> {
+    let (ours, theirs) = (sides.embedded.memory_parts()?, node.memory()?);
+    let mut all = Figure::compared("Memory of the process".to_owned(), "MB").required(Limit::AtMost(0.25));
+    all.add_compared(ours.all, theirs.all);
+    let mut own = Figure::compared("Memory of the process without mapped files".to_owned(), "MB");
+    own.add_compared(ours.own, theirs.own);
+    Ok(vec![all, own])
+}

@@ -1,0 +1,198 @@
+//! Portal pages from all sides.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::node::Node;
+use super::recorder::Recorder;
+use crate::Outcome;
+use crate::client::Connection;
+use crate::latency::Latencies;
+use crate::load::drive;
+use crate::report::{self, Figure, Limit};
+use crate::search::filters::{Filter, filters};
+use crate::search::graphql::ask;
+use crate::search::portal::{page_request, variant};
+use crate::search::{Bench, served};
+use crate::server_process::ServerProcess;
+
+/// How many clients there are where there are several.
+const CLIENTS: usize = 8;
+
+/// How many pages are compared as a whole.
+const COMPARED: usize = 8;
+
+/// How many pages OpenSearch answers before it is measured, so that its code is compiled.
+const WARM_UP: usize = 12;
+
+/// How many different pages of one filter there are for each client.
+const PAGES: usize = 2_000;
+
+/// All servers.
+pub(super) struct Sides<'b> {
+    pub(super) embedded: ServerProcess,
+    remote: ServerProcess,
+    /// The server whose searches are caught.
+    recorded: ServerProcess,
+    recorder: Recorder,
+    node: &'b Node,
+    /// How many pages were asked for: their orders take turns.
+    made: Cell<usize>,
+    _folders: Vec<TempDir>,
+}
+
+impl<'b> Sides<'b> {
+    pub(super) fn start(bench: &Bench, node: &'b Node) -> Outcome<Self> {
+        let (configs, embedded) = served::start_server(bench, &bench.data_folder())?;
+        let recorder = Recorder::start(node.address)?;
+        let (data, other_data) = (bench.workplace.new_folder()?, bench.workplace.new_folder()?);
+        let remote = ServerProcess::over_opensearch(data.path(), configs.path(), node.address)?;
+        let recorded = ServerProcess::over_opensearch(other_data.path(), configs.path(), recorder.address)?;
+        let folders = vec![configs, data, other_data];
+        Ok(Self { embedded, remote, recorded, recorder, node, made: Cell::new(0), _folders: folders })
+    }
+
+    pub(super) fn stop(self) -> Outcome<()> {
+        self.embedded.stop()?;
+        self.remote.stop()?;
+        self.recorded.stop()
+    }
+
+    /// Returns a request for a page with a filter that no other has.
+    fn fresh(&self, filter: &Filter) -> Vec<u8> {
+        let (order, offset) = variant(self.made.replace(self.made.get() + 1));
+        page_request(&filter.never_sent(), order, offset)
+    }
+
+    /// Returns what the server asks OpenSearch for a page.
+    fn direct(&self, connection: &mut Connection, page: &[u8]) -> Outcome<Vec<u8>> {
+        connection.exchange(page)?;
+        self.recorder.search()
+    }
+}
+
+pub(super) fn measure(bench: &Bench, sides: &Sides<'_>) -> Outcome<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for filter in filters() {
+        let name = if filter.clauses.is_empty() { "nearly all" } else { filter.name };
+        compare(sides, &filter)?;
+        report::progress(&format!("pages, {name}: both sides answer the same"));
+        figures.push(unseen(bench, sides, &filter, name)?);
+        figures.push(repeated(bench, sides, &filter, name)?);
+        figures.push(throughput(bench, sides, &filter, name)?);
+        figures.push(over(bench, sides, &filter, name)?);
+    }
+    Ok(figures)
+}
+
+/// Refuses pages that differ.
+fn compare(sides: &Sides<'_>, filter: &Filter) -> Outcome<()> {
+    let (mut embedded, mut remote) = (sides.embedded.connect()?, sides.remote.connect()?);
+    for _ in 0..COMPARED {
+        let page = sides.fresh(filter);
+        let (ours, theirs): (Value, Value) = (ask(&mut embedded, &page)?, ask(&mut remote, &page)?);
+        if ours != theirs {
+            return Err(format!("the engines differ: embedded {ours}\nOpenSearch {theirs}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Measures pages that nobody asked for before.
+fn unseen(bench: &Bench, sides: &Sides<'_>, filter: &Filter, name: &str) -> Outcome<Figure> {
+    let mut figure =
+        Figure::compared(format!("Portal page, {name}, not asked before, p50"), "ms").required(Limit::AtMost(0.02));
+    let (mut recorded, mut node) = (sides.recorded.connect()?, sides.node.connect()?);
+    for _ in 0..WARM_UP {
+        let request = sides.direct(&mut recorded, &sides.fresh(filter))?;
+        node.exchange(&request)?;
+    }
+    for _ in 0..bench.rounds {
+        let theirs = timed(bench.duration, || sides.direct(&mut recorded, &sides.fresh(filter)), &mut node)?;
+        // A connection that nobody uses for long is closed by the server.
+        let ours = timed(bench.duration, || Ok(sides.fresh(filter)), &mut sides.embedded.connect()?)?;
+        report::progress(&format!("  not asked before: {:.2} ms, OpenSearch {:.2} ms", ours.p50(), theirs.p50()));
+        figure.add_compared(ours.p50(), theirs.p50());
+    }
+    Ok(figure)
+}
+
+/// Measures a page that is asked again and again.
+fn repeated(bench: &Bench, sides: &Sides<'_>, filter: &Filter, name: &str) -> Outcome<Figure> {
+    let mut figure = Figure::compared(format!("Portal page, {name}, repeated, p50"), "ms").required(Limit::AtMost(0.2));
+    let mut node = sides.node.connect()?;
+    for _ in 0..bench.rounds {
+        let page = sides.fresh(filter);
+        let request = sides.direct(&mut sides.recorded.connect()?, &page)?;
+        node.exchange(&request)?;
+        let theirs = timed(bench.duration, || Ok(request.clone()), &mut node)?;
+        let mut embedded = sides.embedded.connect()?;
+        embedded.exchange(&page)?;
+        let ours = timed(bench.duration, || Ok(page.clone()), &mut embedded)?;
+        report::progress(&format!("  repeated: {:.2} ms, OpenSearch {:.2} ms", ours.p50(), theirs.p50()));
+        figure.add_compared(ours.p50(), theirs.p50());
+    }
+    Ok(figure)
+}
+
+/// Measures how many pages that nobody asked for before several clients get.
+fn throughput(bench: &Bench, sides: &Sides<'_>, filter: &Filter, name: &str) -> Outcome<Figure> {
+    let mut figure = Figure::compared(format!("Portal page, {name}, not asked before, {CLIENTS} clients"), "pages/s")
+        .required(Limit::AtLeast(50.0));
+    for _ in 0..bench.rounds {
+        // OpenSearch gets through far fewer.
+        let mut recorded = sides.recorded.connect()?;
+        let requests = (0..PAGES / 10).map(|_| sides.direct(&mut recorded, &sides.fresh(filter)));
+        let requests: Vec<Vec<u8>> = requests.collect::<Outcome<_>>()?;
+        let theirs = drive(sides.node.address, CLIENTS, bench.duration, |client, sent| {
+            requests.get(sent as usize * CLIENTS + client).map(Vec::as_slice)
+        })?;
+        let pages: Vec<Vec<u8>> = (0..PAGES * CLIENTS).map(|_| sides.fresh(filter)).collect();
+        let ours = drive(sides.embedded.address, CLIENTS, bench.duration, |client, sent| {
+            pages.get(sent as usize * CLIENTS + client).map(Vec::as_slice)
+        })?;
+        let (ours, theirs) = (ours.per_second(), theirs.per_second());
+        report::progress(&format!("  {CLIENTS} clients: {ours:.1} pages/s, OpenSearch {theirs:.1} pages/s"));
+        figure.add_compared(ours, theirs);
+    }
+    Ok(figure)
+}
+
+/// Measures what the server adds to OpenSearch; the two take turns with each page.
+fn over(bench: &Bench, sides: &Sides<'_>, filter: &Filter, name: &str) -> Outcome<Figure> {
+    let mut figure = Figure::compared(format!("Portal page, {name}, server over OpenSearch, p50"), "ms")
+        .required(Limit::AtMost(1.1));
+    let (mut remote, mut node) = (sides.remote.connect()?, sides.node.connect()?);
+    let mut recorded = sides.recorded.connect()?;
+    for _ in 0..bench.rounds {
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        let end = Instant::now() + bench.duration * 2;
+        while ours.len() < WARM_UP || Instant::now() < end {
+            let direct = sides.direct(&mut recorded, &sides.fresh(filter))?;
+            theirs.push(time(&mut node, &direct)?);
+            ours.push(time(&mut remote, &sides.fresh(filter))?);
+        }
+        let (ours, theirs) = (Latencies::of(ours), Latencies::of(theirs));
+        report::progress(&format!("  over OpenSearch: {:.2} ms, directly {:.2} ms", ours.p50(), theirs.p50()));
+        figure.add_compared(ours.p50(), theirs.p50());
+    }
+    Ok(figure)
+}
+
+/// Sends one request after the other for so long; making them is not part of their time.
+fn timed(
+    duration: Duration,
+    mut request: impl FnMut() -> Outcome<Vec<u8>>,
+    connection: &mut Connection,
+) -> Outcome<Latencies> {
+    Latencies::measure_prepared(duration, |_| request(), |request| connection.exchange(&request).map(|_| ()))
+}
+
+fn time(connection: &mut Connection, request: &[u8]) -> Outcome<Duration> {
+    let begun = Instant::now();
+    connection.exchange(request)?;
+    Ok(begun.elapsed())
+}

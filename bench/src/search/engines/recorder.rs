@@ -1,0 +1,105 @@
+//! A stand-in between the server and OpenSearch that catches what the server asks.
+//!
+//! The searches of a page come together in one request. It is not passed on but refused, so that OpenSearch has not seen
+//! it when it is measured; everything else is passed on.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use crate::Outcome;
+use crate::client::post;
+
+/// How long a search may be in coming.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the path of the request of a page ends with.
+const PAGE: &str = "/_msearch";
+
+/// What is answered to a search.
+const REFUSAL: &str = r#"{"error":{"type":"not_asked","reason":"this was only recorded"},"status":400}"#;
+
+/// A recorder that runs.
+pub(super) struct Recorder {
+    pub(super) address: SocketAddr,
+    caught: Receiver<Vec<u8>>,
+}
+
+/// A request or an answer, taken apart.
+struct Message {
+    /// The first line and the headers, as they came.
+    head: Vec<u8>,
+    body: Vec<u8>,
+}
+
+impl Recorder {
+    /// Starts a recorder in front of a node.
+    pub(super) fn start(node: SocketAddr) -> Outcome<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
+        let (sender, caught) = channel();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let sender = sender.clone();
+                // A connection that breaks off is opened anew by the server.
+                std::thread::spawn(move || serve(stream, node, &sender).ok());
+            }
+        });
+        Ok(Self { address, caught })
+    }
+
+    /// Returns the one search that was asked since the last call, as a request that can be sent to the node.
+    pub(super) fn search(&self) -> Outcome<Vec<u8>> {
+        let search = self.caught.recv_timeout(PATIENCE).map_err(|_| "the server asked OpenSearch for nothing")?;
+        match self.caught.try_recv() {
+            Ok(_) => Err("the server asked OpenSearch more than once for one page".into()),
+            Err(_) => Ok(search),
+        }
+    }
+}
+
+/// Serves one connection of the server.
+fn serve(stream: TcpStream, node: SocketAddr, caught: &Sender<Vec<u8>>) -> Outcome<()> {
+    let mut upstream = TcpStream::connect(node)?;
+    let mut from_node = BufReader::new(upstream.try_clone()?);
+    let mut from_server = BufReader::new(stream.try_clone()?);
+    let mut server = stream;
+    while let Some(request) = read(&mut from_server)? {
+        let path = String::from_utf8_lossy(&request.head).split(' ').nth(1).unwrap_or_default().to_owned();
+        if path.ends_with(PAGE) {
+            caught.send(post(&path, "application/x-ndjson", &request.body)).ok();
+            let length = REFUSAL.len();
+            let head = format!(
+                "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+            );
+            server.write_all(&[head.as_bytes(), REFUSAL.as_bytes()].concat())?;
+            continue;
+        }
+        upstream.write_all(&[request.head, request.body].concat())?;
+        let Some(answer) = read(&mut from_node)? else { return Ok(()) };
+        server.write_all(&[answer.head, answer.body].concat())?;
+    }
+    Ok(())
+}
+
+/// Reads a request or an answer; nothing if the connection was closed.
+fn read(stream: &mut impl BufRead) -> Outcome<Option<Message>> {
+    let (mut head, mut length) = (Vec::new(), 0);
+    loop {
+        let start = head.len();
+        if stream.read_until(b'\n', &mut head)? == 0 {
+            return Ok(None);
+        }
+        let line = String::from_utf8_lossy(&head[start..]).trim().to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse()?;
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body)?;
+    Ok(Some(Message { head, body }))
+}
