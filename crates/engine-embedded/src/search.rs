@@ -31,8 +31,8 @@ use self::spread::spread;
 use crate::bitset::Bitset;
 use crate::snapshot::{Snapshot, View};
 
-/// Facets over fewer documents are counted before another thread could help.
-const MANY_DOCUMENTS: usize = 100_000;
+/// Facets that look at fewer documents altogether are counted before another thread could help.
+const MANY_DOCUMENTS: usize = 200_000;
 
 /// The documents of one segment that pass a filter and are still there.
 pub(crate) struct Matches {
@@ -78,7 +78,11 @@ pub(crate) fn run(snapshot: &Snapshot, plan: &Plan) -> Result<Answer, EngineErro
         }
     }
     let facet = |number: usize| found.facet(missing[number].0);
-    let counted = match is_much(snapshot, plan) {
+    // Counts of all records are stored.
+    let is_counted = |place: &usize| plan.filters[plan.facets[*place].filter] != Filter::All;
+    let places = missing.iter().map(|(place, _)| *place).filter(is_counted);
+    let documents: usize = places.map(|place| found.documents_of_facet(place)).sum();
+    let counted = match documents >= MANY_DOCUMENTS {
         true => spread(missing.len(), facet),
         false => (0..missing.len()).map(facet).collect(),
     };
@@ -88,9 +92,4 @@ pub(crate) fn run(snapshot: &Snapshot, plan: &Plan) -> Result<Answer, EngineErro
         answers[place] = Some(answer);
     }
     Ok(Answer { hits, facets: answers.into_iter().flatten().collect() })
-}
-
-/// Returns whether the facets of a plan are worth the help of other threads: counts of all records are stored.
-fn is_much(snapshot: &Snapshot, plan: &Plan) -> bool {
-    snapshot.documents() >= MANY_DOCUMENTS && plan.filters.iter().any(|filter| *filter != Filter::All)
 }

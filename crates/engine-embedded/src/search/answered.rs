@@ -4,10 +4,10 @@
 //! for the same first page. Pages and facets are kept one by one, each under the plan that asks for it alone. They go
 //! with the snapshot, so that they never tell of another state of the index.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use cantata_engine::{Bucket, FacetAnswer, Filter, HitsAnswer, Plan};
+use hashbrown::HashMap;
 
 /// How much is kept, in about so many bytes.
 const MOST_BYTES: usize = 32 << 20;

@@ -30,7 +30,7 @@ pub(super) struct Part<'a> {
 /// # Errors
 ///
 /// If a histogram would have too many buckets.
-pub(super) fn answer<'a>(found: &'a Found<'a>, request: &'a FacetRequest) -> Result<FacetAnswer, EngineError> {
+pub(super) fn answer<'a>(found: &Found<'a>, request: &'a FacetRequest) -> Result<FacetAnswer, EngineError> {
     let snapshot = found.snapshot;
     let parts = parts(found, request);
     let mut answer = FacetAnswer::default();
@@ -67,7 +67,7 @@ pub(super) fn answer<'a>(found: &'a Found<'a>, request: &'a FacetRequest) -> Res
     Ok(answer)
 }
 
-fn parts<'a>(found: &'a Found<'a>, request: &'a FacetRequest) -> Vec<Part<'a>> {
+fn parts<'f, 'a>(found: &'f Found<'a>, request: &'a FacetRequest) -> Vec<Part<'f>> {
     let snapshot = found.snapshot;
     let mapping = &snapshot.mapping;
     let mapped =
@@ -77,7 +77,7 @@ fn parts<'a>(found: &'a Found<'a>, request: &'a FacetRequest) -> Vec<Part<'a>> {
         let field = view.segment.field(&request.field);
         let level = field.as_ref().map(|field| field.level).or_else(|| view.segment.level_of(path));
         let elements = (request.elements != Filter::All)
-            .then(|| level.map(|level| found.elements(segment, &request.elements, level, matches)))
+            .then(|| level.map(|level| found.elements(segment, level, &request.elements, request.filter)))
             .flatten();
         Part { view, field, level, matches, elements }
     });

@@ -4,11 +4,10 @@
 //! conditions of the page. So each condition is evaluated once for each segment, when it is first needed, whoever asks
 //! for it; and where the cheap conditions leave few documents, the costly ones are tested on these alone.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cantata_engine::EngineError;
-use cantata_engine::{FacetAnswer, Filter, HitsAnswer, Plan};
+use cantata_engine::{EngineError, FacetAnswer, Filter, HitsAnswer, Plan};
+use hashbrown::HashMap;
 
 use super::{Matches, facet, filter, hits, rowwise};
 use crate::bitset::Bitset;
@@ -18,7 +17,14 @@ use crate::snapshot::{Snapshot, View};
 const FEW_OF: usize = 8;
 
 /// A condition on the rows of one level of one segment.
-type Condition<'a> = (usize, usize, &'a Filter);
+#[derive(PartialEq, Eq, Hash)]
+struct Condition<'a> {
+    segment: usize,
+    level: usize,
+    filter: &'a Filter,
+    /// The filter of the records whose rows alone were looked at, by its place in the plan; nothing: all were.
+    of_records: Option<usize>,
+}
 
 /// What the filters of a plan find, as far as somebody wants to know.
 pub(super) struct Found<'a> {
@@ -46,7 +52,7 @@ impl<'a> Found<'a> {
     /// # Errors
     ///
     /// If it asks for more than a request may have.
-    pub(super) fn facet(&'a self, place: usize) -> Result<FacetAnswer, EngineError> {
+    pub(super) fn facet(&self, place: usize) -> Result<FacetAnswer, EngineError> {
         facet::answer(self, &self.plan.facets[place])
     }
 
@@ -58,13 +64,20 @@ impl<'a> Found<'a> {
         })
     }
 
-    /// Returns the elements of a level that pass a filter; where few documents matter, only theirs.
-    pub(super) fn elements(&self, segment: usize, filter: &'a Filter, level: usize, matches: &Matches) -> Arc<Bitset> {
-        let view = &self.snapshot.views[segment];
-        if matches.count * FEW_OF < view.segment.documents() {
-            return Arc::new(rowwise::evaluate(&view.segment, filter, level, &matches.documents));
+    /// Returns how many documents there are to look at for a facet.
+    pub(super) fn documents_of_facet(&self, place: usize) -> usize {
+        self.by(self.plan.facets[place].filter).iter().map(|matches| matches.count).sum()
+    }
+
+    /// Returns the elements of a level that pass a filter; where the filter of the records, given by its place in the
+    /// plan, leaves few documents, only theirs.
+    pub(super) fn elements(&self, segment: usize, level: usize, filter: &'a Filter, of_records: usize) -> Arc<Bitset> {
+        let (segment_of, matches) = (&self.snapshot.views[segment].segment, &self.by(of_records)[segment]);
+        if matches.count * FEW_OF >= segment_of.documents() {
+            return self.rows(segment, filter, level);
         }
-        self.rows(segment, filter, level)
+        let condition = Condition { segment, level, filter, of_records: Some(of_records) };
+        self.remembered(condition, || rowwise::evaluate(segment_of, filter, level, &matches.documents))
     }
 
     fn matches(&self, segment: usize, view: &View, filter: &'a Filter) -> Matches {
@@ -92,12 +105,16 @@ impl<'a> Found<'a> {
         Matches { documents, count }
     }
 
-    fn rows(&self, segment: usize, condition: &'a Filter, level: usize) -> Arc<Bitset> {
+    fn rows(&self, segment: usize, filter: &'a Filter, level: usize) -> Arc<Bitset> {
+        let condition = Condition { segment, level, filter, of_records: None };
+        self.remembered(condition, || filter::evaluate(&self.snapshot.views[segment].segment, filter, level))
+    }
+
+    fn remembered(&self, condition: Condition<'a>, evaluate: impl FnOnce() -> Bitset) -> Arc<Bitset> {
         let mut known = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        let cell = Arc::clone(known.entry((segment, level, condition)).or_default());
+        let cell = Arc::clone(known.entry(condition).or_default());
         drop(known);
-        let evaluate = || Arc::new(filter::evaluate(&self.snapshot.views[segment].segment, condition, level));
-        Arc::clone(cell.get_or_init(evaluate))
+        Arc::clone(cell.get_or_init(|| Arc::new(evaluate())))
     }
 }
 
