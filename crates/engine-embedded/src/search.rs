@@ -32,7 +32,7 @@ use crate::bitset::Bitset;
 use crate::snapshot::{Snapshot, View};
 
 /// Facets that look at fewer documents altogether are counted before another thread could help.
-const MANY_DOCUMENTS: usize = 200_000;
+const MANY_DOCUMENTS: usize = 20_000;
 
 /// The documents of one segment that pass a filter and are still there.
 pub(crate) struct Matches {

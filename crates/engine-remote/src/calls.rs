@@ -57,6 +57,11 @@ pub(crate) fn ask(path: impl Into<String>, body: &Value) -> Call {
     call(Method::POST, path, Some(json(body)), true)
 }
 
+/// Asks for more of what was asked before; asked twice, a part would be passed over.
+pub(crate) fn ask_more(path: impl Into<String>, body: &Value) -> Call {
+    call(Method::POST, path, Some(json(body)), false)
+}
+
 /// Asks several questions, each of two lines.
 pub(crate) fn ask_lines(path: impl Into<String>, lines: Vec<u8>) -> Call {
     Call { is_lines: true, ..call(Method::POST, path, Some(lines.into()), true) }

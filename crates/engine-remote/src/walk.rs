@@ -102,7 +102,7 @@ impl Walk {
 
     fn call(&self, size: usize, documents: bool) -> Call {
         if let State::Scroll { id: Some(id) } = &self.state {
-            return calls::ask("/_search/scroll", &json!({"scroll": KEPT, "scroll_id": id}));
+            return calls::ask_more("/_search/scroll", &json!({"scroll": KEPT, "scroll_id": id}));
         }
         let mut body = json!({
             "query": self.query,

@@ -61,10 +61,11 @@ impl<'b> Sides<'b> {
         self.recorded.stop()
     }
 
-    /// Returns a request for a page with a filter that no other has.
-    fn fresh(&self, filter: &Filter) -> Vec<u8> {
-        let (order, offset) = variant(self.made.replace(self.made.get() + 1));
-        page_request(&filter.never_sent(), order, offset)
+    /// Returns a request for a page that nobody has asked for; the filters take turns.
+    fn fresh(&self, filters: &[Filter]) -> Vec<u8> {
+        let number = self.made.replace(self.made.get() + 1);
+        let (order, offset) = variant(number / filters.len());
+        page_request(&filters[number % filters.len()].never_sent(), order, offset)
     }
 
     /// Returns what the server asks OpenSearch for a page.
@@ -75,24 +76,28 @@ impl<'b> Sides<'b> {
 }
 
 pub(super) fn measure(bench: &Bench, sides: &Sides<'_>) -> Outcome<Vec<Figure>> {
-    let mut figures = Vec::new();
-    for filter in filters() {
+    let filters = filters();
+    let mut figures = vec![
+        unseen(bench, sides, &filters, "all filters in turn")?.required(Limit::AtMost(0.02)),
+        throughput(bench, sides, &filters)?,
+    ];
+    for filter in &filters {
         let name = if filter.clauses.is_empty() { "nearly all" } else { filter.name };
-        compare(sides, &filter)?;
+        let only = std::slice::from_ref(filter);
+        compare(sides, only)?;
         report::progress(&format!("pages, {name}: both sides answer the same"));
-        figures.push(unseen(bench, sides, &filter, name)?);
-        figures.push(repeated(bench, sides, &filter, name)?);
-        figures.push(throughput(bench, sides, &filter, name)?);
-        figures.push(over(bench, sides, &filter, name)?);
+        figures.push(unseen(bench, sides, only, name)?);
+        figures.push(repeated(bench, sides, only, name)?);
+        figures.push(over(bench, sides, only, name)?);
     }
     Ok(figures)
 }
 
 /// Refuses pages that differ.
-fn compare(sides: &Sides<'_>, filter: &Filter) -> Outcome<()> {
+fn compare(sides: &Sides<'_>, filters: &[Filter]) -> Outcome<()> {
     let (mut embedded, mut remote) = (sides.embedded.connect()?, sides.remote.connect()?);
     for _ in 0..COMPARED {
-        let page = sides.fresh(filter);
+        let page = sides.fresh(filters);
         let (ours, theirs): (Value, Value) = (ask(&mut embedded, &page)?, ask(&mut remote, &page)?);
         if ours != theirs {
             return Err(format!("the engines differ: embedded {ours}\nOpenSearch {theirs}").into());
@@ -102,30 +107,29 @@ fn compare(sides: &Sides<'_>, filter: &Filter) -> Outcome<()> {
 }
 
 /// Measures pages that nobody asked for before.
-fn unseen(bench: &Bench, sides: &Sides<'_>, filter: &Filter, name: &str) -> Outcome<Figure> {
-    let mut figure =
-        Figure::compared(format!("Portal page, {name}, not asked before, p50"), "ms").required(Limit::AtMost(0.02));
+fn unseen(bench: &Bench, sides: &Sides<'_>, filters: &[Filter], name: &str) -> Outcome<Figure> {
+    let mut figure = Figure::compared(format!("Portal page, {name}, not asked before, p50"), "ms");
     let (mut recorded, mut node) = (sides.recorded.connect()?, sides.node.connect()?);
     for _ in 0..WARM_UP {
-        let request = sides.direct(&mut recorded, &sides.fresh(filter))?;
+        let request = sides.direct(&mut recorded, &sides.fresh(filters))?;
         node.exchange(&request)?;
     }
     for _ in 0..bench.rounds {
-        let theirs = timed(bench.duration, || sides.direct(&mut recorded, &sides.fresh(filter)), &mut node)?;
+        let theirs = timed(bench.duration, || sides.direct(&mut recorded, &sides.fresh(filters)), &mut node)?;
         // A connection that nobody uses for long is closed by the server.
-        let ours = timed(bench.duration, || Ok(sides.fresh(filter)), &mut sides.embedded.connect()?)?;
-        report::progress(&format!("  not asked before: {:.2} ms, OpenSearch {:.2} ms", ours.p50(), theirs.p50()));
+        let ours = timed(bench.duration, || Ok(sides.fresh(filters)), &mut sides.embedded.connect()?)?;
+        report::progress(&format!("  {name}: {:.2} ms, OpenSearch {:.2} ms", ours.p50(), theirs.p50()));
         figure.add_compared(ours.p50(), theirs.p50());
     }
     Ok(figure)
 }
 
 /// Measures a page that is asked again and again.
-fn repeated(bench: &Bench, sides: &Sides<'_>, filter: &Filter, name: &str) -> Outcome<Figure> {
+fn repeated(bench: &Bench, sides: &Sides<'_>, filters: &[Filter], name: &str) -> Outcome<Figure> {
     let mut figure = Figure::compared(format!("Portal page, {name}, repeated, p50"), "ms").required(Limit::AtMost(0.2));
     let mut node = sides.node.connect()?;
     for _ in 0..bench.rounds {
-        let page = sides.fresh(filter);
+        let page = sides.fresh(filters);
         let request = sides.direct(&mut sides.recorded.connect()?, &page)?;
         node.exchange(&request)?;
         let theirs = timed(bench.duration, || Ok(request.clone()), &mut node)?;
@@ -139,18 +143,18 @@ fn repeated(bench: &Bench, sides: &Sides<'_>, filter: &Filter, name: &str) -> Ou
 }
 
 /// Measures how many pages that nobody asked for before several clients get.
-fn throughput(bench: &Bench, sides: &Sides<'_>, filter: &Filter, name: &str) -> Outcome<Figure> {
-    let mut figure = Figure::compared(format!("Portal page, {name}, not asked before, {CLIENTS} clients"), "pages/s")
-        .required(Limit::AtLeast(50.0));
+fn throughput(bench: &Bench, sides: &Sides<'_>, filters: &[Filter]) -> Outcome<Figure> {
+    let name = format!("Portal page, all filters in turn, not asked before, {CLIENTS} clients");
+    let mut figure = Figure::compared(name, "pages/s").required(Limit::AtLeast(50.0));
     for _ in 0..bench.rounds {
         // OpenSearch gets through far fewer.
         let mut recorded = sides.recorded.connect()?;
-        let requests = (0..PAGES / 10).map(|_| sides.direct(&mut recorded, &sides.fresh(filter)));
+        let requests = (0..PAGES / 10).map(|_| sides.direct(&mut recorded, &sides.fresh(filters)));
         let requests: Vec<Vec<u8>> = requests.collect::<Outcome<_>>()?;
         let theirs = drive(sides.node.address, CLIENTS, bench.duration, |client, sent| {
             requests.get(sent as usize * CLIENTS + client).map(Vec::as_slice)
         })?;
-        let pages: Vec<Vec<u8>> = (0..PAGES * CLIENTS).map(|_| sides.fresh(filter)).collect();
+        let pages: Vec<Vec<u8>> = (0..PAGES * CLIENTS).map(|_| sides.fresh(filters)).collect();
         let ours = drive(sides.embedded.address, CLIENTS, bench.duration, |client, sent| {
             pages.get(sent as usize * CLIENTS + client).map(Vec::as_slice)
         })?;
@@ -162,7 +166,7 @@ fn throughput(bench: &Bench, sides: &Sides<'_>, filter: &Filter, name: &str) -> 
 }
 
 /// Measures what the server adds to OpenSearch; the two take turns with each page.
-fn over(bench: &Bench, sides: &Sides<'_>, filter: &Filter, name: &str) -> Outcome<Figure> {
+fn over(bench: &Bench, sides: &Sides<'_>, filters: &[Filter], name: &str) -> Outcome<Figure> {
     let mut figure = Figure::compared(format!("Portal page, {name}, server over OpenSearch, p50"), "ms")
         .required(Limit::AtMost(1.1));
     let (mut remote, mut node) = (sides.remote.connect()?, sides.node.connect()?);
@@ -171,9 +175,9 @@ fn over(bench: &Bench, sides: &Sides<'_>, filter: &Filter, name: &str) -> Outcom
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let end = Instant::now() + bench.duration * 2;
         while ours.len() < WARM_UP || Instant::now() < end {
-            let direct = sides.direct(&mut recorded, &sides.fresh(filter))?;
+            let direct = sides.direct(&mut recorded, &sides.fresh(filters))?;
             theirs.push(time(&mut node, &direct)?);
-            ours.push(time(&mut remote, &sides.fresh(filter))?);
+            ours.push(time(&mut remote, &sides.fresh(filters))?);
         }
         let (ours, theirs) = (Latencies::of(ours), Latencies::of(theirs));
         report::progress(&format!("  over OpenSearch: {:.2} ms, directly {:.2} ms", ours.p50(), theirs.p50()));

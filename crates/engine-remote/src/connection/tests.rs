@@ -102,8 +102,11 @@ async fn large_requests_and_answers_are_compressed_on_the_way_to_another_machine
     let proxy = FaultProxy::start(&engines::opensearch());
     let words: Vec<String> = (0..5000).map(|number| format!("word number {number}")).collect();
     let body = json!({ "query": { "terms": { "x": words } } });
+    let index = format!("/compressed-{}", std::process::id());
+    let made = connection(&proxy, None).send(calls::put(index.clone(), &json!({}))).await.unwrap();
+    assert_eq!(made.status, 200);
     // Answers with the query as it was read.
-    let call = calls::ask("/_validate/query?explain=true&rewrite=true", &body);
+    let call = calls::ask(format!("{index}/_validate/query?explain=true&rewrite=true"), &body);
     for (connection, is_compressed) in [(distant_connection(&proxy), true), (connection(&proxy, None), false)] {
         proxy.forget();
         let reply = connection.send(call.clone()).await.unwrap();
@@ -123,9 +126,10 @@ async fn large_requests_and_answers_are_compressed_on_the_way_to_another_machine
             assert_eq!(request.body, body.to_string().into_bytes());
         }
     }
-    let small = calls::ask("/_validate/query", &json!({ "query": { "match_all": {} } }));
+    let small = calls::ask(format!("{index}/_validate/query"), &json!({ "query": { "match_all": {} } }));
     distant_connection(&proxy).send(small).await.unwrap();
     assert_eq!(proxy.requests().pop().unwrap().header("content-encoding"), None);
+    connection(&proxy, None).send(calls::delete(index, None)).await.unwrap();
 }
 
 #[tokio::test]
