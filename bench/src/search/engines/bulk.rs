@@ -9,7 +9,7 @@ use cantata_demo::catalogue::{FILE_INDEX, mapping};
 use serde_json::{Value, json};
 
 use super::node::Node;
-use crate::client::post;
+use crate::client::{get, post};
 use crate::search::corpus::Corpus;
 use crate::{Outcome, report};
 
@@ -65,9 +65,11 @@ fn merge(node: &Node) -> Outcome<()> {
     let mut connection = node.connect()?;
     let path = format!("/{FILE_INDEX}/_forcemerge?max_num_segments=1&wait_for_completion=false");
     connection.exchange(&post(&path, "application/json", b""))?;
-    let segments = crate::client::get(&format!("/{FILE_INDEX}/_stats/segments"));
+    let refresh = post(&format!("/{FILE_INDEX}/_refresh"), "application/json", b"");
+    let segments = get(&format!("/{FILE_INDEX}/_stats/segments"));
     loop {
         std::thread::sleep(Duration::from_secs(1));
+        connection.exchange(&refresh)?;
         let stats: Value = serde_json::from_slice(connection.exchange(&segments)?)?;
         if stats["_all"]["primaries"]["segments"]["count"] == json!(1) {
             break;
