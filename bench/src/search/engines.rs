@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use self::node::Node;
 use self::pages::Sides;
-use super::importing::{import, imported, megabytes_on_disk};
+use super::importing::{compact, import, imported, megabytes_on_disk};
 use super::{Bench, DOCUMENTS};
 use crate::report::{self, Extent, Figure, Limit, Report};
 use crate::workplace::Workplace;
@@ -37,6 +37,9 @@ pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
     } else {
         figures.extend(import_figures(&bench, &node)?);
     }
+    // Those of OpenSearch are one already.
+    report::progress("merging the segments of the embedded engine");
+    compact(&bench)?;
     figures.push(disk(&bench, &node)?);
     let sides = Sides::start(&bench, &node)?;
     figures.extend(pages::measure(&bench, &sides)?);

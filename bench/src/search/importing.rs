@@ -70,6 +70,16 @@ pub(super) fn imported(bench: &Bench) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
+/// Merges the segments into one, as for an index that is only read.
+pub(super) fn compact(bench: &Bench) -> Outcome<()> {
+    let mut command = cantata(&bench.data_folder())?;
+    let ended = command.args(["index", "compact", FILE_INDEX]).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    if !ended.success() {
+        return Err(format!("merging the segments ended with {ended}").into());
+    }
+    Ok(())
+}
+
 /// Returns how many megabytes the index takes.
 pub(super) fn megabytes_on_disk(bench: &Bench) -> Outcome<f64> {
     Ok(bytes_of(&bench.data_folder().join(SEARCH_FOLDER))? as f64 / 1e6)

@@ -188,8 +188,9 @@ impl SearchEngine for EmbeddedEngine {
 
     async fn document(&self, index: &str, id: &str) -> Result<Option<Document>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let found = snapshot.views.iter().find_map(|view| Some(search::document_of(view, view.row_of(id)?)));
-        Ok(found)
+        let mut views = snapshot.views.iter().enumerate();
+        let Some(place) = views.find_map(|(segment, view)| Some((segment, view.row_of(id)?))) else { return Ok(None) };
+        aside(move || Ok(search::documents_of(&snapshot, &[place])?.pop())).await
     }
 
     async fn create_index(&self, index: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
@@ -243,7 +244,7 @@ impl Exporting for RunningExport {
     async fn next(&mut self) -> Result<Option<ExportPage>, EngineError> {
         let Some(mut export) = self.export.take() else { return Ok(None) };
         let (export, hits) = aside(move || {
-            let hits = export.next();
+            let hits = export.next()?;
             Ok((export, hits))
         })
         .await?;

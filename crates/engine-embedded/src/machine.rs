@@ -11,6 +11,8 @@
 
 use std::io;
 use std::ops::Deref;
+#[cfg(unix)]
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use memmap2::Mmap;
@@ -18,7 +20,13 @@ use memmap2::Mmap;
 /// The bytes of a segment, aligned for numbers of 64 bits.
 pub(crate) enum Storage {
     /// A file.
-    Mapped(Mmap),
+    Mapped {
+        /// Its bytes as memory.
+        map: Mmap,
+        /// The file itself, for what is read now and then and would only fill the memory of the process.
+        #[cfg(unix)]
+        file: std::fs::File,
+    },
     /// Memory, as whole words, and the number of bytes that count.
     Memory(Vec<u64>, usize),
 }
@@ -26,9 +34,26 @@ pub(crate) enum Storage {
 impl Storage {
     /// Maps a file.
     pub(crate) fn map(path: &Path) -> io::Result<Self> {
-        let file = fs_err::File::open(path)?;
+        let (file, _) = fs_err::File::open(path)?.into_parts();
         // SAFETY: segment files are never changed once they are opened; see the head of this file.
-        Ok(Self::Mapped(unsafe { Mmap::map(&file) }?))
+        let map = unsafe { Mmap::map(&file) }?;
+        Ok(Self::Mapped {
+            map,
+            #[cfg(unix)]
+            file,
+        })
+    }
+
+    /// Copies bytes from a place on. Those of a file are read from it where that is possible, not from its mapping:
+    /// pages that were looked at through a mapping count as memory of the process until they are needed elsewhere.
+    pub(crate) fn read_at(&self, place: usize, out: &mut [u8]) -> io::Result<()> {
+        #[cfg(unix)]
+        if let Self::Mapped { file, .. } = self {
+            return file.read_exact_at(out, place as u64);
+        }
+        let bytes = place.checked_add(out.len()).and_then(|end| self.get(place..end));
+        out.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
     }
 
     /// Takes bytes into memory.
@@ -44,7 +69,7 @@ impl Deref for Storage {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Self::Mapped(map) => map,
+            Self::Mapped { map, .. } => map,
             Self::Memory(words, length) => &bytemuck::cast_slice(words)[..*length],
         }
     }

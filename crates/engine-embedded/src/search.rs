@@ -6,6 +6,7 @@
 mod answered;
 mod buckets;
 mod counting;
+mod documents;
 mod export;
 mod facet;
 mod filter;
@@ -19,11 +20,11 @@ mod texts;
 mod walking;
 
 pub(crate) use answered::Answered;
+pub(crate) use documents::documents_of;
 pub(crate) use export::Export;
 pub(crate) use global::GlobalDictionary;
-pub(crate) use hits::document_of;
 
-use cantata_engine::{Answer, EngineError, FacetAnswer, Filter, Plan};
+use cantata_engine::{Answer, EngineError, FacetAnswer, Filter, HitsRequest, Plan};
 
 use self::found::Found;
 use self::spread::spread;
@@ -55,19 +56,20 @@ impl Matches {
 ///
 /// # Errors
 ///
-/// If it asks for more than a request may have.
+/// If it asks for more than a request may have, or if documents cannot be read.
 pub(crate) fn run(snapshot: &Snapshot, plan: &Plan) -> Result<Answer, EngineError> {
     let found = Found::new(snapshot, plan);
     let Answered { pages, facets } = &snapshot.answered;
-    let page = |place: usize| {
+    let page = |(place, request): (usize, &HitsRequest)| {
         let question = plan.of_page(place);
-        pages.get(&question).unwrap_or_else(|| {
+        let page = pages.get(&question).unwrap_or_else(|| {
             let page = found.page(place);
             pages.keep(question, &page);
             page
-        })
+        });
+        page.with_documents(snapshot, request)
     };
-    let hits = (0..plan.hits.len()).map(page).collect();
+    let hits = plan.hits.iter().enumerate().map(page).collect::<Result<_, _>>()?;
     let mut answers: Vec<Option<FacetAnswer>> = Vec::with_capacity(plan.facets.len());
     let mut missing = Vec::new();
     for place in 0..plan.facets.len() {
@@ -88,7 +90,10 @@ pub(crate) fn run(snapshot: &Snapshot, plan: &Plan) -> Result<Answer, EngineErro
     };
     for ((place, question), answer) in missing.into_iter().zip(counted) {
         let answer = answer?;
-        facets.keep(question, &answer);
+        // Documents may be of any size.
+        if plan.facets[place].top_hits.is_none() {
+            facets.keep(question, &answer);
+        }
         answers[place] = Some(answer);
     }
     Ok(Answer { hits, facets: answers.into_iter().flatten().collect() })

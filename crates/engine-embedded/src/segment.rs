@@ -8,12 +8,14 @@ mod column;
 mod dictionary;
 mod directory;
 mod documents;
+mod fetched;
 mod postings;
 mod sections;
 
 pub(crate) use column::{Code, Codes, Column, ColumnEntry, with_codes};
 pub(crate) use dictionary::{Dictionary, DictionaryEntry};
 pub(crate) use directory::{Directory, FieldEntry, LevelEntry, PathEntry};
+pub(crate) use fetched::fetch;
 pub(crate) use postings::{Postings, PostingsEntry, Rows};
 pub(crate) use sections::{Section, SectionWriter};
 

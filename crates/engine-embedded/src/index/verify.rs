@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use cantata_engine::{Array, Node, Object};
+use cantata_engine::{Array, Document, Node, Object};
 
 use super::Index;
+use crate::search::documents_of;
 
 impl Index {
     /// Reads everything and returns what is wrong: checksums, documents that cannot be read, ids that are there twice.
@@ -27,8 +28,10 @@ impl Index {
                 if row > 0 && view.segment.id(row - 1) >= id {
                     problems.push(format!("segment {place}: the id `{id}` is not in order"));
                 }
-                let document = crate::search::document_of(view, row);
-                if !matches!(document.root(), Node::Object(object) if is_readable(&object)) {
+                let documents = documents_of(&snapshot, &[(place, row)]).unwrap_or_default();
+                let is_whole =
+                    |document: &Document| matches!(document.root(), Node::Object(object) if is_readable(&object));
+                if !documents.first().is_some_and(is_whole) {
                     problems.push(format!("segment {place}: the document `{id}` cannot be read"));
                 }
             }

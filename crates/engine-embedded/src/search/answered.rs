@@ -2,12 +2,14 @@
 //!
 //! A portal asks for the same facets whenever a person sorts the table or turns a page, and everybody who opens it asks
 //! for the same first page. Pages and facets are kept one by one, each under the plan that asks for it alone. They go
-//! with the snapshot, so that they never tell of another state of the index.
+//! with the snapshot, so that they never tell of another state of the index. Documents are not kept: they may be large.
 
 use std::sync::{Mutex, PoisonError};
 
-use cantata_engine::{Bucket, FacetAnswer, Filter, HitsAnswer, Plan};
+use cantata_engine::{Bucket, FacetAnswer, Filter, Plan};
 use hashbrown::HashMap;
+
+use super::hits::Page;
 
 /// How much is kept, in about so many bytes.
 const MOST_BYTES: usize = 32 << 20;
@@ -21,7 +23,7 @@ const MOST_PARTS: usize = 4096;
 /// The answers of a snapshot.
 #[derive(Default)]
 pub(crate) struct Answered {
-    pub(super) pages: Kept<HitsAnswer>,
+    pub(super) pages: Kept<Page>,
     pub(super) facets: Kept<FacetAnswer>,
 }
 
@@ -69,15 +71,15 @@ pub(super) trait Parts {
     fn parts(&self) -> usize;
 }
 
-impl Parts for HitsAnswer {
+impl Parts for Page {
     fn parts(&self) -> usize {
-        1 + self.hits.iter().map(|hit| 1 + hit.cursor.values.len()).sum::<usize>()
+        1 + self.records.iter().map(|(cursor, _)| 1 + cursor.values.len()).sum::<usize>()
     }
 }
 
 impl Parts for FacetAnswer {
     fn parts(&self) -> usize {
-        let of_bucket = |bucket: &Bucket| 1 + bucket.top_hits.len() + bucket.filtered.len();
+        let of_bucket = |bucket: &Bucket| 1 + bucket.filtered.len();
         let counts = self.histograms.iter().map(Vec::len).chain(self.ranges.iter().map(Vec::len));
         1 + self.buckets.iter().map(of_bucket).sum::<usize>() + counts.sum::<usize>()
     }

@@ -1,12 +1,12 @@
 //! Which buckets a facet shows, and the first records of each.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
 
-use cantata_engine::{Document, PackedDocuments};
+use cantata_engine::{Document, EngineError};
 
-use super::GlobalDictionary;
 use super::facet::Part;
+use super::{GlobalDictionary, documents_of};
+use crate::snapshot::Snapshot;
 
 /// Returns the numbers with the greatest counts, the greatest first, equal ones in order; those without count never.
 pub(super) fn most_frequent(counts: &[u64], most: usize) -> Vec<usize> {
@@ -24,14 +24,19 @@ pub(super) fn most_frequent(counts: &[u64], most: usize) -> Vec<usize> {
 
 /// The records of the buckets of a facet.
 pub(super) struct BucketRecords<'a> {
+    pub(super) snapshot: &'a Snapshot,
     pub(super) parts: &'a [Part<'a>],
     pub(super) dictionary: &'a GlobalDictionary,
 }
 
 impl BucketRecords<'_> {
     /// Returns the documents of the first records of a bucket, in the order of their ids.
-    pub(super) fn first(&self, number: usize, size: usize) -> Vec<Document> {
-        let mut found: Vec<(&str, &Part<'_>, usize)> = Vec::new();
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    pub(super) fn first(&self, number: usize, size: usize) -> Result<Vec<Document>, EngineError> {
+        let mut found: Vec<(&str, (usize, usize))> = Vec::new();
         for (segment, part) in self.parts.iter().enumerate() {
             let (Some(field), Some(code)) = (&part.field, self.dictionary.code_in(segment, number)) else { continue };
             let starts = part.view.segment.level(field.level).document_starts;
@@ -46,17 +51,14 @@ impl BucketRecords<'_> {
                 if is_taken && last != Some(document) && part.matches.documents.contains(document) {
                     last = Some(document);
                     left -= 1;
-                    found.push((part.view.segment.id(document), part, document));
+                    found.push((part.view.segment.id(document), (segment, document)));
                 }
                 true
             });
         }
         found.sort_unstable_by_key(|&(id, ..)| id);
         found.truncate(size);
-        let documents = found.into_iter().map(|(_, part, document)| {
-            let segment: Arc<dyn PackedDocuments> = part.view.segment.clone();
-            Document::packed(segment, part.view.segment.document_place(document))
-        });
-        documents.collect()
+        let places: Vec<(usize, usize)> = found.into_iter().map(|(_, place)| place).collect();
+        documents_of(self.snapshot, &places)
     }
 }

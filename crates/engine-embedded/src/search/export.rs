@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use cantata_engine::{Cursor, ExportRequest, Hit};
+use cantata_engine::{Cursor, EngineError, ExportRequest, Hit};
 
 use super::Matches;
-use super::hits::{cursor, document_of};
+use super::documents::documents_of;
+use super::hits::cursor;
 use super::order::{SegmentKey, compare};
 use crate::snapshot::Snapshot;
 
@@ -45,7 +46,11 @@ impl Export {
     }
 
     /// Returns the next records; none at the end.
-    pub(crate) fn next(&mut self) -> Vec<Hit> {
+    ///
+    /// # Errors
+    ///
+    /// If their documents cannot be read.
+    pub(crate) fn next(&mut self) -> Result<Vec<Hit>, EngineError> {
         let size = self.left.min(self.request.page_size as u64) as usize;
         let keys: Vec<Vec<SegmentKey<'_>>> = self
             .snapshot
@@ -59,8 +64,9 @@ impl Export {
         };
         let mut heads: Vec<Option<Cursor>> =
             self.queues.iter().enumerate().map(|(segment, queue)| head(segment, queue)).collect();
-        let mut hits = Vec::with_capacity(size);
-        while hits.len() < size {
+        let mut cursors = Vec::with_capacity(size);
+        let mut places = Vec::with_capacity(size);
+        while cursors.len() < size {
             let next = heads
                 .iter()
                 .enumerate()
@@ -73,9 +79,13 @@ impl Export {
             *brought += 1;
             let Some(cursor) = heads[segment].take() else { break };
             heads[segment] = head(segment, &self.queues[segment]);
-            hits.push(Hit { cursor, document: Some(document_of(&self.snapshot.views[segment], document)) });
+            cursors.push(cursor);
+            places.push((segment, document));
         }
-        self.left -= hits.len() as u64;
-        hits
+        self.left -= cursors.len() as u64;
+        let documents = documents_of(&self.snapshot, &places)?;
+        let hits =
+            cursors.into_iter().zip(documents).map(|(cursor, document)| Hit { cursor, document: Some(document) });
+        Ok(hits.collect())
     }
 }

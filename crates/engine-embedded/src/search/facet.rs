@@ -29,7 +29,7 @@ pub(super) struct Part<'a> {
 ///
 /// # Errors
 ///
-/// If a histogram would have too many buckets.
+/// If a histogram would have too many buckets, or documents cannot be read.
 pub(super) fn answer<'a>(found: &Found<'a>, request: &'a FacetRequest) -> Result<FacetAnswer, EngineError> {
     let snapshot = found.snapshot;
     let parts = parts(found, request);
@@ -48,15 +48,16 @@ pub(super) fn answer<'a>(found: &Found<'a>, request: &'a FacetRequest) -> Result
                 .iter()
                 .map(|&filter| filtered_counts(&parts, &dictionary, found.by(filter)))
                 .collect();
-            let buckets = most_frequent(&counts, most).into_iter().filter_map(|number| {
-                let value = dictionary.value(&snapshot.views, &request.field, number)?;
-                let top_hits = request.top_hits.map_or_else(Vec::new, |top| {
-                    BucketRecords { parts: &parts, dictionary: &dictionary }.first(number, top.size)
-                });
+            let records = BucketRecords { snapshot, parts: &parts, dictionary: &dictionary };
+            for number in most_frequent(&counts, most) {
+                let Some(value) = dictionary.value(&snapshot.views, &request.field, number) else { continue };
+                let top_hits = match request.top_hits {
+                    Some(top) => records.first(number, top.size)?,
+                    None => Vec::new(),
+                };
                 let filtered = filtered.iter().map(|counts| counts[number]).collect();
-                Some(Bucket { value, count: counts[number], top_hits, filtered })
-            });
-            answer.buckets = buckets.collect();
+                answer.buckets.push(Bucket { value, count: counts[number], top_hits, filtered });
+            }
         }
     }
     answer.stats = request.stats.then(|| stats(&parts));

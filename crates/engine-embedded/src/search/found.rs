@@ -6,10 +6,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cantata_engine::{EngineError, FacetAnswer, Filter, HitsAnswer, Plan};
+use cantata_engine::{EngineError, FacetAnswer, Filter, Plan};
 use hashbrown::HashMap;
 
-use super::{Matches, facet, filter, hits, rowwise};
+use super::hits::Page;
+use super::{Matches, facet, filter, rowwise};
 use crate::bitset::Bitset;
 use crate::snapshot::{Snapshot, View};
 
@@ -42,16 +43,16 @@ impl<'a> Found<'a> {
     }
 
     /// Finds a page.
-    pub(super) fn page(&self, place: usize) -> HitsAnswer {
+    pub(super) fn page(&self, place: usize) -> Page {
         let request = &self.plan.hits[place];
-        hits::page(self.snapshot, request, self.by(request.filter))
+        Page::find(self.snapshot, request, self.by(request.filter))
     }
 
     /// Answers a facet.
     ///
     /// # Errors
     ///
-    /// If it asks for more than a request may have.
+    /// If it asks for more than a request may have, or if documents cannot be read.
     pub(super) fn facet(&self, place: usize) -> Result<FacetAnswer, EngineError> {
         facet::answer(self, &self.plan.facets[place])
     }

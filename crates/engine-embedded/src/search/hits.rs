@@ -1,9 +1,10 @@
 //! Finding a page of records: the first ones of each segment, put together in order.
 
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 
-use cantata_engine::{Cursor, Document, Hit, HitsAnswer, HitsRequest, PackedDocuments};
+use cantata_engine::{Cursor, Document, EngineError, Hit, HitsAnswer, HitsRequest};
+
+use super::documents::documents_of;
 
 use super::order::{SegmentKey, Threshold, compare};
 use super::{Matches, walking};
@@ -19,38 +20,53 @@ struct Candidate {
     document: usize,
 }
 
-/// Finds a page of records.
-pub(super) fn page(snapshot: &Snapshot, request: &HitsRequest, matches: &[Matches]) -> HitsAnswer {
-    let total = request.total.then(|| matches.iter().map(|matches| matches.count as u64).sum());
-    let wanted = if request.size == 0 { 0 } else { request.offset.saturating_add(request.size) };
-    let mut found: Vec<(Cursor, &View, usize)> = Vec::new();
-    for (view, matches) in snapshot.views.iter().zip(matches) {
-        let keys: Vec<SegmentKey<'_>> = request.sort.iter().map(|key| SegmentKey::new(&view.segment, key)).collect();
-        let after = request.after.as_ref().map(|cursor| Threshold::new(&view.segment, &keys, cursor));
-        for document in first_documents(&view.segment, &keys, matches, after.as_ref(), wanted) {
-            found.push((cursor(view, &keys, document), view, document));
+/// A page of records, without their documents.
+#[derive(Clone, Default)]
+pub(super) struct Page {
+    total: Option<u64>,
+    /// Where each record is in the order; the segment it is in, and its row there.
+    pub(super) records: Vec<(Cursor, (usize, usize))>,
+}
+
+impl Page {
+    /// Finds a page.
+    pub(super) fn find(snapshot: &Snapshot, request: &HitsRequest, matches: &[Matches]) -> Self {
+        let total = request.total.then(|| matches.iter().map(|matches| matches.count as u64).sum());
+        let wanted = if request.size == 0 { 0 } else { request.offset.saturating_add(request.size) };
+        let mut found: Vec<(Cursor, (usize, usize))> = Vec::new();
+        for (segment, (view, matches)) in snapshot.views.iter().zip(matches).enumerate() {
+            let keys: Vec<SegmentKey<'_>> =
+                request.sort.iter().map(|key| SegmentKey::new(&view.segment, key)).collect();
+            let after = request.after.as_ref().map(|cursor| Threshold::new(&view.segment, &keys, cursor));
+            for document in first_documents(&view.segment, &keys, matches, after.as_ref(), wanted) {
+                found.push((cursor(view, &keys, document), (segment, document)));
+            }
         }
+        if snapshot.views.len() > 1 {
+            found.sort_by(|one, two| compare(&request.sort, &one.0, &two.0));
+        }
+        Self { total, records: found.into_iter().skip(request.offset).take(request.size).collect() }
     }
-    if snapshot.views.len() > 1 {
-        found.sort_by(|one, two| compare(&request.sort, &one.0, &two.0));
+
+    /// Returns the page with the documents that are wanted.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    pub(super) fn with_documents(self, snapshot: &Snapshot, request: &HitsRequest) -> Result<HitsAnswer, EngineError> {
+        let (cursors, places): (Vec<Cursor>, Vec<(usize, usize)>) = self.records.into_iter().unzip();
+        let documents: Vec<Option<Document>> = match request.documents {
+            true => documents_of(snapshot, &places)?.into_iter().map(Some).collect(),
+            false => vec![None; places.len()],
+        };
+        let hits = cursors.into_iter().zip(documents).map(|(cursor, document)| Hit { cursor, document });
+        Ok(HitsAnswer { total: self.total, hits: hits.collect() })
     }
-    let page = found.into_iter().skip(request.offset).take(request.size);
-    let hits = page.map(|(cursor, view, document)| Hit {
-        cursor,
-        document: request.documents.then(|| document_of(view, document)),
-    });
-    HitsAnswer { total, hits: hits.collect() }
 }
 
 /// Returns the place of a document in the order.
 pub(super) fn cursor(view: &View, keys: &[SegmentKey<'_>], document: usize) -> Cursor {
     Cursor { values: keys.iter().map(|key| key.value(document)).collect(), id: view.segment.id(document).to_owned() }
-}
-
-/// Returns the document of a row.
-pub(crate) fn document_of(view: &View, row: usize) -> Document {
-    let segment: Arc<dyn PackedDocuments> = view.segment.clone();
-    Document::packed(segment, view.segment.document_place(row))
 }
 
 /// Returns the first documents of a segment, in order.

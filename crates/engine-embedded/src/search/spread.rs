@@ -1,11 +1,15 @@
 //! Spreading the parts of one request over the processors.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many processors there are; asking the system takes longer than many a facet.
+static PROCESSORS: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
 
 /// Does so many pieces of work, each by its number, and returns what comes of them, in order. The calling thread does
 /// its part, and others help it.
 pub(super) fn spread<T: Send>(pieces: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let helpers = std::thread::available_parallelism().map_or(1, usize::from).min(pieces).saturating_sub(1);
+    let helpers = PROCESSORS.min(pieces).saturating_sub(1);
     if helpers == 0 {
         return (0..pieces).map(work).collect();
     }

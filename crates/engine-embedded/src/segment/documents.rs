@@ -1,18 +1,14 @@
-//! Reading documents back from the tape.
-//!
-//! The place of a value is its path and where it stands on the tape, in one number: the path in the upper bits.
+//! Where documents and the scalars in them are kept.
 
-use cantata_engine::{Array, Node, Object, PackedDocuments};
+use std::ops::Range;
+
 use cantata_mapping::TypedValue;
 
 use super::directory::Directory;
 use super::{DictionaryEntry, Segment};
 use crate::key::Class;
 use crate::scalar::Scalar;
-use crate::tape::{Cursor, Item, PackedCursor};
-
-/// How many bits of a place say where the value stands on the tape.
-const TAPE_BITS: u32 = 40;
+use crate::tape::PackedCursor;
 
 /// Where the scalars of a path are: what reading one takes, and nothing else, because it is done for each value of
 /// each document.
@@ -51,18 +47,23 @@ pub(super) fn path_readers(directory: &Directory) -> Vec<PathReader> {
 }
 
 impl Segment {
-    /// Returns the place of a document.
-    pub(crate) fn document_place(&self, row: usize) -> u64 {
-        self.section::<u64>(self.directory.tape_starts).get(row).copied().unwrap_or_default()
+    /// Returns where a document is on the tape.
+    pub(super) fn document_extent(&self, row: usize) -> Range<usize> {
+        let starts = self.section::<u64>(self.directory.tape_starts);
+        let start_of = |row: usize| starts.get(row).map_or(self.directory.tape.len(), |&start| start as usize);
+        start_of(row)..start_of(row + 1)
     }
 
-    /// Returns a cursor at the start of a document.
+    /// Returns a cursor at the start of a document, for whoever reads them all.
     pub(crate) fn document_cursor(&self, row: usize) -> PackedCursor<'_> {
-        PackedCursor::new(self.tape(), self.document_place(row) as usize)
+        PackedCursor::new(self.directory.tape.bytes(&self.storage), self.document_extent(row).start)
     }
 
-    fn tape(&self) -> &[u8] {
-        self.directory.tape.bytes(&self.storage)
+    /// Returns the text of a scalar of a path by its number, if it may stand in JSON as it is.
+    pub(super) fn plain_scalar(&self, path: usize, number: u32) -> Option<&[u8]> {
+        let reader = &self.readers[path];
+        let number = number as usize;
+        (reader.are_plain && number < reader.coded).then(|| self.entry(reader.starts, reader.bytes, number))
     }
 
     /// Returns how many different scalars the values of a path are.
@@ -114,58 +115,5 @@ impl Segment {
     #[inline]
     fn word(&self, place: usize) -> u64 {
         self.storage.get(place..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
-    }
-
-    fn cursor_at(&self, place: u64) -> (u64, PackedCursor<'_>) {
-        let cursor = PackedCursor::new(self.tape(), (place & ((1 << TAPE_BITS) - 1)) as usize);
-        (place >> TAPE_BITS, cursor)
-    }
-
-    /// Shows the value at the cursor and moves past it.
-    fn show<'a>(&'a self, path: u64, cursor: &mut PackedCursor<'a>) -> Node<'a> {
-        let place = path << TAPE_BITS | cursor.place() as u64;
-        match (cursor.skip(), cursor.last_text()) {
-            (Item::Scalar(_), Some(text)) => std::str::from_utf8(text).map_or(Node::Null, Node::String),
-            (Item::Scalar(number), None) => self.scalar(path as usize, number).to_node(),
-            (Item::Array(length), _) => Node::Array(Array::packed(self, place, length)),
-            (Item::Object(_), _) => Node::Object(Object::packed(self, place)),
-        }
-    }
-}
-
-impl PackedDocuments for Segment {
-    fn node(&self, place: u64) -> Node<'_> {
-        let (path, mut cursor) = self.cursor_at(place);
-        self.show(path, &mut cursor)
-    }
-
-    fn plain_text(&self, place: u64) -> Option<&[u8]> {
-        let (path, mut cursor) = self.cursor_at(place);
-        let Item::Scalar(number) = cursor.skip() else { return None };
-        if let Some(text) = cursor.last_text() {
-            return cursor.is_plain().then_some(text);
-        }
-        let reader = &self.readers[path as usize];
-        let number = number as usize;
-        (reader.are_plain && number < reader.coded).then(|| self.entry(reader.starts, reader.bytes, number))
-    }
-
-    fn elements<'a>(&'a self, place: u64, visit: &mut dyn FnMut(Node<'a>) -> bool) {
-        let (path, mut cursor) = self.cursor_at(place);
-        let Item::Array(length) = cursor.next() else { return };
-        for _ in 0..length {
-            if !visit(self.show(path, &mut cursor)) {
-                return;
-            }
-        }
-    }
-
-    fn members<'a>(&'a self, place: u64, visit: &mut dyn FnMut(&'a str, u64)) {
-        let (_, mut cursor) = self.cursor_at(place);
-        let Item::Object(shape) = cursor.next() else { return };
-        for &path in self.directory.shapes.get(shape as usize).map(Vec::as_slice).unwrap_or_default() {
-            visit(&self.directory.paths[path as usize].key, u64::from(path) << TAPE_BITS | cursor.place() as u64);
-            cursor.skip();
-        }
     }
 }
