@@ -62,6 +62,17 @@ impl Bitset {
         self.words[row / WORD] |= 1 << (row % WORD);
     }
 
+    /// Adds neighbouring rows.
+    #[inline]
+    pub(crate) fn insert_all(&mut self, rows: Range<usize>) {
+        let (mut row, end) = (rows.start, rows.end);
+        while row < end {
+            let taken = (WORD - row % WORD).min(end - row);
+            self.words[row / WORD] |= (u64::MAX >> (WORD - taken)) << (row % WORD);
+            row += taken;
+        }
+    }
+
     pub(crate) fn remove(&mut self, row: usize) {
         self.words[row / WORD] &= !(1 << (row % WORD));
     }
@@ -137,6 +148,17 @@ impl Bitset {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn neighbouring_rows_are_added_together() {
+        for start in 0..200 {
+            for end in start..=200 {
+                let mut set = Bitset::empty(200);
+                set.insert_all(start..end);
+                assert_eq!(set.iter().collect::<Vec<_>>(), (start..end).collect::<Vec<_>>());
+            }
+        }
+    }
 
     #[test]
     fn neighbouring_rows_are_looked_at_together() {

@@ -21,6 +21,7 @@ pub(crate) use sections::{Section, SectionWriter};
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use crate::bitset::Bitset;
 use crate::key::Class;
@@ -33,6 +34,8 @@ pub(crate) struct Segment {
     fields: HashMap<String, usize>,
     levels: HashMap<String, usize>,
     readers: Vec<documents::PathReader>,
+    /// For each level the rows that are the first of their document, made when they are first asked for.
+    first_rows: Vec<OnceLock<Bitset>>,
 }
 
 /// A field of a segment.
@@ -84,7 +87,8 @@ impl Segment {
         let fields = directory.fields.iter().enumerate().map(|(place, field)| (field.path.clone(), place)).collect();
         let levels = directory.levels.iter().enumerate().map(|(place, level)| (level.path.clone(), place)).collect();
         let readers = documents::path_readers(&directory);
-        Ok(Self { storage, directory, fields, levels, readers })
+        let first_rows = directory.levels.iter().map(|_| OnceLock::new()).collect();
+        Ok(Self { storage, directory, fields, levels, readers, first_rows })
     }
 
     /// Reads the whole segment and compares it with its checksum.
@@ -143,6 +147,17 @@ impl Segment {
             starts: entry.starts.numbers(&self.storage),
             document_starts: entry.document_starts.numbers(&self.storage),
         }
+    }
+
+    /// Returns the rows of a level that are the first of their document.
+    pub(crate) fn first_rows(&self, level: usize) -> &Bitset {
+        self.first_rows[level].get_or_init(|| {
+            let Level { rows, document_starts, .. } = self.level(level);
+            let mut first = Bitset::empty(rows);
+            let with_rows = document_starts.windows(2).filter(|ends| ends[0] < ends[1]);
+            with_rows.for_each(|ends| first.insert(ends[0] as usize));
+            first
+        })
     }
 
     pub(crate) fn section<T: bytemuck::AnyBitPattern>(&self, section: Section) -> &[T] {

@@ -75,7 +75,8 @@ fn common(documents: &Bitset, rows: Rows<'_>) -> u32 {
     }
 }
 
-/// Counts the documents of each group of codes, row by row.
+/// Counts the documents of each group of codes, row by row. Elements, where given, are rows of these documents, and
+/// they alone are looked at.
 pub(crate) fn count(
     segment: &Segment,
     field: &SegmentField<'_>,
@@ -84,58 +85,104 @@ pub(crate) fn count(
     groups: Groups<'_>,
     group_count: usize,
 ) -> Vec<u32> {
-    let mut counts = vec![0; group_count];
-    let missing = field.column.missing;
-    let group_of = |code: u32| groups.map_or(code, |groups| groups[code as usize]);
     if field.level == 0 && field.column.starts.is_none() {
-        // The common case, in as tight a loop as can be.
-        with_codes!(field.column.codes, codes => match (groups, elements) {
-            (None, None) => documents.for_each(|row| counts[codes[row].wide() as usize] += 1),
-            _ => documents.for_each(|row| {
-                let group = group_of(codes[row].wide());
-                if group != NO_GROUP && elements.is_none_or(|elements| elements.contains(row)) {
-                    counts[group as usize] += 1;
-                }
-            }),
-        });
-        return counts;
+        return count_records(field, elements.unwrap_or(documents), groups, group_count);
     }
-    // The document, counted from one, that was counted last for each group.
-    let mut last = vec![0_u32; group_count];
-    let mut see = |group: u32, document: u32| {
-        if group != NO_GROUP && last[group as usize] != document {
-            last[group as usize] = document;
-            counts[group as usize] += 1;
-        }
-    };
-    let starts = segment.level(field.level).document_starts;
-    let is_taken = |row: usize| elements.is_none_or(|elements| elements.contains(row));
-    match field.column.starts {
-        None => with_codes!(field.column.codes, codes => documents.for_each(|document| {
-            let rows = starts[document] as usize..starts[document + 1] as usize;
-            for (row, code) in rows.clone().zip(&codes[rows]) {
-                if is_taken(row) {
-                    see(group_of(code.wide()), document as u32 + 1);
+    let mut seen = Seen { counts: vec![0; group_count], last: vec![0; group_count] };
+    let group_of = |code: u32| groups.map_or(code, |groups| groups[code as usize]);
+    match (field.column.starts, elements) {
+        (None, Some(elements)) => with_codes!(field.column.codes, codes => {
+            each_element(elements, segment.first_rows(field.level), |row, document| {
+                seen.see(group_of(codes[row].wide()), document);
+            });
+        }),
+        (None, None) => with_codes!(field.column.codes, codes => {
+            let starts = segment.level(field.level).document_starts;
+            documents.for_each(|document| {
+                for code in &codes[starts[document] as usize..starts[document + 1] as usize] {
+                    seen.see(group_of(code.wide()), document as u32 + 1);
+                }
+            });
+        }),
+        (Some(places), elements) => {
+            let mut see_row = |row: usize, document: u32| {
+                if places[row] == places[row + 1] {
+                    seen.see(group_of(field.column.missing), document);
+                }
+                for place in places[row]..places[row + 1] {
+                    seen.see(group_of(field.column.codes.get(place as usize)), document);
+                }
+            };
+            match elements {
+                Some(elements) => each_element(elements, segment.first_rows(field.level), see_row),
+                None => {
+                    let starts = segment.level(field.level).document_starts;
+                    documents.for_each(|document| {
+                        let rows = starts[document] as usize..starts[document + 1] as usize;
+                        rows.for_each(|row| see_row(row, document as u32 + 1));
+                    });
                 }
             }
-        })),
-        Some(places) => documents.for_each(|document| {
-            for row in starts[document] as usize..starts[document + 1] as usize {
-                if is_taken(row) {
-                    if places[row] == places[row + 1] {
-                        see(group_of(missing), document as u32 + 1);
-                    }
-                    for place in places[row]..places[row + 1] {
-                        see(group_of(field.column.codes.get(place as usize)), document as u32 + 1);
-                    }
-                }
+        }
+    }
+    seen.counts
+}
+
+/// The common case, records with one value, in as tight a loop as can be.
+fn count_records(field: &SegmentField<'_>, records: &Bitset, groups: Groups<'_>, group_count: usize) -> Vec<u32> {
+    let mut counts = vec![0; group_count];
+    with_codes!(field.column.codes, codes => match groups {
+        None => records.for_each(|row| counts[codes[row].wide() as usize] += 1),
+        Some(groups) => records.for_each(|row| {
+            if let Some(count) = counts.get_mut(groups[codes[row].wide() as usize] as usize) {
+                *count += 1;
             }
         }),
-    }
+    });
     counts
 }
 
-/// Counts how often each code occurs in the rows of documents; several times in one row counts each time.
+/// Counts of documents by group, where a document may show a group several times, but one after the other with no
+/// other document between.
+struct Seen {
+    counts: Vec<u32>,
+    /// The document that was counted last for each group; none has the number zero.
+    last: Vec<u32>,
+}
+
+impl Seen {
+    #[inline]
+    fn see(&mut self, group: u32, document: u32) {
+        let (Some(last), Some(count)) = (self.last.get_mut(group as usize), self.counts.get_mut(group as usize)) else {
+            return;
+        };
+        *count += u32::from(*last != document);
+        *last = document;
+    }
+}
+
+/// Shows elements in order, each with a number that is another one for every document, from one on.
+#[inline]
+fn each_element(elements: &Bitset, first_rows: &Bitset, mut visit: impl FnMut(usize, u32)) {
+    let mut document = 0;
+    // Whether a document began after the last element.
+    let mut has_begun = false;
+    for (place, (&elements, &first)) in elements.words().iter().zip(first_rows.words()).enumerate() {
+        let (mut left, mut begun) = (elements, first);
+        while left != 0 {
+            let up_to = left ^ (left - 1);
+            document += u32::from(has_begun || begun & up_to != 0);
+            has_begun = false;
+            begun &= !up_to;
+            visit(place * WORD + left.trailing_zeros() as usize, document);
+            left &= left - 1;
+        }
+        has_begun |= begun != 0;
+    }
+}
+
+/// Counts how often each code occurs in the rows of documents; several times in one row counts each time. Elements,
+/// where given, are rows of these documents, and they alone are looked at.
 pub(crate) fn occurrences(
     segment: &Segment,
     field: &SegmentField<'_>,
@@ -143,14 +190,16 @@ pub(crate) fn occurrences(
     elements: Option<&Bitset>,
 ) -> Vec<u64> {
     let mut counts = vec![0; field.dictionary.len()];
-    let starts = segment.level(field.level).document_starts;
-    documents.for_each(|document| {
-        for row in starts[document] as usize..starts[document + 1] as usize {
-            if elements.is_none_or(|elements| elements.contains(row)) {
-                field.column.for_each(row, |code| counts[code as usize] += 1);
-            }
+    let mut see_row = |row: usize| field.column.for_each(row, |code| counts[code as usize] += 1);
+    match elements {
+        Some(elements) => elements.for_each(see_row),
+        None => {
+            let starts = segment.level(field.level).document_starts;
+            documents.for_each(|document| {
+                (starts[document] as usize..starts[document + 1] as usize).for_each(&mut see_row);
+            });
         }
-    });
+    }
     counts
 }
 

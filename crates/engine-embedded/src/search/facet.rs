@@ -7,7 +7,7 @@ use cantata_engine::{Bucket, EngineError, FacetAnswer, FacetRequest, Filter, Num
 use super::buckets::{BucketRecords, most_frequent};
 use super::counting::{self, NO_GROUP};
 use super::found::Found;
-use super::{GlobalDictionary, Matches};
+use super::{GlobalDictionary, Matches, rowwise};
 use crate::bitset::Bitset;
 use crate::segment::SegmentField;
 use crate::snapshot::View;
@@ -22,6 +22,7 @@ pub(super) struct Part<'a> {
     pub(super) field: Option<SegmentField<'a>>,
     level: Option<usize>,
     pub(super) matches: &'a Matches,
+    /// The elements of these documents that are counted; nothing: all of them.
     pub(super) elements: Option<Arc<Bitset>>,
 }
 
@@ -36,7 +37,8 @@ pub(super) fn answer<'a>(found: &Found<'a>, request: &'a FacetRequest) -> Result
     let mut answer = FacetAnswer::default();
     if request.buckets.is_some() || request.distinct || request.missing {
         let dictionary = snapshot.dictionary(&request.field);
-        let of_parts: Vec<Vec<u32>> = parts.iter().map(|part| part.by_code(part.matches)).collect();
+        let of_parts: Vec<Vec<u32>> =
+            parts.iter().map(|part| part.by_code(part.matches, part.elements.as_deref())).collect();
         // The last count of a segment is of what is missing.
         answer.missing = of_parts.iter().map(|counts| u64::from(counts.last().copied().unwrap_or_default())).sum();
         answer.missing += parts.iter().map(Part::without_field).sum::<u64>();
@@ -86,9 +88,9 @@ fn parts<'f, 'a>(found: &'f Found<'a>, request: &'a FacetRequest) -> Vec<Part<'f
 }
 
 impl Part<'_> {
-    fn by_code(&self, matches: &Matches) -> Vec<u32> {
+    fn by_code(&self, matches: &Matches, elements: Option<&Bitset>) -> Vec<u32> {
         match &self.field {
-            Some(field) => counting::by_code(&self.view.segment, field, matches, self.elements.as_deref()),
+            Some(field) => counting::by_code(&self.view.segment, field, matches, elements),
             None => Vec::new(),
         }
     }
@@ -136,7 +138,12 @@ fn filtered_counts(parts: &[Part<'_>], dictionary: &GlobalDictionary, filter: &[
     let of_parts = parts.iter().zip(filter).map(|(part, filter)| {
         let mut documents = part.matches.documents.clone();
         documents.intersect(&filter.documents);
-        part.by_code(&Matches { count: documents.count(), documents })
+        let elements = part.level.zip(part.elements.as_deref()).map(|(level, elements)| {
+            let mut of_documents = rowwise::rows_of(&part.view.segment, level, &documents);
+            of_documents.intersect(elements);
+            of_documents
+        });
+        part.by_code(&Matches { count: documents.count(), documents }, elements.as_ref())
     });
     added_up(&of_parts.collect::<Vec<_>>(), dictionary)
 }

@@ -17,13 +17,16 @@ use crate::snapshot::{Snapshot, View};
 /// Documents are few if there are so many times as many.
 const FEW_OF: usize = 8;
 
+/// Documents are so few that it is not even worth putting the rows of values together.
+const VERY_FEW_OF: usize = 128;
+
 /// A condition on the rows of one level of one segment.
 #[derive(PartialEq, Eq, Hash)]
 struct Condition<'a> {
     segment: usize,
     level: usize,
     filter: &'a Filter,
-    /// The filter of the records whose rows alone were looked at, by its place in the plan; nothing: all were.
+    /// The filter of the records whose rows alone are taken, by its place in the plan; nothing: all are.
     of_records: Option<usize>,
 }
 
@@ -70,15 +73,27 @@ impl<'a> Found<'a> {
         self.by(self.plan.facets[place].filter).iter().map(|matches| matches.count).sum()
     }
 
-    /// Returns the elements of a level that pass a filter; where the filter of the records, given by its place in the
-    /// plan, leaves few documents, only theirs.
+    /// Returns the elements of a level that pass a filter and belong to the records that another one finds, which is
+    /// given by its place in the plan.
     pub(super) fn elements(&self, segment: usize, level: usize, filter: &'a Filter, of_records: usize) -> Arc<Bitset> {
         let (segment_of, matches) = (&self.snapshot.views[segment].segment, &self.by(of_records)[segment]);
-        if matches.count * FEW_OF >= segment_of.documents() {
-            return self.rows(segment, filter, level);
-        }
+        let few_of = if is_found_by_value(filter) { VERY_FEW_OF } else { FEW_OF };
         let condition = Condition { segment, level, filter, of_records: Some(of_records) };
-        self.remembered(condition, || rowwise::evaluate(segment_of, filter, level, &matches.documents))
+        self.remembered(condition, || {
+            if matches.count * few_of < segment_of.documents() {
+                return rowwise::evaluate(segment_of, filter, level, &matches.documents);
+            }
+            let mut elements = Bitset::clone(&self.rows(segment, filter, level));
+            elements.intersect(&self.elements_of_records(segment, level, of_records));
+            elements
+        })
+    }
+
+    /// Returns the elements of a level that belong to the records that a filter finds.
+    fn elements_of_records(&self, segment: usize, level: usize, of_records: usize) -> Arc<Bitset> {
+        let (segment_of, matches) = (&self.snapshot.views[segment].segment, &self.by(of_records)[segment]);
+        let condition = Condition { segment, level, filter: &Filter::All, of_records: Some(of_records) };
+        self.remembered(condition, || rowwise::rows_of(segment_of, level, &matches.documents))
     }
 
     fn matches(&self, segment: usize, view: &View, filter: &'a Filter) -> Matches {
@@ -116,6 +131,16 @@ impl<'a> Found<'a> {
         let cell = Arc::clone(known.entry(condition).or_default());
         drop(known);
         Arc::clone(cell.get_or_init(|| Arc::new(evaluate())))
+    }
+}
+
+/// Returns whether a condition on elements is found by putting the rows of values together.
+fn is_found_by_value(condition: &Filter) -> bool {
+    match condition {
+        Filter::All | Filter::None | Filter::Terms { .. } | Filter::Exists { .. } => true,
+        Filter::And(parts) | Filter::Or(parts) => parts.iter().all(is_found_by_value),
+        Filter::Not(inner) => is_found_by_value(inner),
+        _ => false,
     }
 }
 

@@ -113,6 +113,16 @@ impl<'a> RowTest<'a> {
     }
 }
 
+/// Returns the rows of documents.
+pub(super) fn rows_of(segment: &Segment, level: usize, documents: &Bitset) -> Bitset {
+    let level = segment.level(level);
+    let mut rows = Bitset::empty(level.rows);
+    documents.for_each(|document| {
+        rows.insert_all(level.document_starts[document] as usize..level.document_starts[document + 1] as usize);
+    });
+    rows
+}
+
 /// Returns the rows of documents that pass a filter.
 pub(super) fn evaluate(segment: &Segment, filter: &Filter, level: usize, documents: &Bitset) -> Bitset {
     let test = RowTest::new(segment, filter, level);
