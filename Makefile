@@ -37,10 +37,12 @@ docs: own-cache
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --locked
 
 # Built before the engines start, so that they do not share the machine with the compiler. Without the optimising
-# compiler of the JVM they start in about half the time.
+# compiler of the JVM they start in about half the time. The routes of the metadata service are tested on both stores.
 unit: own-cache
 	cargo test --workspace --locked --no-run
-	ENGINE_JAVA_OPTS=-XX:TieredStopAtLevel=1 engines/with-engines cargo test --workspace --locked
+	ENGINE_JAVA_OPTS=-XX:TieredStopAtLevel=1 engines/with-engines databases/with-postgres sh -ec '\
+		cargo test --workspace --locked; \
+		CANTATA_TEST_STORE=postgres cargo test --locked -p cantata-server --test routes'
 
 # Real search engines until Ctrl-C; prints the variables with which another shell uses them.
 # ENGINES="opensearch elasticsearch" chooses.
@@ -48,7 +50,7 @@ engines:
 	engines/with-engines
 
 bench-metadata: build
-	cargo run --release --locked -p cantata-bench -- metadata
+	databases/with-postgres cargo run --release --locked -p cantata-bench -- metadata
 
 # ARGS="--documents 50000" or ARGS="--only page,facet" measures less.
 bench-search: build

@@ -18,12 +18,45 @@ final class EngineMain {
 
     /** A node that runs. */
     interface Running extends AutoCloseable {
-        int port();
+        /** Waits until the node can be used, and says where it is. */
+        String address() throws Exception;
     }
 
-    /** Starts a node with these settings. */
+    /** Starts a node that keeps what it has in a folder. */
     interface Starter {
-        Running start(Map<String, String> settings) throws Exception;
+        Running start(Path home, String port) throws Exception;
+    }
+
+    /** A node of a search engine, which is spoken to by HTTP. */
+    interface SearchNode extends Running {
+        int port();
+
+        @Override
+        default String address() throws IOException {
+            String url = "http://127.0.0.1:" + port();
+            URI health = URI.create(url + "/_cluster/health?wait_for_status=yellow&timeout=120s");
+            int status = ((HttpURLConnection) health.toURL().openConnection()).getResponseCode();
+            if (status != 200) {
+                throw new IOException("the health of the node is no better than red; status " + status);
+            }
+            return url;
+        }
+
+        /** What is set for all of them alike. */
+        static Map<String, String> settings(Path home, String port) throws IOException {
+            Files.createDirectories(home.resolve("config"));
+            return Map.of(
+                "cluster.name", "cantata",
+                "node.name", "node-1",
+                "path.home", home.toString(),
+                "network.host", "127.0.0.1",
+                "http.port", port,
+                "transport.port", "0",
+                "discovery.type", "single-node",
+                // A nearly full disk of a developer must not make indexes read-only.
+                "cluster.routing.allocation.disk.threshold_enabled", "false"
+            );
+        }
     }
 
     private EngineMain() {}
@@ -42,22 +75,9 @@ final class EngineMain {
                 endWith(Long.parseLong(life));
             }
             Path home = Path.of(args[1]);
-            Files.createDirectories(home.resolve("config"));
-            Running node = starter.start(Map.of(
-                "cluster.name", "cantata",
-                "node.name", "node-1",
-                "path.home", home.toString(),
-                "network.host", "127.0.0.1",
-                "http.port", args[0],
-                "transport.port", "0",
-                "discovery.type", "single-node",
-                // A nearly full disk of a developer must not make indexes read-only.
-                "cluster.routing.allocation.disk.threshold_enabled", "false"
-            ));
+            Running node = starter.start(home, args[0]);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> close(node), "close-node"));
-            String url = "http://127.0.0.1:" + node.port();
-            awaitHealth(url);
-            Path unfinished = Files.writeString(home.resolve("engine.url.new"), url + "\n");
+            Path unfinished = Files.writeString(home.resolve("engine.url.new"), node.address() + "\n");
             Files.move(unfinished, home.resolve("engine.url"), StandardCopyOption.ATOMIC_MOVE);
             if (!life.equals("once")) {
                 new CountDownLatch(1).await();
@@ -75,14 +95,6 @@ final class EngineMain {
             process -> process.onExit().thenRun(() -> System.exit(0)),
             () -> System.exit(0)
         );
-    }
-
-    private static void awaitHealth(String url) throws IOException {
-        URI health = URI.create(url + "/_cluster/health?wait_for_status=yellow&timeout=120s");
-        int status = ((HttpURLConnection) health.toURL().openConnection()).getResponseCode();
-        if (status != 200) {
-            throw new IOException("the health of the node is no better than red; status " + status);
-        }
     }
 
     private static void close(Running node) {

@@ -19,21 +19,6 @@ find_jdk() {
     return 1
 }
 
-# Installs the first of these packages that there is; true if one could be installed.
-install() {
-    local package
-    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-        return 1
-    fi
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get -q update >&2 || say "the lists of packages may be old"
-    for package in "$@"; do
-        say "installing $package, as it is needed and was not found"
-        apt-get -q install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$package" >&2 && return
-    done
-    return 1
-}
-
 # Sets jdk to a JDK that the engine runs on.
 need_jdk() {
     local packages=(openjdk-21-jdk-headless openjdk-25-jdk-headless)

@@ -30,6 +30,11 @@ pub(crate) fn get(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
+/// Makes the bytes of a request without a body and with one more header.
+pub(crate) fn get_with(path: &str, header: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n\r\n").into_bytes()
+}
+
 /// How long an answer was that was not kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Downloaded {

@@ -5,6 +5,7 @@
 //! run and in turns.
 
 mod bare_loop;
+mod bare_postgres;
 mod client;
 mod fixed_server;
 mod latency;

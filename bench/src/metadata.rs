@@ -1,10 +1,12 @@
 //! The metadata service: which parts are measured, for how long, and what becomes of the figures.
 
+mod authentication;
 mod full_store;
 mod list;
 mod read;
 mod startup;
 mod submit;
+mod submit_postgres;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -28,8 +30,12 @@ const SECTION: &str = "metadata";
 pub(crate) enum Part {
     /// Submissions against a bare loop that commits the same rows.
     Submit,
+    /// Submissions on PostgreSQL against a bare loop that commits the same rows.
+    SubmitPostgres,
     /// Reading one analysis against a handler with a fixed answer.
     Read,
+    /// Reading one analysis with a credential against reading it without.
+    Authentication,
     /// Listing a study against reading its rows.
     List,
     /// Submissions into a full store against an empty one.
@@ -84,7 +90,9 @@ impl Bench {
     fn measure(&self, part: Part) -> Outcome<Vec<Figure>> {
         match part {
             Part::Submit => submit::measure(self),
+            Part::SubmitPostgres => submit_postgres::measure(self),
             Part::Read => read::measure(self),
+            Part::Authentication => authentication::measure(self),
             Part::List => list::measure(self),
             Part::FullStore => full_store::measure(self),
             Part::Startup => startup::measure(self),

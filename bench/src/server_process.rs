@@ -48,6 +48,24 @@ impl ServerProcess {
         Self::start(command)
     }
 
+    /// Starts Cantata on a data folder, where reading needs a credential of a kind.
+    pub(crate) fn authenticating(folder: &Path, mode: &str, public_key: &Path) -> Outcome<Self> {
+        let mut command = cantata(folder)?;
+        command.env("SERVER_PORT", "0").env("AUTH_MODE", mode).env("REQUIRE_AUTH_FOR_READS", "true");
+        if mode == "jwt" {
+            command.env("JWT_PUBLIC_KEY_FILE", public_key);
+        }
+        command.arg("serve");
+        Self::start(command)
+    }
+
+    /// Starts Cantata with its analyses in a PostgreSQL database.
+    pub(crate) fn on_database(folder: &Path, address: &str) -> Outcome<Self> {
+        let mut command = cantata(folder)?;
+        command.env("SERVER_PORT", "0").env("DATABASE_URL", address).arg("serve");
+        Self::start(command)
+    }
+
     /// Starts Cantata on a data folder with the catalogues of a folder of configurations.
     pub(crate) fn with_catalogues(folder: &Path, configs: &Path) -> Outcome<Self> {
         let mut command = cantata(folder)?;

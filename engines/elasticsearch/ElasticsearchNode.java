@@ -29,7 +29,7 @@ import org.elasticsearch.transport.Netty4Plugin;
  * script (condition, predicate_token_filter), scripts of runtime fields, and /_scripts/painless/_execute.
  * Ingest processors are missing too: their module is not part of this node.
  */
-public final class ElasticsearchNode extends Node implements EngineMain.Running {
+public final class ElasticsearchNode extends Node implements EngineMain.SearchNode {
 
     /** Painless as a script engine only: its REST actions do not link with the 7.17 server. */
     public static final class PainlessScripts extends Plugin implements ScriptPlugin {
@@ -71,8 +71,8 @@ public final class ElasticsearchNode extends Node implements EngineMain.Running 
     }
 
     public static void main(String[] args) {
-        EngineMain.run(args, settings -> {
-            ElasticsearchNode node = new ElasticsearchNode(settings);
+        EngineMain.run(args, (home, port) -> {
+            ElasticsearchNode node = new ElasticsearchNode(EngineMain.SearchNode.settings(home, port));
             node.start();
             return node;
         });

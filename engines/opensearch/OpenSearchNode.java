@@ -24,7 +24,7 @@ import org.opensearch.transport.Netty4Plugin;
  * <p>From the class path the modules do not extend each other, so two analysis filters that take a script
  * (condition, predicate_token_filter) are missing.
  */
-public final class OpenSearchNode extends Node implements EngineMain.Running {
+public final class OpenSearchNode extends Node implements EngineMain.SearchNode {
 
     private OpenSearchNode(Map<String, String> settings) {
         super(
@@ -54,8 +54,8 @@ public final class OpenSearchNode extends Node implements EngineMain.Running {
     }
 
     public static void main(String[] args) {
-        EngineMain.run(args, settings -> {
-            OpenSearchNode node = new OpenSearchNode(settings);
+        EngineMain.run(args, (home, port) -> {
+            OpenSearchNode node = new OpenSearchNode(EngineMain.SearchNode.settings(home, port));
             node.start();
             return node;
         });

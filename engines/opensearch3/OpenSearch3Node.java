@@ -28,7 +28,7 @@ import org.opensearch.transport.Netty4ModulePlugin;
  * <p>From the class path the modules do not extend each other, so two analysis filters that take a script
  * (condition, predicate_token_filter) are missing.
  */
-public final class OpenSearch3Node extends Node implements EngineMain.Running {
+public final class OpenSearch3Node extends Node implements EngineMain.SearchNode {
 
     private OpenSearch3Node(Map<String, String> settings) {
         super(
@@ -63,8 +63,8 @@ public final class OpenSearch3Node extends Node implements EngineMain.Running {
     }
 
     public static void main(String[] args) {
-        EngineMain.run(args, settings -> {
-            OpenSearch3Node node = new OpenSearch3Node(settings);
+        EngineMain.run(args, (home, port) -> {
+            OpenSearch3Node node = new OpenSearch3Node(EngineMain.SearchNode.settings(home, port));
             node.start();
             return node;
         });

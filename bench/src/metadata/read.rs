@@ -40,7 +40,8 @@ pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
     Ok(figures)
 }
 
-fn read(bench: &Bench, server: &ServerProcess, clients: usize, requests: &[Vec<u8>]) -> Outcome<Rate> {
+/// Reads any of the analyses, again and again.
+pub(super) fn read(bench: &Bench, server: &ServerProcess, clients: usize, requests: &[Vec<u8>]) -> Outcome<Rate> {
     let any = |client: usize, sent: u64| {
         let number = scatter(((client as u64) << 40) | sent);
         Some(requests[(number % requests.len() as u64) as usize].as_slice())

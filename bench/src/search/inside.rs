@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cantata_access::Identity;
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_search::{ConfigSource, Found, SearchService, ServedCatalogue};
 use tempfile::TempDir;
@@ -31,7 +32,7 @@ impl Inside {
         let service = runtime
             .block_on(SearchService::start(Arc::new(engine.clone()), source))
             .map_err(|problems| format!("the sample catalogues cannot be read: {problems:?}"))?;
-        let catalogue = match service.catalogues().find("files") {
+        let catalogue = match service.catalogues().find("files", &Identity::unchecked()) {
             Found::Served(catalogue) => catalogue,
             Found::Failed(failed) | Found::Disturbed(_, failed) => return Err(failed.error.to_string().into()),
             Found::Ambiguous(_) | Found::Unknown(_) => return Err("there is no catalogue of files".into()),

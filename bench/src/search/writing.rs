@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::Arc;
 
+use cantata_catalogue::View;
 use cantata_demo::catalogue::FILE_INDEX;
 use cantata_engine::SearchEngine;
 use cantata_graphql::{Answers, PlanContext, Planned, Request};
@@ -61,7 +62,7 @@ fn answered(inside: &Inside, rows: usize) -> Outcome<(Planned, Answers)> {
     let refused = |body: &[u8]| format!("the request is refused: {}", String::from_utf8_lossy(body));
     let prepared = inside.catalogue.prepare(&request).map_err(|error| refused(&error.bytes))?;
     let sets: HashMap<String, Vec<String>> = HashMap::new();
-    let planned = prepared.plan(&PlanContext { now: Moment::MAX, sets: &sets, restriction: None });
+    let planned = prepared.plan(&PlanContext { now: Moment::MAX, sets: &sets, view: &View::unruled() });
     let plan = planned.records.clone().ok_or("nothing is asked of the engine")?;
     let answer = inside.runtime.block_on(inside.engine.search(FILE_INDEX, Arc::new(plan)));
     Ok((planned, Answers { records: Some(answer), ..Answers::default() }))

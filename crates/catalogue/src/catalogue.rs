@@ -6,8 +6,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use cantata_mapping::IndexMapping;
+use cantata_access::Identity;
+use cantata_mapping::{Covers, IndexMapping};
 
+use crate::access::{AccessRules, Redaction, View};
 use crate::config::{CatalogueConfig, Downloads, Flags, Limits, Sets};
 use crate::display::Display;
 use crate::error::{CatalogueError, ErrorCode};
@@ -25,8 +27,12 @@ pub struct Catalogue {
     pub index: String,
     /// What it is, for people.
     pub description: Option<String>,
-    /// The mapping, counted from the source prefix.
+    /// The mapping, counted from the source prefix, without what cannot be seen.
     pub mapping: Arc<IndexMapping>,
+    /// The whole mapping, counted alike, for what is searched on behalf of the rules.
+    pub whole_mapping: Arc<IndexMapping>,
+    /// What is taken out of documents before they are shown.
+    pub redaction: Option<Arc<Redaction>>,
     /// The dotted path of the object in each document that holds everything; empty if there is none.
     pub source_prefix: String,
     /// What a request may ask for.
@@ -43,6 +49,7 @@ pub struct Catalogue {
     pub display: Display,
     /// What in the configuration or the mapping is left out or taken otherwise than written.
     pub warnings: Vec<ConfigProblem>,
+    access: Option<AccessRules>,
 }
 
 impl Catalogue {
@@ -50,10 +57,32 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// If the mapping lacks the object that `nestingPrefix` names, or no GraphQL schema can be made.
+    /// If the mapping lacks the object that `nestingPrefix` names, no GraphQL schema can be made, or the access rules do
+    /// not fit the index; [`Catalogue::access_misfits`] says why they do not.
     pub fn build(config: &CatalogueConfig, mapping: &IndexMapping) -> Result<Self, CatalogueError> {
+        let mut catalogue = Self::build_covered(config, mapping, &Covers::default())?;
+        if let Some(rules) = &config.access {
+            if !rules.misfits(&catalogue, |key| config.file_of(key).to_owned()).is_empty() {
+                let message = "The access rules do not fit the index; the log of the server says why.";
+                return Err(CatalogueError::new(ErrorCode::SchemaBuildError, message));
+            }
+            catalogue.access = Some(rules.clone().resolved(&catalogue));
+        }
+        Ok(catalogue)
+    }
+
+    /// Brings them together for those who do not see every field.
+    ///
+    /// # Errors
+    ///
+    /// If no GraphQL schema can be made of what is left.
+    pub fn build_covered(
+        config: &CatalogueConfig,
+        mapping: &IndexMapping,
+        covers: &Covers,
+    ) -> Result<Self, CatalogueError> {
         let source_prefix = config.nesting_prefix.clone().unwrap_or_default();
-        let mapping = match source_prefix.as_str() {
+        let whole_mapping = match source_prefix.as_str() {
             "" => mapping.clone(),
             prefix => mapping.without_prefix(prefix).map_err(|errors| {
                 let reasons: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -61,6 +90,15 @@ impl Catalogue {
                 CatalogueError::new(ErrorCode::NestingPrefixNotFound, message)
             })?,
         };
+        let covers = whole_mapping.covers(covers);
+        let mapping = match covers.is_empty() {
+            true => whole_mapping.clone(),
+            false => whole_mapping.redacted(&covers).map_err(|_| {
+                let message = "No fields are left that go together.";
+                CatalogueError::new(ErrorCode::SchemaBuildError, message)
+            })?,
+        };
+        let config = &config.seen(&covers, &whole_mapping);
         let arrays: HashSet<&str> = config.array_paths().collect();
         let tree = field_tree::build(&config.document_type, &mapping, &arrays)
             .map_err(|message| CatalogueError::new(ErrorCode::SchemaBuildError, message))?;
@@ -72,6 +110,8 @@ impl Catalogue {
             index: config.index.clone(),
             description: config.description.clone(),
             mapping: Arc::new(mapping),
+            redaction: Redaction::new(&covers, &whole_mapping, &source_prefix).map(Arc::new),
+            whole_mapping: Arc::new(whole_mapping),
             source_prefix,
             limits: config.limits,
             flags: config.flags,
@@ -80,6 +120,21 @@ impl Catalogue {
             root: tree.root,
             display,
             warnings,
+            access: None,
         })
+    }
+
+    /// Returns what in the access rules does not fit the index.
+    pub fn access_misfits(config: &CatalogueConfig, mapping: &IndexMapping) -> Vec<ConfigProblem> {
+        let Some(rules) = &config.access else { return Vec::new() };
+        match Self::build_covered(config, mapping, &Covers::default()) {
+            Ok(catalogue) => rules.misfits(&catalogue, |key| config.file_of(key).to_owned()),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// Returns what an identity may see of the whole catalogue.
+    pub fn view(&self, identity: &Identity) -> View {
+        self.access.as_ref().map_or_else(View::unruled, |rules| rules.view(identity))
     }
 }

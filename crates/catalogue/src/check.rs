@@ -70,13 +70,20 @@ fn check_one(
     };
     let Ok(config) = &configured.config else { return report };
     report.index.clone_from(&config.index);
-    match mapping_of(config).and_then(|mapping| Catalogue::build(config, &mapping)) {
+    let mapping = match mapping_of(config) {
+        Ok(mapping) => mapping,
+        Err(error) => return CatalogueReport { error: Some(error), ..report },
+    };
+    match Catalogue::build(config, &mapping) {
         Ok(catalogue) => {
             report.misfits = catalogue.warnings;
             report.generated = catalogue.display.generated;
             report.field_count = catalogue.mapping.fields().count();
         }
-        Err(error) => report.error = Some(error),
+        Err(error) => {
+            report.misfits = Catalogue::access_misfits(config, &mapping);
+            report.error = Some(error);
+        }
     }
     report
 }

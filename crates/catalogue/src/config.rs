@@ -3,6 +3,7 @@
 //! Each section has its own module with its keys. Reading never stops at a problem: all of them are collected, and
 //! whether the catalogue can be served is decided at the end.
 
+mod access;
 mod base;
 mod downloads;
 mod engine;
@@ -12,6 +13,7 @@ mod matchbox;
 mod merge;
 mod network;
 mod reader;
+mod seen;
 mod table;
 
 use serde_json::{Map, Value};
@@ -23,12 +25,14 @@ pub use facets::FacetEntry;
 pub use matchbox::MatchboxEntry;
 pub use table::{ColumnEntry, SortingEntry, TableConfig};
 
+pub(crate) use access::ACCESS;
 pub(crate) use merge::{ConfigFile, Origins};
 
+use crate::access::AccessRules;
 use crate::defaults::Defaults;
 use crate::engine_choice::EngineChoice;
 use crate::problem::ConfigProblem;
-use reader::{Reader, Section};
+use reader::{Reader, Section, are_alike};
 
 const FIELD_NAME: &str = "fieldName";
 const FIELD_PATH: &str = "the dotted path of a field";
@@ -36,8 +40,9 @@ const FIELD_PATH: &str = "the dotted path of a field";
 /// What problems name instead of a file when the configuration is a value.
 const VALUE: &str = "configuration";
 
-const KEYS: [&str; 31] = [
+const KEYS: [&str; 34] = [
     "$schema",
+    ACCESS,
     "catalogId",
     "charts",
     "description",
@@ -62,7 +67,9 @@ const KEYS: [&str; 31] = [
     "facets",
     "matchbox",
     "maxAliases",
+    "maxCost",
     "maxDepth",
+    "maxResponseBytes",
     "nestingPrefix",
     "network",
     "searchEngine",
@@ -108,6 +115,8 @@ pub struct CatalogueConfig {
     pub charts: Option<Map<String, Value>>,
     /// Other servers that are searched too.
     pub network: Option<Map<String, Value>>,
+    /// Who may see what; nothing if everybody may see everything.
+    pub access: Option<AccessRules>,
     /// What in the files is left out or taken otherwise than written.
     pub warnings: Vec<ConfigProblem>,
     origins: Origins,
@@ -144,7 +153,9 @@ impl CatalogueConfig {
     /// Reads the files of one catalogue; unless they are complete, a key that none of them has is not missed. The id
     /// is left to the caller.
     pub(crate) fn read(files: Vec<ConfigFile>, is_complete: bool, fallback: &str, defaults: &Defaults) -> ReadConfig {
+        let misplaced = access::misplaced(&files);
         let merge::Merged { object, origins, mut problems } = merge::merge(files, fallback);
+        problems.extend(misplaced);
         let whole = Section { object: &object, key: String::new() };
         let mut reader = Reader { origins: &origins, problems: Vec::new() };
         warn_of_misplaced(&mut reader, &whole);
@@ -172,6 +183,7 @@ impl CatalogueConfig {
             matchbox: matchbox::read(&mut reader, &whole),
             charts: reader.object(&whole, "charts"),
             network: network::read(&mut reader, &whole),
+            access: access::read(&mut reader, &whole),
             warnings: Vec::new(),
             origins: Origins::default(),
         };
@@ -190,9 +202,14 @@ impl CatalogueConfig {
         self.extended.iter().filter(|entry| entry.is_array).map(|entry| entry.field_name.as_str())
     }
 
+    /// Returns the file that a key stands in.
+    pub(crate) fn file_of(&self, key: &str) -> &str {
+        self.origins.file_of(key)
+    }
+
     /// Returns a warning about a key, with the file that it stands in.
     pub(crate) fn warning(&self, key: &str, found: impl Into<String>, expected: impl Into<String>) -> ConfigProblem {
-        ConfigProblem::warning(self.origins.file_of(key), key, found, expected)
+        ConfigProblem::warning(self.file_of(key), key, found, expected)
     }
 }
 
@@ -208,6 +225,10 @@ fn warn_of_misplaced(reader: &mut Reader<'_>, whole: &Section<'_>) {
     if whole.object.contains_key("index") {
         let found = "a key that is no setting of a catalogue and is ignored";
         reader.warn("index".to_owned(), found, "`esIndex` for the index that is searched");
+    }
+    // Any other key that is not known changes how something is shown; this one could leave everything open.
+    for name in whole.object.keys().filter(|name| !KEYS.contains(&name.as_str()) && are_alike(name, ACCESS)) {
+        reader.fail(name.clone(), "an unknown key that is like that of the access rules", "`access`");
     }
     let known: Vec<&str> = KEYS.into_iter().chain(["index"]).collect();
     reader.refuse_unknown(whole, &known);

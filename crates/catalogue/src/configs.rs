@@ -13,7 +13,7 @@ use serde::Serialize;
 pub(crate) use ids::id_problem;
 pub use ids::is_own_address;
 
-use crate::config::{CatalogueConfig, ReadConfig};
+use crate::config::{ACCESS, CatalogueConfig, ReadConfig};
 use crate::defaults::{Defaults, ENVIRONMENT};
 use crate::error::{CatalogueError, ErrorCode};
 use crate::problem::ConfigProblem;
@@ -146,10 +146,16 @@ impl ConfiguredCatalogue {
         }
     }
 
-    /// Returns why the catalogue cannot be served, if its files are the reason.
+    /// Returns why the catalogue cannot be served, if its files are the reason. Clients are shown it, who need not know
+    /// whom the access rules speak of.
     pub fn error(&self) -> Option<CatalogueError> {
         let problems = self.config.as_ref().err()?;
-        let errors: Vec<String> = problems.iter().filter(|p| p.is_error()).map(ToString::to_string).collect();
+        let errors = problems.iter().filter(|problem| problem.is_error()).map(|problem| match &problem.key {
+            key if key.starts_with(ACCESS) => format!("{}, `{ACCESS}`: the log of the server says why", problem.file),
+            _ => problem.to_string(),
+        });
+        let mut errors: Vec<String> = errors.collect();
+        errors.dedup();
         let message = format!("The configuration has problems: {}.", errors.join("; "));
         Some(CatalogueError::new(ErrorCode::UnknownError, message))
     }

@@ -64,6 +64,8 @@ impl Defaults {
             limits: Limits {
                 max_aliases: variables.count("GRAPHQL_MAX_ALIASES", 0, general.limits.max_aliases),
                 max_depth: variables.count("GRAPHQL_MAX_DEPTH", 1, general.limits.max_depth),
+                max_cost: variables.count("GRAPHQL_MAX_COST", 1, general.limits.max_cost),
+                max_response_bytes: variables.count("GRAPHQL_MAX_RESPONSE_BYTES", 1, general.limits.max_response_bytes),
                 max_results_window: variables.count("MAX_RESULTS_WINDOW", 1, general.limits.max_results_window),
             },
             flags: Flags {

@@ -1,7 +1,7 @@
 //! The fields of a catalogue as filters see them: containers, fields, aliases, multi-fields and the keys in flattened
-//! fields.
+//! fields. What is masked is none of them.
 
-use cantata_mapping::{DateExpression, Field};
+use cantata_mapping::{DateExpression, Field, MASKED};
 use cantata_sqon::validate::is_date;
 use cantata_sqon::{FieldClass, FieldFacts, Fields};
 
@@ -13,6 +13,7 @@ const FLATTENED_KEY_TYPE: &str = "keyword";
 impl Fields for Catalogue {
     fn field(&self, dotted: &str) -> Option<FieldFacts> {
         match self.mapping.field(dotted) {
+            Some(field) if field.type_name == MASKED => None,
             Some(field) => Some(facts(field, &field.type_name)),
             None => self.mapping.flattened_key(dotted).map(|(field, _)| facts(field, FLATTENED_KEY_TYPE)),
         }
@@ -33,7 +34,7 @@ impl Fields for Catalogue {
 
     fn names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
         let fields = self.mapping.fields().chain(self.mapping.multi_fields());
-        Box::new(fields.map(|field| field.path.as_str()))
+        Box::new(fields.filter(|field| field.type_name != MASKED).map(|field| field.path.as_str()))
     }
 }
 

@@ -7,8 +7,11 @@
 //!
 //! A configuration is judged as a whole: every problem is reported with its file and key, and a catalogue with
 //! problems is shown as failed beside the others. Only the module of the folder does I/O, and only secrets are read from
-//! the environment; which engine searches a catalogue is a value here, nothing knows one.
+//! the environment; which engine searches a catalogue is a value here, nothing knows one. Who may see what of a
+//! catalogue is decided here too: rules and an identity become a [`View`], and the catalogue of a view has no other
+//! fields than those that can be seen.
 
+mod access;
 mod catalogue;
 mod config;
 mod configs;
@@ -25,6 +28,7 @@ pub mod check;
 pub mod display;
 pub mod introspection;
 
+pub use access::{AccessRules, Records, Redaction, View};
 pub use catalogue::Catalogue;
 pub use config::{
     CatalogueConfig, ColumnEntry, Downloads, ExtendedEntry, FacetEntry, Flags, Limits, MatchboxEntry, Sets,

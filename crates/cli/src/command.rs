@@ -1,18 +1,25 @@
 //! The command line: what can be asked for, and the settings that go with it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::backup::BackupArguments;
 use crate::failure::Failure;
 use crate::import::ImportArguments;
 use crate::index::IndexArguments;
+use crate::key::KeyArguments;
+use crate::restore::RestoreArguments;
 use crate::settings::{LoggingSettings, Settings, complete, document};
+use crate::song_db::SongDbArguments;
 
 const ABOUT_SETTINGS: &str = "Every setting is a flag, an environment variable and a key of the TOML file, all of one \
     name: --server-port, SERVER_PORT, server_port. A flag wins over the environment, the environment over the file, \
     the file over the default. An environment variable without content counts as not set.";
+
+/// The command that takes over the database of a SONG server.
+const IMPORT_SONG_DB: &str = "import song-db";
 
 /// A whole data catalogue in one program.
 #[derive(Debug, Parser)]
@@ -36,9 +43,24 @@ pub(crate) enum Command {
     /// end; the others are in the index all the same. Interrupted, the same command goes on where it was.
     #[command(after_help = ABOUT_SETTINGS)]
     Import(ImportArguments),
+    /// Takes over the database of a SONG server: studies, analysis types, analyses with their files and their past
+    ///
+    /// SONG may go on running meanwhile. Run again, it takes what is new or has changed since, also after it was
+    /// interrupted. Ends with 0 if everything was taken and is here as it was there, and with 1 if not.
+    #[command(name = IMPORT_SONG_DB, after_help = ABOUT_SETTINGS)]
+    ImportSongDb(SongDbArguments),
+    /// Puts everything that a server keeps into one file, of a stopped server or of a running one
+    #[command(after_help = ABOUT_SETTINGS)]
+    Backup(BackupArguments),
+    /// Makes a data folder out of a backup; the folder must be empty or not there
+    #[command(after_help = ABOUT_SETTINGS)]
+    Restore(RestoreArguments),
     /// Looks after the indexes of the search service, of a stopped server or through a running one
     #[command(after_help = ABOUT_SETTINGS)]
     Index(IndexArguments),
+    /// Makes, lists and revokes the keys by which clients are known, beside a running server or without one
+    #[command(after_help = ABOUT_SETTINGS)]
+    Key(KeyArguments),
 }
 
 #[derive(Debug, Args)]
@@ -86,7 +108,8 @@ impl Command {
         match self {
             Self::Serve(arguments) => arguments.settings.check(),
             Self::Demo(arguments) => arguments.settings.check(),
-            Self::Import(_) | Self::Index(_) => Ok(()),
+            Self::Import(_) | Self::ImportSongDb(_) | Self::Index(_) | Self::Key(_) => Ok(()),
+            Self::Backup(_) | Self::Restore(_) => Ok(()),
         }
     }
 
@@ -97,15 +120,24 @@ impl Command {
             Self::Demo(arguments) => &arguments.settings.logging,
             Self::Import(arguments) => &arguments.indexes.logging,
             Self::Index(arguments) => &arguments.indexes.logging,
+            Self::Key(arguments) => &arguments.logging,
+            Self::ImportSongDb(arguments) => &arguments.logging,
+            Self::Backup(arguments) => &arguments.indexes.logging,
+            Self::Restore(arguments) => &arguments.logging,
         }
     }
 }
 
 impl Cli {
     /// Reads the command line, and the settings it leaves out from the environment and the file.
-    pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, Failure> {
-        // The settings may stand before and after what is to be done with an index.
-        let command = Self::command().mut_subcommand("index", |index| index.mut_args(|argument| argument.global(true)));
+    pub(crate) fn read(mut arguments: Vec<OsString>) -> Result<Self, Failure> {
+        // Two words for one command, because `import` takes the names of files where others have commands.
+        if arguments.get(1..3).is_some_and(|words| words.join(OsStr::new(" ")) == IMPORT_SONG_DB) {
+            arguments.splice(1..3, [OsString::from(IMPORT_SONG_DB)]);
+        }
+        // The settings may stand before and after what is to be done with an index or a key.
+        let everywhere = |command: clap::Command| command.mut_args(|argument| argument.global(true));
+        let command = Self::command().mut_subcommand("index", everywhere).mut_subcommand("key", everywhere);
         let command = document(command);
         let matches = complete(&command, arguments)?;
         Ok(Self::from_arg_matches(&matches)?)

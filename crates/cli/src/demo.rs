@@ -31,10 +31,13 @@ const PROGRESS_STEPS: usize = 10;
 /// Fills the data folder where it is empty, then runs the server until it is told to stop.
 pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Result<(), Failure> {
     let mut listening = Listening::start(&settings.server).await?;
+    if arguments.fresh && settings.database.address()?.is_some() {
+        return Err(Failure::setting("--fresh empties the data folder, not the database that DATABASE_URL names"));
+    }
     if arguments.fresh {
         fresh::clear(&settings.store.data_dir)?;
     }
-    let opened = Opened::open(&settings.store)?;
+    let opened = Opened::open(settings).await?;
     let configured = settings.search.source(embedded());
     let filled = async {
         fill(Arc::clone(&opened.store), arguments.count).await?;

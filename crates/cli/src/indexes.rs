@@ -9,6 +9,7 @@ mod running;
 use std::path::Path;
 use std::sync::Arc;
 
+use cantata_catalogue::Secret;
 use cantata_engine::{EngineError, IndexAdministration, IndexSummary, SearchEngine};
 use cantata_engine_embedded::{EmbeddedEngine, OpenError};
 use cantata_mapping::IndexMapping;
@@ -19,8 +20,9 @@ pub(crate) use self::client::ServerClient;
 pub(crate) use self::running::RunningServer;
 use crate::command::ConfigArgument;
 use crate::failure::Failure;
+use crate::restore::refuse_half;
 use crate::serve::SEARCH_FOLDER;
-use crate::settings::{EnginePlace, LoggingSettings, StoreSettings};
+use crate::settings::{EnginePlace, LoggingSettings, StoreSettings, secret};
 
 /// Where the indexes are.
 #[derive(Debug, Args)]
@@ -28,6 +30,9 @@ pub(crate) struct IndexesArguments {
     /// The address of a running server to work through; unset, the data folder tells whether one uses it
     #[arg(long, value_name = "URL")]
     server: Option<String>,
+    /// The key or token to show to that server, if it asks for one; as a flag, everybody on the machine could read it
+    #[arg(long, value_name = "KEY", env = "CANTATA_API_KEY", hide_env_values = true, value_parser = secret)]
+    api_key: Option<Secret>,
     #[command(flatten)]
     config: ConfigArgument,
     #[command(flatten)]
@@ -36,6 +41,18 @@ pub(crate) struct IndexesArguments {
     engine: EnginePlace,
     #[command(flatten)]
     pub(crate) logging: LoggingSettings,
+}
+
+impl IndexesArguments {
+    /// Says whether the address of a server is given.
+    pub(crate) fn names_server(&self) -> bool {
+        self.server.is_some()
+    }
+
+    /// Returns the data folder.
+    pub(crate) fn data_dir(&self) -> &Path {
+        &self.store.data_dir
+    }
 }
 
 /// The indexes, as a command reaches them.
@@ -56,7 +73,8 @@ impl Indexes {
             );
         }
         if let Some(address) = &arguments.server {
-            return ServerClient::new(address).map(Self::Remote);
+            let key = arguments.api_key.as_ref().map(Secret::reveal);
+            return ServerClient::new(address, key).map(Self::Remote);
         }
         let data_dir = &arguments.store.data_dir;
         let folder = data_dir.join(SEARCH_FOLDER);
@@ -66,6 +84,7 @@ impl Indexes {
                 data_dir.display()
             )));
         }
+        refuse_half(data_dir)?;
         match EmbeddedEngine::open(&folder) {
             Ok(engine) => Ok(Self::Local(engine)),
             Err(OpenError::InUse(_)) => Self::through_server(data_dir),
@@ -78,7 +97,7 @@ impl Indexes {
 
     fn through_server(data_dir: &Path) -> Result<Self, Failure> {
         match RunningServer::of(data_dir) {
-            Some(server) => ServerClient::new(&server.url).map(Self::Remote),
+            Some(server) => ServerClient::new(&server.url, server.credential.as_deref()).map(Self::Remote),
             None => Err(Failure::Start(format!(
                 "the indexes in {} are in use by another process, which is no server that is ready; wait until it is \
                  done, or name a server with --server",

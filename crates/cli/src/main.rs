@@ -1,9 +1,11 @@
 //! The binary `cantata`: reads the command line and its settings, then runs what was asked for.
 //!
 //! It ends with 0 when all went well, with 2 when the command line or a setting cannot be used, and with 1 when the
-//! machine stood in the way: a port that is taken, a folder that cannot be written. `import` and `index verify` also end
-//! with 1 when they did their work and found something wrong.
+//! machine stood in the way: a port that is taken, a folder that cannot be written. `import`, `import song-db` and `index
+//! verify` also end with 1 when they did their work and found something wrong.
 
+mod access;
+mod backup;
 mod command;
 mod demo;
 mod engines;
@@ -11,10 +13,15 @@ mod failure;
 mod import;
 mod index;
 mod indexes;
+mod key;
 mod logging;
+mod open_files;
+mod restore;
 mod serve;
 mod settings;
 mod signals;
+mod song_db;
+mod stores;
 
 use std::process::ExitCode;
 
@@ -44,6 +51,10 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Serve(arguments) => runtime.block_on(serve::serve(&arguments.settings))?,
         Command::Demo(arguments) => runtime.block_on(demo::demo(&arguments.settings, &arguments.sample))?,
         Command::Import(arguments) => return runtime.block_on(import::import(arguments)),
+        Command::ImportSongDb(arguments) => return runtime.block_on(song_db::import(arguments)),
+        Command::Backup(arguments) => return runtime.block_on(backup::backup(arguments)),
+        Command::Restore(arguments) => return runtime.block_on(restore::restore(arguments)),
+        Command::Key(arguments) => return key::key(arguments),
         Command::Index(arguments) => return runtime.block_on(index::index(arguments)),
     }
     Ok(ExitCode::SUCCESS)

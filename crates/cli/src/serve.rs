@@ -4,20 +4,27 @@ use std::io::{self, ErrorKind, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use cantata_access::KeySecret;
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_metadata::MetadataService;
+use cantata_outbox::Relay;
 use cantata_search::{ConfigSource, SearchService};
 use cantata_server::{Indexes, Services};
 use cantata_store::Store;
-use cantata_store_sqlite::SqliteStore;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
+use crate::access::Access;
+use crate::backup::DataFolder;
 use crate::engines::AllEngines;
 use crate::failure::Failure;
 use crate::indexes::RunningServer;
+use crate::open_files::room_for_connections;
+use crate::restore::refuse_half;
 use crate::settings::{ServerSettings, Settings, StoreSettings};
 use crate::signals::Signals;
+use crate::stores::open_store;
 
 /// The part of the data folder that the search engine has.
 pub(crate) const SEARCH_FOLDER: &str = "search";
@@ -25,20 +32,23 @@ pub(crate) const SEARCH_FOLDER: &str = "search";
 /// Runs the server until it is told to stop.
 pub(crate) async fn serve(settings: &Settings) -> Result<(), Failure> {
     let listening = Listening::start(&settings.server).await?;
-    let opened = Opened::open(&settings.store)?;
+    let opened = Opened::open(settings).await?;
     let source = settings.search.source(settings.engine.settings()?);
     listening.serve(settings, opened, source, |_| Ok(())).await
 }
 
-/// What is in the data folder.
+/// Where the data is: the store, and the engine of the data folder.
 pub(crate) struct Opened {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) engine: Arc<EmbeddedEngine>,
 }
 
 impl Opened {
-    pub(crate) fn open(settings: &StoreSettings) -> Result<Self, Failure> {
-        Ok(Self { store: open_store(settings)?, engine: Arc::new(open_engine(settings)?) })
+    pub(crate) async fn open(settings: &Settings) -> Result<Self, Failure> {
+        let folder = &settings.store.data_dir;
+        refuse_half(folder)?;
+        let store = open_store(&settings.database, folder).await?;
+        Ok(Self { store, engine: Arc::new(open_engine(&settings.store)?) })
     }
 }
 
@@ -72,7 +82,7 @@ impl Listening {
     ) -> Result<(), Failure> {
         let Opened { store, engine } = opened;
         let metadata = MetadataService::start(
-            store,
+            Arc::clone(&store),
             settings.metadata.service_settings(),
             settings.external_validation.validator()?,
             settings.storage.client()?,
@@ -80,12 +90,26 @@ impl Listening {
         let metadata =
             metadata.await.map_err(|error| Failure::Start(format!("the metadata service cannot start: {error}")))?;
         let search = load_catalogues(catalogues, engine.clone()).await?;
+        let Access { control, operator, first_key } = Access::open(settings)?;
+        let relay = start_relay(settings, store)?;
+        // A database server is backed up by its own means.
+        let is_embedded = settings.database.address()?.is_none();
+        let backup = is_embedded.then(|| DataFolder::new(&settings.store.data_dir, engine.clone()));
         let indexes = Some(Indexes { engine: engine.clone(), administration: engine });
-        let services = Services { metadata: Arc::new(metadata), search, indexes };
-        let app = cantata_server::app(services, settings.http());
-        let _announced = RunningServer::announce(&settings.store.data_dir, self.address);
+        let services = Services {
+            metadata: Arc::new(metadata),
+            search,
+            indexes,
+            access: Arc::new(control),
+            backup: backup.map(|folder| Arc::new(folder) as Arc<_>),
+            outbox: relay.as_ref().map(Relay::watch),
+        };
+        let mut http = settings.http();
+        http.limits.max_connections = room_for_connections(http.limits.max_connections);
+        let app = cantata_server::app(services, http);
+        let _announced = RunningServer::announce(&settings.store.data_dir, self.address, operator);
         // Nobody needs to read these lines; a closed pipe is no reason to stop.
-        let _ = announce(self.address).and_then(|()| tell(self.address));
+        let _ = announce(self.address, first_key.as_ref()).and_then(|()| tell(self.address));
 
         let (stop, stopping) = oneshot::channel::<()>();
         let shutdown = async move {
@@ -99,6 +123,9 @@ impl Listening {
         };
         tokio::select! {
             served = cantata_server::serve(self.listener, app, shutdown) => {
+                if let Some(relay) = relay {
+                    relay.stop().await;
+                }
                 served.map_err(|error| Failure::Start(format!("the server cannot go on: {error}")))
             }
             () = told_twice => {
@@ -109,16 +136,10 @@ impl Listening {
     }
 }
 
-/// Opens the store of the data folder.
-fn open_store(settings: &StoreSettings) -> Result<Arc<dyn Store>, Failure> {
-    let folder = &settings.data_dir;
-    let store = SqliteStore::open(folder).map_err(|error| {
-        Failure::Start(format!(
-            "the data folder {} cannot be used: {error}; DATA_DIR names the data folder",
-            folder.display()
-        ))
-    })?;
-    Ok(Arc::new(store))
+/// Starts sending events to Kafka, where that is wanted.
+fn start_relay(settings: &Settings, store: Arc<dyn Store>) -> Result<Option<Relay>, Failure> {
+    let kafka = settings.kafka()?;
+    Ok(kafka.map(|kafka| Relay::start(store, kafka, Uuid::new_v4().to_string())))
 }
 
 /// Opens the search engine of the data folder.
@@ -140,9 +161,13 @@ async fn load_catalogues(
     Ok(Some(service))
 }
 
-fn announce(address: SocketAddr) -> io::Result<()> {
+fn announce(address: SocketAddr, first_key: Option<&KeySecret>) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "cantata is ready on http://{address}")?;
+    if let Some(key) = first_key {
+        let text = "The first key, which allows everything; keep it, it is not shown again:";
+        writeln!(stdout, "{text}\n{}", key.reveal())?;
+    }
     stdout.flush()
 }
 

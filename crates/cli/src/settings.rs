@@ -5,9 +5,13 @@
 //! [`complete`] brings the sources together and checks every value by itself, [`Settings::check`] then refuses values
 //! that do not go together.
 
+mod access;
 mod config_file;
+mod database;
 mod engine;
 mod external_validation;
+mod kafka;
+mod limits;
 mod logging;
 mod metadata;
 #[cfg(test)]
@@ -19,11 +23,16 @@ mod storage;
 mod store;
 mod values;
 
+use cantata_outbox::KafkaSettings;
 use cantata_server::HttpSettings;
 use clap::Args;
 
+pub(crate) use self::access::{AccessSettings, AuthMode};
+pub(crate) use self::database::DatabaseSettings;
 pub(crate) use self::engine::{EnginePlace, EngineSection};
 pub(crate) use self::external_validation::ExternalValidationSettings;
+pub(crate) use self::kafka::KafkaSection;
+pub(crate) use self::limits::LimitsSection;
 pub(crate) use self::logging::{LogFormat, LoggingSettings};
 pub(crate) use self::metadata::MetadataSection;
 pub(crate) use self::search::SearchSettings;
@@ -31,6 +40,7 @@ pub(crate) use self::server::ServerSettings;
 pub(crate) use self::sources::{complete, document, warn_of_renamed_variables};
 pub(crate) use self::storage::StorageSettings;
 pub(crate) use self::store::StoreSettings;
+pub(crate) use self::values::secret;
 use crate::failure::Failure;
 
 /// Everything an operator can choose.
@@ -39,13 +49,21 @@ pub(crate) struct Settings {
     #[command(flatten)]
     pub(crate) server: ServerSettings,
     #[command(flatten)]
+    pub(crate) access: AccessSettings,
+    #[command(flatten)]
+    pub(crate) limits: LimitsSection,
+    #[command(flatten)]
     pub(crate) store: StoreSettings,
+    #[command(flatten)]
+    pub(crate) database: DatabaseSettings,
     #[command(flatten)]
     pub(crate) metadata: MetadataSection,
     #[command(flatten)]
     pub(crate) storage: StorageSettings,
     #[command(flatten)]
     pub(crate) external_validation: ExternalValidationSettings,
+    #[command(flatten)]
+    pub(crate) kafka: KafkaSection,
     #[command(flatten)]
     pub(crate) search: SearchSettings,
     #[command(flatten)]
@@ -62,14 +80,22 @@ impl Settings {
             allowed_origins: self.search.allowed_origins(),
             ping_path: self.search.ping_path.clone(),
             ready_path: self.search.ready_path.clone(),
+            limits: self.limits.settings(),
         }
+    }
+
+    /// Returns where events are sent, if they are.
+    pub(crate) fn kafka(&self) -> Result<Option<KafkaSettings>, Failure> {
+        self.kafka.settings(&self.metadata.server_id)
     }
 
     /// Refuses settings that do not go together.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        self.server.check_exposure()?;
+        self.access.check(self.server.bind_addr)?;
         self.search.check()?;
         self.engine.check()?;
+        self.kafka()?;
+        self.database.address()?;
         self.storage.client().map(|_| ())
     }
 }

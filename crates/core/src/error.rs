@@ -59,8 +59,12 @@ error_table! {
     IllegalFilterParameter, "illegal.filter.parameter", 400, "An unknown field was asked for.";
     IllegalIndexRequest, "illegal.index.request", 400, "The name or the mapping of a search index cannot be used.";
     SearchTermSyntax, "search.term.syntax", 400, "A search expression cannot be read.";
+    UnauthorizedToken, "unauthorized.token", 401, "A credential is needed and missing, or the one that was sent is not accepted.";
+    ForbiddenToken, "forbidden.token", 403, "The credential is accepted, but does not allow this.";
     UnsupportedMediaType, "unsupported.media.type", 415, "The body is of a content type that this route does not take.";
+    RequestTimeout, "request.timeout", 408, "The client took too long to send the body of its request.";
     PayloadTooLarge, "payload.too.large", 413, "The body is larger than the configured limit.";
+    TooManyRequests, "too.many.requests", 429, "The client sends more requests, or runs more exports at once, than it may; try again after a while.";
     AnalysisTypeIncorrectVersion, "analysis.type.incorrect.version", 409, "Only the latest version of the analysis type is allowed.";
     StudyIdMismatch, "study.id.mismatch", 409, "The study in the path and the study in the body differ.";
     StudyAlreadyExists, "study.already.exists", 409, "A study with this id is registered already.";
@@ -75,6 +79,7 @@ error_table! {
     StorageServiceError, "storage.service.error", 502, "The storage server cannot be reached or answered nonsense.";
     SearchEngineError, "search.engine.error", 502, "The search engine cannot be reached, or does not let this server in.";
     ServiceUnavailable, "service.unavailable", 503, "The server is stopping, or too busy for this request; try again.";
+    AnswerTimeout, "answer.timeout", 504, "The server took too long to answer; a change that was asked for may have happened all the same.";
 }
 
 impl fmt::Display for ErrorId {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::{AnalysisId, AnalysisState};
 
@@ -68,4 +69,30 @@ pub struct Event {
     pub action: Action,
     /// The complete analysis after the change, as JSON text.
     pub document: String,
+}
+
+/// An event as consumers see it; they know this form, and the order of its members, from SONG.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EventMessage<'a> {
+    analysis_id: AnalysisId,
+    study_id: &'a str,
+    state: AnalysisState,
+    action: Action,
+    song_server_id: &'a str,
+    analysis: &'a RawValue,
+}
+
+impl Event {
+    /// Writes the event as consumers see it, whichever way it reaches them; fails when its document is not JSON.
+    pub fn message(&self, server_id: &str) -> serde_json::Result<String> {
+        serde_json::to_string(&EventMessage {
+            analysis_id: self.analysis_id,
+            study_id: &self.study_id,
+            state: self.state,
+            action: self.action,
+            song_server_id: server_id,
+            analysis: serde_json::from_str(&self.document)?,
+        })
+    }
 }

@@ -1,6 +1,7 @@
 //! Moments in time as the wire shows them: UTC without a zone, to the microsecond, trailing zeros left out.
 
 use std::fmt;
+use std::str::FromStr;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp as Instant, civil::DateTime};
@@ -51,10 +52,17 @@ impl Serialize for Timestamp {
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        let civil: DateTime = text.parse().map_err(D::Error::custom)?;
-        let zoned = civil.to_zoned(TimeZone::UTC).map_err(D::Error::custom)?;
-        Ok(Self(zoned.timestamp().as_microsecond()))
+        std::borrow::Cow::<'de, str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = jiff::Error;
+
+    /// Reads the wire form, or a date alone, which is its first moment.
+    fn from_str(text: &str) -> Result<Self, jiff::Error> {
+        let civil: DateTime = text.parse()?;
+        Ok(Self(civil.to_zoned(TimeZone::UTC)?.timestamp().as_microsecond()))
     }
 }
 

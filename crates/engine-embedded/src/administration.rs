@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexAdministration, IndexStats};
 
 use crate::engine::{EmbeddedEngine, aside, bytes_of};
-use crate::index::{ImportProgress, ImportRules};
+use crate::index::{ImportProgress, ImportRules, IndexFile};
 
 impl EmbeddedEngine {
     /// Returns the figures of an index.
@@ -28,6 +28,20 @@ impl EmbeddedEngine {
             bytes: bytes_of(index.folder()),
             fields: snapshot.mapping.fields().filter(|field| field.kind.has_values()).count(),
         })
+    }
+
+    /// Returns the files of all indexes as they are now, while writing goes on: each index is as it was at one moment
+    /// of the call. They are in memory or mapped into it, and stay what they are whatever becomes of the indexes.
+    ///
+    /// # Errors
+    ///
+    /// If an index is damaged or cannot be used; a copy without it would not be whole.
+    pub fn capture(&self) -> Result<Vec<IndexFile>, EngineError> {
+        let mut files = Vec::new();
+        for index in self.all() {
+            files.extend(index?.capture()?);
+        }
+        Ok(files)
     }
 
     /// Takes in many documents. The chunks of a source come in order; `tell` hears what happens.

@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use crate::index::Index;
 use crate::search::{self, Export};
+use crate::turns::{Asker, Turns};
 
 /// The name of the lock file.
 const LOCK: &str = "lock";
@@ -36,12 +37,13 @@ pub struct EmbeddedEngine(Arc<Inner>);
 struct Inner {
     folder: PathBuf,
     indexes: RwLock<BTreeMap<String, Entry>>,
+    turns: Turns,
     /// Unlocked when the engine goes.
     _lock: fs_err::File,
 }
 
 /// An index, or why it cannot be used.
-type Entry = Result<Arc<Index>, EngineError>;
+pub(crate) type Entry = Result<Arc<Index>, EngineError>;
 
 /// Why a data folder cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -83,12 +85,22 @@ impl EmbeddedEngine {
                 indexes.insert(name, index);
             }
         }
-        Ok(Self(Arc::new(Inner { folder: folder.to_owned(), indexes: RwLock::new(indexes), _lock: lock })))
+        Ok(Self(Arc::new(Inner {
+            folder: folder.to_owned(),
+            indexes: RwLock::new(indexes),
+            turns: Turns::default(),
+            _lock: lock,
+        })))
     }
 
     pub(crate) fn index(&self, name: &str) -> Result<Arc<Index>, EngineError> {
         let indexes = self.0.indexes.read().unwrap_or_else(PoisonError::into_inner);
         indexes.get(name).cloned().unwrap_or_else(|| Err(EngineError::IndexNotFound(name.to_owned())))
+    }
+
+    /// Returns all indexes, by name, each or why it cannot be used.
+    pub(crate) fn all(&self) -> Vec<Entry> {
+        self.0.indexes.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
     /// Makes an index.
@@ -177,7 +189,15 @@ impl SearchEngine for EmbeddedEngine {
 
     async fn search(&self, index: &str, plan: Arc<Plan>) -> Result<Answer, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        aside(move || search::run(&snapshot, &plan)).await
+        let turn = self.0.turns.take().await?;
+        let asker = Asker::default();
+        let interest = asker.interest();
+        aside(move || {
+            // The turn ends with the search, also where nobody waits for it any more.
+            let _turn = turn;
+            search::run(&snapshot, &plan, &interest)
+        })
+        .await
     }
 
     async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn Exporting>, EngineError> {

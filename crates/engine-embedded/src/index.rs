@@ -4,6 +4,7 @@
 //! written as one segment file. A large batch becomes a segment file at once. Either way, when a write returns it is on
 //! disk and every reader that comes after it sees it. Readers hold a snapshot and never wait.
 
+mod capture;
 mod files;
 mod import;
 mod log;
@@ -12,6 +13,7 @@ mod merge;
 mod state;
 mod verify;
 
+pub use capture::IndexFile;
 pub use import::ImportProgress;
 pub(crate) use import::ImportRules;
 

@@ -24,7 +24,8 @@ mod search;
 mod segment;
 mod snapshot;
 mod tape;
+mod turns;
 mod varint;
 
 pub use engine::{EmbeddedEngine, OpenError};
-pub use index::ImportProgress;
+pub use index::{ImportProgress, IndexFile};

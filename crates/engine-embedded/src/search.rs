@@ -31,6 +31,7 @@ use self::spread::spread;
 
 use crate::bitset::Bitset;
 use crate::snapshot::{Snapshot, View};
+use crate::turns::Interest;
 
 /// Facets that look at fewer documents altogether are counted before another thread could help.
 const MANY_DOCUMENTS: usize = 20_000;
@@ -56,11 +57,12 @@ impl Matches {
 ///
 /// # Errors
 ///
-/// If it asks for more than a request may have, or if documents cannot be read.
-pub(crate) fn run(snapshot: &Snapshot, plan: &Plan) -> Result<Answer, EngineError> {
+/// If it asks for more than a request may have, if documents cannot be read, or if nobody wants the answer any more.
+pub(crate) fn run(snapshot: &Snapshot, plan: &Plan, interest: &Interest) -> Result<Answer, EngineError> {
     let found = Found::new(snapshot, plan);
     let Answered { pages, facets } = &snapshot.answered;
     let page = |(place, request): (usize, &HitsRequest)| {
+        interest.check()?;
         let question = plan.of_page(place);
         let page = pages.get(&question).unwrap_or_else(|| {
             let page = found.page(place);
@@ -79,7 +81,10 @@ pub(crate) fn run(snapshot: &Snapshot, plan: &Plan) -> Result<Answer, EngineErro
             missing.push((place, question));
         }
     }
-    let facet = |number: usize| found.facet(missing[number].0);
+    let facet = |number: usize| {
+        interest.check()?;
+        found.facet(missing[number].0)
+    };
     // Counts of all records are stored.
     let is_counted = |place: &usize| plan.filters[plan.facets[*place].filter] != Filter::All;
     let places = missing.iter().map(|(place, _)| *place).filter(is_counted);

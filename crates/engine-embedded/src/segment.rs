@@ -96,6 +96,11 @@ impl Segment {
         sections::verify(&self.storage)
     }
 
+    /// Returns what the file of the segment has, or would have.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.storage
+    }
+
     /// Returns the number of documents, deleted ones included.
     pub(crate) fn documents(&self) -> usize {
         self.directory.documents as usize

@@ -2,7 +2,9 @@
 //!
 //! Its words may show queries, hosts and more. They go to the log; what a client sees is decided here.
 
-use cantata_engine::EngineError;
+use std::collections::BTreeSet;
+
+use cantata_engine::{EngineError, Plan};
 use serde_json::Value;
 
 use crate::connection::Reply;
@@ -15,6 +17,23 @@ const NO_IDS: &str = "it does not sort by ids";
 
 /// What the words of such a cluster name.
 const ID_SETTING: &str = "indices.id_field_data.enabled";
+
+/// What is said of an answer that would have more values than a cluster allows.
+const TOO_MANY_VALUES: &str = "the search engine allows fewer values in one answer; ask for fewer facets";
+
+/// Returns an error with the fields that it is about: where a cluster does not allow so many values, it does not say of
+/// which field they are, but histograms are what makes so many.
+pub(crate) fn naming_histograms(error: EngineError, plan: &Plan) -> EngineError {
+    let with_histograms = plan.facets.iter().filter(|facet| !facet.histograms.is_empty());
+    let fields: BTreeSet<String> = with_histograms.map(|facet| format!("`{}`", facet.field)).collect();
+    match error {
+        EngineError::Refused(text) if text == TOO_MANY_VALUES && !fields.is_empty() => {
+            let fields = fields.into_iter().collect::<Vec<_>>().join(", ");
+            EngineError::Refused(format!("{fields}: {text}, or for histograms of greater intervals"))
+        }
+        other => other,
+    }
+}
 
 /// Returns whether a cluster said that it does not sort by ids.
 pub(crate) fn is_about_ids(error: &EngineError) -> bool {
@@ -46,7 +65,7 @@ pub(crate) fn failure(status: u16, error: &Value, index: &str) -> EngineError {
     } else if error.to_string().contains(ID_SETTING) {
         return EngineError::Failed(NO_IDS.to_owned());
     } else if is("too_many_buckets_exception") {
-        EngineError::Refused("the search engine allows fewer values in one answer; ask for fewer facets".to_owned())
+        EngineError::Refused(TOO_MANY_VALUES.to_owned())
     } else if is("too_many_clauses") || is("too_many_nested_clauses") {
         EngineError::Refused("the search engine allows fewer conditions; make the filter smaller".to_owned())
     } else if is("circuit_breaking_exception")
@@ -101,5 +120,41 @@ fn collect_kinds<'e>(error: &'e Value, kinds: &mut Vec<&'e str>) {
         }
         Value::Array(items) => items.iter().for_each(|item| collect_kinds(item, kinds)),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cantata_engine::{FacetRequest, Filter};
+
+    use super::*;
+
+    fn facet(field: &str, histograms: Vec<f64>) -> FacetRequest {
+        FacetRequest {
+            field: field.to_owned(),
+            filter: 0,
+            elements: Filter::All,
+            buckets: None,
+            distinct: false,
+            missing: false,
+            stats: false,
+            histograms,
+            ranges: Vec::new(),
+            top_hits: None,
+            bucket_filters: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn too_many_values_are_told_with_the_fields_that_have_histograms() {
+        let cause = serde_json::json!({"root_cause": [], "caused_by": {"type": "too_many_buckets_exception"}});
+        let error = || failure(503, &cause, "files");
+        let facets = vec![facet("size", vec![0.5]), facet("name", Vec::new()), facet("donors.age", vec![1.0])];
+        let EngineError::Refused(text) = naming_histograms(error(), &Plan { facets, ..Plan::default() }) else {
+            panic!("it is for the client to ask for less");
+        };
+        assert!(text.starts_with("`donors.age`, `size`: the search engine allows fewer values"), "{text}");
+        assert_eq!(naming_histograms(error(), &Plan::default()), error());
+        assert_eq!(naming_histograms(EngineError::Busy, &Plan::default()), EngineError::Busy);
     }
 }

@@ -15,7 +15,7 @@ use crate::answer::{self, Found};
 use crate::calls;
 use crate::connection::{Cluster, Connection};
 use crate::facets::{self, Asked, Completion};
-use crate::failures::accepted;
+use crate::failures::{accepted, naming_histograms};
 use crate::places::place_after;
 use crate::query::query;
 use crate::settings::Product;
@@ -65,7 +65,8 @@ impl Searched {
             hits: plan.hits.iter().map(|_| HitsAnswer::default()).collect(),
             facets: plan.facets.iter().map(|_| FacetAnswer::default()).collect(),
         };
-        let incomplete = self.ask(plan, &searches, &bodies, &orders, &mut answer).await?;
+        let incomplete = self.ask(plan, &searches, &bodies, &orders, &mut answer).await;
+        let incomplete = incomplete.map_err(|error| naming_histograms(error, plan))?;
         for place in incomplete {
             let known = std::mem::take(&mut answer.facets[place]);
             answer.facets[place] = self.complete(plan, place, known).await?;

@@ -40,6 +40,8 @@ pub struct SaveSet {
     pub user_id: Option<String>,
     /// What it is called.
     pub name: Option<String>,
+    /// The label of the view that it is saved under, for whom alone it is; nothing where everybody sees everything.
+    pub view: Option<String>,
     /// The filter as it was given.
     pub sqon: Value,
     /// The path of the values in a document.

@@ -14,13 +14,14 @@ mod node;
 mod prefix;
 mod records;
 mod sort;
+mod suppression;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use cantata_catalogue::View;
 use cantata_engine::{Filter, Plan, Sets};
 use cantata_mapping::Moment;
-use cantata_sqon::Sqon;
 
 use crate::command::Command;
 use crate::error::{Code, Error, PathStep};
@@ -38,8 +39,9 @@ pub struct PlanContext<'a> {
     pub now: Moment,
     /// The saved sets that the request needs.
     pub sets: &'a dyn Sets,
-    /// What the client may see of the records at all; it holds for everything, facets on its own fields included.
-    pub restriction: Option<&'a Sqon>,
+    /// What the client may see; which records holds for everything, facets on the fields that it speaks of included.
+    /// The fields that can be seen are those of the schema already.
+    pub view: &'a View,
 }
 
 /// What is to be run, and how to write what comes of it.
@@ -55,12 +57,15 @@ pub struct Planned {
     pub(crate) errors: Vec<Error>,
     /// The path of the object in the documents of records that holds everything.
     pub(crate) prefix: Vec<String>,
+    /// How many bytes the answer may have.
+    pub(crate) max_bytes: usize,
 }
 
 pub(crate) fn plan(prepared: &Prepared, context: &PlanContext<'_>) -> Planned {
     let mut planner = Planner {
         prepared,
         schema: &prepared.schema,
+        view: context.view,
         records: Part::new(&prepared.schema, Index::Records, context),
         sets: Part::new(&prepared.schema, Index::Sets, context),
         commands: Vec::new(),
@@ -68,7 +73,8 @@ pub(crate) fn plan(prepared: &Prepared, context: &PlanContext<'_>) -> Planned {
         path: Vec::new(),
     };
     let output = planner.members(&prepared.selected, Planner::root_field);
-    let prefix = &prepared.schema.side(Index::Records).catalogue.source_prefix;
+    let catalogue = &prepared.schema.side(Index::Records).catalogue;
+    let prefix = &catalogue.source_prefix;
     let Planner { mut records, sets, mut commands, errors, .. } = planner;
     prefix::add(prefix, &mut records.plan, &mut commands);
     let used = |plan: Plan| (!plan.hits.is_empty() || !plan.facets.is_empty()).then_some(plan);
@@ -79,6 +85,7 @@ pub(crate) fn plan(prepared: &Prepared, context: &PlanContext<'_>) -> Planned {
         output,
         errors,
         prefix: prefix.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+        max_bytes: usize::try_from(catalogue.limits.max_response_bytes).unwrap_or(usize::MAX),
     }
 }
 
@@ -101,9 +108,11 @@ struct Part<'p> {
 
 impl<'p> Part<'p> {
     fn new(schema: &'p SchemaParts, index: Index, context: &PlanContext<'p>) -> Self {
-        let catalogue = &schema.side(index).catalogue;
-        let restriction = context.restriction.filter(|_| index == Index::Records);
-        Self { plan: Plan::default(), filters: Filters::new(catalogue, context, restriction), places: HashMap::new() }
+        let filters = match index {
+            Index::Records => Filters::of_records(&schema.side(index).catalogue, context),
+            Index::Sets => Filters::of_sets(schema, context),
+        };
+        Self { plan: Plan::default(), filters, places: HashMap::new() }
     }
 
     /// Returns the place of a filter over records.
@@ -128,6 +137,7 @@ impl<'p> Part<'p> {
 
 struct Planner<'p> {
     prepared: &'p Prepared,
+    view: &'p View,
     schema: &'p SchemaParts,
     records: Part<'p>,
     sets: Part<'p>,
@@ -166,6 +176,11 @@ impl<'p> Planner<'p> {
         self.errors.push(error.at(field.location, &self.prepared.sources).of_field(self.path.clone()));
     }
 
+    /// Returns whether records are shown, not only counts.
+    fn shows_records(&self, index: Index) -> bool {
+        index == Index::Sets || self.view.below.is_none()
+    }
+
     fn part(&mut self, index: Index) -> &mut Part<'p> {
         match index {
             Index::Records => &mut self.records,
@@ -182,6 +197,7 @@ impl<'p> Planner<'p> {
             "hasValidConfig" => self.has_valid_config(field),
             "viewer" => Ok(Output::Object(self.members(&field.children, Self::root_field))),
             "sets" if !catalogue.flags.enable_sets => Err(SETS_ARE_OFF.into()),
+            "sets" if self.view.below.is_some() => Err(suppression::NO_SETS.into()),
             "sets" => Ok(Output::Object(
                 self.members(&field.children, |planner, field| planner.catalogue_field(Index::Sets, field)),
             )),

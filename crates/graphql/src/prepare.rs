@@ -13,7 +13,7 @@ use cantata_engine::sets_used;
 use crate::error::{Code, Error, ErrorBody};
 use crate::output::Index;
 use crate::plan::{self, PlanContext, Planned};
-use crate::request::{Introspected, Parsed, Request, Selected, Selecting};
+use crate::request::{Introspected, Parsed, Request, Selected, Selecting, cost};
 use crate::schema::SchemaParts;
 
 /// The fields that ask for the schema itself.
@@ -60,6 +60,11 @@ pub(crate) fn prepare(schema: &Arc<SchemaParts>, request: &Request) -> Result<Pr
         .map_err(|error| refused(Code::BadUserInput, &error))?;
     let selected = selecting.select(&operation.selection_set);
     let catalogue = &schema.side(Index::Records).catalogue;
+    let (cost, max_cost) = (cost(&selected, catalogue.limits.max_results_window), catalogue.limits.max_cost);
+    if cost > max_cost {
+        let message = format!("Query cost limit exceeded: found a cost of {cost}, maximum allowed is {max_cost}.");
+        return Err(Error::new(Code::GraphqlValidationFailed, message).into());
+    }
     let introspection = match selected.iter().find(|field| INTROSPECTION.contains(&field.name.as_str())) {
         None => Arc::default(),
         Some(field) if catalogue.flags.disable_introspection => {

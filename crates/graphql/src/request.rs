@@ -3,6 +3,7 @@
 //! Nothing in a document is trusted: its size, nesting and expansion are bounded before anything is derived from it,
 //! and what is derived never grows faster than what was counted.
 
+mod cost;
 mod document;
 mod limits;
 mod selection;
@@ -11,6 +12,7 @@ mod values;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+pub(crate) use cost::{PAGE_SIZE, cost};
 pub(crate) use document::{Documents, Introspected, Parsed};
 pub(crate) use selection::{Filter, GivenFilter, Selected, Selecting};
 

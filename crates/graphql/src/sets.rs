@@ -1,10 +1,13 @@
 //! Saved sets as a catalogue of their own: the fields that the index of the sets has.
 
 use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, Defaults, ErrorCode};
-use cantata_mapping::IndexMapping;
+use cantata_mapping::{Covers, IndexMapping};
 use serde_json::{Value, json};
 
 use crate::sdl::SETS;
+
+/// The field that says under which view a set was saved. Clients are not shown it.
+pub(crate) const VIEW: &str = "view";
 
 /// Returns the mapping of the index of saved sets.
 pub fn sets_mapping() -> Value {
@@ -18,6 +21,7 @@ pub fn sets_mapping() -> Value {
         "sqon": { "type": "object", "enabled": false },
         "type": { "type": "keyword" },
         "userId": { "type": "keyword" },
+        VIEW: { "type": "keyword" },
     } })
 }
 
@@ -34,7 +38,8 @@ pub(crate) fn catalogue_of_sets(records: &Catalogue) -> Result<Catalogue, Catalo
         .map_err(|problems| failed(format!("The saved sets have no schema: {problems:?}.")))?;
     let mapping = IndexMapping::parse(&sets_mapping())
         .map_err(|errors| failed(format!("The saved sets have no mapping: {errors:?}.")))?;
-    let mut catalogue = Catalogue::build(&config, &mapping)?;
+    let covers = Covers { hidden: [VIEW.to_owned()].into(), ..Covers::default() };
+    let mut catalogue = Catalogue::build_covered(&config, &mapping, &covers)?;
     catalogue.document_type = SETS.to_owned();
     catalogue.root.type_name = SETS.to_owned();
     catalogue.limits = records.limits;

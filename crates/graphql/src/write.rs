@@ -65,9 +65,13 @@ impl Planned {
             member: None,
             prefix: &[],
             cut_fields: Vec::new(),
+            limit: self.max_bytes,
         };
         writer.out.extend_from_slice(b"{\"data\":");
         writer.object(&self.output, Writer::output);
+        if writer.is_full() {
+            writer.give_up();
+        }
         if !writer.errors.is_empty() {
             writer.out.extend_from_slice(b",\"errors\":");
             let errors = std::mem::take(&mut writer.errors);
@@ -101,11 +105,16 @@ struct Writer<'a> {
     prefix: &'a [String],
     /// The paths of fields of which only the first value was shown, though there were more.
     cut_fields: Vec<&'a str>,
+    /// How many bytes the answer may have.
+    limit: usize,
 }
 
 impl<'a> Writer<'a> {
     /// Writes an object.
     fn object<T>(&mut self, members: &'a [Member<T>], mut value: impl FnMut(&mut Self, &'a T)) {
+        if self.is_full() {
+            return;
+        }
         let depth = self.enter_member();
         self.out.push(b'{');
         for (place, member) in members.iter().enumerate() {
@@ -115,6 +124,20 @@ impl<'a> Writer<'a> {
         }
         self.out.push(b'}');
         self.path.truncate(depth);
+    }
+
+    /// Says whether the answer is too large; then nothing more is written, and what was is thrown away.
+    fn is_full(&self) -> bool {
+        self.out.len() > self.limit
+    }
+
+    fn give_up(&mut self) {
+        self.out.truncate(b"{\"data\":".len());
+        self.null();
+        let limit = self.limit;
+        let message =
+            format!("The answer would have more than {limit} bytes; ask for fewer records, fields or buckets");
+        self.errors = vec![Error::new(Code::BadUserInput, message)];
     }
 
     /// Goes into the value of the member at hand, and returns what the path is to be cut to afterwards.

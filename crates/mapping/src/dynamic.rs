@@ -59,7 +59,7 @@ impl IndexMapping {
     }
 
     /// Returns what happens to unknown names in a container, where it or one around it says so.
-    pub(crate) fn dynamic_at(&self, container: &str) -> Option<Dynamic> {
+    pub fn dynamic_at(&self, container: &str) -> Option<Dynamic> {
         let mut path = container;
         while !path.is_empty() {
             if let Some(dynamic) = self.entry(path).and_then(|field| field.dynamic) {

@@ -16,6 +16,7 @@ mod merge;
 mod parse;
 mod prefix;
 mod raw;
+mod redact;
 mod value;
 
 pub use date::{DateExpression, DateExpressionError, DateFormat, Moment};
@@ -23,4 +24,5 @@ pub use error::{MappingError, ValueError};
 pub use field::{Dynamic, Field};
 pub use kind::FieldKind;
 pub use mapping::IndexMapping;
+pub use redact::{Covers, MASKED};
 pub use value::TypedValue;

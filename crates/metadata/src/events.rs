@@ -2,28 +2,14 @@
 
 use std::sync::Arc;
 
-use cantata_core::{Action, AnalysisId, AnalysisState, Event, Result};
+use cantata_core::{Event, Result};
 use cantata_store::{Store, StoreError};
-use serde::Serialize;
-use serde_json::value::RawValue;
 use tokio::sync::watch;
 
 use crate::MetadataService;
 
 /// How many events are read at once.
 const CHUNK: usize = 64;
-
-/// An event as consumers see it.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct EventMessage<'a> {
-    analysis_id: AnalysisId,
-    study_id: &'a str,
-    state: AnalysisState,
-    action: Action,
-    song_server_id: &'a str,
-    analysis: &'a RawValue,
-}
 
 /// Follows the events of the store.
 ///
@@ -65,14 +51,6 @@ impl EventStream {
 
     fn message(&self, event: &Event) -> Result<String> {
         let corrupt = |error: serde_json::Error| StoreError::corrupt(format!("event {}", event.seq), error);
-        let message = EventMessage {
-            analysis_id: event.analysis_id,
-            study_id: &event.study_id,
-            state: event.state,
-            action: event.action,
-            song_server_id: &self.server_id,
-            analysis: serde_json::from_str(&event.document).map_err(corrupt)?,
-        };
-        Ok(serde_json::to_string(&message).map_err(corrupt)?)
+        Ok(event.message(&self.server_id).map_err(corrupt)?)
     }
 }

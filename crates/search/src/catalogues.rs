@@ -3,27 +3,32 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
+use cantata_access::Identity;
 use cantata_catalogue::introspection::{
     AmbiguousBody, CatalogueBody, CatalogueState, FailedCatalogue, NotFoundBody, Resolution, ServerBody, Status,
     resolve,
 };
-use cantata_catalogue::{Catalogue, CatalogueError, ConfiguredCatalogue, Mode};
+use cantata_catalogue::{Catalogue, CatalogueError, ConfiguredCatalogue, Mode, View};
 use cantata_engine::SearchEngine;
 use cantata_graphql::CatalogueSchema;
 use cantata_mapping::IndexMapping;
 
-/// A catalogue that can be searched.
+use crate::built::BuiltCatalogue;
+
+/// A catalogue that can be searched, as somebody sees it.
 pub struct ServedCatalogue {
-    /// The catalogue.
+    /// The catalogue, with the fields that can be seen.
     pub catalogue: Arc<Catalogue>,
     /// Its GraphQL schema.
     pub schema: CatalogueSchema,
     /// What introspection tells of it.
-    pub introspection: CatalogueBody,
+    pub introspection: Arc<CatalogueBody>,
+    /// What is seen of it.
+    pub(crate) view: View,
     /// The engine that has its index and its sets.
     pub(crate) engine: Arc<dyn SearchEngine>,
     /// The fields whose lists are cut to their first values, as far as the log has told of them.
-    pub(crate) cut_fields: Mutex<HashSet<String>>,
+    pub(crate) cut_fields: Arc<Mutex<HashSet<String>>>,
 }
 
 /// A catalogue, whether it is ready or not.
@@ -54,16 +59,16 @@ pub(crate) struct Looks {
 /// Whether a catalogue is ready.
 #[derive(Clone)]
 pub(crate) enum State {
-    Available(Arc<ServedCatalogue>),
+    Available(Arc<BuiltCatalogue>),
     /// It was ready, and its mapping cannot be had since.
-    Disturbed(Arc<ServedCatalogue>, Arc<FailedCatalogue>),
+    Disturbed(Arc<BuiltCatalogue>, Arc<FailedCatalogue>),
     Failed(Arc<FailedCatalogue>),
 }
 
 impl Entry {
     fn state(&self) -> CatalogueState<'_> {
         match &self.state {
-            State::Available(served) => CatalogueState::Available(&served.catalogue),
+            State::Available(built) => CatalogueState::Available(&built.catalogue),
             State::Disturbed(_, failed) | State::Failed(failed) => CatalogueState::Failed(failed),
         }
     }
@@ -123,28 +128,30 @@ impl Catalogues {
         Status::of(&self.states())
     }
 
-    /// Returns the only catalogue of a server that has one.
-    pub fn only(&self) -> Option<Found> {
+    /// Returns the only catalogue of a server that has one, as an identity sees it.
+    pub fn only(&self, identity: &Identity) -> Option<Found> {
         match (self.mode, &self.entries[..]) {
-            (Mode::Single, [entry]) => Some(found(entry)),
+            (Mode::Single, [entry]) => Some(found(entry, identity)),
             _ => None,
         }
     }
 
-    /// Returns what an id or a document type leads to.
-    pub fn find(&self, name: &str) -> Found {
+    /// Returns what an id or a document type leads to, as an identity sees it.
+    pub fn find(&self, name: &str, identity: &Identity) -> Found {
         match resolve(name, &self.states()) {
-            Resolution::One(place) => found(&self.entries[place]),
+            Resolution::One(place) => found(&self.entries[place], identity),
             Resolution::Ambiguous(ids) => Found::Ambiguous(AmbiguousBody::new(name, ids)),
             Resolution::Unknown => Found::Unknown(NotFoundBody::new(name)),
         }
     }
 }
 
-fn found(entry: &Entry) -> Found {
-    match &entry.state {
-        State::Available(served) => Found::Served(Arc::clone(served)),
-        State::Disturbed(served, failed) => Found::Disturbed(Arc::clone(served), Arc::clone(failed)),
-        State::Failed(failed) => Found::Failed(Arc::clone(failed)),
-    }
+fn found(entry: &Entry, identity: &Identity) -> Found {
+    let seen = |built: &BuiltCatalogue| built.seen_by(identity).map_err(|failed| Found::Failed(Arc::new(failed)));
+    let found = match &entry.state {
+        State::Available(built) => seen(built).map(Found::Served),
+        State::Disturbed(built, failed) => seen(built).map(|served| Found::Disturbed(served, Arc::clone(failed))),
+        State::Failed(failed) => Ok(Found::Failed(Arc::clone(failed))),
+    };
+    found.unwrap_or_else(|failed| failed)
 }

@@ -65,6 +65,9 @@ pub enum DownloadError {
     /// The catalogue has downloads switched off.
     #[error("downloads are switched off for this catalogue; without `disableDownloads` in base.json they are on")]
     Disabled,
+    /// Only counts are shown to the client.
+    #[error("only counts are shown to you, so that there are no downloads for you")]
+    CountsOnly,
     /// The request is wrong.
     #[error("{0}")]
     Invalid(String),
@@ -87,7 +90,7 @@ impl SearchService {
     ///
     /// # Errors
     ///
-    /// If downloads are switched off, the request does not fit the catalogue, or the engine fails.
+    /// If downloads are switched off or records are not shown, the request does not fit the catalogue, or the engine fails.
     pub async fn download(
         &self,
         served: &ServedCatalogue,
@@ -97,6 +100,9 @@ impl SearchService {
         if catalogue.flags.disable_downloads {
             return Err(DownloadError::Disabled);
         }
+        if served.view.below.is_some() {
+            return Err(DownloadError::CountsOnly);
+        }
         let files = request.files.iter().map(|file| check(catalogue, file));
         let files = files.collect::<Result<Vec<_>, _>>()?;
         let page_size = request.chunk_size.unwrap_or(catalogue.downloads.chunk_size).clamp(1, LARGEST_PAGE) as usize;
@@ -104,11 +110,11 @@ impl SearchService {
         // All of them begin before the first one is written, so that they show the index at nearly the same time.
         for file in files {
             let sets = served.load_sets(file.query.sets_needed()).await?;
-            let context = PlanContext { now: now(), sets: &sets, restriction: None };
+            let context = PlanContext { now: now(), sets: &sets, view: &served.view };
             let (filter, sort) =
                 file.query.plan(catalogue, &context).map_err(|reason| invalid(file.request, &reason))?;
             let export = ExportRequest { filter, sort, limit: file.most_records, page_size };
-            let export = served.engine.export(&catalogue.index, export).await?;
+            let export = served.export_records(export).await?;
             exports.push((file.request, FileExport::new(export, file.writer)));
         }
         Ok(assemble(catalogue, request, exports))

@@ -56,7 +56,7 @@ impl SearchService {
             // To plan without them would be to say that there are none; nothing that is planned is run.
             Err(error) => (prepared.sets_needed().iter().map(|id| (id.clone(), Vec::new())).collect(), Some(error)),
         };
-        let mut planned = prepared.plan(&PlanContext { now: now(), sets: &sets, restriction: None });
+        let mut planned = prepared.plan(&PlanContext { now: now(), sets: &sets, view: &served.view });
         let mut answers = Answers::default();
         if let Some(error) = failure {
             answers.commands = planned.commands.iter().map(|_| CommandOutcome::from(&error)).collect();
@@ -68,7 +68,7 @@ impl SearchService {
             answers.commands.push(served.execute(command).await);
         }
         if let Some(plan) = planned.records.take() {
-            answers.records = Some(served.search(&served.catalogue.index, plan).await);
+            answers.records = Some(served.search_records(plan).await);
         }
         if let Some(plan) = planned.sets.take() {
             answers.sets = Some(served.search_sets(plan).await);

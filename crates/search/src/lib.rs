@@ -2,12 +2,15 @@
 //!
 //! [`SearchService`] holds the catalogues as one value that is replaced as a whole: a request takes the value that is
 //! there and finishes on it, whatever is reloaded meanwhile. A catalogue that cannot be served is in it too, with the
-//! reason, and disturbs no other. Each catalogue has an engine, which [`Engines`] gives it.
+//! reason, and disturbs no other. Each catalogue has an engine, which [`Engines`] gives it. A catalogue can only be had
+//! as somebody sees it.
 
+mod built;
 mod catalogues;
 mod download;
 mod engines;
 mod following;
+mod gate;
 mod graphql;
 mod loading;
 mod service;

@@ -1,15 +1,14 @@
 //! Bringing a configuration and the index it names together.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use cantata_catalogue::introspection::{CatalogueBody, FailedCatalogue};
+use cantata_catalogue::introspection::FailedCatalogue;
 use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, ConfigProblem, ConfiguredCatalogue, ErrorCode};
 use cantata_engine::{EngineError, SearchEngine};
-use cantata_graphql::CatalogueSchema;
 use cantata_mapping::IndexMapping;
-use jiff::Timestamp;
 
-use crate::catalogues::{Entry, ServedCatalogue, State};
+use crate::built::BuiltCatalogue;
+use crate::catalogues::{Entry, State};
 use crate::engines::Engines;
 
 /// Finds the engine of a catalogue, of whose index nothing is known yet.
@@ -42,10 +41,13 @@ fn unusable_engine(id: &str, reason: &str) -> CatalogueError {
     CatalogueError::new(ErrorCode::UnknownError, message)
 }
 
-/// Says in the log what is not used as written; what keeps the catalogue from being served is told with its failure.
+/// Says in the log what is wrong with the files; clients are not told everything.
 fn tell(id: &str, problems: &[ConfigProblem]) {
-    for warning in problems.iter().filter(|problem| !problem.is_error()) {
-        tracing::warn!(catalogue = id, %warning, "a part of a configuration is not used as written");
+    for problem in problems {
+        match problem.is_error() {
+            true => tracing::warn!(catalogue = id, %problem, "a part of a configuration cannot be used"),
+            false => tracing::warn!(catalogue = id, %problem, "a part of a configuration is not used as written"),
+        }
     }
 }
 
@@ -80,12 +82,17 @@ impl Entry {
 
     /// Builds the catalogue anew from a mapping.
     pub(crate) fn rebuilt(&self, mapping: Arc<IndexMapping>) -> Self {
-        let state = match self.index().map(|(engine, config)| build(engine, config, &mapping)) {
-            Some(Ok(served)) => {
-                tell(&self.configured.id, &served.catalogue.warnings);
-                State::Available(Arc::new(served))
-            }
-            Some(Err(error)) => State::Failed(Arc::new(FailedCatalogue::new(&self.configured, error))),
+        let state = match self.index() {
+            Some((engine, config)) => match BuiltCatalogue::build(engine, config, &mapping) {
+                Ok(built) => {
+                    tell(&self.configured.id, &built.catalogue.warnings);
+                    State::Available(Arc::new(built))
+                }
+                Err(error) => {
+                    tell(&self.configured.id, &Catalogue::access_misfits(config, &mapping));
+                    State::Failed(Arc::new(FailedCatalogue::new(&self.configured, error)))
+                }
+            },
             None => self.state.clone(),
         };
         Self { mapping: Some(mapping), state, ..self.clone() }
@@ -101,17 +108,6 @@ impl Entry {
             State::Failed(_) => Self { mapping: None, state: State::Failed(failed), ..self.clone() },
         }
     }
-}
-
-fn build(
-    engine: &Arc<dyn SearchEngine>,
-    config: &CatalogueConfig,
-    mapping: &IndexMapping,
-) -> Result<ServedCatalogue, CatalogueError> {
-    let catalogue = Arc::new(Catalogue::build(config, mapping)?);
-    let schema = CatalogueSchema::build(Arc::clone(&catalogue))?;
-    let introspection = CatalogueBody::new(&catalogue, Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string());
-    Ok(ServedCatalogue { catalogue, schema, introspection, engine: Arc::clone(engine), cut_fields: Mutex::default() })
 }
 
 fn unavailable(error: &EngineError) -> CatalogueError {

@@ -1,4 +1,7 @@
 //! Saved sets: kept as documents of an index of their own, so that they are searched like everything else.
+//!
+//! A set belongs to the view that it was saved under: what is in it, and what it was made by, may be more than others
+//! can see. To anybody else it is a set that is not there.
 
 use std::collections::HashMap;
 
@@ -19,12 +22,15 @@ const PAGE: usize = 1000;
 /// The longest name of a set.
 const LONGEST_NAME: usize = 500;
 
+/// The member of a set that says under which view it was saved.
+const VIEW: &str = "view";
+
 impl ServedCatalogue {
     /// Returns the members of sets, as far as there are such sets.
     pub(crate) async fn load_sets(&self, ids: &[String]) -> Result<HashMap<String, Vec<String>>, EngineError> {
         let mut sets = HashMap::new();
         for id in ids {
-            let set = self.set(id).await.inspect_err(|error| {
+            let set = self.own_set(id).await.inspect_err(|error| {
                 tracing::warn!(catalogue = self.catalogue.id, %error, "a saved set cannot be read");
             });
             if let Some(set) = set? {
@@ -35,11 +41,22 @@ impl ServedCatalogue {
         Ok(sets)
     }
 
-    async fn set(&self, id: &str) -> Result<Option<Value>, EngineError> {
+    /// Returns a set that was saved under this view.
+    async fn own_set(&self, id: &str) -> Result<Option<Value>, EngineError> {
         match self.engine.document(&self.catalogue.sets.index, id).await {
-            Ok(document) => Ok(document.and_then(|document| serde_json::to_value(document.root()).ok())),
+            Ok(document) => {
+                let set = document.and_then(|document| serde_json::to_value(document.root()).ok());
+                Ok(set.filter(|set| self.is_own(set)))
+            }
             Err(EngineError::IndexNotFound(_)) => Ok(None),
             Err(error) => Err(error),
+        }
+    }
+
+    fn is_own(&self, set: &Value) -> bool {
+        match (set.get(VIEW).and_then(Value::as_str), self.view.label(&self.catalogue.id)) {
+            (of_set, Some(own)) => of_set.map_or_else(|| self.view.is_everything(), |of_set| of_set == own),
+            (of_set, None) => of_set.is_none(),
         }
     }
 
@@ -80,7 +97,7 @@ impl ServedCatalogue {
         self.make_sets_index().await?;
         let request =
             ExportRequest { filter: save.filter.clone(), sort: save.sort.clone(), limit: None, page_size: PAGE };
-        let mut export = self.engine.export(&self.catalogue.index, request).await?;
+        let mut export = self.export_records(request).await?;
         let mut seen = std::collections::HashSet::new();
         let mut ids: Vec<String> = Vec::new();
         while let Some(page) = export.next().await? {
@@ -95,7 +112,7 @@ impl ServedCatalogue {
             }
         }
         let set_id = Uuid::new_v4().to_string();
-        let set = json!({
+        let mut set = json!({
             "setId": set_id,
             "createdAt": format!("{:.3}", Timestamp::now()),
             "size": ids.len(),
@@ -106,6 +123,9 @@ impl ServedCatalogue {
             "userId": save.user_id,
             "name": save.name,
         });
+        if let Some(view) = &save.view {
+            set[VIEW] = view.as_str().into();
+        }
         self.put_set(&set_id, &set).await?;
         Ok(CommandOutcome::Set(set))
     }
@@ -115,14 +135,14 @@ impl ServedCatalogue {
             let message = format!("name: found {} characters; expected 1 to {LONGEST_NAME}", name.chars().count());
             return Ok(CommandOutcome::Failed { code: Code::BadUserInput, message });
         }
-        let Some(mut set) = self.set(id).await? else { return Ok(unknown_set(id)) };
+        let Some(mut set) = self.own_set(id).await? else { return Ok(unknown_set(id)) };
         set.as_object_mut().map(|set: &mut Map<String, Value>| set.insert("name".to_owned(), Value::from(name)));
         self.put_set(id, &set).await?;
         Ok(CommandOutcome::Set(set))
     }
 
     async fn delete_set(&self, id: &str) -> Result<CommandOutcome, EngineError> {
-        if self.set(id).await?.is_none() {
+        if self.own_set(id).await?.is_none() {
             return Ok(CommandOutcome::Deleted(false));
         }
         let report =

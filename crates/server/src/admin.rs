@@ -1,31 +1,39 @@
-//! Looking after the indexes of an engine that keeps its own files: `/admin/indexes`.
+//! Looking after the indexes of an engine that keeps its own files: `/admin/indexes`; backups: `/admin/backup`;
+//! and events on their way to Kafka: `/admin/outbox`.
 //!
 //! What a command of the operator does on the data folder of a stopped server, it does through these routes on a
 //! running one. An import is many requests, each taken in whole before it is answered, so that a client that was cut
 //! off can ask how far it came and go on from there.
 
+mod backup;
 mod import;
 mod indexes;
+mod outbox;
+
+use std::sync::Arc;
 
 use cantata_core::{Error, ErrorId, Origin};
 use cantata_engine::EngineError;
-use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::Indexes;
+pub(crate) use self::backup::routes as backup_routes;
+pub(crate) use self::outbox::routes as outbox_routes;
+use crate::access::Need;
+use crate::routes::Routes;
+use crate::{AccessControl, Indexes};
 
 /// The service that errors of these routes name.
 const ORIGIN: Origin = Origin::IndexService;
 
 /// Returns every route with its description.
-pub(crate) fn routes<S: Clone + Send + Sync + 'static>(indexes: Indexes) -> OpenApiRouter<S> {
-    OpenApiRouter::new()
-        .routes(routes!(indexes::list))
-        .routes(routes!(indexes::stats, indexes::create, indexes::delete))
-        .routes(routes!(indexes::mapping))
-        .routes(routes!(indexes::compact))
-        .routes(routes!(indexes::verify))
-        .routes(routes!(import::import, import::position, import::end))
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(access: &Arc<AccessControl>, indexes: Indexes) -> Routes<S> {
+    Routes::new(access)
+        .add(Need::System, routes!(indexes::list))
+        .add(Need::System, routes!(indexes::stats, indexes::create, indexes::delete))
+        .add(Need::System, routes!(indexes::mapping))
+        .add(Need::System, routes!(indexes::compact))
+        .add(Need::System, routes!(indexes::verify))
+        .add(Need::System, routes!(import::import, import::position, import::end))
         .with_state(indexes)
 }
 

@@ -1,21 +1,30 @@
 //! The application as the server sees it: a request in, a response out, whatever happens.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::http::{Method, Request, Response};
 use axum::response::IntoResponse;
 use cantata_core::{Error, ErrorId, Origin};
 use futures_util::FutureExt;
 use http::uri::PathAndQuery;
-use http::{HeaderValue, Uri, header};
+use http::{HeaderMap, HeaderValue, Uri, header};
 use tower::ServiceExt;
 use utoipa::openapi::OpenApi;
 
+use crate::LimitSettings;
+use crate::access::Audited;
 use crate::error_body::{ApiError, render};
+use crate::extract::discard;
+use crate::limits::{ExportSlot, Refused, watched, within};
 use crate::openapi::documentation_routes;
+use crate::serve::Connection;
 use crate::state::AppState;
+
+/// How much of the body of a refused request is read all the same.
+const REFUSED_BODY: usize = 1024 * 1024;
 
 /// Routes, services and settings; clones share them.
 #[derive(Clone)]
@@ -27,7 +36,7 @@ pub struct App {
 impl App {
     pub(crate) fn new(routes: Router<AppState>, document: OpenApi, state: AppState) -> Self {
         let router = routes
-            .merge(documentation_routes(document))
+            .merge(documentation_routes(&state.access, document).into_router())
             .fallback(unknown_path)
             .method_not_allowed_fallback(refused_method)
             .with_state(state.clone());
@@ -46,8 +55,65 @@ impl App {
             Ok(origin) => origin,
             Err(answer) => return *answer,
         };
-        let answered = AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind().await;
-        let response = match answered {
+        let audited = Audited::begin(&self.state.access, &mut request);
+        let answered = self.within_limits(request).await;
+        let response = answered.unwrap_or_else(|refused| refused.answer(is_search));
+        let mut response = render(response, &uri, host.as_ref());
+        origin.mark(&mut response);
+        if let Some(audited) = audited {
+            audited.answered(&mut response);
+        }
+        response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        response
+    }
+
+    /// Lets a request through if its client may send it, and gives it up if it takes too long.
+    async fn within_limits(&self, mut request: Request<Body>) -> Result<Response<Body>, Refused> {
+        let settings = &self.state.settings.limits;
+        let arrival = (!request.body().is_end_stream()).then(|| {
+            let connection = request.extensions().get::<Arc<Connection>>().cloned();
+            let (body, arrival) = watched(std::mem::take(request.body_mut()), connection, settings.client_timeout);
+            *request.body_mut() = body;
+            request.extensions_mut().insert(Arc::clone(&arrival));
+            arrival
+        });
+        let slot = match self.admitted(&mut request).await {
+            Ok(slot) => slot,
+            Err(refused) => {
+                // A client that still sends would not read the answer.
+                discard(request.into_body(), REFUSED_BODY).await;
+                return Err(refused);
+            }
+        };
+        let response = if is_administration(request.uri().path()) {
+            self.routed(request).await
+        } else {
+            let answer = within(settings.request_timeout, arrival.as_deref(), self.routed(request));
+            answer.await.ok_or(Refused::TookTooLong)?
+        };
+        Ok(match slot {
+            Some(slot) => response.map(|body| slot.until_sent(body)),
+            None => response,
+        })
+    }
+
+    /// Finds out who sends a request, and whether it may go on; an export gets its slot.
+    async fn admitted(&self, request: &mut Request<Body>) -> Result<Option<ExportSlot>, Refused> {
+        let limits = &self.state.limits;
+        if is_compressed(request.headers()) {
+            return Err(Refused::Compressed);
+        }
+        limits.before_authentication(request)?;
+        self.state.access.mark(request).await;
+        limits.note_authentication(request);
+        limits.admit(request)?;
+        if is_export(request.uri().path()) { limits.begin_export(request).map(Some) } else { Ok(None) }
+    }
+
+    /// Answers a request, also if its handler panics.
+    async fn routed(&self, request: Request<Body>) -> Response<Body> {
+        let uri = request.uri().clone();
+        match AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind().await {
             Ok(Ok(response)) => response,
             Ok(Err(never)) => match never {},
             Err(_) => {
@@ -55,17 +121,33 @@ impl App {
                 let text = "The server failed to answer this request; its log has the cause";
                 ApiError(Error::new(Origin::HttpServer, ErrorId::UnknownError, text)).into_response()
             }
-        };
-        let mut response = render(response, &uri, host.as_ref());
-        origin.mark(&mut response);
-        response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        response
+        }
+    }
+
+    /// Returns what connections are held to.
+    pub(crate) fn limit_settings(&self) -> &LimitSettings {
+        &self.state.settings.limits
     }
 
     /// Ends answers that would go on for ever; others are finished.
     pub fn stop(&self) {
         self.state.stop();
     }
+}
+
+/// Says whether a body is anything but what it says; what is not decompressed cannot be a bomb.
+fn is_compressed(headers: &HeaderMap) -> bool {
+    headers.get_all(header::CONTENT_ENCODING).iter().any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+}
+
+/// Says whether a path leads to answers of any length.
+fn is_export(path: &str) -> bool {
+    path.starts_with("/export/") || path.ends_with("/download")
+}
+
+/// Says whether a path is for operators, whose work may take as long as it takes.
+fn is_administration(path: &str) -> bool {
+    path.starts_with("/admin/")
 }
 
 /// Returns the address without the slash at its end, which the original server does not mind.

@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 use cantata_core::{Error, Timestamp};
-use http::{HeaderValue, StatusCode, Uri, header};
+use http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -81,6 +81,11 @@ fn status_of(error: &Error) -> StatusCode {
     StatusCode::from_u16(error.id.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
+/// What an error may say beside its body: the methods that are allowed, the codings of a body, when to try again, and
+/// how to prove who asks.
+const KEPT_HEADERS: [HeaderName; 4] =
+    [header::ALLOW, header::ACCEPT_ENCODING, header::RETRY_AFTER, header::WWW_AUTHENTICATE];
+
 /// Gives a response that carries an error its body.
 pub(crate) fn render(mut response: Response, uri: &Uri, host: Option<&HeaderValue>) -> Response {
     let Some(error) = response.extensions_mut().remove::<Error>() else {
@@ -88,9 +93,10 @@ pub(crate) fn render(mut response: Response, uri: &Uri, host: Option<&HeaderValu
     };
     let mut rendered = json(&ErrorBody::new(&error, status_of(&error), request_url(uri, host)));
     *rendered.status_mut() = status_of(&error);
-    // A refused method comes with the list of those allowed.
-    if let Some(allowed) = response.headers_mut().remove(header::ALLOW) {
-        rendered.headers_mut().insert(header::ALLOW, allowed);
+    for name in KEPT_HEADERS {
+        if let Some(value) = response.headers_mut().remove(&name) {
+            rendered.headers_mut().insert(name, value);
+        }
     }
     rendered
 }

@@ -4,6 +4,8 @@ mod body;
 mod params;
 mod path;
 
-pub(crate) use body::{JsonObject, PayloadBytes, content_type, read_limited, unsupported_media_type};
+pub(crate) use body::{
+    JsonObject, PayloadBytes, content_type, declared_length, discard, read_limited, too_large, unsupported_media_type,
+};
 pub(crate) use params::{Params, malformed, parse_integer};
 pub(crate) use path::Segments;

@@ -5,28 +5,35 @@
 //! gives it the one error body. Every route is registered together with its description, so the OpenAPI document
 //! cannot lack one.
 
+mod access;
 mod admin;
 mod answer;
 mod app;
 mod cors;
 mod error_body;
 mod extract;
+mod limits;
 mod metadata;
 mod openapi;
+mod routes;
 pub mod search;
 mod serve;
 mod spool;
 mod state;
 
+pub use access::AccessControl;
 pub use app::App;
 pub use cors::AllowedOrigins;
 pub use error_body::ErrorBody;
+pub use limits::{LimitSettings, TrustedProxies};
 pub use serve::serve;
 
 use std::sync::Arc;
 
+use cantata_backup::BackupSource;
 use cantata_engine::{IndexAdministration, SearchEngine};
 use cantata_metadata::MetadataService;
+use cantata_outbox::RelayWatch;
 use cantata_search::SearchService;
 
 use crate::search::SearchState;
@@ -43,6 +50,8 @@ pub struct HttpSettings {
     pub ping_path: String,
     /// Where the search service says how its catalogues are.
     pub ready_path: String,
+    /// How much one client, and all of them together, may ask for.
+    pub limits: LimitSettings,
 }
 
 impl Default for HttpSettings {
@@ -52,6 +61,7 @@ impl Default for HttpSettings {
             allowed_origins: AllowedOrigins::All,
             ping_path: "/ping".to_owned(),
             ready_path: "/ready".to_owned(),
+            limits: LimitSettings::default(),
         }
     }
 }
@@ -65,6 +75,12 @@ pub struct Services {
     pub search: Option<Arc<SearchService>>,
     /// The indexes, where this server looks after them.
     pub indexes: Option<Indexes>,
+    /// Who may use them.
+    pub access: Arc<AccessControl>,
+    /// Makes backups, where this server keeps everything in its data folder.
+    pub backup: Option<Arc<dyn BackupSource>>,
+    /// Shows how far events came on their way to Kafka, where they are sent there.
+    pub outbox: Option<RelayWatch>,
 }
 
 /// The indexes of an engine that keeps its own files; clones share them.
@@ -78,17 +94,23 @@ pub struct Indexes {
 
 /// Puts the application together.
 pub fn app(services: Services, settings: HttpSettings) -> App {
-    let mut described = metadata::routes();
+    let mut described = metadata::routes(&services.access);
     if let Some(indexes) = services.indexes {
-        described = described.merge(admin::routes(indexes));
+        described = described.merge(admin::routes(&services.access, indexes));
+    }
+    if let Some(backup) = services.backup {
+        described = described.merge(admin::backup_routes(&services.access, backup));
+    }
+    if let Some(outbox) = services.outbox {
+        described = described.merge(admin::outbox_routes(&services.access, outbox));
     }
     let search = services.search.map(|search| SearchState::new(search, &settings));
     if let Some(search) = &search {
-        described = described.merge(search::routes(search.clone(), &settings));
+        described = described.merge(search::routes(&services.access, search.clone(), &settings));
     }
     let (mut routes, document) = openapi::documented(described);
     if let Some(search) = search {
-        routes = routes.merge(search::routes_at_the_root(search));
+        routes = routes.merge(search::routes_at_the_root(&services.access, search).into_router());
     }
-    App::new(routes, document, AppState::new(services.metadata, settings))
+    App::new(routes, document, AppState::new(services.metadata, services.access, settings))
 }

@@ -11,35 +11,44 @@ mod schemas;
 mod studies;
 mod submit;
 
-use utoipa_axum::router::OpenApiRouter;
+use std::sync::Arc;
+
 use utoipa_axum::routes;
 
+use crate::AccessControl;
+use crate::access::Need;
+use crate::routes::Routes;
 use crate::state::AppState;
 
-/// Returns every route with its description.
-pub(crate) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new()
-        .routes(routes!(health::is_alive))
-        .routes(routes!(health::health))
-        .routes(routes!(schemas::register, schemas::list))
-        .routes(routes!(schemas::registration))
-        .routes(routes!(schemas::get))
-        .routes(routes!(submit::submit))
-        .routes(routes!(batch::submit_batch))
-        .routes(routes!(studies::list))
-        .routes(routes!(studies::create, studies::get))
-        .routes(routes!(analyses::list))
-        .routes(routes!(analyses::list_paginated))
-        .routes(routes!(analyses::search, analyses::search_with_body))
-        .routes(routes!(analyses::publish))
-        .routes(routes!(analyses::unpublish))
-        .routes(routes!(analyses::suppress))
-        .routes(routes!(analyses::get, analyses::replace, analyses::patch))
-        .routes(routes!(analyses::files))
-        .routes(routes!(files::get, files::update, files::delete))
-        .routes(routes!(export::analyses))
-        .routes(routes!(export::study))
-        .routes(routes!(entities::get))
-        .routes(routes!(entities::list))
-        .routes(routes!(events::follow))
+/// Returns every route with its description and what it needs. What may be part of any study, such as the events, can be
+/// read by whoever may read every study.
+pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
+    Routes::new(access)
+        .add(Need::Nothing, routes!(health::is_alive))
+        .add(Need::Nothing, routes!(health::health))
+        .add(Need::Read, routes!(schemas::list))
+        .add(Need::System, routes!(schemas::register))
+        .add(Need::Read, routes!(schemas::registration))
+        .add(Need::Read, routes!(schemas::get))
+        .add(Need::WriteStudy, routes!(submit::submit))
+        .add(Need::WriteStudy, routes!(batch::submit_batch))
+        .add(Need::Read, routes!(studies::list))
+        .add(Need::ReadStudy, routes!(studies::get))
+        .add(Need::WriteStudy, routes!(studies::create))
+        .add(Need::ReadStudy, routes!(analyses::list))
+        .add(Need::ReadStudy, routes!(analyses::list_paginated))
+        .add(Need::ReadStudy, routes!(analyses::search, analyses::search_with_body))
+        .add(Need::WriteStudy, routes!(analyses::publish))
+        .add(Need::WriteStudy, routes!(analyses::unpublish))
+        .add(Need::WriteStudy, routes!(analyses::suppress))
+        .add(Need::ReadStudy, routes!(analyses::get))
+        .add(Need::WriteStudy, routes!(analyses::replace, analyses::patch))
+        .add(Need::ReadStudy, routes!(analyses::files))
+        .add(Need::ReadStudy, routes!(files::get))
+        .add(Need::WriteStudy, routes!(files::update, files::delete))
+        .add(Need::ReadEverything, routes!(export::analyses))
+        .add(Need::ReadStudy, routes!(export::study))
+        .add(Need::ReadEverything, routes!(entities::get))
+        .add(Need::ReadEverything, routes!(entities::list))
+        .add(Need::ReadEverything, routes!(events::follow))
 }

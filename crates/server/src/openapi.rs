@@ -13,9 +13,12 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::Config;
 
+use crate::AccessControl;
+use crate::access::Need;
 use crate::answer::{json, typed};
 use crate::error_body::{ApiError, ApiResult};
 use crate::extract::Segments;
+use crate::routes::{Routes, describe_credentials};
 use crate::state::AppState;
 
 #[derive(OpenApi)]
@@ -38,27 +41,34 @@ use crate::state::AppState;
         (name = "Events", description = "Every change, in order"),
         (name = "Search", description = "Catalogues: what there is, GraphQL, downloads"),
         (name = "Indexes", description = "What the search service searches: made, filled, checked, removed"),
+        (name = "Backup", description = "Everything that the server keeps, as one file"),
         (name = "Health", description = "Is it there, can it work"),
     )
 )]
 struct Description;
 
 /// Completes the document of the routes.
-pub(crate) fn documented(routes: OpenApiRouter<AppState>) -> (Router<AppState>, utoipa::openapi::OpenApi) {
-    OpenApiRouter::with_openapi(Description::openapi()).merge(routes).split_for_parts()
+pub(crate) fn documented(routes: Routes<AppState>) -> (Router<AppState>, utoipa::openapi::OpenApi) {
+    let mut description = Description::openapi();
+    describe_credentials(&mut description);
+    OpenApiRouter::with_openapi(description).merge(routes.into_described()).split_for_parts()
 }
 
 /// Returns the routes that show the document: as JSON, and to people.
-pub(crate) fn documentation_routes(document: utoipa::openapi::OpenApi) -> Router<AppState> {
+pub(crate) fn documentation_routes(
+    access: &Arc<AccessControl>,
+    document: utoipa::openapi::OpenApi,
+) -> Routes<AppState> {
     let document = Arc::new(document);
     let config = Arc::new(Config::from("/openapi.json"));
-    Router::new()
-        .route("/openapi.json", get(move || async move { json(&*document) }))
-        .route("/", get(documentation_page))
-        .route("/docs", get(documentation_page))
+    let file = async move |Segments(path): Segments<String>| page_file(config, &path);
+    Routes::new(access)
+        .add_undescribed(Need::Nothing, "/openapi.json", get(move || async move { json(&*document) }))
+        .add_undescribed(Need::Nothing, "/", get(documentation_page))
+        .add_undescribed(Need::Nothing, "/docs", get(documentation_page))
         // Browsers ask for it everywhere; there is none, and that is no failure.
-        .route("/favicon.ico", get(async || StatusCode::NO_CONTENT))
-        .route("/docs/{*file}", get(async move |Segments(path): Segments<String>| page_file(config, &path)))
+        .add_undescribed(Need::Nothing, "/favicon.ico", get(async || StatusCode::NO_CONTENT))
+        .add_undescribed(Need::Nothing, "/docs/{*file}", get(file))
 }
 
 async fn documentation_page() -> Redirect {

@@ -11,6 +11,8 @@ mod introspection;
 mod reload;
 mod transport;
 
+pub(crate) use graphql::errors as refused;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,19 +21,22 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
+use cantata_access::Identity;
 use cantata_catalogue::introspection::FailedBody;
 use cantata_catalogue::{ConfigProblem, Configs, Defaults, is_own_address};
 use cantata_search::{ConfigSource, Engines, Found, SearchService, ServedCatalogue};
-use http::StatusCode;
+use http::{Extensions, StatusCode};
 use serde::Serialize;
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+use utoipa_axum::router::UtoipaMethodRouter;
 use utoipa_axum::routes;
 
-use crate::HttpSettings;
+use crate::access::Need;
 use crate::answer::json;
 use crate::app::unknown_path;
 use crate::error_body::ApiError;
 use crate::extract::read_limited;
+use crate::routes::Routes;
+use crate::{AccessControl, HttpSettings};
 
 /// The search service behind a route; clones share it.
 #[derive(Clone)]
@@ -43,7 +48,8 @@ pub(crate) struct SearchState {
 
 impl SearchState {
     pub(crate) fn new(service: Arc<SearchService>, settings: &HttpSettings) -> Self {
-        Self { service, persisted: transport::PersistedQueries::default(), body_limit: settings.body_limit }
+        let body_limit = settings.limits.search_body_limit;
+        Self { service, persisted: transport::PersistedQueries::default(), body_limit }
     }
 }
 
@@ -61,7 +67,9 @@ pub async fn router<S: Clone + Send + Sync + 'static>(
     let service = Arc::new(SearchService::start(engines, ConfigSource::Configs(configs)).await?);
     service.watch();
     let state = SearchState::new(service, settings);
-    Ok(routes(state, settings).split_for_parts().0)
+    // The server that has these routes has its own ways to let people in.
+    let access = Arc::new(AccessControl::default());
+    Ok(routes(&access, state, settings).into_router())
 }
 
 /// Returns the search service of the catalogues in a folder as routes.
@@ -80,38 +88,42 @@ pub async fn router_from_folder<S: Clone + Send + Sync + 'static>(
 
 /// Returns the routes of the search service with their descriptions.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
+    access: &Arc<AccessControl>,
     state: SearchState,
     settings: &HttpSettings,
-) -> OpenApiRouter<S> {
+) -> Routes<S> {
     let only = routes!(graphql::only_by_get, graphql::only_by_post);
     let named = routes!(graphql::named_by_get, graphql::named_by_post);
-    OpenApiRouter::new()
-        .routes(at(&settings.ping_path, routes!(health::ping)))
-        .routes(at(&settings.ready_path, routes!(health::ready)))
-        .routes(routes!(health::apollo))
-        .routes(routes!(introspection::server))
-        .routes(routes!(introspection::sqon))
-        .routes(routes!(introspection::fields))
-        .routes(routes!(introspection::catalogue))
-        .routes(routes!(introspection::catalogue_first))
+    Routes::new(access)
+        .add(Need::Nothing, at(&settings.ping_path, routes!(health::ping)))
+        .add(Need::Nothing, at(&settings.ready_path, routes!(health::ready)))
+        .add(Need::Nothing, routes!(health::apollo))
+        .add(Need::Read, routes!(introspection::server))
+        .add(Need::Read, routes!(introspection::sqon))
+        .add(Need::Read, routes!(introspection::fields))
+        .add(Need::Read, routes!(introspection::catalogue))
+        .add(Need::Read, routes!(introspection::catalogue_first))
         // Portals name what they ask for in the address, which changes nothing.
-        .route("/graphql/{*rest}", only.2.clone())
-        .route("/{catalogue}/graphql/{*rest}", named.2.clone())
-        .routes(only)
-        .routes(named)
-        .routes(routes!(downloads::only))
-        .routes(routes!(downloads::named))
-        .routes(routes!(reload::reload))
-        .route("/assets/graphiql/{file}", get(graphiql::file))
+        .add_undescribed(Need::Read, "/graphql/{*rest}", only.2.clone())
+        .add_undescribed(Need::Read, "/{catalogue}/graphql/{*rest}", named.2.clone())
+        .add(Need::Read, only)
+        .add(Need::Read, named)
+        .add(Need::Read, routes!(downloads::only))
+        .add(Need::Read, routes!(downloads::named))
+        .add(Need::System, routes!(reload::reload))
+        .add_undescribed(Need::Nothing, "/assets/graphiql/{file}", get(graphiql::file))
         .with_state(state)
 }
 
 /// Returns the routes for portals whose requests leave `graphql` out of the address, which has room for only one
 /// catalogue. They are not for a server that has routes of its own: they take whole ranges of addresses.
-pub(crate) fn routes_at_the_root<S: Clone + Send + Sync + 'static>(state: SearchState) -> Router<S> {
-    Router::new()
-        .route("/", post(graphql::only_by_post))
-        .route("/{tag}", post(graphql::tagged).fallback(unknown_path))
+pub(crate) fn routes_at_the_root<S: Clone + Send + Sync + 'static>(
+    access: &Arc<AccessControl>,
+    state: SearchState,
+) -> Routes<S> {
+    Routes::new(access)
+        .add_undescribed(Need::Read, "/", post(graphql::only_by_post))
+        .add_undescribed(Need::Read, "/{tag}", post(graphql::tagged).fallback(unknown_path))
         .with_state(state)
 }
 
@@ -160,10 +172,15 @@ struct Problem<'a> {
     error: &'a str,
 }
 
-/// Returns the catalogue that an address without a name means.
-fn only(state: &SearchState) -> Result<Arc<ServedCatalogue>, Refusal> {
+/// Returns who sends a request; nobody, if nothing was found out about that.
+fn identity(extensions: &Extensions) -> Arc<Identity> {
+    extensions.get::<Arc<Identity>>().cloned().unwrap_or_else(|| Arc::new(Identity::anonymous()))
+}
+
+/// Returns the catalogue that an address without a name means, as an identity sees it.
+fn only(state: &SearchState, identity: &Identity) -> Result<Arc<ServedCatalogue>, Refusal> {
     let catalogues = state.service.catalogues();
-    match catalogues.only() {
+    match catalogues.only(identity) {
         Some(found) => served(found),
         None => {
             let error = "This server has several catalogues; GET /introspection lists them with their paths.";
@@ -172,9 +189,9 @@ fn only(state: &SearchState) -> Result<Arc<ServedCatalogue>, Refusal> {
     }
 }
 
-/// Returns the catalogue that a name in an address means.
-fn named(state: &SearchState, name: &str) -> Result<Arc<ServedCatalogue>, Refusal> {
-    served(state.service.catalogues().find(name))
+/// Returns the catalogue that a name in an address means, as an identity sees it.
+fn named(state: &SearchState, name: &str, identity: &Identity) -> Result<Arc<ServedCatalogue>, Refusal> {
+    served(state.service.catalogues().find(name, identity))
 }
 
 fn served(found: Found) -> Result<Arc<ServedCatalogue>, Refusal> {

@@ -5,19 +5,23 @@ use std::sync::Arc;
 use cantata_metadata::MetadataService;
 use tokio::sync::watch;
 
-use crate::HttpSettings;
+use crate::limits::Limits;
+use crate::{AccessControl, HttpSettings};
 
 /// The services and settings behind the routes; clones share them.
 #[derive(Clone)]
 pub(crate) struct AppState {
     pub(crate) metadata: Arc<MetadataService>,
     pub(crate) settings: Arc<HttpSettings>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) access: Arc<AccessControl>,
     stopping: Arc<watch::Sender<bool>>,
 }
 
 impl AppState {
-    pub(crate) fn new(metadata: Arc<MetadataService>, settings: HttpSettings) -> Self {
-        Self { metadata, settings: Arc::new(settings), stopping: Arc::new(watch::Sender::new(false)) }
+    pub(crate) fn new(metadata: Arc<MetadataService>, access: Arc<AccessControl>, settings: HttpSettings) -> Self {
+        let limits = Arc::new(Limits::new(&settings.limits));
+        Self { metadata, settings: Arc::new(settings), limits, access, stopping: Arc::new(watch::Sender::new(false)) }
     }
 
     /// Tells answers that would never end that they should.

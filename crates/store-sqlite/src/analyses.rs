@@ -1,6 +1,7 @@
 //! Analyses in SQLite: writing revisions and reading them.
 
 use cantata_core::{Action, AnalysisId, AnalysisState, ObjectId};
+use cantata_store::codes::{action_code, state_bits, state_code, state_of};
 use cantata_store::{
     AnalysisChange, AnalysisQuery, DuplicateRule, Insertion, NewAnalysis, Replacement, Result, Revision, StateSet,
     StoreError, StoredAnalysis,
@@ -8,7 +9,6 @@ use cantata_store::{
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::block::Block;
-use crate::codes::{action_code, state_bits, state_code};
 use crate::writer::WriteContext;
 use crate::{files, studies};
 
@@ -32,7 +32,7 @@ pub(crate) fn insert(
     if let Some(duplicate) = files::find_duplicate(context, block, duplicates)? {
         return Ok(duplicate);
     }
-    let state = AnalysisState::Unpublished;
+    let state = new.state;
     let revision = append(context, new.analysis_id, study_key, state, Action::Create, &new.document)?;
     context
         .connection
@@ -47,7 +47,7 @@ pub(crate) fn insert(
 }
 
 pub(crate) fn replace(context: &mut WriteContext, change: &AnalysisChange, block: &Block) -> Result<Replacement> {
-    let current: Option<(i64, i64)> = context
+    let current: Option<(i64, i16)> = context
         .connection
         .prepare_cached("SELECT study_key, state FROM analysis WHERE analysis_id = ?1 AND revision = ?2")
         .and_then(|mut select| {
@@ -67,7 +67,7 @@ pub(crate) fn replace(context: &mut WriteContext, change: &AnalysisChange, block
             update.execute((change.analysis_id.as_bytes(), state_code(change.state), to_sql(revision)))
         })
         .map_err(writing)?;
-    count(&context.connection, study_key, crate::codes::state_of(state_before)?, -1)?;
+    count(&context.connection, study_key, state_of(state_before)?, -1)?;
     count(&context.connection, study_key, change.state, 1)?;
     let changed = block.files.iter().map(|file| file.object_id);
     let gone: Vec<ObjectId> = change.removed_files.iter().copied().chain(changed).collect();

@@ -3,9 +3,9 @@
 //! Each file is its object id, its checksum, one byte of access, the length of its name in four bytes, and the name.
 
 use cantata_core::ObjectId;
+use cantata_store::codes::{access_code, access_of};
 use cantata_store::{FileRow, Result, StoreError};
 
-use crate::codes::{access_code, access_of};
 use crate::lookup::LookupKey;
 
 /// The files of a block with everything that the writer needs of them.

@@ -11,6 +11,9 @@ mod embedded {
     refinery::embed_migrations!("migrations");
 }
 
+/// The name of the file that holds everything a store keeps.
+pub const DATABASE: &str = "metadata.db";
+
 /// The files of a store in its folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Files {
@@ -21,7 +24,7 @@ pub(crate) struct Files {
 
 impl Files {
     pub(crate) fn within(folder: &Path) -> Self {
-        Self { metadata: folder.join("metadata.db"), lookup: folder.join("lookup.db"), lock: folder.join("store.lock") }
+        Self { metadata: folder.join(DATABASE), lookup: folder.join("lookup.db"), lock: folder.join("store.lock") }
     }
 
     /// Takes the folder for this process; the lock goes with the returned file, however the process ends.

@@ -1,10 +1,9 @@
 //! Events in SQLite: reading the table of revisions in its own order.
 
 use cantata_core::{AnalysisId, Event};
+use cantata_store::codes::{action_of, state_of};
 use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, Row};
-
-use crate::codes::{action_of, state_of};
 
 fn failed(error: rusqlite::Error) -> StoreError {
     StoreError::failed("reading events", error)

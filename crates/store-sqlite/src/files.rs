@@ -1,13 +1,13 @@
 //! Files in SQLite: blocks of them, found through the lookup.
 
 use cantata_core::{Analysis, AnalysisId, AnalysisState, File, ObjectId};
+use cantata_store::codes::state_code;
 use cantata_store::{
     DuplicateRule, EntityFilter, FileEntry, FileRow, Insertion, ObjectIdPattern, Page, Result, Revision, StoreError,
 };
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::block::{Block, pack, unpack};
-use crate::codes::state_code;
 use crate::readers::Reader;
 use crate::writer::WriteContext;
 use crate::{analyses, studies};

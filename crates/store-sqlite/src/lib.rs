@@ -7,7 +7,8 @@
 mod analyses;
 mod block;
 mod cache;
-mod codes;
+mod copy;
+mod cursors;
 mod database;
 mod events;
 mod files;
@@ -20,6 +21,7 @@ mod writer;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
@@ -28,6 +30,9 @@ use cantata_store::{
     ObjectIdPattern, Page, Replacement, Result, Revision, StateSet, Store, StoreError, StoredAnalysis, TypeQuery,
 };
 use tokio::sync::watch;
+
+pub use crate::copy::{check_database, copy_database};
+pub use crate::database::DATABASE;
 
 use crate::block::Block;
 use crate::cache::DocumentCache;
@@ -62,6 +67,7 @@ impl SqliteStore {
         let files = Files::within(folder);
         let lock = files.lock()?;
         let connection = open_writer(&files.metadata)?;
+        cursors::end_leases(&connection)?;
         let lookup = Lookup::start(LookupDatabase::open(&files.lookup, &connection)?, &connection, lookup_batch)?;
         let last_event = events::latest(&connection)?;
         let (event_sender, latest_event) = watch::channel(last_event);
@@ -183,6 +189,25 @@ impl Store for SqliteStore {
 
     fn latest_event(&self) -> watch::Receiver<u64> {
         self.latest_event.clone()
+    }
+
+    async fn cursor(&self, reader: &str) -> Result<u64> {
+        self.readers.read(|connections| cursors::position(&connections.metadata, reader))
+    }
+
+    async fn move_cursor(&self, reader: &str, holder: &str, to: u64) -> Result<bool> {
+        let (reader, holder) = (reader.to_owned(), holder.to_owned());
+        self.writer.write(move |context| cursors::move_to(&context.connection, &reader, &holder, to)).await
+    }
+
+    async fn lease(&self, reader: &str, holder: &str, duration: Duration) -> Result<bool> {
+        let (reader, holder) = (reader.to_owned(), holder.to_owned());
+        self.writer.write(move |context| cursors::lease(&context.connection, &reader, &holder, duration)).await
+    }
+
+    async fn release(&self, reader: &str, holder: &str) -> Result<()> {
+        let (reader, holder) = (reader.to_owned(), holder.to_owned());
+        self.writer.write(move |context| cursors::release(&context.connection, &reader, &holder)).await
     }
 
     async fn health(&self) -> Result<()> {

@@ -18,6 +18,8 @@ pub struct NewAnalysis {
     pub analysis_id: AnalysisId,
     /// Its study.
     pub study_id: String,
+    /// Its state: a submission is unpublished, but what comes from another server may have a past.
+    pub state: AnalysisState,
     /// The complete document.
     pub document: String,
     /// One row for each file.
@@ -30,6 +32,7 @@ impl NewAnalysis {
         Ok(Self {
             analysis_id: analysis.analysis_id,
             study_id: analysis.study_id.clone(),
+            state: analysis.state,
             document: render(analysis)?,
             files: file_rows(&analysis.files)?,
         })

@@ -4,7 +4,7 @@
 //! `cantata_store::contract_tests!(an_expression_that_makes_a_backend);`, becomes one test for each case, named
 //! after the behaviour. Every case gets a backend of its own and starts with an empty store.
 //!
-//! The cases are grouped as the trait is: studies, types, analyses, files, events. Above these stand concurrency (what
+//! The cases are grouped as the trait is: studies, types, analyses, files, events, cursors. Above these stand concurrency (what
 //! holds when many callers come at once), restart (what holds after the store was closed and opened again), and
 //! random sequences of operations compared with a model that is too simple to be wrong.
 
@@ -13,6 +13,7 @@
 mod analyses;
 pub mod builders;
 mod concurrency;
+mod cursors;
 mod duplicates;
 mod events;
 mod files;
@@ -83,6 +84,7 @@ macro_rules! contract_tests {
             }
             analyses {
                 an_inserted_analysis_reads_back_to_the_byte
+                an_inserted_analysis_has_the_state_it_says
                 an_unknown_study_takes_no_analysis
                 a_taken_analysis_id_is_refused
                 a_replacement_is_the_latest_revision
@@ -140,6 +142,17 @@ macro_rules! contract_tests {
                 a_waiting_follower_is_woken
                 numbers_go_on_after_a_restart
             }
+            cursors {
+                a_reader_nobody_knows_has_dealt_with_nothing
+                a_cursor_only_moves_forward
+                only_the_holder_of_the_lease_moves_the_cursor
+                a_lease_has_one_holder
+                a_lease_that_has_run_out_is_taken_over
+                a_lease_that_was_given_back_is_free
+                readers_know_nothing_of_each_other
+                racing_holders_have_one_winner
+                cursors_survive_a_restart
+            }
             concurrency {
                 racing_registrations_get_consecutive_versions
                 racing_studies_have_one_winner
@@ -152,6 +165,7 @@ macro_rules! contract_tests {
                 a_failing_insert_fails_alone
                 readers_see_whole_revisions
                 a_caller_that_leaves_leaves_no_half_analysis
+                callers_that_wait_elsewhere_hold_nobody_up
             }
             restart {
                 an_empty_store_opens_again

@@ -7,9 +7,17 @@ use cantata_core::{Error, ErrorId, Origin};
 /// A failure of the database.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
-    /// The store is stopping or its writer is gone; nothing was written.
-    #[error("the store takes no more requests: {0}")]
+    /// The store is stopping, or its database cannot be reached; nothing was written.
+    #[error("the store takes no requests: {0}")]
     Unavailable(String),
+    /// The database was lost in the middle of a write, which may have been stored or not.
+    #[error("whether {operation} was completed is not known: {cause}")]
+    Undecided {
+        /// What was being done.
+        operation: &'static str,
+        /// How the database was lost.
+        cause: String,
+    },
     /// The database refused or failed; nothing was written.
     #[error("{operation} failed: {cause}")]
     Failed {
@@ -48,7 +56,12 @@ impl From<StoreError> for Error {
             StoreError::Unavailable(_) => Error::new(
                 Origin::Store,
                 ErrorId::ServiceUnavailable,
-                "The server takes no more writes at the moment; nothing was stored, try again",
+                "The server cannot use its database at the moment; nothing was stored, try again",
+            ),
+            StoreError::Undecided { .. } => Error::new(
+                Origin::Store,
+                ErrorId::ServiceUnavailable,
+                "The server lost its database and does not know whether the change was stored; look before trying again",
             ),
             StoreError::Failed { .. } | StoreError::Corrupt { .. } => Error::new(
                 Origin::Store,

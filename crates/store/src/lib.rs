@@ -9,14 +9,19 @@
 //!   holds revision numbers has a consistent snapshot for as long as it likes;
 //! * a change names the revision it was computed from and is refused as a conflict when that is not the latest any
 //!   more, so the service computes changes without holding a lock;
-//! * what has been answered with success is on disk.
+//! * what has been answered with success is on disk;
+//! * whoever passes events on is a **reader** with a name. The store keeps how far it came, its cursor, and sees to it
+//!   that one holder of its lease at a time moves it.
 
 mod analyses;
+pub mod codes;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod error;
 mod files;
 mod types;
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
@@ -60,7 +65,7 @@ pub trait Store: Send + Sync + 'static {
     /// Returns one page of the versions that match, and how many match in all.
     async fn list_types(&self, query: &TypeQuery) -> Result<(u64, Vec<AnalysisType>)>;
 
-    /// Stores a new analysis with its CREATE event.
+    /// Stores a new analysis, in the state it says, with its CREATE event.
     async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion>;
 
     /// Stores a new revision of an analysis with its event, unless another came in between.
@@ -92,6 +97,23 @@ pub trait Store: Send + Sync + 'static {
 
     /// Returns a channel that always holds the number of the latest stored event.
     fn latest_event(&self) -> watch::Receiver<u64>;
+
+    /// Returns the number of the last event that the reader of this name has dealt with; 0 for a name nobody used.
+    async fn cursor(&self, reader: &str) -> Result<u64>;
+
+    /// Notes that a reader has dealt with all events up to a number, unless it has dealt with more already.
+    ///
+    /// Returns false, and changes nothing, when `holder` does not hold the lease of the reader (any more).
+    async fn move_cursor(&self, reader: &str, holder: &str, to: u64) -> Result<bool>;
+
+    /// Takes the lease of a reader for `holder`, or renews it; returns false while another holds it.
+    ///
+    /// Over all processes that share the database one holder at a time has a lease. It runs out after `duration`, by
+    /// the clock of the database, and can be taken by others from then on.
+    async fn lease(&self, reader: &str, holder: &str, duration: Duration) -> Result<bool>;
+
+    /// Gives the lease of a reader back before it runs out; does nothing when `holder` does not hold it.
+    async fn release(&self, reader: &str, holder: &str) -> Result<()>;
 
     /// Fails when the database cannot be read.
     async fn health(&self) -> Result<()>;

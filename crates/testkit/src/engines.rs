@@ -22,7 +22,7 @@ pub fn elasticsearch() -> String {
 }
 
 #[track_caller]
-fn address(variable: &str) -> String {
+pub(crate) fn address(variable: &str) -> String {
     match std::env::var(variable) {
         Ok(address) if !address.is_empty() => address,
         _ => panic!("{variable} is not set: run `make test`, or `engines/with-engines cargo test` with arguments"),

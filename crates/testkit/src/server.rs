@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,12 +11,15 @@ use cantata_engine_embedded::EmbeddedEngine;
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::storage::StorageClient;
 use cantata_metadata::{MetadataService, MetadataSettings};
-use cantata_server::{AllowedOrigins, HttpSettings, Indexes, Services};
+use cantata_server::{AccessControl, AllowedOrigins, HttpSettings, Indexes, LimitSettings, Services};
+use cantata_store::Store;
+use cantata_store_postgres::{DatabaseAddress, PostgresStore};
 use cantata_store_sqlite::SqliteStore;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use crate::databases::{self, TestDatabase};
 use crate::{TestCatalogues, TestClient, catalogues};
 
 /// Starts servers that differ from the default.
@@ -26,6 +30,7 @@ pub struct TestServerBuilder {
     score_url: Option<String>,
     outside_timeout: Duration,
     catalogues: Option<TestCatalogues>,
+    access: Arc<AccessControl>,
 }
 
 /// A running server; dropping it stops it. It can be used as a [`TestClient`] of itself.
@@ -36,6 +41,7 @@ pub struct TestServer {
     _running: oneshot::Sender<()>,
     engine: Arc<EmbeddedEngine>,
     folder: TempDir,
+    _database: Option<TestDatabase>,
 }
 
 impl TestServer {
@@ -52,6 +58,7 @@ impl TestServer {
             score_url: None,
             outside_timeout: DEFAULT_TIMEOUT,
             catalogues: None,
+            access: Arc::default(),
         }
     }
 
@@ -108,6 +115,12 @@ impl TestServerBuilder {
         self
     }
 
+    /// Changes how much clients may ask for.
+    pub fn limits(mut self, change: impl FnOnce(&mut LimitSettings)) -> Self {
+        change(&mut self.http.limits);
+        self
+    }
+
     /// Asks a storage server before an analysis is published.
     pub fn score_url(mut self, url: &str) -> Self {
         self.score_url = Some(url.to_owned());
@@ -117,6 +130,12 @@ impl TestServerBuilder {
     /// Waits no longer for the servers that it calls.
     pub fn outside_timeout(mut self, timeout: Duration) -> Self {
         self.outside_timeout = timeout;
+        self
+    }
+
+    /// Checks who sends requests.
+    pub fn access(mut self, access: AccessControl) -> Self {
+        self.access = Arc::new(access);
         self
     }
 
@@ -142,7 +161,7 @@ impl TestServerBuilder {
     /// Starts the server.
     pub async fn start(self) -> TestServer {
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let (store, database) = open_store(folder.path()).await;
         let external = ExternalValidator::new(self.outside_timeout).unwrap();
         let storage = self.score_url.map(|url| StorageClient::new(&url, None, self.outside_timeout).unwrap());
         let service = MetadataService::start(store, self.metadata, external, storage).await.unwrap();
@@ -152,7 +171,8 @@ impl TestServerBuilder {
             None => None,
         };
         let indexes = Some(Indexes { engine: engine.clone(), administration: engine.clone() });
-        let services = Services { metadata: Arc::new(service), search, indexes };
+        let services =
+            Services { metadata: Arc::new(service), search, indexes, access: self.access, backup: None, outbox: None };
         let app = cantata_server::app(services, self.http);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -161,6 +181,16 @@ impl TestServerBuilder {
             let _ = stopped.await;
         }));
         let client = TestClient::connect(&format!("http://{address}")).await;
-        TestServer { client, address, _running: running, engine, folder }
+        TestServer { client, address, _running: running, engine, folder, _database: database }
     }
+}
+
+/// Opens an empty store: in the folder, or, where CANTATA_TEST_STORE is `postgres`, in a database of its own.
+async fn open_store(folder: &Path) -> (Arc<dyn Store>, Option<TestDatabase>) {
+    if std::env::var("CANTATA_TEST_STORE").is_ok_and(|store| store == "postgres") {
+        let database = databases::postgres();
+        let address = DatabaseAddress::parse(&database.address()).unwrap();
+        return (Arc::new(PostgresStore::open(&address, 8).await.unwrap()), Some(database));
+    }
+    (Arc::new(SqliteStore::open(folder).unwrap()), None)
 }

@@ -9,7 +9,8 @@ use tokio::net::{TcpListener, TcpStream};
 pub struct StandIn {
     /// Its address.
     pub url: String,
-    targets: Arc<Mutex<Vec<String>>>,
+    /// Head and body of each request.
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl StandIn {
@@ -17,21 +18,26 @@ impl StandIn {
     pub async fn start(answer: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let targets = Arc::new(Mutex::new(Vec::new()));
-        let (answer, log) = (Arc::new(answer), Arc::clone(&targets));
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (answer, log) = (Arc::new(answer), Arc::clone(&requests));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 tokio::spawn(serve(stream, Arc::clone(&answer), Arc::clone(&log)));
             }
         });
-        Self { url, targets }
+        Self { url, requests }
     }
 
     /// Returns path and query of every request so far, sorted, and forgets them.
     pub fn take_targets(&self) -> Vec<String> {
-        let mut targets = std::mem::take(&mut *self.targets.lock().unwrap());
+        let mut targets: Vec<String> = self.take_requests().iter().map(|request| target(request).to_owned()).collect();
         targets.sort();
         targets
+    }
+
+    /// Returns every request so far, with its head and its body, and forgets them.
+    pub fn take_requests(&self) -> Vec<String> {
+        std::mem::take(&mut *self.requests.lock().unwrap())
     }
 }
 
@@ -48,10 +54,25 @@ async fn serve(
         }
         head.push(byte[0]);
     }
-    let target = String::from_utf8(head).unwrap().split(' ').nth(1).unwrap().to_owned();
-    log.lock().unwrap().push(target.clone());
-    let (status, body) = answer(&target);
+    let mut request = String::from_utf8(head).unwrap();
+    let mut body = vec![0; content_length(&request)];
+    stream.read_exact(&mut body).await?;
+    request.push_str(&String::from_utf8(body).unwrap());
+    let (status, body) = answer(target(&request));
+    log.lock().unwrap().push(request);
     let length = body.len();
     let response = format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");
     stream.write_all(response.as_bytes()).await
+}
+
+fn target(request: &str) -> &str {
+    request.split(' ').nth(1).unwrap()
+}
+
+fn content_length(head: &str) -> usize {
+    let lines = head.lines().filter_map(|line| line.split_once(": "));
+    lines
+        .filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+        .map(|(_, length)| length.parse::<usize>().unwrap())
+        .sum()
 }

@@ -12,13 +12,23 @@ pub struct Limits {
     pub max_aliases: usize,
     /// How deep selections may lie in one another (`maxDepth`).
     pub max_depth: usize,
+    /// How much a request may cost (`maxCost`).
+    pub max_cost: u64,
+    /// How many bytes an answer may have (`maxResponseBytes`).
+    pub max_response_bytes: u64,
     /// How many hits one page may have (`table.maxResultsWindow`).
     pub max_results_window: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_aliases: 15, max_depth: 7, max_results_window: 10_000 }
+        Self {
+            max_aliases: 15,
+            max_depth: 7,
+            max_cost: 10_000_000,
+            max_response_bytes: 256 << 20,
+            max_results_window: 10_000,
+        }
     }
 }
 
@@ -64,6 +74,10 @@ impl Limits {
         Self {
             max_aliases: read(reader.count(whole, "maxAliases", 0), defaults.max_aliases),
             max_depth: read(reader.count(whole, "maxDepth", 1), defaults.max_depth),
+            max_cost: reader.count(whole, "maxCost", 1).map_or(defaults.max_cost, u64::from),
+            max_response_bytes: reader
+                .count(whole, "maxResponseBytes", 1)
+                .map_or(defaults.max_response_bytes, u64::from),
             max_results_window: defaults.max_results_window,
         }
     }

@@ -13,6 +13,15 @@ use crate::secret::Secret;
 /// How alike a key must be to one that is known to be meant, from 0 to 1.
 const ALIKE: f64 = 0.8;
 
+/// Returns whether one name may have been meant by another.
+pub(super) fn are_alike(one: &str, other: &str) -> bool {
+    likeness(one, other) >= ALIKE
+}
+
+fn likeness(one: &str, other: &str) -> f64 {
+    jaro_winkler(&one.to_lowercase(), &other.to_lowercase())
+}
+
 /// An object in the files.
 #[derive(Debug, Clone)]
 pub(super) struct Section<'a> {
@@ -41,7 +50,7 @@ impl<'a> Reader<'a> {
         for name in section.object.keys().filter(|name| !known.contains(&name.as_str())) {
             let nearest = known
                 .iter()
-                .map(|candidate| (jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase()), *candidate))
+                .map(|candidate| (likeness(name, candidate), *candidate))
                 .filter(|(likeness, _)| *likeness >= ALIKE)
                 .max_by(|(one, _), (other, _)| one.total_cmp(other));
             let expected = match nearest {

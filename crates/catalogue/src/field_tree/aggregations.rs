@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cantata_mapping::{FieldKind, IndexMapping};
+use cantata_mapping::{FieldKind, IndexMapping, MASKED};
 
 use super::{AggregationField, AggregationKind, is_at_or_below, relative};
 use crate::names;
@@ -25,7 +25,8 @@ pub(super) fn of_level(mapping: &IndexMapping, container: &str, is_left_out: imp
         let is_below = entry.path != container && is_at_or_below(&entry.path, container);
         let in_disabled =
             !entry.enabled && mapping.entry(entry.parent_path()).is_some_and(|container| !container.enabled);
-        if !is_below || entry.kind == FieldKind::Nested || in_disabled || is_left_out(&entry.path) {
+        let is_uncounted = entry.kind == FieldKind::Nested || entry.type_name == MASKED;
+        if !is_below || is_uncounted || in_disabled || is_left_out(&entry.path) {
             continue;
         }
         let name = names::flat_name(relative(&entry.path, container));

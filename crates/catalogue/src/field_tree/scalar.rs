@@ -3,7 +3,7 @@
 //! Numbers that may exceed 32 bits are `Float` in the schema, since `Int` ends there; their values are exact all the
 //! same. A type that the catalogue does not know is shown as it stands in the documents.
 
-use cantata_mapping::{Field, FieldKind};
+use cantata_mapping::{Field, FieldKind, MASKED};
 
 use super::AggregationKind;
 
@@ -47,8 +47,16 @@ impl Scalar {
 }
 
 /// Types that cannot be searched, but whose values are always strings.
-const UNSUPPORTED_TEXTS: [&str; 7] =
-    ["annotated_text", "binary", "icu_collation_keyword", "match_only_text", "search_as_you_type", "string", "version"];
+const UNSUPPORTED_TEXTS: [&str; 8] = [
+    "annotated_text",
+    "binary",
+    "icu_collation_keyword",
+    MASKED,
+    "match_only_text",
+    "search_as_you_type",
+    "string",
+    "version",
+];
 
 impl AggregationKind {
     /// Returns what the values of a field offer.

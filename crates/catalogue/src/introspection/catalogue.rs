@@ -3,10 +3,12 @@
 //! Every path that a filter can name is there, multi-fields included; which operators suit it is what the filter
 //! language says of its type.
 
+use cantata_mapping::MASKED;
 use cantata_sqon::FieldClass;
 use serde::Serialize;
 
 use super::Ordered;
+use crate::access::View;
 use crate::catalogue::Catalogue;
 use crate::config::Limits;
 
@@ -53,13 +55,17 @@ pub struct FieldBody {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MetaBody {
-    /// Whether fields are left out that the client may not see.
+    /// Whether anything is left out that the client may not see.
     pub auth_filtered: bool,
+    /// The least count that is shown, where small ones are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppressed_below: Option<u64>,
 }
 
 impl CatalogueBody {
-    /// Returns what is told of a catalogue that was built at a moment, which is given as clients are to read it.
-    pub fn new(catalogue: &Catalogue, generated_at: impl Into<String>) -> Self {
+    /// Returns what is told of a catalogue that was built at a moment, which is given as clients are to read it, to
+    /// those who have a view of it.
+    pub fn new(catalogue: &Catalogue, view: &View, generated_at: impl Into<String>) -> Self {
         let fields = fields(catalogue);
         let operators = operators(&fields);
         Self {
@@ -70,7 +76,7 @@ impl CatalogueBody {
             operators: Ordered(operators),
             limits: catalogue.limits,
             generated_at: generated_at.into(),
-            meta: MetaBody { auth_filtered: false },
+            meta: MetaBody { auth_filtered: !view.is_everything(), suppressed_below: view.below },
         }
     }
 }
@@ -106,6 +112,7 @@ fn operators(fields: &[(String, FieldBody)]) -> Vec<(String, Vec<&'static str>)>
     for (_, field) in fields {
         if operators.iter().all(|(type_name, _)| *type_name != field.type_name) {
             let suited = FieldClass::of_type(&field.type_name).operators().map(|operator| operator.name);
+            let suited = suited.filter(|_| field.type_name != MASKED);
             operators.push((field.type_name.clone(), suited.collect()));
         }
     }

@@ -32,7 +32,8 @@ fn the_directory_lists_every_catalogue() {
             "files": {
                 "description": "Files of a study",
                 "documentType": "file",
-                "limits": { "maxAliases": 15, "maxDepth": 12, "maxResultsWindow": 5000 },
+                "limits": { "maxAliases": 15, "maxDepth": 12, "maxCost": 10_000_000,
+                    "maxResponseBytes": 268_435_456, "maxResultsWindow": 5000 },
                 "paths": { "graphql": "/files/graphql", "introspection": "/introspection/files" },
                 "status": "available",
             },

@@ -1,12 +1,14 @@
-//! The indexes of a running server, through its routes below `/admin/indexes`.
+//! The indexes of a running server, through its routes below `/admin/indexes`, and its backups.
 
+use std::io;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexAdministration, IndexStats, IndexSummary};
 use cantata_mapping::IndexMapping;
 use memchr::memchr2;
-use reqwest::{Client, Method, RequestBuilder, Url};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::{Client, Method, RequestBuilder, Response, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -49,7 +51,7 @@ struct Position {
 
 impl ServerClient {
     /// Prepares to speak to the server at an address; nothing is sent yet.
-    pub(crate) fn new(address: &str) -> Result<Self, Failure> {
+    pub(crate) fn new(address: &str, credential: Option<&str>) -> Result<Self, Failure> {
         let unusable = |reason: String| {
             Failure::setting(format!(
                 "'{address}' is no address of a server: {reason}; expected one such as http://127.0.0.1:5050"
@@ -61,7 +63,14 @@ impl ServerClient {
         }
         // An error only says that the process has chosen its TLS implementation already, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = Client::builder().connect_timeout(CONNECT_TIMEOUT);
+        let mut headers = HeaderMap::new();
+        if let Some(credential) = credential {
+            let mut value = HeaderValue::try_from(format!("Bearer {credential}"))
+                .map_err(|_| Failure::setting("CANTATA_API_KEY: expected a key or a token, without line breaks"))?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        let builder = Client::builder().connect_timeout(CONNECT_TIMEOUT).default_headers(headers);
         let builder = if base.scheme() == "http" { builder.no_proxy().tls_certs_only([]) } else { builder };
         let http = builder.build().map_err(|error| unusable(error.to_string()))?;
         Ok(Self { base, http })
@@ -93,6 +102,17 @@ impl ServerClient {
         self.send(name, self.request(Method::DELETE, &[name])?).await.map(|_| ())
     }
 
+    /// Hands a backup of the server to `take`, piece by piece.
+    pub(crate) async fn backup(&self, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> Result<(), EngineError> {
+        let request = self.http.request(Method::POST, self.admin_url("backup", &[])?);
+        let lacking = "keeps its metadata in a database server, which is backed up by its own means";
+        let mut answer = self.answer("", lacking, request).await?;
+        while let Some(piece) = answer.chunk().await.map_err(|error| self.lost(&error))? {
+            take(&piece).map_err(|error| EngineError::Refused(format!("the backup cannot be written: {error}")))?;
+        }
+        Ok(())
+    }
+
     fn request(&self, method: Method, path: &[&str]) -> Result<RequestBuilder, EngineError> {
         Ok(self.http.request(method, self.url(path)?))
     }
@@ -109,9 +129,13 @@ impl ServerClient {
     }
 
     fn url(&self, path: &[&str]) -> Result<Url, EngineError> {
+        self.admin_url("indexes", path)
+    }
+
+    fn admin_url(&self, area: &str, path: &[&str]) -> Result<Url, EngineError> {
         let mut url = self.base.clone();
         match url.path_segments_mut() {
-            Ok(mut segments) => segments.pop_if_empty().extend(["admin", "indexes"]).extend(path),
+            Ok(mut segments) => segments.pop_if_empty().extend(["admin", area]).extend(path),
             Err(()) => return Err(self.not_understood()),
         };
         Ok(url)
@@ -124,27 +148,34 @@ impl ServerClient {
 
     /// Sends a request about an index and returns the body of a good answer.
     async fn send(&self, name: &str, request: RequestBuilder) -> Result<Vec<u8>, EngineError> {
-        let lost = |error: reqwest::Error| {
-            let verb = if error.is_connect() { "cannot be reached" } else { "stopped answering" };
-            tracing::debug!(%error, "a call to the server failed");
-            EngineError::Refused(format!(
-                "the server at {} {verb}; is it running? --server names another one",
-                self.base
-            ))
-        };
-        let response = request.send().await.map_err(lost)?;
-        let status = response.status();
-        let body = response.bytes().await.map_err(lost)?;
-        if status.is_success() {
-            return Ok(body.into());
+        let answer = self.answer(name, "keeps no indexes", request).await?;
+        Ok(answer.bytes().await.map_err(|error| self.lost(&error))?.into())
+    }
+
+    /// Sends a request about an index and returns a good answer. If the server does not have the path, it is `lacking`.
+    async fn answer(&self, name: &str, lacking: &str, request: RequestBuilder) -> Result<Response, EngineError> {
+        let response = request.send().await.map_err(|error| self.lost(&error))?;
+        if response.status().is_success() {
+            return Ok(response);
         }
+        let body = response.bytes().await.map_err(|error| self.lost(&error))?;
         let error: ErrorBody = serde_json::from_slice(&body).map_err(|_| self.not_understood())?;
         Err(match error.error_id.as_str() {
             "index.not.found" => EngineError::IndexNotFound(name.to_owned()),
             "index.already.exists" => EngineError::IndexExists(name.to_owned()),
-            "path.not.found" => EngineError::Refused(format!("the server at {} keeps no indexes", self.base)),
+            "unauthorized.token" => EngineError::Refused(format!(
+                "the server at {} asks for a key that allows everything; CANTATA_API_KEY carries it",
+                self.base
+            )),
+            "path.not.found" => EngineError::Refused(format!("the server at {} {lacking}", self.base)),
             _ => EngineError::Refused(error.message.split_once("] - ").map_or("", |(_, text)| text).to_owned()),
         })
+    }
+
+    fn lost(&self, error: &reqwest::Error) -> EngineError {
+        let verb = if error.is_connect() { "cannot be reached" } else { "stopped answering" };
+        tracing::debug!(%error, "a call to the server failed");
+        EngineError::Refused(format!("the server at {} {verb}; is it running? --server names another one", self.base))
     }
 
     fn not_understood(&self) -> EngineError {

@@ -3,18 +3,23 @@
 //! A server that was killed leaves it behind. That does no harm: the lock of the search folder says whether anybody
 //! is there, this file only where.
 
+use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use cantata_access::KeySecret;
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "server.json";
 
 /// The server of a data folder.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(crate) struct RunningServer {
     /// Its address, such as `http://127.0.0.1:5050`.
     pub(crate) url: String,
+    /// The secret that lets commands in, where it asks for one. Only whoever may read the data folder can read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) credential: Option<String>,
 }
 
 /// Removes the file when the server stops.
@@ -28,10 +33,11 @@ impl RunningServer {
 
     /// Leaves word of a server that listens on an address. Without it commands have to be told where the server is,
     /// so a failure does not stop the server.
-    pub(crate) fn announce(data_dir: &Path, address: SocketAddr) -> Option<Announced> {
-        let server = Self { url: format!("http://{}", reachable(address)) };
+    pub(crate) fn announce(data_dir: &Path, address: SocketAddr, operator: Option<KeySecret>) -> Option<Announced> {
+        let credential = operator.map(|secret| secret.reveal().to_owned());
+        let server = Self { url: format!("http://{}", reachable(address)), credential };
         let path = data_dir.join(FILE);
-        match serde_json::to_vec(&server).map_err(Into::into).and_then(|text| fs_err::write(&path, text)) {
+        match serde_json::to_vec(&server).map_err(Into::into).and_then(|text| replace(&path, &text)) {
             Ok(()) => Some(Announced(path)),
             Err(error) => {
                 tracing::warn!(%error, "commands will not find this server by its data folder");
@@ -46,6 +52,16 @@ impl Drop for Announced {
         // Left behind it does no harm.
         let _ = fs_err::remove_file(&self.0);
     }
+}
+
+/// Writes a file that only its owner can read.
+fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    // Temporary files are made so that nobody else can read them.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(text)?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// Returns an address that reaches a listener on this machine.

@@ -28,8 +28,9 @@ three have the same name: `--server-port`, `SERVER_PORT`, `server_port`.
 - A value that cannot be used, or a key that is not listed here, stops the start with exit code 2. Everything that is
   wrong is told at once, each with its place, what was found and what was expected.
 - Settings that are true or false can be given as `--insecure`, `--insecure=true` or `--insecure=false`.
-- The environment variables `PORT` and `SEARCH_CLIENT_TYPE` of other servers are not used; if one is set, the log says
-  so and names the one to use.
+- The environment variables `PORT`, `SEARCH_CLIENT_TYPE`, `SPRING_KAFKA_BOOTSTRAP_SERVERS` and
+  `SPRING_KAFKA_TEMPLATE_DEFAULT_TOPIC` of other servers are not used; if one is set, the log says so and names the one
+  to use.
 ";
 
 fn page() -> String {

@@ -41,6 +41,12 @@ pub(crate) struct SearchSettings {
     /// How deep GraphQL selections may lie in one another
     #[arg(long, value_name = "NUMBER", default_value_t = 7, value_parser = whole_number(1, MOST))]
     pub(crate) graphql_max_depth: u64,
+    /// How much a GraphQL request may cost: records times fields, and 1000 for each thing that is counted of a field
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000_000, value_parser = whole_number(1, MOST))]
+    pub(crate) graphql_max_cost: u64,
+    /// How many bytes the answer to a GraphQL request may have
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20, value_parser = whole_number(1, MOST))]
+    pub(crate) graphql_max_response_bytes: u64,
     /// How many hits one page may have
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = whole_number(1, MOST))]
     pub(crate) max_results_window: u64,
@@ -132,6 +138,8 @@ impl SearchSettings {
             limits: Limits {
                 max_aliases: number(self.graphql_max_aliases),
                 max_depth: number(self.graphql_max_depth),
+                max_cost: self.graphql_max_cost,
+                max_response_bytes: self.graphql_max_response_bytes,
                 max_results_window: self.max_results_window,
             },
             flags: Flags {

@@ -19,7 +19,12 @@ use crate::failure::Failure;
 const CONFIG_VARIABLE: &str = "CANTATA_CONFIG";
 
 /// Variables of other servers that an operator may expect to work, and what to use instead.
-const RENAMED: [(&str, &str); 2] = [("PORT", "SERVER_PORT"), ("SEARCH_CLIENT_TYPE", "SEARCH_ENGINE")];
+const RENAMED: [(&str, &str); 4] = [
+    ("PORT", "SERVER_PORT"),
+    ("SEARCH_CLIENT_TYPE", "SEARCH_ENGINE"),
+    ("SPRING_KAFKA_BOOTSTRAP_SERVERS", "KAFKA_BOOTSTRAP_SERVERS"),
+    ("SPRING_KAFKA_TEMPLATE_DEFAULT_TOPIC", "KAFKA_TOPIC"),
+];
 
 /// A value found outside of the command line, and where.
 struct Found {

@@ -6,13 +6,14 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use cantata_catalogue::Secret;
+use cantata_server::TrustedProxies;
 use tracing_subscriber::EnvFilter;
 
 /// The longest timeout: an hour.
 pub(super) const MAX_TIMEOUT_MS: u64 = 3_600_000;
 
 /// Reads a text that is never shown; it refuses nothing, because a refusal would show the text.
-pub(super) fn secret(text: &str) -> Result<Secret, Infallible> {
+pub(crate) fn secret(text: &str) -> Result<Secret, Infallible> {
     Ok(Secret::new(text))
 }
 
@@ -39,6 +40,11 @@ pub(super) fn switch(text: &str) -> Result<bool, &'static str> {
 /// Reads an IP address.
 pub(super) fn ip_address(text: &str) -> Result<IpAddr, &'static str> {
     text.parse().map_err(|_| "expected an IP address such as 127.0.0.1 or ::1")
+}
+
+/// Reads addresses and networks.
+pub(super) fn networks(text: &str) -> Result<TrustedProxies, String> {
+    text.parse().map_err(|problem| format!("expected networks such as 10.0.0.0/8,::1, but {problem}"))
 }
 
 /// Reads a text that says something.

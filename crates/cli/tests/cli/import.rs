@@ -117,6 +117,25 @@ fn a_file_whose_documents_cannot_be_told_apart_ends_there() {
     assert!(count(2) == 0 && documents.len() >= 2, "{}", documents.len());
 }
 
+/// What is unpacked is never kept as a whole, so a small file cannot fill the memory.
+#[test]
+fn a_document_that_only_unpacking_makes_large_is_left_out() {
+    let catalogue = Catalogue::new();
+    let mut content = b"{\"n\": 1}\n{\"text\": \"".to_vec();
+    content.resize(content.len() + (100 << 20), b' ');
+    content.extend_from_slice(b"\"}\n{\"n\": 2}\n");
+    let bomb = gzipped(&content);
+    assert!(bomb.len() < 1 << 20);
+    let file = catalogue.file("bomb.ndjson.gz", bomb);
+    let (code, _, stderr) = catalogue.run(&["import", "--index=numbers", &file]);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("longer than 64 MB"), "{stderr}");
+    let mut kept: Vec<Value> =
+        catalogue.documents("numbers").into_values().map(|document| document["n"].clone()).collect();
+    kept.sort_by_key(Value::as_u64);
+    assert_eq!(kept, [1, 2]);
+}
+
 #[test]
 fn ids_come_from_the_document_the_field_or_the_place() {
     let catalogue = Catalogue::new();

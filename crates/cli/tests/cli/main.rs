@@ -1,12 +1,16 @@
 //! The binary as people and their scripts meet it.
 #![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 
+mod backup;
 mod catalogue;
+mod database;
 mod demo;
 mod house;
 mod import;
 mod index;
+mod key;
 mod licences;
 mod process;
 mod serve;
 mod settings;
+mod song_db;

@@ -55,11 +55,18 @@ impl Server {
 
     /// Sends a request; returns the status and the body.
     pub(crate) fn request(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
+        self.request_with("", method, path, body)
+    }
+
+    /// Sends a request with a credential; returns the status and the body.
+    pub(crate) fn request_with(&self, credential: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let header =
+            if credential.is_empty() { String::new() } else { format!("Authorization: Bearer {credential}\r\n") };
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let length = body.len();
         write!(
             stream,
-            "{method} {path} HTTP/1.0\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.0\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{header}\r\n{body}",
             self.address
         )
         .unwrap();
@@ -68,6 +75,13 @@ impl Server {
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error} in {answer}")))
+    }
+
+    /// Returns the next line that the server writes to standard output.
+    pub(crate) fn next_line(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
     }
 
     /// Returns the rest of what the server writes to standard output, and how it ends after a signal.

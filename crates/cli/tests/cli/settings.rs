@@ -3,18 +3,47 @@
 //! An address that other machines can reach is refused with its name, which shows the value in force without a server.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 43] = [
+const SETTINGS: [&str; 83] = [
     "SERVER_PORT",
     "BIND_ADDR",
+    "BODY_LIMIT",
     "AUTH_MODE",
     "INSECURE",
-    "BODY_LIMIT",
+    "REQUIRE_AUTH_FOR_READS",
+    "AUTH_SERVER_SCOPE_STUDY_PREFIX",
+    "AUTH_SERVER_SCOPE_STUDY_SUFFIX",
+    "AUTH_SERVER_SCOPE_SYSTEM",
+    "JWT_PUBLIC_KEY_FILE",
+    "JWT_JWKS_URL",
+    "JWT_ISSUER",
+    "JWT_AUDIENCE",
+    "JWT_SCOPE_CLAIM",
+    "JWT_CLOCK_SKEW_SECONDS",
+    "AUTH_SERVER_INTROSPECTIONURI",
+    "AUTH_SERVER_TOKENNAME",
+    "AUTH_SERVER_CLIENTID",
+    "AUTH_SERVER_CLIENTSECRET",
+    "AUTH_SERVER_CACHE_SECONDS",
+    "RATE_LIMIT",
+    "RATE_LIMIT_BURST",
+    "AUTH_FAILURE_LIMIT",
+    "TRUSTED_PROXIES",
+    "BATCH_LIMIT",
+    "SEARCH_BODY_LIMIT",
+    "MAX_EXPORTS",
+    "MAX_EXPORTS_PER_CLIENT",
+    "REQUEST_TIMEOUT",
+    "CLIENT_TIMEOUT",
+    "MAX_CONNECTIONS",
     "DATA_DIR",
+    "DATABASE_URL",
+    "DATABASE_CONNECTIONS",
     "SCHEMAS_ENFORCE_LATEST",
     "DUPLICATES_PUBLISHED_ONLY",
     "SERVER_ID",
@@ -22,6 +51,16 @@ const SETTINGS: [&str; 43] = [
     "SCORE_ACCESS_TOKEN",
     "SCORE_TIMEOUT_MS",
     "EXTERNAL_VALIDATION_TIMEOUT_MS",
+    "KAFKA_BOOTSTRAP_SERVERS",
+    "KAFKA_TOPIC",
+    "KAFKA_CREATE_TOPIC",
+    "KAFKA_PARTITIONS",
+    "KAFKA_REPLICATION_FACTOR",
+    "KAFKA_SECURITY_PROTOCOL",
+    "KAFKA_SASL_MECHANISM",
+    "KAFKA_SASL_USERNAME",
+    "KAFKA_SASL_PASSWORD",
+    "KAFKA_CA_CERTIFICATE",
     "CONFIGS_PATH",
     "ES_INDEX",
     "DOCUMENT_TYPE",
@@ -30,6 +69,8 @@ const SETTINGS: [&str; 43] = [
     "READY_PATH",
     "GRAPHQL_MAX_ALIASES",
     "GRAPHQL_MAX_DEPTH",
+    "GRAPHQL_MAX_COST",
+    "GRAPHQL_MAX_RESPONSE_BYTES",
     "MAX_RESULTS_WINDOW",
     "ROW_ID_FIELD_NAME",
     "ALLOW_CUSTOM_DOWNLOAD_MAX_ROWS",
@@ -67,6 +108,12 @@ fn file(text: &str) -> File {
     File { _folder: folder, path }
 }
 
+/// Returns the command of a server that asks for no credential.
+fn open(arguments: &[&str]) -> Command {
+    let (command, more) = arguments.split_first().unwrap();
+    cantata(&[&[*command, "--auth-mode=none"], more].concat())
+}
+
 #[track_caller]
 fn assert_refused(command: &mut std::process::Command, parts: &[&str]) {
     let (code, stdout, stderr) = outcome(command);
@@ -80,7 +127,7 @@ fn assert_refused(command: &mut std::process::Command, parts: &[&str]) {
 fn flag_wins_over_environment_over_file() {
     let file = file("bind_addr = \"10.0.0.3\"");
     let serve = |arguments: &[&str]| {
-        let mut command = cantata(&["serve"]);
+        let mut command = open(&["serve"]);
         command.args(arguments).env("CANTATA_CONFIG", &file.path);
         command
     };
@@ -92,7 +139,7 @@ fn flag_wins_over_environment_over_file() {
 #[test]
 fn the_flag_names_the_file_before_the_variable_does() {
     let (flag, variable) = (file("bind_addr = \"10.0.0.1\""), file("bind_addr = \"10.0.0.2\""));
-    let mut command = cantata(&["serve", "--config"]);
+    let mut command = open(&["serve", "--config"]);
     command.arg(&flag.path).env("CANTATA_CONFIG", &variable.path);
     assert_refused(&mut command, &["BIND_ADDR is 10.0.0.1"]);
 }
@@ -100,7 +147,7 @@ fn the_flag_names_the_file_before_the_variable_does() {
 #[test]
 fn empty_variables_count_as_not_set() {
     let file = file("bind_addr = \"10.0.0.3\"");
-    let mut command = cantata(&["serve", "--config"]);
+    let mut command = open(&["serve", "--config"]);
     command.arg(&file.path).env("CANTATA_CONFIG", "");
     for setting in SETTINGS {
         command.env(setting, "");
@@ -112,12 +159,12 @@ fn empty_variables_count_as_not_set() {
 fn addresses_that_others_reach_need_authentication_or_consent() {
     for address in ["0.0.0.0", "::", "192.168.1.7", "::ffff:10.0.0.1"] {
         assert_refused(
-            &mut cantata(&["serve", "--bind-addr", address]),
-            &["BIND_ADDR is", "AUTH_MODE is none", "127.0.0.1", "--insecure"],
+            &mut open(&["serve", "--bind-addr", address]),
+            &["BIND_ADDR is", "AUTH_MODE is none", "127.0.0.1", "api-key", "--insecure"],
         );
     }
     let file = file("insecure = true");
-    let mut command = cantata(&["serve", "--bind-addr=0.0.0.0", "--insecure=false", "--config"]);
+    let mut command = open(&["serve", "--bind-addr=0.0.0.0", "--insecure=false", "--config"]);
     assert_refused(command.arg(&file.path), &["BIND_ADDR is 0.0.0.0"]);
     // With consent the next thing that is wrong stops the start.
     let consent = ["serve", "--insecure", "--bind-addr=0.0.0.0", "--score-url=ftp://x"];
@@ -141,7 +188,7 @@ fn everything_wrong_is_told_at_once_with_its_place() {
             &format!("{name}, key insecure: found the string 'yes', expected true or false"),
             &format!("{name}, key data_dir: found the integer 5, expected a string"),
             &format!("{name}: unknown key prot, server; the known keys are server_port, bind_addr,"),
-            "environment variable AUTH_MODE: found 'oauth', expected one of: none",
+            "environment variable AUTH_MODE: found 'oauth', expected `none`, or a list of api-key, jwt and introspection",
             "environment variable SCORE_TIMEOUT_MS: found 'soon', expected a whole number from 1 to 3600000",
         ],
     );
@@ -149,26 +196,26 @@ fn everything_wrong_is_told_at_once_with_its_place() {
 
 #[test]
 fn flags_are_checked_like_every_other_source() {
-    assert_refused(&mut cantata(&["serve", "--server-port=65536"]), &["'65536'", "--server-port", "from 0 to 65535"]);
+    assert_refused(&mut open(&["serve", "--server-port=65536"]), &["'65536'", "--server-port", "from 0 to 65535"]);
     assert_refused(&mut cantata(&["serve", "--auth-mode=oauth"]), &["'oauth'", "--auth-mode", "none"]);
-    assert_refused(&mut cantata(&["serve", "--log=a=b=c"]), &["--log", "expected a filter"]);
-    assert_refused(&mut cantata(&["serve", "--prot=1"]), &["--prot"]);
+    assert_refused(&mut open(&["serve", "--log=a=b=c"]), &["--log", "expected a filter"]);
+    assert_refused(&mut open(&["serve", "--prot=1"]), &["--prot"]);
     assert_refused(&mut cantata(&["sing"]), &["sing"]);
     assert_refused(&mut cantata(&[]), &["serve", "demo"]);
 }
 
 #[test]
 fn a_variable_that_a_flag_overrides_is_not_looked_at() {
-    let mut command = cantata(&["serve", "--server-port=0", "--bind-addr=10.0.0.1"]);
+    let mut command = open(&["serve", "--server-port=0", "--bind-addr=10.0.0.1"]);
     assert_refused(command.env("SERVER_PORT", "x"), &["BIND_ADDR is 10.0.0.1"]);
 }
 
 #[test]
 fn files_that_cannot_be_read_are_named() {
     let broken = file("log = \"info\"\nserver_port = = 1\n");
-    let mut command = cantata(&["serve", "--config"]);
+    let mut command = open(&["serve", "--config"]);
     assert_refused(command.arg(&broken.path), &["cantata.toml, line 2: "]);
-    assert_refused(&mut cantata(&["serve", "--config", "missing.toml"]), &["missing.toml", "CANTATA_CONFIG"]);
+    assert_refused(&mut open(&["serve", "--config", "missing.toml"]), &["missing.toml", "CANTATA_CONFIG"]);
 }
 
 #[test]
@@ -177,11 +224,11 @@ fn the_access_token_is_never_shown() {
     let wrong_type = file("score_access_token = 4711");
     let unfinished = file(&format!("score_access_token = \"{token}"));
     let commands = [
-        cantata(&["serve", "--help"]),
-        cantata(&["serve", "--score-url=http://127.0.0.1", "--bind-addr=10.0.0.1"]),
-        cantata(&["serve", "--score-url=http://127.0.0.1", "--score-access-token=sesame-4711\n"]),
-        cantata(&["serve", "--config", wrong_type.path.to_str().unwrap()]),
-        cantata(&["serve", "--config", unfinished.path.to_str().unwrap()]),
+        open(&["serve", "--help"]),
+        open(&["serve", "--score-url=http://127.0.0.1", "--bind-addr=10.0.0.1"]),
+        open(&["serve", "--score-url=http://127.0.0.1", "--score-access-token=sesame-4711\n"]),
+        open(&["serve", "--config", wrong_type.path.to_str().unwrap()]),
+        open(&["serve", "--config", unfinished.path.to_str().unwrap()]),
     ];
     for mut command in commands {
         let (_, stdout, stderr) = outcome(command.env("SCORE_ACCESS_TOKEN", token));

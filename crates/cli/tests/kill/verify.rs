@@ -123,3 +123,20 @@ pub(crate) fn databases_are_sound(folder: &Path) {
         assert_eq!(broken, 0, "{name}");
     }
 }
+
+/// Fails when tables of PostgreSQL do not say the same.
+pub(crate) const TABLES_AGREE: &str = "
+    SET search_path TO cantata;
+    DO $$ BEGIN
+        IF (SELECT last FROM event_counter) <> (SELECT count(*) FROM event) THEN
+            RAISE 'events are not counted right';
+        END IF;
+        IF EXISTS (SELECT FROM analysis LEFT JOIN event ON seq = revision AND event.analysis_id = analysis.analysis_id
+                   AND event.state = analysis.state WHERE seq IS NULL) THEN
+            RAISE 'an analysis is at a revision that is not there';
+        END IF;
+        IF EXISTS (SELECT study_key, state, count(*) FROM analysis GROUP BY study_key, state
+                   EXCEPT SELECT study_key, state, analyses FROM analysis_count) THEN
+            RAISE 'analyses are not counted right';
+        END IF;
+    END $$";

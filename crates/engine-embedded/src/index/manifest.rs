@@ -77,7 +77,13 @@ impl Manifest {
     }
 
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
-        files::replace(&folder.join(FILE), &serde_json::to_vec_pretty(self)?)
+        let (name, text) = self.written()?;
+        files::replace(&folder.join(name), &text)
+    }
+
+    /// Returns the name of the file, and what is in it.
+    pub(crate) fn written(&self) -> serde_json::Result<(&'static str, Vec<u8>)> {
+        Ok((FILE, serde_json::to_vec_pretty(self)?))
     }
 
     /// Returns whether a file of the folder is part of the index.

@@ -73,7 +73,7 @@ impl Held {
     }
 }
 
-fn written_live(live: &Bitset) -> Vec<u8> {
+pub(crate) fn written_live(live: &Bitset) -> Vec<u8> {
     let mut bytes: Vec<u8> = live.words().iter().flat_map(|word| word.to_le_bytes()).collect();
     let checksum = crc32fast::hash(&bytes);
     bytes.extend_from_slice(&checksum.to_le_bytes());

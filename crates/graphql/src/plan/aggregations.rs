@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cantata_catalogue::AggregationField;
 use cantata_engine::{FacetRequest, HitsRequest, NumberRange};
 
-use super::buckets::{BucketRequest, keys_of};
+use super::buckets::{BucketRequest, MAX_BUCKETS, keys_of};
 use super::filters::Checked;
 use super::{Planner, Refusal, arguments, with_type_names};
 use crate::error::PathStep;
@@ -109,16 +109,20 @@ impl<'p> Planner<'p> {
         field: &Selected,
         moments: bool,
     ) -> Result<FacetMember, Refusal> {
+        let shows_records = self.shows_records(counting.index);
         Ok(match field.name.as_str() {
             "__typename" => FacetMember::Ready(name_bytes(&field.on)),
             "bucket_count" | "cardinality" => {
-                request.distinct = true;
+                request.distinct = shows_records;
+                // Where small counts are not shown, the values are counted that are.
+                request.buckets = request.buckets.or((!shows_records).then_some(MAX_BUCKETS));
                 FacetMember::Distinct
             }
             "buckets" => {
                 let BucketRequest { buckets, top_hits, filters } =
-                    BucketRequest::read(field, counting.includes_missing, request.bucket_filters.len())?;
-                request.buckets = request.buckets.max(Some(buckets.limit));
+                    BucketRequest::read(field, counting.includes_missing, request.bucket_filters.len(), shows_records)?;
+                let wanted = if shows_records { buckets.limit } else { MAX_BUCKETS };
+                request.buckets = request.buckets.max(Some(wanted));
                 request.missing |= buckets.missing;
                 request.top_hits = request.top_hits.or(top_hits);
                 let part = self.part(counting.index);
@@ -128,6 +132,7 @@ impl<'p> Planner<'p> {
                 }
                 FacetMember::Buckets(buckets)
             }
+            "stats" | "histogram" | "range" if !shows_records => FacetMember::Ready(null()),
             "stats" => {
                 request.stats = true;
                 FacetMember::Stats(stats(&field.children))
@@ -153,7 +158,7 @@ fn lacking(counting: &Counting<'_>, field: &Selected) -> Result<Vec<Member<Facet
     for child in &field.children {
         let value = match child.name.as_str() {
             "__typename" => FacetMember::Ready(name_bytes(&child.on)),
-            "buckets" => FacetMember::Buckets(BucketRequest::read(child, counting.includes_missing, 0)?.buckets),
+            "buckets" => FacetMember::Buckets(BucketRequest::read(child, counting.includes_missing, 0, true)?.buckets),
             _ => FacetMember::Distinct,
         };
         members.push(Member::new(&child.key, value));
@@ -205,7 +210,7 @@ fn listed(selected: &[Selected]) -> Result<Vec<Member<ListedMember>>, Refusal> {
         let value = match field.name.as_str() {
             "__typename" => ListedMember::Ready(name_bytes(&field.on)),
             "bucket_count" => ListedMember::Count,
-            "buckets" => ListedMember::Buckets(BucketRequest::read(field, false, 0)?.buckets),
+            "buckets" => ListedMember::Buckets(BucketRequest::read(field, false, 0, true)?.buckets),
             _ => ListedMember::Ready(null()),
         };
         members.push(Member::new(&field.key, value));

@@ -8,7 +8,7 @@ use crate::output::{BucketMember, Buckets, Member, name_bytes, null};
 use crate::request::{self, Selected};
 
 /// How many buckets there are when the request does not say.
-const MAX_BUCKETS: usize = 300_000;
+pub(super) const MAX_BUCKETS: usize = 300_000;
 
 /// What buckets show, and what the plan must bring for it.
 pub(super) struct BucketRequest {
@@ -19,8 +19,14 @@ pub(super) struct BucketRequest {
 }
 
 impl BucketRequest {
-    /// Reads a selection of buckets; its filters come after those that the facet has already.
-    pub(super) fn read(field: &Selected, missing: bool, filters_before: usize) -> Result<Self, Refusal> {
+    /// Reads a selection of buckets; its filters come after those that the facet has already. Unless records are
+    /// shown, there is nothing of a bucket but its value and its count.
+    pub(super) fn read(
+        field: &Selected,
+        missing: bool,
+        filters_before: usize,
+        shows_records: bool,
+    ) -> Result<Self, Refusal> {
         let limit = arguments::count(field, "max")?.unwrap_or(MAX_BUCKETS).min(MAX_BUCKETS);
         let mut top_hits = None;
         let mut filters = Vec::new();
@@ -31,6 +37,7 @@ impl BucketRequest {
                 "doc_count" => BucketMember::Count,
                 "key" => BucketMember::Key,
                 "key_as_string" => BucketMember::KeyAsString,
+                "top_hits" | "filter_by_term" if !shows_records => BucketMember::Ready(null()),
                 // Only the first record is shown, whatever the size.
                 "top_hits" if arguments::count(child, "size")? == Some(0) => BucketMember::Ready(null()),
                 "top_hits" => {

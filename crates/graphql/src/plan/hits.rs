@@ -4,10 +4,7 @@ use cantata_engine::{Cursor, HitsRequest};
 
 use super::{Planner, Refusal, arguments, sort};
 use crate::output::{Connection, ConnectionMember, EdgeMember, HitsOutput, Index, Output};
-use crate::request::Selected;
-
-/// How many records a page has when the request does not say.
-const PAGE_SIZE: usize = 10;
+use crate::request::{PAGE_SIZE, Selected};
 
 /// How deep pages may begin at the least; catalogues with a greater window allow that.
 const DEEPEST: usize = 10_000;
@@ -16,7 +13,7 @@ impl<'p> Planner<'p> {
     pub(super) fn hits(&mut self, index: Index, field: &'p Selected) -> Result<Output, Refusal> {
         let catalogue = &self.schema.side(index).catalogue;
         let window = usize::try_from(catalogue.limits.max_results_window).unwrap_or(usize::MAX);
-        let size = arguments::count(field, "first")?.unwrap_or(PAGE_SIZE).min(window);
+        let size = arguments::count(field, "first")?.unwrap_or(PAGE_SIZE as usize).min(window);
         let offset = arguments::count(field, "offset")?.unwrap_or_default();
         let sort = sort::sort(field, catalogue)?;
         let after = match arguments::given(field, "searchAfter") {
@@ -36,19 +33,20 @@ impl<'p> Planner<'p> {
         }
         let connection = self.connection(field, catalogue)?;
         let tracks_total = arguments::flag(field, "trackTotalHits", true);
+        let shows_records = self.shows_records(index);
         let part = self.part(index);
         let checked = part.filters.check(field.filter.as_ref())?;
         let filter = part.records(&checked)?;
         let has_edges = connection.members.iter().any(|member| matches!(member.value, ConnectionMember::Edges { .. }));
         part.plan.hits.push(HitsRequest {
             filter,
-            size: if has_edges { size } else { 0 },
+            size: if has_edges && shows_records { size } else { 0 },
             offset,
             sort,
             after,
             total: tracks_total
                 && connection.members.iter().any(|member| matches!(member.value, ConnectionMember::Total)),
-            documents: needs_documents(&connection),
+            documents: shows_records && needs_documents(&connection),
         });
         let place = part.plan.hits.len() - 1;
         let offset = u64::try_from(offset).unwrap_or(u64::MAX);

@@ -1,6 +1,6 @@
 //! Mutations: saved sets are made, renamed and deleted. Each becomes a command for the caller.
 
-use super::{Planner, Refusal, SETS_ARE_OFF, arguments, sort};
+use super::{Planner, Refusal, SETS_ARE_OFF, arguments, sort, suppression};
 use crate::command::{Command, SaveSet};
 use crate::output::{Index, JsonSelection, Output};
 use crate::request::Selected;
@@ -10,6 +10,9 @@ impl<'p> Planner<'p> {
         let catalogue = &self.schema.side(Index::Records).catalogue;
         if !catalogue.flags.enable_sets {
             return Err(SETS_ARE_OFF.into());
+        }
+        if self.view.below.is_some() {
+            return Err(suppression::NO_SETS.into());
         }
         let text = |name: &str| arguments::text(field, name).unwrap_or_default().to_owned();
         let command = match field.name.as_str() {
@@ -49,6 +52,7 @@ impl<'p> Planner<'p> {
             path: path.to_owned(),
             user_id: arguments::text(field, "userId").map(str::to_owned),
             name: arguments::text(field, "name").map(str::to_owned),
+            view: self.view.label(&catalogue.id),
             sqon: field.filter.as_ref().map(|filter| filter.given.clone()).unwrap_or_default(),
             segments: collected.split('.').map(str::to_owned).collect(),
             prefix: catalogue.source_prefix.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect(),

@@ -48,7 +48,7 @@ impl RecordsQuery {
     ///
     /// If a set is unknown or a value cannot be read as one of its field.
     pub fn plan(&self, catalogue: &Catalogue, context: &PlanContext<'_>) -> Result<(Filter, Vec<SortKey>), String> {
-        let filters = Filters::new(catalogue, context, context.restriction);
+        let filters = Filters::of_records(catalogue, context);
         let mut filter = filters.records(&self.checked).map_err(|Refusal(message)| message)?;
         let mut sort = self.sort.clone();
         prefix::add_to_records(&catalogue.source_prefix, &mut filter, &mut sort);

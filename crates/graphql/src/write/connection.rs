@@ -32,7 +32,8 @@ impl<'a> Writer<'a> {
                     }
                     if place == SAMPLE {
                         let left = page.hits.len() - place;
-                        writer.out.reserve((writer.out.len() - start) * left / SAMPLE * 9 / 8);
+                        let guess = ((writer.out.len() - start) / SAMPLE * 9 / 8).saturating_mul(left);
+                        writer.out.reserve(guess.min(writer.limit));
                     }
                     writer.member = None;
                     writer.path.push(Step::Place(place));

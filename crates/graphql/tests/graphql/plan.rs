@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use cantata_access::Identity;
+use cantata_catalogue::View;
 use cantata_engine::{Filter, Missing, SortMode, SortOrder};
 use cantata_graphql::{PlanContext, Planned};
 use cantata_mapping::{Moment, TypedValue};
-use cantata_sqon::Sqon;
+
 use serde_json::{Value, json};
 
 use crate::sample::{config, golden, mapping, plan, request, schema, schema_of, schema_with, write_hits};
@@ -159,14 +161,15 @@ fn own_filters_are_left_out_of_facets_unless_asked_for() {
 #[test]
 fn a_restriction_holds_for_everything() {
     let restriction = json!({ "op": "in", "content": { "fieldName": "tags", "value": ["open"] } });
-    let restriction = Sqon::parse(&restriction).unwrap().unwrap();
+    let schema = schema_with(json!({ "access": { "records": [{ "scope": "*", "filter": restriction }] } }));
+    let view = schema.catalogue().view(&Identity::anonymous());
     let filter = json!({ "op": "in", "content": { "fieldName": "tags", "value": ["closed"] } });
     let query =
         "query($f: JSON) { file { hits(filters: $f) { total } aggregations(filters: $f) { tags { bucket_count } } } }";
-    let prepared = schema().prepare(&request(query, json!({ "f": filter }))).unwrap();
+    let prepared = schema.prepare(&request(query, json!({ "f": filter }))).unwrap();
     let now = Moment::from_millis(0).unwrap();
     let sets: HashMap<String, Vec<String>> = HashMap::new();
-    let planned = prepared.plan(&PlanContext { now, sets: &sets, restriction: Some(&restriction) });
+    let planned = prepared.plan(&PlanContext { now, sets: &sets, view: &view });
     for filter in planned.records.unwrap().filters {
         assert!(format!("{filter:?}").contains("open"), "{filter:?}");
     }
@@ -299,7 +302,8 @@ fn variables_stand_within_literals_and_single_values_for_lists() {
     request.operation_name = Some("Mine".to_owned());
     let prepared = schema().prepare(&request).unwrap();
     let sets: HashMap<String, Vec<String>> = HashMap::new();
-    let context = PlanContext { now: Moment::from_millis(0).unwrap(), sets: &sets, restriction: None };
+    let view = View::unruled();
+    let context = PlanContext { now: Moment::from_millis(0).unwrap(), sets: &sets, view: &view };
     let plan = prepared.plan(&context).records.unwrap();
     let values = vec![TypedValue::Text("x".to_owned())];
     assert_eq!(plan.filters, [Filter::Terms { field: "tags".to_owned(), values }]);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use cantata_catalogue::{Catalogue, CatalogueConfig, Defaults};
+use cantata_catalogue::{Catalogue, CatalogueConfig, Defaults, View};
 use cantata_engine::{Answer, Cursor, Hit, HitsAnswer};
 use cantata_graphql::{Answers, CatalogueSchema, PlanContext, Planned, Request};
 use cantata_mapping::{IndexMapping, Moment};
@@ -89,7 +89,7 @@ pub(crate) fn plan(schema: &CatalogueSchema, query: &str, variables: Value) -> P
     let prepared = prepared.unwrap_or_else(|refused| panic!("{}", String::from_utf8(refused.bytes).unwrap()));
     let sets: HashMap<String, Vec<String>> = HashMap::from([("mine".to_owned(), vec!["A1".to_owned()])]);
     let now = Moment::from_millis(1_700_000_000_000).unwrap();
-    prepared.plan(&PlanContext { now, sets: &sets, restriction: None })
+    prepared.plan(&PlanContext { now, sets: &sets, view: &View::unruled() })
 }
 
 /// Returns the errors of a request that must be refused, with its status.

@@ -13,6 +13,7 @@ mod kinds;
 mod lookup;
 mod merging;
 mod prefix;
+mod redact;
 mod values;
 
 use cantata_mapping::{Field, IndexMapping, MappingError};

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use cantata_access::Identity;
 use cantata_demo::catalogue::{Documents, FILE_INDEX, catalogue_files, mapping};
 use cantata_engine::{ImportChunk, IndexAdministration, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
@@ -120,7 +121,9 @@ impl Demo {
         }
         let source = ConfigSource::Folder(configs, Box::default());
         let service = SearchService::start(engine, source).await.unwrap();
-        let Found::Served(served) = service.catalogues().find("files") else { panic!("the files are not served") };
+        let Found::Served(served) = service.catalogues().find("files", &Identity::unchecked()) else {
+            panic!("the files are not served")
+        };
         Self { service, served, _folder: folder }
     }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "test helpers read better this way")]
 
+mod access;
 mod download;
 mod guide;
 mod loading;

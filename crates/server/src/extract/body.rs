@@ -1,5 +1,7 @@
 //! The body of a request: its content type, its size, its JSON.
 
+use std::fmt::Display;
+
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
@@ -10,6 +12,7 @@ use http::{HeaderMap, header};
 use serde_json::{Map, Value};
 
 use crate::error_body::ApiError;
+use crate::limits::StalledBody;
 use crate::state::AppState;
 
 /// How much of a body that is too large is read all the same, so that the client gets to read the answer.
@@ -28,7 +31,7 @@ impl FromRequest<AppState> for PayloadBytes {
         let limit = state.settings.body_limit;
         match content_type(request.headers()) {
             Some(given) if given != "application/json" => {
-                discard(request.into_body()).await;
+                discard(request.into_body(), DISCARD_LIMIT).await;
                 Err(unsupported_media_type(&given, "application/json"))
             }
             _ => Ok(Self(read_limited(request, limit).await?)),
@@ -81,22 +84,22 @@ pub(crate) fn unsupported_media_type(found: &str, expected: &str) -> ApiError {
 
 /// Reads a whole body of at most `limit` bytes.
 pub(crate) async fn read_limited(request: Request, limit: usize) -> Result<Bytes, ApiError> {
-    let declared = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    let declared: usize = declared.unwrap_or(0);
+    let declared = usize::try_from(declared_length(request.headers())).unwrap_or(usize::MAX);
+    // A client that asks first has sent nothing yet, and need not.
+    let waits = request.headers().contains_key(header::EXPECT);
     let body = request.into_body();
     if declared > limit {
-        discard(body).await;
+        if !waits {
+            discard(body, DISCARD_LIMIT).await;
+        }
         return Err(too_large(limit));
     }
     let mut pieces = body.into_data_stream();
     let mut collected = BytesMut::with_capacity(declared);
     while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(|error| {
-            let text = format!("The body ended early or cannot be read: {error}");
-            ApiError(Error::new(Origin::HttpServer, ErrorId::MalformedRequestBody, text))
-        })?;
+        let piece = piece.map_err(|error| unreadable(&error))?;
         if collected.len() + piece.len() > limit {
-            discard(Body::from_stream(pieces)).await;
+            discard(Body::from_stream(pieces), DISCARD_LIMIT).await;
             return Err(too_large(limit));
         }
         collected.extend_from_slice(&piece);
@@ -104,7 +107,24 @@ pub(crate) async fn read_limited(request: Request, limit: usize) -> Result<Bytes
     Ok(collected.freeze())
 }
 
-fn too_large(limit: usize) -> ApiError {
+/// Returns how long a body is said to be; 0 if nothing is said.
+pub(crate) fn declared_length(headers: &HeaderMap) -> u64 {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    length.unwrap_or(0)
+}
+
+/// Makes the error for a body that stopped coming.
+fn unreadable(error: &axum::Error) -> ApiError {
+    let mut causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+    let (id, text) = match causes.find_map(|cause| cause.downcast_ref::<StalledBody>()) {
+        Some(stalled) => (ErrorId::RequestTimeout, format!("The body was given up: {stalled}; send it at once")),
+        None => (ErrorId::MalformedRequestBody, format!("The body ended early or cannot be read: {error}")),
+    };
+    ApiError(Error::new(Origin::HttpServer, id, text))
+}
+
+/// Makes the error for a body that is too large.
+pub(crate) fn too_large(limit: impl Display) -> ApiError {
     ApiError(Error::new(
         Origin::HttpServer,
         ErrorId::PayloadTooLarge,
@@ -113,8 +133,8 @@ fn too_large(limit: usize) -> ApiError {
 }
 
 /// Reads and forgets a body, up to a limit.
-async fn discard(body: Body) {
-    let mut left = DISCARD_LIMIT;
+pub(crate) async fn discard(body: Body, limit: usize) {
+    let mut left = limit;
     let mut pieces = body.into_data_stream();
     while let Some(Ok(piece)) = pieces.next().await {
         left = left.saturating_sub(piece.len());

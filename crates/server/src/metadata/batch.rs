@@ -1,5 +1,7 @@
 //! `/submit/{studyId}/batch`
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -11,7 +13,8 @@ use http::HeaderValue;
 
 use crate::answer::typed;
 use crate::error_body::{ApiResult, ErrorBody};
-use crate::extract::{Params, Segments, content_type, unsupported_media_type};
+use crate::extract::{Params, Segments, content_type, declared_length, too_large, unsupported_media_type};
+use crate::limits::Arrival;
 use crate::openapi::shapes::{AnalysisPayload, BatchResult};
 use crate::spool::{SpoolWriter, spool};
 use crate::state::AppState;
@@ -47,11 +50,19 @@ pub(crate) async fn submit_batch(
 ) -> ApiResult<Response> {
     let allow_duplicates = params.boolean(Origin::SubmitService, "allowDuplicates", false)?;
     let form = batch_form(&request)?;
+    let limit = state.settings.limits.batch_limit;
+    if declared_length(request.headers()) > limit {
+        return Err(too_large(limit));
+    }
     state.metadata.study(&study_id).await?;
+    if let Some(arrival) = request.extensions().get::<Arc<Arrival>>() {
+        // A client may wait for a result before it sends its next payload.
+        arrival.allow_pauses();
+    }
     let (writer, results) = spool();
     let splitter = PayloadSplitter::new(form, state.settings.body_limit);
     tokio::spawn(async move {
-        let payloads = payloads(request.into_body(), splitter);
+        let payloads = payloads(request.into_body(), splitter, limit);
         let outcomes = state.metadata.submit_batch(&study_id, allow_duplicates, payloads);
         let results = outcomes.enumerate().map(|(index, outcome)| BatchResult::new(index, outcome));
         if let Err(error) = write_results(form, results, &writer).await {
@@ -75,19 +86,27 @@ fn batch_form(request: &Request) -> ApiResult<BatchForm> {
     }
 }
 
-/// Splits a body into payloads as it arrives; one that breaks off ends with an error in the place of the next payload.
-fn payloads(body: Body, mut splitter: PayloadSplitter) -> impl Stream<Item = Result<Bytes>> + Send {
+/// Splits a body into payloads as it arrives; one that breaks off, or has more than `limit` bytes, ends with an error in
+/// the place of the next payload.
+fn payloads(body: Body, mut splitter: PayloadSplitter, limit: u64) -> impl Stream<Item = Result<Bytes>> + Send {
     async_stream::stream! {
         let mut pieces = body.into_data_stream();
+        let mut left = limit;
         while let Some(piece) = pieces.next().await {
-            match piece {
-                Ok(piece) => splitter.feed(&piece),
+            let piece = match piece {
+                Ok(piece) => piece,
                 Err(error) => {
                     let text = format!("Unable to read the batch: the body ended early: {error}");
                     yield Err(Error::new(Origin::SubmitService, ErrorId::PayloadParsing, text));
                     return;
                 }
-            }
+            };
+            let Some(rest) = left.checked_sub(piece.len() as u64) else {
+                yield Err(too_large(limit).0);
+                return;
+            };
+            left = rest;
+            splitter.feed(&piece);
             loop {
                 match splitter.next_payload() {
                     Ok(Some(payload)) => yield Ok(payload),

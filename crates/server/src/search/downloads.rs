@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use cantata_search::{DownloadError, DownloadRequest, ServedCatalogue};
 use http::{HeaderValue, StatusCode, header};
 
-use super::{SearchState, text};
+use super::{SearchState, identity, text};
 use crate::answer::typed;
 use crate::extract::content_type;
 use crate::openapi::shapes::{DownloadParameters, SearchRefusal};
@@ -30,7 +30,7 @@ use crate::openapi::shapes::{DownloadParameters, SearchRefusal};
     )
 )]
 pub(super) async fn only(State(state): State<SearchState>, request: Request) -> Response {
-    match super::only(&state) {
+    match super::only(&state, &identity(request.extensions())) {
         Ok(served) => answer(&state, &served, request).await,
         Err(response) => response.into_response(),
     }
@@ -54,7 +54,7 @@ pub(super) async fn only(State(state): State<SearchState>, request: Request) -> 
     )
 )]
 pub(super) async fn named(State(state): State<SearchState>, Path(name): Path<String>, request: Request) -> Response {
-    match super::named(&state, &name) {
+    match super::named(&state, &name, &identity(request.extensions())) {
         Ok(served) => answer(&state, &served, request).await,
         Err(response) => response.into_response(),
     }
@@ -88,7 +88,9 @@ async fn answer(state: &SearchState, served: &ServedCatalogue, request: Request)
             response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
             response
         }
-        Err(error @ DownloadError::Disabled) => text(StatusCode::FORBIDDEN, error.to_string()),
+        Err(error @ (DownloadError::Disabled | DownloadError::CountsOnly)) => {
+            text(StatusCode::FORBIDDEN, error.to_string())
+        }
         Err(error @ DownloadError::Invalid(_)) => text(StatusCode::BAD_REQUEST, error.to_string()),
         Err(error @ DownloadError::Engine(_)) => text(StatusCode::BAD_GATEWAY, error.to_string()),
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::transport::{self, Incoming};
-use super::{Refusal, SearchState, graphiql, text};
+use super::{Refusal, SearchState, graphiql, identity, text};
 use crate::answer::typed;
 use crate::app::unknown_path;
 use crate::extract::content_type;
@@ -43,9 +43,9 @@ const MOST_IN_BATCH: usize = 100;
         )),
     )
 )]
-pub(super) async fn only_by_get(State(state): State<SearchState>, query: RawQuery, headers: HeaderMap) -> Response {
-    match super::only(&state) {
-        Ok(served) => by_get(&state, &served, query, &headers).await,
+pub(super) async fn only_by_get(State(state): State<SearchState>, query: RawQuery, request: Request) -> Response {
+    match super::only(&state, &identity(request.extensions())) {
+        Ok(served) => by_get(&state, &served, query, request.headers()).await,
         Err(refusal) => refusal.into_response(),
     }
 }
@@ -66,7 +66,7 @@ pub(super) async fn only_by_get(State(state): State<SearchState>, query: RawQuer
     )
 )]
 pub(super) async fn only_by_post(State(state): State<SearchState>, request: Request) -> Response {
-    match super::only(&state) {
+    match super::only(&state, &identity(request.extensions())) {
         Ok(served) => by_post(&state, &served, request).await,
         Err(refusal) => refusal.into_response(),
     }
@@ -97,10 +97,10 @@ pub(super) async fn named_by_get(
     State(state): State<SearchState>,
     path: NamedPath,
     query: RawQuery,
-    headers: HeaderMap,
+    request: Request,
 ) -> Response {
-    match super::named(&state, name_in(&path)) {
-        Ok(served) => by_get(&state, &served, query, &headers).await,
+    match super::named(&state, name_in(&path), &identity(request.extensions())) {
+        Ok(served) => by_get(&state, &served, query, request.headers()).await,
         Err(refusal) => refusal.into_response(),
     }
 }
@@ -122,7 +122,7 @@ pub(super) async fn named_by_get(
     )
 )]
 pub(super) async fn named_by_post(State(state): State<SearchState>, path: NamedPath, request: Request) -> Response {
-    match super::named(&state, name_in(&path)) {
+    match super::named(&state, name_in(&path), &identity(request.extensions())) {
         Ok(served) => by_post(&state, &served, request).await,
         Err(refusal) => refusal.into_response(),
     }
@@ -237,7 +237,7 @@ struct Errors {
 }
 
 /// Answers with one GraphQL error.
-pub(super) fn errors(status: StatusCode, message: &str, code: &str) -> Response {
+pub(crate) fn errors(status: StatusCode, message: &str, code: &str) -> Response {
     let body = Errors { errors: [json!({ "message": message, "extensions": { "code": code } })] };
     let mut bytes = serde_json::to_vec(&body).unwrap_or_default();
     bytes.push(b'\n');

@@ -6,10 +6,10 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use cantata_catalogue::introspection::{FailedBody, NotFoundBody};
 use cantata_search::Found;
-use http::StatusCode;
+use http::{Extensions, StatusCode};
 use serde_json::Value;
 
-use super::{SearchState, with_status};
+use super::{SearchState, identity, with_status};
 use crate::answer::json;
 use crate::openapi::shapes::{AmbiguousCatalogue, CatalogueDescription, CatalogueDirectory, SearchProblem};
 
@@ -41,10 +41,11 @@ pub(super) async fn sqon() -> Response {
         (status = 404, description = "There are several catalogues", body = SearchProblem),
     )
 )]
-pub(super) async fn fields(State(state): State<SearchState>) -> Response {
-    match state.service.catalogues().only() {
+pub(super) async fn fields(State(state): State<SearchState>, extensions: Extensions) -> Response {
+    let (catalogues, identity) = (state.service.catalogues(), identity(&extensions));
+    match catalogues.only(&identity) {
         Some(found) => describe(found),
-        None => describe(state.service.catalogues().find("fields")),
+        None => describe(catalogues.find("fields", &identity)),
     }
 }
 
@@ -59,8 +60,12 @@ pub(super) async fn fields(State(state): State<SearchState>) -> Response {
         (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
     )
 )]
-pub(super) async fn catalogue(State(state): State<SearchState>, Path(name): Path<String>) -> Response {
-    describe(state.service.catalogues().find(&name))
+pub(super) async fn catalogue(
+    State(state): State<SearchState>,
+    Path(name): Path<String>,
+    extensions: Extensions,
+) -> Response {
+    describe(state.service.catalogues().find(&name, &identity(&extensions)))
 }
 
 /// Lists the fields of a catalogue, at the address that portals use.
@@ -74,13 +79,13 @@ pub(super) async fn catalogue(State(state): State<SearchState>, Path(name): Path
         (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
     )
 )]
-pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String>) -> Response {
-    catalogue(state, name).await
+pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String>, extensions: Extensions) -> Response {
+    catalogue(state, name, extensions).await
 }
 
 fn describe(found: Found) -> Response {
     match found {
-        Found::Served(served) => json(&served.introspection),
+        Found::Served(served) => json(&*served.introspection),
         Found::Failed(failed) | Found::Disturbed(_, failed) => json(&FailedBody::new(&failed)),
         Found::Ambiguous(body) => with_status(StatusCode::CONFLICT, &body),
         Found::Unknown(NotFoundBody { error }) => with_status(StatusCode::NOT_FOUND, &NotFoundBody { error }),

@@ -2,7 +2,7 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use http::StatusCode;
+use http::{Extensions, StatusCode};
 use serde::Serialize;
 
 use super::introspection::catalogue;
@@ -27,9 +27,13 @@ struct Problems {
         (status = 422, description = "The configuration cannot be read; nothing changed", body = SearchProblem),
     )
 )]
-pub(super) async fn reload(State(state): State<SearchState>, Path(name): Path<String>) -> Response {
+pub(super) async fn reload(
+    State(state): State<SearchState>,
+    Path(name): Path<String>,
+    extensions: Extensions,
+) -> Response {
     match state.service.reload(&name).await {
-        Ok(_) => catalogue(State(state), Path(name)).await,
+        Ok(_) => catalogue(State(state), Path(name), extensions).await,
         Err(problems) => {
             let problems = problems.iter().map(ToString::to_string).collect();
             let error = "The configuration cannot be read; everything stays as it is.";

@@ -6,7 +6,7 @@ use cantata_testkit::{TestResponse, TestServer, raw};
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::support::{data, folders, leaf, server, server_with};
+use crate::support::{data, flat, folders, leaf, server, server_with};
 
 const TOTAL: &str = "{ file { hits { total } } }";
 
@@ -78,7 +78,8 @@ async fn a_thousand_aliases_are_answered_where_they_are_allowed() {
 
 #[tokio::test]
 async fn variables_of_any_size_are_answered() {
-    let server = server().await;
+    let large = TestServer::builder().limits(|limits| limits.search_body_limit = 50 << 20);
+    let server = large.catalogues(flat(json!({}))).start().await;
     let query = "query($f: JSON) { file { hits(filters: $f) { total } } }";
     let mut deep = leaf("in", "tags", json!("x"));
     for _ in 0..100 {

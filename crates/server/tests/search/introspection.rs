@@ -8,7 +8,8 @@ use crate::support::{base, flat, folders, mapping, server};
 #[tokio::test]
 async fn one_catalogue_is_listed_without_its_name_in_the_paths() {
     let server = TestServer::searching(flat(json!({"catalogId": "mine", "maxAliases": 3}))).await;
-    let limits = json!({"maxAliases": 3, "maxDepth": 20, "maxResultsWindow": 10000});
+    let limits = json!({"maxAliases": 3, "maxDepth": 20, "maxCost": 10_000_000, "maxResponseBytes": 268_435_456,
+        "maxResultsWindow": 10000});
     assert_eq!(
         server.get("/introspection").await.ok(),
         json!({"catalogCount": 1, "catalogs": {"mine": {"documentType": "file", "limits": limits, "paths": {

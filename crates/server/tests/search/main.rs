@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
 #![expect(clippy::needless_pass_by_value, reason = "filters are written where they are used")]
 
+mod access;
 mod admin;
 mod cors;
 mod download;

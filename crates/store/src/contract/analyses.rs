@@ -1,6 +1,6 @@
 //! Analyses: every revision is kept to the byte, and only the holder of the latest one may add the next.
 
-use cantata_core::{Action, Analysis, AnalysisId, AnalysisState};
+use cantata_core::{Action, Analysis, AnalysisId, AnalysisState, Timestamp};
 
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis};
@@ -26,6 +26,31 @@ pub async fn an_inserted_analysis_reads_back_to_the_byte(backend: &dyn Backend) 
         assert_eq!(store.documents(&[revision]).await.unwrap(), [new.document]);
     }
     assert_eq!(store.analysis(AnalysisId::random()).await.unwrap(), None);
+}
+
+/// An analysis that comes from another server with a past is stored as what it is, and counts as that at once.
+pub async fn an_inserted_analysis_has_the_state_it_says(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let mut stored = vec![];
+    for (number, state) in AnalysisState::ALL.into_iter().enumerate() {
+        let mut past = analysis("S", 1);
+        past.change_state(state, Timestamp::from_micros(1_600_000_000_000_001)).unwrap();
+        let revision = insert(&*store, &past).await;
+        assert_eq!(store.analysis(past.analysis_id).await.unwrap().unwrap().document, document(&past));
+        let of_state = StateSet::from_iter([state]);
+        assert_eq!(store.list_analyses(&in_states("S", of_state)).await.unwrap(), [revision]);
+        assert_eq!(store.count_analyses("S", of_state).await.unwrap(), 1);
+        let events = all_events(&*store).await;
+        assert_eq!(events.len(), number + 1);
+        assert_eq!((events[number].action, events[number].state), (Action::Create, state));
+        stored.push(past);
+    }
+    for past in stored {
+        let again = AnalysisBuilder::in_study("S").file("again", &past.files[0].file_md5sum).build();
+        let outcome = submit(&*store, &again, DuplicateRule::PublishedAnalysis).await;
+        let is_published = past.state == AnalysisState::Published;
+        assert_eq!(matches!(outcome, Insertion::Duplicate { .. }), is_published, "{outcome:?}");
+    }
 }
 
 /// Nothing is stored into a study that does not exist.

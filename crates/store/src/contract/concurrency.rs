@@ -1,7 +1,10 @@
 //! Many callers at once: whatever the interleaving, the outcome is that of some order of the operations.
 
 use std::collections::BTreeSet;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use cantata_core::{Action, Analysis, AnalysisId, AnalysisState, GivenOptions, Study};
 use serde_json::json;
@@ -317,4 +320,31 @@ pub async fn a_caller_that_leaves_leaves_no_half_analysis(backend: &dyn Backend)
         }
     }
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), events.len() as u64);
+}
+
+/// Callers that have begun and then wait for something else, as the parts of a stream may, keep nothing from others.
+pub async fn callers_that_wait_elsewhere_hold_nobody_up(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let known = analysis("S", 1);
+    insert(&*store, &known).await;
+    let mut waiting: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = vec![];
+    for number in 0..100 {
+        let store = &store;
+        waiting.push(Box::pin(async move {
+            store.latest_type_version(&format!("t{number}")).await.unwrap();
+            store.documents(&[Revision(1)]).await.unwrap();
+        }));
+    }
+    let begin = poll_fn(|context| {
+        // A store that answers at once has no callers that wait.
+        waiting.retain_mut(|caller| caller.as_mut().poll(context).is_pending());
+        Poll::Ready(())
+    });
+    begin.await;
+    insert(&*store, &analysis("S", 1)).await;
+    assert_eq!(store.analysis(known.analysis_id).await.unwrap().unwrap().document, document(&known));
+    assert_eq!(store.list_types(&TypeQuery::versions_of("t")).await.unwrap().0, 0);
+    for caller in waiting {
+        caller.await;
+    }
 }

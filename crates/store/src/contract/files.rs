@@ -138,6 +138,7 @@ pub async fn every_combination_of_conditions_is_honoured(backend: &dyn Backend) 
         EntityFilter { object_id: Some(ObjectId::of(nowhere, "x")), ..full(shared) },
         EntityFilter { analysis_id: Some(nowhere), ..full(shared) },
         EntityFilter { name: Some("none.vcf".to_owned()), ..full(shared) },
+        EntityFilter { name: Some("\0".to_owned()), ..full(shared) },
         EntityFilter { study_id: Some("unknown".to_owned()), ..full(shared) },
         EntityFilter { study_id: Some(if shared.study_id == "S" { "T" } else { "S" }.to_owned()), ..full(shared) },
         EntityFilter { access: FileAccess::ALL.into_iter().find(|access| *access != shared.access), ..full(shared) },

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use cantata_core::{Action, AnalysisId, AnalysisState, AnalysisType, AnalysisTypeId, Event, ObjectId, Study};
@@ -31,6 +32,9 @@ struct State {
     events: Vec<Event>,
     latest: BTreeMap<AnalysisId, Revision>,
     files: BTreeMap<ObjectId, ModelFile>,
+    cursors: BTreeMap<String, u64>,
+    /// Who holds the lease of each reader, and until when.
+    leases: BTreeMap<String, (String, Instant)>,
 }
 
 struct ModelFile {
@@ -115,6 +119,10 @@ impl State {
             };
             self.files.insert(file.object_id, ModelFile { entry, md5: file.md5 });
         }
+    }
+
+    fn holds_lease(&self, reader: &str, holder: &str) -> bool {
+        self.leases.get(reader).is_some_and(|(current, until)| current == holder && *until > Instant::now())
     }
 
     fn push_event(
@@ -210,8 +218,7 @@ impl Store for MemoryStore {
             return Err(StoreError::failed("storing an analysis", "its id is taken"));
         }
         state.store_files(new.files, new.analysis_id, &new.study_id);
-        let unpublished = AnalysisState::Unpublished;
-        let revision = state.push_event(new.analysis_id, new.study_id, unpublished, Action::Create, new.document);
+        let revision = state.push_event(new.analysis_id, new.study_id, new.state, Action::Create, new.document);
         self.announce(revision);
         Ok(Insertion::Stored(revision))
     }
@@ -288,6 +295,38 @@ impl Store for MemoryStore {
 
     fn latest_event(&self) -> watch::Receiver<u64> {
         self.latest_event.subscribe()
+    }
+
+    async fn cursor(&self, reader: &str) -> Result<u64> {
+        Ok(self.state().cursors.get(reader).copied().unwrap_or(0))
+    }
+
+    async fn move_cursor(&self, reader: &str, holder: &str, to: u64) -> Result<bool> {
+        let mut state = self.state();
+        let is_held = state.holds_lease(reader, holder);
+        if is_held {
+            let cursor = state.cursors.entry(reader.to_owned()).or_default();
+            *cursor = to.max(*cursor);
+        }
+        Ok(is_held)
+    }
+
+    async fn lease(&self, reader: &str, holder: &str, duration: Duration) -> Result<bool> {
+        let mut state = self.state();
+        let now = Instant::now();
+        let is_free = state.leases.get(reader).is_none_or(|(current, until)| current == holder || *until <= now);
+        if is_free {
+            state.leases.insert(reader.to_owned(), (holder.to_owned(), now + duration));
+        }
+        Ok(is_free)
+    }
+
+    async fn release(&self, reader: &str, holder: &str) -> Result<()> {
+        let mut state = self.state();
+        if state.holds_lease(reader, holder) {
+            state.leases.remove(reader);
+        }
+        Ok(())
     }
 
     async fn health(&self) -> Result<()> {

@@ -49,7 +49,7 @@ pub async fn study_ids_are_told_apart_to_the_letter(backend: &dyn Backend) {
 /// A study nobody created is absent.
 pub async fn unknown_studies_are_absent(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    for id in ["T", "", "s", "S%"] {
+    for id in ["T", "", "s", "S%", "S\0"] {
         assert_eq!(store.study(id).await.unwrap(), None, "study '{id}'");
     }
 }

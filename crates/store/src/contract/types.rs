@@ -107,7 +107,10 @@ pub async fn unknown_types_are_absent(backend: &dyn Backend) {
     {
         assert_eq!(store.analysis_type(name, version).await.unwrap(), None, "{name}:{version:?}");
     }
-    assert_eq!(store.latest_type_version("u").await.unwrap(), None);
+    for name in ["u", "t\0"] {
+        assert_eq!(store.latest_type_version(name).await.unwrap(), None);
+        assert_eq!(store.analysis_type(name, Some(1)).await.unwrap(), None);
+    }
     let query = TypeQuery { names: vec!["u".to_owned()], ..everything() };
     assert_eq!(listed(&*store, &query).await, (0, vec![]));
 }

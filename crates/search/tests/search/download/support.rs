@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cantata_access::Identity;
 use cantata_catalogue::{CatalogueConfig, Configs, Defaults};
 use cantata_engine::{Operation, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
@@ -39,7 +40,9 @@ impl Fixture {
         let config = CatalogueConfig::from_value("files", &config, &Defaults::default()).unwrap();
         let service =
             SearchService::start(engine.clone(), ConfigSource::Configs(Configs::single(config))).await.unwrap();
-        let Some(Found::Served(served)) = service.catalogues().only() else { panic!("the catalogue is not served") };
+        let Some(Found::Served(served)) = service.catalogues().only(&Identity::unchecked()) else {
+            panic!("the catalogue is not served")
+        };
         let fixture = Self { service, served, engine, _folder: folder };
         fixture.write(documents).await;
         fixture

@@ -120,6 +120,12 @@ pub(crate) struct CatalogueLimits {
     /// How deep selections may lie in one another.
     #[schema(minimum = 1)]
     max_depth: u64,
+    /// How much a request may cost.
+    #[schema(minimum = 1)]
+    max_cost: u64,
+    /// How many bytes an answer may have.
+    #[schema(minimum = 1)]
+    max_response_bytes: u64,
     /// How many hits one page may have.
     #[schema(minimum = 1)]
     max_results_window: u64,
@@ -170,8 +176,11 @@ pub(crate) struct CatalogueField {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CatalogueMeta {
-    /// Whether fields are left out that the client may not see.
+    /// Whether anything is left out that the client may not see.
     auth_filtered: bool,
+    /// The least count that is shown to the client, where small ones are not.
+    #[schema(nullable = false)]
+    suppressed_below: Option<u64>,
 }
 
 /// A catalogue that cannot be served.

@@ -4,7 +4,7 @@ use cantata_catalogue::{Defaults, Limits};
 use cantata_testkit::TestServer;
 use serde_json::{Value, json};
 
-use crate::support::{flat, refused, server_with};
+use crate::support::{data, flat, leaf, refused, server_with};
 
 const FAILED: &str = "GRAPHQL_VALIDATION_FAILED";
 
@@ -56,14 +56,64 @@ async fn the_introspection_query_of_tools_is_no_depth() {
 
 #[tokio::test]
 async fn files_win_over_the_environment() {
-    let limits = Limits { max_aliases: 1, max_depth: 3, max_results_window: 2 };
+    let limits = Limits { max_aliases: 1, max_depth: 3, max_results_window: 2, ..Limits::default() };
     let defaults = Defaults { limits, ..Defaults::default() };
     let server = TestServer::searching(flat(json!({"maxDepth": 9})).defaults(defaults)).await;
     let shown = server.get("/introspection/fields").await.ok()["limits"].clone();
-    assert_eq!(shown, json!({"maxAliases": 1, "maxDepth": 9, "maxResultsWindow": 2}));
+    assert_eq!(
+        shown,
+        json!({"maxAliases": 1, "maxDepth": 9, "maxCost": 10_000_000, "maxResponseBytes": 268_435_456,
+        "maxResultsWindow": 2})
+    );
     refused(&server.graphql("/graphql", &aliased(2), &json!({})).await, 400, FAILED);
     let page: Value = crate::support::ask(&server, "hits(first: 5) { total edges { node { id } } }", &json!({})).await;
     assert_eq!(page["hits"]["edges"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_request_may_cost_so_much() {
+    // The root and `hits` cost 1 each, so do `edges` and `total`; each of 10 records costs 2.
+    let page = "{ file { hits(first: 10) { total edges { node { id } } } } }";
+    // The root, `aggregations`, `tags` and each member cost 1, and what is counted 1000 more.
+    let facet = "{ file { aggregations(filters: $f) { tags { bucket_count buckets { doc_count \
+        filter_by_term(filter: $f) top_hits(_source: \"size\") } stats: bucket_count } } } }";
+    let facet = format!("query($f: JSON) {facet}");
+    let variables = json!({"f": leaf("in", "tags", json!("x"))});
+    for (query, cost) in [(page, 24), (facet.as_str(), 5006)] {
+        let server = server_with(json!({"maxCost": cost})).await;
+        data(&server.graphql("/graphql", query, &variables).await);
+        let server = server_with(json!({"maxCost": cost - 1})).await;
+        let message = refused(&server.graphql("/graphql", query, &variables).await, 400, FAILED);
+        let limit = cost - 1;
+        assert_eq!(message, format!("Query cost limit exceeded: found a cost of {cost}, maximum allowed is {limit}."));
+    }
+    let server = server_with(json!({"maxCost": 1000})).await;
+    let variable = "query($n: Int) { file { hits(first: $n) { edges { node { id } } } } }";
+    refused(&server.graphql("/graphql", variable, &json!({"n": 5000})).await, 400, FAILED);
+    server.graphql("/graphql", variable, &json!({"n": 5})).await.assert_status(200);
+    // A page has no more records than the window, whatever is asked for.
+    let server = TestServer::searching(
+        flat(json!({"maxCost": 1000})).file("table.json", &json!({"table": {"maxResultsWindow": 2}})),
+    )
+    .await;
+    server.graphql("/graphql", variable, &json!({"n": 1_000_000})).await.assert_status(200);
+}
+
+#[tokio::test]
+async fn an_answer_may_have_so_many_bytes() {
+    let query = "{ file { hits(first: 5) { edges { node { id analysis name } } } } }";
+    let bytes = server_with(json!({})).await.graphql("/graphql", query, &json!({})).await.body.len();
+    let server = server_with(json!({"maxResponseBytes": bytes})).await;
+    data(&server.graphql("/graphql", query, &json!({})).await);
+    let server = server_with(json!({"maxResponseBytes": bytes / 2})).await;
+    let answer = server.graphql("/graphql", query, &json!({})).await.ok();
+    let message = answer["errors"][0]["message"].as_str().unwrap();
+    assert_eq!(answer["data"], Value::Null);
+    let limit = bytes / 2;
+    assert_eq!(
+        message,
+        format!("The answer would have more than {limit} bytes; ask for fewer records, fields or buckets")
+    );
 }
 
 #[tokio::test]

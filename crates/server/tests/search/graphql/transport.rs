@@ -142,7 +142,7 @@ async fn a_mutation_does_not_come_by_get() {
 
 #[tokio::test]
 async fn a_body_beyond_the_limit_is_refused() {
-    let builder = TestServer::builder().body_limit(1000);
+    let builder = TestServer::builder().limits(|limits| limits.search_body_limit = 1000);
     let server = builder.catalogues(crate::support::flat(json!({}))).start().await;
     let long = json!({"query": TOTAL, "variables": {"x": "y".repeat(2_000_000)}});
     server.post("/graphql", &long).await.assert_status(413);

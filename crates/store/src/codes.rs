@@ -1,10 +1,11 @@
-//! The small integers that stand for states, actions and access levels in the database. They are part of the file
-//! format: never renumber, only add.
+//! The small integers that stand for states, actions and access levels in the databases. They are part of what is
+//! stored: never renumber, only add.
 
+use crate::{Result, StateSet, StoreError};
 use cantata_core::{Action, AnalysisState, FileAccess};
-use cantata_store::{Result, StateSet, StoreError};
 
-pub(crate) fn state_code(state: AnalysisState) -> i64 {
+/// Returns the code of a state.
+pub fn state_code(state: AnalysisState) -> i16 {
     match state {
         AnalysisState::Unpublished => 0,
         AnalysisState::Published => 1,
@@ -13,15 +14,17 @@ pub(crate) fn state_code(state: AnalysisState) -> i64 {
 }
 
 /// Returns the set as bits, bit `n` for the state with code `n`.
-pub(crate) fn state_bits(states: StateSet) -> i64 {
+pub fn state_bits(states: StateSet) -> i16 {
     AnalysisState::ALL.into_iter().filter(|state| states.contains(*state)).map(|state| 1 << state_code(state)).sum()
 }
 
-pub(crate) fn state_of(code: i64) -> Result<AnalysisState> {
+/// Returns the state that a code stands for.
+pub fn state_of(code: i16) -> Result<AnalysisState> {
     decode(AnalysisState::ALL, state_code, code, "a state code")
 }
 
-pub(crate) fn action_code(action: Action) -> i64 {
+/// Returns the code of an action.
+pub fn action_code(action: Action) -> i16 {
     match action {
         Action::Create => 0,
         Action::Publish => 1,
@@ -31,22 +34,25 @@ pub(crate) fn action_code(action: Action) -> i64 {
     }
 }
 
-pub(crate) fn action_of(code: i64) -> Result<Action> {
+/// Returns the action that a code stands for.
+pub fn action_of(code: i16) -> Result<Action> {
     decode(Action::ALL, action_code, code, "an action code")
 }
 
-pub(crate) fn access_code(access: FileAccess) -> i64 {
+/// Returns the code of an access level.
+pub fn access_code(access: FileAccess) -> i16 {
     match access {
         FileAccess::Open => 0,
         FileAccess::Controlled => 1,
     }
 }
 
-pub(crate) fn access_of(code: i64) -> Result<FileAccess> {
+/// Returns the access level that a code stands for.
+pub fn access_of(code: i16) -> Result<FileAccess> {
     decode(FileAccess::ALL, access_code, code, "an access code")
 }
 
-fn decode<T: Copy, const N: usize>(all: [T; N], encode: fn(T) -> i64, code: i64, place: &str) -> Result<T> {
+fn decode<T: Copy, const N: usize>(all: [T; N], encode: fn(T) -> i16, code: i16, place: &str) -> Result<T> {
     all.into_iter()
         .find(|value| encode(*value) == code)
         .ok_or_else(|| StoreError::corrupt(place, format!("{code} stands for nothing")))

@@ -1,0 +1,89 @@
+//! Reading one analysis with a credential that is checked, against the same without any check.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use rcgen::KeyPair;
+use serde_json::{Value, json};
+
+use super::read::read;
+use crate::client::get_with;
+use crate::load::CLIENTS;
+use crate::metadata::Bench;
+use crate::payloads::{STUDY, study_request};
+use crate::report::{self, Figure, Limit, plural};
+use crate::server_process::{ServerProcess, cantata};
+use crate::{Outcome, seeding};
+
+/// The scope that allows to read everything.
+const SCOPE: &str = "song.READ";
+
+/// When the token ends: at no time of interest.
+const EXPIRY: u64 = 1 << 33;
+
+/// A kind of credential.
+struct Kind {
+    name: &'static str,
+    mode: &'static str,
+    credential: String,
+}
+
+pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+    let (folder, copy, keys) = (bench.new_folder()?, bench.new_folder()?, bench.new_folder()?);
+    let server = ServerProcess::cantata(folder.path())?;
+    server.connect()?.exchange(&study_request())?;
+    let ids = seeding::fill(&server, bench.analyses, 1)?;
+    server.stop()?;
+    seeding::copy_folder(folder.path(), copy.path())?;
+    let pair = KeyPair::generate()?;
+    let public_key = keys.path().join("public.pem");
+    fs_err::write(&public_key, pair.public_key_pem())?;
+    let kinds = [
+        Kind { name: "an API key", mode: "api-key", credential: new_key(copy.path())? },
+        Kind { name: "a token", mode: "jwt", credential: token(&pair)? },
+    ];
+    let mut figures = Vec::new();
+    let open = ServerProcess::cantata(folder.path())?;
+    for Kind { name, mode, credential } in kinds {
+        let closed = ServerProcess::authenticating(copy.path(), mode, &public_key)?;
+        // The request is the same, whether its credential is looked at or not.
+        let header = format!("Authorization: Bearer {credential}");
+        let paths = ids.iter().map(|id| format!("/studies/{STUDY}/analysis/{id}"));
+        let requests: Vec<Vec<u8>> = paths.map(|path| get_with(&path, &header)).collect();
+        for clients in CLIENTS {
+            let title = format!("Read one analysis with {name}, {clients} {}", plural(clients, "connection"));
+            let mut rate = Figure::compared(title.clone(), "requests/s").required(Limit::AtLeast(0.95));
+            let mut processor = Figure::compared(format!("{title}, processor time"), "µs each");
+            for round in 1..=bench.rounds {
+                let without = read(bench, &open, clients, &requests)?;
+                let with = read(bench, &closed, clients, &requests)?;
+                report::progress(&format!(
+                    "{name}, {clients} connection(s), round {round}: {:.0}/s, without {:.0}/s",
+                    with.per_second, without.per_second
+                ));
+                rate.add_compared(with.per_second, without.per_second);
+                processor.add_compared(with.processor, without.processor);
+            }
+            figures.extend([rate, processor]);
+        }
+        closed.stop()?;
+    }
+    open.stop()?;
+    Ok(figures)
+}
+
+/// Makes a key in a data folder.
+fn new_key(folder: &Path) -> Outcome<String> {
+    let mut command = cantata(folder)?;
+    let made =
+        command.args(["key", "create", "--json", "--name", "bench", "--scope", SCOPE]).stdin(Stdio::null()).output()?;
+    let made: Value = serde_json::from_slice(&made.stdout)?;
+    Ok(made["key"].as_str().ok_or("the command shows no key")?.to_owned())
+}
+
+fn token(pair: &KeyPair) -> Outcome<String> {
+    let claims = json!({ "sub": "bench", "scope": SCOPE, "exp": EXPIRY });
+    let key = EncodingKey::from_ec_pem(pair.serialize_pem().as_bytes())?;
+    Ok(jsonwebtoken::encode(&Header::new(Algorithm::ES256), &claims, &key)?)
+}

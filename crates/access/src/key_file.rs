@@ -1,0 +1,156 @@
+//! Keys in a file of the data folder: `keys.json`, which only its owner may read.
+//!
+//! The file is replaced as a whole, on disk before it counts, by one process at a time (`keys.lock`), so that commands
+//! and a server can change it side by side and nobody ever reads half of it. Readers look at it again after a moment.
+//! They compare what it says, not its time: a clock or a file system cannot hide a revocation.
+
+use std::collections::HashMap;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use cantata_core::Timestamp;
+use fs_err as fs;
+use serde::{Deserialize, Serialize};
+
+use crate::{KeyDigest, KeyError, KeyRecord, KeyStore};
+
+const FILE: &str = "keys.json";
+const LOCK: &str = "keys.lock";
+const VERSION: u32 = 1;
+
+/// How long what was read counts.
+const FRESH: Duration = Duration::from_millis(250);
+
+/// The file of keys in a data folder.
+pub struct KeyFile {
+    folder: PathBuf,
+    known: ArcSwap<HashMap<KeyDigest, Arc<KeyRecord>>>,
+    /// What the file said, and when; nothing before it was read at all.
+    read: Mutex<Option<(Instant, Vec<u8>)>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    version: u32,
+    keys: Vec<KeyRecord>,
+}
+
+impl KeyFile {
+    /// Names the folder; nothing is read yet, and no file is made until there is a key.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), known: ArcSwap::default(), read: Mutex::new(None) }
+    }
+
+    /// Returns whether a key was ever made here.
+    pub fn is_new(&self) -> Result<bool, KeyError> {
+        Ok(!self.folder.join(FILE).try_exists()?)
+    }
+
+    fn refresh(&self) -> Result<(), KeyError> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if read.as_ref().is_some_and(|(when, _)| when.elapsed() < FRESH) {
+            return Ok(());
+        }
+        let now = Instant::now();
+        let bytes = self.bytes()?;
+        if read.as_ref().is_none_or(|(_, before)| *before != bytes) {
+            let records = parse(&bytes)?;
+            let known = records.into_iter().map(|record| (record.digest, Arc::new(record)));
+            self.known.store(Arc::new(known.collect()));
+        }
+        *read = Some((now, bytes));
+        Ok(())
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, KeyError> {
+        match fs::read(self.folder.join(FILE)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            read => Ok(read?),
+        }
+    }
+
+    /// Changes the keys while nobody else does.
+    fn change<T>(&self, change: impl FnOnce(&mut Vec<KeyRecord>) -> Result<T, KeyError>) -> Result<T, KeyError> {
+        fs::create_dir_all(&self.folder)?;
+        let lock = fs::OpenOptions::new().create(true).append(true).open(self.folder.join(LOCK))?;
+        lock.file().lock()?;
+        let mut keys = parse(&self.bytes()?)?;
+        let changed = change(&mut keys)?;
+        self.replace(&Content { version: VERSION, keys })?;
+        // What this process decides next must know of the change.
+        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(changed)
+    }
+
+    fn replace(&self, content: &Content) -> io::Result<()> {
+        // Temporary files are made so that only their owner can read them.
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        serde_json::to_writer_pretty(&mut file, content)?;
+        file.write_all(b"\n")?;
+        file.as_file().sync_all()?;
+        file.persist(self.folder.join(FILE))?;
+        fs::File::open(&self.folder)?.sync_all()
+    }
+}
+
+impl KeyStore for KeyFile {
+    fn find(&self, digest: &KeyDigest) -> Result<Option<Arc<KeyRecord>>, KeyError> {
+        self.refresh()?;
+        Ok(self.known.load().get(digest).cloned())
+    }
+
+    fn list(&self) -> Result<Vec<KeyRecord>, KeyError> {
+        parse(&self.bytes()?)
+    }
+
+    fn add(&self, record: KeyRecord) -> Result<(), KeyError> {
+        self.change(|keys| {
+            if keys.iter().any(|key| key.revoked.is_none() && key.name == record.name) {
+                return Err(KeyError::NameTaken(record.name));
+            }
+            keys.push(record);
+            Ok(())
+        })
+    }
+
+    fn revoke(&self, name_or_id: &str) -> Result<KeyRecord, KeyError> {
+        self.change(|keys| {
+            let is_meant =
+                |key: &&mut KeyRecord| key.revoked.is_none() && (key.name == name_or_id || key.id == name_or_id);
+            let key = keys.iter_mut().find(is_meant).ok_or_else(|| KeyError::Unknown(name_or_id.to_owned()))?;
+            key.revoked = Some(Timestamp::now());
+            Ok(key.clone())
+        })
+    }
+
+    fn note_use(&self, id: &str, when: Timestamp) -> Result<(), KeyError> {
+        self.change(|keys| {
+            if let Some(key) = keys.iter_mut().find(|key| key.id == id) {
+                key.last_used = Some(when);
+            }
+            Ok(())
+        })
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<Vec<KeyRecord>, KeyError> {
+    if bytes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let content: Content =
+        serde_json::from_slice(bytes).map_err(|error| KeyError::Unusable(format!("{FILE} cannot be read: {error}")))?;
+    if content.version != VERSION {
+        return Err(KeyError::Unusable(format!("{FILE} has version {}, expected {VERSION}", content.version)));
+    }
+    Ok(content.keys)
+}
+
+impl From<io::Error> for KeyError {
+    fn from(error: io::Error) -> Self {
+        Self::Unusable(error.to_string())
+    }
+}

@@ -1,0 +1,26 @@
+//! Who is asking, and what they may do: credentials become an identity, an identity has scopes, and scopes allow.
+//!
+//! No HTTP towards clients and no SQL are known here. [`Authenticator`] turns a credential into an [`Identity`];
+//! [`ScopeRules`] decides what an identity may do; [`AuditLog`] keeps what was done and what was refused.
+
+mod audit;
+mod authenticator;
+mod identity;
+mod introspection;
+mod key_file;
+mod keys;
+mod outside;
+mod scope;
+mod secret;
+mod token;
+
+pub use audit::{AuditEntry, AuditLog};
+pub use authenticator::{Authenticator, Refusal};
+pub use identity::{Identity, Origin};
+pub use introspection::{Introspection, IntrospectionSettings};
+pub use key_file::KeyFile;
+pub use keys::{KeyError, KeyRecord, KeyStore};
+pub use outside::AddressError;
+pub use scope::{ScopeError, ScopeRules};
+pub use secret::{KEY_PREFIX, KeyDigest, KeySecret};
+pub use token::{PemError, TokenRules, TokenVerifier};

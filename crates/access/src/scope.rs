@@ -1,0 +1,206 @@
+//! What a scope allows.
+//!
+//! A scope is compared as a whole and with its case: nothing in it is a pattern, so that no name of a study can reach
+//! beyond itself. A scope of the form `X.DENY` takes away whatever other scopes would allow for `X`, and wins over all
+//! of them. How scopes are spelled is the operator's choice, as long as no text can mean two things; [`ScopeRules::new`]
+//! makes sure of that.
+
+use crate::{Identity, Origin};
+
+/// How the scope ends that allows to read a study.
+const READ: &str = ".READ";
+
+/// How the scope ends that allows nothing.
+const DENY: &str = ".DENY";
+
+/// How scopes are spelled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScopeRules {
+    study_prefix: String,
+    study_suffix: String,
+    system: String,
+}
+
+/// Why scopes cannot be spelled in a way.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScopeError {
+    /// What stands before the study.
+    #[error("expected letters, digits or `_` and one other character at the end, such as STUDY.")]
+    Prefix,
+    /// What stands after the study.
+    #[error(
+        "expected one character that is no letter, then letters, digits or `_`, such as .WRITE, not .READ or .DENY"
+    )]
+    Suffix,
+    /// The scope for everything.
+    #[error("expected a name, a dot and a word, such as song.WRITE, that cannot be the scope of a study")]
+    System,
+}
+
+impl Default for ScopeRules {
+    fn default() -> Self {
+        Self { study_prefix: "STUDY.".to_owned(), study_suffix: ".WRITE".to_owned(), system: "song.WRITE".to_owned() }
+    }
+}
+
+impl ScopeRules {
+    /// Takes a spelling: `<prefix><study><suffix>` allows to write a study, `system` allows everything.
+    ///
+    /// # Errors
+    ///
+    /// If a text could mean two things.
+    pub fn new(study_prefix: &str, study_suffix: &str, system: &str) -> Result<Self, ScopeError> {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_name = |text: &str| !text.is_empty() && text.chars().all(is_word);
+        let mut before = study_prefix.chars();
+        let mark = before.next_back();
+        if mark.is_none_or(is_word) || !is_name(before.as_str()) {
+            return Err(ScopeError::Prefix);
+        }
+        let mut after = study_suffix.chars();
+        let mark = after.next();
+        if mark.is_none_or(is_word) || !is_name(after.as_str()) || [READ, DENY].contains(&study_suffix) {
+            return Err(ScopeError::Suffix);
+        }
+        let is_of_study = system.starts_with(study_prefix)
+            && [study_suffix, READ, DENY].iter().any(|suffix| system.ends_with(suffix))
+            && system.len() > study_prefix.len() + study_suffix.len();
+        let has_parts = system.rsplit_once('.').is_some_and(|(name, word)| !name.is_empty() && is_name(word));
+        if is_of_study || !has_parts || system.ends_with(READ) || system.ends_with(DENY) {
+            return Err(ScopeError::System);
+        }
+        Ok(Self {
+            study_prefix: study_prefix.to_owned(),
+            study_suffix: study_suffix.to_owned(),
+            system: system.to_owned(),
+        })
+    }
+
+    /// Returns the scope that allows everything.
+    pub fn system(&self) -> &str {
+        &self.system
+    }
+
+    /// Returns the scope that allows to change a study.
+    pub fn for_study(&self, study: &str) -> String {
+        self.of_study(study, &self.study_suffix)
+    }
+
+    /// Returns whether somebody may do everything.
+    pub fn is_administrator(&self, identity: &Identity) -> bool {
+        identity.origin == Origin::Unchecked
+            || (identity.has_scope(&self.system) && !identity.has_scope(&self.of_system(DENY)))
+    }
+
+    /// Returns whether somebody may read what belongs to no study in particular.
+    pub fn may_read_everything(&self, identity: &Identity) -> bool {
+        self.is_administrator(identity)
+            || (identity.has_scope(&self.of_system(READ)) && !identity.has_scope(&self.of_system(DENY)))
+    }
+
+    /// Returns whether somebody may read a study.
+    pub fn may_read(&self, identity: &Identity, study: &str) -> bool {
+        let is_allowed = || {
+            self.may_read_everything(identity)
+                || [READ, &self.study_suffix].iter().any(|suffix| identity.has_scope(&self.of_study(study, suffix)))
+        };
+        !self.is_denied(identity, study) && is_allowed()
+    }
+
+    /// Returns whether somebody may change a study.
+    pub fn may_write(&self, identity: &Identity, study: &str) -> bool {
+        let is_allowed =
+            || self.is_administrator(identity) || identity.has_scope(&self.of_study(study, &self.study_suffix));
+        !self.is_denied(identity, study) && is_allowed()
+    }
+
+    fn is_denied(&self, identity: &Identity, study: &str) -> bool {
+        !identity.scopes.is_empty() && identity.has_scope(&self.of_study(study, DENY))
+    }
+
+    fn of_study(&self, study: &str, suffix: &str) -> String {
+        [&self.study_prefix, study, suffix].concat()
+    }
+
+    fn of_system(&self, suffix: &str) -> String {
+        let name = self.system.rsplit_once('.').map_or(self.system.as_str(), |(name, _)| name);
+        [name, suffix].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(scopes: &[&str]) -> Identity {
+        Identity {
+            origin: Origin::ApiKey,
+            scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+            ..Identity::anonymous()
+        }
+    }
+
+    #[test]
+    fn a_study_scope_reaches_its_study_and_no_other() {
+        let rules = ScopeRules::default();
+        let writer = with(&["STUDY.ABC.WRITE"]);
+        assert!(rules.may_write(&writer, "ABC") && rules.may_read(&writer, "ABC"));
+        for other in ["ABC-2", "AB", "abc", "ABC.", "ABC ", ".ABC", "A.C", "ABC.WRITE", "", ".*", "ABC/../XYZ", "XYZ"] {
+            assert!(!rules.may_write(&writer, other), "{other}");
+            assert!(!rules.may_read(&writer, other), "{other}");
+        }
+        assert!(!rules.is_administrator(&writer) && !rules.may_read_everything(&writer));
+    }
+
+    #[test]
+    fn letters_of_patterns_in_scopes_are_letters() {
+        let rules = ScopeRules::default();
+        for scope in ["STUDY.*.WRITE", "STUDY..*.WRITE", "STUDY.%.WRITE", "STUDY.[A-Z]+.WRITE", "*", "STUDY.", ".WRITE"]
+        {
+            assert!(!rules.may_write(&with(&[scope]), "ABC"), "{scope}");
+        }
+        assert!(rules.may_write(&with(&["STUDY.A.*.WRITE"]), "A.*"));
+        assert!(!rules.may_write(&with(&["STUDY.A.*.WRITE"]), "A.B"));
+    }
+
+    #[test]
+    fn reading_needs_less_than_writing() {
+        let rules = ScopeRules::default();
+        let reader = with(&["STUDY.ABC.READ"]);
+        assert!(rules.may_read(&reader, "ABC") && !rules.may_write(&reader, "ABC"));
+        let reader = with(&["song.READ"]);
+        assert!(rules.may_read(&reader, "ABC") && !rules.may_write(&reader, "ABC") && !rules.is_administrator(&reader));
+    }
+
+    #[test]
+    fn denial_wins() {
+        let rules = ScopeRules::default();
+        let denied = with(&["song.WRITE", "STUDY.ABC.WRITE", "STUDY.ABC.READ", "STUDY.ABC.DENY"]);
+        assert!(!rules.may_write(&denied, "ABC") && !rules.may_read(&denied, "ABC"));
+        assert!(rules.may_write(&denied, "XYZ"));
+        let denied = with(&["song.WRITE", "song.READ", "song.DENY", "STUDY.ABC.WRITE"]);
+        assert!(!rules.is_administrator(&denied) && !rules.may_read_everything(&denied));
+        assert!(rules.may_write(&denied, "ABC") && !rules.may_write(&denied, "XYZ"));
+    }
+
+    #[test]
+    fn without_scopes_nothing_is_allowed_and_unchecked_everything() {
+        let rules = ScopeRules::default();
+        assert!(!rules.may_read(&Identity::anonymous(), "ABC"));
+        assert!(rules.may_write(&Identity::unchecked(), "ABC") && rules.is_administrator(&Identity::unchecked()));
+    }
+
+    #[test]
+    fn a_spelling_that_could_mean_two_things_is_refused() {
+        for prefix in ["", "STUDY", ".", "A-B.", "STUDY..", "ÄB."] {
+            assert_eq!(ScopeRules::new(prefix, ".WRITE", "song.WRITE"), Err(ScopeError::Prefix), "{prefix}");
+        }
+        for suffix in ["", "WRITE", ".", ".A-B", "..WRITE", ".READ", ".DENY"] {
+            assert_eq!(ScopeRules::new("STUDY.", suffix, "song.WRITE"), Err(ScopeError::Suffix), "{suffix}");
+        }
+        for system in ["", "song", ".WRITE", "song.", "song.READ", "song.DENY", "STUDY.ALL.WRITE"] {
+            assert_eq!(ScopeRules::new("STUDY.", ".WRITE", system), Err(ScopeError::System), "{system}");
+        }
+        assert!(ScopeRules::new("PROGRAMDATA-", ".WRITE", "song.WRITE").is_ok());
+    }
+}

@@ -1,0 +1,134 @@
+//! The secret of a key: made once, shown once, kept only as a digest.
+//!
+//! The digest is a plain SHA-256. Slow hashes protect what people think up, which can be guessed; 32 random bytes cannot
+//! be, so that a slow hash would only make every request slow. A key is looked up by its digest: whoever guesses cannot
+//! choose what the digest begins with, so the time of a look-up tells nothing about the keys that there are.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use rand::TryRngCore;
+use rand::rngs::OsRng;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+/// What every key begins with, so that people and programs that look for lost secrets recognise one.
+pub const KEY_PREFIX: &str = "cantata_";
+
+/// A key as its owner has it.
+pub struct KeySecret(String);
+
+impl KeySecret {
+    /// Makes a new one.
+    ///
+    /// # Errors
+    ///
+    /// If the system has no random numbers to give.
+    pub fn generate() -> Result<Self, rand::rand_core::OsError> {
+        let mut bytes = [0; 32];
+        OsRng.try_fill_bytes(&mut bytes)?;
+        Ok(Self(format!("{KEY_PREFIX}{}", hex(&bytes))))
+    }
+
+    /// Returns the text itself.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns what is kept of it.
+    pub fn digest(&self) -> KeyDigest {
+        KeyDigest::of(&self.0)
+    }
+}
+
+impl fmt::Debug for KeySecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(not shown)")
+    }
+}
+
+/// The digest of a credential. Two are compared in a time that does not depend on where they differ.
+#[derive(Clone, Copy)]
+pub struct KeyDigest([u8; 32]);
+
+impl KeyDigest {
+    /// Computes the digest of a credential.
+    pub fn of(credential: &str) -> Self {
+        Self(Sha256::digest(credential.as_bytes()).into())
+    }
+}
+
+impl PartialEq for KeyDigest {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+}
+
+impl Eq for KeyDigest {}
+
+impl Hash for KeyDigest {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl fmt::Debug for KeyDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(not shown)")
+    }
+}
+
+impl Serialize for KeyDigest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&hex(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for KeyDigest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let digits: Option<Vec<u8>> =
+            text.chars().map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
+        let bytes: Option<Vec<u8>> = digits.map(|digits| {
+            digits
+                .chunks(2)
+                .map(|pair| match pair {
+                    [high, low] => high << 4 | low,
+                    _ => 0,
+                })
+                .collect()
+        });
+        let bytes = bytes.filter(|_| text.len() == 64).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(Self).ok_or_else(|| de::Error::custom("expected 64 hexadecimal digits"))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_long_new_each_time_and_never_shown_by_accident() {
+        let (one, other) = (KeySecret::generate().unwrap(), KeySecret::generate().unwrap());
+        assert_eq!(one.reveal().len(), KEY_PREFIX.len() + 64);
+        assert_ne!(one.reveal(), other.reveal());
+        assert_ne!(one.digest(), other.digest());
+        assert!(!format!("{one:?} {:?}", one.digest()).contains(&one.reveal()[KEY_PREFIX.len()..]));
+    }
+
+    #[test]
+    fn a_digest_reads_back_and_is_not_the_secret() {
+        let secret = KeySecret::generate().unwrap();
+        let written = serde_json::to_string(&secret.digest()).unwrap();
+        assert!(!written.contains(&secret.reveal()[KEY_PREFIX.len()..]));
+        assert_eq!(serde_json::from_str::<KeyDigest>(&written).unwrap(), secret.digest());
+        for wrong in ["\"\"", "\"ab\"", "3", &format!("\"{}\"", "g".repeat(64)), &format!("\"{}\"", "é".repeat(32))] {
+            assert!(serde_json::from_str::<KeyDigest>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Writing a backup.
+
+use std::io::{self, Read, Seek, Write};
+
+use bytes::Bytes;
+use cantata_core::Timestamp;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest, Sha256};
+use tar::{Builder, Header};
+
+use crate::BackupError;
+use crate::manifest::{ENTRY, FORMAT, FileRecord, Manifest, entry_name};
+use crate::seal::Sealing;
+
+/// A file for a backup. It must not change any more.
+pub struct BackupFile {
+    /// Where it belongs in the data folder, with `/` between the names.
+    pub path: String,
+    /// What is in it.
+    pub content: Content,
+}
+
+/// What is in a file.
+pub enum Content {
+    /// These bytes, which may be a file that is mapped into memory.
+    Bytes(Bytes),
+    /// What an open file has.
+    File(fs_err::File),
+}
+
+/// A backup that is ready to be written: everything in it was read once, and its manifest is known.
+pub struct Prepared {
+    manifest: Manifest,
+    files: Vec<BackupFile>,
+}
+
+impl Prepared {
+    /// Reads the files and takes their checksums.
+    ///
+    /// # Errors
+    ///
+    /// If one of them cannot be read.
+    pub fn new(mut files: Vec<BackupFile>) -> Result<Self, BackupError> {
+        let mut records = Vec::new();
+        for file in &mut files {
+            let (size, sha256) = file.content.checksum().map_err(|error| BackupError::io(&file.path, error))?;
+            records.push(FileRecord { path: file.path.clone(), size, sha256 });
+        }
+        let manifest = Manifest {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            created_at: Timestamp::now(),
+            files: records,
+        };
+        Ok(Self { manifest, files })
+    }
+
+    /// Returns what is in it.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written, or one of the files cannot be read again.
+    pub fn write_to(self, target: impl Write) -> io::Result<()> {
+        let mut archive = Builder::new(GzEncoder::new(Sealing::new(target), Compression::fast()));
+        let text = serde_json::to_vec_pretty(&self.manifest)?;
+        let created_at = self.manifest.created_at;
+        archive.append(&header(ENTRY, text.len() as u64, created_at)?, text.as_slice())?;
+        for (place, (file, record)) in self.files.into_iter().zip(&self.manifest.files).enumerate() {
+            let header = header(&entry_name(place, &record.path), record.size, created_at)?;
+            match file.content {
+                Content::Bytes(bytes) => archive.append(&header, &*bytes)?,
+                Content::File(mut file) => {
+                    file.rewind()?;
+                    archive.append(&header, file.take(record.size))?;
+                }
+            }
+        }
+        let (mut target, seal) = archive.into_inner()?.finish()?.finish()?;
+        target.write_all(&seal)?;
+        target.flush()
+    }
+}
+
+impl Content {
+    /// Returns the size and the checksum.
+    fn checksum(&mut self) -> io::Result<(u64, String)> {
+        let mut sum = Sha256::new();
+        let size = match self {
+            Self::Bytes(bytes) => {
+                sum.update(&*bytes);
+                bytes.len() as u64
+            }
+            Self::File(file) => {
+                file.rewind()?;
+                io::copy(file, &mut sum)?
+            }
+        };
+        Ok((size, format!("{:x}", sum.finalize())))
+    }
+}
+
+fn header(name: &str, size: u64, created_at: Timestamp) -> io::Result<Header> {
+    let mut header = Header::new_ustar();
+    header.set_path(name)?;
+    header.set_size(size);
+    header.set_mode(0o600);
+    header.set_mtime(u64::try_from(created_at.as_millis() / 1000).unwrap_or_default());
+    header.set_cksum();
+    Ok(header)
+}

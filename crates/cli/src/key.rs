@@ -1,0 +1,153 @@
+//! `cantata key`: the keys in a data folder, whether a server uses it or not. A running server sees a change within a
+//! second.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use cantata_access::{KeyError, KeyFile, KeyRecord, KeyStore};
+use cantata_core::Timestamp;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::command::ConfigArgument;
+use crate::failure::Failure;
+use crate::settings::{LoggingSettings, StoreSettings};
+
+/// What `cantata key` is told.
+#[derive(Debug, Args)]
+pub(crate) struct KeyArguments {
+    #[command(subcommand)]
+    action: Action,
+    /// Writes JSON instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    config: ConfigArgument,
+    #[command(flatten)]
+    store: StoreSettings,
+    #[command(flatten)]
+    pub(crate) logging: LoggingSettings,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Makes a key and shows it, this once
+    Create {
+        /// What people call it
+        #[arg(long)]
+        name: String,
+        /// What it allows, such as STUDY.ABC.WRITE, STUDY.ABC.READ or song.WRITE; give it once for each
+        #[arg(long = "scope", value_name = "SCOPE", required = true)]
+        scopes: Vec<String>,
+        /// When it ends: after a while, such as 12h, 30d or 52w, or at a moment, such as 2027-01-31, in UTC; unset, never
+        #[arg(long, value_name = "WHEN", value_parser = expiry)]
+        expires: Option<Timestamp>,
+    },
+    /// Lists the keys, revoked ones included; no key is shown itself
+    List,
+    /// Ends a key at once and for good
+    Revoke {
+        /// Its name or its id
+        key: String,
+    },
+}
+
+/// Does what was asked for.
+pub(crate) fn key(arguments: &KeyArguments) -> Result<ExitCode, Failure> {
+    let keys = KeyFile::in_folder(&arguments.store.data_dir);
+    let (shown, text) = match &arguments.action {
+        Action::Create { name, scopes, expires } => {
+            let (record, secret) = KeyRecord::new(name, scopes, *expires)?;
+            let mut shown = in_json(&record);
+            keys.add(record)?;
+            shown["key"] = json!(secret.reveal());
+            (shown, format!("{}\nKeep it: it is not shown again.", secret.reveal()))
+        }
+        Action::List => {
+            let keys = keys.list()?;
+            (keys.iter().map(in_json).collect(), table(&keys))
+        }
+        Action::Revoke { key } => {
+            let record = keys.revoke(key)?;
+            (in_json(&record), format!("{} is revoked", record.name))
+        }
+    };
+    // A closed pipe is no failure of what was done.
+    let mut stdout = io::stdout().lock();
+    let _ = if arguments.json { writeln!(stdout, "{shown:#}") } else { writeln!(stdout, "{text}") };
+    Ok(ExitCode::SUCCESS)
+}
+
+impl From<KeyError> for Failure {
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::Name(_) | KeyError::Scope(_) => Self::setting(error.to_string()),
+            KeyError::NameTaken(_) | KeyError::Unknown(_) | KeyError::Unusable(_) => Self::Start(error.to_string()),
+        }
+    }
+}
+
+/// Reads when a key ends.
+fn expiry(text: &str) -> Result<Timestamp, &'static str> {
+    const SECOND: i64 = 1_000_000;
+    let expected = "expected a while such as 12h, 30d or 52w, or a moment to come such as 2027-01-31";
+    let now = Timestamp::now().as_micros();
+    let while_of = |digits: &str, unit: i64| digits.parse::<u32>().ok().map(|count| now + i64::from(count) * unit);
+    let found = match text.split_at_checked(text.len().saturating_sub(1)) {
+        Some((digits, "h")) => while_of(digits, 3600 * SECOND),
+        Some((digits, "d")) => while_of(digits, 24 * 3600 * SECOND),
+        Some((digits, "w")) => while_of(digits, 7 * 24 * 3600 * SECOND),
+        _ => text.parse::<Timestamp>().ok().map(Timestamp::as_micros),
+    };
+    found.filter(|moment| *moment > now).map(Timestamp::from_micros).ok_or(expected)
+}
+
+fn state(key: &KeyRecord) -> &'static str {
+    match key.revoked {
+        Some(_) => "revoked",
+        None if key.is_in_force(Timestamp::now()) => "in force",
+        None => "expired",
+    }
+}
+
+fn in_json(key: &KeyRecord) -> Value {
+    json!({
+        "id": key.id, "name": key.name, "scopes": key.scopes, "state": state(key), "created": key.created,
+        "expires": key.expires, "revoked": key.revoked, "lastUsed": key.last_used,
+    })
+}
+
+fn table(keys: &[KeyRecord]) -> String {
+    let day =
+        |moment: Option<Timestamp>| moment.map_or_else(|| "-".to_owned(), |moment| moment.to_string()[..10].to_owned());
+    let heads = ["id", "name", "state", "created", "expires", "last used", "scopes"].map(str::to_owned);
+    let row = |key: &KeyRecord| {
+        let state = state(key).to_owned();
+        let days = [Some(key.created), key.expires, key.last_used].map(day);
+        let [created, expires, last_used] = days;
+        [key.id.clone(), key.name.clone(), state, created, expires, last_used, key.scopes.join(" ")]
+    };
+    let rows: Vec<[String; 7]> = std::iter::once(heads).chain(keys.iter().map(row)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: [usize; 7] = std::array::from_fn(width);
+    let line = |row: &[String; 7]| {
+        let cells: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_is_a_while_or_a_moment_to_come() {
+        for good in ["1h", "30d", "52w", "2999-01-31", "2999-01-31T12:00:00"] {
+            assert!(expiry(good).is_ok(), "{good}");
+        }
+        for bad in ["", "d", "0d", "-1d", "30", "30m", "1999-01-31", "soon", "99999999999d", "é"] {
+            assert!(expiry(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `DATABASE_URL`: where analyses are kept instead of the data folder, and what an address that cannot be used leads to.
+
+use cantata_testkit::databases::postgres;
+use serde_json::json;
+
+use crate::process::{Server, cantata, outcome};
+
+const PASSWORD: &str = "geheim-1";
+
+#[test]
+fn servers_on_one_database_share_what_they_store() {
+    let database = postgres();
+    let address = format!("--database-url={}", database.address());
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let servers = folders.each_ref().map(|folder| Server::start("serve", folder.path(), &[&address]));
+    let study = json!({"studyId": "S", "name": "Shared"}).to_string();
+    assert_eq!(servers[0].request("POST", "/studies/S/", &study).0, 200);
+    let of_first = servers[0].get("/studies/S");
+    assert_eq!((of_first.0, &of_first.1["name"]), (200, &json!("Shared")));
+    assert_eq!(servers[1].get("/studies/S"), of_first);
+    assert_ne!(servers[1].request("POST", "/studies/S/", &study).0, 200, "the study is there already");
+    for folder in &folders {
+        assert!(!folder.path().join("metadata.db").try_exists().unwrap(), "nothing of it is in the data folder");
+    }
+}
+
+#[test]
+fn an_address_that_cannot_be_used_is_refused_without_its_password() {
+    for (address, part) in [
+        (format!("mysql://ann:{PASSWORD}@127.0.0.1/d"), "begins with postgres://"),
+        (format!("postgres://ann:{PASSWORD}@127.0.0.1:port/d"), "postgres://user:password@host:5432/database"),
+        (format!("postgres://ann:{PASSWORD}@127.0.0.1/d?sslmode=prefer"), "sslmode"),
+    ] {
+        let (code, stdout, stderr) = outcome(cantata(&["serve", "--server-port=0"]).env("DATABASE_URL", &address));
+        assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+        assert!(stderr.contains("DATABASE_URL") && stderr.contains(part), "{stderr}");
+        assert!(!stderr.contains(PASSWORD), "{stderr}");
+    }
+}
+
+#[test]
+fn a_database_that_is_not_there_is_named_without_its_password() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = cantata(&["serve", "--server-port=0", "--data-dir"]);
+    command.arg(folder.path()).env("DATABASE_URL", format!("postgres://ann:{PASSWORD}@127.0.0.1:1/d"));
+    let (code, stdout, stderr) = outcome(&mut command);
+    assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
+    assert!(stderr.contains("127.0.0.1:1/d") && stderr.contains("DATABASE_URL"), "{stderr}");
+    assert!(!stderr.contains(PASSWORD), "{stderr}");
+}
+
+#[test]
+fn the_demo_empties_no_database() {
+    let mut command = cantata(&["demo", "--fresh", "--server-port=0"]);
+    let (code, _, stderr) = outcome(command.env("DATABASE_URL", "postgres://ann@127.0.0.1:1/d"));
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("--fresh") && stderr.contains("DATABASE_URL"), "{stderr}");
+}

@@ -1,0 +1,100 @@
+//! A copy of the indexes, taken while they are written to, is whole.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cantata_engine::{EngineError, IndexAdministration, Operation, SearchEngine};
+use cantata_engine_embedded::{EmbeddedEngine, IndexFile};
+use serde_json::json;
+
+/// How many documents every batch has. Batches are written as a whole, so a copy has whole batches only.
+const TOGETHER: u64 = 7;
+
+fn batch(round: u64) -> Vec<Operation> {
+    let put = |n: u64| Operation::Put {
+        id: format!("{round:05}-{n}"),
+        source: json!({"round": round, "n": n}).to_string().into_bytes(),
+    };
+    // Every second batch takes the one before it away again.
+    let gone =
+        (0..TOGETHER).filter(|_| round % 2 == 1).map(|n| Operation::Delete { id: format!("{:05}-{n}", round - 1) });
+    (0..TOGETHER).map(put).chain(gone).collect()
+}
+
+fn write(files: &[IndexFile], folder: &Path) {
+    for file in files {
+        let path = folder.join(&file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, &file.content).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_taken_between_writes_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("things", Some(&json!({"properties": {"n": {"type": "integer"}}}))).unwrap();
+    engine.create("empty", None).unwrap();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let writer = {
+        let (engine, is_over) = (engine.clone(), Arc::clone(&is_over));
+        tokio::spawn(async move {
+            let mut round = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                engine.write("things", batch(round)).await.unwrap();
+                if round % 50 == 49 {
+                    engine.compact("things").await.unwrap();
+                }
+                round += 1;
+            }
+        })
+    };
+    for _ in 0..20 {
+        let before = engine.stats("things").await.unwrap().documents;
+        let files = engine.capture().unwrap();
+        let copied = tempfile::tempdir().unwrap();
+        write(&files, copied.path());
+        let copy = EmbeddedEngine::open(copied.path()).unwrap();
+        assert_eq!(copy.verify("things").await.unwrap(), Vec::<String>::new());
+        let documents = copy.stats("things").await.unwrap().documents;
+        assert!(
+            documents.is_multiple_of(TOGETHER) && documents + TOGETHER >= before,
+            "{before} documents, {documents} copied"
+        );
+        assert_eq!(copy.stats("empty").await.unwrap().documents, 0);
+        assert_eq!(copy.mapping("things").await.unwrap().raw()["n"]["type"], "integer");
+    }
+    is_over.store(true, Ordering::Relaxed);
+    writer.await.unwrap();
+    // What was copied before stays readable whatever becomes of the index.
+    let files = engine.capture().unwrap();
+    let documents = engine.stats("things").await.unwrap().documents;
+    engine.delete("things").unwrap();
+    let copied = tempfile::tempdir().unwrap();
+    write(&files, copied.path());
+    let copy = EmbeddedEngine::open(copied.path()).unwrap();
+    assert_eq!(copy.stats("things").await.unwrap().documents, documents);
+    copy.write("things", batch(100_000)).await.unwrap();
+    assert_eq!(copy.stats("things").await.unwrap().documents, documents + TOGETHER);
+}
+
+#[tokio::test]
+async fn a_damaged_index_is_not_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("things", None).unwrap();
+    engine.write("things", batch(0)).await.unwrap();
+    engine.compact("things").await.unwrap();
+    drop(engine);
+    let path = folder.path().join("things");
+    let is_segment = |path: &std::path::PathBuf| path.extension().is_some_and(|extension| extension == "segment");
+    let segment = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).find(is_segment).unwrap();
+    let mut bytes = std::fs::read(&segment).unwrap();
+    let place = bytes.len() / 2;
+    bytes[place] ^= 1;
+    std::fs::write(&segment, &bytes).unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    let refused = engine.capture().err().unwrap();
+    assert!(matches!(&refused, EngineError::Failed(text) if text.contains("`things`")), "{refused}");
+}

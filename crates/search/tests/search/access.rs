@@ -1,0 +1,9 @@
+//! What a search shows to whom: the rules of `access.json` on a real engine, with identities of all sorts.
+
+mod counts;
+mod fields;
+mod guide;
+mod random;
+mod sets;
+mod support;
+mod who;

@@ -1,0 +1,108 @@
+//! `/admin/backup`: everything that the server keeps, as one file, while it goes on serving.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use bytes::Bytes;
+use cantata_backup::{BackupError, BackupSource};
+use cantata_core::{Error, ErrorId};
+use http::HeaderValue;
+use tokio::sync::{Semaphore, mpsc};
+use utoipa_axum::routes;
+
+use super::ORIGIN;
+use crate::AccessControl;
+use crate::access::Need;
+use crate::answer::typed;
+use crate::error_body::{ApiResult, ErrorBody};
+use crate::routes::Routes;
+
+const CONTENT_TYPE: HeaderValue = HeaderValue::from_static("application/gzip");
+
+/// How many pieces may wait for a client that is slower than the disk.
+const PIECES_AHEAD: usize = 4;
+
+/// How many bytes are sent at once.
+const PIECE: usize = 256 << 10;
+
+/// What the route works with; clones share it.
+#[derive(Clone)]
+struct Backups {
+    source: Arc<dyn BackupSource>,
+    /// Lets one backup be made at a time: each needs room on the disk for a copy of the metadata.
+    turn: Arc<Semaphore>,
+}
+
+/// Returns the route with its description.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
+    access: &Arc<AccessControl>,
+    source: Arc<dyn BackupSource>,
+) -> Routes<S> {
+    let backups = Backups { source, turn: Arc::new(Semaphore::new(1)) };
+    Routes::new(access).add(Need::System, routes!(backup)).with_state(backups)
+}
+
+/// Makes a backup of everything that the server keeps.
+///
+/// It has all that was acknowledged before the request. `cantata restore` makes a data folder of it; a file that was
+/// not received to its end is recognised as such.
+#[utoipa::path(
+    post, path = "/admin/backup", tag = "Backup",
+    responses(
+        (status = 200, description = "The backup, a gzipped tar archive", content_type = "application/gzip", body = Vec<u8>),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+async fn backup(State(backups): State<Backups>) -> ApiResult<Response> {
+    let Ok(turn) = backups.turn.clone().try_acquire_owned() else {
+        let text = "Another backup is under way; try again when it is done";
+        return Err(Error::new(ORIGIN, ErrorId::ServiceUnavailable, text).into());
+    };
+    let source = Arc::clone(&backups.source);
+    let captured = tokio::task::spawn_blocking(move || source.capture()).await;
+    let prepared = captured.unwrap_or_else(|error| Err(BackupError::Source(error.to_string()))).map_err(refused)?;
+    let (pieces, mut written) = mpsc::channel(PIECES_AHEAD);
+    tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        let target = io::BufWriter::with_capacity(PIECE, Pieces(pieces.clone()));
+        if let Err(error) = prepared.write_to(target) {
+            tracing::error!(%error, "a backup was not written to its end");
+            // Breaks the connection off, so that no client takes half an answer for a whole one.
+            let _ = pieces.blocking_send(Err(error));
+        }
+    });
+    let stream = async_stream::stream! {
+        while let Some(piece) = written.recv().await {
+            yield piece;
+        }
+    };
+    Ok(typed(Body::from_stream(stream), CONTENT_TYPE))
+}
+
+/// Hands pieces on to the answer.
+struct Pieces(mpsc::Sender<io::Result<Bytes>>);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let gone = |_| io::Error::new(io::ErrorKind::BrokenPipe, "the client is gone");
+        self.0.blocking_send(Ok(Bytes::copy_from_slice(bytes))).map_err(gone)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Says what a client may know of the reason.
+fn refused(error: BackupError) -> Error {
+    tracing::error!(%error, "a backup cannot be made");
+    let text = match error {
+        BackupError::Source(text) => format!("The backup cannot be made: {text}"),
+        _ => "The backup cannot be made; the log of the server has the cause".to_owned(),
+    };
+    Error::new(ORIGIN, ErrorId::UnknownError, text)
+}

@@ -1,0 +1,10 @@
+//! Who may use which route, as a client meets it: over TCP, with each response held against the OpenAPI document.
+#![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
+
+mod audit;
+mod credentials;
+mod open;
+mod paths;
+mod routes;
+mod studies;
+mod support;

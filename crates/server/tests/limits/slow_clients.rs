@@ -1,0 +1,115 @@
+//! Clients that are slow on purpose: they hold the server up for nobody, and not for long.
+
+use std::time::Duration;
+
+use cantata_testkit::{Payload, TestServer, raw};
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::support::{drip, fill, is_closed, open, soon, until};
+
+/// How many there are of each sort; 504 altogether.
+const EACH: usize = 168;
+
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// Often enough never to be silent for long.
+const DRIP: Duration = Duration::from_millis(100);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn five_hundred_slow_clients_hold_nobody_up() {
+    let server = TestServer::builder().limits(|limits| limits.client_timeout = PATIENCE).start().await;
+    let address = server.address();
+    fill(&server).await;
+    let id = server.submit(&Payload::new("S")).await;
+    let body = b"POST /submit/S HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9999\r\n\r\n{";
+    let list = raw::request("GET", b"/studies/S/analysis?analysisStates=UNPUBLISHED", &[], b"");
+    let mut dripping = tokio::task::JoinSet::new();
+    let mut unread = Vec::new();
+    for _ in 0..EACH {
+        dripping.spawn(drip(open(address, b"GET /isAlive HTTP/1.1\r\nx-header: ").await, DRIP));
+        dripping.spawn(drip(open(address, body).await, DRIP));
+        unread.push(open(address, &list).await);
+    }
+    // Everybody else is served meanwhile.
+    let read = raw::request("GET", format!("/studies/S/analysis/{id}").as_bytes(), &[], b"");
+    for _ in 0..50 {
+        let answer = soon("a read", raw::exchange(address, &read)).await.unwrap();
+        assert_eq!((answer.status, &answer.json()["analysisId"]), (200, &json!(id)));
+    }
+    soon("the end of the dripping connections", async { while dripping.join_next().await.is_some() {} }).await;
+    // What nobody read was given up: what is in the buffers still comes, but never the end.
+    tokio::time::sleep(PATIENCE).await;
+    for mut stream in unread {
+        let mut received = Vec::new();
+        // A connection that is reset has said what it had to say.
+        let _ = soon("the end of an unread answer", stream.read_to_end(&mut received)).await;
+        assert!(received.starts_with(b"HTTP/1.1 200") && !received.ends_with(b"0\r\n\r\n"), "it was sent as a whole");
+    }
+    let answer = raw::exchange(address, &read).await.unwrap();
+    assert_eq!(answer.status, 200);
+}
+
+#[tokio::test]
+async fn a_body_that_comes_too_slowly_is_answered_with_408() {
+    let server = TestServer::builder().limits(|limits| limits.client_timeout = PATIENCE).start().await;
+    server.create_study("S").await;
+    let head = b"POST /submit/S HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n\
+        content-length: 9999\r\n\r\n{";
+    let mut stream = TcpStream::connect(server.address()).await.unwrap();
+    stream.write_all(head).await.unwrap();
+    let answer = soon("an answer", raw::read_response(&mut stream)).await.unwrap();
+    assert_eq!((answer.status, &answer.json()["errorId"]), (408, &json!("request.timeout")));
+}
+
+/// A client of a batch may take its time between payloads, but not for ever.
+#[tokio::test]
+async fn batches_may_come_slowly_as_long_as_they_come() {
+    let server = TestServer::builder().limits(|limits| limits.client_timeout = PATIENCE).start().await;
+    server.create_study("S").await;
+    let head =
+        b"POST /submit/S/batch HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/x-ndjson\r\n\
+        transfer-encoding: chunked\r\n\r\n";
+    let mut stream = TcpStream::connect(server.address()).await.unwrap();
+    stream.write_all(head).await.unwrap();
+    for _ in 0..6 {
+        let line = format!("{}\n", Payload::new("S").build());
+        stream.write_all(format!("{:x}\r\n{line}\r\n", line.len()).as_bytes()).await.unwrap();
+        tokio::time::sleep(PATIENCE / 3).await;
+    }
+    let answer = soon("the end of the batch", raw::read_response(&mut stream)).await.unwrap();
+    let results = String::from_utf8(answer.body).unwrap();
+    let results: Vec<serde_json::Value> = results.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(results.len(), 7, "{results:?}");
+    assert!(results[..6].iter().all(|result| result["status"] == "OK"));
+    assert!(results[6]["message"].as_str().unwrap().contains("it came too slowly"), "{}", results[6]);
+}
+
+#[tokio::test]
+async fn an_export_that_nobody_reads_gives_its_place_back() {
+    let server = TestServer::builder()
+        .limits(|limits| {
+            limits.client_timeout = PATIENCE;
+            limits.max_exports = 1;
+        })
+        .start()
+        .await;
+    fill(&server).await;
+    let request = raw::request("GET", b"/export/studies/S", &[], b"");
+    let status = async || raw::exchange(server.address(), &request).await.map(|answer| answer.status);
+    let stream = open(server.address(), &request).await;
+    stream.readable().await.unwrap();
+    assert_eq!(status().await, Some(503));
+    until("a free place", async || status().await == Some(200)).await;
+}
+
+#[tokio::test]
+async fn connections_that_ask_for_nothing_are_closed() {
+    let server = TestServer::builder().limits(|limits| limits.client_timeout = PATIENCE).start().await;
+    let mut silent = TcpStream::connect(server.address()).await.unwrap();
+    let mut idle = TcpStream::connect(server.address()).await.unwrap();
+    idle.write_all(b"GET /isAlive HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    until("the end of a silent connection", async || is_closed(&mut silent).await).await;
+    until("the end of an idle connection", async || is_closed(&mut idle).await).await;
+}

@@ -1,0 +1,53 @@
+//! Samples, specimens and donors of databases before 5.3.0, as the member `samples` that took their place.
+
+use serde_json::{Map, Value, json};
+
+use crate::exact;
+use crate::rows::SampleRow;
+
+/// Returns the samples of an analysis, or why they cannot be taken.
+pub(crate) fn samples(rows: &[SampleRow]) -> Result<Value, String> {
+    let mut samples: Vec<Value> = Vec::new();
+    let mut last = None;
+    for row in rows {
+        // Nothing keeps the table from naming a sample twice; it is one sample all the same.
+        if last.replace(&row.sample_id) != Some(&row.sample_id) {
+            samples.push(sample(row).map_err(|reason| format!("its sample '{}' {reason}", row.sample_id))?);
+        }
+    }
+    Ok(Value::Array(samples))
+}
+
+fn sample(row: &SampleRow) -> Result<Value, String> {
+    let [Some(sample_id), Some(specimen_id), Some(donor_id)] = &row.found else {
+        return Err("is not in the database, or its specimen or donor is not".to_owned());
+    };
+    let [info, specimen_info, donor_info] = &row.infos;
+    let specimen = json!({
+        "specimenId": specimen_id,
+        "specimenType": row.specimen_type,
+        "submitterSpecimenId": row.submitter_specimen_id,
+        "tumourNormalDesignation": row.tumour_normal_designation,
+        "specimenTissueSource": row.specimen_tissue_source,
+    });
+    let donor = json!({"donorId": donor_id, "submitterDonorId": row.submitter_donor_id, "gender": row.gender});
+    let sample = json!({
+        "sampleId": sample_id,
+        "submitterSampleId": row.submitter_sample_id,
+        "sampleType": row.sample_type,
+        "matchedNormalSubmitterSampleId": row.matched_normal_submitter_sample_id,
+        "specimen": with_info(specimen, specimen_info.as_deref())?,
+        "donor": with_info(donor, donor_info.as_deref())?,
+    });
+    with_info(sample, info.as_deref())
+}
+
+/// Adds what was recorded beside the columns, where there is something.
+fn with_info(mut value: Value, info: Option<&str>) -> Result<Value, String> {
+    let info: Map<String, Value> =
+        exact::parse_object(info).map_err(|reason| format!("has an info record that cannot be taken: {reason}"))?;
+    if let (Some(members), false) = (value.as_object_mut(), info.is_empty()) {
+        members.insert("info".to_owned(), Value::Object(info));
+    }
+    Ok(value)
+}

@@ -1,0 +1,139 @@
+//! Rows that cannot be taken as they are: each is named with its reason, and stops nothing else.
+
+use cantata_core::Study;
+use cantata_song_import::{ImportError, Kind};
+use cantata_testkit::databases::TestDatabase;
+use cantata_testkit::{databases, song};
+
+use crate::target::{Target, compared, figures, reason};
+
+/// Adds an analysis that could be taken, and changes it.
+fn with_analysis(song: &TestDatabase, number: u32, change: &str) -> String {
+    let id = format!("d{number:07}-0000-4000-8000-000000000000");
+    song.run(&format!(
+        "INSERT INTO analysis_data VALUES ({number}, '{{\"experiment\": {{}}}}');
+         INSERT INTO analysis VALUES ('{id}', 'ABC-CA', NULL, 'PUBLISHED', 1, {number});
+         INSERT INTO file VALUES ('e{number:07}-0000-5000-8000-000000000000', '{id}', 'ABC-CA', 'f', 1,
+             lpad('{number}', 32, '0'), 'bam', 'open', 'd');
+         INSERT INTO analysis_state_change (id, analysis_id, initial_state, updated_state)
+             VALUES ({number}, '{id}', 'UNPUBLISHED', 'PUBLISHED');
+         {}",
+        change.replace("$id", &format!("'{id}'")).replace("$n", &number.to_string())
+    ));
+    id
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_row_that_cannot_be_taken_is_named() {
+    let song = song::since_5_3();
+    let cases = [
+        (
+            "UPDATE analysis SET study_id = 'MISSING' WHERE id = $id; UPDATE file SET study_id = 'MISSING' WHERE analysis_id = $id",
+            "its study is not taken",
+        ),
+        ("UPDATE analysis SET study_id = NULL WHERE id = $id", "it belongs to no study"),
+        ("UPDATE analysis SET analysis_schema_id = 99 WHERE id = $id", "its analysis type, row 99, is not taken"),
+        ("UPDATE analysis SET analysis_schema_id = NULL WHERE id = $id", "it has no analysis type"),
+        ("UPDATE analysis SET state = NULL WHERE id = $id", "it has no state"),
+        ("UPDATE analysis SET created_at = 'infinity' WHERE id = $id", "its created_at is no moment"),
+        ("UPDATE analysis SET updated_at = '20000-01-01' WHERE id = $id", "its updated_at is no moment"),
+        ("UPDATE analysis_data SET data = '[1]' WHERE id = $n", "its data: is JSON, but no object"),
+        (
+            "UPDATE analysis_data SET data = '{\"a\": 123456789012345678901234567890}' WHERE id = $n",
+            "cannot be kept to its last digit",
+        ),
+        (
+            "UPDATE analysis_data SET data = '{\"analysisState\": \"PUBLISHED\"}' WHERE id = $n",
+            "'analysisState', which only the server writes",
+        ),
+        ("UPDATE analysis_data SET data = '{\"files\": []}' WHERE id = $n", "'files', which only the server writes"),
+        ("UPDATE file SET md5 = 'short' WHERE analysis_id = $id", "has no MD5 checksum, but 'short'"),
+        ("UPDATE file SET size = NULL WHERE analysis_id = $id", "has no size"),
+        ("UPDATE file SET access = NULL WHERE analysis_id = $id", "has no access level"),
+        ("UPDATE file SET study_id = 'EMPTY' WHERE analysis_id = $id", "belongs to study 'EMPTY'"),
+        (
+            "INSERT INTO info SELECT id, 'File', '[]' FROM file WHERE analysis_id = $id",
+            "has an info record: is JSON, but no object",
+        ),
+        ("UPDATE analysis_state_change SET updated_state = NULL WHERE analysis_id = $id", "lacks a state or a moment"),
+        ("INSERT INTO sampleset VALUES ($id, 'GONE')", "its sample 'GONE' is not in the database"),
+    ];
+    let ids: Vec<String> =
+        (1000..).zip(&cases).map(|(number, (change, _))| with_analysis(&song, number, change)).collect();
+    song.run(
+        "INSERT INTO analysis VALUES ('EGAZ00001', 'ABC-CA', NULL, 'PUBLISHED', 1);
+         INSERT INTO file VALUES ('f0000000-0000-5000-8000-000000000000', 'NOBODY', 'ABC-CA');
+         INSERT INTO analysis_state_change (id, analysis_id) VALUES (777, NULL);
+         INSERT INTO study VALUES ('all', NULL, NULL, NULL);
+         INSERT INTO analysis_schema (id, version, name, schema) VALUES
+             (90, 1, 'not a name', '{}'), (91, 9, 'variantCall', '{}'), (92, 1, 'without', NULL);
+         UPDATE analysis_schema SET options = '{\"fileTypes\": 5}' WHERE id = 91;",
+    );
+    let target = Target::sqlite();
+    let report = target.take(&song).await;
+    assert!(!report.is_complete());
+    for (id, (_, expected)) in ids.iter().zip(cases) {
+        let found = reason(&report, Kind::Analysis, id);
+        assert!(found.contains(expected), "{found}: expected {expected}");
+        assert_eq!(target.analysis(id).await, None);
+        let file = id.replacen('d', "e", 1).replace("-4000-", "-5000-");
+        assert!(reason(&report, Kind::File, &file).contains(id));
+    }
+    assert!(reason(&report, Kind::Analysis, "EGAZ00001").contains("no UUID"));
+    assert!(
+        reason(&report, Kind::File, "f0000000-0000-5000-8000-000000000000").contains("'NOBODY' is not in the database")
+    );
+    assert!(reason(&report, Kind::StateChange, "777").contains("is not in the database"));
+    assert!(reason(&report, Kind::Study, "all").contains("reserved"));
+    assert!(reason(&report, Kind::AnalysisType, "not a name:1").contains("does not match"));
+    assert!(reason(&report, Kind::AnalysisType, "variantCall:9").contains("its options cannot be read"));
+    assert!(reason(&report, Kind::AnalysisType, "without:1").contains("has no schema"));
+    // Everything else is here, and both sides agree on that.
+    let refused = cases.len() as u64;
+    assert_eq!(
+        figures(&report),
+        [
+            (4, 1, 3),
+            (7, 3, 4),
+            (6 + refused, 1 + refused, 5),
+            (7 + refused, 1 + refused, 6),
+            (9 + refused, 1 + refused, 8)
+        ]
+    );
+    assert!(report.comparisons.iter().all(|comparison| comparison.is_same), "{report}");
+    let text = report.to_string();
+    assert!(text.contains("not taken: analysis EGAZ00001: ") && text.ends_with("NOT everything was taken"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_here_with_another_content_stays() {
+    let song = song::since_5_3();
+    let target = Target::sqlite();
+    let other = Study { study_id: "ABC-CA".into(), name: Some("Another".into()), ..Study::default() };
+    target.store.create_study(other.clone()).await.unwrap();
+    let new = cantata_store::NewAnalysisType {
+        name: "sequencingRead".into(),
+        schema: serde_json::json!({"another": "schema"}),
+        options: cantata_core::GivenOptions::default(),
+        created_at: cantata_core::Timestamp::now(),
+    };
+    target.store.register_type(new).await.unwrap();
+    let report = target.take(&song).await;
+    assert!(reason(&report, Kind::Study, "ABC-CA").contains("another content"));
+    assert!(reason(&report, Kind::AnalysisType, "sequencingRead:1").contains("another schema"));
+    assert_eq!(target.store.study("ABC-CA").await.unwrap(), Some(other));
+    assert_eq!(compared(&report, Kind::Analysis).here, 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_database_is_not_taken_for_one_of_song() {
+    let target = Target::sqlite();
+    let other = databases::postgres();
+    let refused = target.try_take(&other).await.unwrap_err();
+    assert!(matches!(&refused, ImportError::NotSong(text) if text.contains("study")), "{refused}");
+    let half = song::empty();
+    half.run("ALTER TABLE file DROP COLUMN md5");
+    let refused = target.try_take(&half).await.unwrap_err();
+    assert!(matches!(&refused, ImportError::NotSong(text) if text.contains("column md5 in a table file")), "{refused}");
+    assert_eq!(target.store.study_ids().await.unwrap(), Vec::<String>::new());
+}

@@ -1,0 +1,184 @@
+//! The database goes away in the middle of writes: nothing acknowledged is lost, nothing refused is there, and the store
+//! goes on by itself when the database is back.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use cantata_core::AnalysisId;
+use cantata_store::contract::builders::{analysis, study};
+use cantata_store::{DuplicateRule, Insertion, NewAnalysis, Revision, Store, StoreError};
+use cantata_store_postgres::PostgresStore;
+use cantata_testkit::databases::{OwnServer, TestDatabase, postgres};
+use tokio::task::JoinHandle;
+
+use crate::open;
+
+const WRITERS: usize = 8;
+
+/// Far longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a writer was told.
+#[derive(Default)]
+struct Told {
+    stored: HashMap<AnalysisId, Revision>,
+    refused: Vec<AnalysisId>,
+}
+
+/// Writers that go on whatever they are told, until it is over.
+struct Load {
+    is_over: Arc<AtomicBool>,
+    writers: Vec<JoinHandle<Told>>,
+}
+
+impl Load {
+    fn start(store: &Arc<PostgresStore>) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let write = || tokio::spawn(write_until(Arc::clone(&is_over), Arc::clone(store)));
+        Self { writers: (0..WRITERS).map(|_| write()).collect(), is_over }
+    }
+
+    async fn stop(self) -> Told {
+        self.is_over.store(true, Ordering::Relaxed);
+        let mut all = Told::default();
+        for writer in self.writers {
+            let told = tokio::time::timeout(PATIENCE, writer).await.expect("a write hangs").unwrap();
+            all.stored.extend(told.stored);
+            all.refused.extend(told.refused);
+        }
+        all
+    }
+}
+
+async fn write_until(is_over: Arc<AtomicBool>, store: Arc<PostgresStore>) -> Told {
+    let mut told = Told::default();
+    while !is_over.load(Ordering::Relaxed) {
+        let new = NewAnalysis::of(&analysis("S", 3)).unwrap();
+        let id = new.analysis_id;
+        match store.insert_analysis(new, DuplicateRule::AnyAnalysis).await {
+            Ok(Insertion::Stored(revision)) => assert!(told.stored.insert(id, revision).is_none()),
+            Ok(other) => panic!("{other:?}"),
+            Err(StoreError::Unavailable(_)) => told.refused.push(id),
+            Err(StoreError::Undecided { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+        if !told.refused.is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+    told
+}
+
+async fn check(store: &dyn Store, told: &Told) {
+    let mut events = vec![];
+    while let page = store.events_after(events.len() as u64, 1_000).await.unwrap()
+        && !page.is_empty()
+    {
+        events.extend(page);
+    }
+    for (event, number) in events.iter().zip(1..) {
+        assert_eq!(event.seq, number, "event numbers have a gap");
+    }
+    let by_id: HashMap<AnalysisId, u64> = events.iter().map(|event| (event.analysis_id, event.seq)).collect();
+    assert_eq!(by_id.len(), events.len(), "an analysis was stored twice");
+    for (id, revision) in &told.stored {
+        assert_eq!(by_id.get(id), Some(&revision.0), "{id} was acknowledged");
+        assert!(store.analysis(*id).await.unwrap().is_some());
+    }
+    for id in &told.refused {
+        assert_eq!(by_id.get(id), None, "{id} was refused as not stored");
+    }
+    let files = store.list_files(&Default::default(), cantata_store::Page { offset: 0, limit: 0 }).await.unwrap().0;
+    assert_eq!(files, events.len() as u64 * 3, "each analysis has its files, and there are no others");
+}
+
+/// Waits until the store takes writes again, without anybody having done anything to it.
+async fn recovered(store: &dyn Store) {
+    let works = async {
+        loop {
+            let new = NewAnalysis::of(&analysis("S", 3)).unwrap();
+            if store.insert_analysis(new, DuplicateRule::AnyAnalysis).await.is_ok() && store.health().await.is_ok() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, works).await.expect("the store does not recover");
+}
+
+async fn with_study(address: &str) -> Arc<PostgresStore> {
+    let store = open(address).await;
+    store.create_study(study("S")).await.unwrap();
+    Arc::new(store)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_are_cut_lose_nothing() {
+    let database = postgres();
+    let store = with_study(&database.address()).await;
+    let mut latest = store.latest_event();
+    let load = Load::start(&store);
+    let cut = cutting(database).await;
+    let told = load.stop().await;
+    recovered(&*store).await;
+    check(&*store, &told).await;
+    assert!(told.stored.len() > 50, "only {} analyses were stored, too few to prove anything", told.stored.len());
+    // The connection that listens was cut too, and hears of another server's event all the same.
+    let other = open(&cut.address()).await;
+    let before = *latest.borrow_and_update();
+    recovered(&other).await;
+    tokio::time::timeout(PATIENCE, latest.wait_for(|number| *number > before)).await.expect("not heard of").unwrap();
+}
+
+/// Ends all connections to a database, again and again.
+async fn cutting(database: TestDatabase) -> TestDatabase {
+    let cut = move || {
+        for _ in 0..25 {
+            database.run(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE datname = current_database() AND pid <> pg_backend_pid()",
+            );
+            std::thread::sleep(Duration::from_millis(40));
+        }
+        database
+    };
+    tokio::task::spawn_blocking(cut).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_of_the_database_loses_nothing() {
+    let server = Arc::new(OwnServer::start());
+    let store = with_study(server.address()).await;
+    let load = Load::start(&store);
+    for _ in 0..4 {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        let crashing = Arc::clone(&server);
+        tokio::task::spawn_blocking(move || crashing.crash()).await.unwrap();
+        let refused = store.health().await;
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+        let starting = Arc::clone(&server);
+        tokio::task::spawn_blocking(move || starting.start_again()).await.unwrap();
+        recovered(&*store).await;
+    }
+    let told = load.stop().await;
+    check(&*store, &told).await;
+    assert!(told.stored.len() > 50, "only {} analyses were stored, too few to prove anything", told.stored.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_writer_that_hangs_holds_nobody_up_for_ever() {
+    let database = postgres();
+    let store = with_study(&database.address()).await;
+    let hanging = tokio::task::spawn_blocking(move || {
+        database.run("BEGIN; SELECT FROM cantata.event_counter FOR UPDATE; SELECT pg_sleep(12); COMMIT");
+        database
+    });
+    while !matches!(
+        store.insert_analysis(NewAnalysis::of(&analysis("S", 3)).unwrap(), DuplicateRule::Allow).await,
+        Err(StoreError::Unavailable(_))
+    ) {}
+    let _database = hanging.await.unwrap();
+    recovered(&*store).await;
+}

@@ -1,0 +1,138 @@
+//! Named readers of the events: a cursor only moves forward, and only for the one holder of its lease.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+use super::Backend;
+
+/// Longer than any case takes.
+const LONG: Duration = Duration::from_secs(3_600);
+
+/// A lease of this length has run out when it is given.
+const NONE: Duration = Duration::ZERO;
+
+/// A name that was never used is at the beginning, and nobody holds its lease.
+pub async fn a_reader_nobody_knows_has_dealt_with_nothing(backend: &dyn Backend) {
+    let store = backend.open().await;
+    assert_eq!(store.cursor("r").await.unwrap(), 0);
+    assert!(!store.move_cursor("r", "a", 1).await.unwrap());
+    store.release("r", "a").await.unwrap();
+    assert_eq!(store.cursor("r").await.unwrap(), 0);
+}
+
+/// A cursor is at the largest number it was moved to.
+pub async fn a_cursor_only_moves_forward(backend: &dyn Backend) {
+    let store = backend.open().await;
+    assert!(store.lease("r", "a", LONG).await.unwrap());
+    assert_eq!(store.cursor("r").await.unwrap(), 0);
+    for (to, expected) in [(3, 3), (3, 3), (1, 3), (0, 3), (4, 4), (1 << 40, 1 << 40), (7, 1 << 40)] {
+        assert!(store.move_cursor("r", "a", to).await.unwrap());
+        assert_eq!(store.cursor("r").await.unwrap(), expected, "after moving to {to}");
+    }
+}
+
+/// Who does not hold the lease, or holds it no more, moves nothing.
+pub async fn only_the_holder_of_the_lease_moves_the_cursor(backend: &dyn Backend) {
+    let store = backend.open().await;
+    assert!(store.lease("r", "a", LONG).await.unwrap());
+    assert!(store.move_cursor("r", "a", 5).await.unwrap());
+    for stranger in ["b", "A", "a ", ""] {
+        assert!(!store.move_cursor("r", stranger, 9).await.unwrap(), "'{stranger}'");
+    }
+    assert!(store.lease("r", "a", NONE).await.unwrap());
+    assert!(!store.move_cursor("r", "a", 9).await.unwrap(), "the lease has run out");
+    assert_eq!(store.cursor("r").await.unwrap(), 5);
+    assert!(store.lease("r", "a", LONG).await.unwrap());
+    assert!(store.move_cursor("r", "a", 9).await.unwrap());
+    assert_eq!(store.cursor("r").await.unwrap(), 9);
+}
+
+/// While a lease lasts its holder can renew it, and nobody else gets it.
+pub async fn a_lease_has_one_holder(backend: &dyn Backend) {
+    let store = backend.open().await;
+    for _ in 0..3 {
+        assert!(store.lease("r", "a", LONG).await.unwrap());
+        assert!(!store.lease("r", "b", LONG).await.unwrap());
+        assert!(!store.lease("r", "b", NONE).await.unwrap());
+    }
+    assert!(store.move_cursor("r", "a", 1).await.unwrap());
+}
+
+/// The next holder goes on where the last one was; that one has lost the lease.
+pub async fn a_lease_that_has_run_out_is_taken_over(backend: &dyn Backend) {
+    let store = backend.open().await;
+    assert!(store.lease("r", "a", LONG).await.unwrap());
+    assert!(store.move_cursor("r", "a", 5).await.unwrap());
+    assert!(store.lease("r", "a", NONE).await.unwrap());
+    assert!(store.lease("r", "b", LONG).await.unwrap());
+    assert_eq!(store.cursor("r").await.unwrap(), 5);
+    assert!(!store.move_cursor("r", "a", 8).await.unwrap());
+    assert!(!store.lease("r", "a", LONG).await.unwrap());
+    assert!(store.move_cursor("r", "b", 6).await.unwrap());
+    assert_eq!(store.cursor("r").await.unwrap(), 6);
+}
+
+/// A lease that was given back can be taken at once; only its holder can give it back.
+pub async fn a_lease_that_was_given_back_is_free(backend: &dyn Backend) {
+    let store = backend.open().await;
+    assert!(store.lease("r", "a", LONG).await.unwrap());
+    store.release("r", "b").await.unwrap();
+    assert!(!store.lease("r", "b", LONG).await.unwrap());
+    store.release("r", "a").await.unwrap();
+    assert!(!store.move_cursor("r", "a", 1).await.unwrap());
+    assert!(store.lease("r", "b", LONG).await.unwrap());
+    store.release("r", "a").await.unwrap();
+    assert!(store.move_cursor("r", "b", 1).await.unwrap());
+}
+
+/// Each name has a cursor and a lease of its own, and names are compared to the letter.
+pub async fn readers_know_nothing_of_each_other(backend: &dyn Backend) {
+    let store = backend.open().await;
+    let names = ["kafka", "Kafka", "kafka ", "k%", "it's", ""];
+    for (name, to) in names.into_iter().zip(1..) {
+        assert!(store.lease(name, name, LONG).await.unwrap(), "'{name}'");
+        assert!(store.move_cursor(name, name, to).await.unwrap(), "'{name}'");
+    }
+    for (name, expected) in names.into_iter().zip(1..) {
+        assert_eq!(store.cursor(name).await.unwrap(), expected, "'{name}'");
+        assert!(!store.lease(name, "other", LONG).await.unwrap(), "'{name}'");
+    }
+}
+
+/// Of those who want a free lease at the same time one gets it.
+pub async fn racing_holders_have_one_winner(backend: &dyn Backend) {
+    let store = backend.open().await;
+    for round in 0..5 {
+        let mut racers = JoinSet::new();
+        for number in 0..20 {
+            let store = Arc::clone(&store);
+            racers.spawn(async move {
+                let holder = format!("{round} {number}");
+                store.lease("r", &holder, LONG).await.unwrap().then_some(holder)
+            });
+        }
+        let winners: Vec<String> = racers.join_all().await.into_iter().flatten().collect();
+        assert_eq!(winners.len(), 1, "{winners:?}");
+        assert!(store.move_cursor("r", &winners[0], round).await.unwrap());
+        store.release("r", &winners[0]).await.unwrap();
+    }
+}
+
+/// Cursors are where they were after the store was closed and opened again.
+pub async fn cursors_survive_a_restart(backend: &dyn Backend) {
+    let store = backend.open().await;
+    for (reader, to) in [("r", 5), ("s", 7)] {
+        assert!(store.lease(reader, "a", LONG).await.unwrap());
+        assert!(store.move_cursor(reader, "a", to).await.unwrap());
+        store.release(reader, "a").await.unwrap();
+    }
+    drop(store);
+    let store = backend.open().await;
+    assert_eq!(store.cursor("r").await.unwrap(), 5);
+    assert_eq!(store.cursor("s").await.unwrap(), 7);
+    assert!(store.lease("r", "b", LONG).await.unwrap());
+    assert!(store.move_cursor("r", "b", 6).await.unwrap());
+    assert_eq!(store.cursor("r").await.unwrap(), 6);
+}

@@ -1,0 +1,125 @@
+//! Databases of a real PostgreSQL, one for each test.
+//!
+//! `databases/with-postgres` starts the server and says in the environment where. A test that needs one never does
+//! without: it fails when the server is not there.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+use tokio_postgres::NoTls;
+use uuid::Uuid;
+
+const VARIABLE: &str = "CANTATA_TEST_POSTGRES";
+
+/// An empty database, which goes with the value.
+pub struct TestDatabase {
+    server: String,
+    name: String,
+}
+
+/// Makes a database on the server of the test run.
+#[track_caller]
+pub fn postgres() -> TestDatabase {
+    match std::env::var(VARIABLE) {
+        Ok(server) if !server.is_empty() => TestDatabase::on(&server),
+        _ => panic!("{VARIABLE} is not set: run `make test`, or `databases/with-postgres cargo test` with arguments"),
+    }
+}
+
+impl TestDatabase {
+    /// Makes a database on a server, which is given as the address of another database.
+    pub fn on(server: &str) -> Self {
+        let name = format!("test_{}", Uuid::new_v4().simple());
+        run(server, &format!("CREATE DATABASE {name}"));
+        Self { server: server.to_owned(), name }
+    }
+
+    /// Returns the address of the database.
+    pub fn address(&self) -> String {
+        let (server, _) = self.server.rsplit_once('/').unwrap();
+        format!("{server}/{}", self.name)
+    }
+
+    /// Runs statements in the database.
+    pub fn run(&self, statements: &str) {
+        run(&self.address(), statements);
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        // Servers that are about to end may still be connected.
+        run(&self.server, &format!("DROP DATABASE {} WITH (FORCE)", self.name));
+    }
+}
+
+/// Runs statements on a thread of their own, so that it can be waited for in any place.
+fn run(address: &str, statements: &str) {
+    let statements = async {
+        let (client, connection) = tokio_postgres::connect(address, NoTls).await.unwrap();
+        let driver = tokio::spawn(connection);
+        client.batch_execute(statements).await.unwrap();
+        drop(client);
+        driver.await.unwrap().unwrap();
+    };
+    std::thread::scope(|scope| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        scope.spawn(move || runtime.block_on(statements)).join().unwrap();
+    });
+}
+
+/// A server of its own for a test that does harm to it; it ends with the value.
+pub struct OwnServer {
+    folder: TempDir,
+    address: String,
+}
+
+impl OwnServer {
+    /// Starts a server.
+    pub fn start() -> Self {
+        let folder = TempDir::new().unwrap();
+        let address = script("start", folder.path());
+        Self { folder, address }
+    }
+
+    /// Returns the address of a database of the server.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Returns the folder in which the server keeps its data.
+    pub fn data_folder(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Ends the server as a power failure would.
+    pub fn crash(&self) {
+        script("crash", self.folder.path());
+    }
+
+    /// Starts the server again after it was ended, at the same address.
+    pub fn start_again(&self) {
+        script("start", self.folder.path());
+    }
+}
+
+impl Drop for OwnServer {
+    fn drop(&mut self) {
+        // A test may have ended it already.
+        let _ = command("crash", self.folder.path()).output();
+    }
+}
+
+fn command(what: &str, folder: &Path) -> Command {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../databases/postgres");
+    let mut command = Command::new(script);
+    command.arg(what).arg(folder).env("POSTGRES_OWNER", std::process::id().to_string());
+    command
+}
+
+fn script(what: &str, folder: &Path) -> String {
+    let output = command(what, folder).output().unwrap();
+    assert!(output.status.success(), "{what}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}

@@ -1,0 +1,229 @@
+//! A real broker of Kafka: the one of the test run, or one that a test can stop and start; and what is in a topic.
+
+use std::collections::HashMap;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use kafka_protocol::ResponseError;
+use kafka_protocol::messages::create_topics_request::CreatableTopic;
+use kafka_protocol::messages::fetch_request::{FetchPartition, FetchTopic};
+use kafka_protocol::messages::metadata_request::MetadataRequestTopic;
+use kafka_protocol::messages::{
+    CreateTopicsRequest, FetchRequest, MetadataRequest, RequestHeader, ResponseHeader, TopicName,
+};
+use kafka_protocol::protocol::{Decodable, HeaderVersion, Request, StrBytes, encode_request_header_into_buffer};
+use kafka_protocol::records::RecordBatchDecoder;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use uuid::Uuid;
+
+use crate::engines::address;
+
+/// How many bytes of a partition are read at once, at most.
+const FETCH: i32 = 64 << 20;
+
+/// How often a new partition is asked for.
+const LOOKS: usize = 200;
+
+/// Returns where the broker of the test run is, as `host:port`.
+#[track_caller]
+pub fn broker() -> String {
+    address("CANTATA_TEST_KAFKA")
+}
+
+/// Returns the name of a topic that nobody else uses.
+pub fn unique_topic() -> String {
+    format!("test-{}", Uuid::new_v4())
+}
+
+/// A record of a topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentRecord {
+    /// Its partition.
+    pub partition: i32,
+    /// Its key.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// The number of the event, from its header.
+    pub event: u64,
+}
+
+/// Reads a topic as a whole: the records of each partition in their order, one partition after the other, whether or not
+/// their transaction was committed. A topic that does not exist has none.
+pub async fn records(broker: &str, topic: &str) -> Vec<SentRecord> {
+    let mut found = Vec::new();
+    for partition in partitions(broker, topic).await {
+        let mut offset = 0;
+        loop {
+            let (bytes, end) = fetch(broker, topic, partition, offset).await;
+            let sets = RecordBatchDecoder::decode_all(&mut bytes.clone()).unwrap();
+            for record in sets.into_iter().flat_map(|set| set.records) {
+                offset = record.offset + 1;
+                if !record.control {
+                    let text = |bytes: &Option<Bytes>| String::from_utf8(bytes.as_ref().unwrap().to_vec()).unwrap();
+                    found.push(SentRecord {
+                        partition,
+                        key: text(&record.key),
+                        value: text(&record.value),
+                        event: text(&record.headers[&StrBytes::from_static_str("event")]).parse().unwrap(),
+                    });
+                }
+            }
+            if offset >= end {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Holds what was sent against all events there are, given as numbers with messages: every event was sent, as it is, and
+/// those of one analysis in their order. A run of them may be repeated from some point on, but nothing is left out, and
+/// the last one comes last.
+pub fn assert_complete(records: &[SentRecord], events: &[(u64, String)]) {
+    let messages: HashMap<u64, &str> = events.iter().map(|(number, message)| (*number, message.as_str())).collect();
+    let mut sent: HashMap<&str, Vec<u64>> = HashMap::new();
+    for record in records {
+        assert_eq!(messages.get(&record.event), Some(&record.value.as_str()), "event {}", record.event);
+        sent.entry(&record.key).or_default().push(record.event);
+    }
+    let mut stored: HashMap<String, Vec<u64>> = HashMap::new();
+    for (number, message) in events {
+        let message: Value = serde_json::from_str(message).unwrap();
+        stored.entry(message["analysisId"].as_str().unwrap().to_owned()).or_default().push(*number);
+    }
+    for (id, stored) in &stored {
+        let sent = sent.get(id.as_str()).unwrap_or_else(|| panic!("nothing was sent of {id}"));
+        let places: Vec<usize> =
+            sent.iter().map(|event| stored.iter().position(|stored| stored == event).unwrap()).collect();
+        let is_in_order = places.windows(2).all(|pair| pair[1] <= pair[0] + 1);
+        assert!(is_in_order && places[0] == 0, "{id} is out of order: {sent:?}");
+        assert_eq!(sent.last(), stored.last(), "{id} ends with another event: {sent:?}");
+    }
+}
+
+/// Returns the partitions of a topic; none if there is no such topic.
+pub async fn partitions(broker: &str, topic: &str) -> Vec<i32> {
+    let topic = MetadataRequestTopic::default().with_name(Some(name_of(topic)));
+    let request = MetadataRequest::default().with_topics(Some(vec![topic])).with_allow_auto_topic_creation(false);
+    let answer = call(broker, 5, &request).await;
+    let mut found: Vec<i32> =
+        answer.topics.iter().flat_map(|topic| &topic.partitions).map(|partition| partition.partition_index).collect();
+    found.sort_unstable();
+    found
+}
+
+/// Makes a topic.
+pub async fn make_topic(broker: &str, topic: &str, partitions: i32) {
+    let topic =
+        CreatableTopic::default().with_name(name_of(topic)).with_num_partitions(partitions).with_replication_factor(1);
+    let request = CreateTopicsRequest::default().with_topics(vec![topic]).with_timeout_ms(20_000);
+    let answer = call(broker, 4, &request).await;
+    assert_eq!(answer.topics[0].error_code, 0, "{:?}", answer.topics[0]);
+}
+
+/// Returns the bytes of a partition from an offset on, and the offset after its last record.
+async fn fetch(broker: &str, topic: &str, partition: i32, offset: i64) -> (Bytes, i64) {
+    let wanted =
+        FetchPartition::default().with_partition(partition).with_fetch_offset(offset).with_partition_max_bytes(FETCH);
+    let topic = FetchTopic::default().with_topic(name_of(topic)).with_partitions(vec![wanted]);
+    let request = FetchRequest::default().with_max_wait_ms(1_000).with_max_bytes(FETCH).with_topics(vec![topic]);
+    for _ in 0..LOOKS {
+        let answer = call(broker, 4, &request).await;
+        let partition = &answer.responses[0].partitions[0];
+        if partition.error_code != ResponseError::NotLeaderOrFollower.code() {
+            assert_eq!(partition.error_code, 0, "{partition:?}");
+            return (partition.records.clone().unwrap_or_default(), partition.high_watermark);
+        }
+        // The partition is new, and its leader does not know yet that it is.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("a partition has no leader");
+}
+
+/// Sends one request on a connection of its own.
+async fn call<R: Request>(broker: &str, version: i16, request: &R) -> R::Response {
+    let header = RequestHeader::default().with_request_api_key(R::KEY).with_request_api_version(version);
+    let mut content = BytesMut::new();
+    encode_request_header_into_buffer(&mut content, &header).unwrap();
+    request.encode(&mut content, version).unwrap();
+    let mut frame = BytesMut::new();
+    frame.put_u32(u32::try_from(content.len()).unwrap());
+    frame.put(content);
+
+    let mut stream = TcpStream::connect(broker).await.unwrap();
+    stream.write_all(&frame).await.unwrap();
+    let length = stream.read_u32().await.unwrap();
+    let mut answer = vec![0; usize::try_from(length).unwrap()];
+    stream.read_exact(&mut answer).await.unwrap();
+    let mut answer = Bytes::from(answer);
+    ResponseHeader::decode(&mut answer, R::Response::header_version(version)).unwrap();
+    R::Response::decode(&mut answer, version).unwrap()
+}
+
+fn name_of(topic: &str) -> TopicName {
+    TopicName(StrBytes::from_string(topic.to_owned()))
+}
+
+/// A broker that belongs to one test, which may stop it and start it again on what it kept.
+pub struct OwnBroker {
+    folder: TempDir,
+    port: u16,
+}
+
+impl OwnBroker {
+    /// Starts a broker with more settings, as lines of a properties file; `{listeners}` stands for the usual listeners.
+    pub fn start(settings: &str) -> Self {
+        let broker = Self { folder: tempfile::tempdir().unwrap(), port: free_port() };
+        let config = broker.folder.path().join("config");
+        std::fs::create_dir(&config).unwrap();
+        std::fs::write(config.join("server.properties"), settings).unwrap();
+        broker.start_again();
+        broker
+    }
+
+    /// Returns where it is, as `host:port`.
+    pub fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Stops it.
+    pub fn stop(&self) {
+        let stopped = script("stop").arg(self.folder.path()).status().unwrap();
+        assert!(stopped.success(), "the broker did not stop");
+    }
+
+    /// Starts it again at the same address.
+    pub fn start_again(&self) {
+        let started = script("start")
+            .arg("kafka")
+            .arg(self.folder.path())
+            .arg(self.port.to_string())
+            .env("ENGINE_OWNER", std::process::id().to_string())
+            .output()
+            .unwrap();
+        assert!(started.status.success(), "the broker did not start: {}", String::from_utf8_lossy(&started.stderr));
+    }
+}
+
+impl Drop for OwnBroker {
+    fn drop(&mut self) {
+        // It may have been stopped already.
+        let _ = script("stop").arg(self.folder.path()).output();
+    }
+}
+
+/// Returns a port that is free at the moment.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn script(name: &str) -> Command {
+    Command::new(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../engines").join(name))
+}
