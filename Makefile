@@ -42,7 +42,7 @@ unit: own-cache
 	cargo test --workspace --locked --no-run
 	ENGINE_JAVA_OPTS=-XX:TieredStopAtLevel=1 engines/with-engines databases/with-postgres sh -ec '\
 		cargo test --workspace --locked; \
-		CANTATA_TEST_STORE=postgres cargo test --locked -p cantata-server --test routes'
+		CANTATA_TEST_STORE=postgres cargo test --workspace --locked --test routes'
 
 # Real search engines until Ctrl-C; prints the variables with which another shell uses them.
 # ENGINES="opensearch elasticsearch" chooses.

@@ -19,6 +19,8 @@ pub(super) enum UnusableUrl {
     NotAnAddress(String),
     #[error("its scheme is '{0}', but must be http or https")]
     Scheme(String),
+    #[error("{{value}} is part of the server's name, which only the url itself may say; put it behind the server")]
+    ValueInServer,
 }
 
 /// Returns the address to call for a value.
@@ -26,11 +28,14 @@ pub(super) enum UnusableUrl {
 /// `None` means that no address can say this value: `.` and `..` as a whole segment of a path mean another path, even
 /// when they are percent-encoded.
 pub(super) fn fill(template: &str, study_id: &str, value: &str) -> Result<Option<Url>, UnusableUrl> {
-    let filled = replace_tokens(template, study_id, value)?;
-    let url = Url::parse(&filled).map_err(|error| UnusableUrl::NotAnAddress(error.to_string()))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(UnusableUrl::Scheme(url.scheme().to_owned()));
+    // Whoever submits must not choose whom this server calls: that is the same for any two values.
+    let [one, other] = ["a", "b"].map(|any| parsed(&replace_tokens(template, study_id, any)?));
+    let (one, other) = (one?, other?);
+    if (one.scheme(), one.authority()) != (other.scheme(), other.authority()) {
+        return Err(UnusableUrl::ValueInServer);
     }
+    let filled = replace_tokens(template, study_id, value)?;
+    let url = parsed(&filled)?;
     Ok((!filling_made_a_dot_segment(template, &filled)).then_some(url))
 }
 
@@ -57,6 +62,14 @@ fn replace_tokens(template: &str, study_id: &str, value: &str) -> Result<String,
     }
     filled.push_str(rest);
     Ok(filled)
+}
+
+fn parsed(filled: &str) -> Result<Url, UnusableUrl> {
+    let url = Url::parse(filled).map_err(|error| UnusableUrl::NotAnAddress(error.to_string()))?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        other => Err(UnusableUrl::Scheme(other.to_owned())),
+    }
 }
 
 /// Segments of both correspond one to one, since no separator is ever filled in.
@@ -113,8 +126,32 @@ mod tests {
     #[test]
     fn addresses_that_cannot_be_called_are_refused() {
         assert!(matches!(fill("no address", "S", "v"), Err(UnusableUrl::NotAnAddress(_))));
-        assert!(matches!(fill("http://{value}/", "S", "a/b"), Err(UnusableUrl::NotAnAddress(_))));
         assert_eq!(fill("file:///{value}", "S", "v"), Err(UnusableUrl::Scheme("file".into())));
+    }
+
+    #[test]
+    fn a_value_never_chooses_the_server_that_is_called() {
+        for template in [
+            "http://{value}/",
+            "http://{value}.example.org/",
+            "http://example.org{value}/",
+            "http://{value}@example.org/",
+            "http:{value}",
+            "http:/{value}",
+            "http:///{value}",
+            r"http:\{value}",
+        ] {
+            assert_eq!(fill(template, "S", "127.0.0.1"), Err(UnusableUrl::ValueInServer), "{template}");
+        }
+        for template in ["http://example.org:{value}/v", "{value}://example.org/", "{value}"] {
+            assert!(fill(template, "S", "80").is_err(), "{template}");
+        }
+        assert_eq!(
+            fill("http://{study}.example.org/", "abc", "v").unwrap().unwrap().as_str(),
+            "http://abc.example.org/"
+        );
+        assert_eq!(filled("http://h/?u={value}", "//evil.example").unwrap(), "http://h/?u=%2F%2Fevil.example");
+        assert_eq!(filled("http://h//{value}", "evil.example").unwrap(), "http://h//evil.example");
     }
 
     #[test]
