@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cantata_core::Timestamp;
 use serde_json::Map;
 
-use crate::{Identity, Introspection, KEY_PREFIX, KeyDigest, KeyRecord, KeySecret, KeyStore, Origin, TokenVerifier};
+use crate::{Identity, Introspection, KEY_PREFIX, KeyDigest, KeySecret, KeyStore, KnownKey, Origin, TokenVerifier};
 
 /// How exact the last use of a key is noted, in microseconds: a day.
 const USE_NOTED: i64 = 24 * 3600 * 1_000_000;
@@ -92,24 +92,19 @@ impl Authenticator {
             Refusal::Unavailable
         })?;
         let now = Timestamp::now();
-        let record = found.filter(|record| record.is_in_force(now)).ok_or(Refusal::Invalid)?;
-        if record.last_used.is_none_or(|last| now.as_micros() - last.as_micros() >= USE_NOTED) {
-            note_use(Arc::clone(keys), Arc::clone(&record), now);
+        let key = found.filter(|key| key.record.is_in_force(now)).ok_or(Refusal::Invalid)?;
+        if key.record.last_used.is_none_or(|last| now.as_micros() - last.as_micros() >= USE_NOTED) {
+            note_use(Arc::clone(keys), Arc::clone(&key), now);
         }
-        Ok(Arc::new(Identity {
-            origin: Origin::ApiKey,
-            name: record.name.clone(),
-            scopes: record.scopes.iter().cloned().collect(),
-            claims: Map::new(),
-        }))
+        Ok(Arc::clone(&key.identity))
     }
 }
 
 /// Notes that a key was used, beside the request. A note that is lost is made at the next use.
-fn note_use(keys: Arc<dyn KeyStore>, record: Arc<KeyRecord>, now: Timestamp) {
+fn note_use(keys: Arc<dyn KeyStore>, key: Arc<KnownKey>, now: Timestamp) {
     let day = Timestamp::from_micros(now.as_micros().div_euclid(USE_NOTED) * USE_NOTED);
     tokio::task::spawn_blocking(move || {
-        if let Err(error) = keys.note_use(&record.id, day) {
+        if let Err(error) = keys.note_use(&key.record.id, day) {
             tracing::warn!(%error, "the use of a key could not be noted");
         }
     });

@@ -15,7 +15,7 @@ use cantata_core::Timestamp;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyDigest, KeyError, KeyRecord, KeyStore};
+use crate::{KeyDigest, KeyError, KeyRecord, KeyStore, KnownKey};
 
 const FILE: &str = "keys.json";
 const LOCK: &str = "keys.lock";
@@ -27,7 +27,7 @@ const FRESH: Duration = Duration::from_millis(250);
 /// The file of keys in a data folder.
 pub struct KeyFile {
     folder: PathBuf,
-    known: ArcSwap<HashMap<KeyDigest, Arc<KeyRecord>>>,
+    known: ArcSwap<HashMap<KeyDigest, Arc<KnownKey>>>,
     /// What the file said, and when; nothing before it was read at all.
     read: Mutex<Option<(Instant, Vec<u8>)>>,
 }
@@ -59,7 +59,7 @@ impl KeyFile {
         let bytes = self.bytes()?;
         if read.as_ref().is_none_or(|(_, before)| *before != bytes) {
             let records = parse(&bytes)?;
-            let known = records.into_iter().map(|record| (record.digest, Arc::new(record)));
+            let known = records.into_iter().map(|record| (record.digest, Arc::new(KnownKey::from(record))));
             self.known.store(Arc::new(known.collect()));
         }
         *read = Some((now, bytes));
@@ -98,7 +98,7 @@ impl KeyFile {
 }
 
 impl KeyStore for KeyFile {
-    fn find(&self, digest: &KeyDigest) -> Result<Option<Arc<KeyRecord>>, KeyError> {
+    fn find(&self, digest: &KeyDigest) -> Result<Option<Arc<KnownKey>>, KeyError> {
         self.refresh()?;
         Ok(self.known.load().get(digest).cloned())
     }

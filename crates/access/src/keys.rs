@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use cantata_core::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Map;
 
-use crate::{KeyDigest, KeySecret};
+use crate::{Identity, KeyDigest, KeySecret, Origin};
 
 /// The longest name of a key.
 const LONGEST_NAME: usize = 100;
@@ -35,6 +36,27 @@ pub struct KeyRecord {
     pub last_used: Option<Timestamp>,
 }
 
+/// A key, and who uses it: made once, and not for each request.
+#[derive(Debug)]
+pub struct KnownKey {
+    /// What is kept of the key.
+    pub record: KeyRecord,
+    /// Whoever has the key.
+    pub identity: Arc<Identity>,
+}
+
+impl From<KeyRecord> for KnownKey {
+    fn from(record: KeyRecord) -> Self {
+        let identity = Identity {
+            origin: Origin::ApiKey,
+            name: record.name.clone(),
+            scopes: record.scopes.iter().cloned().collect(),
+            claims: Map::new(),
+        };
+        Self { record, identity: Arc::new(identity) }
+    }
+}
+
 /// Why nothing could be done with keys.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
@@ -60,7 +82,7 @@ pub enum KeyError {
 /// Keeps keys. Every process that works with the same keys sees a change within a second.
 pub trait KeyStore: Send + Sync {
     /// Returns the key with a digest, in force or not.
-    fn find(&self, digest: &KeyDigest) -> Result<Option<Arc<KeyRecord>>, KeyError>;
+    fn find(&self, digest: &KeyDigest) -> Result<Option<Arc<KnownKey>>, KeyError>;
 
     /// Returns every key, oldest first.
     fn list(&self) -> Result<Vec<KeyRecord>, KeyError>;

@@ -19,7 +19,7 @@ pub use authenticator::{Authenticator, Refusal};
 pub use identity::{Identity, Origin};
 pub use introspection::{Introspection, IntrospectionSettings};
 pub use key_file::KeyFile;
-pub use keys::{KeyError, KeyRecord, KeyStore};
+pub use keys::{KeyError, KeyRecord, KeyStore, KnownKey};
 pub use outside::AddressError;
 pub use scope::{ScopeError, ScopeRules};
 pub use secret::{KEY_PREFIX, KeyDigest, KeySecret};

@@ -5,6 +5,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use cantata_core::with_causes;
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, StatusCode, Url};
 
@@ -64,15 +65,4 @@ impl Outside {
         let builder = if self.url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
         builder.build().map_err(|error| with_causes(&error))
     }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    text
 }

@@ -164,6 +164,18 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Returns what an error says, and after it everything that led to it, for the log.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

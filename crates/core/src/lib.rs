@@ -14,7 +14,7 @@ pub mod time;
 
 pub use analysis::{Analysis, SERVER_OWNED_FIELDS};
 pub use analysis_type::{AnalysisType, AnalysisTypeId, ExternalValidation, GivenOptions, TypeOptions};
-pub use error::{Error, ErrorId, Origin, Result};
+pub use error::{Error, ErrorId, Origin, Result, with_causes};
 pub use event::{Action, Event};
 pub use file::{File, FileAccess};
 pub use ids::{AnalysisId, ObjectId};

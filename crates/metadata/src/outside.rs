@@ -7,6 +7,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use cantata_core::with_causes;
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, Response, Url};
 
@@ -116,15 +117,4 @@ impl Outside {
             CallError::Broken
         }
     }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    text
 }

@@ -12,6 +12,7 @@ mod app;
 mod cors;
 mod error_body;
 mod extract;
+mod held_body;
 mod limits;
 mod metadata;
 mod openapi;

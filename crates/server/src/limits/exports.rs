@@ -2,15 +2,13 @@
 //! when its client leaves.
 
 use std::collections::HashMap;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
 
-use axum::body::{Body, Bytes, HttpBody};
-use hyper::body::{Frame, SizeHint};
+use axum::body::Body;
 
 use super::Refused;
 use super::address::Counted;
+use crate::held_body::holding;
 
 /// The exports that are running.
 pub(super) struct Exports {
@@ -74,33 +72,7 @@ impl Drop for ExportSlot {
 impl ExportSlot {
     /// Keeps the slot until the body is sent or dropped.
     pub(crate) fn until_sent(self, body: Body) -> Body {
-        Body::new(Exported { body, _slot: self })
-    }
-}
-
-/// The body of an export.
-struct Exported {
-    body: Body,
-    _slot: ExportSlot,
-}
-
-impl HttpBody for Exported {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        holding(body, self)
     }
 }
 
