@@ -6,7 +6,7 @@ ifeq ($(shell command -v cargo),)
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 endif
 
-.PHONY: own-cache build demo test check-fmt lint docs unit engines bench-metadata bench-search bench-search-large bench-engines fmt graphiql
+.PHONY: own-cache build demo test check-fmt lint docs unit engines bench-metadata bench-search bench-search-large bench-engines bench-indexing fmt graphiql portal portal-test test-clients lint-packaging
 
 # Clones share the folder, and cargo tells their files apart by time alone: a clone that takes over touches its own.
 own-cache:
@@ -20,7 +20,7 @@ own-cache:
 build: own-cache
 	cargo build --release --locked -p cantata
 
-# A server with sample data on http://127.0.0.1:5050; ARGS="--fresh --count 1000" adds arguments.
+# A server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10" adds arguments.
 demo: build
 	"$(CARGO_TARGET_DIR)/release/cantata" demo $(ARGS)
 
@@ -64,9 +64,32 @@ bench-search-large: build
 bench-engines: build
 	cargo run --release --locked -p cantata-bench -- engines $(ARGS)
 
+# From a submission to a search. ARGS="--only reindex" measures less.
+bench-indexing: build
+	cargo run --release --locked -p cantata-bench -- indexing $(ARGS)
+
 fmt:
 	cargo fmt --all
 
 # GraphiQL as the server carries it; the result is kept in the repository, so that no other target needs npm.
 graphiql:
 	cd web/graphiql && npm ci && npm run build
+
+# The portal as the server carries it; kept in the repository like GraphiQL.
+portal:
+	cd web/portal && npm ci && npm run build
+
+# The portal in Chromium against a server with sample data; screenshots go to $(CACHE)/portal-screenshots.
+portal-test: own-cache
+	cargo build --locked -p cantata
+	cd web/portal && npm ci && npm run check && npm run unit && npm run browser
+
+# Arranger's published React components and charts in Chromium against a server with sample data; screenshots go to
+# $(CACHE)/arranger-components-screenshots.
+test-clients: own-cache
+	cargo build --locked -p cantata
+	CANTATA_BIN="$(CARGO_TARGET_DIR)/debug/cantata" clients/arranger-components/test
+
+# The Dockerfile, the compose files and the Helm chart; installs its tools from PyPI, and builds helm with Go if it is missing.
+lint-packaging:
+	packaging/lint

@@ -30,6 +30,11 @@ pub(crate) fn get(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
+/// Makes the bytes of a request that changes something and has no body.
+pub(crate) fn put(path: &str) -> Vec<u8> {
+    format!("PUT {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n").into_bytes()
+}
+
 /// Makes the bytes of a request without a body and with one more header.
 pub(crate) fn get_with(path: &str, header: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n\r\n").into_bytes()
@@ -74,9 +79,9 @@ impl Connection {
             Length::Known(length) => self.read_body(length)?,
             Length::Chunked => while self.read_chunk()? {},
         }
-        if status != 200 {
+        if !(200..300).contains(&status) {
             let shown = String::from_utf8_lossy(&self.body[..self.body.len().min(1_000)]);
-            return Err(format!("expected an answer with status 200, found {status}: {shown}").into());
+            return Err(format!("expected an answer that is a success, found {status}: {shown}").into());
         }
         Ok(&self.body)
     }

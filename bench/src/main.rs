@@ -8,6 +8,7 @@ mod bare_loop;
 mod bare_postgres;
 mod client;
 mod fixed_server;
+mod indexing;
 mod latency;
 mod load;
 mod machine;
@@ -54,6 +55,8 @@ enum Command {
     SearchLarge(SearchLargeArguments),
     /// Measures the embedded engine, OpenSearch, and the server over OpenSearch with the same documents and requests.
     Engines(EnginesArguments),
+    /// Measures the way from a submission to a search: its rate, how soon what is published is found, and reindexing.
+    Indexing(IndexingArguments),
     /// Answers every request for an analysis with the same JSON document.
     #[command(hide = true)]
     FixedServer {
@@ -73,6 +76,22 @@ pub(crate) struct MetadataArguments {
     /// Measures only these parts and keeps the results only where --out says.
     #[arg(long, value_delimiter = ',', value_enum)]
     pub(crate) only: Vec<metadata::Part>,
+    #[command(flatten)]
+    pub(crate) destination: Destination,
+    #[command(flatten)]
+    pub(crate) folder: DataFolder,
+}
+
+/// What to measure of indexing.
+#[derive(Args)]
+pub(crate) struct IndexingArguments {
+    /// Measures for a moment only and with few analyses: shows that everything works. No figure is required then and
+    /// the results are kept only where --out says.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Measures only these parts and keeps the results only where --out says.
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub(crate) only: Vec<indexing::Part>,
     #[command(flatten)]
     pub(crate) destination: Destination,
     #[command(flatten)]
@@ -136,6 +155,7 @@ fn main() -> ExitCode {
         Command::Search(arguments) => search::run(&arguments),
         Command::SearchLarge(arguments) => search::run_large(&arguments),
         Command::Engines(arguments) => search::run_engines(&arguments),
+        Command::Indexing(arguments) => indexing::run(&arguments),
         Command::FixedServer { bytes } => fixed_server::run(bytes).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| {

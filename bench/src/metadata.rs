@@ -8,6 +8,7 @@ mod startup;
 mod submit;
 mod submit_postgres;
 
+use std::ops::Div;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -44,12 +45,26 @@ pub(crate) enum Part {
     Startup,
 }
 
-/// How long and how often things are measured, and where.
-struct Bench {
+/// How long things are measured.
+#[derive(Clone, Copy)]
+struct Span {
     /// How long one measurement takes.
     duration: Duration,
     /// How long the same load runs before it.
     warm_up: Duration,
+}
+
+impl Div<u32> for Span {
+    type Output = Self;
+
+    fn div(self, parts: u32) -> Self {
+        Self { duration: self.duration / parts, warm_up: self.warm_up / parts }
+    }
+}
+
+/// How long and how often things are measured, and where.
+struct Bench {
+    span: Span,
     /// How often the two sides of a ratio are measured in turn.
     rounds: usize,
     /// How many analyses there are to read.
@@ -63,8 +78,7 @@ impl Bench {
     fn new(arguments: &MetadataArguments) -> Outcome<Self> {
         let (duration, warm_up) = if arguments.quick { (1_000, 200) } else { (3_000, 700) };
         Ok(Self {
-            duration: Duration::from_millis(duration),
-            warm_up: Duration::from_millis(warm_up),
+            span: Span { duration: Duration::from_millis(duration), warm_up: Duration::from_millis(warm_up) },
             rounds: if arguments.quick { 1 } else { 3 },
             analyses: if arguments.quick { 2_000 } else { 10_000 },
             full_files: if arguments.quick { 50_000 } else { 1_000_000 },

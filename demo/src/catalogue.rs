@@ -20,3 +20,9 @@ mod vocabulary;
 
 pub use configs::{DONOR_INDEX, FILE_INDEX, catalogue_files, mapping};
 pub use documents::{Documents, document, donor_document};
+
+pub(crate) use data_kind::{DATA_KINDS, DataKind};
+pub(crate) use donor::{Donor, donor_id};
+pub(crate) use file_document::{address, tags};
+pub(crate) use maybe::maybe;
+pub(crate) use vocabulary::{PLATFORMS, SEQUENCING_CENTRES, STUDIES, Study};

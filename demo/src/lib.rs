@@ -7,12 +7,13 @@
 //! share a checksum.
 
 pub mod catalogue;
-mod files;
+mod configs;
 mod random;
 mod studies;
 mod submissions;
 mod types;
 
+pub use configs::configs;
 pub use studies::studies;
 pub use submissions::{Outcome, Submission, submissions};
 pub use types::analysis_types;

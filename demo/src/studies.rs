@@ -2,40 +2,38 @@
 
 use serde_json::{Value, json};
 
-/// The ids of the studies, in the order of [`studies()`].
-pub(crate) const STUDY_IDS: [&str; 4] = ["BREAST-NL", "LUNG-EU", "RARE-KIDS", "HEALTHY-REF"];
+use crate::catalogue::{STUDIES, Study};
+
+/// Who is behind each study, in the order of the studies.
+const ORGANIZATIONS: [&str; STUDY_COUNT] = [
+    "Northern Lakes Cancer Institute",
+    "European Thoracic Genomics Network",
+    "Prairie Screening Programme",
+    "Thames Urology Consortium",
+    "Southern Cross Genomics",
+    "Rhine Leukaemia Group",
+    "Sakura Hepatology Centre",
+    "Atlantic Gynaecology Network",
+];
+
+/// How many studies there are.
+pub(crate) const STUDY_COUNT: usize = 8;
+
+/// The studies that analyses are submitted to, the largest first.
+pub(crate) fn sample_studies() -> &'static [Study] {
+    &STUDIES[..STUDY_COUNT]
+}
 
 /// Returns the studies as they are registered, one body each.
 pub fn studies() -> Vec<Value> {
-    let [breast, lung, rare, healthy] = STUDY_IDS;
-    vec![
+    let bodies = sample_studies().iter().zip(ORGANIZATIONS).map(|(study, organization)| {
         json!({
-            "studyId": breast,
-            "name": "Breast cancer in women under 50",
-            "organization": "Northern Lakes Cancer Institute",
-            "description": "Tumour and matched normal genomes of women diagnosed before the age of 50.",
-            "info": {"principalInvestigator": "Ada Lindqvist", "disease": "Breast cancer", "startYear": 2019, "consent": "controlled"},
-        }),
-        json!({
-            "studyId": lung,
-            "name": "Lung adenocarcinoma in never-smokers",
-            "organization": "European Thoracic Genomics Network",
-            "description": "Genomes and transcriptomes of lung tumours in people who never smoked.",
-            "info": {"principalInvestigator": "Marek Horvat", "disease": "Lung adenocarcinoma", "startYear": 2020, "consent": "controlled"},
-        }),
-        json!({
-            "studyId": rare,
-            "name": "Undiagnosed rare disease in children",
-            "organization": "Harbour Children's Hospital",
-            "description": "Trio exomes and long-read genomes of children without a diagnosis.",
-            "info": {"principalInvestigator": "Imani Okafor", "disease": "Rare disease", "startYear": 2021, "consent": "controlled"},
-        }),
-        json!({
-            "studyId": healthy,
-            "name": "Reference cohort of healthy volunteers",
-            "organization": "Open Genome Commons",
-            "description": "Openly shared genomes of healthy volunteers, for calibrating methods.",
-            "info": {"principalInvestigator": "Yuki Tanabe", "startYear": 2018, "consent": "open"},
-        }),
-    ]
+            "studyId": study.id,
+            "name": study.name,
+            "organization": organization,
+            "description": format!("Genomes and transcriptomes of donors with cancer of one site: {}.", study.primary_site),
+            "info": {"primarySite": study.primary_site, "consent": "controlled"},
+        })
+    });
+    bodies.collect()
 }

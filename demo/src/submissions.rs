@@ -1,15 +1,16 @@
 //! Submissions: which type and study each position has, and what becomes of it.
+//!
+//! The donors are those of the invented world of [`crate::catalogue`]; three analyses in a row are of the same donors.
 
+mod data;
 mod donors;
-mod expression;
-mod long_reads;
-mod reads;
-mod variants;
+mod files;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
+use crate::catalogue::Study;
 use crate::random::Random;
-use crate::studies::STUDY_IDS;
+use crate::studies::sample_studies;
 
 /// What becomes of an analysis after its submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,23 +34,25 @@ pub struct Submission {
     pub outcome: Outcome,
 }
 
-/// What the payloads of one submission are made from.
+/// The world that the donors are of.
+const SEED: u64 = 1;
+
+/// The kinds of things that have a sequence of random numbers of their own; others are those of the world.
+const STUDY: u64 = 11;
+const SUBMISSION: u64 = 12;
+
+/// How many submissions there are of the same donors.
+const OF_THE_SAME_DONORS: u64 = 3;
+
+/// How many donors in a row take part in the same study.
+const DONORS_OF_A_STUDY: u64 = 2;
+
+/// What the parts of one submission are made from.
 struct Draft {
     position: u64,
-    study_id: &'static str,
-    access: &'static str,
+    study: &'static Study,
     random: Random,
 }
-
-/// The kinds of payload, in the order in which submissions go through them.
-const KINDS: [fn(&mut Draft) -> Value; 6] = [
-    reads::sequencing_read,
-    variants::somatic_variants,
-    expression::first_version,
-    variants::variant_call,
-    expression::second_version,
-    long_reads::long_read_genome,
-];
 
 /// Returns the first `count` submissions, made one by one as they are taken.
 pub fn submissions(count: usize) -> impl Iterator<Item = Submission> {
@@ -57,15 +60,33 @@ pub fn submissions(count: usize) -> impl Iterator<Item = Submission> {
 }
 
 fn submission(position: u64) -> Submission {
-    let mut random = Random::new(position);
-    let study_id = *random.pick(&STUDY_IDS);
-    let outcome = match random.between(1, 100) {
-        1..=70 => Outcome::Published,
-        71..=92 => Outcome::Unpublished,
+    let cohort = position / OF_THE_SAME_DONORS / DONORS_OF_A_STUDY;
+    let study = Random::of(SEED, STUDY, cohort).skewed(sample_studies());
+    let mut draft = Draft { position, study, random: Random::of(SEED, SUBMISSION, position) };
+    let outcome = match draft.random.between(1, 100) {
+        1..=86 => Outcome::Published,
+        87..=95 => Outcome::Unpublished,
         _ => Outcome::Suppressed,
     };
-    let access = if study_id == "HEALTHY-REF" { "open" } else { "controlled" };
-    let kind = KINDS[position as usize % KINDS.len()];
-    let payload = kind(&mut Draft { position, study_id, access, random });
-    Submission { study_id, payload, outcome }
+    Submission { study_id: study.id, payload: draft.payload(), outcome }
+}
+
+impl Draft {
+    fn payload(&mut self) -> Value {
+        let kind = data::kind(self.position);
+        let strategy = *self.random.skewed(kind.strategies);
+        let mut payload = Map::from_iter([
+            ("studyId".to_owned(), self.study.id.into()),
+            ("analysisType".to_owned(), json!({"name": kind.name, "version": kind.version})),
+            ("title".to_owned(), format!("{}: {}", kind.title, self.study.name).into()),
+            ("experiment".to_owned(), self.experiment(strategy)),
+            ("donors".to_owned(), self.donors()),
+            ("workflow".to_owned(), self.workflow(kind.workflow)),
+        ]);
+        payload.extend(self.tags().map(|tags| ("tags".to_owned(), tags)));
+        let (name, own) = (kind.own)(&mut self.random);
+        payload.insert(name.to_owned(), own);
+        payload.insert("files".to_owned(), self.files(kind, strategy));
+        payload.into()
+    }
 }

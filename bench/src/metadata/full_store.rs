@@ -32,10 +32,10 @@ fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
         // The store grows while it is measured, so each round begins with the same one.
         let folder = bench.copy_of_full_store()?;
         let full = ServerProcess::cantata(folder.path())?;
-        submissions::measure(&full, 8, files, bench.warm_up, bench.warm_up * WARM_UPS_OF_FULL_STORE)?;
+        submissions::measure(&full, 8, files, bench.span.warm_up, bench.span.warm_up * WARM_UPS_OF_FULL_STORE)?;
         for (clients, figure) in CLIENTS.into_iter().zip(&mut figures) {
             let empty = empty_store(bench, files, clients)?;
-            let rate = submissions::measure(&full, clients, files, bench.warm_up, bench.duration)?;
+            let rate = submissions::measure(&full, clients, files, bench.span.warm_up, bench.span.duration)?;
             let cost = 1e6 / rate.per_second;
             report::progress(&format!(
                 "full store, {files} file(s), {clients} client(s), round {round}: {cost:.0} µs, empty {empty:.0} µs"
@@ -52,7 +52,7 @@ fn empty_store(bench: &Bench, files: usize, clients: usize) -> Outcome<f64> {
     let folder = bench.new_folder()?;
     let server = ServerProcess::cantata(folder.path())?;
     server.connect()?.exchange(&study_request())?;
-    let rate = submissions::measure(&server, clients, files, bench.warm_up, bench.duration)?;
+    let rate = submissions::measure(&server, clients, files, bench.span.warm_up, bench.span.duration)?;
     server.stop()?;
     Ok(1e6 / rate.per_second)
 }

@@ -29,10 +29,10 @@ pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
     let name = format!("List a study of {} analyses", bench.analyses);
     let mut time = Figure::compared(name, "ms").required(Limit::AtMost(3.0));
     for round in 1..=bench.rounds {
-        repeat(bench.warm_up, || rows.read().map(|_| ()))?;
-        let theirs = repeat(bench.duration, || rows.read().map(|_| ()))?;
-        repeat(bench.warm_up, || connection.exchange(&request).map(|_| ()))?;
-        let ours = repeat(bench.duration, || connection.exchange(&request).map(|_| ()))?;
+        repeat(bench.span.warm_up, || rows.read().map(|_| ()))?;
+        let theirs = repeat(bench.span.duration, || rows.read().map(|_| ()))?;
+        repeat(bench.span.warm_up, || connection.exchange(&request).map(|_| ()))?;
+        let ours = repeat(bench.span.duration, || connection.exchange(&request).map(|_| ()))?;
         report::progress(&format!("list, round {round}: {ours:.1} ms, rows {theirs:.1} ms"));
         time.add_compared(ours, theirs);
     }

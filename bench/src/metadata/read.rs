@@ -2,7 +2,7 @@
 
 use crate::client::get;
 use crate::load::{CLIENTS, Rate, drive, observe};
-use crate::metadata::Bench;
+use crate::metadata::{Bench, Span};
 use crate::payloads::{STUDY, scatter, study_request};
 use crate::report::{self, Figure, Limit, plural};
 use crate::server_process::ServerProcess;
@@ -22,8 +22,8 @@ pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
         let mut rate = Figure::compared(name.clone(), "requests/s").required(Limit::AtLeast(0.6));
         let mut processor = Figure::compared(format!("{name}, processor time"), "µs each");
         for round in 1..=bench.rounds {
-            let theirs = read(bench, &fixed, clients, &requests)?;
-            let ours = read(bench, &server, clients, &requests)?;
+            let theirs = read(bench.span, &fixed, clients, &requests)?;
+            let ours = read(bench.span, &server, clients, &requests)?;
             report::progress(&format!(
                 "read, {clients} connection(s), round {round}: {:.0}/s, fixed answer {:.0}/s",
                 ours.per_second, theirs.per_second
@@ -41,11 +41,11 @@ pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
 }
 
 /// Reads any of the analyses, again and again.
-pub(super) fn read(bench: &Bench, server: &ServerProcess, clients: usize, requests: &[Vec<u8>]) -> Outcome<Rate> {
+pub(super) fn read(span: Span, server: &ServerProcess, clients: usize, requests: &[Vec<u8>]) -> Outcome<Rate> {
     let any = |client: usize, sent: u64| {
         let number = scatter(((client as u64) << 40) | sent);
         Some(requests[(number % requests.len() as u64) as usize].as_slice())
     };
-    drive(server.address, clients, bench.warm_up, any)?;
-    observe(server, || drive(server.address, clients, bench.duration, any))
+    drive(server.address, clients, span.warm_up, any)?;
+    observe(server, || drive(server.address, clients, span.duration, any))
 }

@@ -34,7 +34,7 @@ fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
         let server = ServerProcess::cantata(folder.path())?;
         first_document(&server, files)?;
         for (clients, figure) in CLIENTS.into_iter().zip(&mut figures) {
-            let rate = submissions::measure(&server, clients, files, bench.warm_up, bench.duration)?;
+            let rate = submissions::measure(&server, clients, files, bench.span.warm_up, bench.span.duration)?;
             report::progress(&format!("  {clients} client(s): {:.0}/s", rate.per_second));
             figure.add_compared(rate.per_second, bare);
             if clients == 32 {
@@ -54,7 +54,7 @@ fn bare_loop(bench: &Bench, files: usize) -> Outcome<f64> {
     let document = first_document(&server, files)?;
     server.stop()?;
     let bare = BareLoop::open(folder.path())?;
-    let warmed = bare.run(&rows_like(&document, warm_up_count(files))?, bench.warm_up)?;
-    let rows = rows_like(&document, measured_count(&warmed, bench.duration))?;
-    Ok(bare.run(&rows, bench.duration)?.per_second())
+    let warmed = bare.run(&rows_like(&document, warm_up_count(files))?, bench.span.warm_up)?;
+    let rows = rows_like(&document, measured_count(&warmed, bench.span.duration))?;
+    Ok(bare.run(&rows, bench.span.duration)?.per_second())
 }

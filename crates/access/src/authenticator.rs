@@ -67,6 +67,12 @@ impl Authenticator {
         self.keys.is_some() || self.tokens.is_some() || self.introspection.is_some()
     }
 
+    /// Returns a number that is another one whenever a change of the keys was noticed: what was found out before may not
+    /// hold any more.
+    pub fn generation(&self) -> u64 {
+        self.keys.as_ref().map_or(0, |keys| keys.generation())
+    }
+
     /// Returns whose credential it is.
     pub async fn identify(&self, credential: &str) -> Result<Arc<Identity>, Refusal> {
         if credential.starts_with(KEY_PREFIX) {

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,8 +29,12 @@ const FRESH: Duration = Duration::from_millis(250);
 pub struct KeyFile {
     folder: PathBuf,
     known: ArcSwap<HashMap<KeyDigest, Arc<KnownKey>>>,
-    /// What the file said, and when; nothing before it was read at all.
-    read: Mutex<Option<(Instant, Vec<u8>)>>,
+    /// What the file said; nothing before it was read at all.
+    read: Mutex<Option<Vec<u8>>>,
+    start: Instant,
+    /// Until when what was read counts, in nanoseconds after `start`: requests look here and take no lock.
+    fresh_until: AtomicU64,
+    generation: AtomicU64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -42,7 +47,14 @@ struct Content {
 impl KeyFile {
     /// Names the folder; nothing is read yet, and no file is made until there is a key.
     pub fn in_folder(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), known: ArcSwap::default(), read: Mutex::new(None) }
+        Self {
+            folder: folder.to_owned(),
+            known: ArcSwap::default(),
+            read: Mutex::new(None),
+            start: Instant::now(),
+            fresh_until: AtomicU64::new(0),
+            generation: AtomicU64::new(0),
+        }
     }
 
     /// Returns whether a key was ever made here.
@@ -50,19 +62,30 @@ impl KeyFile {
         Ok(!self.folder.join(FILE).try_exists()?)
     }
 
+    fn is_fresh(&self) -> bool {
+        self.nanoseconds() < self.fresh_until.load(Ordering::Acquire)
+    }
+
+    fn nanoseconds(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
     fn refresh(&self) -> Result<(), KeyError> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if read.as_ref().is_some_and(|(when, _)| when.elapsed() < FRESH) {
+        if self.is_fresh() {
             return Ok(());
         }
-        let now = Instant::now();
+        let now = self.nanoseconds();
         let bytes = self.bytes()?;
-        if read.as_ref().is_none_or(|(_, before)| *before != bytes) {
+        if read.as_ref().is_none_or(|before| *before != bytes) {
             let records = parse(&bytes)?;
             let known = records.into_iter().map(|record| (record.digest, Arc::new(KnownKey::from(record))));
             self.known.store(Arc::new(known.collect()));
+            self.generation.fetch_add(1, Ordering::Release);
         }
-        *read = Some((now, bytes));
+        *read = Some(bytes);
+        let fresh = u64::try_from(FRESH.as_nanos()).unwrap_or(u64::MAX);
+        self.fresh_until.store(now.saturating_add(fresh), Ordering::Release);
         Ok(())
     }
 
@@ -82,7 +105,9 @@ impl KeyFile {
         let changed = change(&mut keys)?;
         self.replace(&Content { version: VERSION, keys })?;
         // What this process decides next must know of the change.
-        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let _reading = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        self.fresh_until.store(0, Ordering::Release);
+        self.generation.fetch_add(1, Ordering::Release);
         Ok(changed)
     }
 
@@ -99,8 +124,14 @@ impl KeyFile {
 
 impl KeyStore for KeyFile {
     fn find(&self, digest: &KeyDigest) -> Result<Option<Arc<KnownKey>>, KeyError> {
-        self.refresh()?;
+        if !self.is_fresh() {
+            self.refresh()?;
+        }
         Ok(self.known.load().get(digest).cloned())
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
     }
 
     fn list(&self) -> Result<Vec<KeyRecord>, KeyError> {

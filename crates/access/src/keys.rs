@@ -84,6 +84,9 @@ pub trait KeyStore: Send + Sync {
     /// Returns the key with a digest, in force or not.
     fn find(&self, digest: &KeyDigest) -> Result<Option<Arc<KnownKey>>, KeyError>;
 
+    /// Returns a number that is another one whenever a change of the keys was noticed.
+    fn generation(&self) -> u64;
+
     /// Returns every key, oldest first.
     fn list(&self) -> Result<Vec<KeyRecord>, KeyError>;
 

@@ -19,6 +19,9 @@ pub struct ScopeRules {
     study_prefix: String,
     study_suffix: String,
     system: String,
+    /// The scopes that allow to read everything, and nothing at all.
+    system_read: String,
+    system_deny: String,
 }
 
 /// Why scopes cannot be spelled in a way.
@@ -39,7 +42,7 @@ pub enum ScopeError {
 
 impl Default for ScopeRules {
     fn default() -> Self {
-        Self { study_prefix: "STUDY.".to_owned(), study_suffix: ".WRITE".to_owned(), system: "song.WRITE".to_owned() }
+        Self::spelled("STUDY.", ".WRITE", "song.WRITE")
     }
 }
 
@@ -69,11 +72,18 @@ impl ScopeRules {
         if is_of_study || !has_parts || system.ends_with(READ) || system.ends_with(DENY) {
             return Err(ScopeError::System);
         }
-        Ok(Self {
+        Ok(Self::spelled(study_prefix, study_suffix, system))
+    }
+
+    fn spelled(study_prefix: &str, study_suffix: &str, system: &str) -> Self {
+        let name = system.rsplit_once('.').map_or(system, |(name, _)| name);
+        Self {
             study_prefix: study_prefix.to_owned(),
             study_suffix: study_suffix.to_owned(),
             system: system.to_owned(),
-        })
+            system_read: [name, READ].concat(),
+            system_deny: [name, DENY].concat(),
+        }
     }
 
     /// Returns the scope that allows everything.
@@ -83,48 +93,45 @@ impl ScopeRules {
 
     /// Returns the scope that allows to change a study.
     pub fn for_study(&self, study: &str) -> String {
-        self.of_study(study, &self.study_suffix)
+        [&self.study_prefix, study, &self.study_suffix].concat()
     }
 
     /// Returns whether somebody may do everything.
     pub fn is_administrator(&self, identity: &Identity) -> bool {
         identity.origin == Origin::Unchecked
-            || (identity.has_scope(&self.system) && !identity.has_scope(&self.of_system(DENY)))
+            || (identity.has_scope(&self.system) && !identity.has_scope(&self.system_deny))
     }
 
     /// Returns whether somebody may read what belongs to no study in particular.
     pub fn may_read_everything(&self, identity: &Identity) -> bool {
         self.is_administrator(identity)
-            || (identity.has_scope(&self.of_system(READ)) && !identity.has_scope(&self.of_system(DENY)))
+            || (identity.has_scope(&self.system_read) && !identity.has_scope(&self.system_deny))
     }
 
     /// Returns whether somebody may read a study.
     pub fn may_read(&self, identity: &Identity, study: &str) -> bool {
         let is_allowed = || {
             self.may_read_everything(identity)
-                || [READ, &self.study_suffix].iter().any(|suffix| identity.has_scope(&self.of_study(study, suffix)))
+                || [READ, &self.study_suffix].iter().any(|suffix| self.has_for_study(identity, study, suffix))
         };
         !self.is_denied(identity, study) && is_allowed()
     }
 
     /// Returns whether somebody may change a study.
     pub fn may_write(&self, identity: &Identity, study: &str) -> bool {
-        let is_allowed =
-            || self.is_administrator(identity) || identity.has_scope(&self.of_study(study, &self.study_suffix));
+        let is_allowed = || self.is_administrator(identity) || self.has_for_study(identity, study, &self.study_suffix);
         !self.is_denied(identity, study) && is_allowed()
     }
 
     fn is_denied(&self, identity: &Identity, study: &str) -> bool {
-        !identity.scopes.is_empty() && identity.has_scope(&self.of_study(study, DENY))
+        self.has_for_study(identity, study, DENY)
     }
 
-    fn of_study(&self, study: &str, suffix: &str) -> String {
-        [&self.study_prefix, study, suffix].concat()
-    }
-
-    fn of_system(&self, suffix: &str) -> String {
-        let name = self.system.rsplit_once('.').map_or(self.system.as_str(), |(name, _)| name);
-        [name, suffix].concat()
+    /// Looks for the scope of a study without making its text: this is asked with every request.
+    fn has_for_study(&self, identity: &Identity, study: &str, suffix: &str) -> bool {
+        let named =
+            |scope: &str| scope.strip_suffix(suffix)?.strip_prefix(&self.study_prefix).map(|name| name == study);
+        identity.scopes.iter().any(|scope| named(scope) == Some(true))
     }
 }
 

@@ -115,7 +115,13 @@ mod tests {
 
     #[test]
     fn only_places_of_a_data_folder_are_taken() {
-        for place in ["metadata.db", "search/files/1.segment", "configs/files/base.json", "configs/ü ö.json"] {
+        for place in [
+            "metadata.db",
+            "search/files/1.segment",
+            "search/.aliases.json",
+            "configs/files/base.json",
+            "configs/ü ö.json",
+        ] {
             assert!(is_place(place), "{place}");
         }
         for elsewhere in [

@@ -98,12 +98,14 @@ impl Catalogue {
                 CatalogueError::new(ErrorCode::SchemaBuildError, message)
             })?,
         };
-        let config = &config.seen(&covers, &whole_mapping);
+        let (completed, mut warnings) = config.completed(&whole_mapping);
+        let generated = config.missing_sections();
+        let config = &completed.seen(&covers, &whole_mapping);
         let arrays: HashSet<&str> = config.array_paths().collect();
         let tree = field_tree::build(&config.document_type, &mapping, &arrays)
             .map_err(|message| CatalogueError::new(ErrorCode::SchemaBuildError, message))?;
-        let mut warnings = tree.warnings;
-        let display = Display::build(config, &mapping, &tree.root, &mut warnings);
+        warnings.extend(tree.warnings);
+        let display = Display::build(config, generated, &mapping, &tree.root, &mut warnings);
         Ok(Self {
             id: config.id.clone(),
             document_type: config.document_type.clone(),

@@ -9,11 +9,13 @@ mod downloads;
 mod engine;
 mod extended;
 mod facets;
+mod generated;
 mod matchbox;
 mod merge;
 mod network;
 mod reader;
 mod seen;
+mod source;
 mod table;
 
 use serde_json::{Map, Value};
@@ -32,6 +34,7 @@ use crate::access::AccessRules;
 use crate::defaults::Defaults;
 use crate::engine_choice::EngineChoice;
 use crate::problem::ConfigProblem;
+use crate::source::SourceConfig;
 use reader::{Reader, Section, are_alike};
 
 const FIELD_NAME: &str = "fieldName";
@@ -40,7 +43,7 @@ const FIELD_PATH: &str = "the dotted path of a field";
 /// What problems name instead of a file when the configuration is a value.
 const VALUE: &str = "configuration";
 
-const KEYS: [&str; 34] = [
+const KEYS: [&str; 35] = [
     "$schema",
     ACCESS,
     "catalogId",
@@ -74,6 +77,7 @@ const KEYS: [&str; 34] = [
     "network",
     "searchEngine",
     "sets",
+    source::SOURCE,
     "table",
 ];
 
@@ -117,6 +121,8 @@ pub struct CatalogueConfig {
     pub network: Option<Map<String, Value>>,
     /// Who may see what; nothing if everybody may see everything.
     pub access: Option<AccessRules>,
+    /// Where its documents come from; nothing if somebody else fills the index.
+    pub source: Option<SourceConfig>,
     /// What in the files is left out or taken otherwise than written.
     pub warnings: Vec<ConfigProblem>,
     origins: Origins,
@@ -184,6 +190,7 @@ impl CatalogueConfig {
             charts: reader.object(&whole, "charts"),
             network: network::read(&mut reader, &whole),
             access: access::read(&mut reader, &whole),
+            source: source::read(&mut reader, &whole),
             warnings: Vec::new(),
             origins: Origins::default(),
         };

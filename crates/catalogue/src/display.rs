@@ -40,7 +40,7 @@ pub struct Display {
     pub matchbox: Vec<Matchbox>,
     /// The table.
     pub table: Table,
-    /// The sections that were generated.
+    /// The sections that the files lack and that were generated, here or with the mapping.
     #[serde(skip)]
     pub generated: Vec<&'static str>,
 }
@@ -88,6 +88,7 @@ impl Source<'_> {
 impl Display {
     pub(crate) fn build(
         config: &CatalogueConfig,
+        generated: Vec<&'static str>,
         mapping: &IndexMapping,
         root: &Level,
         warnings: &mut Vec<ConfigProblem>,
@@ -97,11 +98,6 @@ impl Display {
         let facets = facets::build(&mut source, &extended);
         let table = table::build(&mut source, &extended);
         let matchbox = matchbox::build(&mut source);
-        let generated = [
-            ("extended", config.extended.is_empty()),
-            ("facets", config.facets.is_none()),
-            ("table", config.table.columns.is_none()),
-        ];
         Self {
             charts: config.charts.clone().map_or_else(|| json!({ "query": "" }), |charts: Map<_, _>| charts.into()),
             downloads: DownloadsDisplay {
@@ -112,7 +108,7 @@ impl Display {
             facets,
             matchbox,
             table,
-            generated: generated.into_iter().filter(|(_, is_generated)| *is_generated).map(|(name, _)| name).collect(),
+            generated,
         }
     }
 

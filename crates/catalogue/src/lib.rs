@@ -23,6 +23,7 @@ mod fields;
 mod names;
 mod problem;
 mod secret;
+mod source;
 
 pub mod check;
 pub mod display;
@@ -43,3 +44,7 @@ pub use field_tree::{AggregationField, AggregationKind, FlatField, Level, NodeFi
 pub use names::{flat_name, graphql_name, is_graphql_name, start_case};
 pub use problem::{ConfigProblem, Severity};
 pub use secret::Secret;
+pub use source::{
+    DocumentPaths, DocumentShape, SongOrigin, SongTopic, SourceConfig, SourceOrigin, TopicCredentials, TypeSelection,
+    ValuePath,
+};

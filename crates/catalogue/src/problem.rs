@@ -9,7 +9,7 @@ use serde_json::Value;
 const LONGEST_SHOWN: usize = 80;
 
 /// What stands for the file where the index mapping is meant.
-const MAPPING: &str = "index mapping";
+pub(crate) const MAPPING: &str = "index mapping";
 
 /// Whether a problem keeps a catalogue from being served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

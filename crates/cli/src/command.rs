@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::backup::BackupArguments;
+use crate::client::ClientCommand;
 use crate::failure::Failure;
 use crate::import::ImportArguments;
 use crate::index::IndexArguments;
@@ -58,6 +59,8 @@ pub(crate) enum Command {
     /// Looks after the indexes of the search service, of a stopped server or through a running one
     #[command(after_help = ABOUT_SETTINGS)]
     Index(IndexArguments),
+    #[command(flatten)]
+    Client(ClientCommand),
     /// Makes, lists and revokes the keys by which clients are known, beside a running server or without one
     #[command(after_help = ABOUT_SETTINGS)]
     Key(KeyArguments),
@@ -87,12 +90,9 @@ pub(crate) struct SampleArguments {
     /// Deletes what the server keeps in the data folder and starts over; any other file there stays
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// How many analyses to submit
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(crate) count: usize,
-    /// How many documents the catalogue of files has; that of donors has a sixth of it
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    pub(crate) documents: u64,
+    /// How much sample data there is: about 220 analyses with 1,000 files for each
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) scale: usize,
 }
 
 #[derive(Debug, Args)]
@@ -108,14 +108,14 @@ impl Command {
         match self {
             Self::Serve(arguments) => arguments.settings.check(),
             Self::Demo(arguments) => arguments.settings.check(),
-            Self::Import(_) | Self::ImportSongDb(_) | Self::Index(_) | Self::Key(_) => Ok(()),
+            Self::Import(_) | Self::ImportSongDb(_) | Self::Index(_) | Self::Key(_) | Self::Client(_) => Ok(()),
             Self::Backup(_) | Self::Restore(_) => Ok(()),
         }
     }
 
-    /// Returns what the log should be like.
-    pub(crate) fn logging(&self) -> &LoggingSettings {
-        match self {
+    /// Returns what the log should be like, if there is one.
+    pub(crate) fn logging(&self) -> Option<&LoggingSettings> {
+        Some(match self {
             Self::Serve(arguments) => &arguments.settings.logging,
             Self::Demo(arguments) => &arguments.settings.logging,
             Self::Import(arguments) => &arguments.indexes.logging,
@@ -124,11 +124,27 @@ impl Command {
             Self::ImportSongDb(arguments) => &arguments.logging,
             Self::Backup(arguments) => &arguments.indexes.logging,
             Self::Restore(arguments) => &arguments.logging,
-        }
+            Self::Client(command) => return command.logging(),
+        })
     }
 }
 
 impl Cli {
+    /// Returns all commands as shells see them, for whom each word is a command of its own.
+    pub(crate) fn for_shells() -> clap::Command {
+        let documented = Self::documented();
+        let (two_words, others): (Vec<_>, Vec<_>) =
+            documented.get_subcommands().cloned().partition(|command| command.get_name() == IMPORT_SONG_DB);
+        let second_words = two_words.into_iter().map(|command| command.name("song-db"));
+        let commands = clap::Command::new("cantata").version(env!("CARGO_PKG_VERSION")).subcommands(others);
+        commands.mut_subcommand("import", |import| import.subcommands(second_words))
+    }
+
+    /// Returns all commands, with the environment variables in their help.
+    pub(crate) fn documented() -> clap::Command {
+        document(Self::command())
+    }
+
     /// Reads the command line, and the settings it leaves out from the environment and the file.
     pub(crate) fn read(mut arguments: Vec<OsString>) -> Result<Self, Failure> {
         // Two words for one command, because `import` takes the names of files where others have commands.
@@ -137,8 +153,7 @@ impl Cli {
         }
         // The settings may stand before and after what is to be done with an index or a key.
         let everywhere = |command: clap::Command| command.mut_args(|argument| argument.global(true));
-        let command = Self::command().mut_subcommand("index", everywhere).mut_subcommand("key", everywhere);
-        let command = document(command);
+        let command = Self::documented().mut_subcommand("index", everywhere).mut_subcommand("key", everywhere);
         let matches = complete(&command, arguments)?;
         Ok(Self::from_arg_matches(&matches)?)
     }

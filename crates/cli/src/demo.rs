@@ -1,7 +1,9 @@
 //! `cantata demo`: a server with sample data.
 //!
-//! A data folder without studies is filled; one that has studies is left as it is. The same goes for the indexes of
-//! the sample catalogues. Catalogues are searched by the embedded engine unless their own files name another.
+//! A data folder without studies is filled as clients would fill it: types and studies are registered, analyses are
+//! submitted and published. The sample catalogues have nothing but configuration files; that their indexes come to be
+//! is what every server does with a `source.json`. A folder that has studies is left as it is. Catalogues are searched by
+//! the embedded engine unless their own files name another.
 
 mod catalogues;
 mod fresh;
@@ -18,12 +20,19 @@ use cantata_demo::{Outcome, Submission, analysis_types, studies, submissions};
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::{MetadataService, MetadataSettings, Registration};
 use cantata_store::Store;
+use futures_util::stream::{self, StreamExt};
 use serde_json::Value;
 
 use crate::command::SampleArguments;
 use crate::failure::Failure;
 use crate::serve::{Listening, Opened};
 use crate::settings::Settings;
+
+/// How many analyses there are for each step of the scale.
+const ANALYSES: usize = 220;
+
+/// How many analyses are under way at once; they share the commits of the store.
+const AT_ONCE: usize = 64;
 
 /// How many times progress is shown.
 const PROGRESS_STEPS: usize = 10;
@@ -40,14 +49,8 @@ pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Re
     let opened = Opened::open(settings).await?;
     let configured = settings.search.source(embedded());
     let filled = async {
-        fill(Arc::clone(&opened.store), arguments.count).await?;
-        match configured {
-            Some(source) => Ok(source),
-            None => {
-                catalogues::fill(Arc::clone(&opened.engine), arguments.documents).await?;
-                catalogues::configs(settings)
-            }
-        }
+        fill(Arc::clone(&opened.store), arguments.scale.saturating_mul(ANALYSES)).await?;
+        configured.map_or_else(|| catalogues::configs(settings, arguments.fresh), Ok)
     };
     let source = tokio::select! {
         filled = filled => filled?,
@@ -56,7 +59,7 @@ pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Re
     listening.serve(settings, opened, Some(source), suggest).await
 }
 
-/// Says that catalogues are searched by the embedded engine, which has the sample documents.
+/// Says that catalogues are searched by the embedded engine, whatever the server is set to.
 fn embedded() -> EngineSettings {
     EngineSettings { name: Some(EngineName::Embedded), ..EngineSettings::default() }
 }
@@ -81,8 +84,11 @@ async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), Failure> {
     }
     progress("registered the sample analysis types and studies");
     let step = count.div_ceil(PROGRESS_STEPS).max(1);
-    for (done, submission) in (1..).zip(submissions(count)) {
-        submit(&service, &submission).await?;
+    let mut submitted = stream::iter(submissions(count)).map(|one| submit(&service, one)).buffer_unordered(AT_ONCE);
+    let mut done = 0;
+    while let Some(outcome) = submitted.next().await {
+        outcome?;
+        done += 1;
         if done % step == 0 || done == count {
             progress(format_args!("submitted {done} of {count} analyses"));
         }
@@ -90,7 +96,7 @@ async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn submit(service: &MetadataService, submission: &Submission) -> Result<(), Failure> {
+async fn submit(service: &MetadataService, submission: Submission) -> Result<(), Failure> {
     let study_id = submission.study_id;
     let payload = serde_json::to_vec(&submission.payload).map_err(failed)?;
     let id = service.submit(study_id, Bytes::from(payload), false).await.map_err(failed)?.to_string();
@@ -134,7 +140,7 @@ fn suggest(address: SocketAddr) -> io::Result<()> {
         format!("/export/studies/{study}"),
         "/introspection".to_owned(),
         "/files/graphql".to_owned(),
-        "/donors/graphql".to_owned(),
+        "/analyses/graphql".to_owned(),
     ] {
         writeln!(stdout, "  http://{address}{path}")?;
     }

@@ -6,6 +6,12 @@ use std::process::ExitCode;
 /// The exit code for a command line or a setting that cannot be used.
 const UNUSABLE: u8 = 2;
 
+/// The exit code for a server that cannot be reached or cannot answer now.
+const UNREACHABLE: u8 = 3;
+
+/// The exit code for something that the key does not allow, or that needs one.
+pub(crate) const NOT_ALLOWED: u8 = 4;
+
 /// A reason to end.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -13,8 +19,12 @@ pub(crate) enum Failure {
     Usage(clap::Error),
     /// Settings cannot be used: everything that is wrong with them, a line each.
     Settings(Vec<String>),
-    /// The machine stands in the way.
+    /// The machine stands in the way, or a server refuses.
     Start(String),
+    /// The server cannot be reached, or cannot answer now.
+    Unreachable(String),
+    /// The server asks for a key, or for one that allows more.
+    NotAllowed(String),
 }
 
 impl From<clap::Error> for Failure {
@@ -46,6 +56,14 @@ impl Failure {
             Self::Start(problem) => {
                 let _ = writeln!(stderr, "error: {problem}");
                 ExitCode::FAILURE
+            }
+            Self::Unreachable(problem) => {
+                let _ = writeln!(stderr, "error: {problem}");
+                ExitCode::from(UNREACHABLE)
+            }
+            Self::NotAllowed(problem) => {
+                let _ = writeln!(stderr, "error: {problem}");
+                ExitCode::from(NOT_ALLOWED)
             }
         }
     }

@@ -23,8 +23,10 @@ use cantata_mapping::IndexMapping;
 use clap::Args;
 use serde_json::Value;
 
+pub(crate) use self::files::sources;
 use self::report::Report;
-use self::source::Source;
+pub(crate) use self::source::Source;
+pub(crate) use self::split::{Broken, LONGEST_DOCUMENT, Part, Splitter};
 use crate::failure::Failure;
 use crate::indexes::{Indexes, IndexesArguments, explain};
 
@@ -59,7 +61,7 @@ struct Import<'a> {
 
 /// Takes files into an index; the exit code says whether everything in them was taken.
 pub(crate) async fn import(arguments: &ImportArguments) -> Result<ExitCode, Failure> {
-    let sources = files::sources(&arguments.files)?;
+    let sources = sources(&arguments.files)?;
     let mapping = arguments.mapping.as_deref().map(read_mapping).transpose()?;
     let indexes = Indexes::reach(&arguments.indexes, true)?;
     let name = &arguments.index;

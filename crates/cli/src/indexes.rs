@@ -19,6 +19,7 @@ use serde_json::Value;
 pub(crate) use self::client::ServerClient;
 pub(crate) use self::running::RunningServer;
 use crate::command::ConfigArgument;
+use crate::connection::credential;
 use crate::failure::Failure;
 use crate::restore::refuse_half;
 use crate::serve::SEARCH_FOLDER;
@@ -31,8 +32,9 @@ pub(crate) struct IndexesArguments {
     #[arg(long, value_name = "URL")]
     server: Option<String>,
     /// The key or token to show to that server, if it asks for one; as a flag, everybody on the machine could read it
-    #[arg(long, value_name = "KEY", env = "CANTATA_API_KEY", hide_env_values = true, value_parser = secret)]
-    api_key: Option<Secret>,
+    /// [env: CANTATA_KEY]
+    #[arg(long, value_name = "KEY", alias = "api-key", value_parser = secret)]
+    key: Option<Secret>,
     #[command(flatten)]
     config: ConfigArgument,
     #[command(flatten)]
@@ -73,10 +75,14 @@ impl Indexes {
             );
         }
         if let Some(address) = &arguments.server {
-            let key = arguments.api_key.as_ref().map(Secret::reveal);
-            return ServerClient::new(address, key).map(Self::Remote);
+            let key = credential(arguments.key.as_ref());
+            return ServerClient::new(address, key.as_ref().map(Secret::reveal)).map(Self::Remote);
         }
-        let data_dir = &arguments.store.data_dir;
+        Self::in_folder(&arguments.store.data_dir, make)
+    }
+
+    /// Reaches the indexes of a data folder. One without any is made only if `make` says so.
+    pub(crate) fn in_folder(data_dir: &Path, make: bool) -> Result<Self, Failure> {
         let folder = data_dir.join(SEARCH_FOLDER);
         if !make && !folder.is_dir() {
             return Err(Failure::Start(format!(

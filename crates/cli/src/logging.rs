@@ -6,9 +6,14 @@ use tracing_subscriber::EnvFilter;
 
 use crate::settings::{LogFormat, LoggingSettings};
 
+/// What a library says of every message is only for those who ask for it.
+const QUIET: &str = "rmcp=error";
+
 /// Starts the log.
 pub(crate) fn start(settings: &LoggingSettings) {
-    let builder = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(&settings.log)).with_writer(io::stderr);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(format!("{QUIET},{}", settings.log)))
+        .with_writer(io::stderr);
     match settings.log_format {
         LogFormat::Text => builder.init(),
         LogFormat::Json => builder.json().flatten_event(true).init(),

@@ -1,18 +1,22 @@
 //! The binary `cantata`: reads the command line and its settings, then runs what was asked for.
 //!
 //! It ends with 0 when all went well, with 2 when the command line or a setting cannot be used, and with 1 when the
-//! machine stood in the way: a port that is taken, a folder that cannot be written. `import`, `import song-db` and `index
-//! verify` also end with 1 when they did their work and found something wrong.
+//! machine stood in the way: a port that is taken, a folder that cannot be written. `import`, `import song-db`, `index
+//! verify` and the commands that ask a server also end with 1 when they did their work and something was refused or
+//! wrong; the latter with 3 when the server cannot be reached or cannot answer now, and with 4 when it does not let them in.
 
 mod access;
 mod backup;
+mod client;
 mod command;
+mod connection;
 mod demo;
 mod engines;
 mod failure;
 mod import;
 mod index;
 mod indexes;
+mod indexing;
 mod key;
 mod logging;
 mod open_files;
@@ -41,8 +45,10 @@ fn main() -> ExitCode {
 fn run() -> Result<ExitCode, Failure> {
     let cli = Cli::read(std::env::args_os().collect())?;
     cli.command.check()?;
-    logging::start(cli.command.logging());
-    settings::warn_of_renamed_variables();
+    if let Some(settings) = cli.command.logging() {
+        logging::start(settings);
+        settings::warn_of_renamed_variables();
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -55,6 +61,7 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Backup(arguments) => return runtime.block_on(backup::backup(arguments)),
         Command::Restore(arguments) => return runtime.block_on(restore::restore(arguments)),
         Command::Key(arguments) => return key::key(arguments),
+        Command::Client(command) => return runtime.block_on(command.run()),
         Command::Index(arguments) => return runtime.block_on(index::index(arguments)),
     }
     Ok(ExitCode::SUCCESS)

@@ -103,7 +103,11 @@ pub(crate) async fn examine(folder: &Path, manifest: &Manifest) -> Result<(), St
         // Opening it makes the look-up anew, which the first start would have to wait for.
         SqliteStore::open(folder).map_err(|error| error.to_string())?;
     }
-    let of_an_index = |path: &str| Some(path.strip_prefix(SEARCH_FOLDER)?.split('/').nth(1)?.to_owned());
+    // An index is a folder; what stands beside the folders is about all of them.
+    let of_an_index = |path: &str| {
+        let (index, _file) = path.strip_prefix(SEARCH_FOLDER)?.strip_prefix('/')?.split_once('/')?;
+        Some(index.to_owned())
+    };
     let indexes: BTreeSet<String> = manifest.files.iter().filter_map(|file| of_an_index(&file.path)).collect();
     let engine = EmbeddedEngine::open(&folder.join(SEARCH_FOLDER)).map_err(|error| error.to_string())?;
     for index in indexes {

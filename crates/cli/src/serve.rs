@@ -20,6 +20,7 @@ use crate::backup::DataFolder;
 use crate::engines::AllEngines;
 use crate::failure::Failure;
 use crate::indexes::RunningServer;
+use crate::indexing::start_indexing;
 use crate::open_files::room_for_connections;
 use crate::restore::refuse_half;
 use crate::settings::{ServerSettings, Settings, StoreSettings};
@@ -91,7 +92,11 @@ impl Listening {
             metadata.await.map_err(|error| Failure::Start(format!("the metadata service cannot start: {error}")))?;
         let search = load_catalogues(catalogues, engine.clone()).await?;
         let Access { control, operator, first_key } = Access::open(settings)?;
-        let relay = start_relay(settings, store)?;
+        let relay = start_relay(settings, Arc::clone(&store))?;
+        let indexing = search.as_ref().map(|search| {
+            let indexing = start_indexing(&settings.store.data_dir, &store, search);
+            Arc::new(indexing)
+        });
         // A database server is backed up by its own means.
         let is_embedded = settings.database.address()?.is_none();
         let backup = is_embedded.then(|| DataFolder::new(&settings.store.data_dir, engine.clone()));
@@ -103,6 +108,7 @@ impl Listening {
             access: Arc::new(control),
             backup: backup.map(|folder| Arc::new(folder) as Arc<_>),
             outbox: relay.as_ref().map(Relay::watch),
+            indexing: indexing.clone(),
         };
         let mut http = settings.http();
         http.limits.max_connections = room_for_connections(http.limits.max_connections);
@@ -123,6 +129,9 @@ impl Listening {
         };
         tokio::select! {
             served = cantata_server::serve(self.listener, app, shutdown) => {
+                if let Some(indexing) = indexing {
+                    indexing.stop().await;
+                }
                 if let Some(relay) = relay {
                     relay.stop().await;
                 }

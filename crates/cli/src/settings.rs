@@ -14,6 +14,7 @@ mod kafka;
 mod limits;
 mod logging;
 mod metadata;
+mod portal;
 #[cfg(test)]
 mod reference;
 mod search;
@@ -35,9 +36,10 @@ pub(crate) use self::kafka::KafkaSection;
 pub(crate) use self::limits::LimitsSection;
 pub(crate) use self::logging::{LogFormat, LoggingSettings};
 pub(crate) use self::metadata::MetadataSection;
+pub(crate) use self::portal::PortalSection;
 pub(crate) use self::search::SearchSettings;
 pub(crate) use self::server::ServerSettings;
-pub(crate) use self::sources::{complete, document, warn_of_renamed_variables};
+pub(crate) use self::sources::{complete, document, environment, warn_of_renamed_variables};
 pub(crate) use self::storage::StorageSettings;
 pub(crate) use self::store::StoreSettings;
 pub(crate) use self::values::secret;
@@ -50,6 +52,8 @@ pub(crate) struct Settings {
     pub(crate) server: ServerSettings,
     #[command(flatten)]
     pub(crate) access: AccessSettings,
+    #[command(flatten)]
+    pub(crate) portal: PortalSection,
     #[command(flatten)]
     pub(crate) limits: LimitsSection,
     #[command(flatten)]
@@ -81,6 +85,7 @@ impl Settings {
             ping_path: self.search.ping_path.clone(),
             ready_path: self.search.ready_path.clone(),
             limits: self.limits.settings(),
+            portal: self.portal.portal_texts.clone().unwrap_or_default(),
         }
     }
 

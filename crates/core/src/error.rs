@@ -44,6 +44,8 @@ error_table! {
     LegacyEntityNotFound, "legacy.entity.not.found", 404, "No file has the object id asked for under /entities.";
     StorageObjectNotFound, "storage.object.not.found", 404, "The storage server lost an object between two checks.";
     IndexNotFound, "index.not.found", 404, "No search index has this name.";
+    CatalogueNotFound, "catalogue.not.found", 404, "No catalogue of this id is indexed from a source.";
+    JobNotFound, "job.not.found", 404, "No job has this number.";
     PathNotFound, "path.not.found", 404, "No route has this path.";
     MethodNotAllowed, "method.not.allowed", 405, "The path exists, but not with this method.";
     MalformedParameter, "malformed.parameter", 400, "A path, query or body parameter has a value that is not allowed.";
@@ -65,6 +67,7 @@ error_table! {
     RequestTimeout, "request.timeout", 408, "The client took too long to send the body of its request.";
     PayloadTooLarge, "payload.too.large", 413, "The body is larger than the configured limit.";
     TooManyRequests, "too.many.requests", 429, "The client sends more requests, or runs more exports at once, than it may; try again after a while.";
+    JobConflict, "job.conflict", 409, "The catalogue is being worked on, the job is over, or there is no earlier index to go back to.";
     AnalysisTypeIncorrectVersion, "analysis.type.incorrect.version", 409, "Only the latest version of the analysis type is allowed.";
     StudyIdMismatch, "study.id.mismatch", 409, "The study in the path and the study in the body differ.";
     StudyAlreadyExists, "study.already.exists", 409, "A study with this id is registered already.";

@@ -21,7 +21,7 @@ impl EmbeddedEngine {
         let documents = snapshot.documents() as u64;
         let all: usize = snapshot.views.iter().map(|view| view.segment.documents()).sum();
         Ok(IndexStats {
-            name: name.to_owned(),
+            name: index.name().to_owned(),
             documents,
             deleted: all as u64 - documents,
             segments: snapshot.views.len(),
@@ -30,17 +30,20 @@ impl EmbeddedEngine {
         })
     }
 
-    /// Returns the files of all indexes as they are now, while writing goes on: each index is as it was at one moment
-    /// of the call. They are in memory or mapped into it, and stay what they are whatever becomes of the indexes.
+    /// Returns the files of all indexes as they are now, while writing goes on: the aliases are those of the beginning,
+    /// each index is as it was at one moment of the call. They are in memory or mapped into it, and stay what they are whatever becomes of the indexes.
     ///
     /// # Errors
     ///
     /// If an index is damaged or cannot be used; a copy without it would not be whole.
     pub fn capture(&self) -> Result<Vec<IndexFile>, EngineError> {
         let mut files = Vec::new();
-        for index in self.all() {
+        let contents = self.contents();
+        for index in contents.indexes.into_values() {
             files.extend(index?.capture()?);
         }
+        let (name, text) = contents.aliases.written().map_err(|error| EngineError::Failed(error.to_string()))?;
+        files.push(IndexFile { path: name.to_owned(), content: text.into() });
         Ok(files)
     }
 

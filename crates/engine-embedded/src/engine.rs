@@ -4,16 +4,17 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use async_trait::async_trait;
 use cantata_engine::{
-    Answer, BatchReport, Document, EngineError, ExportPage, ExportRequest, Exporting, IndexSummary, Operation, Plan,
-    SearchEngine,
+    Alias, AliasChange, Answer, BatchReport, Document, EngineError, ExportPage, ExportRequest, Exporting, IndexSummary,
+    Operation, Plan, SearchEngine, changed_aliases,
 };
 use cantata_mapping::IndexMapping;
 use serde_json::Value;
 
+use crate::aliases::Aliases;
 use crate::index::Index;
 use crate::search::{self, Export};
 use crate::turns::{Asker, Turns};
@@ -36,10 +37,17 @@ pub struct EmbeddedEngine(Arc<Inner>);
 
 struct Inner {
     folder: PathBuf,
-    indexes: RwLock<BTreeMap<String, Entry>>,
+    contents: RwLock<Contents>,
     turns: Turns,
     /// Unlocked when the engine goes.
     _lock: fs_err::File,
+}
+
+/// What is in the folder.
+#[derive(Clone)]
+pub(crate) struct Contents {
+    pub(crate) indexes: BTreeMap<String, Entry>,
+    pub(crate) aliases: Aliases,
 }
 
 /// An index, or why it cannot be used.
@@ -85,22 +93,32 @@ impl EmbeddedEngine {
                 indexes.insert(name, index);
             }
         }
+        let aliases = Aliases::read(folder, |name| indexes.contains_key(name))?;
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),
-            indexes: RwLock::new(indexes),
+            contents: RwLock::new(Contents { indexes, aliases }),
             turns: Turns::default(),
             _lock: lock,
         })))
     }
 
     pub(crate) fn index(&self, name: &str) -> Result<Arc<Index>, EngineError> {
-        let indexes = self.0.indexes.read().unwrap_or_else(PoisonError::into_inner);
-        indexes.get(name).cloned().unwrap_or_else(|| Err(EngineError::IndexNotFound(name.to_owned())))
+        let Contents { indexes, aliases } = &*self.read();
+        let entry = indexes.get(aliases.resolved(name)).cloned();
+        entry.unwrap_or_else(|| Err(EngineError::IndexNotFound(name.to_owned())))
     }
 
-    /// Returns all indexes, by name, each or why it cannot be used.
-    pub(crate) fn all(&self) -> Vec<Entry> {
-        self.0.indexes.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    /// Returns the indexes and aliases of this moment.
+    pub(crate) fn contents(&self) -> Contents {
+        self.read().clone()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Contents> {
+        self.0.contents.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self) -> RwLockWriteGuard<'_, Contents> {
+        self.0.contents.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes an index.
@@ -110,33 +128,85 @@ impl EmbeddedEngine {
     /// If it is there already, or its name or mapping cannot be used.
     pub fn create(&self, name: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
         check_name(name)?;
-        let mut indexes = self.0.indexes.write().unwrap_or_else(PoisonError::into_inner);
-        if indexes.contains_key(name) {
+        let mut contents = self.change();
+        if contents.indexes.contains_key(name) {
             return Err(EngineError::IndexExists(name.to_owned()));
+        }
+        if contents.aliases.aliases.contains_key(name) {
+            return Err(EngineError::Refused(format!("`{name}` is an alias; expected a name that no alias has")));
         }
         let unfinished = self.0.folder.join(format!("{UNFINISHED}{name}"));
         let index = Index::create(name, self.0.folder.join(name), &unfinished, mapping)?;
-        indexes.insert(name.to_owned(), Ok(Arc::new(index)));
+        contents.indexes.insert(name.to_owned(), Ok(Arc::new(index)));
         Ok(())
     }
 
-    /// Removes an index with everything in it.
+    /// Removes an index with everything in it, and the aliases that lead to it.
     ///
     /// # Errors
     ///
     /// If there is none of this name, or its files cannot be removed.
     pub fn delete(&self, name: &str) -> Result<(), EngineError> {
-        let mut indexes = self.0.indexes.write().unwrap_or_else(PoisonError::into_inner);
-        if !indexes.contains_key(name) {
+        let mut contents = self.change();
+        if let Some(index) = contents.aliases.aliases.get(name) {
+            return Err(EngineError::Refused(format!(
+                "`{name}` is an alias of `{index}`; expected the name of an index"
+            )));
+        }
+        if !contents.indexes.contains_key(name) {
             return Err(EngineError::IndexNotFound(name.to_owned()));
         }
         // Once it has another name it is no index any more, so a crash in between leaves nothing half there.
         let folder = self.0.folder.join(name);
         let gone = self.0.folder.join(format!("{DELETED}{name}"));
-        let removed = fs_err::rename(&folder, &gone).and_then(|()| fs_err::remove_dir_all(&gone));
-        removed.map_err(|error| EngineError::Failed(error.to_string()))?;
-        indexes.remove(name);
+        let failed = |error: std::io::Error| EngineError::Failed(error.to_string());
+        fs_err::rename(&folder, &gone).map_err(failed)?;
+        contents.indexes.remove(name);
+        let before = contents.aliases.aliases.len();
+        contents.aliases.aliases.retain(|_, index| index != name);
+        if contents.aliases.aliases.len() < before {
+            contents.aliases.write(&self.0.folder).map_err(failed)?;
+        }
+        drop(contents);
+        fs_err::remove_dir_all(&gone).map_err(failed)
+    }
+
+    /// Changes aliases.
+    fn change_aliases_now(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
+        for change in changes {
+            if let AliasChange::Add { alias, .. } = change {
+                check_name(alias)?;
+            }
+        }
+        let mut contents = self.change();
+        let aliases = changed_aliases(&contents.aliases.aliases, changes, |name| contents.indexes.contains_key(name))?;
+        let aliases = Aliases { aliases };
+        if aliases != contents.aliases {
+            aliases.write(&self.0.folder).map_err(|error| EngineError::Failed(error.to_string()))?;
+            contents.aliases = aliases;
+        }
         Ok(())
+    }
+
+    async fn write_now(
+        &self,
+        index: &str,
+        batch: Vec<Operation>,
+        position: Option<String>,
+    ) -> Result<BatchReport, EngineError> {
+        let index = self.index(index)?;
+        let report = {
+            let index = Arc::clone(&index);
+            aside(move || index.write(&batch, position.as_deref())).await?
+        };
+        // Nobody waits for merging; a failure is told in the log and tried again with the next write.
+        tokio::task::spawn_blocking(move || {
+            while index.merge_some().unwrap_or_else(|error| {
+                tracing::error!(index = index.name(), %error, "segments cannot be merged");
+                false
+            }) {}
+        });
+        Ok(report)
     }
 
     /// Writes a batch.
@@ -146,7 +216,7 @@ impl EmbeddedEngine {
     /// If there is no such index, or it cannot be written.
     pub fn write_batch(&self, name: &str, batch: &[Operation]) -> Result<BatchReport, EngineError> {
         let index = self.index(name)?;
-        let report = index.write(batch)?;
+        let report = index.write(batch, None)?;
         while index.merge_some()? {}
         Ok(report)
     }
@@ -161,6 +231,7 @@ pub(crate) fn bytes_of(folder: &Path) -> u64 {
 fn check_name(name: &str) -> Result<(), EngineError> {
     let is_fine = !name.is_empty()
         && name.len() <= LONGEST_NAME
+        && name != LOCK
         && name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     if is_fine {
@@ -168,7 +239,7 @@ fn check_name(name: &str) -> Result<(), EngineError> {
     }
     Err(EngineError::Refused(format!(
         "{name:?} cannot be the name of an index; expected 1 to {LONGEST_NAME} letters, digits, `_`, `-` and `.`, the \
-         first of them a letter or digit"
+         first of them a letter or digit, and not `{LOCK}`"
     )))
 }
 
@@ -213,6 +284,12 @@ impl SearchEngine for EmbeddedEngine {
         aside(move || Ok(search::documents_of(&snapshot, &[place])?.pop())).await
     }
 
+    async fn has_documents(&self, index: &str, ids: &[&str]) -> Result<Vec<bool>, EngineError> {
+        let snapshot = self.index(index)?.snapshot();
+        let is_there = |id: &&str| snapshot.views.iter().any(|view| view.row_of(id).is_some());
+        Ok(ids.iter().map(is_there).collect())
+    }
+
     async fn create_index(&self, index: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
         self.create(index, mapping)
     }
@@ -222,8 +299,8 @@ impl SearchEngine for EmbeddedEngine {
     }
 
     async fn indexes(&self) -> Result<Vec<IndexSummary>, EngineError> {
-        let indexes = self.0.indexes.read().unwrap_or_else(PoisonError::into_inner);
-        let summaries = indexes.values().flatten().map(|index| IndexSummary {
+        let contents = self.contents();
+        let summaries = contents.indexes.values().flatten().map(|index| IndexSummary {
             name: index.name().to_owned(),
             documents: index.snapshot().documents() as u64,
             bytes: bytes_of(index.folder()),
@@ -232,19 +309,42 @@ impl SearchEngine for EmbeddedEngine {
     }
 
     async fn write(&self, index: &str, batch: Vec<Operation>) -> Result<BatchReport, EngineError> {
+        self.write_now(index, batch, None).await
+    }
+
+    async fn fill(&self, index: &str, documents: Vec<Operation>) -> Result<BatchReport, EngineError> {
         let index = self.index(index)?;
-        let report = {
-            let index = Arc::clone(&index);
-            aside(move || index.write(&batch)).await?
-        };
-        // Nobody waits for merging; a failure is told in the log and tried again with the next write.
-        tokio::task::spawn_blocking(move || {
-            while index.merge_some().unwrap_or_else(|error| {
-                tracing::error!(index = index.name(), %error, "segments cannot be merged");
-                false
-            }) {}
-        });
-        Ok(report)
+        aside(move || {
+            let report = index.fill(&documents)?;
+            // Whoever fills an index need not be faster than it is put in order; searches have the other processors.
+            while index.merge_some()? {}
+            Ok(report)
+        })
+        .await
+    }
+
+    async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError> {
+        self.write_now(index, batch, Some(position.to_owned())).await
+    }
+
+    async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
+        let index = self.index(index)?;
+        aside(move || Ok(index.position())).await
+    }
+
+    async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError> {
+        let (index, mapping) = (self.index(index)?, mapping.clone());
+        aside(move || index.extend_mapping(&mapping)).await
+    }
+
+    async fn aliases(&self) -> Result<Vec<Alias>, EngineError> {
+        let alias = |(name, index): (&String, &String)| Alias { name: name.clone(), index: index.clone() };
+        Ok(self.read().aliases.aliases.iter().map(alias).collect())
+    }
+
+    async fn change_aliases(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
+        let (engine, changes) = (self.clone(), changes.to_vec());
+        aside(move || engine.change_aliases_now(&changes)).await
     }
 }
 

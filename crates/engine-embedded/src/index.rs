@@ -5,7 +5,6 @@
 //! disk and every reader that comes after it sees it. Readers hold a snapshot and never wait.
 
 mod capture;
-mod files;
 mod import;
 mod log;
 mod manifest;
@@ -30,6 +29,7 @@ use self::log::Log;
 use self::manifest::Manifest;
 use self::state::Held;
 use crate::build::{Draft, LiveSegment, SharedMapping, assemble};
+use crate::files;
 use crate::segment::Segment;
 use crate::snapshot::{Snapshot, View};
 
@@ -39,8 +39,12 @@ const LARGE_BATCH: usize = 16 << 20;
 /// When the log has so many bytes, what is in it becomes a segment file.
 const LARGE_LOG: u64 = 32 << 20;
 
-/// When there are so many segments in memory, they are put together.
+/// When there are so many segments of about one size in memory, they are put together.
 const MANY_IN_MEMORY: usize = 8;
+
+/// How many documents a small segment in memory has at most. Those of the next size have so many times
+/// [`MANY_IN_MEMORY`], and so on.
+const SMALL_IN_MEMORY: usize = 64;
 
 /// An index.
 pub(crate) struct Index {
@@ -92,9 +96,12 @@ impl Index {
         let mut manifest = manifest;
         let log = Log::create(&folder, manifest.new_file()).map_err(|error| failed(error.to_string()))?;
         let mut writer = Writer { manifest, mapping, log, held };
-        if !unwritten.is_empty() {
-            let (batch, _) = writer.take(&unwritten).map_err(failed)?;
+        if !unwritten.operations.is_empty() {
+            let (batch, _) = writer.take(&unwritten.operations).map_err(failed)?;
             writer.apply(batch);
+        }
+        if unwritten.position.is_some() {
+            writer.manifest.position = unwritten.position;
         }
         writer.checkpoint(&folder).map_err(failed)?;
         let snapshot = ArcSwap::from_pointee(writer.snapshot());
@@ -122,18 +129,40 @@ impl Index {
         EngineError::Failed(format!("index `{}` cannot be written: {error}", self.name))
     }
 
-    /// Writes a batch.
-    pub(crate) fn write(&self, operations: &[Operation]) -> Result<BatchReport, EngineError> {
+    /// Returns the position that was noted last.
+    pub(crate) fn position(&self) -> Option<String> {
+        self.writer().manifest.position.clone()
+    }
+
+    /// Adds fields to the mapping.
+    pub(crate) fn extend_mapping(&self, mapping: &Value) -> Result<(), EngineError> {
+        let mut writer = self.writer();
+        // What is in the log was read by the mapping before this one.
+        if writer.log.bytes() > 0 {
+            writer.checkpoint(&self.folder).map_err(|error| self.failed(error))?;
+        }
+        let extended = writer.manifest.extend(mapping).map_err(EngineError::Refused)?;
+        writer.mapping = Arc::new(extended);
+        writer.commit(&self.folder).map_err(|error| self.failed(error))?;
+        self.snapshot.store(Arc::new(writer.snapshot()));
+        Ok(())
+    }
+
+    /// Writes a batch, and notes a position with it if there is one: both or none of them survive a crash.
+    pub(crate) fn write(&self, operations: &[Operation], position: Option<&str>) -> Result<BatchReport, EngineError> {
         let mut writer = self.writer();
         let (batch, mut report) = writer.take(operations).map_err(|error| self.failed(error))?;
         let refused: Vec<usize> = report.refused.iter().map(|refusal| refusal.place).collect();
         if batch.json_bytes >= LARGE_BATCH {
             report.deleted = writer.apply(batch);
+            writer.note(position);
             writer.checkpoint(&self.folder).map_err(|error| self.failed(error))?;
         } else {
             let accepted = operations.iter().enumerate().filter(|(place, _)| refused.binary_search(place).is_err());
-            writer.log.append(accepted.map(|(_, operation)| operation)).map_err(|error| self.failed(error))?;
+            let accepted = accepted.map(|(_, operation)| operation);
+            writer.log.append(accepted, position).map_err(|error| self.failed(error))?;
             report.deleted = writer.apply(batch);
+            writer.note(position);
             if writer.log.bytes() >= LARGE_LOG {
                 writer.checkpoint(&self.folder).map_err(|error| self.failed(error))?;
             } else {
@@ -190,6 +219,13 @@ impl Writer {
         Ok((Batch { segment: segment.transpose()?, ids, deletes, json_bytes, mapping }, report))
     }
 
+    /// Notes how far the source of the documents has been read, if that is known.
+    fn note(&mut self, position: Option<&str>) {
+        if let Some(position) = position {
+            self.manifest.position = Some(position.to_owned());
+        }
+    }
+
     /// Makes a batch part of the index, in memory, and returns how many documents it removed.
     fn apply(&mut self, batch: Batch) -> usize {
         self.mapping = batch.mapping;
@@ -209,16 +245,22 @@ impl Writer {
         Snapshot::new(Arc::clone(&self.mapping), views)
     }
 
-    /// Puts the segments in memory together when there are many of them.
+    /// Puts segments in memory together when there are many of about one size, the smallest first: a document is put
+    /// together with others once for each size, however many small batches come.
     fn unite_memory(&mut self) -> Result<(), String> {
-        if self.held.iter().filter(|held| held.file.is_none()).count() >= MANY_IN_MEMORY {
-            let (in_memory, on_disk): (Vec<Held>, Vec<Held>) =
-                std::mem::take(&mut self.held).into_iter().partition(|held| held.file.is_none());
-            let united = united(&in_memory, &self.mapping);
-            self.held = on_disk;
-            self.held.push(Held::in_memory(Segment::in_memory(&united?)?));
+        let mut most = SMALL_IN_MEMORY;
+        loop {
+            let is_small = |held: &Held| held.file.is_none() && held.view.segment.documents() <= most;
+            if self.held.iter().filter(|held| is_small(held)).count() >= MANY_IN_MEMORY {
+                let (small, mut others): (Vec<Held>, Vec<Held>) = self.held.iter().cloned().partition(is_small);
+                others.push(Held::in_memory(Segment::in_memory(&united(&small, &self.mapping)?)?));
+                self.held = others;
+            }
+            if self.held.iter().all(|held| held.file.is_some() || held.view.segment.documents() <= most) {
+                return Ok(());
+            }
+            most = most.saturating_mul(MANY_IN_MEMORY);
         }
-        Ok(())
     }
 
     /// Writes what is in memory into a segment file, and begins a new log.

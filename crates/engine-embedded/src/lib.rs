@@ -13,9 +13,11 @@
 //! * `machine` maps files and counts bits, and has the only `unsafe` code.
 
 mod administration;
+mod aliases;
 mod bitset;
 mod build;
 mod engine;
+mod files;
 mod index;
 mod key;
 mod machine;

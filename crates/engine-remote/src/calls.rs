@@ -72,6 +72,16 @@ pub(crate) fn put(path: impl Into<String>, body: &Value) -> Call {
     call(Method::PUT, path, Some(json(body)), false)
 }
 
+/// Puts something in its place; done twice, it is the same.
+pub(crate) fn replace(path: impl Into<String>, body: &Value) -> Call {
+    Call { is_reading: false, ..call(Method::PUT, path, Some(json(body)), true) }
+}
+
+/// Changes something to what the body says; done twice, it is the same.
+pub(crate) fn replace_by(path: impl Into<String>, body: &Value) -> Call {
+    Call { is_reading: false, ..call(Method::POST, path, Some(json(body)), true) }
+}
+
 /// Begins something that takes space on the cluster until it is ended.
 pub(crate) fn begin(path: impl Into<String>) -> Call {
     call(Method::POST, path, None, false)

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use cantata_engine::{
-    Answer, BatchReport, Document, EngineError, ExportRequest, Exporting, IndexSummary, Operation, Plan, SearchEngine,
+    Alias, AliasChange, Answer, BatchReport, Document, EngineError, ExportRequest, Exporting, IndexSummary, Operation,
+    Plan, SearchEngine,
 };
 use cantata_mapping::IndexMapping;
 use serde_json::Value;
@@ -17,7 +18,7 @@ use crate::mappings::Mappings;
 use crate::search::Searched;
 use crate::settings::{RemoteSettings, SettingsError};
 use crate::sort::Tie;
-use crate::{calls, documents, indexes, write};
+use crate::{aliases, calls, documents, indexes, positions, write};
 
 /// An engine that is a cluster of OpenSearch or Elasticsearch.
 pub struct RemoteEngine {
@@ -26,6 +27,8 @@ pub struct RemoteEngine {
     refresh_at_once: bool,
     /// Whether the cluster has said that it does not sort by ids.
     is_without_ids: AtomicBool,
+    /// Whether the index of the positions was seen.
+    keeps_positions: AtomicBool,
 }
 
 impl RemoteEngine {
@@ -37,7 +40,13 @@ impl RemoteEngine {
     pub fn new(settings: RemoteSettings) -> Result<Self, SettingsError> {
         let refresh_at_once = settings.refresh_at_once;
         let connection = Arc::new(Connection::new(settings)?);
-        Ok(Self { connection, mappings: Mappings::default(), refresh_at_once, is_without_ids: AtomicBool::new(false) })
+        Ok(Self {
+            connection,
+            mappings: Mappings::default(),
+            refresh_at_once,
+            is_without_ids: AtomicBool::new(false),
+            keeps_positions: AtomicBool::new(false),
+        })
     }
 
     async fn searched(&self, index: &str, mapping: Arc<IndexMapping>) -> Result<Searched, EngineError> {
@@ -111,7 +120,10 @@ impl SearchEngine for RemoteEngine {
 
     async fn delete_index(&self, index: &str) -> Result<(), EngineError> {
         self.mappings.forget(index);
-        indexes::delete(&self.connection, index).await
+        let physical = positions::physical(&self.connection, index).await?;
+        indexes::delete(&self.connection, index).await?;
+        physical.forget(&self.connection).await;
+        Ok(())
     }
 
     async fn indexes(&self) -> Result<Vec<IndexSummary>, EngineError> {
@@ -120,5 +132,43 @@ impl SearchEngine for RemoteEngine {
 
     async fn write(&self, index: &str, batch: Vec<Operation>) -> Result<BatchReport, EngineError> {
         write::write(&self.connection, index, &batch, self.refresh_at_once).await
+    }
+
+    async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError> {
+        // An alias may lead elsewhere before this is done.
+        let physical = positions::physical(&self.connection, index).await?;
+        if !self.keeps_positions.load(Ordering::Relaxed) {
+            positions::prepare(&self.connection).await?;
+            self.keeps_positions.store(true, Ordering::Relaxed);
+        }
+        let report = match batch.is_empty() {
+            true => BatchReport::default(),
+            false => write::write(&self.connection, &physical.name, &batch, self.refresh_at_once).await?,
+        };
+        physical.note(&self.connection, position).await?;
+        Ok(report)
+    }
+
+    async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
+        positions::physical(&self.connection, index).await?.position(&self.connection).await
+    }
+
+    async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError> {
+        indexes::extend(&self.connection, index, mapping).await?;
+        self.mappings.forget(index);
+        Ok(())
+    }
+
+    async fn aliases(&self) -> Result<Vec<Alias>, EngineError> {
+        aliases::list(&self.connection).await
+    }
+
+    async fn change_aliases(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
+        aliases::change(&self.connection, changes).await?;
+        for change in changes {
+            let (AliasChange::Add { alias, .. } | AliasChange::Remove { alias, .. }) = change;
+            self.mappings.forget(alias);
+        }
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Making, removing and listing indexes.
+//! Making, extending, removing and listing indexes.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::calls;
-use crate::connection::Connection;
+use crate::connection::{Connection, Reply};
 use crate::failures::{accepted, nonsense, reason};
 
 /// What the names of indexes begin with that clusters keep for themselves.
 const OWN: char = '.';
+
+/// Returns whether a cluster keeps an index for itself.
+pub(crate) fn is_own(index: &str) -> bool {
+    index.starts_with(OWN)
+}
 
 /// Makes an index. Beside its mapping, `settings` and `aliases` may be given, as the cluster takes them.
 pub(crate) async fn create(connection: &Connection, index: &str, given: Option<&Value>) -> Result<(), EngineError> {
@@ -22,21 +27,13 @@ pub(crate) async fn create(connection: &Connection, index: &str, given: Option<&
         Some(given) => body(given)?,
     };
     let reply = connection.send(calls::put(path, &body)).await?;
-    if reply.status == 400 {
-        let answer: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
-        if let Some(error) = answer.get("error").filter(|error| error["type"] != "resource_already_exists_exception") {
-            return Err(EngineError::Refused(format!("the search engine refused the index: {}", reason(error))));
-        }
-    }
+    refusal(&reply, "the search engine refused the index")?;
     accepted(reply, index).map(|_| ())
 }
 
 /// Returns the body that makes an index, of a mapping in any of its forms.
 fn body(given: &Value) -> Result<Value, EngineError> {
-    IndexMapping::parse(given).map_err(|errors| {
-        let problems: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        EngineError::Refused(problems.join("; "))
-    })?;
+    check_mapping(given)?;
     let has = |key: &str| given.get(key).is_some_and(Value::is_object);
     if has("properties") || !has("mappings") {
         return Ok(json!({"mappings": given}));
@@ -46,10 +43,39 @@ fn body(given: &Value) -> Result<Value, EngineError> {
     Ok(Value::Object(members.map(|(key, value)| (key.clone(), value.clone())).collect()))
 }
 
+fn check_mapping(given: &Value) -> Result<(), EngineError> {
+    IndexMapping::parse(given).map(|_| ()).map_err(|errors| {
+        let problems: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        EngineError::Refused(problems.join("; "))
+    })
+}
+
+/// Adds fields to the mapping of an index.
+pub(crate) async fn extend(connection: &Connection, index: &str, given: &Value) -> Result<(), EngineError> {
+    check_mapping(given)?;
+    let mapping = if given.get("properties").is_some() { given } else { given.get("mappings").unwrap_or(given) };
+    let reply = connection.send(calls::replace(format!("{}/_mapping", calls::index_path(index)?), mapping)).await?;
+    refusal(&reply, "the search engine refused the fields")?;
+    accepted(reply, index).map(|_| ())
+}
+
 /// Removes an index with everything in it.
 pub(crate) async fn delete(connection: &Connection, index: &str) -> Result<(), EngineError> {
     let reply = connection.send(calls::delete(calls::index_path(index)?, None)).await?;
+    refusal(&reply, "the search engine does not remove this")?;
     accepted(reply, index).map(|_| ())
+}
+
+/// Returns an error if a cluster says that it was asked for something wrong.
+fn refusal(reply: &Reply, said: &str) -> Result<(), EngineError> {
+    if reply.status != 400 {
+        return Ok(());
+    }
+    let answer: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+    match answer.get("error").filter(|error| error["type"] != "resource_already_exists_exception") {
+        Some(error) => Err(EngineError::Refused(format!("{said}: {}", reason(error)))),
+        None => Ok(()),
+    }
 }
 
 /// A line of the cluster's list of indexes; its figures are texts.
@@ -67,7 +93,7 @@ pub(crate) async fn list(connection: &Connection) -> Result<Vec<IndexSummary>, E
     let path = "/_cat/indices?format=json&bytes=b&h=index,store.size&expand_wildcards=open";
     let reply = accepted(connection.send(calls::get(path)).await?, "")?;
     let mut lines: Vec<Line> = serde_json::from_slice(&reply.body).map_err(|error| nonsense(&error, ""))?;
-    lines.retain(|line| !line.index.starts_with(OWN));
+    lines.retain(|line| !is_own(&line.index));
     lines.sort_by(|one, two| one.index.cmp(&two.index));
     if lines.is_empty() {
         return Ok(Vec::new());

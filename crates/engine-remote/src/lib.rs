@@ -3,6 +3,7 @@
 //! A plan becomes as few requests to the cluster as possible, and what comes back becomes the same data that the
 //! embedded engine gives. Nothing here is seen by a client: errors name neither hosts nor queries.
 
+mod aliases;
 mod answer;
 mod calls;
 mod connection;
@@ -14,6 +15,7 @@ mod failures;
 mod indexes;
 mod mappings;
 mod places;
+mod positions;
 mod query;
 mod search;
 mod settings;

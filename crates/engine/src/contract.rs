@@ -88,6 +88,22 @@ macro_rules! engine_contract {
                 a_refused_document_brings_no_fields
                 the_mapping_says_what_happens_to_unknown_names
             }
+            extending {
+                new_fields_are_added
+                another_type_is_refused
+                meta_is_replaced_as_a_whole
+            }
+            aliases {
+                an_alias_is_as_good_as_its_index
+                an_alias_moves_at_once
+                a_moving_alias_always_leads_somewhere
+                wrong_changes_of_aliases_are_refused
+                aliases_come_and_go_with_their_index
+            }
+            positions {
+                the_last_position_holds
+                a_position_belongs_to_its_index
+            }
             writes {
                 a_written_document_is_seen_at_once
                 a_replaced_document_is_seen_as_it_is_now

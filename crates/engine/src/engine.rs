@@ -6,12 +6,13 @@ use async_trait::async_trait;
 use cantata_mapping::IndexMapping;
 use serde_json::Value;
 
-use crate::{Answer, Document, EngineError, Filter, Hit, Plan, SortKey};
+use crate::{Alias, AliasChange, Answer, Document, EngineError, Filter, Hit, Plan, SortKey};
 
 /// A search engine: indexes of documents, each with a mapping.
 ///
 /// Every read sees one state of the index as a whole; an acknowledged write survives a crash and is seen by every read
-/// that starts after it.
+/// that starts after it. Wherever an index is named, an alias that leads to one will do, but for making and removing
+/// an index.
 #[async_trait]
 pub trait SearchEngine: Send + Sync + 'static {
     /// Returns the mapping of an index as it is now.
@@ -26,10 +27,19 @@ pub trait SearchEngine: Send + Sync + 'static {
     /// Returns the document of an id.
     async fn document(&self, index: &str, id: &str) -> Result<Option<Document>, EngineError>;
 
+    /// Returns for each id whether there is a document.
+    async fn has_documents(&self, index: &str, ids: &[&str]) -> Result<Vec<bool>, EngineError> {
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            found.push(self.document(index, id).await?.is_some());
+        }
+        Ok(found)
+    }
+
     /// Makes an index; without a mapping, or where one allows it, the documents bring the fields.
     async fn create_index(&self, index: &str, mapping: Option<&Value>) -> Result<(), EngineError>;
 
-    /// Removes an index with everything in it.
+    /// Removes an index with everything in it, and the aliases that lead to it alone.
     async fn delete_index(&self, index: &str) -> Result<(), EngineError>;
 
     /// Returns all indexes, by name.
@@ -38,6 +48,33 @@ pub trait SearchEngine: Send + Sync + 'static {
     /// Writes a batch: all of it, but for the documents that are refused one by one, becomes visible at once. Of
     /// several operations on one id the last one holds.
     async fn write(&self, index: &str, batch: Vec<Operation>) -> Result<BatchReport, EngineError>;
+
+    /// Writes documents that the index does not have yet, as when it is filled for the first time; several calls may be
+    /// under way at once. An engine may take them in faster than by [`SearchEngine::write`].
+    async fn fill(&self, index: &str, documents: Vec<Operation>) -> Result<BatchReport, EngineError> {
+        self.write(index, documents).await
+    }
+
+    /// Writes a batch, and notes with it how far its source has been read. After a crash the batch is never missing
+    /// where the position is there.
+    async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError>;
+
+    /// Returns the position that was noted last; nothing if there never was one. A position belongs to the index: it
+    /// goes with it, and one that is made anew has none.
+    async fn position(&self, index: &str) -> Result<Option<String>, EngineError>;
+
+    /// Adds fields to the mapping of an index, and replaces its `_meta` if there is one among what is given. A field
+    /// that is there with another type is refused by its path, and then nothing is added.
+    async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError>;
+
+    /// Returns all aliases, by name.
+    async fn aliases(&self) -> Result<Vec<Alias>, EngineError>;
+
+    /// Changes aliases: all of it or nothing, and at once. A reader finds what an alias led to before, or what it
+    /// leads to afterwards.
+    ///
+    /// An alias that has the name of an index is refused. To remove one that is not there changes nothing.
+    async fn change_aliases(&self, changes: &[AliasChange]) -> Result<(), EngineError>;
 }
 
 /// A change of one document.

@@ -9,6 +9,7 @@
 //! bytes. Pages, cursors and exports therefore never skip or repeat a record.
 
 mod administration;
+mod alias;
 mod answer;
 mod cursor;
 mod document;
@@ -24,6 +25,7 @@ pub mod contract;
 pub mod matching;
 
 pub use administration::{ImportChunk, ImportRefusal, ImportReport, IndexAdministration, IndexStats};
+pub use alias::{Alias, AliasChange, changed_aliases};
 pub use answer::{Answer, Bucket, FacetAnswer, Hit, HitsAnswer, Stats};
 pub use cursor::{Cursor, SortValue};
 pub use document::{Array, Document, Node, Object, PackedDocuments, Place};

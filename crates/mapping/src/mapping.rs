@@ -26,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) dynamic: Option<Dynamic>,
     /// Whether strings that look like dates become dates, where the mapping says so.
     pub(crate) date_detection: Option<bool>,
+    /// What whoever made the mapping keeps with it (`_meta`); it says nothing of fields.
+    pub(crate) meta: Map<String, Value>,
     /// The envelope that was taken off; the paths that aliases and `copy_to` name still carry it.
     pub(crate) envelope: String,
 }
@@ -55,6 +57,11 @@ impl IndexMapping {
     /// Returns the properties object as it was given, fields that documents brought included.
     pub fn raw(&self) -> &Map<String, Value> {
         &self.raw
+    }
+
+    /// Returns what whoever made the mapping keeps with it (`_meta`).
+    pub fn meta(&self) -> &Map<String, Value> {
+        &self.settings.meta
     }
 
     /// Returns the containers and fields depth first in mapping order, without multi-fields.

@@ -1,7 +1,8 @@
 //! Bringing two mappings together.
 //!
 //! A path keeps its kind for ever, since its values are indexed that way; only new fields, new multi-fields and
-//! attributes that do not change the kind are taken over. Either everything is taken over or nothing.
+//! attributes that do not change the kind are taken over. `_meta` is replaced as a whole, as the engines do. Either
+//! everything is taken over or nothing.
 
 use serde_json::{Map, Value};
 
@@ -35,6 +36,9 @@ impl IndexMapping {
         let mut settings = self.settings.clone();
         settings.dynamic = settings.dynamic.or(other.settings.dynamic);
         settings.date_detection = settings.date_detection.or(other.settings.date_detection);
+        if !other.settings.meta.is_empty() {
+            settings.meta.clone_from(&other.settings.meta);
+        }
         *self = IndexMapping::build(properties, settings)?;
         Ok(())
     }

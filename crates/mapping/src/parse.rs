@@ -89,8 +89,12 @@ fn parse_root(object: &Map<String, Value>) -> Result<IndexMapping, Vec<MappingEr
         }
     }
     let mut root = Definition::new("", object, &mut errors);
-    let settings =
-        Settings { dynamic: root.dynamic(), date_detection: root.flag("date_detection"), envelope: String::new() };
+    let settings = Settings {
+        dynamic: root.dynamic(),
+        date_detection: root.flag("date_detection"),
+        meta: root.object("_meta").cloned().unwrap_or_default(),
+        envelope: String::new(),
+    };
     let properties = match object.get("properties") {
         None => Map::new(),
         Some(Value::Object(properties)) => properties.clone(),

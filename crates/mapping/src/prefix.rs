@@ -23,6 +23,7 @@ impl IndexMapping {
                 let settings = Settings {
                     dynamic: self.dynamic_at(&field.path),
                     date_detection: self.settings.date_detection,
+                    meta: self.settings.meta.clone(),
                     envelope: crate::field::join(&self.settings.envelope, prefix),
                 };
                 return IndexMapping::build(raw::below(&self.raw, prefix), settings);

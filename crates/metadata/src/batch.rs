@@ -5,14 +5,17 @@
 //! looks for where a payload ends; whether it is JSON is for the parser of payloads to say, so that one that is not
 //! becomes that payload's own error.
 
+mod earlier;
 mod splitter;
 
 use bytes::Bytes;
 use cantata_core::{AnalysisId, Error, Result};
+use cantata_store::DuplicateRule;
 use futures_util::{Stream, StreamExt};
 
 pub use splitter::{BatchForm, PayloadSplitter};
 
+use self::earlier::EarlierFiles;
 use crate::MetadataService;
 
 /// How many payloads of a batch are under way at once; each waits for a commit that they all share.
@@ -37,5 +40,25 @@ impl MetadataService {
             .map(move |analysis| async move { self.insert(&analysis?, allow_duplicates).await })
             .map(tokio::task::unconstrained)
             .buffered(CONCURRENT_PAYLOADS)
+    }
+
+    /// Checks payloads as [`MetadataService::submit_batch`] does, each other's files included, and stores nothing.
+    pub fn validate_batch<'a>(
+        &'a self,
+        study_id: &'a str,
+        allow_duplicates: bool,
+        payloads: impl Stream<Item = Result<Bytes, Error>> + 'a,
+    ) -> impl Stream<Item = Result<()>> + 'a {
+        // Had they been stored, they would count where any analysis does: none of them is published.
+        let is_minded = self.duplicate_rule(allow_duplicates) == DuplicateRule::AnyAnalysis;
+        let mut earlier = EarlierFiles::default();
+        payloads
+            .map(move |payload| async move { self.validated_analysis(study_id, payload?, allow_duplicates).await })
+            .buffered(CONCURRENT_PAYLOADS)
+            .enumerate()
+            .map(move |(place, analysis)| {
+                let analysis = analysis?;
+                if is_minded { earlier.add(place, &analysis) } else { Ok(()) }
+            })
     }
 }

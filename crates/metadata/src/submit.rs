@@ -4,7 +4,7 @@ use bytes::Bytes;
 use cantata_core::json::parse_json;
 use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, Origin, Result, Timestamp};
 use cantata_schema::join;
-use cantata_store::{DuplicateRule, Insertion, NewAnalysis};
+use cantata_store::{DuplicateRule, FileRow, Insertion, NewAnalysis};
 use serde_json::Value;
 
 use crate::MetadataService;
@@ -25,6 +25,26 @@ impl MetadataService {
         self.insert(&analysis, allow_duplicates).await
     }
 
+    /// Checks a payload as [`MetadataService::submit`] does, and stores nothing.
+    pub async fn validate(&self, study_id: &str, payload: Bytes, allow_duplicates: bool) -> Result<()> {
+        self.validated_analysis(study_id, payload, allow_duplicates).await.map(|_| ())
+    }
+
+    /// Checks a payload and whether its files are stored already; returns the analysis that it would make.
+    pub(crate) async fn validated_analysis(
+        &self,
+        study_id: &str,
+        payload: Bytes,
+        allow_duplicates: bool,
+    ) -> Result<Analysis> {
+        let analysis = self.checked_analysis(study_id, payload).await?;
+        let files = analysis.files.iter().map(FileRow::of).collect::<Result<Vec<_>, _>>()?;
+        match self.store.find_duplicate(&files, self.duplicate_rule(allow_duplicates)).await? {
+            Some(insertion) => require_stored(&analysis, insertion).map(|_| analysis),
+            None => Ok(analysis),
+        }
+    }
+
     /// Checks a payload and returns the analysis that it makes, not stored yet.
     pub(crate) async fn checked_analysis(&self, study_id: &str, payload: Bytes) -> Result<Analysis> {
         self.require_study(study_id).await?;
@@ -42,24 +62,41 @@ impl MetadataService {
 
     /// Stores a new analysis unless one of its files is stored already.
     pub(crate) async fn insert(&self, analysis: &Analysis, allow_duplicates: bool) -> Result<AnalysisId> {
-        let rule = match (allow_duplicates, self.settings.duplicates_in_published_only) {
+        let rule = self.duplicate_rule(allow_duplicates);
+        require_stored(analysis, self.store.insert_analysis(NewAnalysis::of(analysis)?, rule).await?)
+    }
+
+    /// Returns which files make a submission a duplicate.
+    pub(crate) fn duplicate_rule(&self, allow_duplicates: bool) -> DuplicateRule {
+        match (allow_duplicates, self.settings.duplicates_in_published_only) {
             (true, _) => DuplicateRule::Allow,
             (false, true) => DuplicateRule::PublishedAnalysis,
             (false, false) => DuplicateRule::AnyAnalysis,
-        };
-        match self.store.insert_analysis(NewAnalysis::of(analysis)?, rule).await? {
-            Insertion::Stored(_) => Ok(analysis.analysis_id),
-            Insertion::UnknownStudy => Err(unknown_study(&analysis.study_id)),
-            Insertion::Duplicate { file_name, object_id, analysis_id } => Err(Error::new(
-                Origin::SubmitService,
-                ErrorId::InfoAlreadyExists,
-                format!(
-                    "File already exist: '{file_name}' has the MD5 checksum of the stored file with objectId \
-                     '{object_id}' and analysisId '{analysis_id}'; to store it again, submit with allowDuplicates=true"
-                ),
-            )),
         }
     }
+}
+
+fn require_stored(analysis: &Analysis, insertion: Insertion) -> Result<AnalysisId> {
+    match insertion {
+        Insertion::Stored(_) => Ok(analysis.analysis_id),
+        Insertion::UnknownStudy => Err(unknown_study(&analysis.study_id)),
+        Insertion::Duplicate { file_name, object_id, analysis_id } => Err(duplicate(
+            &file_name,
+            &format!("the stored file with objectId '{object_id}' and analysisId '{analysis_id}'"),
+        )),
+    }
+}
+
+/// Makes the error for a file that has the checksum of another one.
+pub(crate) fn duplicate(file_name: &str, other: &str) -> Error {
+    Error::new(
+        Origin::SubmitService,
+        ErrorId::InfoAlreadyExists,
+        format!(
+            "File already exist: '{file_name}' has the MD5 checksum of {other}; to store it again, submit with \
+             allowDuplicates=true"
+        ),
+    )
 }
 
 fn refused(text: &str) -> Error {

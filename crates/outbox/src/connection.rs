@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use kafka_protocol::messages::{
-    AddPartitionsToTxnRequest, CreateTopicsRequest, EndTxnRequest, FindCoordinatorRequest, InitProducerIdRequest,
-    MetadataRequest, ProduceRequest, RequestHeader, ResponseHeader, SaslAuthenticateRequest, SaslHandshakeRequest,
+    AddPartitionsToTxnRequest, CreateTopicsRequest, EndTxnRequest, FetchRequest, FindCoordinatorRequest,
+    InitProducerIdRequest, ListOffsetsRequest, MetadataRequest, ProduceRequest, RequestHeader, ResponseHeader,
+    SaslAuthenticateRequest, SaslHandshakeRequest,
 };
 use kafka_protocol::protocol::{Decodable, HeaderVersion, Request, StrBytes, encode_request_header_into_buffer};
 use rustls::pki_types::ServerName;
@@ -58,8 +59,10 @@ calls! {
     AddPartitionsToTxnRequest, 1, "adding partitions to a transaction";
     CreateTopicsRequest, 4, "making the topic";
     EndTxnRequest, 1, "ending a transaction";
+    FetchRequest, 4, "reading the topic";
     FindCoordinatorRequest, 2, "finding the coordinator of transactions";
     InitProducerIdRequest, 1, "beginning as a producer";
+    ListOffsetsRequest, 2, "asking for offsets";
     MetadataRequest, 5, "looking for the topic";
     ProduceRequest, 7, "sending events";
     SaslAuthenticateRequest, 1, "authentication";

@@ -12,6 +12,8 @@
 //!   way from those before, be it another process or a request of its own that it gave up waiting for;
 //! * **nobody waits**: serving goes on whatever happens to Kafka.
 //!
+//! [`TopicReader`] reads a topic, for those who follow somebody else's.
+//!
 //! A failure ends the whole session with all its connections, unless a broker said that it will pass; the next session
 //! starts from what the store and the brokers say.
 
@@ -22,6 +24,7 @@ mod error;
 mod partition;
 mod patience;
 mod producer;
+mod reader;
 mod relay;
 mod sasl;
 mod scram;
@@ -31,6 +34,7 @@ mod tls;
 
 pub use error::OutboxError;
 pub use partition::partition_of;
+pub use reader::{Fetched, TopicReader};
 pub use relay::Relay;
 pub use settings::{Credentials, KafkaSettings, NewTopic, SaslMechanism};
 pub use state::{RelayActivity, RelayState, RelayWatch};

@@ -8,7 +8,7 @@ use cantata_catalogue::introspection::{
     AmbiguousBody, CatalogueBody, CatalogueState, FailedCatalogue, NotFoundBody, Resolution, ServerBody, Status,
     resolve,
 };
-use cantata_catalogue::{Catalogue, CatalogueError, ConfiguredCatalogue, Mode, View};
+use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, ConfiguredCatalogue, Mode, View};
 use cantata_engine::SearchEngine;
 use cantata_graphql::CatalogueSchema;
 use cantata_mapping::IndexMapping;
@@ -107,6 +107,11 @@ impl Catalogues {
     /// Returns how catalogues are addressed.
     pub fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// Returns the catalogues whose configuration can be used, with their engines.
+    pub fn configured(&self) -> impl Iterator<Item = (&CatalogueConfig, &Arc<dyn SearchEngine>)> {
+        self.entries.iter().filter_map(Entry::index).map(|(engine, config)| (config, engine))
     }
 
     /// Returns the present state of an entry.

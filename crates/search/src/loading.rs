@@ -59,7 +59,9 @@ impl Entry {
 
     /// Returns whether a mapping is the one that the state follows from.
     pub(crate) fn is_built_from(&self, mapping: &Arc<IndexMapping>) -> bool {
-        self.mapping.as_ref().is_some_and(|then| Arc::ptr_eq(mapping, then) || mapping.raw() == then.raw())
+        self.mapping.as_ref().is_some_and(|then| {
+            Arc::ptr_eq(mapping, then) || (mapping.raw() == then.raw() && mapping.meta() == then.meta())
+        })
     }
 
     /// Takes over what is known of the index, if the entry of an earlier configuration was on the same one: then no

@@ -7,16 +7,20 @@
 
 mod audit;
 mod guard;
+mod recent;
 
-pub(crate) use audit::{Audit, Audited, Noted};
+pub(crate) use audit::{Audit, Audited, Noted, REQUEST_ID, is_reading};
 pub(crate) use guard::{Guard, Need};
+pub(crate) use recent::RecentCredential;
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use axum::extract::Request;
 use cantata_access::{AuditLog, Authenticator, Identity, Refusal, ScopeRules};
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderValue, header};
+
+use crate::serve::Connection;
 
 static ANONYMOUS: LazyLock<Arc<Identity>> = LazyLock::new(|| Arc::new(Identity::anonymous()));
 static UNCHECKED: LazyLock<Arc<Identity>> = LazyLock::new(|| Arc::new(Identity::unchecked()));
@@ -41,13 +45,40 @@ impl fmt::Debug for AccessControl {
 }
 
 impl AccessControl {
+    /// Leaves in a request who sends it, if its credential was accepted on this connection a moment ago; else returns
+    /// false.
+    pub(crate) fn recall(&self, request: &mut Request) -> bool {
+        let generation = self.authenticator.generation();
+        let recalled = self.recent(request).and_then(|(recent, header)| recent.recall(header.as_bytes(), generation));
+        let is_known = recalled.is_some();
+        if let Some(identity) = recalled {
+            request.extensions_mut().insert(identity);
+        }
+        is_known
+    }
+
     /// Leaves in a request who sends it, for everything that follows, and that its credential does not count.
     pub(crate) async fn mark(&self, request: &mut Request) {
-        let identity = self.identify(request.headers()).await.unwrap_or_else(|refusal| {
+        // Taken before the look-up: a change during it makes another generation.
+        let generation = self.authenticator.generation();
+        let identified = self.identify(request.headers()).await;
+        if let (Ok(identity), Some((recent, header))) = (&identified, self.recent(request)) {
+            recent.remember(header.as_bytes(), identity, generation);
+        }
+        let identity = identified.unwrap_or_else(|refusal| {
             request.extensions_mut().insert(refusal);
             Arc::clone(&ANONYMOUS)
         });
         request.extensions_mut().insert(identity);
+    }
+
+    /// Returns the one header with a credential, and what the connection remembers of the one before; nothing where
+    /// credentials are not looked at.
+    fn recent<'a>(&self, request: &'a Request) -> Option<(&'a RecentCredential, &'a HeaderValue)> {
+        let connection = request.extensions().get::<Arc<Connection>>().filter(|_| self.authenticator.is_on())?;
+        let mut given = request.headers().get_all(header::AUTHORIZATION).iter();
+        let header = given.next().filter(|_| given.next().is_none())?;
+        Some((connection.credential(), header))
     }
 
     /// Returns who sends a request; somebody without a credential is anonymous.

@@ -1,5 +1,6 @@
 //! Looking after the indexes of an engine that keeps its own files: `/admin/indexes`; backups: `/admin/backup`;
-//! and events on their way to Kafka: `/admin/outbox`.
+//! events on their way to Kafka: `/admin/outbox`; and the
+//! indexes of catalogues that have a source: `/admin/indexing` and `/admin/jobs`.
 //!
 //! What a command of the operator does on the data folder of a stopped server, it does through these routes on a
 //! running one. An import is many requests, each taken in whole before it is answered, so that a client that was cut
@@ -8,6 +9,8 @@
 mod backup;
 mod import;
 mod indexes;
+mod indexing;
+mod jobs;
 mod outbox;
 
 use std::sync::Arc;
@@ -20,6 +23,7 @@ pub(crate) use self::backup::routes as backup_routes;
 pub(crate) use self::outbox::routes as outbox_routes;
 use crate::access::Need;
 use crate::routes::Routes;
+use crate::state::IndexingState;
 use crate::{AccessControl, Indexes};
 
 /// The service that errors of these routes name.
@@ -35,6 +39,21 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(access: &Arc<AccessContro
         .add(Need::System, routes!(indexes::verify))
         .add(Need::System, routes!(import::import, import::position, import::end))
         .with_state(indexes)
+}
+
+/// Returns the routes of catalogues that have a source, and of jobs.
+pub(crate) fn indexing_routes<S: Clone + Send + Sync + 'static>(
+    access: &Arc<AccessControl>,
+    state: IndexingState,
+) -> Routes<S> {
+    Routes::new(access)
+        .add(Need::System, routes!(indexing::status))
+        .add(Need::System, routes!(indexing::reindex))
+        .add(Need::System, routes!(indexing::rollback))
+        .add(Need::System, routes!(jobs::list))
+        .add(Need::System, routes!(jobs::follow))
+        .add(Need::System, routes!(jobs::job, jobs::cancel))
+        .with_state(state)
 }
 
 /// Gives an error of the engine its row in the one table.

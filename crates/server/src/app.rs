@@ -20,6 +20,7 @@ use crate::error_body::{ApiError, render};
 use crate::extract::discard;
 use crate::limits::{ExportSlot, Refused, watched, within};
 use crate::openapi::documentation_routes;
+use crate::portal;
 use crate::serve::Connection;
 use crate::state::AppState;
 
@@ -37,6 +38,7 @@ impl App {
     pub(crate) fn new(routes: Router<AppState>, document: OpenApi, state: AppState) -> Self {
         let router = routes
             .merge(documentation_routes(&state.access, document).into_router())
+            .merge(portal::routes(&state.access).into_router())
             .fallback(unknown_path)
             .method_not_allowed_fallback(refused_method)
             .with_state(state.clone());
@@ -56,8 +58,11 @@ impl App {
             Err(answer) => return *answer,
         };
         let audited = Audited::begin(&self.state.access, &mut request);
-        let answered = self.within_limits(request).await;
-        let response = answered.unwrap_or_else(|refused| refused.answer(is_search));
+        let answered = self.within_limits(request, &uri).await;
+        let mut response = answered.unwrap_or_else(|refused| refused.answer(is_search));
+        if crate::es::has_path(uri.path()) {
+            response = crate::es::rendered(response);
+        }
         let mut response = render(response, &uri, host.as_ref());
         origin.mark(&mut response);
         if let Some(audited) = audited {
@@ -68,7 +73,7 @@ impl App {
     }
 
     /// Lets a request through if its client may send it, and gives it up if it takes too long.
-    async fn within_limits(&self, mut request: Request<Body>) -> Result<Response<Body>, Refused> {
+    async fn within_limits(&self, mut request: Request<Body>, uri: &Uri) -> Result<Response<Body>, Refused> {
         let settings = &self.state.settings.limits;
         let arrival = (!request.body().is_end_stream()).then(|| {
             let connection = request.extensions().get::<Arc<Connection>>().cloned();
@@ -86,9 +91,9 @@ impl App {
             }
         };
         let response = if is_administration(request.uri().path()) {
-            self.routed(request).await
+            self.routed(request, uri).await
         } else {
-            let answer = within(settings.request_timeout, arrival.as_deref(), self.routed(request));
+            let answer = within(settings.request_timeout, arrival.as_deref(), self.routed(request, uri));
             answer.await.ok_or(Refused::TookTooLong)?
         };
         Ok(match slot {
@@ -100,19 +105,24 @@ impl App {
     /// Finds out who sends a request, and whether it may go on; an export gets its slot.
     async fn admitted(&self, request: &mut Request<Body>) -> Result<Option<ExportSlot>, Refused> {
         let limits = &self.state.limits;
-        if is_compressed(request.headers()) {
+        let path = request.uri().path();
+        if is_compressed(request.headers()) && !crate::es::takes_coding(path, request.headers()) {
             return Err(Refused::Compressed);
         }
-        limits.before_authentication(request)?;
-        self.state.access.mark(request).await;
-        limits.note_authentication(request);
+        if crate::es::has_path(path) {
+            crate::es::translate(request.headers_mut());
+        }
+        if !self.state.access.recall(request) {
+            limits.before_authentication(request)?;
+            self.state.access.mark(request).await;
+            limits.note_authentication(request);
+        }
         limits.admit(request)?;
         if is_export(request.uri().path()) { limits.begin_export(request).map(Some) } else { Ok(None) }
     }
 
     /// Answers a request, also if its handler panics.
-    async fn routed(&self, request: Request<Body>) -> Response<Body> {
-        let uri = request.uri().clone();
+    async fn routed(&self, request: Request<Body>, uri: &Uri) -> Response<Body> {
         match AssertUnwindSafe(self.router.clone().oneshot(request)).catch_unwind().await {
             Ok(Ok(response)) => response,
             Ok(Err(never)) => match never {},
@@ -147,7 +157,7 @@ fn is_export(path: &str) -> bool {
 
 /// Says whether a path is for operators, whose work may take as long as it takes.
 fn is_administration(path: &str) -> bool {
-    path.starts_with("/admin/")
+    path.starts_with("/admin/") || crate::es::has_path(path)
 }
 
 /// Returns the address without the slash at its end, which the original server does not mind.

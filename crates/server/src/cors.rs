@@ -51,8 +51,7 @@ impl AllowedOrigins {
             (Self::Only(list), Some(origin)) => {
                 let is_listed = list.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
                 if !is_listed && !is_own(origin, headers) {
-                    let error = "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are.";
-                    return Err(Box::new((StatusCode::FORBIDDEN, json(&Refused { error })).into_response()));
+                    return Err(Box::new(Self::refusal()));
                 }
                 Origin { allowed: Some(origin.clone()), varies: true }
             }
@@ -72,6 +71,22 @@ impl AllowedOrigins {
         }
         judged.mark(&mut response);
         Err(Box::new(response))
+    }
+
+    /// Says whether a request comes from a program, a page of this server, or a page of an origin that is listed.
+    pub(crate) fn names_origin(&self, headers: &HeaderMap) -> bool {
+        let Some(origin) = headers.get(header::ORIGIN) else { return true };
+        let is_listed = match self {
+            Self::All => false,
+            Self::Only(list) => list.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes()),
+        };
+        is_listed || is_own(origin, headers)
+    }
+
+    /// Answers a page of an origin that may not use the server.
+    pub(crate) fn refusal() -> Response {
+        let error = "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are.";
+        (StatusCode::FORBIDDEN, json(&Refused { error })).into_response()
     }
 }
 

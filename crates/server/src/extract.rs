@@ -5,7 +5,8 @@ mod params;
 mod path;
 
 pub(crate) use body::{
-    JsonObject, PayloadBytes, content_type, declared_length, discard, read_limited, too_large, unsupported_media_type,
+    JsonObject, PayloadBytes, content_type, declared_length, discard, read_limited, too_large, unreadable,
+    unsupported_media_type,
 };
 pub(crate) use params::{Params, malformed, parse_integer};
 pub(crate) use path::Segments;

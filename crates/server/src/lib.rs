@@ -11,11 +11,15 @@ mod answer;
 mod app;
 mod cors;
 mod error_body;
+mod es;
 mod extract;
 mod held_body;
 mod limits;
+mod mcp;
 mod metadata;
 mod openapi;
+mod packed_file;
+mod portal;
 mod routes;
 pub mod search;
 mod serve;
@@ -27,12 +31,14 @@ pub use app::App;
 pub use cors::AllowedOrigins;
 pub use error_body::ErrorBody;
 pub use limits::{LimitSettings, TrustedProxies};
+pub use portal::{PortalLink, PortalTexts};
 pub use serve::serve;
 
 use std::sync::Arc;
 
 use cantata_backup::BackupSource;
 use cantata_engine::{IndexAdministration, SearchEngine};
+use cantata_indexing::Indexing;
 use cantata_metadata::MetadataService;
 use cantata_outbox::RelayWatch;
 use cantata_search::SearchService;
@@ -53,6 +59,8 @@ pub struct HttpSettings {
     pub ready_path: String,
     /// How much one client, and all of them together, may ask for.
     pub limits: LimitSettings,
+    /// Names and texts of the portal.
+    pub portal: PortalTexts,
 }
 
 impl Default for HttpSettings {
@@ -63,6 +71,7 @@ impl Default for HttpSettings {
             ping_path: "/ping".to_owned(),
             ready_path: "/ready".to_owned(),
             limits: LimitSettings::default(),
+            portal: PortalTexts::default(),
         }
     }
 }
@@ -82,6 +91,8 @@ pub struct Services {
     pub backup: Option<Arc<dyn BackupSource>>,
     /// Shows how far events came on their way to Kafka, where they are sent there.
     pub outbox: Option<RelayWatch>,
+    /// Keeps the indexes of catalogues up to date with their sources, where there are catalogues.
+    pub indexing: Option<Arc<Indexing>>,
 }
 
 /// The indexes of an engine that keeps its own files; clones share them.
@@ -97,6 +108,7 @@ pub struct Indexes {
 pub fn app(services: Services, settings: HttpSettings) -> App {
     let mut described = metadata::routes(&services.access);
     if let Some(indexes) = services.indexes {
+        described = described.merge(es::routes(&services.access, indexes.clone()));
         described = described.merge(admin::routes(&services.access, indexes));
     }
     if let Some(backup) = services.backup {
@@ -105,6 +117,13 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
     if let Some(outbox) = services.outbox {
         described = described.merge(admin::outbox_routes(&services.access, outbox));
     }
+    let state = AppState::new(Arc::clone(&services.metadata), Arc::clone(&services.access), settings);
+    let settings = Arc::clone(&state.settings);
+    if let Some(indexing) = services.indexing {
+        described = described.merge(admin::indexing_routes(&services.access, state.with_indexing(indexing)));
+    }
+    let (metadata, search) = (Arc::clone(&services.metadata), services.search.clone());
+    described = described.merge(mcp::routes(&services.access, metadata, search, &settings));
     let search = services.search.map(|search| SearchState::new(search, &settings));
     if let Some(search) = &search {
         described = described.merge(search::routes(&services.access, search.clone(), &settings));
@@ -113,5 +132,5 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
     if let Some(search) = search {
         routes = routes.merge(search::routes_at_the_root(&services.access, search).into_router());
     }
-    App::new(routes, document, AppState::new(services.metadata, services.access, settings))
+    App::new(routes, document, state)
 }

@@ -42,6 +42,7 @@ use crate::state::AppState;
         (name = "Search", description = "Catalogues: what there is, GraphQL, downloads"),
         (name = "Indexes", description = "What the search service searches: made, filled, checked, removed"),
         (name = "Backup", description = "Everything that the server keeps, as one file"),
+        (name = "Language models", description = "The same services by the Model Context Protocol"),
         (name = "Health", description = "Is it there, can it work"),
     )
 )]
@@ -64,7 +65,6 @@ pub(crate) fn documentation_routes(
     let file = async move |Segments(path): Segments<String>| page_file(config, &path);
     Routes::new(access)
         .add_undescribed(Need::Nothing, "/openapi.json", get(move || async move { json(&*document) }))
-        .add_undescribed(Need::Nothing, "/", get(documentation_page))
         .add_undescribed(Need::Nothing, "/docs", get(documentation_page))
         // Browsers ask for it everywhere; there is none, and that is no failure.
         .add_undescribed(Need::Nothing, "/favicon.ico", get(async || StatusCode::NO_CONTENT))

@@ -111,3 +111,18 @@ fn prepare(stream: &TcpStream) {
         tracing::debug!(%error, "a connection could not be set to notice that the other end is gone");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_system_asks_whether_the_other_end_is_still_there() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        prepare(&stream);
+        assert!(SockRef::from(&stream).keepalive().unwrap());
+        assert_eq!(SockRef::from(&stream).tcp_keepalive_time().unwrap(), Duration::from_secs(60));
+    }
+}

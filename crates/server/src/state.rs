@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cantata_indexing::Indexing;
 use cantata_metadata::MetadataService;
 use tokio::sync::watch;
 
@@ -29,9 +30,32 @@ impl AppState {
         self.stopping.send_replace(true);
     }
 
+    /// Adds what keeps indexes up to date.
+    pub(crate) fn with_indexing(&self, indexing: Arc<Indexing>) -> IndexingState {
+        IndexingState { indexing, stopping: Arc::clone(&self.stopping) }
+    }
+
     /// Waits until the server stops.
     pub(crate) async fn stopped(&self) {
-        // The sender lives in self, so waiting cannot fail.
-        let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
+        stopped(&self.stopping).await;
     }
+}
+
+/// What the handlers of indexing can reach.
+#[derive(Clone)]
+pub(crate) struct IndexingState {
+    pub(crate) indexing: Arc<Indexing>,
+    stopping: Arc<watch::Sender<bool>>,
+}
+
+impl IndexingState {
+    /// Waits until the server stops.
+    pub(crate) async fn stopped(&self) {
+        stopped(&self.stopping).await;
+    }
+}
+
+async fn stopped(stopping: &watch::Sender<bool>) {
+    // The sender is here, so waiting cannot fail.
+    let _ = stopping.subscribe().wait_for(|stopping| *stopping).await;
 }

@@ -96,6 +96,23 @@ pub(crate) fn published_only(rule: DuplicateRule) -> Option<bool> {
     }
 }
 
+/// Returns the first of these files whose checksum is stored already, where the rule minds that.
+pub(crate) fn first_duplicate(
+    stored: &HashMap<(Uuid, bool), StoredFile>,
+    files: &[FileRow],
+    rule: DuplicateRule,
+) -> Option<Insertion> {
+    let published_only = published_only(rule)?;
+    files.iter().find_map(|file| {
+        let stored = stored.get(&(Uuid::from_bytes(file.md5), published_only))?;
+        Some(Insertion::Duplicate {
+            file_name: file.name.clone(),
+            object_id: stored.object_id,
+            analysis_id: stored.analysis_id,
+        })
+    })
+}
+
 /// Decides what becomes of a group.
 pub(crate) fn decide<'a>(
     present: Present,
@@ -118,7 +135,7 @@ impl<'a> Deciding<'a> {
     fn insert(&mut self, submission: &'a Submission) -> Result<Insertion> {
         let Submission { new, study_key, duplicates } = submission;
         let Some(study_key) = *study_key else { return Ok(Insertion::UnknownStudy) };
-        if let Some(duplicate) = self.find_duplicate(&new.files, *duplicates) {
+        if let Some(duplicate) = first_duplicate(&self.present.duplicates, &new.files, *duplicates) {
             return Ok(duplicate);
         }
         let id = uuid(new.analysis_id);
@@ -146,18 +163,6 @@ impl<'a> Deciding<'a> {
             }
         }
         Ok(Insertion::Stored(revision))
-    }
-
-    fn find_duplicate(&self, files: &[FileRow], rule: DuplicateRule) -> Option<Insertion> {
-        let published_only = published_only(rule)?;
-        files.iter().find_map(|file| {
-            let stored = self.present.duplicates.get(&(Uuid::from_bytes(file.md5), published_only))?;
-            Some(Insertion::Duplicate {
-                file_name: file.name.clone(),
-                object_id: stored.object_id,
-                analysis_id: stored.analysis_id,
-            })
-        })
     }
 
     fn replace(&mut self, change: &'a AnalysisChange) -> Replacement {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use cantata_core::{AnalysisId, ObjectId};
 use cantata_store::codes::{access_code, access_of};
-use cantata_store::{EntityFilter, FileEntry, ObjectIdPattern, Page, Result, Revision};
+use cantata_store::{
+    DuplicateRule, EntityFilter, FileEntry, FileRow, Insertion, ObjectIdPattern, Page, Result, Revision,
+};
 use deadpool_postgres::Object;
 use futures_util::{TryStreamExt, pin_mut};
 use tokio_postgres::types::ToSql;
@@ -12,7 +14,9 @@ use tokio_postgres::{IsolationLevel, Row};
 use uuid::Uuid;
 
 use crate::analyses::{number, uuid, whole};
+use crate::decision::{first_duplicate, published_only};
 use crate::failure::reading;
+use crate::statements::Statements;
 
 const READING: &str = "reading files";
 
@@ -27,6 +31,19 @@ pub(crate) async fn find(client: &Object, object_id: ObjectId) -> Result<Option<
     let object_id = Uuid::from_bytes(*object_id.as_bytes());
     let row = client.query_opt(&select, &[&object_id]).await.map_err(reading(READING))?;
     row.as_ref().map(read).transpose()
+}
+
+/// Returns the first of these files whose checksum is stored already, where the rule minds that.
+pub(crate) async fn find_duplicate(
+    client: &Object,
+    files: &[FileRow],
+    rule: DuplicateRule,
+) -> Result<Option<Insertion>> {
+    let Some(published_only) = published_only(rule) else { return Ok(None) };
+    let statements = Statements::prepare(client).await.map_err(reading(READING))?;
+    let md5s: Vec<Uuid> = files.iter().map(|file| Uuid::from_bytes(file.md5)).collect();
+    let stored = statements.duplicates(client, &md5s, &vec![published_only; md5s.len()]).await;
+    Ok(first_duplicate(&stored.map_err(reading(READING))?, files, rule))
 }
 
 /// Returns one page of the files that match. The key is that of the study that the filter names, if it names one.

@@ -31,8 +31,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
 use cantata_store::{
-    AnalysisChange, AnalysisQuery, DuplicateRule, EntityFilter, FileEntry, Insertion, NewAnalysis, NewAnalysisType,
-    ObjectIdPattern, Page, Replacement, Result, Revision, StateSet, Store, StoreError, StoredAnalysis, TypeQuery,
+    AnalysisChange, AnalysisQuery, DuplicateRule, EntityFilter, FileEntry, FileRow, Insertion, NewAnalysis,
+    NewAnalysisType, ObjectIdPattern, Page, Replacement, Result, Revision, StateSet, Store, StoreError, StoredAnalysis,
+    TypeQuery,
 };
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -161,6 +162,14 @@ impl Store for PostgresStore {
 
     async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion> {
         self.writer.insert(new, duplicates).await
+    }
+
+    async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<Insertion>> {
+        let files = files.to_vec();
+        self.apart(
+            |connections| async move { files::find_duplicate(&connections.get().await?, &files, duplicates).await },
+        )
+        .await
     }
 
     async fn replace_analysis(&self, change: AnalysisChange) -> Result<Replacement> {

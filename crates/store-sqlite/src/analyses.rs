@@ -29,7 +29,7 @@ pub(crate) fn insert(
     let Some(study_key) = studies::key(&context.connection, &new.study_id)? else {
         return Ok(Insertion::UnknownStudy);
     };
-    if let Some(duplicate) = files::find_duplicate(context, block, duplicates)? {
+    if let Some(duplicate) = files::find_duplicate(&context.connection, context.lookup.reader(), block, duplicates)? {
         return Ok(duplicate);
     }
     let state = new.state;

@@ -8,6 +8,7 @@ use cantata_store::{
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::block::{Block, pack, unpack};
+use crate::lookup::LookupReader;
 use crate::readers::Reader;
 use crate::writer::WriteContext;
 use crate::{analyses, studies};
@@ -61,20 +62,25 @@ pub(crate) fn remove(connection: &Connection, analysis_id: AnalysisId, gone: &[O
 }
 
 /// Returns the first of these files whose checksum is stored already, where the rule minds that.
-pub(crate) fn find_duplicate(context: &WriteContext, block: &Block, rule: DuplicateRule) -> Result<Option<Insertion>> {
+pub(crate) fn find_duplicate(
+    connection: &Connection,
+    lookup: &LookupReader,
+    block: &Block,
+    rule: DuplicateRule,
+) -> Result<Option<Insertion>> {
     if rule == DuplicateRule::Allow {
         return Ok(None);
     }
     let hashes: Vec<i64> = (0..block.files.len()).map(|index| block.md5_hash(index)).collect();
-    context.lookup.find_first(&hashes, |index, block_key| {
+    lookup.find_first(&hashes, |index, block_key| {
         let submitted = &block.files[index];
-        let Some((analysis_id, files)) = read_block(&context.connection, block_key)? else {
+        let Some((analysis_id, files)) = read_block(connection, block_key)? else {
             return Ok(None);
         };
         let Some(stored) = files.into_iter().find(|file| file.md5 == submitted.md5) else {
             return Ok(None);
         };
-        let counts = rule == DuplicateRule::AnyAnalysis || is_published(&context.connection, analysis_id)?;
+        let counts = rule == DuplicateRule::AnyAnalysis || is_published(connection, analysis_id)?;
         let file_name = submitted.name.clone();
         Ok(counts.then_some(Insertion::Duplicate { file_name, object_id: stored.object_id, analysis_id }))
     })

@@ -26,8 +26,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
 use cantata_store::{
-    AnalysisChange, AnalysisQuery, DuplicateRule, EntityFilter, FileEntry, Insertion, NewAnalysis, NewAnalysisType,
-    ObjectIdPattern, Page, Replacement, Result, Revision, StateSet, Store, StoreError, StoredAnalysis, TypeQuery,
+    AnalysisChange, AnalysisQuery, DuplicateRule, EntityFilter, FileEntry, FileRow, Insertion, NewAnalysis,
+    NewAnalysisType, ObjectIdPattern, Page, Replacement, Result, Revision, StateSet, Store, StoreError, StoredAnalysis,
+    TypeQuery,
 };
 use tokio::sync::watch;
 
@@ -135,6 +136,13 @@ impl Store for SqliteStore {
         let mut new = new;
         let block = Block::new(std::mem::take(&mut new.files), self.lookup_key);
         self.writer.write(move |context| analyses::insert(context, &new, &block, duplicates)).await
+    }
+
+    async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<Insertion>> {
+        let block = Block::new(files.to_vec(), self.lookup_key);
+        self.readers.read(|reader| {
+            snapshot(reader, || files::find_duplicate(&reader.metadata, &reader.lookup, &block, duplicates))
+        })
     }
 
     async fn replace_analysis(&self, change: AnalysisChange) -> Result<Replacement> {

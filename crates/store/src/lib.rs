@@ -68,6 +68,9 @@ pub trait Store: Send + Sync + 'static {
     /// Stores a new analysis, in the state it says, with its CREATE event.
     async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion>;
 
+    /// Returns the [`Insertion::Duplicate`] that a new analysis with these files would be refused with, and stores nothing.
+    async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<Insertion>>;
+
     /// Stores a new revision of an analysis with its event, unless another came in between.
     async fn replace_analysis(&self, change: AnalysisChange) -> Result<Replacement>;
 

@@ -11,11 +11,14 @@ use kafka_protocol::ResponseError;
 use kafka_protocol::messages::create_topics_request::CreatableTopic;
 use kafka_protocol::messages::fetch_request::{FetchPartition, FetchTopic};
 use kafka_protocol::messages::metadata_request::MetadataRequestTopic;
+use kafka_protocol::messages::produce_request::{PartitionProduceData, TopicProduceData};
 use kafka_protocol::messages::{
-    CreateTopicsRequest, FetchRequest, MetadataRequest, RequestHeader, ResponseHeader, TopicName,
+    CreateTopicsRequest, FetchRequest, MetadataRequest, ProduceRequest, RequestHeader, ResponseHeader, TopicName,
 };
 use kafka_protocol::protocol::{Decodable, HeaderVersion, Request, StrBytes, encode_request_header_into_buffer};
-use kafka_protocol::records::RecordBatchDecoder;
+use kafka_protocol::records::{
+    Compression, Record, RecordBatchDecoder, RecordBatchEncoder, RecordEncodeOptions, TimestampType,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -126,6 +129,42 @@ pub async fn make_topic(broker: &str, topic: &str, partitions: i32) {
     let request = CreateTopicsRequest::default().with_topics(vec![topic]).with_timeout_ms(20_000);
     let answer = call(broker, 4, &request).await;
     assert_eq!(answer.topics[0].error_code, 0, "{:?}", answer.topics[0]);
+}
+
+/// Sends a message to a partition, as a producer without transactions does.
+pub async fn send(broker: &str, topic: &str, partition: i32, value: &[u8]) {
+    let record = Record {
+        transactional: false,
+        control: false,
+        delete_horizon: false,
+        partition_leader_epoch: -1,
+        producer_id: -1,
+        producer_epoch: -1,
+        timestamp_type: TimestampType::Creation,
+        offset: 0,
+        sequence: -1,
+        timestamp: 0,
+        key: None,
+        value: Some(Bytes::copy_from_slice(value)),
+        headers: Default::default(),
+    };
+    let options = RecordEncodeOptions { version: 2, compression: Compression::None };
+    let mut batch = BytesMut::new();
+    RecordBatchEncoder::encode(&mut batch, [&record], &options).unwrap();
+    let data = PartitionProduceData::default().with_index(partition).with_records(Some(batch.freeze()));
+    let data = TopicProduceData::default().with_name(name_of(topic)).with_partition_data(vec![data]);
+    let request = ProduceRequest::default().with_acks(-1).with_timeout_ms(20_000).with_topic_data(vec![data]);
+    for _ in 0..LOOKS {
+        let answer = call(broker, 7, &request).await;
+        let partition = &answer.responses[0].partition_responses[0];
+        if partition.error_code != ResponseError::NotLeaderOrFollower.code() {
+            assert_eq!(partition.error_code, 0, "{partition:?}");
+            return;
+        }
+        // The partition is new, and its leader does not know yet that it is.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("a partition has no leader");
 }
 
 /// Returns the bytes of a partition from an offset on, and the offset after its last record.

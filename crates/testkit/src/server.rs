@@ -6,11 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cantata_catalogue::SourceConfig;
 use cantata_engine::SearchEngine;
 use cantata_engine_embedded::EmbeddedEngine;
+use cantata_indexing::{AnalysisSource, FedCatalogue, Indexing, IndexingParts, StoreSource};
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::storage::StorageClient;
 use cantata_metadata::{MetadataService, MetadataSettings};
+use cantata_search::SearchService;
 use cantata_server::{AccessControl, AllowedOrigins, HttpSettings, Indexes, LimitSettings, Services};
 use cantata_store::Store;
 use cantata_store_postgres::{DatabaseAddress, PostgresStore};
@@ -164,15 +167,23 @@ impl TestServerBuilder {
         let (store, database) = open_store(folder.path()).await;
         let external = ExternalValidator::new(self.outside_timeout).unwrap();
         let storage = self.score_url.map(|url| StorageClient::new(&url, None, self.outside_timeout).unwrap());
-        let service = MetadataService::start(store, self.metadata, external, storage).await.unwrap();
+        let service = MetadataService::start(Arc::clone(&store), self.metadata, external, storage).await.unwrap();
         let engine = Arc::new(EmbeddedEngine::open(&folder.path().join("search")).unwrap());
         let search = match self.catalogues {
             Some(catalogues) => Some(catalogues.start(folder.path(), engine.clone()).await),
             None => None,
         };
+        let indexing = search.as_ref().map(|search| Arc::new(start_indexing(folder.path(), store, Arc::clone(search))));
         let indexes = Some(Indexes { engine: engine.clone(), administration: engine.clone() });
-        let services =
-            Services { metadata: Arc::new(service), search, indexes, access: self.access, backup: None, outbox: None };
+        let services = Services {
+            metadata: Arc::new(service),
+            search,
+            indexes,
+            access: self.access,
+            backup: None,
+            outbox: None,
+            indexing,
+        };
         let app = cantata_server::app(services, self.http);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -183,6 +194,21 @@ impl TestServerBuilder {
         let client = TestClient::connect(&format!("http://{address}")).await;
         TestServer { client, address, _running: running, engine, folder, _database: database }
     }
+}
+
+/// Keeps the indexes of catalogues up to date that have a source.
+fn start_indexing(folder: &Path, store: Arc<dyn Store>, search: Arc<SearchService>) -> Indexing {
+    let source: Arc<dyn AnalysisSource> = Arc::new(StoreSource::new(Arc::clone(&store)));
+    Indexing::start(IndexingParts {
+        folder: folder.join("indexing"),
+        store,
+        holder: "test".to_owned(),
+        sources: Box::new(move |_: &SourceConfig| Ok(Arc::clone(&source))),
+        catalogues: Box::new(move || {
+            let catalogues = search.catalogues();
+            catalogues.configured().filter_map(|(config, engine)| FedCatalogue::of(config, engine)).collect()
+        }),
+    })
 }
 
 /// Opens an empty store: in the folder, or, where CANTATA_TEST_STORE is `postgres`, in a database of its own.

@@ -6,7 +6,7 @@ use super::accession::Accession;
 use super::cohort::{kind, study_of_donor};
 use super::maybe::{Maybe, maybe};
 use super::specimen::{Specimen, specimens};
-use super::vocabulary::{PRIMARY_SITES, genders};
+use super::vocabulary::{PRIMARY_SITES, Study, genders};
 use crate::random::Random;
 
 /// A person that took part in a study.
@@ -35,8 +35,12 @@ pub(crate) fn donor_id(number: u64) -> Accession {
 impl Donor {
     /// Makes the donor of a number.
     pub(crate) fn new(seed: u64, number: u64) -> Self {
+        Self::of_study(seed, number, study_of_donor(seed, number))
+    }
+
+    /// Makes the donor of a number, who takes part in a study.
+    pub(crate) fn of_study(seed: u64, number: u64, study: &Study) -> Self {
         let random = &mut Random::of(seed, kind::DONOR, number);
-        let study = study_of_donor(seed, number);
         let primary_site = if random.percent(85) { study.primary_site } else { *random.skewed(&PRIMARY_SITES) };
         let is_deceased = maybe(random, 5, 3, |random| random.percent(32));
         Self {

@@ -158,14 +158,15 @@ fn repositories(random: &mut Random) -> Vec<Repository> {
     REPOSITORIES.iter().cycle().skip(first).take(count).copied().collect()
 }
 
-fn address(random: &mut Random) -> Ipv4Addr {
+/// Returns an address that is reserved for examples.
+pub(crate) fn address(random: &mut Random) -> Ipv4Addr {
     let [first, second, third] = *random.skewed(&NETWORKS);
     let last = *random.pick(&[7, 12, 31, 44, 58, 90, 113, 127, 150, 201, 222, 250]);
     Ipv4Addr::new(first, second, third, last)
 }
 
 /// Returns up to three different tags, or none.
-fn tags(random: &mut Random) -> Vec<&'static str> {
+pub(crate) fn tags(random: &mut Random) -> Vec<&'static str> {
     let mut tags = Vec::new();
     for _ in 0..random.between(0, 3) {
         let tag = *random.skewed(&TAGS);

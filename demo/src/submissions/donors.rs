@@ -1,71 +1,50 @@
-//! The people behind the samples, and what they are called in payloads and file names.
+//! The donors behind a submission, in the spelling of payloads.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
-use super::Draft;
+use super::{Draft, OF_THE_SAME_DONORS, SEED};
+use crate::catalogue::Donor;
 
-const GENDERS: [&str; 3] = ["Female", "Male", "Other"];
-const VITAL_STATES: [&str; 3] = ["Alive", "Deceased", "Unknown"];
-const SAMPLE_TYPES: [&str; 3] = ["Total DNA", "Amplified DNA", "ctDNA"];
-
-/// How many submissions there are of one person: the reads, the variants and the expression of the same donor.
-const SUBMISSIONS_PER_DONOR: u64 = 3;
+/// How many submissions in a hundred have a second donor.
+const SHARED: u64 = 12;
 
 impl Draft {
-    fn donor_number(&self) -> u64 {
-        10_001 + (self.position / SUBMISSIONS_PER_DONOR) % 89_999
+    /// Returns the number of the donor that the submission is named after.
+    pub(super) fn donor_number(&self) -> u64 {
+        self.position / OF_THE_SAME_DONORS
     }
 
-    /// Returns the donor's id.
-    pub(super) fn donor_id(&self) -> String {
-        format!("DO-{}", self.donor_number())
+    pub(super) fn donors(&mut self) -> Value {
+        let first = self.donor_number();
+        let second = self.random.percent(SHARED).then_some(first + 1);
+        [first].into_iter().chain(second).map(|number| self.donor(number)).collect()
     }
 
-    /// Returns the id of the donor's tumour sample.
-    pub(super) fn tumour_id(&self) -> String {
-        format!("SA-{}T", self.donor_number())
+    fn donor(&self, number: u64) -> Value {
+        let donor = Donor::of_study(SEED, number, self.study);
+        camel_case(serde_json::to_value(donor).expect("a donor has string keys and finite numbers only"))
     }
+}
 
-    /// Returns the id of the donor's normal sample.
-    pub(super) fn normal_id(&self) -> String {
-        format!("SA-{}N", self.donor_number())
+/// Returns a value with keys such as `donorId` instead of `donor_id`.
+fn camel_case(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let renamed = members.into_iter().map(|(key, member)| (camel_case_key(&key), camel_case(member)));
+            Value::Object(renamed.collect::<Map<_, _>>())
+        }
+        Value::Array(elements) => elements.into_iter().map(camel_case).collect(),
+        scalar => scalar,
     }
+}
 
-    /// Returns the beginning of the submission's file names.
-    pub(super) fn file_stem(&self, what: &str) -> String {
-        format!("{}_{what}_{:05}", self.tumour_id(), self.position)
+fn camel_case_key(key: &str) -> String {
+    let mut parts = key.split('_');
+    let mut renamed = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (first, rest) = part.split_at(1);
+        renamed.push_str(&first.to_ascii_uppercase());
+        renamed.push_str(rest);
     }
-
-    /// Returns the donor with a tumour and a normal sample.
-    pub(super) fn donor(&mut self) -> Value {
-        let (donor_id, tumour_id, normal_id) = (self.donor_id(), self.tumour_id(), self.normal_id());
-        let random = &mut self.random;
-        let age = if random.percent(90) { json!(random.between(4, 88)) } else { Value::Null };
-        json!({
-            "submitterDonorId": donor_id,
-            "gender": random.pick(&GENDERS),
-            "ageAtDiagnosis": age,
-            "vitalStatus": random.pick(&VITAL_STATES),
-            "samples": [
-                {
-                    "submitterSampleId": tumour_id,
-                    "sampleType": random.pick(&SAMPLE_TYPES),
-                    "specimen": {
-                        "tissueSource": "Solid tissue",
-                        "tumourNormalDesignation": "Tumour",
-                        "collectionDate": random.date(),
-                    },
-                },
-                {
-                    "submitterSampleId": normal_id,
-                    "sampleType": "Total DNA",
-                    "specimen": {
-                        "tissueSource": random.pick(&["Blood", "Saliva"]),
-                        "tumourNormalDesignation": "Normal",
-                        "collectionDate": random.date(),
-                    },
-                },
-            ],
-        })
-    }
+    renamed
 }

@@ -45,7 +45,7 @@ fn collect_names<'c>(config: &'c Value, names: &mut Vec<&'c str>) {
 
 #[test]
 fn every_file_of_the_folder_is_embedded() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("documents/configs");
     let mut on_disk = BTreeSet::new();
     for (catalogue, ..) in CATALOGUES {
         for entry in std::fs::read_dir(folder.join(catalogue)).unwrap() {

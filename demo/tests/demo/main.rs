@@ -4,4 +4,5 @@
 mod configs;
 mod distributions;
 mod documents;
+mod sources;
 mod submissions;

@@ -59,11 +59,11 @@ fn every_payload_follows_its_type_and_names_its_study() {
 }
 
 #[test]
-fn files_are_one_to_five_with_names_and_checksums_of_their_own() {
+fn files_are_one_to_seven_with_names_and_checksums_of_their_own() {
     let mut checksums = HashSet::new();
     for submission in submissions(1_000) {
         let files = submission.payload["files"].as_array().unwrap();
-        assert!((1..=5).contains(&files.len()));
+        assert!((1..=7).contains(&files.len()));
         let names: HashSet<_> = files.iter().map(|file| file["fileName"].as_str().unwrap()).collect();
         assert_eq!(names.len(), files.len());
         for file in files {
@@ -81,7 +81,7 @@ fn two_hundred_submissions_show_every_study_type_version_and_outcome() {
         seen.insert(submission.payload["analysisType"].to_string());
         outcomes.insert(submission.outcome);
     }
-    assert_eq!(seen.len(), 4 + 6, "{seen:?}");
+    assert_eq!(seen.len(), 8 + 5, "{seen:?}");
     assert_eq!(outcomes, HashSet::from([Outcome::Unpublished, Outcome::Published, Outcome::Suppressed]));
 }
 
@@ -90,5 +90,5 @@ fn a_submission_does_not_depend_on_how_many_are_asked_for() {
     let few: Vec<_> = submissions(20).collect();
     let many: Vec<_> = submissions(40).take(20).collect();
     assert_eq!(few, many);
-    assert_eq!(few[1].payload["files"][0]["fileName"], "SA-10001T_somatic_00001.snv.vcf.gz");
+    assert_eq!(few[1].payload["files"][0]["fileName"], "DO0000000-00001-Amplicon-snv.vcf.gz");
 }

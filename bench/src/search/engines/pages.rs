@@ -66,9 +66,12 @@ impl<'b> Sides<'b> {
 
     /// Returns a request for a page that nobody has asked for; the filters take turns.
     fn fresh(&self, filters: &[Filter]) -> Vec<u8> {
-        let number = self.made.replace(self.made.get() + 1);
-        let (order, offset) = variant(number / filters.len());
-        page_request(&filters[number % filters.len()].never_sent(), order, offset)
+        page(filters, self.next())
+    }
+
+    /// Returns the number of the next page.
+    fn next(&self) -> usize {
+        self.made.replace(self.made.get() + 1)
     }
 
     /// Returns what the server asks OpenSearch for a page.
@@ -76,6 +79,12 @@ impl<'b> Sides<'b> {
         connection.exchange(page)?;
         self.recorder.search()
     }
+}
+
+/// Returns a request for the page of a number, with a filter that nobody has sent.
+fn page(filters: &[Filter], number: usize) -> Vec<u8> {
+    let (order, offset) = variant(number / filters.len());
+    page_request(&filters[number % filters.len()].never_sent(), order, offset)
 }
 
 pub(super) fn measure(bench: &Bench, sides: &Sides<'_>) -> Outcome<Vec<Figure>> {
@@ -179,9 +188,11 @@ fn over(bench: &Bench, sides: &Sides<'_>, filters: &[Filter], name: &str) -> Out
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let end = Instant::now() + bench.duration * 2;
         while ours.len() < WARM_UP || Instant::now() < end {
-            let direct = sides.direct(&mut recorded, &sides.fresh(filters))?;
+            // Both get a filter that nobody has sent, but the same order and the same place in it.
+            let number = sides.next();
+            let direct = sides.direct(&mut recorded, &page(filters, number))?;
             theirs.push(time(&mut node, &direct)?);
-            ours.push(time(&mut remote, &sides.fresh(filters))?);
+            ours.push(time(&mut remote, &page(filters, number))?);
         }
         let (ours, theirs) = (Latencies::of(ours), Latencies::of(theirs));
         report::progress(&format!("  over OpenSearch: {:.2} ms, directly {:.2} ms", ours.p50(), theirs.p50()));

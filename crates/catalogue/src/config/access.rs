@@ -48,7 +48,7 @@ pub(super) fn misplaced(files: &[ConfigFile]) -> Vec<ConfigProblem> {
 /// Reads the rules; nothing if there are none.
 pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> Option<AccessRules> {
     let access = reader.section(whole, ACCESS)?;
-    only(reader, &access, &["records", "fields", "suppress"]);
+    reader.only(&access, &["records", "fields", "suppress"]);
     let records = required_entries(reader, &access, "records", "a list of rules; one with \"*\" and null opens all");
     let fields = match access.object.get("fields") {
         None => Vec::new(),
@@ -62,7 +62,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> Option<A
 }
 
 fn record_rule(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<RecordRule> {
-    only(reader, section, &["scope", "filter"]);
+    reader.only(section, &["scope", "filter"]);
     let scope = reader.required_text(section, "scope", SCOPE);
     let filter = match section.object.get("filter") {
         None => {
@@ -82,7 +82,7 @@ fn record_rule(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<RecordR
 }
 
 fn field_rule(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<FieldRule> {
-    only(reader, section, &["hide", "mask", "as", "unless"]);
+    reader.only(section, &["hide", "mask", "as", "unless"]);
     let unless = scopes(reader, section);
     let (name, cover) = match (section.object.get("hide"), section.object.get("mask")) {
         (Some(_), None) => ("hide", Cover::Hide),
@@ -97,7 +97,7 @@ fn field_rule(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<FieldRul
         reader.fail(section.key_of("as"), "a text for hidden fields", "`as` beside `mask` only");
     }
     let key = section.key_of(name);
-    let paths = required_texts(reader, section, name, "a list of dotted paths, at least one");
+    let paths = reader.filled_texts(section, name, "a list of dotted paths, at least one");
     let keyed = |(place, path): (usize, String)| (path, format!("{key}[{place}]"));
     Some(FieldRule { paths: paths?.into_iter().enumerate().map(keyed).collect(), cover, unless })
 }
@@ -109,7 +109,7 @@ fn suppress(reader: &mut Reader<'_>, access: &Section<'_>) -> Option<SuppressRul
         return None;
     };
     let section = Section { object, key: access.key_of("suppress") };
-    only(reader, &section, &["below", "unless"]);
+    reader.only(&section, &["below", "unless"]);
     let unless = scopes(reader, &section);
     if object.get("below").is_none_or(Value::is_null) {
         reader.fail(section.key_of("below"), "nothing", "the least count that is shown, from 2 on");
@@ -125,25 +125,11 @@ fn scopes(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<String> {
     if !section.object.contains_key("unless") {
         return Vec::new();
     }
-    let scopes = required_texts(reader, section, "unless", EXPECTED).unwrap_or_default();
+    let scopes = reader.filled_texts(section, "unless", EXPECTED).unwrap_or_default();
     if scopes.iter().any(|scope| scope == EVERYBODY) {
         reader.fail(section.key_of("unless"), "\"*\", so that the rule speaks of nobody", EXPECTED);
     }
     scopes
-}
-
-/// Reads a list of texts that are not empty, at least one.
-fn required_texts(reader: &mut Reader<'_>, section: &Section<'_>, name: &str, expected: &str) -> Option<Vec<String>> {
-    let value = section.object.get(name).unwrap_or(&Value::Null);
-    let texts: Option<Vec<String>> = value.as_array().and_then(|items| {
-        items.iter().map(|item| item.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)).collect()
-    });
-    let texts = texts.filter(|texts| !texts.is_empty());
-    if texts.is_none() {
-        let found = if value.is_array() { "an empty list, or one of other things".to_owned() } else { describe(value) };
-        reader.fail(section.key_of(name), found, expected);
-    }
-    texts
 }
 
 /// Reads the objects of a list that must be there.
@@ -157,11 +143,4 @@ fn required_entries<'a>(
         reader.fail(section.key_of(name), "nothing", expected);
     }
     reader.entries(section, name).unwrap_or_default()
-}
-
-/// Reports every key that is not known.
-fn only(reader: &mut Reader<'_>, section: &Section<'_>, known: &[&str]) {
-    for name in section.object.keys().filter(|name| !known.contains(&name.as_str())) {
-        reader.fail(section.key_of(name), "an unknown key", format!("one of {}", known.join(", ")));
-    }
 }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::engine::HIDDEN;
+use super::source::SOURCE;
 use crate::problem::{ConfigProblem, describe, kind};
 
 /// One configuration file.
@@ -30,6 +31,16 @@ pub(crate) struct Origins {
 }
 
 impl Origins {
+    /// Returns the origins of what stands in one file.
+    pub(super) fn of(file: &str) -> Self {
+        Self { files: HashMap::new(), fallback: file.to_owned() }
+    }
+
+    /// Notes where a key stands.
+    pub(super) fn note(&mut self, key: &str, file: &str) {
+        self.files.insert(key.to_owned(), file.to_owned());
+    }
+
     /// Returns the file of a key such as `table.columns[0].show`.
     pub(crate) fn file_of(&self, key: &str) -> &str {
         let mut around = key;
@@ -87,7 +98,8 @@ impl Merged {
 
     fn conflict(&mut self, old: &mut Value, value: Value, key: &str, file: &str) {
         let other = self.origins.file_of(key).to_owned();
-        let shown = |value: &Value| if HIDDEN.contains(&key) { kind(value).to_owned() } else { describe(value) };
+        let is_hidden = HIDDEN.contains(&key) || key.starts_with(SOURCE);
+        let shown = |value: &Value| if is_hidden { kind(value).to_owned() } else { describe(value) };
         let found = format!("{} here and {} in {other}", shown(&value), shown(old));
         let has_parts = |value: &Value| value.is_array() || value.is_object();
         if has_parts(old) || has_parts(&value) {

@@ -61,6 +61,13 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reports every key of a section that is not among the known ones as what keeps the catalogue from being served.
+    pub(super) fn only(&mut self, section: &Section<'_>, known: &[&str]) {
+        for name in section.object.keys().filter(|name| !known.contains(&name.as_str())) {
+            self.fail(section.key_of(name), "an unknown key", format!("one of {}", known.join(", ")));
+        }
+    }
+
     /// Returns a string.
     pub(super) fn text(&mut self, section: &Section<'_>, name: &str) -> Option<String> {
         self.read(section, name, "a string", |value| value.as_str().map(str::to_owned))
@@ -142,6 +149,21 @@ impl<'a> Reader<'a> {
         self.read(section, name, "a list of strings", |value| {
             value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
         })
+    }
+
+    /// Returns a list of strings that say something, at least one; reports it if there is none.
+    pub(super) fn filled_texts(&mut self, section: &Section<'_>, name: &str, expected: &str) -> Option<Vec<String>> {
+        let value = section.object.get(name).unwrap_or(&Value::Null);
+        let texts: Option<Vec<String>> = value.as_array().and_then(|items| {
+            items.iter().map(|item| item.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)).collect()
+        });
+        let texts = texts.filter(|texts| !texts.is_empty());
+        if texts.is_none() {
+            let is_list = value.is_array();
+            let found = if is_list { "an empty list, or one of other things".to_owned() } else { describe(value) };
+            self.fail(section.key_of(name), found, expected);
+        }
+        texts
     }
 
     /// Returns an object whose members are to be read.

@@ -11,7 +11,8 @@ const KEY: &str = "catalogId";
 const DIGITS: usize = 8;
 
 /// The first segments of addresses that the server has for itself, and the names below `/introspection`.
-const OWN_ADDRESSES: [&str; 25] = [
+const OWN_ADDRESSES: [&str; 27] = [
+    "_es",
     "actuator",
     "admin",
     "assets",
@@ -30,6 +31,7 @@ const OWN_ADDRESSES: [&str; 25] = [
     "metrics",
     "openapi.json",
     "ping",
+    "portal",
     "ready",
     "schemas",
     "sets",

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use crate::failure::Failure;
+use crate::indexing::INDEXING_FOLDER;
 use crate::serve::SEARCH_FOLDER;
 
 /// Marks the folder as in use, for as long as a server holds it.
@@ -34,9 +35,11 @@ pub(super) fn clear(folder: &Path) -> Result<(), Failure> {
 }
 
 fn delete_databases(folder: &Path) -> io::Result<()> {
-    match fs_err::remove_dir_all(folder.join(SEARCH_FOLDER)) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
+    for part in [SEARCH_FOLDER, INDEXING_FOLDER] {
+        match fs_err::remove_dir_all(folder.join(part)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
     }
     for database in DATABASES {
         for suffix in SUFFIXES {

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 const STANDARD_INPUT: &str = "-";
 
 /// Returns the sources of an import, or everything that is wrong with the files.
-pub(super) fn sources(files: &[PathBuf]) -> Result<Vec<Source>, Failure> {
+pub(crate) fn sources(files: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
     let mut problems = Vec::new();
     for file in files {

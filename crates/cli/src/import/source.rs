@@ -17,20 +17,20 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Where documents come from.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(crate) struct Source {
     /// The name to show.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Which content it is.
-    pub(super) key: String,
+    pub(crate) key: String,
     /// How many bytes there are to read, where that is known.
-    pub(super) size: Option<u64>,
+    pub(crate) size: Option<u64>,
     /// Nothing: standard input.
     path: Option<PathBuf>,
 }
 
 impl Source {
     /// Looks at a file.
-    pub(super) fn file(path: &Path) -> Result<Self, String> {
+    pub(crate) fn file(path: &Path) -> Result<Self, String> {
         let name = path.display().to_string();
         let unreadable = |error: io::Error| format!("{name} cannot be read: {error}");
         let absolute = path.canonicalize().map_err(unreadable)?;
@@ -50,19 +50,19 @@ impl Source {
     }
 
     /// Returns standard input, whose content is another one each time.
-    pub(super) fn standard_input() -> Self {
+    pub(crate) fn standard_input() -> Self {
         Self { name: "-".to_owned(), key: format!("standard input {}", Uuid::new_v4()), size: None, path: None }
     }
 
     /// Returns whether the name says that every line is a document.
-    pub(super) fn has_lines(&self) -> bool {
+    pub(crate) fn has_lines(&self) -> bool {
         let name = self.name.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
         name.ends_with(".ndjson") || name.ends_with(".jsonl")
     }
 
     /// Opens the source; its bytes come unzipped, and `read` counts them as they are stored.
-    pub(super) fn open(&self, read: Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
+    pub(crate) fn open(&self, read: Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
         let stored: Box<dyn Read + Send> = match &self.path {
             Some(path) => Box::new(fs_err::File::open(path)?),
             None => Box::new(io::stdin()),

@@ -14,7 +14,7 @@ use serde::de::IgnoredAny;
 use super::scanner::{Scanner, Stop};
 
 /// The longest document, in bytes.
-pub(super) const LONGEST_DOCUMENT: usize = 64 << 20;
+pub(crate) const LONGEST_DOCUMENT: usize = 64 << 20;
 
 /// How much more is read when a document is not complete yet.
 const STEP: usize = 1 << 20;
@@ -23,31 +23,31 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Some whole documents of a source.
 #[derive(Debug, Default)]
-pub(super) struct Part {
-    pub(super) bytes: Vec<u8>,
-    pub(super) documents: Vec<Found>,
+pub(crate) struct Part {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) documents: Vec<Found>,
     /// The lines that documents too long to be taken begin at.
-    pub(super) too_long: Vec<u64>,
+    pub(crate) too_long: Vec<u64>,
     /// How many bytes of the source come before those of this part.
-    pub(super) start: u64,
+    pub(crate) start: u64,
     /// How many bytes of the source are done with this part.
-    pub(super) end: u64,
+    pub(crate) end: u64,
 }
 
 /// A document that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// A number that no other document of the source has: its line where each line is a document, else its count.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// The line it begins at.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// Where it stands among the bytes.
-    pub(super) range: Range<usize>,
+    pub(crate) range: Range<usize>,
 }
 
 /// Why a source cannot be read to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(crate) enum Broken {
     /// It cannot be read.
     Unreadable(String),
     /// Its documents cannot be told apart: where and why.
@@ -61,7 +61,7 @@ enum Form {
 }
 
 /// Cuts a source into chunks.
-pub(super) struct Splitter<R> {
+pub(crate) struct Splitter<R> {
     reader: R,
     chunk_size: usize,
     /// How much more is read when a document is not complete yet.
@@ -80,7 +80,7 @@ pub(super) struct Splitter<R> {
 
 impl<R: Read> Splitter<R> {
     /// Begins a source; `has_lines` says that its form is known.
-    pub(super) fn new(reader: R, chunk_size: usize, has_lines: bool) -> Self {
+    pub(crate) fn new(reader: R, chunk_size: usize, has_lines: bool) -> Self {
         let form = if has_lines { Form::Lines } else { Form::Unknown };
         Self {
             reader,
@@ -101,7 +101,7 @@ impl<R: Read> Splitter<R> {
     /// # Errors
     ///
     /// If the source cannot be read further. Everything before that place was returned.
-    pub(super) fn next_part(&mut self) -> Result<Option<Part>, Broken> {
+    pub(crate) fn next_part(&mut self) -> Result<Option<Part>, Broken> {
         if self.start == 0 && self.buffer.is_empty() {
             self.begin();
         }

@@ -1,22 +1,18 @@
 //! The indexes of a running server, through its routes below `/admin/indexes`, and its backups.
 
 use std::io;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexAdministration, IndexStats, IndexSummary};
 use cantata_mapping::IndexMapping;
 use memchr::memchr2;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::connection::connect;
 use crate::failure::Failure;
-
-/// How long a server may take to accept a connection. What it is asked to do may take as long as it takes.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A running server.
 pub(crate) struct ServerClient {
@@ -52,27 +48,7 @@ struct Position {
 impl ServerClient {
     /// Prepares to speak to the server at an address; nothing is sent yet.
     pub(crate) fn new(address: &str, credential: Option<&str>) -> Result<Self, Failure> {
-        let unusable = |reason: String| {
-            Failure::setting(format!(
-                "'{address}' is no address of a server: {reason}; expected one such as http://127.0.0.1:5050"
-            ))
-        };
-        let base = Url::parse(address).map_err(|error| unusable(error.to_string()))?;
-        if !matches!(base.scheme(), "http" | "https") {
-            return Err(unusable(format!("the scheme is '{}'", base.scheme())));
-        }
-        // An error only says that the process has chosen its TLS implementation already, which serves as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut headers = HeaderMap::new();
-        if let Some(credential) = credential {
-            let mut value = HeaderValue::try_from(format!("Bearer {credential}"))
-                .map_err(|_| Failure::setting("CANTATA_API_KEY: expected a key or a token, without line breaks"))?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
-        }
-        let builder = Client::builder().connect_timeout(CONNECT_TIMEOUT).default_headers(headers);
-        let builder = if base.scheme() == "http" { builder.no_proxy().tls_certs_only([]) } else { builder };
-        let http = builder.build().map_err(|error| unusable(error.to_string()))?;
+        let (base, http) = connect(address, credential)?;
         Ok(Self { base, http })
     }
 
@@ -164,7 +140,7 @@ impl ServerClient {
             "index.not.found" => EngineError::IndexNotFound(name.to_owned()),
             "index.already.exists" => EngineError::IndexExists(name.to_owned()),
             "unauthorized.token" => EngineError::Refused(format!(
-                "the server at {} asks for a key that allows everything; CANTATA_API_KEY carries it",
+                "the server at {} asks for a key that allows everything; CANTATA_KEY carries it",
                 self.base
             )),
             "path.not.found" => EngineError::Refused(format!("the server at {} {lacking}", self.base)),

@@ -128,7 +128,8 @@ impl SearchSettings {
         Ok(())
     }
 
-    fn defaults(&self, engine: EngineSettings) -> Defaults {
+    /// Returns what holds for catalogues whose files do not say otherwise.
+    pub(crate) fn defaults(&self, engine: EngineSettings) -> Defaults {
         let is_production = self.node_env.as_deref() == Some("production");
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         Defaults {

@@ -62,6 +62,10 @@ pub(crate) fn complete(command: &Command, mut arguments: Vec<OsString>) -> Resul
     let given = command.clone().try_get_matches_from(&arguments)?;
     let Some((name, given_settings)) = given.subcommand() else { return Ok(given) };
     let Some(asked) = command.find_subcommand(name) else { return Ok(given) };
+    // A command that takes no settings has no file of them either.
+    if !asked.get_arguments().any(|argument| argument.get_id() == "config") {
+        return Ok(given);
+    }
     // A command has the settings it needs; those that the command line gives it need no other source.
     let is_open = |setting: &Arg| {
         asked.get_arguments().any(|argument| argument.get_id() == setting.get_id())
@@ -108,7 +112,7 @@ pub(crate) fn warn_of_renamed_variables() {
 }
 
 /// Reads a variable; one without content counts as not set.
-fn environment(name: &str) -> Option<OsString> {
+pub(crate) fn environment(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 

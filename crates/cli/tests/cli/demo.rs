@@ -1,6 +1,8 @@
 //! `cantata demo`: sample data in an empty folder, kept data in any other.
 
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -20,25 +22,81 @@ fn analysis_ids(server: &Server) -> Vec<Value> {
     listed.map(|analysis| analysis["analysisId"].clone()).collect()
 }
 
+/// How many analyses there are at the smallest scale.
+const ANALYSES: usize = 220;
+
 fn start(folder: &Path, more: &[&str]) -> Server {
-    Server::start("demo", folder, &[&["--count=20"], more].concat())
+    Server::start("demo", folder, more)
+}
+
+/// Waits until both catalogues have everything that was published.
+pub(crate) fn ready(server: &Server) {
+    let patience = Instant::now() + Duration::from_secs(60);
+    loop {
+        let (_, indexing) = server.get("/admin/indexing");
+        let followed = indexing.as_array().map_or(0, |catalogues| {
+            catalogues.iter().filter(|one| one["status"] == "following" && one["behind"] == 0).count()
+        });
+        if followed == 2 && server.get("/ready").1["status"] == "healthy" {
+            return;
+        }
+        assert!(Instant::now() < patience, "the catalogues are not ready: {indexing}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Returns the answer to a question about a catalogue.
+fn ask(server: &Server, catalogue: &str, query: &str) -> Value {
+    let (status, body) =
+        server.request("POST", &format!("/{catalogue}/graphql"), &json!({ "query": query }).to_string());
+    assert_eq!((status, body.get("errors")), (200, None), "{body}");
+    body["data"].clone()
 }
 
 #[test]
 fn sample_data_is_there_and_stays() {
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path(), &[]);
-    assert_eq!(server.get("/studies/all").1.as_array().unwrap().len(), 4);
+    assert_eq!(server.get("/studies/all").1.as_array().unwrap().len(), 8);
     let (_, types) = server.get("/schemas?hideSchema=true");
-    assert_eq!(types["count"], 6);
+    assert_eq!(types["count"], 7);
     let first = analysis_ids(&server);
-    assert_eq!(first.len(), 20);
+    assert_eq!(first.len(), ANALYSES);
     let (hints, status) = server.stop("TERM");
     assert_eq!(status.code(), Some(0));
     assert!(hints.contains("/studies/all"), "{hints}");
 
     let server = start(folder.path(), &[]);
     assert_eq!(analysis_ids(&server), first);
+}
+
+/// The whole loop: what was published, and that alone, is found in both catalogues.
+#[test]
+fn both_catalogues_have_what_was_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), &[]);
+    ready(&server);
+    let (_, studies) = server.get("/studies/all");
+    let (mut analyses, mut files) = (0, 0);
+    for study in studies.as_array().unwrap() {
+        let (_, published) = server.get(&format!("/studies/{}/analysis", study.as_str().unwrap()));
+        for analysis in published.as_array().unwrap() {
+            analyses += 1;
+            files += analysis["files"].as_array().unwrap().len();
+        }
+    }
+    assert!((150..ANALYSES).contains(&analyses), "{analyses}");
+    let total = |catalogue, name| {
+        ask(&server, catalogue, &format!("{{ {name} {{ hits {{ total }} }} }}"))[name]["hits"]["total"].clone()
+    };
+    assert_eq!((total("analyses", "analysis"), total("files", "file")), (json!(analyses), json!(files)));
+    let facets = "{ analysis { aggregations { donors__gender { buckets { key } } analysisType__name { bucket_count }
+        experiment__sequencedOn { stats { min max } } workflow__uploadedFrom { bucket_count } tags { bucket_count } } } }";
+    let facets = &ask(&server, "analyses", facets)["analysis"]["aggregations"];
+    assert_eq!(facets["analysisType__name"]["bucket_count"], 4);
+    assert!(facets["donors__gender"]["buckets"].as_array().unwrap().len() >= 3, "{facets}");
+    assert!(facets["tags"]["bucket_count"].as_u64().unwrap() > 5, "{facets}");
+    assert_eq!(server.get("/admin/indexing").1[0]["setAside"], json!([]));
 }
 
 #[test]
@@ -51,6 +109,7 @@ fn the_addresses_it_suggests_work() {
         hints.lines().filter_map(|line| line.trim().strip_prefix(&format!("http://{address}"))).collect();
     assert!(paths.len() >= 3, "{hints}");
     let server = start(folder.path(), &[]);
+    ready(&server);
     for path in paths.into_iter().filter(|path| *path != "/docs") {
         // The pages of GraphQL are for browsers; others ask something.
         let question = if path.ends_with("/graphql") { "?query=%7B__typename%7D" } else { "" };
@@ -69,7 +128,7 @@ fn fresh_deletes_the_stores_own_files_only() {
 
     let server = start(folder.path(), &["--fresh"]);
     let second = analysis_ids(&server);
-    assert_eq!(second.len(), 20);
+    assert_eq!(second.len(), ANALYSES);
     assert!(first.iter().all(|id| !second.contains(id)));
     for path in foreign {
         assert_eq!(fs_err::read_to_string(path).unwrap(), "mine");
@@ -80,8 +139,8 @@ fn fresh_deletes_the_stores_own_files_only() {
 fn strict_settings_hold_for_clients_but_not_for_the_sample_data() {
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path(), &["--schemas-enforce-latest", "--score-url=http://127.0.0.1:9"]);
-    assert_eq!(analysis_ids(&server).len(), 20);
-    let payload = json!({"studyId": "LUNG-EU", "analysisType": {"name": "rnaExpression", "version": 1}});
-    let (status, error) = server.request("POST", "/submit/LUNG-EU", &payload.to_string());
+    assert_eq!(analysis_ids(&server).len(), ANALYSES);
+    let payload = json!({"studyId": "LUNG-PL", "analysisType": {"name": "rnaExpression", "version": 1}});
+    let (status, error) = server.request("POST", "/submit/LUNG-PL", &payload.to_string());
     assert_eq!((status, &error["errorId"]), (409, &json!("analysis.type.incorrect.version")));
 }

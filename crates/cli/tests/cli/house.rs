@@ -1,4 +1,5 @@
-//! The rules of the house that no compiler checks: small files, nothing left for later, the same lints everywhere.
+//! The rules of the house that no compiler checks: small files, nothing left for later, the same lints everywhere, links
+//! that lead somewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -71,4 +72,53 @@ fn every_crate_has_the_lints_of_the_workspace() {
         }
     }
     assert!(crates > 5, "only {crates} crates were found");
+}
+
+/// Returns the lines of a document that are not within blocks of code.
+fn prose(document: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    document.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    })
+}
+
+/// Returns the addresses of the links in a document.
+fn links(document: &str) -> Vec<&str> {
+    prose(document).flat_map(|line| line.split("](").skip(1)).filter_map(|rest| rest.split(')').next()).collect()
+}
+
+/// Returns what leads to the headings of a document, as pages of repositories have it.
+fn anchors(document: &str) -> Vec<String> {
+    let headings = prose(document).filter(|line| line.starts_with('#'));
+    let kept = |text: &str| text.chars().filter(|sign| sign.is_alphanumeric() || " -_".contains(*sign)).collect();
+    headings
+        .map(|line| -> String { kept(line.trim_start_matches('#').trim()) })
+        .map(|text| text.to_lowercase().replace(' ', "-"))
+        .collect()
+}
+
+#[test]
+fn no_link_leads_nowhere() {
+    let documents = files().into_iter().filter(|path| path.extension().is_some_and(|end| end == "md"));
+    let mut checked = 0;
+    let mut broken = Vec::new();
+    for path in documents {
+        let text = fs_err::read_to_string(&path).unwrap();
+        for link in links(&text).into_iter().filter(|link| !link.contains(':')) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+            let leads = match fs_err::read_to_string(&target) {
+                Ok(text) => anchor.is_empty() || anchors(&text).iter().any(|known| known == anchor),
+                Err(_) => anchor.is_empty() && target.is_dir(),
+            };
+            checked += 1;
+            if !leads {
+                broken.push(format!("{}: {link}", path.display()));
+            }
+        }
+    }
+    assert!(checked > 100, "only {checked} links were found");
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
 }

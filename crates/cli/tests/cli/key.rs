@@ -118,7 +118,7 @@ fn commands_on_the_data_folder_need_no_key_and_others_do() {
     let address = format!("http://{}", server.address);
     let elsewhere = || cantata(&["index", "list", "--server", &address]);
     let (code, _, stderr) = outcome(&mut elsewhere());
-    assert!(code == 1 && stderr.contains("CANTATA_API_KEY"), "{stderr}");
+    assert!(code == 1 && stderr.contains("CANTATA_KEY"), "{stderr}");
     let key = create(folder.path(), "operator", "song.WRITE");
     eventually(&server, &key, 200);
     let (code, _, stderr) = outcome(elsewhere().env("CANTATA_API_KEY", &key));

@@ -3,8 +3,10 @@
 
 mod backup;
 mod catalogue;
+mod client;
 mod database;
 mod demo;
+mod guide;
 mod house;
 mod import;
 mod index;

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 83] = [
+const SETTINGS: [&str; 84] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "BODY_LIMIT",
@@ -65,6 +65,7 @@ const SETTINGS: [&str; 83] = [
     "ES_INDEX",
     "DOCUMENT_TYPE",
     "ALLOWED_CORS_ORIGINS",
+    "PORTAL_TEXTS",
     "PING_PATH",
     "READY_PATH",
     "GRAPHQL_MAX_ALIASES",

@@ -6,13 +6,15 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use cantata_engine::{EngineError, ImportChunk, ImportRefusal};
+use cantata_engine::{BatchReport, EngineError, ImportChunk, ImportRefusal, Operation, Refusal};
 use cantata_mapping::IndexMapping;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
+use super::Index;
+use super::manifest::Manifest;
 use super::state::Held;
-use super::{Index, files};
 use crate::build::{Draft, SharedMapping, assemble};
+use crate::files;
 
 /// What an import tells while it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +89,26 @@ impl Index {
         writer.commit(&self.folder).map_err(|error| self.failed(error))
     }
 
+    /// Takes in documents that are not there yet. They become a segment file at once; several threads may do this, and
+    /// wait for each other only to make their files part of the index.
+    pub(crate) fn fill(&self, documents: &[Operation]) -> Result<BatchReport, EngineError> {
+        let shared = Arc::new(SharedMapping::new(Arc::clone(&self.writer().mapping)));
+        let mut draft = Draft::new(Arc::clone(&shared));
+        let mut report = BatchReport::default();
+        for (place, operation) in documents.iter().enumerate() {
+            let Operation::Put { id, source } = operation else { continue };
+            match draft.add(id, source) {
+                Ok(()) => report.written += 1,
+                Err(reason) => report.refused.push(Refusal { place, id: id.clone(), reason }),
+            }
+        }
+        if report.written > 0 {
+            let bytes = assemble(&[draft.sorted()], &shared.current()).map_err(|error| self.failed(error))?;
+            self.commit_segment(&bytes, &shared, |_| {})?;
+        }
+        Ok(report)
+    }
+
     fn commit_chunk(
         &self,
         chunk: &ImportChunk,
@@ -94,6 +116,22 @@ impl Index {
         shared: &SharedMapping,
         rules: &ImportRules<'_>,
     ) -> Result<(), EngineError> {
+        let end = |manifest: &mut Manifest| {
+            manifest.imports.insert(chunk.source.clone(), chunk.end);
+        };
+        let documents = self.commit_segment(bytes, shared, end)?;
+        (rules.tell)(ImportProgress::Taken { documents, bytes: chunk.bytes.len() as u64 });
+        Ok(())
+    }
+
+    /// Makes a segment part of the index, with whatever else the manifest is to say then; returns how many documents it
+    /// has.
+    fn commit_segment(
+        &self,
+        bytes: &[u8],
+        shared: &SharedMapping,
+        note: impl FnOnce(&mut Manifest),
+    ) -> Result<u64, EngineError> {
         let mut writer = self.writer();
         let mapping = united_mapping(&writer.mapping, &shared.current())?;
         // What came before, through the log too, must not come back over this when the log is read again.
@@ -108,12 +146,11 @@ impl Index {
         }
         writer.held.push(new);
         writer.mapping = mapping;
-        writer.manifest.imports.insert(chunk.source.clone(), chunk.end);
+        note(&mut writer.manifest);
         files::sync_folder(&self.folder).map_err(|error| self.failed(error))?;
         writer.commit(&self.folder).map_err(|error| self.failed(error))?;
         self.snapshot.store(Arc::new(writer.snapshot()));
-        (rules.tell)(ImportProgress::Taken { documents: documents as u64, bytes: chunk.bytes.len() as u64 });
-        Ok(())
+        Ok(documents as u64)
     }
 }
 

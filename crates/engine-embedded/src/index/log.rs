@@ -1,9 +1,10 @@
 //! The log: writes that are acknowledged but not in a segment file yet.
 //!
-//! An entry is a batch: its length, its checksum, its operations. It is synced before the batch is acknowledged. What
-//! follows the last whole entry was never acknowledged and is left out when the log is read.
+//! An entry is a batch: its length, its checksum, the position that was noted with it, its operations. It is synced
+//! before the batch is acknowledged. What follows the last whole entry was never acknowledged and is left out when the
+//! log is read.
 
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use cantata_engine::Operation;
@@ -12,6 +13,9 @@ use crate::varint;
 
 /// Length and checksum of an entry.
 const HEADER: usize = 4 + 4;
+
+/// Set in the length of an entry that begins with a position. No entry is as long.
+const WITH_POSITION: u32 = 1 << 31;
 
 /// An open log.
 pub(crate) struct Log {
@@ -37,8 +41,16 @@ impl Log {
     }
 
     /// Appends a batch; when this returns, it survives a crash.
-    pub(crate) fn append<'a>(&mut self, batch: impl Iterator<Item = &'a Operation>) -> io::Result<()> {
+    pub(crate) fn append<'a>(
+        &mut self,
+        batch: impl Iterator<Item = &'a Operation>,
+        position: Option<&str>,
+    ) -> io::Result<()> {
         let mut entry = vec![0; HEADER];
+        if let Some(position) = position {
+            varint::write(&mut entry, position.len() as u64);
+            entry.extend_from_slice(position.as_bytes());
+        }
         for operation in batch {
             match operation {
                 Operation::Put { id, source } => {
@@ -55,10 +67,13 @@ impl Log {
                 }
             }
         }
-        let length = (entry.len() - HEADER) as u32;
+        let mark = if position.is_some() { WITH_POSITION } else { 0 };
+        let length = (entry.len() - HEADER) as u32 | mark;
         let checksum = crc32fast::hash(&entry[HEADER..]);
         entry[..4].copy_from_slice(&length.to_le_bytes());
         entry[4..HEADER].copy_from_slice(&checksum.to_le_bytes());
+        // An entry that could not be written may have left bytes, which would hide those after it.
+        self.file.seek(SeekFrom::Start(self.bytes))?;
         self.file.write_all(&entry)?;
         self.file.sync_data()?;
         self.bytes += entry.len() as u64;
@@ -66,41 +81,77 @@ impl Log {
     }
 }
 
-/// Reads the operations of a log, in order.
-pub(crate) fn read(folder: &Path, number: u64) -> io::Result<Vec<Operation>> {
+/// What a log has.
+#[derive(Default)]
+pub(crate) struct Entries {
+    /// The operations, in order.
+    pub(crate) operations: Vec<Operation>,
+    /// The position that was noted last.
+    pub(crate) position: Option<String>,
+}
+
+/// Reads a log.
+pub(crate) fn read(folder: &Path, number: u64) -> io::Result<Entries> {
     let bytes = match fs_err::read(folder.join(file_name(number))) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Entries::default()),
         read => read?,
     };
-    let mut operations = Vec::new();
+    let mut entries = Entries::default();
     let mut rest = bytes.as_slice();
     while let Some((header, after)) = rest.split_first_chunk::<HEADER>() {
         let [l0, l1, l2, l3, c0, c1, c2, c3] = *header;
-        let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
-        let Some((entry, following)) = after.split_at_checked(length) else { break };
+        let length = u32::from_le_bytes([l0, l1, l2, l3]);
+        let Some((entry, following)) = after.split_at_checked((length & !WITH_POSITION) as usize) else { break };
         if crc32fast::hash(entry) != u32::from_le_bytes([c0, c1, c2, c3]) {
             break;
         }
-        read_entry(entry, &mut operations);
+        entries.read(entry, length & WITH_POSITION != 0);
         rest = following;
     }
-    Ok(operations)
+    Ok(entries)
 }
 
-fn read_entry(entry: &[u8], operations: &mut Vec<Operation>) {
-    let mut place = 0;
-    while place < entry.len() {
-        let source_length = varint::read(entry, &mut place) as usize;
-        let id_length = varint::read(entry, &mut place) as usize;
-        let id = entry.get(place..place + id_length).unwrap_or_default();
-        let id = String::from_utf8_lossy(id).into_owned();
-        place += id_length;
-        let source = entry.get(place..place + source_length).unwrap_or_default();
-        place += source_length;
-        operations.push(if source.is_empty() {
-            Operation::Delete { id }
-        } else {
-            Operation::Put { id, source: source.to_vec() }
-        });
+impl Entries {
+    fn read(&mut self, entry: &[u8], with_position: bool) {
+        let mut place = 0;
+        if with_position {
+            let length = varint::read(entry, &mut place) as usize;
+            let position = entry.get(place..place + length).unwrap_or_default();
+            self.position = Some(String::from_utf8_lossy(position).into_owned());
+            place += length;
+        }
+        while place < entry.len() {
+            let source_length = varint::read(entry, &mut place) as usize;
+            let id_length = varint::read(entry, &mut place) as usize;
+            let id = entry.get(place..place + id_length).unwrap_or_default();
+            let id = String::from_utf8_lossy(id).into_owned();
+            place += id_length;
+            let source = entry.get(place..place + source_length).unwrap_or_default();
+            place += source_length;
+            self.operations.push(if source.is_empty() {
+                Operation::Delete { id }
+            } else {
+                Operation::Put { id, source: source.to_vec() }
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_failed_write_leaves_hides_nothing_that_comes_after_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = Log::create(folder.path(), 1).unwrap();
+        let removal = |id: &str| Operation::Delete { id: id.to_owned() };
+        log.append([removal("one")].iter(), None).unwrap();
+        log.file.write_all(&[7; 100]).unwrap();
+        log.append([removal("two")].iter(), Some("2")).unwrap();
+        log.append([removal("three")].iter(), None).unwrap();
+        let read = read(folder.path(), 1).unwrap();
+        assert_eq!(read.operations, [removal("one"), removal("two"), removal("three")]);
+        assert_eq!(read.position.as_deref(), Some("2"));
     }
 }

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use cantata_mapping::IndexMapping;
+use cantata_mapping::{IndexMapping, MappingError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::files;
+use crate::files;
 
 /// The name of the file.
 const FILE: &str = "manifest.json";
@@ -35,6 +35,9 @@ pub(crate) struct Manifest {
     /// How far the files of unfinished imports were taken in.
     #[serde(default)]
     pub(crate) imports: BTreeMap<String, u64>,
+    /// How far the source of the documents has been read, where its writer notes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) position: Option<String>,
 }
 
 /// A segment and what is deleted in it.
@@ -57,6 +60,7 @@ impl Manifest {
             log: 0,
             next_file: 1,
             imports: BTreeMap::new(),
+            position: None,
         };
         manifest.set_mapping(&parsed);
         Ok(manifest)
@@ -99,6 +103,22 @@ impl Manifest {
         read_mapping(&Value::Object(mapping))
     }
 
+    /// Adds the fields of another mapping, and takes over what it says beside them.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or has fields with other types; the manifest is then as before.
+    pub(crate) fn extend(&mut self, mapping: &Value) -> Result<IndexMapping, String> {
+        let mut merged = self.mapping()?;
+        merged.merge(&read_mapping(mapping)?).map_err(|errors| listed(&errors))?;
+        let mut extended = self.clone();
+        extended.settings.extend(settings_of(mapping));
+        extended.set_mapping(&merged);
+        let merged = extended.mapping()?;
+        *self = extended;
+        Ok(merged)
+    }
+
     pub(crate) fn set_mapping(&mut self, mapping: &IndexMapping) {
         self.properties = mapping.raw().clone();
     }
@@ -111,7 +131,11 @@ impl Manifest {
 }
 
 fn read_mapping(mapping: &Value) -> Result<IndexMapping, String> {
-    IndexMapping::parse(mapping).map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+    IndexMapping::parse(mapping).map_err(|errors| listed(&errors))
+}
+
+fn listed(errors: &[MappingError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns what a mapping says beside its properties.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::bitset::{Bitset, WORD};
-use crate::index::files;
+use crate::files;
 use crate::index::manifest::{Manifest, SegmentRecord};
 use crate::segment::Segment;
 use crate::snapshot::View;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cantata_engine::{EngineError, IndexAdministration, Operation, SearchEngine};
+use cantata_engine::{AliasChange, EngineError, IndexAdministration, Operation, SearchEngine};
 use cantata_engine_embedded::{EmbeddedEngine, IndexFile};
 use serde_json::json;
 
@@ -77,6 +77,47 @@ async fn a_copy_taken_between_writes_is_whole() {
     assert_eq!(copy.stats("things").await.unwrap().documents, documents);
     copy.write("things", batch(100_000)).await.unwrap();
     assert_eq!(copy.stats("things").await.unwrap().documents, documents + TOGETHER);
+}
+
+/// Every copy has the position of the batches that are in it, and aliases that lead somewhere.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_has_positions_and_aliases() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    let name = |number: u64| format!("things-{number}");
+    let add = move |number: u64| AliasChange::Add { alias: "things".to_owned(), index: name(number) };
+    let remove = move |number: u64| AliasChange::Remove { alias: "things".to_owned(), index: name(number) };
+    engine.create(&name(0), None).unwrap();
+    engine.change_aliases(&[add(0)]).await.unwrap();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let writer = {
+        let (engine, is_over) = (engine.clone(), Arc::clone(&is_over));
+        tokio::spawn(async move {
+            let (mut number, mut round) = (0, 0);
+            while !is_over.load(Ordering::Relaxed) {
+                // Batches of even numbers only add.
+                engine.write_at("things", batch(round * 2), &(round + 1).to_string()).await.unwrap();
+                round += 1;
+                if round == 40 {
+                    engine.create(&name(number + 1), None).unwrap();
+                    engine.change_aliases(&[remove(number), add(number + 1)]).await.unwrap();
+                    engine.delete(&name(number)).unwrap();
+                    (number, round) = (number + 1, 0);
+                }
+            }
+        })
+    };
+    for _ in 0..30 {
+        let files = engine.capture().unwrap();
+        let copied = tempfile::tempdir().unwrap();
+        write(&files, copied.path());
+        let copy = EmbeddedEngine::open(copied.path()).unwrap();
+        assert_eq!(copy.aliases().await.unwrap().len(), 1);
+        let position = copy.position("things").await.unwrap().map_or(0, |position| position.parse().unwrap());
+        assert_eq!(copy.stats("things").await.unwrap().documents, position * TOGETHER);
+    }
+    is_over.store(true, Ordering::Relaxed);
+    writer.await.unwrap();
 }
 
 #[tokio::test]

@@ -1,7 +1,10 @@
 //! The embedded engine against the contract of all engines, and what it promises beyond that.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop where it stands")]
 
+mod aliases;
 mod capture;
 mod contract;
+mod extending;
 mod paging;
+mod positions;
 mod reopening;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_engine::{
-    Answer, BatchReport, Document, EngineError, ExportRequest, Exporting, IndexSummary, Operation, Plan, SearchEngine,
+    Alias, AliasChange, Answer, BatchReport, Document, EngineError, ExportRequest, Exporting, IndexSummary, Operation,
+    Plan, SearchEngine,
 };
 use cantata_engine_remote::{Credentials, Product, RemoteEngine, RemoteSettings};
 use cantata_mapping::IndexMapping;
@@ -125,6 +126,47 @@ impl SearchEngine for Scoped {
 
     async fn write(&self, index: &str, batch: Vec<Operation>) -> Result<BatchReport, EngineError> {
         self.named(index, self.engine.write(&self.name(index), batch).await)
+    }
+
+    async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError> {
+        self.named(index, self.engine.write_at(&self.name(index), batch, position).await)
+    }
+
+    async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
+        self.named(index, self.engine.position(&self.name(index)).await)
+    }
+
+    async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError> {
+        self.named(index, self.engine.extend_mapping(&self.name(index), mapping).await)
+    }
+
+    async fn aliases(&self) -> Result<Vec<Alias>, EngineError> {
+        let aliases = self.engine.aliases().await?;
+        let own = |alias: Alias| {
+            let without = |name: &str| name.strip_prefix(&self.prefix).map(str::to_owned);
+            Some(Alias { name: without(&alias.name)?, index: without(&alias.index)? })
+        };
+        Ok(aliases.into_iter().filter_map(own).collect())
+    }
+
+    async fn change_aliases(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
+        let scoped: Vec<AliasChange> = changes
+            .iter()
+            .map(|change| match change {
+                AliasChange::Add { alias, index } => {
+                    AliasChange::Add { alias: self.name(alias), index: self.name(index) }
+                }
+                AliasChange::Remove { alias, index } => {
+                    AliasChange::Remove { alias: self.name(alias), index: self.name(index) }
+                }
+            })
+            .collect();
+        self.engine.change_aliases(&scoped).await.map_err(|error| match error {
+            EngineError::IndexNotFound(name) => {
+                EngineError::IndexNotFound(name.strip_prefix(&self.prefix).unwrap_or(&name).to_owned())
+            }
+            other => other,
+        })
     }
 }
 

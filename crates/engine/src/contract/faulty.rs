@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::memory::MemoryEngine;
 use crate::{
-    Answer, BatchReport, Document, EngineError, ExportRequest, Exporting, IndexSummary, Operation, Plan, SearchEngine,
+    Alias, AliasChange, Answer, BatchReport, Document, EngineError, ExportRequest, Exporting, IndexSummary, Operation,
+    Plan, SearchEngine,
 };
 
 /// What is wrong.
@@ -87,5 +88,25 @@ impl SearchEngine for FaultyEngine {
             batch.retain(|operation| matches!(operation, Operation::Put { .. }));
         }
         self.right.write(index, batch).await
+    }
+
+    async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError> {
+        self.right.write_at(index, batch, position).await
+    }
+
+    async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
+        self.right.position(index).await
+    }
+
+    async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError> {
+        self.right.extend_mapping(index, mapping).await
+    }
+
+    async fn aliases(&self) -> Result<Vec<Alias>, EngineError> {
+        self.right.aliases().await
+    }
+
+    async fn change_aliases(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
+        self.right.change_aliases(changes).await
     }
 }

@@ -6,7 +6,7 @@
 mod matching;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use cantata_mapping::IndexMapping;
@@ -14,14 +14,26 @@ use serde_json::Value;
 
 use super::model::{Counted, Model, Page, Record, facet_answer, page, read_path};
 use crate::{
-    Answer, BatchReport, Document, EngineError, ExportPage, ExportRequest, Exporting, FacetAnswer, FacetRequest,
-    Filter, Hit, HitsAnswer, IndexSummary, Operation, Plan, Refusal, SearchEngine,
+    Alias, AliasChange, Answer, BatchReport, Document, EngineError, ExportPage, ExportRequest, Exporting, FacetAnswer,
+    FacetRequest, Filter, Hit, HitsAnswer, IndexSummary, Operation, Plan, Refusal, SearchEngine, changed_aliases,
 };
 
 /// An engine in memory.
 #[derive(Debug, Default)]
 pub struct MemoryEngine {
-    indexes: Mutex<BTreeMap<String, Model>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    indexes: BTreeMap<String, MemoryIndex>,
+    aliases: BTreeMap<String, String>,
+}
+
+#[derive(Debug)]
+struct MemoryIndex {
+    model: Model,
+    position: Option<String>,
 }
 
 impl MemoryEngine {
@@ -30,9 +42,18 @@ impl MemoryEngine {
         Self::default()
     }
 
-    fn with<T>(&self, index: &str, read: impl FnOnce(&mut Model) -> T) -> Result<T, EngineError> {
-        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-        indexes.get_mut(index).map(read).ok_or_else(|| EngineError::IndexNotFound(index.to_owned()))
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with_index<T>(&self, name: &str, work: impl FnOnce(&mut MemoryIndex) -> T) -> Result<T, EngineError> {
+        let State { indexes, aliases } = &mut *self.state();
+        let index = indexes.get_mut(aliases.get(name).map_or(name, String::as_str));
+        index.map(work).ok_or_else(|| EngineError::IndexNotFound(name.to_owned()))
+    }
+
+    fn with<T>(&self, index: &str, work: impl FnOnce(&mut Model) -> T) -> Result<T, EngineError> {
+        self.with_index(index, |index| work(&mut index.model))
     }
 }
 
@@ -67,54 +88,91 @@ impl SearchEngine for MemoryEngine {
     }
 
     async fn create_index(&self, index: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
-        let mapping = match mapping {
-            None => IndexMapping::empty(),
-            Some(value) => IndexMapping::parse(value).map_err(|errors| {
-                let problems: Vec<String> = errors.iter().map(ToString::to_string).collect();
-                EngineError::Refused(problems.join("; "))
-            })?,
-        };
-        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-        if indexes.contains_key(index) {
+        let mapping = mapping.map_or_else(|| Ok(IndexMapping::empty()), parsed)?;
+        let mut state = self.state();
+        if state.indexes.contains_key(index) {
             return Err(EngineError::IndexExists(index.to_owned()));
         }
-        indexes.insert(index.to_owned(), Model::new(mapping));
+        if state.aliases.contains_key(index) {
+            return Err(EngineError::Refused(format!("`{index}` is an alias")));
+        }
+        state.indexes.insert(index.to_owned(), MemoryIndex { model: Model::new(mapping), position: None });
         Ok(())
     }
 
     async fn delete_index(&self, index: &str) -> Result<(), EngineError> {
-        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-        indexes.remove(index).map(|_| ()).ok_or_else(|| EngineError::IndexNotFound(index.to_owned()))
+        let mut state = self.state();
+        if state.aliases.contains_key(index) {
+            return Err(EngineError::Refused(format!("`{index}` is an alias")));
+        }
+        state.indexes.remove(index).ok_or_else(|| EngineError::IndexNotFound(index.to_owned()))?;
+        state.aliases.retain(|_, of| of != index);
+        Ok(())
     }
 
     async fn indexes(&self) -> Result<Vec<IndexSummary>, EngineError> {
-        let indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-        let summary = |(name, model): (&String, &Model)| IndexSummary {
+        let summary = |(name, index): (&String, &MemoryIndex)| IndexSummary {
             name: name.clone(),
-            documents: model.records().len() as u64,
+            documents: index.model.records().len() as u64,
             bytes: 0,
         };
-        Ok(indexes.iter().map(summary).collect())
+        Ok(self.state().indexes.iter().map(summary).collect())
     }
 
     async fn write(&self, index: &str, batch: Vec<Operation>) -> Result<BatchReport, EngineError> {
-        self.with(index, |model| {
-            let mut report = BatchReport::default();
-            for (place, operation) in batch.into_iter().enumerate() {
-                match operation {
-                    Operation::Delete { id } => report.deleted += usize::from(model.delete(&id)),
-                    Operation::Put { id, source } => {
-                        let document = serde_json::from_slice(&source).map_err(|error| error.to_string());
-                        match document.and_then(|document| model.put(&id, document)) {
-                            Ok(()) => report.written += 1,
-                            Err(reason) => report.refused.push(Refusal { place, id, reason }),
-                        }
-                    }
-                }
-            }
-            report
+        self.with(index, |model| written(model, batch))
+    }
+
+    async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError> {
+        self.with_index(index, |index| {
+            index.position = Some(position.to_owned());
+            written(&mut index.model, batch)
         })
     }
+
+    async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
+        self.with_index(index, |index| index.position.clone())
+    }
+
+    async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError> {
+        let more = parsed(mapping)?;
+        self.with(index, |model| model.extend(&more).map_err(EngineError::Refused))?
+    }
+
+    async fn aliases(&self) -> Result<Vec<Alias>, EngineError> {
+        let alias = |(name, index): (&String, &String)| Alias { name: name.clone(), index: index.clone() };
+        Ok(self.state().aliases.iter().map(alias).collect())
+    }
+
+    async fn change_aliases(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
+        let State { indexes, aliases } = &mut *self.state();
+        *aliases = changed_aliases(aliases, changes, |name| indexes.contains_key(name))?;
+        Ok(())
+    }
+}
+
+fn parsed(mapping: &Value) -> Result<IndexMapping, EngineError> {
+    IndexMapping::parse(mapping).map_err(|errors| {
+        let problems: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        EngineError::Refused(problems.join("; "))
+    })
+}
+
+fn written(model: &mut Model, batch: Vec<Operation>) -> BatchReport {
+    let mut report = BatchReport::default();
+    for (place, operation) in batch.into_iter().enumerate() {
+        match operation {
+            Operation::Delete { id } => report.deleted += usize::from(model.delete(&id)),
+            Operation::Put { id, source } => {
+                let document = serde_json::from_slice(&source).map_err(|error| error.to_string());
+                match document.and_then(|document| model.put(&id, document)) {
+                    Ok(()) => report.written += 1,
+                    Err(reason) => report.refused.push(Refusal { place, id, reason }),
+                }
+            }
+        }
+    }
+    report
 }
 
 fn matching<'m>(model: &'m Model, filter: &Filter) -> Vec<(&'m str, &'m Record)> {

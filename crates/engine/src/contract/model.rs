@@ -114,6 +114,22 @@ impl Model {
         Ok(())
     }
 
+    /// Adds the fields of another mapping; values that are there are read by them too.
+    ///
+    /// # Errors
+    ///
+    /// Why they are refused; then nothing has changed.
+    pub fn extend(&mut self, more: &IndexMapping) -> Result<(), String> {
+        self.mapping.merge(more).map_err(|errors| {
+            let problems: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            problems.join("; ")
+        })?;
+        for record in self.records.values_mut() {
+            record.row = Row::read(&self.mapping, "", &record.source);
+        }
+        Ok(())
+    }
+
     /// Removes a document and returns whether it was there.
     pub fn delete(&mut self, id: &str) -> bool {
         self.records.remove(id).is_some()

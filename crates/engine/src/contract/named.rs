@@ -1,13 +1,16 @@
 //! The named cases, by area, and what they share.
 
+pub(super) mod aliases;
 pub(super) mod dates;
 pub(super) mod exports;
+pub(super) mod extending;
 pub(super) mod facets;
 pub(super) mod figures;
 pub(super) mod indexes;
 pub(super) mod operators;
 pub(super) mod paging;
 pub(super) mod pivots;
+pub(super) mod positions;
 pub(super) mod texts;
 pub(super) mod unsigned;
 pub(super) mod values;
@@ -24,8 +27,8 @@ use serde_json::Value;
 use super::model::{FacetQuestion, Model, Request, Surroundings};
 use crate::translate::Translation;
 use crate::{
-    Answer, BatchReport, FacetAnswer, FacetRequest, Filter, HitsAnswer, HitsRequest, Missing, Operation, Plan,
-    SearchEngine, SortKey, SortMode, SortOrder,
+    Answer, BatchReport, EngineError, FacetAnswer, FacetRequest, Filter, HitsAnswer, HitsRequest, Missing, Operation,
+    Plan, SearchEngine, SortKey, SortMode, SortOrder,
 };
 
 /// The moment of every request: 2023-11-14T22:13:20Z.
@@ -76,6 +79,12 @@ impl<'e> Bench<'e> {
         }
         assert_eq!(report.refused.iter().map(|refusal| refusal.place).collect::<Vec<_>>(), refused);
         report
+    }
+
+    async fn extend(&self, mapping: &Value) -> Result<(), EngineError> {
+        self.engine.extend_mapping(INDEX, mapping).await?;
+        self.model.borrow_mut().extend(&IndexMapping::parse(mapping).unwrap()).unwrap();
+        Ok(())
     }
 
     async fn mapping(&self) -> Arc<IndexMapping> {

@@ -1,4 +1,5 @@
-use serde_json::json;
+use cantata_mapping::IndexMapping;
+use serde_json::{Value, json};
 
 use crate::{mapping, paths};
 
@@ -82,4 +83,19 @@ fn conflicts_are_all_reported_and_nothing_is_changed() {
         ]
     );
     assert_eq!(json!(one.raw()), before);
+}
+
+#[test]
+fn what_the_maker_keeps_is_replaced_as_a_whole() {
+    let with = |meta: Value| {
+        IndexMapping::parse(&json!({"_meta": meta, "properties": {"a": {"properties": {"b": {"type": "long"}}}}}))
+            .unwrap()
+    };
+    let mut mapping = with(json!({"one": 1, "two": {"x": 1}}));
+    assert_eq!(mapping.without_prefix("a").unwrap().meta(), mapping.meta());
+    mapping.merge(&with(json!({"two": {"y": 2}}))).unwrap();
+    assert_eq!(Value::Object(mapping.meta().clone()), json!({"two": {"y": 2}}));
+    mapping.merge(&with(json!({}))).unwrap();
+    assert_eq!(mapping.meta().len(), 1);
+    assert!(IndexMapping::parse(&json!({"_meta": 5, "properties": {}})).is_err());
 }

@@ -4,6 +4,5 @@
 
 mod access;
 mod download;
-mod guide;
 mod loading;
 mod sets;

@@ -1,7 +1,8 @@
 //! What the audit log is told of a request.
 //!
-//! The guard of a route notes what is worth keeping before the handler runs; the line is written once the answer is
-//! known, or when the request is given up, so that nothing that was begun is missing.
+//! The guard of a route notes what is worth keeping before the handler of a change runs; the line is written once the
+//! answer is known, or when the request is given up, so that nothing that was begun is missing. Of reading only denials
+//! are kept, and these the guard writes itself, so that reading costs nothing here.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,12 +10,14 @@ use axum::extract::Request;
 use axum::response::Response;
 use cantata_access::{AuditEntry, Identity, Origin};
 use cantata_core::Timestamp;
+use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Uri};
 use uuid::Uuid;
 
 use super::AccessControl;
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Carries the number of a request.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The longest request id that a client may choose, and the longest path that is kept.
 const LONGEST_ID: usize = 64;
@@ -51,19 +54,26 @@ pub(crate) struct Audited {
 }
 
 impl Audited {
-    /// Begins to follow a request, where there is a log.
+    /// Begins to follow a request that may change something, where there is a log.
     pub(crate) fn begin(access: &Arc<AccessControl>, request: &mut Request) -> Option<Self> {
         access.audit.as_ref()?;
+        if is_reading(request.method()) {
+            return None;
+        }
         let audit = Audit::default();
         request.extensions_mut().insert(audit.clone());
-        Some(Self {
-            access: Arc::clone(access),
-            audit,
-            method: request.method().clone(),
-            uri: request.uri().clone(),
-            given_id: request.headers().get(REQUEST_ID).cloned(),
-            is_answered: false,
-        })
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let given_id = request.headers().get(REQUEST_ID).cloned();
+        Some(Self { access: Arc::clone(access), audit, method, uri, given_id, is_answered: false })
+    }
+
+    /// Follows a read that was denied.
+    pub(crate) fn denied(access: &Arc<AccessControl>, parts: &Parts, noted: Noted) -> Self {
+        let audit = Audit::default();
+        audit.note(noted);
+        let given_id = parts.headers.get(REQUEST_ID).cloned();
+        let (method, uri) = (parts.method.clone(), parts.uri.clone());
+        Self { access: Arc::clone(access), audit, method, uri, given_id, is_answered: false }
     }
 
     /// Keeps what became of the request, if that is worth keeping, and gives the answer the same number.
@@ -116,6 +126,11 @@ impl Drop for Audited {
             self.write(None);
         }
     }
+}
+
+/// Says whether a request can change nothing.
+pub(crate) fn is_reading(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
 }
 
 fn kind(origin: Origin) -> &'static str {

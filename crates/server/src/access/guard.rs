@@ -14,10 +14,10 @@ use cantata_core::{Error, ErrorId, Origin};
 use futures_util::FutureExt;
 use futures_util::future::{Either, Ready, ready};
 use http::request::Parts;
-use http::{HeaderValue, Method, header};
+use http::{HeaderValue, header};
 use tower::{Layer, Service};
 
-use super::{ANONYMOUS, AccessControl, Audit, Noted};
+use super::{ANONYMOUS, AccessControl, Audit, Audited, Noted, is_reading};
 use crate::error_body::ApiError;
 
 /// The segment of a path that names a study.
@@ -85,7 +85,7 @@ where
         let (mut parts, body) = request.into_parts();
         match self.guard.check(&mut parts) {
             Ok(()) => Either::Left(self.handler.call(Request::from_parts(parts, body))),
-            Err(denied) => Either::Right(ready(Ok(denied.into_response()))),
+            Err(response) => Either::Right(ready(Ok(*response))),
         }
     }
 }
@@ -103,25 +103,37 @@ enum Denied {
 }
 
 impl Guard {
-    fn check(&self, parts: &mut Parts) -> Result<(), Denied> {
+    /// Lets a request through, or answers it.
+    fn check(&self, parts: &mut Parts) -> Result<(), Box<Response>> {
+        if !self.access.authenticator.is_on() && is_reading(&parts.method) {
+            return Ok(());
+        }
         let identity = parts.extensions.get::<Arc<Identity>>().cloned();
         let identity = identity.unwrap_or_else(|| Arc::clone(&ANONYMOUS));
         let study = if self.need.is_of_study() { study_in(parts) } else { None };
-        let judged = match parts.extensions.get::<Refusal>() {
+        let refusal = parts.extensions.get::<Refusal>().copied();
+        let judged = match refusal {
             _ if !self.access.authenticator.is_on() => Ok(()),
             Some(Refusal::Invalid) => Err(Denied::Invalid),
             Some(Refusal::Unavailable) => Err(Denied::Unavailable),
             None => self.judge(&identity, study.as_deref()),
         };
-        let changes =
-            matches!(self.need, Need::WriteStudy | Need::System) && !matches!(parts.method, Method::GET | Method::HEAD);
-        if (changes || judged.is_err())
-            && let Some(audit) = parts.extensions.get::<Audit>()
+        let changes = matches!(self.need, Need::WriteStudy | Need::System) && !is_reading(&parts.method);
+        let is_denied = judged.is_err();
+        let mut noted =
+            (changes || is_denied).then(|| Noted { identity, is_refused: refusal.is_some(), study, is_denied });
+        if let Some(audit) = parts.extensions.get::<Audit>()
+            && let Some(noted) = noted.take()
         {
-            let is_refused = parts.extensions.get::<Refusal>().is_some();
-            audit.note(Noted { identity, is_refused, study, is_denied: judged.is_err() });
+            audit.note(noted);
         }
-        judged
+        judged.map_err(|denied| {
+            let mut response = denied.into_response();
+            if let Some(noted) = noted {
+                Audited::denied(&self.access, parts, noted).answered(&mut response);
+            }
+            Box::new(response)
+        })
     }
 
     fn judge(&self, identity: &Identity, study: Option<&str>) -> Result<(), Denied> {

@@ -114,7 +114,7 @@ pub(crate) fn declared_length(headers: &HeaderMap) -> u64 {
 }
 
 /// Makes the error for a body that stopped coming.
-fn unreadable(error: &axum::Error) -> ApiError {
+pub(crate) fn unreadable(error: &axum::Error) -> ApiError {
     let mut causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
     let (id, text) = match causes.find_map(|cause| cause.downcast_ref::<StalledBody>()) {
         Some(stalled) => (ErrorId::RequestTimeout, format!("The body was given up: {stalled}; send it at once")),

@@ -29,6 +29,8 @@ use crate::state::AppState;
     params(
         ("studyId" = String, Path, description = "The study; every payload must name the same"),
         ("allowDuplicates" = Option<bool>, Query, description = "Store files whose checksum is stored already"),
+        ("validateOnly" = Option<bool>, Query, description = "Check everything and store nothing; payloads are also \
+          compared with those before them"),
     ),
     request_body(content(
         (Vec<AnalysisPayload> = "application/json"),
@@ -49,6 +51,7 @@ pub(crate) async fn submit_batch(
     request: Request,
 ) -> ApiResult<Response> {
     let allow_duplicates = params.boolean(Origin::SubmitService, "allowDuplicates", false)?;
+    let validate_only = params.boolean(Origin::SubmitService, "validateOnly", false)?;
     let form = batch_form(&request)?;
     let limit = state.settings.limits.batch_limit;
     if declared_length(request.headers()) > limit {
@@ -63,7 +66,13 @@ pub(crate) async fn submit_batch(
     let splitter = PayloadSplitter::new(form, state.settings.body_limit);
     tokio::spawn(async move {
         let payloads = payloads(request.into_body(), splitter, limit);
-        let outcomes = state.metadata.submit_batch(&study_id, allow_duplicates, payloads);
+        let outcomes = if validate_only {
+            let outcomes = state.metadata.validate_batch(&study_id, allow_duplicates, payloads);
+            outcomes.map(|outcome| outcome.map(|()| None)).left_stream()
+        } else {
+            let outcomes = state.metadata.submit_batch(&study_id, allow_duplicates, payloads);
+            outcomes.map(|outcome| outcome.map(Some)).right_stream()
+        };
         let results = outcomes.enumerate().map(|(index, outcome)| BatchResult::new(index, outcome));
         if let Err(error) = write_results(form, results, &writer).await {
             tracing::error!(%error, "the results of a batch could not be kept");

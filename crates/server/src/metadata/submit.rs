@@ -16,10 +16,11 @@ use crate::state::AppState;
     params(
         ("studyId" = String, Path, description = "The study; the payload must name the same"),
         ("allowDuplicates" = Option<bool>, Query, description = "Store files whose checksum is stored already"),
+        ("validateOnly" = Option<bool>, Query, description = "Check everything and store nothing"),
     ),
     request_body = AnalysisPayload,
     responses(
-        (status = 200, description = "The analysis is stored", body = Submitted),
+        (status = 200, description = "The analysis is stored, or could be", body = Submitted),
         (status = "default", description = "An error; `schema.violation` lists every violation", body = ErrorBody),
     )
 )]
@@ -30,6 +31,10 @@ pub(crate) async fn submit(
     PayloadBytes(payload): PayloadBytes,
 ) -> ApiResult<Response> {
     let allow_duplicates = params.boolean(Origin::SubmitService, "allowDuplicates", false)?;
+    if params.boolean(Origin::SubmitService, "validateOnly", false)? {
+        state.metadata.validate(&study_id, payload, allow_duplicates).await?;
+        return Ok(json(&Submitted::new(None)));
+    }
     let analysis_id = state.metadata.submit(&study_id, payload, allow_duplicates).await?;
-    Ok(json(&Submitted::new(analysis_id)))
+    Ok(json(&Submitted::new(Some(analysis_id))))
 }

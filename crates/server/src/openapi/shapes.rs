@@ -8,6 +8,7 @@ mod analysis;
 mod entity;
 mod graphql;
 mod index;
+mod indexing;
 mod outbox;
 mod search;
 mod submission;
@@ -19,6 +20,7 @@ pub(crate) use analysis::{
 pub(crate) use entity::{Entity, EntityPage};
 pub(crate) use graphql::{DownloadParameters, GraphqlAnswers, GraphqlRequest};
 pub(crate) use index::{ImportOutcome, ImportPosition, IndexFigures, IndexInShort, IndexMappingBody, IndexProblems};
+pub(crate) use indexing::{CatalogueIndexing, Job};
 pub(crate) use outbox::{OutboxBody, OutboxStatus};
 pub(crate) use search::{
     AmbiguousCatalogue, CatalogueDescription, CatalogueDirectory, Greeting, Readiness, SearchProblem, SearchRefusal,

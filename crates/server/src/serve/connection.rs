@@ -13,6 +13,8 @@ use std::time::Instant;
 
 use tokio::task::{AbortHandle, Id};
 
+use crate::access::RecentCredential;
+
 /// What moments are counted from.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
@@ -29,12 +31,23 @@ pub(crate) struct Connection {
     waiting_since: AtomicU64,
     /// Whether a request is there that is not answered to its end.
     is_asked: AtomicBool,
+    credential: RecentCredential,
 }
 
 impl Connection {
     /// Begins by waiting for a request.
     pub(super) fn new(peer: IpAddr) -> Self {
-        Self { peer: peer.to_canonical(), waiting_since: AtomicU64::new(now()), is_asked: AtomicBool::new(false) }
+        Self {
+            peer: peer.to_canonical(),
+            waiting_since: AtomicU64::new(now()),
+            is_asked: AtomicBool::new(false),
+            credential: RecentCredential::default(),
+        }
+    }
+
+    /// Returns what is remembered of the credential that came last.
+    pub(crate) fn credential(&self) -> &RecentCredential {
+        &self.credential
     }
 
     /// Returns the other end.

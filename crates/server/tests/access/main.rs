@@ -8,3 +8,4 @@ mod paths;
 mod routes;
 mod studies;
 mod support;
+mod tools;

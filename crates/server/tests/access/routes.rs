@@ -10,7 +10,7 @@ const FOR_EVERYBODY: [&str; 5] =
     ["/isAlive", "/actuator/health", "/ping", "/ready", "/.well-known/apollo/server-health"];
 
 /// What may be read with any credential, where reading is closed.
-const WITH_ANY: [&str; 14] = [
+const WITH_ANY: [&str; 15] = [
     "GET /schemas",
     "GET /schemas/registration",
     "GET /schemas/{name}",
@@ -25,6 +25,7 @@ const WITH_ANY: [&str; 14] = [
     "GET /{catalogue}/graphql",
     "POST /{catalogue}/graphql",
     "POST /download",
+    "POST /mcp",
 ];
 
 /// What may be part of any study.
@@ -48,7 +49,7 @@ impl Route {
     fn path(&self) -> String {
         let fill = |segment: &str| if segment.starts_with('{') { "x1".to_owned() } else { segment.to_owned() };
         let path = self.template.split('/').map(fill).collect::<Vec<_>>().join("/");
-        if path == "/events" { "/events?follow=false".to_owned() } else { path }
+        if path.ends_with("/events") { format!("{path}?follow=false") } else { path }
     }
 
     fn is_for_everybody(&self) -> bool {

@@ -7,7 +7,7 @@ use http::Method;
 use serde_json::Value;
 
 /// Every route there must be, written down by hand.
-const ROUTES: [(&str, &str); 41] = [
+const ROUTES: [(&str, &str); 42] = [
     ("GET", "/isAlive"),
     ("GET", "/actuator/health"),
     ("POST", "/schemas"),
@@ -48,6 +48,7 @@ const ROUTES: [(&str, &str); 41] = [
     ("POST", "/admin/indexes/{name}/import"),
     ("GET", "/admin/indexes/{name}/import"),
     ("DELETE", "/admin/indexes/{name}/import"),
+    ("POST", "/mcp"),
     ("HEAD", "/isAlive"),
 ];
 

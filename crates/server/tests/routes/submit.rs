@@ -4,4 +4,5 @@ mod duplicates;
 mod post;
 mod refused;
 mod stored;
+mod validate;
 mod versions;

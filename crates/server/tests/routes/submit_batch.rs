@@ -3,3 +3,4 @@
 mod answers;
 mod broken;
 mod large;
+mod validate;

@@ -5,7 +5,7 @@
 //! server. What is new among them is asked for too, or fails a test until somebody says how.
 
 mod everything;
-mod index;
+pub(crate) mod index;
 
 use std::collections::BTreeSet;
 use std::io::Read;

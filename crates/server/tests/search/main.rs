@@ -15,6 +15,7 @@ mod health;
 mod hostile;
 mod introspection;
 mod library;
+mod mcp;
 mod openapi;
 mod routing;
 mod support;

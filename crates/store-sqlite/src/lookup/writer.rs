@@ -1,7 +1,5 @@
 //! The lookup as the writer uses it: entries are added with their blocks and taken back with them.
 
-use cantata_store::Result;
-
 use super::LookupReader;
 use super::shared::Entry;
 
@@ -16,13 +14,9 @@ impl LookupWriter {
         Self { reader, added: Vec::new() }
     }
 
-    /// Does what [`LookupReader::find_first`] does, uncommitted blocks included.
-    pub(crate) fn find_first<T>(
-        &self,
-        hashes: &[i64],
-        test: impl FnMut(usize, i64) -> Result<Option<T>>,
-    ) -> Result<Option<T>> {
-        self.reader.find_first(hashes, test)
+    /// Looks entries up, those of uncommitted blocks included.
+    pub(crate) fn reader(&self) -> &LookupReader {
+        &self.reader
     }
 
     /// Adds the entries of a new block.

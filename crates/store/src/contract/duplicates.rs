@@ -5,7 +5,7 @@ use cantata_core::{Action, Analysis, AnalysisState, File};
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis, unique_md5};
 use super::steps::{all_events, insert, move_to, open_with_studies, replace, submit};
-use crate::{DuplicateRule, Insertion, Store};
+use crate::{DuplicateRule, Insertion, NewAnalysis, Store};
 
 const RULES: [DuplicateRule; 3] = [DuplicateRule::Allow, DuplicateRule::AnyAnalysis, DuplicateRule::PublishedAnalysis];
 
@@ -13,12 +13,17 @@ fn copy_of(file: &File) -> Analysis {
     AnalysisBuilder::in_study("S").file("copy.vcf", &file.file_md5sum).build()
 }
 
-/// Submits a copy of a file and returns the refusal that names the stored file, or that the copy was stored.
+/// Submits a copy of a file and returns the refusal that names the stored file, or that the copy was stored. Asked
+/// beforehand, the store must foresee it.
 async fn submit_copy(store: &dyn Store, file: &File, rule: DuplicateRule) -> Result<(), Insertion> {
-    match submit(store, &copy_of(file), rule).await {
+    let copy = copy_of(file);
+    let foreseen = store.find_duplicate(&NewAnalysis::of(&copy).unwrap().files, rule).await.unwrap();
+    let outcome = match submit(store, &copy, rule).await {
         Insertion::Stored(_) => Ok(()),
         refused => Err(refused),
-    }
+    };
+    assert_eq!(outcome.clone().err(), foreseen, "{rule:?}");
+    outcome
 }
 
 fn duplicate_of(file: &File) -> Insertion {
@@ -120,6 +125,9 @@ pub async fn the_first_duplicate_in_payload_order_is_named(backend: &dyn Backend
         object_id: recent.files[4].object_id,
         analysis_id: recent.analysis_id,
     };
+    let files = NewAnalysis::of(&payload).unwrap().files;
+    let foreseen = store.find_duplicate(&files, DuplicateRule::AnyAnalysis).await.unwrap();
+    assert_eq!(foreseen.as_ref(), Some(&expected));
     assert_eq!(submit(&*store, &payload, DuplicateRule::AnyAnalysis).await, expected);
 }
 

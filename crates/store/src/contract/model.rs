@@ -108,6 +108,17 @@ impl State {
         equal.map(|stored| stored.entry.clone()).collect()
     }
 
+    fn first_duplicate(&self, files: &[FileRow], rule: DuplicateRule) -> Option<Insertion> {
+        files.iter().find_map(|file| {
+            let stored = self.duplicates_of(file, rule).into_iter().next()?;
+            Some(Insertion::Duplicate {
+                file_name: file.name.clone(),
+                object_id: stored.object_id,
+                analysis_id: stored.analysis_id,
+            })
+        })
+    }
+
     fn store_files(&mut self, files: Vec<FileRow>, analysis_id: AnalysisId, study_id: &str) {
         for file in files {
             let entry = FileEntry {
@@ -205,14 +216,8 @@ impl Store for MemoryStore {
         if !state.studies.contains_key(&new.study_id) {
             return Ok(Insertion::UnknownStudy);
         }
-        for file in &new.files {
-            if let Some(stored) = state.duplicates_of(file, duplicates).into_iter().next() {
-                return Ok(Insertion::Duplicate {
-                    file_name: file.name.clone(),
-                    object_id: stored.object_id,
-                    analysis_id: stored.analysis_id,
-                });
-            }
+        if let Some(duplicate) = state.first_duplicate(&new.files, duplicates) {
+            return Ok(duplicate);
         }
         if state.latest.contains_key(&new.analysis_id) {
             return Err(StoreError::failed("storing an analysis", "its id is taken"));
@@ -221,6 +226,10 @@ impl Store for MemoryStore {
         let revision = state.push_event(new.analysis_id, new.study_id, new.state, Action::Create, new.document);
         self.announce(revision);
         Ok(Insertion::Stored(revision))
+    }
+
+    async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<Insertion>> {
+        Ok(self.state().first_duplicate(files, duplicates))
     }
 
     async fn replace_analysis(&self, change: AnalysisChange) -> Result<Replacement> {

@@ -44,6 +44,8 @@ pub async fn a_removed_document_is_gone(engine: &dyn SearchEngine) {
     assert_eq!(report, BatchReport { deleted: 1, ..BatchReport::default() });
     assert_eq!(bench.ids(&leaf("in", "colour", "red")).await, "b");
     assert_eq!(text_of(engine, "a").await, None);
+    let ids = ["b", "a", "never there", "b"];
+    assert_eq!(engine.has_documents(INDEX, &ids).await.unwrap(), [true, false, false, true]);
     let facet = bench.facet("colour", &json!(null), |_| {}).await;
     assert_eq!((super::texts(&facet).as_str(), facet.distinct), ("red 1", 1));
     bench.write(vec![put("a", &json!({"colour": "red"}))]).await;

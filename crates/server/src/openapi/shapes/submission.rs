@@ -110,19 +110,20 @@ pub(crate) struct AnalysisPayload {
     experiment: Option<Map<String, Value>>,
 }
 
-/// A stored submission.
+/// A submission that was not refused.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Submitted {
-    /// The id of the new analysis.
-    #[schema(value_type = uuid::Uuid)]
-    analysis_id: AnalysisId,
+    /// The id of the new analysis; absent with `validateOnly`, which stores none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<uuid::Uuid>, nullable = false)]
+    analysis_id: Option<AnalysisId>,
     /// `OK`.
     status: &'static str,
 }
 
 impl Submitted {
-    pub(crate) fn new(analysis_id: AnalysisId) -> Self {
+    pub(crate) fn new(analysis_id: Option<AnalysisId>) -> Self {
         Self { analysis_id, status: "OK" }
     }
 }
@@ -135,7 +136,7 @@ pub(crate) struct BatchResult {
     index: usize,
     /// `OK` or `ERROR`.
     status: &'static str,
-    /// The id of the new analysis.
+    /// The id of the new analysis, if one was stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<uuid::Uuid>, nullable = false)]
     analysis_id: Option<AnalysisId>,
@@ -154,7 +155,7 @@ pub(crate) struct BatchResult {
 }
 
 impl BatchResult {
-    pub(crate) fn new(index: usize, outcome: Result<AnalysisId>) -> Self {
+    pub(crate) fn new(index: usize, outcome: Result<Option<AnalysisId>>) -> Self {
         let error = outcome.as_ref().err();
         Self {
             index,
@@ -162,7 +163,7 @@ impl BatchResult {
             error_id: error.map(|error| error.id.as_str()),
             http_status_code: error.map(|error| error.id.status()),
             message: error.map(ToString::to_string),
-            analysis_id: outcome.ok(),
+            analysis_id: outcome.ok().flatten(),
         }
     }
 }

@@ -1,4 +1,7 @@
+use std::io::Read;
+
 use axum::body::Bytes;
+use flate2::read::GzDecoder;
 use http::HeaderName;
 use http_body_util::BodyExt;
 

@@ -1,0 +1,95 @@
+//! The catalogue that is measured: documents of files, made of the analyses of the server itself.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::Bench;
+use crate::Outcome;
+use crate::client::{Connection, get, post, put};
+use crate::payloads::{STUDY, study_request};
+use crate::server_process::ServerProcess;
+
+/// How often is looked until something is there.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A server with the catalogue and the study.
+pub(super) struct Served {
+    pub(super) server: ServerProcess,
+    pub(super) folder: TempDir,
+    pub(super) configs: TempDir,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Submitted {
+    analysis_id: String,
+}
+
+impl Served {
+    /// Starts a server on an empty folder.
+    pub(super) fn start(bench: &Bench) -> Outcome<Self> {
+        let (folder, configs) = (bench.new_folder()?, bench.new_folder()?);
+        let base = json!({ "catalogId": "files", "documentType": "file", "esIndex": "files" });
+        fs_err::write(configs.path().join("base.json"), base.to_string())?;
+        let source = json!({ "source": { "document": "file-centric" } });
+        fs_err::write(configs.path().join("source.json"), source.to_string())?;
+        let server = ServerProcess::with_catalogues(folder.path(), configs.path())?;
+        server.connect()?.exchange(&study_request())?;
+        let served = Self { server, folder, configs };
+        served.until_found(0)?;
+        Ok(served)
+    }
+
+    /// Waits until the catalogue has so many documents.
+    pub(super) fn until_found(&self, documents: u64) -> Outcome<()> {
+        let mut connection = self.server.connect()?;
+        // Until there is an index, the catalogue is not served.
+        while found(&mut connection).unwrap_or(None) != Some(documents) {
+            std::thread::sleep(LOOK);
+            if documents == 0 {
+                connection = self.server.connect()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns how many documents there are.
+fn found(connection: &mut Connection) -> Outcome<Option<u64>> {
+    let answer: Value =
+        serde_json::from_slice(connection.exchange(&request("{ file { hits { total } } }", &json!({})))?)?;
+    Ok(answer["data"]["file"]["hits"]["total"].as_u64())
+}
+
+/// Returns the bytes of a request to the catalogue.
+pub(super) fn request(query: &str, variables: &Value) -> Vec<u8> {
+    post("/graphql", "application/json", json!({ "query": query, "variables": variables }).to_string().as_bytes())
+}
+
+/// Submits an analysis and returns its id.
+pub(super) fn submit(connection: &mut Connection, request: &[u8]) -> Outcome<String> {
+    let submitted: Submitted = serde_json::from_slice(connection.exchange(request)?)?;
+    Ok(submitted.analysis_id)
+}
+
+/// Publishes an analysis.
+pub(super) fn publish(connection: &mut Connection, analysis_id: &str) -> Outcome<()> {
+    connection.exchange(&put(&format!("/studies/{STUDY}/analysis/publish/{analysis_id}"))).map(|_| ())
+}
+
+/// Says whether something of an analysis is found.
+pub(super) fn is_found(connection: &mut Connection, analysis_id: &str) -> Outcome<bool> {
+    let content = json!({ "fieldName": "analysis.analysisId", "value": [analysis_id] });
+    let filter = json!({ "op": "and", "content": [{ "op": "in", "content": content }] });
+    let query = "query ($filters: JSON) { file { hits(filters: $filters) { total } } }";
+    let answer: Value = serde_json::from_slice(connection.exchange(&request(query, &json!({ "filters": filter })))?)?;
+    Ok(answer["data"]["file"]["hits"]["total"].as_u64().is_some_and(|total| total > 0))
+}
+
+/// Reads something of the server as JSON.
+pub(super) fn read(connection: &mut Connection, path: &str) -> Outcome<Value> {
+    Ok(serde_json::from_slice(connection.exchange(&get(path))?)?)
+}

@@ -1,0 +1,95 @@
+//! Submitting, publishing and finding, against submitting alone.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use super::catalogue::{Served, publish, submit};
+use super::{Bench, CLIENTS, soon};
+use crate::Outcome;
+use crate::payloads::submit_requests;
+use crate::report::{self, Figure, Limit, plural};
+use crate::server_process::ServerProcess;
+use crate::submissions::{self, first_document, measured_count, submit_all, warm_up_count};
+
+/// How many files a submission has, in turn.
+const FILE_COUNTS: [usize; 2] = [1, 10];
+
+pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for files in FILE_COUNTS {
+        figures.extend(measure_with(bench, files)?);
+    }
+    Ok(figures)
+}
+
+fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
+    let of_files = format!("{files} {}", plural(files, "file"));
+    let mut rate = Figure::compared(format!("Submit, publish and find, {of_files}, {CLIENTS} clients"), "analyses/s");
+    let mut sooner = Figure::compared(format!("From publish to found, p99, {of_files}, at half that rate"), "ms");
+    if files == 1 {
+        rate = rate.required(Limit::AtLeast(0.4));
+        sooner = sooner.required(Limit::AtMost(5.0));
+    }
+    for round in 1..=bench.rounds {
+        let alone = submitting_alone(bench, files)?;
+        let served = Served::start(bench)?;
+        let whole = whole_loop(bench, &served, files)?;
+        report::progress(&format!(
+            "whole loop, {of_files}, round {round}: {whole:.0}/s, submitting alone {alone:.0}/s"
+        ));
+        rate.add_compared(whole, alone);
+        let (found, published) = soon::measure(bench, &served, files, whole / 2.0)?;
+        report::progress(&format!("  found after {found:.1} ms, published after {published:.1} ms"));
+        sooner.add_compared(found, published);
+        served.server.stop()?;
+    }
+    Ok(vec![rate, sooner])
+}
+
+/// Returns how many submissions a server takes in a second that does nothing else.
+fn submitting_alone(bench: &Bench, files: usize) -> Outcome<f64> {
+    let folder = bench.new_folder()?;
+    let server = ServerProcess::cantata(folder.path())?;
+    first_document(&server, files)?;
+    let rate = submissions::measure(&server, CLIENTS, files, bench.warm_up, bench.duration)?;
+    server.stop()?;
+    Ok(rate.per_second)
+}
+
+/// Returns how many analyses are submitted, published and found in a second.
+fn whole_loop(bench: &Bench, served: &Served, files: usize) -> Outcome<f64> {
+    let warmed = submit_all(&served.server, CLIENTS, &submit_requests(warm_up_count(files), files)?, bench.warm_up)?;
+    let requests = submit_requests(measured_count(&warmed, bench.duration), files)?;
+    let begun = Instant::now();
+    let published = publish_all(&served.server, &requests, bench.duration)?;
+    served.until_found((published * files) as u64)?;
+    Ok(published as f64 / begun.elapsed().as_secs_f64())
+}
+
+/// Submits and publishes until the time is over or all are sent; returns how many were.
+fn publish_all(server: &ServerProcess, requests: &[Vec<u8>], duration: Duration) -> Outcome<usize> {
+    let (taken, all_connected) = (AtomicUsize::new(0), Barrier::new(CLIENTS));
+    std::thread::scope(|scope| {
+        let run = || -> Outcome<usize> {
+            let connection = server.connect();
+            all_connected.wait();
+            let (mut connection, mut done) = (connection?, 0);
+            let end = Instant::now() + duration;
+            while Instant::now() < end
+                && let Some(request) = requests.get(taken.fetch_add(1, Ordering::Relaxed))
+            {
+                let analysis_id = submit(&mut connection, request)?;
+                publish(&mut connection, &analysis_id)?;
+                done += 1;
+            }
+            Ok(done)
+        };
+        let threads: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(run)).collect();
+        let mut all = 0;
+        for thread in threads {
+            all += thread.join().map_err(|_| "a client panicked")??;
+        }
+        Ok(all)
+    })
+}

@@ -1,0 +1,83 @@
+//! A SONG server as the origin of analyses. No message shows where it is.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::config::reader::{Reader, Section};
+use crate::secret::Secret;
+use crate::source::{SongOrigin, SongTopic, TopicCredentials};
+
+/// How many seconds go by until the server is asked again, if nothing is said.
+const USUAL_POLL: u32 = 30;
+
+/// The topic to which SONG sends its events, if nothing is said.
+const USUAL_TOPIC: &str = "song-analysis";
+
+const KAFKA_KEYS: [&str; 7] = ["brokers", "caCertificate", "mechanism", "password", "tls", "topic", "user"];
+
+pub(super) fn read<'a>(reader: &mut Reader<'a>, song: &Section<'a>) -> Option<SongOrigin> {
+    reader.only(song, &["kafka", "pollSeconds", "token", "url"]);
+    let url = url(reader, song);
+    let token = reader.secret(song, "token");
+    let seconds = reader.count(song, "pollSeconds", 1).unwrap_or(USUAL_POLL);
+    let kafka = match reader.section(song, "kafka") {
+        Some(kafka) => Some(topic(reader, &kafka)?),
+        None => None,
+    };
+    Some(SongOrigin { url: url?, token, poll: Duration::from_secs(seconds.into()), kafka })
+}
+
+fn url(reader: &mut Reader<'_>, song: &Section<'_>) -> Option<Secret> {
+    let expected = "an address such as https://song.example.org";
+    let given = reader.secret(song, "url")?;
+    let scheme = ["http://", "https://"].into_iter().find(|scheme| given.reveal().trim().starts_with(scheme));
+    if scheme.is_none_or(|scheme| given.reveal().trim().len() == scheme.len()) {
+        reader.fail(song.key_of("url"), "no such address", expected);
+        return None;
+    }
+    Some(Secret::new(given.reveal().trim().trim_end_matches('/')))
+}
+
+fn topic(reader: &mut Reader<'_>, kafka: &Section<'_>) -> Option<SongTopic> {
+    reader.only(kafka, &KAFKA_KEYS);
+    let brokers = reader.secret(kafka, "brokers");
+    let brokers: Vec<Secret> = brokers
+        .iter()
+        .flat_map(|brokers| brokers.reveal().split(','))
+        .map(str::trim)
+        .filter(|broker| !broker.is_empty())
+        .map(Secret::new)
+        .collect();
+    if brokers.is_empty() {
+        reader.fail(kafka.key_of("brokers"), "nothing", "brokers such as kafka-1:9092, separated by commas");
+        return None;
+    }
+    let (user, password) = (reader.secret(kafka, "user"), reader.secret(kafka, "password"));
+    let mechanism = mechanism(reader, kafka);
+    let credentials = match (user, password) {
+        (Some(user), Some(password)) => Some(TopicCredentials { mechanism: mechanism?, user, password }),
+        (None, None) => None,
+        _ => {
+            reader.fail(kafka.key.clone(), "one of `user` and `password`", "both, or none");
+            return None;
+        }
+    };
+    Some(SongTopic {
+        brokers,
+        topic: reader.filled_text(kafka, "topic").unwrap_or_else(|| USUAL_TOPIC.to_owned()),
+        uses_tls: reader.flag(kafka, "tls").unwrap_or(false),
+        ca_certificate: reader.filled_text(kafka, "caCertificate").map(PathBuf::from),
+        credentials,
+    })
+}
+
+/// Returns the way in which the password is shown to be known; PLAIN if nothing is said.
+fn mechanism(reader: &mut Reader<'_>, kafka: &Section<'_>) -> Option<&'static str> {
+    let text = reader.filled_text(kafka, "mechanism").unwrap_or_else(|| TopicCredentials::MECHANISMS[0].to_owned());
+    let known = TopicCredentials::MECHANISMS.into_iter().find(|name| *name == text);
+    if known.is_none() {
+        let expected = format!("one of {}", TopicCredentials::MECHANISMS.join(", "));
+        reader.fail(kafka.key_of("mechanism"), format!("{text:?}"), expected);
+    }
+    known
+}

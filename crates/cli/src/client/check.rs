@@ -1,0 +1,121 @@
+//! `cantata check`: is the configuration of the catalogues right, and does it fit their indexes?
+//!
+//! The files are read as a server would read them. Mappings come from a server that is named, else from the data folder
+//! and the clusters that the files name; without any of these the files are checked by themselves.
+
+mod mappings;
+mod plan;
+mod shown;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use cantata_catalogue::check::{CatalogueReport, Report, check};
+use cantata_catalogue::{ConfigProblem, Configs};
+use clap::Args;
+use serde_json::{Value, json};
+
+use self::mappings::Mappings;
+use self::plan::Plan;
+use super::ServerArguments;
+use crate::command::ConfigArgument;
+use crate::failure::Failure;
+use crate::settings::{EngineSection, LoggingSettings, SearchSettings, StoreSettings};
+
+/// What becomes of the indexes of catalogues, by the ids of these.
+type Plans = HashMap<String, Plan>;
+
+/// What `cantata check` is told.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Ends with 0 if every catalogue can be served, with 1 if one cannot, or with --strict if anything \
+    is to be minded, and with 2, 3 and 4 as the other commands."
+)]
+pub(crate) struct CheckArguments {
+    /// The folder with the configuration; unset, the one that CONFIGS_PATH names
+    #[arg(value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Looks at the files only, not at the indexes
+    #[arg(long)]
+    files_only: bool,
+    /// Minds warnings, too
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    server: ServerArguments,
+    #[command(flatten)]
+    config: ConfigArgument,
+    #[command(flatten)]
+    store: StoreSettings,
+    #[command(flatten)]
+    search: SearchSettings,
+    #[command(flatten)]
+    engine: EngineSection,
+    #[command(flatten)]
+    pub(super) logging: LoggingSettings,
+}
+
+/// Checks the configuration.
+pub(super) async fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
+    let folder = arguments.folder.as_ref().unwrap_or(&arguments.search.configs_path);
+    let defaults = arguments.search.defaults(arguments.engine.settings()?);
+    let mut output = arguments.server.output();
+    let configs = match Configs::from_folder(folder, &defaults) {
+        Ok(configs) => configs,
+        Err(problems) => {
+            shown::unreadable(&mut output, &problems)?;
+            output.finish()?;
+            return Ok(ExitCode::FAILURE);
+        }
+    };
+    let mappings = Mappings::reach(arguments)?;
+    let mut found = match &mappings {
+        Some(mappings) => Some(mappings.of(&configs).await?),
+        None => None,
+    };
+    let report = match &mut found {
+        Some(found) => check(&configs, |config| found.take(&config.id)),
+        None => of_files(&configs),
+    };
+    let plans = found.map(|found| found.plans);
+    if output.is_json {
+        output.json(&in_json(&report, plans.as_ref()))?;
+    } else {
+        shown::report(&mut output, &report, plans.as_ref())?;
+    }
+    output.finish()?;
+    let plan_of = |id: &str| plans.as_ref().and_then(|plans| plans.get(id));
+    let is_minded = |catalogue: &CatalogueReport| {
+        let needs_reindex = plan_of(&catalogue.id).is_some_and(|plan| !plan.needs_reindex.is_empty());
+        needs_reindex || !catalogue.problems.is_empty() || !catalogue.misfits.is_empty()
+    };
+    let is_fine = report.is_usable() && !(arguments.strict && report.catalogues.iter().any(is_minded));
+    Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn in_json(report: &Report, plans: Option<&Plans>) -> Value {
+    let mut body = json!(report);
+    body["indexes"] = json!(plans.is_some());
+    for catalogue in body["catalogues"].as_array_mut().into_iter().flatten() {
+        let plan = catalogue["id"].as_str().and_then(|id| plans?.get(id));
+        if let Some(plan) = plan {
+            catalogue["plan"] = json!(plan);
+        }
+    }
+    body
+}
+
+/// Reports what the files say by themselves.
+fn of_files(configs: &Configs) -> Report {
+    let catalogues = configs.catalogues.iter().map(|configured| CatalogueReport {
+        id: configured.id.clone(),
+        index: configured.config.as_ref().map(|config| config.index.clone()).unwrap_or_default(),
+        problems: configured.problems().to_vec(),
+        misfits: Vec::new(),
+        generated: Vec::new(),
+        field_count: 0,
+        error: configured.problems().iter().any(ConfigProblem::is_error).then(|| configured.error()).flatten(),
+    });
+    Report { mode: configs.mode, catalogues: catalogues.collect() }
+}

@@ -1,0 +1,64 @@
+//! How many records have which value of a field.
+
+use cantata_catalogue::flat_name;
+use serde_json::{Map, Value, json};
+
+use super::QueryArguments;
+use crate::client::catalogue::Catalogue;
+use crate::client::get::text;
+use crate::client::{Output, Server, Table};
+use crate::failure::Failure;
+
+/// Writes the facets that are asked for.
+pub(super) async fn run(
+    server: &Server,
+    catalogue: &Catalogue,
+    filter: &Value,
+    arguments: &QueryArguments,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let max = if arguments.limit == 0 { String::new() } else { format!("(max: {})", arguments.limit) };
+    let facets: Vec<String> = arguments
+        .facets
+        .iter()
+        .map(|field| format!("{} {{ bucket_count buckets{max} {{ key key_as_string doc_count }} }}", flat_name(field)))
+        .collect();
+    let selection = format!(
+        "hits(filters: $filters, first: 0) {{ total }} aggregations(filters: $filters) {{ {} }}",
+        facets.join(" ")
+    );
+    let answer = catalogue.ask(server, "($filters: JSON)", &selection, json!({"filters": filter})).await?;
+    let counted = |field: &String| &answer["aggregations"][flat_name(field)];
+    if output.is_json {
+        let facets = arguments.facets.iter().map(|field| (field.clone(), in_json(counted(field))));
+        let facets: Map<String, Value> = facets.collect();
+        return output.json(&json!({"total": answer["hits"]["total"], "facets": facets}));
+    }
+    for (place, field) in arguments.facets.iter().enumerate() {
+        if place > 0 {
+            output.line("")?;
+        }
+        let mut table = Table::new([field.as_str(), "records"]);
+        for bucket in buckets(counted(field)) {
+            table.row(output, &[key(bucket), text(&bucket["doc_count"])])?;
+        }
+        table.finish(output)?;
+    }
+    Ok(())
+}
+
+fn buckets(facet: &Value) -> impl Iterator<Item = &Value> {
+    facet["buckets"].as_array().into_iter().flatten()
+}
+
+/// Returns the value of a bucket; that of a boolean or a date is told in words.
+fn key(bucket: &Value) -> String {
+    let in_words = &bucket["key_as_string"];
+    text(if in_words.is_null() { &bucket["key"] } else { in_words })
+}
+
+fn in_json(facet: &Value) -> Value {
+    let values: Vec<Value> =
+        buckets(facet).map(|bucket| json!({"value": key(bucket), "records": bucket["doc_count"]})).collect();
+    json!({"distinct": facet["bucket_count"], "values": values})
+}

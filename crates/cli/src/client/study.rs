@@ -1,0 +1,82 @@
+//! `cantata study`.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+
+use super::ServerArguments;
+use super::input::json_argument;
+use crate::failure::Failure;
+
+/// What `cantata study` is told.
+#[derive(Debug, Args)]
+pub(crate) struct StudyArguments {
+    #[command(subcommand)]
+    action: Action,
+    #[command(flatten)]
+    server: ServerArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Registers a study
+    Create {
+        /// Its id, 1 to 36 characters, which cannot be changed
+        #[arg(value_name = "STUDY")]
+        study_id: String,
+        /// What people call it
+        #[arg(long)]
+        name: Option<String>,
+        /// Who runs it
+        #[arg(long)]
+        organization: Option<String>,
+        /// What it is about
+        #[arg(long)]
+        description: Option<String>,
+        /// Anything else, as a JSON object or @ and a file with one
+        #[arg(long, value_name = "JSON")]
+        info: Option<String>,
+    },
+    /// Lists the ids of the studies
+    List,
+}
+
+/// Does what was asked for.
+pub(super) async fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
+    let mut body = Map::new();
+    if let Action::Create { study_id, name, organization, description, info } = &arguments.action {
+        body.insert("studyId".to_owned(), json!(study_id));
+        for (key, value) in [("name", name), ("organization", organization), ("description", description)] {
+            body.extend(value.as_ref().map(|value| (key.to_owned(), json!(value))));
+        }
+        if let Some(info) = info {
+            body.insert("info".to_owned(), json_argument("--info", info)?);
+        }
+    }
+    let server = arguments.server.connect()?;
+    let mut output = arguments.server.output();
+    match &arguments.action {
+        Action::Create { study_id, .. } => {
+            let answer: Value = server.send(Method::POST, &["studies", study_id], &Value::Object(body)).await?;
+            if output.is_json {
+                output.json(&json!({"studyId": study_id}))?;
+            } else {
+                output.line(answer["message"].as_str().unwrap_or_default())?;
+            }
+        }
+        Action::List => {
+            let studies: Vec<String> = server.get(&["studies", "all"], &[]).await?;
+            if output.is_json {
+                output.json(&json!(studies))?;
+            } else {
+                for study in studies {
+                    output.line(&study)?;
+                }
+            }
+        }
+    }
+    output.finish()?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,189 @@
+//! `cantata type`.
+
+mod diff;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::input::json_file;
+use super::{CallError, Output, Server, ServerArguments, Table};
+use crate::failure::Failure;
+
+/// How many types are asked for at once.
+const PAGE: usize = 200;
+
+/// What `cantata type` is told.
+#[derive(Debug, Args)]
+pub(crate) struct TypeArguments {
+    #[command(subcommand)]
+    action: Action,
+    #[command(flatten)]
+    server: ServerArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Registers the next version of a type
+    Register {
+        /// A JSON file with name, schema and options; `-` is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Lists the versions of all types, the newest first
+    List {
+        /// Only types of this name
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// Shows a type as it was registered
+    Get {
+        /// Its name
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// One of its versions; unset, the latest
+        #[arg(long, value_name = "NUMBER")]
+        version: Option<u32>,
+        /// With the schema that payloads are checked against, the base included
+        #[arg(long)]
+        rendered: bool,
+    },
+    /// Shows what two versions differ in, or what a file would change; ends with 1 if they differ
+    Diff {
+        /// The name of the type
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// A JSON file as for `type register`, which is compared with the latest version; `-` is standard input
+        #[arg(value_name = "FILE", conflicts_with = "to")]
+        file: Option<PathBuf>,
+        /// The older version; unset, the latest before a file, else the one before the newer one
+        #[arg(long, value_name = "NUMBER")]
+        from: Option<u32>,
+        /// The newer version; unset, the latest
+        #[arg(long, value_name = "NUMBER")]
+        to: Option<u32>,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TypePage {
+    count: usize,
+    result_set: Vec<Value>,
+}
+
+/// Does what was asked for.
+pub(super) async fn run(arguments: &TypeArguments) -> Result<ExitCode, Failure> {
+    let server = arguments.server.connect()?;
+    let mut output = arguments.server.output();
+    let mut code = ExitCode::SUCCESS;
+    match &arguments.action {
+        Action::Register { file } => {
+            let body = json_file(file)?;
+            let registered: Value = server.send(Method::POST, &["schemas"], &body).await?;
+            let (name, version) = (registered["name"].as_str().unwrap_or_default(), &registered["version"]);
+            if output.is_json {
+                output.json(&json!({"name": name, "version": version}))?;
+            } else {
+                output.line(&format!("{name} version {version} is registered"))?;
+            }
+        }
+        Action::List { name } => list(&server, &mut output, name.as_deref()).await?,
+        Action::Get { name, version, rendered } => {
+            output.json(&registered(&server, name, *version, *rendered).await?)?;
+        }
+        Action::Diff { name, file, from, to } => {
+            let (before, after) = match file {
+                Some(file) => (registered(&server, name, *from, false).await?, json_file(file)?),
+                None => {
+                    let after = registered(&server, name, *to, false).await?;
+                    let version = after["version"].as_u64().and_then(|version| u32::try_from(version).ok());
+                    let earlier =
+                        from.or(version.and_then(|version| version.checked_sub(1)).filter(|earlier| *earlier > 0));
+                    let Some(earlier) = earlier else {
+                        return Err(Failure::setting(format!("{name} has no version before the first; name a FILE")));
+                    };
+                    (registered(&server, name, Some(earlier), false).await?, after)
+                }
+            };
+            let differences = diff::differences(&compared(&before), &compared_with(&before, &after));
+            if output.is_json {
+                output.json(&json!(differences))?;
+            } else {
+                for difference in &differences {
+                    output.line(&difference.text(output.colours))?;
+                }
+            }
+            if !differences.is_empty() {
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    output.finish()?;
+    Ok(code)
+}
+
+/// Returns one version of a type.
+async fn registered(server: &Server, name: &str, version: Option<u32>, rendered: bool) -> Result<Value, CallError> {
+    let version = version.map(|version| version.to_string());
+    let mut query = vec![("unrenderedOnly", if rendered { "false" } else { "true" })];
+    query.extend(version.as_deref().map(|version| ("version", version)));
+    let mut found: Value = server.get(&["schemas", name], &query).await?;
+    if let Some(members) = found.as_object_mut() {
+        // Beside the latest version there are all of them.
+        members.retain(|name, _| name != "count" && name != "resultSet");
+    }
+    Ok(found)
+}
+
+/// Returns what of a type can differ.
+fn compared(registered: &Value) -> Value {
+    json!({"schema": registered["schema"], "options": registered["options"]})
+}
+
+/// Returns what of a type can differ, where options that are left out are those of the version before.
+fn compared_with(before: &Value, after: &Value) -> Value {
+    let mut compared = compared(after);
+    for option in ["fileTypes", "externalValidations"] {
+        if compared["options"][option].is_null() {
+            if !compared["options"].is_object() {
+                compared["options"] = json!({});
+            }
+            compared["options"][option] = before["options"][option].clone();
+        }
+    }
+    compared
+}
+
+async fn list(server: &Server, output: &mut Output, name: Option<&str>) -> Result<(), Failure> {
+    let mut table = Table::new(["name", "version", "registered", "file types"]);
+    let mut all = Vec::new();
+    let mut offset = 0;
+    loop {
+        let (limit, skipped) = (PAGE.to_string(), offset.to_string());
+        let mut query = vec![("hideSchema", "true"), ("limit", &limit), ("offset", &skipped)];
+        query.extend(name.map(|name| ("names", name)));
+        let page: TypePage = server.get(&["schemas"], &query).await?;
+        offset += page.result_set.len();
+        let is_last = page.result_set.is_empty() || offset >= page.count;
+        for found in page.result_set {
+            if output.is_json {
+                all.push(found);
+                continue;
+            }
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let file_types = found["options"]["fileTypes"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let file_types = file_types.collect::<Vec<_>>().join(", ");
+            let cells = [text(&found["name"]), found["version"].to_string(), text(&found["createdAt"]), file_types];
+            table.row(output, &cells)?;
+        }
+        if is_last {
+            break;
+        }
+    }
+    if output.is_json { output.json(&Value::Array(all)) } else { table.finish(output) }
+}

@@ -1,0 +1,43 @@
+//! Keeping the indexes of catalogues up to date: which catalogues there are, and where their analyses come from.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use cantata_catalogue::{SourceConfig, SourceOrigin};
+use cantata_indexing::{AnalysisSource, FedCatalogue, Indexing, IndexingParts, Sources, StoreSource};
+use cantata_search::SearchService;
+use cantata_song_source::song_source;
+use cantata_store::Store;
+use uuid::Uuid;
+
+/// The part of the data folder for what is kept beside the indexes.
+pub(crate) const INDEXING_FOLDER: &str = "indexing";
+
+/// Starts it for the catalogues that are served, whichever these are from now on.
+pub(crate) fn start_indexing(data_dir: &Path, store: &Arc<dyn Store>, search: &Arc<SearchService>) -> Indexing {
+    let search = Arc::clone(search);
+    Indexing::start(IndexingParts {
+        folder: data_dir.join(INDEXING_FOLDER),
+        store: Arc::clone(store),
+        holder: Uuid::new_v4().to_string(),
+        sources: Box::new(AllSources { store: Arc::new(StoreSource::new(Arc::clone(store))) }),
+        catalogues: Box::new(move || {
+            let catalogues = search.catalogues();
+            catalogues.configured().filter_map(|(config, engine)| FedCatalogue::of(config, engine)).collect()
+        }),
+    })
+}
+
+/// The store of this server, and other servers.
+struct AllSources {
+    store: Arc<StoreSource>,
+}
+
+impl Sources for AllSources {
+    fn source(&self, config: &SourceConfig) -> Result<Arc<dyn AnalysisSource>, String> {
+        match &config.origin {
+            SourceOrigin::Here => Ok(Arc::clone(&self.store) as Arc<dyn AnalysisSource>),
+            SourceOrigin::Song(origin) => song_source(origin, config),
+        }
+    }
+}

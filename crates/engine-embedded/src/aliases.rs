@@ -1,0 +1,58 @@
+//! Other names of indexes, in one small file beside them that is replaced as a whole.
+//!
+//! An alias leads to one index that is there, and never has the name of one. After a crash in the middle of the removal
+//! of an index the file may still name it; such an alias is dropped when the file is read.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::files;
+
+/// The name of the file; no index has one that begins with a point.
+const FILE: &str = ".aliases.json";
+
+/// The indexes that aliases lead to, by alias.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Aliases {
+    pub(crate) aliases: BTreeMap<String, String>,
+}
+
+impl Aliases {
+    /// Reads the aliases of a folder whose indexes are known.
+    pub(crate) fn read(folder: &Path, is_index: impl Fn(&str) -> bool) -> std::io::Result<Self> {
+        let mut read: Self = match fs_err::read(folder.join(FILE)) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
+                std::io::Error::new(ErrorKind::InvalidData, format!("{FILE} is not as expected: {error}"))
+            })?,
+            Err(error) if error.kind() == ErrorKind::NotFound => Self::default(),
+            Err(error) => return Err(error),
+        };
+        read.aliases.retain(|alias, index| {
+            let is_kept = is_index(index) && !is_index(alias);
+            if !is_kept {
+                tracing::warn!(alias, index, "an alias leads nowhere, or has the name of an index; it is dropped");
+            }
+            is_kept
+        });
+        Ok(read)
+    }
+
+    /// Writes the aliases; when this returns, they survive a crash.
+    pub(crate) fn write(&self, folder: &Path) -> std::io::Result<()> {
+        let (name, text) = self.written()?;
+        files::replace(&folder.join(name), &text)
+    }
+
+    /// Returns the name of the file, and what is in it.
+    pub(crate) fn written(&self) -> serde_json::Result<(&'static str, Vec<u8>)> {
+        Ok((FILE, serde_json::to_vec_pretty(self)?))
+    }
+
+    /// Returns the name of the index that a name stands for.
+    pub(crate) fn resolved<'n>(&'n self, name: &'n str) -> &'n str {
+        self.aliases.get(name).map_or(name, String::as_str)
+    }
+}

@@ -1,0 +1,58 @@
+//! Aliases survive, and never lead nowhere.
+
+use cantata_engine::{Alias, AliasChange, EngineError, Operation, SearchEngine};
+use cantata_engine_embedded::EmbeddedEngine;
+
+fn add(alias: &str, index: &str) -> AliasChange {
+    AliasChange::Add { alias: alias.to_owned(), index: index.to_owned() }
+}
+
+fn alias(name: &str, index: &str) -> Alias {
+    Alias { name: name.to_owned(), index: index.to_owned() }
+}
+
+#[tokio::test]
+async fn aliases_are_there_after_reopening() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("one", None).unwrap();
+    engine.create("two", None).unwrap();
+    engine.change_aliases(&[add("a", "one"), add("b", "two")]).await.unwrap();
+    engine.delete("two").unwrap();
+    drop(engine);
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    assert_eq!(engine.aliases().await.unwrap(), [alias("a", "one")]);
+    let put = Operation::Put { id: "x".to_owned(), source: b"{}".to_vec() };
+    assert_eq!(engine.write("a", vec![put]).await.unwrap().written, 1);
+}
+
+#[tokio::test]
+async fn an_alias_of_an_index_that_is_gone_is_dropped_when_the_folder_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("one", None).unwrap();
+    engine.create("two", None).unwrap();
+    engine.change_aliases(&[add("a", "one"), add("b", "two")]).await.unwrap();
+    drop(engine);
+    // As after a crash in the middle of its removal.
+    std::fs::rename(folder.path().join("one"), folder.path().join(".deleted-one")).unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    assert_eq!(engine.aliases().await.unwrap(), [alias("b", "two")]);
+    engine.create("a", None).unwrap();
+}
+
+#[tokio::test]
+async fn an_alias_has_a_name_that_an_index_could_have_and_one_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("one", None).unwrap();
+    engine.create("two", None).unwrap();
+    for name in ["", ".", "..", "a/b", "../one", ".aliases.json", "_all", "lock", "a\0b", "ü", &"x".repeat(201)] {
+        let refused = engine.change_aliases(&[add("good", "one"), add(name, "one")]).await;
+        assert!(matches!(refused, Err(EngineError::Refused(_))), "{name:?}: {refused:?}");
+        assert!(matches!(engine.create(name, None), Err(EngineError::Refused(_))), "{name:?}");
+    }
+    let refused = engine.change_aliases(&[add("both", "one"), add("both", "two")]).await;
+    assert!(matches!(&refused, Err(EngineError::Refused(text)) if text.contains("`both`")), "{refused:?}");
+    assert_eq!(engine.aliases().await.unwrap(), []);
+}

@@ -1,0 +1,165 @@
+//! A batch of changes as operations on an index.
+//!
+//! Only the last change of an analysis counts. What the index has of the analysis and is not among its documents any
+//! more is removed; what is replaced is removed first, so that a document that the engine refuses leaves no old one
+//! behind. Applied again, a batch changes nothing.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use cantata_core::AnalysisTypeId;
+use cantata_engine::{BatchReport, EngineError, Filter, HitsRequest, Operation, Plan, SearchEngine};
+use cantata_mapping::TypedValue;
+
+use crate::recipe::{Recipe, Shaped, shape_all};
+use crate::set_aside::SetAsideDocument;
+use crate::source::ChangedAnalysis;
+
+/// How many analyses are looked up at once.
+const LOOKED_UP: usize = 1_000;
+
+/// How many ids are asked for at once.
+const PAGE: usize = 5_000;
+
+/// Changes that are ready to be written.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    shaped: Vec<Shaped>,
+    /// The analyses of which the index may have documents.
+    known: HashSet<String>,
+}
+
+impl Batch {
+    /// Makes the documents of the last change of each analysis.
+    pub(crate) async fn of(recipe: &Arc<Recipe>, changes: Vec<ChangedAnalysis>) -> Result<Self, String> {
+        let mut new = HashSet::new();
+        let mut last: HashMap<String, ChangedAnalysis> = HashMap::new();
+        for change in changes {
+            if change.is_new {
+                new.insert(change.analysis_id.clone());
+            }
+            last.insert(change.analysis_id.clone(), change);
+        }
+        // Nothing is there of what was not heard of before this batch. If it is applied again, later ones follow that
+        // put everything right.
+        let known = last.keys().filter(|id| !new.contains(*id)).cloned().collect();
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let shaped = shape_all(recipe, last.into_values().collect(), threads, |recipe, change| {
+            let wanted = recipe.may_want(&change.study_id, change.state);
+            match change.document.filter(|_| wanted) {
+                Some(document) => recipe.shape(Some(change.analysis_id), &document),
+                None => Shaped { analysis_id: change.analysis_id, documents: Ok(Vec::new()), analysis_type: None },
+            }
+        });
+        Ok(Self { shaped: shaped.await?, known })
+    }
+
+    /// Makes documents of analyses of which the index has none.
+    pub(crate) async fn of_new(recipe: &Arc<Recipe>, analyses: Vec<Arc<str>>) -> Result<Self, String> {
+        // Many of these are shaped at the same time.
+        let shaped = shape_all(recipe, analyses, 1, |recipe, analysis| recipe.shape(None, &analysis));
+        Ok(Self { shaped: shaped.await?, known: HashSet::new() })
+    }
+
+    /// Returns the types of the analyses.
+    pub(crate) fn types(&self) -> impl Iterator<Item = &AnalysisTypeId> {
+        self.shaped.iter().filter_map(|shaped| shaped.analysis_type.as_ref())
+    }
+
+    /// Returns the analyses that changed.
+    pub(crate) fn analyses(&self) -> impl Iterator<Item = &str> {
+        self.shaped.iter().map(|shaped| shaped.analysis_id.as_str())
+    }
+
+    /// Returns what is to be written, after a look at what the index has.
+    pub(crate) async fn operations(
+        self,
+        engine: &dyn SearchEngine,
+        index: &str,
+        analysis_path: &str,
+    ) -> Result<Operations, EngineError> {
+        let present = ids_of(engine, index, analysis_path, self.known).await?;
+        let mut operations = Operations::default();
+        operations.list.extend(present.into_iter().map(|id| Operation::Delete { id }));
+        for shaped in self.shaped {
+            let Shaped { analysis_id, documents, .. } = shaped;
+            match documents {
+                Ok(documents) => {
+                    for document in documents {
+                        operations.owners.insert(operations.list.len(), analysis_id.clone());
+                        operations.list.push(Operation::Put { id: document.id, source: document.source });
+                    }
+                }
+                Err(reason) => {
+                    operations.set_aside.push(SetAsideDocument::new(analysis_id, None, reason));
+                }
+            }
+        }
+        Ok(operations)
+    }
+}
+
+/// What is to be written.
+#[derive(Debug, Default)]
+pub(crate) struct Operations {
+    /// The operations.
+    pub(crate) list: Vec<Operation>,
+    /// For the place of each document, its analysis.
+    owners: HashMap<usize, String>,
+    /// What cannot be written.
+    set_aside: Vec<SetAsideDocument>,
+}
+
+impl Operations {
+    /// Takes the operations out, to be written.
+    pub(crate) fn take(&mut self) -> Vec<Operation> {
+        std::mem::take(&mut self.list)
+    }
+
+    /// Returns everything that could not be written, once the engine has said what it refused.
+    pub(crate) fn refused(mut self, report: BatchReport) -> Vec<SetAsideDocument> {
+        for refusal in report.refused {
+            let analysis_id = self.owners.remove(&refusal.place).unwrap_or_default();
+            self.set_aside.push(SetAsideDocument::new(analysis_id, Some(refusal.id), refusal.reason));
+        }
+        self.set_aside
+    }
+}
+
+/// Returns the ids of the documents that an index has of analyses.
+async fn ids_of(
+    engine: &dyn SearchEngine,
+    index: &str,
+    analysis_path: &str,
+    analyses: HashSet<String>,
+) -> Result<Vec<String>, EngineError> {
+    let mut analyses: Vec<String> = analyses.into_iter().collect();
+    analyses.sort_unstable();
+    let mut ids = Vec::new();
+    for some in analyses.chunks(LOOKED_UP) {
+        let values = some.iter().cloned().map(TypedValue::Text).collect();
+        let filter = Filter::Terms { field: analysis_path.to_owned(), values };
+        let mut after = None;
+        loop {
+            let page = HitsRequest {
+                filter: 0,
+                size: PAGE,
+                offset: 0,
+                sort: Vec::new(),
+                after,
+                total: false,
+                documents: false,
+            };
+            let plan = Plan { filters: vec![filter.clone()], hits: vec![page], facets: Vec::new() };
+            let answer = engine.search(index, Arc::new(plan)).await?;
+            let hits = answer.hits.into_iter().next().unwrap_or_default().hits;
+            let is_last = hits.len() < PAGE;
+            after = hits.last().map(|hit| hit.cursor.clone());
+            ids.extend(hits.into_iter().map(|hit| hit.cursor.id));
+            if is_last {
+                break;
+            }
+        }
+    }
+    Ok(ids)
+}

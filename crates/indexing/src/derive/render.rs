@@ -1,0 +1,105 @@
+//! From what is known of fields to the properties of an index mapping.
+//!
+//! What is made here fits every engine: types that all of them know, within their usual limits. A value that its schema
+//! allows and its field cannot hold, such as a number of 100 digits, is shown and not found; it never keeps the document
+//! out of the index.
+
+use serde_json::{Map, Value, json};
+
+use super::node::{Fields, Kind, Node, joined};
+
+/// How many fields there are at most, containers included; engines allow 1000, and an override may add some.
+const MOST_FIELDS: usize = 900;
+
+/// How many nested containers there are at most; engines allow 50.
+const MOST_NESTED: usize = 40;
+
+/// The longest string that is indexed, in UTF-16 units: engines refuse more than 32766 bytes, of which a unit has up to
+/// three.
+const LONGEST_KEYWORD: u32 = 10_000;
+
+/// Writes properties and counts them.
+#[derive(Default)]
+pub(super) struct Renderer {
+    fields: usize,
+    nested: usize,
+    pub(super) notes: Vec<String>,
+}
+
+impl Renderer {
+    /// Returns the properties for fields; the path is that of their container.
+    pub(super) fn properties(&mut self, fields: &Fields, above: &str) -> Map<String, Value> {
+        let mut properties = Map::new();
+        for (name, node) in &fields.0 {
+            let path = joined(above, name);
+            self.fields += 1;
+            if self.fields > MOST_FIELDS {
+                if self.fields == MOST_FIELDS + 1 {
+                    self.notes
+                        .push(format!("there are more than {MOST_FIELDS} fields; from `{path}` on they are left out"));
+                }
+                continue;
+            }
+            properties.insert(name.clone(), self.definition(node, &path));
+        }
+        properties
+    }
+
+    fn definition(&mut self, node: &Node, path: &str) -> Value {
+        match &node.kind {
+            Kind::Keyword => json!({"type": "keyword", "ignore_above": LONGEST_KEYWORD}),
+            Kind::Boolean => json!({"type": "boolean"}),
+            Kind::Long | Kind::Double | Kind::Date | Kind::Ip => {
+                json!({"type": node.type_name(), "ignore_malformed": true})
+            }
+            Kind::Object(fields) if !fields.0.is_empty() => {
+                if !node.is_list {
+                    return json!({"properties": self.properties(fields, path)});
+                }
+                self.nested += 1;
+                if self.nested > MOST_NESTED {
+                    if self.nested == MOST_NESTED + 1 {
+                        let note = format!("there are more than {MOST_NESTED} lists of objects");
+                        self.notes.push(format!("{note}; from `{path}` on they are shown and not searched"));
+                    }
+                    return unknown();
+                }
+                json!({"type": "nested", "properties": self.properties(fields, path)})
+            }
+            Kind::Object(_) | Kind::Opaque => unknown(),
+        }
+    }
+}
+
+/// The definition of what can be anything: it is shown as it is.
+fn unknown() -> Value {
+    json!({"type": "object", "enabled": false})
+}
+
+/// Lays properties over others: a definition replaces the other, but for the fields of containers, which are laid over
+/// each other. Dots in names stand for containers.
+pub(super) fn overlay(properties: &mut Map<String, Value>, over: &Map<String, Value>) {
+    for (name, definition) in over {
+        if let Some((container, rest)) = name.split_once('.') {
+            let inner = Map::from_iter([(rest.to_owned(), definition.clone())]);
+            let around = Map::from_iter([(container.to_owned(), json!({"properties": inner}))]);
+            overlay(properties, &around);
+            continue;
+        }
+        let Some(new) = definition.get("properties").and_then(Value::as_object) else {
+            properties.insert(name.clone(), definition.clone());
+            continue;
+        };
+        let mut inner =
+            properties.get(name).and_then(|old| old.get("properties")?.as_object()).cloned().unwrap_or_default();
+        overlay(&mut inner, new);
+        let mut merged = properties.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
+        let is_container = merged.contains_key("properties");
+        if !is_container {
+            merged.clear();
+        }
+        merged.extend(definition.as_object().cloned().unwrap_or_default());
+        merged.insert("properties".to_owned(), inner.into());
+        properties.insert(name.clone(), merged.into());
+    }
+}

@@ -1,0 +1,75 @@
+//! Documents as what paths find in an analysis: nothing where a path finds nothing, a value where it finds one, a list
+//! where it finds several.
+
+use cantata_catalogue::{DocumentPaths, ValuePath};
+use serde_json::{Map, Value};
+use serde_json_path::JsonPath;
+
+use super::collect::Collector;
+use super::members::{Members, kind};
+
+/// The field with the id of the analysis.
+const ANALYSIS_ID: &str = "analysisId";
+
+pub(super) fn collect(paths: &DocumentPaths, analysis: &Members<'_>, collector: &mut Collector) -> Result<(), String> {
+    let analysis_id = analysis.text(ANALYSIS_ID)?;
+    let whole = Value::Object(analysis.object.clone());
+    // What is said of the analysis is looked up once, however many documents repeat it.
+    let mut common = Map::new();
+    common.insert(ANALYSIS_ID.to_owned(), analysis_id.into());
+    for (name, path) in paths.fields.iter().filter(|(_, path)| !path.is_relative) {
+        insert(&mut common, name, find(&path.path, &whole));
+    }
+    let elements = match &paths.each {
+        Some(each) => each.query(&whole).all(),
+        None => vec![&whole],
+    };
+    collector.expect(elements.len());
+    for element in elements {
+        let id = id(&paths.id, &whole, element)?;
+        let mut document = common.clone();
+        for (name, path) in paths.fields.iter().filter(|(_, path)| path.is_relative) {
+            insert(&mut document, name, find(&path.path, element));
+        }
+        collector.add(id, &document)?;
+    }
+    Ok(())
+}
+
+fn find(path: &JsonPath, value: &Value) -> Option<Value> {
+    let mut found = path.query(value).all();
+    match found.len() {
+        0 => None,
+        1 => found.pop().cloned(),
+        _ => Some(found.into_iter().cloned().collect()),
+    }
+}
+
+fn id(path: &ValuePath, whole: &Value, element: &Value) -> Result<String, String> {
+    let found = find(&path.path, if path.is_relative { element } else { whole });
+    match found {
+        Some(Value::String(text)) => Ok(text),
+        Some(Value::Number(number)) => Ok(number.to_string()),
+        found => {
+            let found = found.as_ref().map_or("nothing", kind);
+            Err(format!("the path of the document's id finds {found}, expected one string or number"))
+        }
+    }
+}
+
+/// Puts a value at a dotted path, in objects that are made where they are missing.
+fn insert(document: &mut Map<String, Value>, path: &str, value: Option<Value>) {
+    let Some(value) = value else { return };
+    match path.split_once('.') {
+        None => {
+            document.insert(path.to_owned(), value);
+        }
+        Some((name, rest)) => {
+            let inner = document.entry(name).or_insert_with(|| Map::new().into());
+            // No field lies in another, so what is there is an object that was made here.
+            if let Value::Object(inner) = inner {
+                insert(inner, rest, Some(value));
+            }
+        }
+    }
+}

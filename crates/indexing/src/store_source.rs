@@ -1,0 +1,161 @@
+//! The analyses of this server. Positions are event numbers.
+
+use std::sync::Arc;
+use std::vec;
+
+use async_trait::async_trait;
+use cantata_core::{Action, AnalysisState, AnalysisType, Event};
+use cantata_store::{AnalysisQuery, Revision, StateSet, Store, StoreError, TypeQuery, TypeSortField};
+
+use crate::source::{AnalysisSource, ChangedAnalysis, Changes, SourceError, SourceSnapshot};
+
+/// How many events are read at once; documents may be large, and are counted after each of these.
+const EVENTS_AT_ONCE: usize = 500;
+
+/// How many bytes of documents make a batch of changes large enough.
+const LARGE_BATCH: usize = 16 << 20;
+
+/// How many documents of a snapshot are read at once.
+const DOCUMENTS_AT_ONCE: usize = 200;
+
+/// The store of this server as a source.
+pub struct StoreSource {
+    store: Arc<dyn Store>,
+}
+
+impl StoreSource {
+    /// Reads from a store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    fn latest(&self) -> u64 {
+        *self.store.latest_event().borrow()
+    }
+}
+
+impl From<StoreError> for SourceError {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+/// Reads a position; the beginning is before the first event.
+fn event_number(position: Option<&str>) -> Result<u64, SourceError> {
+    let Some(position) = position else { return Ok(0) };
+    position.parse().map_err(|_| SourceError::Lost(position.to_owned()))
+}
+
+fn every_type(limit: u64) -> TypeQuery {
+    TypeQuery {
+        names: Vec::new(),
+        versions: Vec::new(),
+        sort: vec![TypeSortField::Version],
+        descending: false,
+        limit,
+        offset: 0,
+    }
+}
+
+#[async_trait]
+impl AnalysisSource for StoreSource {
+    async fn types(&self) -> Result<Vec<AnalysisType>, SourceError> {
+        Ok(self.store.list_types(&every_type(u64::MAX)).await?.1)
+    }
+
+    async fn types_mark(&self) -> Result<u64, SourceError> {
+        // Versions are never changed or removed, so their number tells whether there are others.
+        Ok(self.store.list_types(&every_type(0)).await?.0)
+    }
+
+    async fn changes(&self, after: Option<&str>, limit: usize) -> Result<Changes, SourceError> {
+        let begin = event_number(after)?;
+        let mut latest = self.store.latest_event();
+        // Another process may have stored events that this one has not heard of yet.
+        if self.latest() < begin && self.store.events_after(begin - 1, 1).await?.is_empty() {
+            return Err(SourceError::Lost(begin.to_string()));
+        }
+        let ended = |_| SourceError::Failed("the store is closed".to_owned());
+        latest.wait_for(|latest| *latest > begin).await.map_err(ended)?;
+        let (mut position, mut bytes, mut analyses) = (begin, 0, Vec::new());
+        while analyses.len() < limit && bytes < LARGE_BATCH {
+            let wanted = EVENTS_AT_ONCE.min(limit - analyses.len());
+            let events = self.store.events_after(position, wanted).await?;
+            let is_last = events.len() < wanted;
+            for event in events {
+                position = event.seq;
+                bytes += event.document.len();
+                analyses.push(changed(event));
+            }
+            if is_last {
+                break;
+            }
+        }
+        Ok(Changes { analyses, position: position.to_string() })
+    }
+
+    fn behind(&self, position: Option<&str>) -> Option<u64> {
+        Some(self.latest().saturating_sub(event_number(position).ok()?))
+    }
+
+    async fn all(
+        &self,
+        studies: Option<&[String]>,
+        states: &[AnalysisState],
+    ) -> Result<Box<dyn SourceSnapshot>, SourceError> {
+        let position = self.latest().to_string();
+        let states: StateSet = states.iter().copied().collect();
+        let studies = match studies {
+            Some(studies) => studies.to_vec(),
+            None => self.store.study_ids().await?,
+        };
+        let mut total = 0;
+        for study in &studies {
+            total += self.store.count_analyses(study, states).await?;
+        }
+        let (studies, revisions) = (studies.into_iter(), Vec::new().into_iter());
+        Ok(Box::new(Snapshot { store: Arc::clone(&self.store), position, total, states, studies, revisions }))
+    }
+}
+
+fn changed(event: Event) -> ChangedAnalysis {
+    ChangedAnalysis {
+        analysis_id: event.analysis_id.to_string(),
+        study_id: event.study_id,
+        state: event.state,
+        document: Some(event.document),
+        is_new: event.action == Action::Create,
+    }
+}
+
+struct Snapshot {
+    store: Arc<dyn Store>,
+    position: String,
+    total: u64,
+    states: StateSet,
+    /// The studies that are still to come.
+    studies: vec::IntoIter<String>,
+    /// The rest of the present study.
+    revisions: vec::IntoIter<Revision>,
+}
+
+#[async_trait]
+impl SourceSnapshot for Snapshot {
+    fn position(&self) -> &str {
+        &self.position
+    }
+
+    fn total(&self) -> u64 {
+        self.total
+    }
+
+    async fn next(&mut self) -> Result<Option<Vec<String>>, SourceError> {
+        while self.revisions.len() == 0 {
+            let Some(study_id) = self.studies.next() else { return Ok(None) };
+            let query = AnalysisQuery { study_id, states: self.states, limit: None, offset: 0 };
+            self.revisions = self.store.list_analyses(&query).await?.into_iter();
+        }
+        let revisions: Vec<Revision> = self.revisions.by_ref().take(DOCUMENTS_AT_ONCE).collect();
+        Ok(Some(self.store.documents(&revisions).await?))
+    }
+}

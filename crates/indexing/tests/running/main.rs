@@ -1,0 +1,9 @@
+//! Indexes that follow a real store on a real engine: whatever happens on the way, they end as the store is.
+#![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
+
+mod jobs;
+mod place;
+mod poisoned;
+mod random;
+mod support;
+mod types;

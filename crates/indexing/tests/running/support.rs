@@ -1,0 +1,312 @@
+//! A store, an engine and the indexing between them, in a folder; they can be stopped and started again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cantata_catalogue::{CatalogueConfig, Defaults, SourceConfig};
+use cantata_core::{
+    Action, Analysis, AnalysisId, AnalysisState, AnalysisTypeId, File, FileAccess, GivenOptions, ObjectId, Study,
+    Timestamp,
+};
+use cantata_engine::{ExportRequest, Filter, SearchEngine};
+use cantata_engine_embedded::EmbeddedEngine;
+use cantata_indexing::shape::Shape;
+use cantata_indexing::{
+    AnalysisSource, CatalogueIndexing, FedCatalogue, Indexing, IndexingActivity, IndexingParts, Job, JobStatus,
+    StoreSource,
+};
+use cantata_store::{
+    AnalysisChange, AnalysisQuery, DuplicateRule, Insertion, NewAnalysis, NewAnalysisType, Replacement, Revision,
+    StateSet, Store,
+};
+use cantata_store_sqlite::SqliteStore;
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+/// How long something may take that should take moments.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) const STUDIES: [&str; 2] = ["A", "B"];
+
+/// The name of the analysis type that every bed has.
+pub(crate) const TYPE: &str = "sequencing";
+
+pub(crate) struct Bed {
+    folder: TempDir,
+    catalogues: Vec<(String, Value)>,
+    running: Option<Running>,
+}
+
+pub(crate) struct Running {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) engine: Arc<EmbeddedEngine>,
+    pub(crate) indexing: Indexing,
+}
+
+/// Reads what a `source.json` says.
+fn source(keys: &Value) -> SourceConfig {
+    let config = json!({"esIndex": "x", "documentType": "file", "source": keys});
+    CatalogueConfig::from_value("x", &config, &Defaults::default()).unwrap().source.unwrap()
+}
+
+impl Bed {
+    /// Starts indexing for catalogues, each an id that is its index too, and what its `source.json` says.
+    pub(crate) async fn start(catalogues: &[(&str, Value)]) -> Self {
+        let catalogues = catalogues.iter().map(|(id, source)| ((*id).to_owned(), source.clone())).collect();
+        let mut bed = Self { folder: TempDir::new().unwrap(), catalogues, running: None };
+        bed.open();
+        for study in STUDIES {
+            bed.store().create_study(Study { study_id: study.to_owned(), ..Study::default() }).await.unwrap();
+        }
+        bed.register(json!({"reads": {"type": "integer"}})).await;
+        bed
+    }
+
+    /// Starts it on what is in the folder.
+    fn open(&mut self) {
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&self.folder.path().join("store")).unwrap());
+        let engine = Arc::new(EmbeddedEngine::open(&self.folder.path().join("search")).unwrap());
+        let searched: Arc<dyn SearchEngine> = engine.clone();
+        let fed: Vec<FedCatalogue> = self
+            .catalogues
+            .iter()
+            .map(|(id, keys)| FedCatalogue {
+                id: id.clone(),
+                index: id.clone(),
+                source: source(keys),
+                engine: Arc::clone(&searched),
+                is_shared: false,
+            })
+            .collect();
+        let analyses: Arc<dyn AnalysisSource> = Arc::new(StoreSource::new(Arc::clone(&store)));
+        let indexing = Indexing::start(IndexingParts {
+            folder: self.folder.path().join("indexing"),
+            store: Arc::clone(&store),
+            holder: "test".to_owned(),
+            sources: Box::new(move |_: &SourceConfig| Ok(Arc::clone(&analyses))),
+            catalogues: Box::new(move || fed.clone()),
+        });
+        self.running = Some(Running { store, engine, indexing });
+    }
+
+    /// Adds a catalogue.
+    pub(crate) async fn feed(&mut self, id: &str, source: Value) {
+        self.stop().await;
+        self.catalogues.push((id.to_owned(), source));
+        self.open();
+    }
+
+    /// Stops everything.
+    pub(crate) async fn stop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.indexing.stop().await;
+        }
+    }
+
+    /// Stops everything, lets something happen to the folder, and starts it again.
+    pub(crate) async fn restart_after(&mut self, happens: impl FnOnce(&std::path::Path)) {
+        self.stop().await;
+        happens(self.folder.path());
+        self.open();
+    }
+
+    pub(crate) fn running(&self) -> &Running {
+        self.running.as_ref().unwrap()
+    }
+
+    pub(crate) fn store(&self) -> &Arc<dyn Store> {
+        &self.running().store
+    }
+
+    pub(crate) fn engine(&self) -> &EmbeddedEngine {
+        &self.running().engine
+    }
+
+    pub(crate) fn indexing(&self) -> &Indexing {
+        &self.running().indexing
+    }
+
+    /// Registers the next version of the type, whose `experiment` has these properties.
+    pub(crate) async fn register(&self, experiment: Value) {
+        let experiment = json!({"type": "object", "properties": experiment});
+        let schema = json!({"type": "object", "required": ["experiment"], "properties": {"experiment": experiment}});
+        let new = NewAnalysisType {
+            name: TYPE.to_owned(),
+            schema,
+            options: GivenOptions::default(),
+            created_at: Timestamp::now(),
+        };
+        self.store().register_type(new).await.unwrap();
+    }
+
+    pub(crate) fn status(&self, catalogue: &str) -> Option<CatalogueIndexing> {
+        self.indexing().status().into_iter().find(|one| one.catalogue == catalogue)
+    }
+
+    /// Waits until something holds of a catalogue, and returns how it is then.
+    pub(crate) async fn until(&self, catalogue: &str, holds: impl Fn(&CatalogueIndexing) -> bool) -> CatalogueIndexing {
+        let waiting = async {
+            loop {
+                if let Some(status) = self.status(catalogue).filter(|status| holds(status)) {
+                    return status;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        match tokio::time::timeout(PATIENCE, waiting).await {
+            Ok(status) => status,
+            Err(_) => panic!("{:#?}", self.status(catalogue)),
+        }
+    }
+
+    /// Waits until a catalogue has taken in everything.
+    pub(crate) async fn caught_up(&self, catalogue: &str) -> CatalogueIndexing {
+        let is_done = |status: &CatalogueIndexing| {
+            status.status == IndexingActivity::Following && status.index.is_some() && status.behind == Some(0)
+        };
+        self.until(catalogue, is_done).await
+    }
+
+    /// Waits until a job is over.
+    pub(crate) async fn ended(&self, job: u64) -> Job {
+        let waiting = async {
+            loop {
+                let job = self.indexing().jobs().job(job).unwrap();
+                if job.status != JobStatus::Running {
+                    return job;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting).await.unwrap()
+    }
+
+    /// Waits until everything is taken in, and holds the index against the store.
+    pub(crate) async fn assert_right(&self) {
+        for (catalogue, keys) in &self.catalogues {
+            self.caught_up(catalogue).await;
+            assert_eq!(self.contents(catalogue).await, self.expected(keys).await, "{catalogue}");
+        }
+    }
+
+    /// Returns what an index has.
+    pub(crate) async fn contents(&self, index: &str) -> BTreeMap<String, Value> {
+        let all = ExportRequest { filter: Filter::All, sort: Vec::new(), limit: None, page_size: 100 };
+        let mut export = self.engine().export(index, all).await.unwrap();
+        let mut contents = BTreeMap::new();
+        while let Some(page) = export.next().await.unwrap() {
+            for hit in page.hits {
+                let document = serde_json::to_value(hit.document.unwrap().root()).unwrap();
+                assert!(contents.insert(hit.cursor.id, document).is_none(), "a document is there twice");
+            }
+        }
+        contents
+    }
+
+    /// Returns what the index should have, by the store as it is now.
+    async fn expected(&self, keys: &Value) -> BTreeMap<String, Value> {
+        let shape = Shape::new(&source(keys));
+        let mut expected = BTreeMap::new();
+        for study in STUDIES {
+            for analysis in self.analyses(study).await {
+                let AnalysisTypeId { name, version } = &analysis.analysis_type;
+                if shape.selects(study, analysis.state, name, *version) {
+                    let documents = shape.documents(&serde_json::to_value(&analysis).unwrap()).unwrap();
+                    let read = |source: &[u8]| serde_json::from_slice::<Value>(source).unwrap();
+                    expected.extend(documents.into_iter().map(|one| (one.id, read(&one.source))));
+                }
+            }
+        }
+        expected
+    }
+
+    async fn analyses(&self, study: &str) -> Vec<Analysis> {
+        let query = AnalysisQuery { study_id: study.to_owned(), states: StateSet::ALL, limit: None, offset: 0 };
+        let revisions = self.store().list_analyses(&query).await.unwrap();
+        let documents = self.store().documents(&revisions).await.unwrap();
+        documents.iter().map(|document| serde_json::from_str(document).unwrap()).collect()
+    }
+}
+
+/// An analysis in the store.
+pub(crate) struct Stored {
+    pub(crate) analysis: Analysis,
+    revision: Revision,
+}
+
+impl Stored {
+    /// Submits an analysis with so many files.
+    pub(crate) async fn submit(store: &Arc<dyn Store>, study: &str, files: usize, experiment: Value) -> Self {
+        let id = AnalysisId::random();
+        let version = store.latest_type_version(TYPE).await.unwrap().unwrap();
+        let now = Timestamp::now();
+        let analysis = Analysis {
+            analysis_id: id,
+            study_id: study.to_owned(),
+            state: AnalysisState::Unpublished,
+            created_at: now,
+            updated_at: now,
+            history: Vec::new(),
+            files: (0..files).map(|number| file(study, id, number)).collect(),
+            analysis_type: AnalysisTypeId { name: TYPE.to_owned(), version },
+            data: Map::from_iter([("experiment".to_owned(), experiment)]),
+        };
+        let new = NewAnalysis::of(&analysis).unwrap();
+        match store.insert_analysis(new, DuplicateRule::Allow).await.unwrap() {
+            Insertion::Stored(revision) => Self { analysis, revision },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Submits and publishes an analysis with one file.
+    pub(crate) async fn publish_new(store: &Arc<dyn Store>, experiment: Value) -> Self {
+        let mut stored = Self::submit(store, STUDIES[0], 1, experiment).await;
+        stored.become_state(store, AnalysisState::Published).await;
+        stored
+    }
+
+    pub(crate) fn id(&self) -> String {
+        self.analysis.analysis_id.to_string()
+    }
+
+    pub(crate) async fn become_state(&mut self, store: &Arc<dyn Store>, state: AnalysisState) {
+        self.change(store, Action::towards(state), |analysis| {
+            analysis.change_state(state, Timestamp::now()).unwrap();
+        })
+        .await;
+    }
+
+    pub(crate) async fn experiment(&mut self, store: &Arc<dyn Store>, experiment: Value) {
+        self.change(store, Action::Update, |analysis| {
+            analysis.data.insert("experiment".to_owned(), experiment);
+        })
+        .await;
+    }
+
+    pub(crate) async fn change(&mut self, store: &Arc<dyn Store>, action: Action, change: impl FnOnce(&mut Analysis)) {
+        let mut after = self.analysis.clone();
+        change(&mut after);
+        let change = AnalysisChange::between(self.revision, &self.analysis, &after, action).unwrap();
+        match store.replace_analysis(change).await.unwrap() {
+            Replacement::Stored(revision) => *self = Self { analysis: after, revision },
+            Replacement::Conflict => panic!("nobody else changes it"),
+        }
+    }
+}
+
+/// Returns a file of an analysis.
+pub(crate) fn file(study: &str, analysis_id: AnalysisId, number: usize) -> File {
+    File {
+        info: Map::new(),
+        object_id: ObjectId::parse(&AnalysisId::random().to_string()).unwrap(),
+        study_id: study.to_owned(),
+        analysis_id,
+        file_name: format!("{number}.bam"),
+        file_size: 7,
+        file_type: "bam".to_owned(),
+        file_md5sum: AnalysisId::random().to_string().replace('-', ""),
+        file_access: FileAccess::Open,
+        data_type: "reads".to_owned(),
+    }
+}

@@ -1,0 +1,76 @@
+//! `/admin/indexing`, and what can be done with the index of a catalogue that has a source.
+
+use axum::extract::State;
+use axum::response::Response;
+use cantata_core::{Error, ErrorId};
+use cantata_indexing::{IndexingError, JobError};
+use http::StatusCode;
+
+use super::{ORIGIN, refused};
+use crate::answer::json as answer;
+use crate::error_body::{ApiResult, ErrorBody};
+use crate::extract::Segments;
+use crate::openapi::shapes::{CatalogueIndexing, Job};
+use crate::state::IndexingState;
+
+/// Returns how the index of each catalogue follows its source: how far it came, and which documents were set aside.
+#[utoipa::path(
+    get, path = "/admin/indexing", tag = "Indexing",
+    responses(
+        (status = 200, description = "The catalogues that have a source, by id", body = Vec<CatalogueIndexing>),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn status(State(state): State<IndexingState>) -> ApiResult<Response> {
+    Ok(answer(&state.indexing.status()))
+}
+
+/// Begins to make the index of a catalogue anew, while it is searched and while changes come in.
+#[utoipa::path(
+    post, path = "/admin/catalogues/{catalogue}/reindex", tag = "Indexing",
+    params(("catalogue" = String, Path, description = "The id of the catalogue")),
+    responses(
+        (status = 202, description = "The job that does it", body = Job),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn reindex(
+    State(state): State<IndexingState>,
+    Segments(catalogue): Segments<String>,
+) -> ApiResult<Response> {
+    let job = state.indexing.reindex(&catalogue).map_err(not_done)?;
+    let mut response = answer(&job);
+    *response.status_mut() = StatusCode::ACCEPTED;
+    Ok(response)
+}
+
+/// Goes back to the index that a catalogue had before the last reindex, which then catches up; done again, it leads
+/// back.
+#[utoipa::path(
+    post, path = "/admin/catalogues/{catalogue}/rollback", tag = "Indexing",
+    params(("catalogue" = String, Path, description = "The id of the catalogue")),
+    responses(
+        (status = 200, description = "How it is now", body = CatalogueIndexing),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+pub(crate) async fn rollback(
+    State(state): State<IndexingState>,
+    Segments(catalogue): Segments<String>,
+) -> ApiResult<Response> {
+    Ok(answer(&state.indexing.rollback(&catalogue).await.map_err(not_done)?))
+}
+
+/// Gives an error its row in the one table.
+pub(super) fn not_done(error: IndexingError) -> Error {
+    let text = error.to_string();
+    let id = match error {
+        IndexingError::UnknownCatalogue(_) => ErrorId::CatalogueNotFound,
+        IndexingError::Job(JobError::Unknown(_)) => ErrorId::JobNotFound,
+        IndexingError::Unusable(_)
+        | IndexingError::NothingToGoBackTo(_)
+        | IndexingError::Job(JobError::Busy(_) | JobError::Over(_)) => ErrorId::JobConflict,
+        IndexingError::Engine(error) => return refused(error),
+    };
+    Error::new(ORIGIN, id, text)
+}

@@ -1,0 +1,148 @@
+//! The lines of a request, as they come: an operation, and what it writes.
+
+use bytes::{Buf, Bytes, BytesMut};
+
+use super::operation::{Operation, Verb};
+use crate::es::EsResult;
+use crate::es::documents::DOCUMENT_LIMIT;
+use crate::es::error::EsError;
+
+/// Reads lines.
+pub(super) struct Lines<'a> {
+    default_index: Option<&'a str>,
+    /// The beginning of a line whose end has not come.
+    open: BytesMut,
+    /// How much of it was looked at for an end.
+    looked_at: usize,
+    number: usize,
+    /// An operation whose document has not come.
+    waiting: Option<Operation>,
+    read: Vec<Operation>,
+    bytes: usize,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(default_index: Option<&'a str>) -> Self {
+        let open = BytesMut::new();
+        Self { default_index, open, looked_at: 0, number: 0, waiting: None, read: Vec::new(), bytes: 0 }
+    }
+
+    /// Takes a piece of the body.
+    pub(super) fn read(&mut self, piece: &[u8]) -> EsResult<()> {
+        self.open.extend_from_slice(piece);
+        while let Some(end) = self.open.iter().skip(self.looked_at).position(|byte| *byte == b'\n') {
+            let line = self.open.split_to(self.looked_at + end).freeze();
+            self.open.advance(1);
+            self.looked_at = 0;
+            self.line(line)?;
+        }
+        self.looked_at = self.open.len();
+        match self.open.len() > DOCUMENT_LIMIT {
+            true => Err(self.wrong(&format!("it is longer than {DOCUMENT_LIMIT} bytes"))),
+            false => Ok(()),
+        }
+    }
+
+    fn line(&mut self, line: Bytes) -> EsResult<()> {
+        self.number += 1;
+        self.bytes += line.len();
+        if let Some(mut operation) = self.waiting.take() {
+            operation.source = line;
+            self.read.push(operation);
+            return Ok(());
+        }
+        if line.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        let operation = Operation::read(&line, self.default_index).map_err(|error| self.wrong(&error.reason))?;
+        match operation.verb {
+            Verb::Delete => self.read.push(operation),
+            _ => self.waiting = Some(operation),
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, reason: &str) -> EsError {
+        EsError::illegal(format!("Malformed action/metadata line [{}]: {reason}", self.number.max(1)))
+    }
+
+    /// Returns how many bytes the operations have that wait to be taken.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes the operations that are complete.
+    pub(super) fn take(&mut self) -> Vec<Operation> {
+        self.bytes = 0;
+        std::mem::take(&mut self.read)
+    }
+
+    /// Takes the last operations; the last line needs no end.
+    pub(super) fn finish(mut self) -> EsResult<Vec<Operation>> {
+        let rest = self.open.split().freeze();
+        if !rest.is_empty() {
+            self.line(rest)?;
+        }
+        match &self.waiting {
+            Some(operation) => {
+                let reason = format!("the document of [{}] is missing", operation.verb.name());
+                Err(self.wrong(&reason))
+            }
+            None if self.number == 0 => Err(EsError::unreadable("request body is required")),
+            None => Ok(self.take()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &[u8] = b"{\"index\":{\"_id\":\"a\"}}\n{\"x\":1}\r\n\n{\"delete\":{\"_id\":5,\"_index\":\"j\"}}\n\
+        {\"create\":{}}\n{\"y\":\"\\n\"}";
+
+    fn shown(operations: &[Operation]) -> String {
+        let one = |operation: &Operation| {
+            let source = std::str::from_utf8(&operation.source).unwrap().trim();
+            let id = if operation.id.len() == 32 { "made" } else { &operation.id };
+            format!("{} {} {id} {source}", operation.verb.name(), operation.index)
+        };
+        operations.iter().map(one).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn lines_are_the_same_however_the_body_is_cut() {
+        for size in 1..BODY.len() + 1 {
+            let mut lines = Lines::new(Some("i"));
+            let mut read = Vec::new();
+            for piece in BODY.chunks(size) {
+                lines.read(piece).unwrap();
+                read.extend(lines.take());
+            }
+            read.extend(lines.finish().unwrap());
+            assert_eq!(shown(&read), "index i a {\"x\":1}|delete j 5 |create i made {\"y\":\"\\n\"}", "{size}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_operation_is_refused_with_its_line() {
+        let wrong: [(&[u8], &str); 9] = [
+            (b"\n{\"index\":{\"_id\":\"a\"}}\n", "[2]: the document of [index] is missing"),
+            (b"{}\n", "[1]: expected an object"),
+            (b"{\"index\":{},\"delete\":{}}\n", "[1]: expected an object"),
+            (b"{\"script\":{}}\n{}\n", "[1]: unknown action [script]"),
+            (b"[\n", "[1]: it is not JSON"),
+            (b"{\"index\":{\"_id\":\"\"}}\n{}\n", "[1]: the id has 0 bytes"),
+            (b"{\"index\":{\"if_seq_no\":3}}\n{}\n", "[1]: [if_seq_no] is nothing"),
+            (b"{\"delete\":{}}\n", "[1]: an id must be provided"),
+            (b"\xff\n", "[1]: it is not JSON"),
+        ];
+        for (body, expected) in wrong {
+            let mut lines = Lines::new(Some("i"));
+            let error = lines.read(body).err().or_else(|| lines.finish().err()).unwrap();
+            assert!(error.reason.contains(expected), "{}", error.reason);
+        }
+        assert!(Lines::new(None).finish().is_err());
+        assert!(Lines::new(None).read(b"{\"index\":{}}\n").unwrap_err().reason.contains("index is missing"));
+    }
+}

@@ -1,0 +1,56 @@
+//! Names of indexes and aliases, as addresses list them: with commas between them and stars in them.
+
+use cantata_engine::matching::{Matcher as _, Pattern};
+use cantata_engine::{Alias, IndexSummary};
+
+use super::error::EsError;
+use super::{Door, EsResult};
+
+/// Names and patterns of names.
+pub(super) struct Names<'a>(Vec<&'a str>);
+
+impl<'a> Names<'a> {
+    /// Reads a list; without one, everything is meant.
+    pub(super) fn new(list: Option<&'a str>) -> Self {
+        Self(list.unwrap_or("*").split(',').map(str::trim).collect())
+    }
+
+    /// Returns whether a name is among them.
+    pub(super) fn have(&self, name: &str) -> bool {
+        self.0.iter().any(|pattern| is_everything(pattern) || Pattern::case_sensitive(pattern).matches(name))
+    }
+
+    /// Returns those that stand for one name.
+    fn plain(&self) -> impl Iterator<Item = &'a str> {
+        self.0.iter().copied().filter(|name| !is_everything(name) && !name.contains('*'))
+    }
+}
+
+fn is_everything(pattern: &str) -> bool {
+    matches!(pattern, "_all" | "*")
+}
+
+impl Door {
+    /// Returns the indexes that a list means by their names or by those of their aliases.
+    pub(super) async fn indexes(&self, list: Option<&str>) -> EsResult<Vec<IndexSummary>> {
+        let (mut indexes, aliases) = (self.engine.indexes().await?, self.engine.aliases().await?);
+        let names = Names::new(list);
+        let is_there = |name: &str| {
+            indexes.iter().any(|index| index.name == name) || aliases.iter().any(|alias| alias.name == name)
+        };
+        if let Some(missing) = names.plain().find(|name| !is_there(name)) {
+            return Err(EsError::missing_index(missing));
+        }
+        indexes.retain(|index| {
+            let is_alias_meant = |alias: &Alias| alias.index == index.name && names.have(&alias.name);
+            names.have(&index.name) || aliases.iter().any(is_alias_meant)
+        });
+        Ok(indexes)
+    }
+
+    /// Returns the name of the index that a name leads to; one that leads nowhere stays what it is.
+    pub(super) async fn physical(&self, name: &str) -> EsResult<String> {
+        let aliases = self.engine.aliases().await?;
+        Ok(aliases.into_iter().find(|alias| alias.name == name).map_or_else(|| name.to_owned(), |alias| alias.index))
+    }
+}

@@ -1,0 +1,121 @@
+//! `/mcp`: the door for language models.
+//!
+//! Whoever may read may knock; what they see beyond that is up to the services, which get their identity with each call.
+//! The protocol asks servers to look at the origin of a request: pages of other sites are refused here unless
+//! ALLOWED_CORS_ORIGINS lists them, since a page that somebody happens to open must not speak for them.
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use cantata_access::{Identity, Origin};
+use cantata_core::{Error, ErrorId, Origin as ErrorOrigin};
+use cantata_mcp::{Door, Permissions, Services};
+use cantata_metadata::MetadataService;
+use cantata_search::SearchService;
+use http::{Extensions, StatusCode};
+use utoipa_axum::routes;
+
+use crate::access::{Audit, Need, Noted};
+use crate::error_body::{ApiError, ApiResult};
+use crate::extract::{content_type, read_limited};
+use crate::routes::Routes;
+use crate::{AccessControl, AllowedOrigins, HttpSettings};
+
+/// How much of a reason is read.
+const LONGEST_REASON: usize = 64 * 1024;
+
+/// What the route works with; clones share it.
+#[derive(Clone)]
+struct McpState {
+    door: Door,
+    body_limit: usize,
+    allowed_origins: AllowedOrigins,
+}
+
+/// Returns the route with its description.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
+    access: &Arc<AccessControl>,
+    metadata: Arc<MetadataService>,
+    search: Option<Arc<SearchService>>,
+    settings: &HttpSettings,
+) -> Routes<S> {
+    let body_limit = settings.limits.search_body_limit;
+    let services = Services { metadata, search, permissions: Arc::new(Rights(Arc::clone(access))) };
+    let state = McpState {
+        door: Door::new(services, body_limit),
+        body_limit,
+        allowed_origins: settings.allowed_origins.clone(),
+    };
+    Routes::new(access).add(Need::Read, routes!(message)).with_state(state)
+}
+
+/// Takes a message of the Model Context Protocol.
+///
+/// The transport is streamable HTTP without sessions: each message is answered by itself, in JSON. Clients accept
+/// `application/json` and `text/event-stream`.
+#[utoipa::path(
+    post, path = "/mcp", tag = "Language models",
+    request_body(content((Object = "application/json"))),
+    responses(
+        (status = 200, description = "The answer to a request", body = Object),
+        (status = 202, description = "A notification was taken"),
+        (status = "default", description = "Why the message was not taken", body = Object),
+    )
+)]
+async fn message(State(state): State<McpState>, request: Request) -> ApiResult<Response> {
+    if !state.allowed_origins.names_origin(request.headers()) {
+        return Ok(AllowedOrigins::refusal());
+    }
+    let (parts, body) = request.into_parts();
+    let body = read_limited(Request::from_parts(parts.clone(), body), state.body_limit).await?;
+    let answer = state.door.answer(http::Request::from_parts(parts, body)).await.map(Body::new);
+    match content_type(answer.headers()).as_deref() {
+        Some("application/json") => Ok(answer),
+        _ if answer.status().is_success() => Ok(answer),
+        _ => Err(refused(answer).await),
+    }
+}
+
+/// Makes the error for what is no message of the protocol, from the words of its library.
+async fn refused(answer: Response) -> ApiError {
+    let status = answer.status();
+    let text = to_bytes(answer.into_body(), LONGEST_REASON).await.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let (id, text) = match status {
+        StatusCode::NOT_ACCEPTABLE | StatusCode::UNSUPPORTED_MEDIA_TYPE => (ErrorId::UnsupportedMediaType, text),
+        status if status.is_client_error() => (ErrorId::MalformedRequestBody, text),
+        status => {
+            tracing::error!(%status, text, "a message of the Model Context Protocol was not answered");
+            (ErrorId::UnknownError, "The message could not be answered; the log has the cause".to_owned())
+        }
+    };
+    ApiError(Error::new(ErrorOrigin::HttpServer, id, text))
+}
+
+/// What the scopes of an identity allow.
+struct Rights(Arc<AccessControl>);
+
+impl Permissions for Rights {
+    fn identity(&self, request: &Extensions) -> Arc<Identity> {
+        request.get::<Arc<Identity>>().cloned().unwrap_or_else(|| Arc::new(Identity::anonymous()))
+    }
+
+    fn may_submit(&self, request: &Extensions, study_id: &str) -> Result<(), String> {
+        let identity = self.identity(request);
+        let scopes = &self.0.scopes;
+        if scopes.may_write(&identity, study_id) {
+            return Ok(());
+        }
+        let is_anonymous = identity.origin == Origin::Anonymous;
+        if let Some(audit) = request.get::<Audit>() {
+            audit.note(Noted { identity, is_refused: false, study: Some(study_id.to_owned()), is_denied: true });
+        }
+        let scope = scopes.for_study(study_id);
+        Err(match is_anonymous {
+            true => format!("This needs a credential with the scope '{scope}'; the client must be set up with one."),
+            false => format!("The credential does not allow this; the scope '{scope}' would."),
+        })
+    }
+}

@@ -1,0 +1,124 @@
+//! The portal, the pages with which people use the server.
+//!
+//! Every page is the same small document, which names a script and a style sheet by their content; what is shown is
+//! decided by the address, in the browser. Everything is in the binary, as `make portal` wrote it. No script, style,
+//! picture or font comes from elsewhere, and nothing within the document itself is run.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+use http::{HeaderMap, HeaderValue, Uri, header};
+use serde::{Deserialize, Serialize};
+
+use crate::AccessControl;
+use crate::access::Need;
+use crate::answer::{json, typed};
+use crate::app::unknown_path;
+use crate::packed_file::{ASK_AGAIN, KEEP_FOR_EVER, PackedFile, items};
+use crate::routes::Routes;
+use crate::state::AppState;
+
+/// What the pages may load: their own files, and answers of this server.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
+     form-action 'none'; frame-ancestors 'none'",
+);
+const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+const PAGE: &str = include_str!("../assets/portal/index.html");
+
+/// The names of the files, and what is in them; `make portal` writes the list.
+static FILES: &[(&str, &[u8])] = &include!("../assets/portal/files.rs");
+
+/// Names and texts of the portal that the operator chose. What is left out is as the portal has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct PortalTexts {
+    /// What the portal is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What the home page opens with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headline: Option<String>,
+    /// What stands below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub introduction: Option<String>,
+    /// The line at the foot of every page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub footer: Option<String>,
+    /// Links at the foot of every page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<PortalLink>,
+}
+
+/// A link at the foot of every page of the portal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PortalLink {
+    /// What it says.
+    pub label: String,
+    /// Where it leads.
+    pub url: String,
+}
+
+/// What the pages ask for first.
+#[derive(Serialize)]
+struct PortalSettings<'a> {
+    #[serde(flatten)]
+    texts: &'a PortalTexts,
+    version: &'static str,
+}
+
+/// Returns the routes of the portal.
+pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
+    Routes::new(access)
+        .add_undescribed(Need::Nothing, "/", get(home))
+        .add_undescribed(Need::Nothing, "/portal", get(async || page()))
+        .add_undescribed(Need::Nothing, "/portal/settings.json", get(settings))
+        .add_undescribed(Need::Nothing, "/portal/{*page}", get(async || page()))
+        .add_undescribed(Need::Nothing, "/assets/portal/{file}", get(file))
+}
+
+/// Answers browsers with the portal, and other clients as ever.
+async fn home(headers: HeaderMap) -> Response {
+    let wants_page = items(&headers, header::ACCEPT).any(|item| item.split(';').next() == Some("text/html"));
+    let mut response = if wants_page { page() } else { Redirect::temporary("/docs/index.html").into_response() };
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    response
+}
+
+fn page() -> Response {
+    let mut response = typed(PAGE, HTML);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(header::CACHE_CONTROL, ASK_AGAIN);
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    response
+}
+
+async fn settings(State(state): State<AppState>) -> Response {
+    let mut response = json(&PortalSettings { texts: &state.settings.portal, version: env!("CARGO_PKG_VERSION") });
+    response.headers_mut().insert(header::CACHE_CONTROL, ASK_AGAIN);
+    response
+}
+
+async fn file(Path(name): Path<String>, headers: HeaderMap, uri: Uri) -> Response {
+    let found = FILES.iter().find(|(known, _)| *known == name);
+    let Some((_, gzip)) = found else { return unknown_path(uri).await.into_response() };
+    // The licences are asked for by their name, which stays the same.
+    let caching = if name.ends_with(".txt") { ASK_AGAIN } else { KEEP_FOR_EVER };
+    PackedFile { content_type: content_type(&name), gzip }.answer(&headers, caching)
+}
+
+fn content_type(name: &str) -> HeaderValue {
+    HeaderValue::from_static(match name.rsplit('.').next() {
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "text/plain; charset=utf-8",
+    })
+}
+
+#[cfg(test)]
+mod tests;

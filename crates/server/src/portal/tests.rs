@@ -1,0 +1,60 @@
+use axum::body::Bytes;
+use http_body_util::BodyExt;
+
+use super::*;
+
+async fn body_of(response: Response) -> Bytes {
+    response.into_body().collect().await.unwrap().to_bytes()
+}
+
+async fn asked_for(name: &str, headers: HeaderMap) -> Response {
+    file(Path(name.to_owned()), headers, Uri::from_static("/assets/portal/x")).await
+}
+
+#[tokio::test]
+async fn every_file_that_the_page_names_is_there_and_kept_for_ever() {
+    let names: Vec<_> =
+        PAGE.split("/assets/portal/").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
+    assert!(names.len() >= 3, "{names:?}");
+    for name in names {
+        let response = asked_for(&name, HeaderMap::new()).await;
+        assert_eq!(response.status(), http::StatusCode::OK, "{name}");
+        assert_eq!(response.headers()[header::CACHE_CONTROL], KEEP_FOR_EVER, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_has_no_script_or_style_within_it() {
+    assert!(!PAGE.contains("<style") && !PAGE.contains(" style=") && !PAGE.contains("://"), "{PAGE}");
+    for script in PAGE.split("<script").skip(1) {
+        assert!(script.contains("src=\"/assets/portal/") && script.contains("></script>"), "{script}");
+    }
+    let response = page();
+    let policy = response.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
+    assert!(!policy.contains("unsafe") && policy.contains("script-src 'self'"), "{policy}");
+}
+
+#[tokio::test]
+async fn both_forms_of_every_file_have_the_same_content() {
+    for (name, gzip) in FILES {
+        let accepts = HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, br"))]);
+        let packed = asked_for(name, accepts).await;
+        assert_eq!(packed.headers()[header::CONTENT_ENCODING], "gzip", "{name}");
+        assert_eq!(&body_of(packed).await, gzip, "{name}");
+        let plain = asked_for(name, HeaderMap::new()).await;
+        assert!(body_of(plain).await.len() > gzip.len() / 2, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn browsers_get_the_portal_and_others_the_documentation() {
+    let browser = HeaderMap::from_iter([(
+        header::ACCEPT,
+        HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
+    )]);
+    assert_eq!(home(browser).await.headers()[header::CONTENT_TYPE], HTML);
+    for accept in ["*/*", "application/json"] {
+        let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]);
+        assert_eq!(home(headers).await.headers()[header::LOCATION], "/docs/index.html", "{accept}");
+    }
+}

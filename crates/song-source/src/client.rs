@@ -1,0 +1,194 @@
+//! What is asked of a SONG server. No message shows where it is.
+
+use std::time::Duration;
+
+use cantata_catalogue::SongOrigin;
+use cantata_core::{AnalysisState, AnalysisType, AnalysisTypeId, Timestamp, TypeOptions, with_causes};
+use cantata_indexing::SourceError;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, StatusCode, Url};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// How long one answer may take.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// How many bytes of one answer are read.
+const LONGEST_ANSWER: usize = 512 << 20;
+
+/// How many analyses, and how many types, are asked for at once.
+pub(crate) const PAGE: usize = 100;
+
+/// A SONG server.
+pub(crate) struct SongClient {
+    base: Url,
+    http: Client,
+}
+
+/// A page of analyses.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Page {
+    /// The documents as they were sent.
+    pub(crate) analyses: Vec<Box<RawValue>>,
+    /// How many there are on all pages.
+    pub(crate) total_analyses: u64,
+}
+
+/// What is known of an analysis without reading all of it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Head {
+    pub(crate) analysis_id: String,
+    pub(crate) analysis_state: AnalysisState,
+}
+
+impl Head {
+    /// Reads it; nothing if the document is no analysis.
+    pub(crate) fn of(document: &str) -> Option<Self> {
+        serde_json::from_str(document).ok()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TypePage {
+    count: u64,
+    result_set: Vec<TypeBody>,
+}
+
+#[derive(Deserialize)]
+struct TypeBody {
+    name: String,
+    version: u32,
+    schema: Option<Value>,
+}
+
+impl SongClient {
+    /// Prepares to ask a server; nothing is sent yet.
+    pub(crate) fn new(origin: &SongOrigin) -> Result<Self, String> {
+        let base = Url::parse(origin.url.reveal()).map_err(|error| format!("the address of SONG: {error}"))?;
+        // An error only says that the process has chosen its TLS implementation already, which serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut headers = HeaderMap::new();
+        if let Some(token) = &origin.token {
+            let mut value = HeaderValue::try_from(format!("Bearer {}", token.reveal()))
+                .map_err(|_| "the token for SONG has characters that no token has".to_owned())?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        let builder = Client::builder().timeout(TIMEOUT).redirect(Policy::none()).default_headers(headers);
+        let builder = if base.scheme() == "http" { builder.no_proxy().tls_certs_only([]) } else { builder };
+        let http = builder.build().map_err(|error| format!("SONG cannot be called: {}", with_causes(&error)))?;
+        Ok(Self { base, http })
+    }
+
+    /// Returns the ids of all studies.
+    pub(crate) async fn studies(&self) -> Result<Vec<String>, SourceError> {
+        self.ask(&["studies", "all"], &[]).await
+    }
+
+    /// Returns a page of the analyses of a study that are in one of the states.
+    pub(crate) async fn page(
+        &self,
+        study: &str,
+        states: &[AnalysisState],
+        offset: usize,
+        limit: usize,
+    ) -> Result<Page, SourceError> {
+        let states = states.iter().map(|state| state.as_str()).collect::<Vec<_>>().join(",");
+        let query = [("analysisStates", states), ("limit", limit.to_string()), ("offset", offset.to_string())];
+        self.ask(&["studies", study, "analysis", "paginated"], &query).await
+    }
+
+    /// Returns an analysis; nothing if there is none of this id.
+    pub(crate) async fn analysis(&self, study: &str, id: &str) -> Result<Option<String>, SourceError> {
+        let path = ["studies", study, "analysis", id];
+        match self.get(&path, &[]).await? {
+            (StatusCode::NOT_FOUND, _) => Ok(None),
+            (status, body) => {
+                let body = good(&path, status, body)?;
+                String::from_utf8(body).map(Some).map_err(|_| nonsense(&path))
+            }
+        }
+    }
+
+    /// Returns how many versions of types there are.
+    pub(crate) async fn type_count(&self) -> Result<u64, SourceError> {
+        Ok(self.type_page(0, 1, true).await?.count)
+    }
+
+    /// Returns every version of every type.
+    pub(crate) async fn types(&self) -> Result<Vec<AnalysisType>, SourceError> {
+        let mut types = Vec::new();
+        loop {
+            let page = self.type_page(types.len(), PAGE, false).await?;
+            let is_last = page.result_set.is_empty();
+            types.extend(page.result_set.into_iter().map(|TypeBody { name, version, schema }| AnalysisType {
+                id: AnalysisTypeId { name, version },
+                // Nothing depends on when it was registered, nor on what submissions are held to.
+                created_at: Timestamp::now(),
+                options: TypeOptions::default(),
+                schema: schema.unwrap_or_default(),
+            }));
+            if is_last || types.len() as u64 >= page.count {
+                return Ok(types);
+            }
+        }
+    }
+
+    async fn type_page(&self, offset: usize, limit: usize, hides: bool) -> Result<TypePage, SourceError> {
+        let query = [
+            ("offset", offset.to_string()),
+            ("limit", limit.to_string()),
+            ("hideSchema", hides.to_string()),
+            ("unrenderedOnly", "true".to_owned()),
+            ("sortOrder", "ASC".to_owned()),
+        ];
+        self.ask(&["schemas"], &query).await
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, path: &[&str], query: &[(&str, String)]) -> Result<T, SourceError> {
+        let (status, body) = self.get(path, query).await?;
+        serde_json::from_slice(&good(path, status, body)?).map_err(|_| nonsense(path))
+    }
+
+    async fn get(&self, path: &[&str], query: &[(&str, String)]) -> Result<(StatusCode, Vec<u8>), SourceError> {
+        let mut url = self.base.clone();
+        // Only an address that cannot be a base has no segments, and such a one is no address of a server.
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        url.query_pairs_mut().extend_pairs(query);
+        let lost = |error: reqwest::Error| {
+            tracing::debug!(error = with_causes(&error.without_url()), "a call to SONG failed");
+            SourceError::Failed("SONG cannot be reached, or stopped answering".to_owned())
+        };
+        let mut response = self.http.get(url).send().await.map_err(lost)?;
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(lost)? {
+            if body.len() + piece.len() > LONGEST_ANSWER {
+                return Err(SourceError::Failed(format!("SONG answers with more than {LONGEST_ANSWER} bytes")));
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok((response.status(), body))
+    }
+}
+
+fn good(path: &[&str], status: StatusCode, body: Vec<u8>) -> Result<Vec<u8>, SourceError> {
+    match status {
+        status if status.is_success() => Ok(body),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            Err(SourceError::Failed("SONG does not accept the token in source.json".to_owned()))
+        }
+        status => Err(SourceError::Failed(format!("SONG answers with {} to /{}", status.as_u16(), path.join("/")))),
+    }
+}
+
+fn nonsense(path: &[&str]) -> SourceError {
+    SourceError::Failed(format!("what SONG answers to /{} cannot be read", path.join("/")))
+}

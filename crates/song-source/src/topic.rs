@@ -1,0 +1,194 @@
+//! The events of a SONG server, from its topic. A position is the offset to go on from of each partition.
+//!
+//! SONG tells of submissions, states and updates; the analysis comes with the event. What it does not tell of, such as
+//! changes of single files, is seen when the index is made anew.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use cantata_catalogue::{SongOrigin, SongTopic};
+use cantata_core::{AnalysisState, AnalysisType};
+use cantata_indexing::{AnalysisSource, ChangedAnalysis, Changes, SourceError, SourceSnapshot};
+use cantata_outbox::{Credentials, Fetched, KafkaSettings, OutboxError, SaslMechanism, TopicReader};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::client::SongClient;
+use crate::snapshot::{Pages, Snapshot};
+use crate::types::TypeCount;
+
+/// How long one request waits for events.
+const WAIT: Duration = Duration::from_millis(500);
+
+/// A SONG server whose topic is followed.
+pub(crate) struct TopicSource {
+    client: Arc<SongClient>,
+    settings: KafkaSettings,
+    reader: tokio::sync::Mutex<Option<TopicReader>>,
+    /// The offsets after the last event that is known of.
+    ends: Mutex<BTreeMap<i32, i64>>,
+    types: TypeCount,
+}
+
+/// An event as SONG sends it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Event {
+    analysis_id: String,
+    study_id: String,
+    state: AnalysisState,
+    /// Older servers leave it out.
+    #[serde(default)]
+    analysis: Option<Box<RawValue>>,
+}
+
+impl TopicSource {
+    /// Prepares to follow a topic; nothing is sent yet.
+    pub(crate) fn new(origin: &SongOrigin, topic: &SongTopic) -> Result<Self, String> {
+        let settings = settings(topic);
+        settings.check().map_err(|error| error.to_string())?;
+        Ok(Self {
+            client: Arc::new(SongClient::new(origin)?),
+            settings,
+            reader: tokio::sync::Mutex::default(),
+            ends: Mutex::default(),
+            types: TypeCount::new(origin.poll),
+        })
+    }
+
+    /// Reads from offsets on; nothing if the topic has not what stands there.
+    async fn fetch(&self, after: &BTreeMap<i32, i64>) -> Result<Option<Fetched>, SourceError> {
+        let mut place = self.reader.lock().await;
+        // A reader that failed, or was given up in the middle of a request, is not used again.
+        let mut reader = match place.take() {
+            Some(reader) => reader,
+            None => TopicReader::open(self.settings.clone()).await.map_err(|error| failed(&error))?,
+        };
+        let fetched = reader.fetch(after, WAIT).await.map_err(|error| failed(&error))?;
+        *place = Some(reader);
+        if let Some(fetched) = &fetched {
+            self.note_ends(&fetched.ends);
+        }
+        Ok(fetched)
+    }
+
+    async fn ends(&self) -> Result<BTreeMap<i32, i64>, SourceError> {
+        let mut place = self.reader.lock().await;
+        let mut reader = match place.take() {
+            Some(reader) => reader,
+            None => TopicReader::open(self.settings.clone()).await.map_err(|error| failed(&error))?,
+        };
+        let ends = reader.ends().await.map_err(|error| failed(&error))?;
+        *place = Some(reader);
+        self.note_ends(&ends);
+        Ok(ends)
+    }
+
+    fn note_ends(&self, ends: &BTreeMap<i32, i64>) {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner).extend(ends);
+    }
+
+    async fn changed(&self, event: Event) -> Result<ChangedAnalysis, SourceError> {
+        let Event { analysis_id, study_id, state, analysis } = event;
+        let document = match analysis {
+            Some(document) => Some(Box::<str>::from(document).into()),
+            None => self.client.analysis(&study_id, &analysis_id).await?,
+        };
+        Ok(ChangedAnalysis { analysis_id, study_id, state, document, is_new: false })
+    }
+}
+
+#[async_trait]
+impl AnalysisSource for TopicSource {
+    async fn types(&self) -> Result<Vec<AnalysisType>, SourceError> {
+        self.client.types().await
+    }
+
+    async fn types_mark(&self) -> Result<u64, SourceError> {
+        self.types.get(&self.client).await
+    }
+
+    async fn changes(&self, after: Option<&str>, _limit: usize) -> Result<Changes, SourceError> {
+        let mut offsets = offsets_of(after)?;
+        loop {
+            let Some(fetched) = self.fetch(&offsets).await? else {
+                return Err(SourceError::Lost(after.unwrap_or_default().to_owned()));
+            };
+            let mut analyses = Vec::new();
+            for value in &fetched.values {
+                match serde_json::from_slice(value) {
+                    Ok(event) => analyses.push(self.changed(event).await?),
+                    Err(error) => tracing::warn!(
+                        topic = self.settings.topic,
+                        %error,
+                        "a message of the topic is no event of SONG; it is left out"
+                    ),
+                }
+            }
+            // Marks of transactions take offsets, too.
+            if !analyses.is_empty() || (fetched.offsets != offsets && !offsets.is_empty()) {
+                return Ok(Changes { analyses, position: position_of(&fetched.offsets) });
+            }
+            offsets = fetched.offsets;
+        }
+    }
+
+    fn behind(&self, position: Option<&str>) -> Option<u64> {
+        let offsets = offsets_of(position).ok()?;
+        let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = ends.iter().map(|(partition, end)| end - offsets.get(partition).copied().unwrap_or(0));
+        Some(left.map(|left| u64::try_from(left).unwrap_or(0)).sum())
+    }
+
+    async fn all(
+        &self,
+        studies: Option<&[String]>,
+        states: &[AnalysisState],
+    ) -> Result<Box<dyn SourceSnapshot>, SourceError> {
+        let position = position_of(&self.ends().await?);
+        Snapshot::begin(Pages::of(&self.client, studies, states).await?, position, None).await
+    }
+}
+
+fn settings(topic: &SongTopic) -> KafkaSettings {
+    let mechanism = |name: &str| match name {
+        "SCRAM-SHA-256" => SaslMechanism::ScramSha256,
+        "SCRAM-SHA-512" => SaslMechanism::ScramSha512,
+        _ => SaslMechanism::Plain,
+    };
+    KafkaSettings {
+        bootstrap_servers: topic.brokers.iter().map(|broker| broker.reveal().to_owned()).collect(),
+        topic: topic.topic.clone(),
+        new_topic: None,
+        server_id: String::new(),
+        uses_tls: topic.uses_tls,
+        ca_certificate: topic.ca_certificate.clone(),
+        credentials: topic.credentials.as_ref().map(|credentials| Credentials {
+            mechanism: mechanism(credentials.mechanism),
+            user: credentials.user.reveal().to_owned(),
+            password: credentials.password.reveal().to_owned(),
+        }),
+    }
+}
+
+fn failed(error: &OutboxError) -> SourceError {
+    tracing::debug!(%error, "the topic of SONG cannot be read");
+    SourceError::Failed(format!("the topic of SONG: {}", error.in_short()))
+}
+
+/// Reads a position: partitions with their offsets, such as `0:12,1:7`.
+fn offsets_of(position: Option<&str>) -> Result<BTreeMap<i32, i64>, SourceError> {
+    let Some(position) = position else { return Ok(BTreeMap::new()) };
+    let read = |part: &str| {
+        let (partition, offset) = part.split_once(':')?;
+        Some((partition.parse().ok()?, offset.parse().ok()?))
+    };
+    let offsets: Option<BTreeMap<i32, i64>> = position.split(',').map(read).collect();
+    offsets.ok_or_else(|| SourceError::Lost(position.to_owned()))
+}
+
+fn position_of(offsets: &BTreeMap<i32, i64>) -> String {
+    offsets.iter().map(|(partition, offset)| format!("{partition}:{offset}")).collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,83 @@
+// Puts what `vite build` wrote where the server takes it from, compressed, with the licences of what is in it.
+
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const ROOT = join(HERE, '..');
+const BUILT = join(ROOT, 'node_modules/.built');
+const TARGET = join(ROOT, '../../crates/server/assets/portal');
+const ALLOWED_LICENCES = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
+/** How much JavaScript the first view may need, compressed. */
+const FIRST_VIEW_LIMIT = 250_000;
+
+/** Compresses without traces of time and machine, so that the same source gives the same file. */
+function compressed(bytes) {
+  const packed = gzipSync(bytes, { level: 9 });
+  const operatingSystem = 9;
+  const unknown = 255;
+  packed[operatingSystem] = unknown;
+  return packed;
+}
+
+/** Returns the licences of the packages that the pages are made of, those that they bring along included. */
+function licences() {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const wanted = new Set(Object.keys(dependencies));
+  for (const name of wanted) {
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8'));
+    for (const inner of Object.keys(manifest.dependencies ?? {})) wanted.add(inner);
+  }
+  const rule = '='.repeat(80);
+  const parts = [...wanted].sort().map((name) => {
+    const folder = join(ROOT, 'node_modules', name);
+    const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    if (!ALLOWED_LICENCES.includes(license)) throw new Error(`${name} ${version}: its licence is '${license}'`);
+    const files = readdirSync(folder)
+      .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
+      .sort();
+    const text = files
+      .map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim())
+      .join('\n\n');
+    return `${rule}\n${name} ${version} (${license})\n${rule}\n\n${text || `The manifest says ${license}.`}\n`;
+  });
+  return `The portal is made of these packages.\n\n${parts.join('\n')}`;
+}
+
+/** Returns the files that a page needs at once: its own chunk, and all that it imports. */
+function neededBy(manifest, key, found = new Set()) {
+  const { file, imports = [] } = manifest[key];
+  found.add(file);
+  for (const next of imports) neededBy(manifest, next, found);
+  return found;
+}
+
+const files = readdirSync(BUILT)
+  .filter((name) => /\.(js|css|svg)$/.test(name))
+  .sort();
+const contents = new Map(files.map((name) => [name, readFileSync(join(BUILT, name))]));
+contents.set('LICENSES.txt', Buffer.from(licences()));
+
+rmSync(TARGET, { recursive: true, force: true });
+mkdirSync(TARGET, { recursive: true });
+writeFileSync(join(TARGET, 'index.html'), readFileSync(join(BUILT, 'index.html')));
+const sizes = new Map();
+for (const [name, bytes] of contents) {
+  const packed = compressed(bytes);
+  sizes.set(name, packed.length);
+  writeFileSync(join(TARGET, `${name}.gz`), packed);
+}
+const rows = [...contents.keys()].map((name) => `    ("${name}", include_bytes!("${name}.gz").as_slice()),\n`);
+writeFileSync(join(TARGET, 'files.rs'), `[\n${rows.join('')}]\n`);
+
+const manifest = JSON.parse(readFileSync(join(BUILT, 'manifest.json'), 'utf8'));
+for (const page of Object.keys(manifest).filter((key) => manifest[key].isDynamicEntry || manifest[key].isEntry)) {
+  const scripts = [...neededBy(manifest, page), ...neededBy(manifest, 'index.html')].filter((name) =>
+    name.endsWith('.js'),
+  );
+  const size = [...new Set(scripts)].reduce((sum, name) => sum + sizes.get(name), 0);
+  console.log(`${page}: ${(size / 1000).toFixed(1)} kB of compressed JavaScript`);
+  if (size > FIRST_VIEW_LIMIT) throw new Error(`${page} needs more than ${FIRST_VIEW_LIMIT} bytes of JavaScript`);
+}

@@ -1,0 +1,267 @@
+// One catalogue as the portal sees it, made of its introspection and its configs alone.
+
+import { graphql, json } from './client';
+import { type CatalogueEntry, downloadPath } from './server';
+
+/** What kind of values a field has, as far as showing and filtering go. */
+export type Kind = 'terms' | 'number' | 'date' | 'boolean' | 'container' | 'opaque';
+
+export interface Field {
+  /** The dotted path. */
+  name: string;
+  label: string;
+  type: string;
+  kind: Kind;
+  unit: string | null;
+  displayType: string;
+  displayValues: Record<string, string>;
+  quickSearch: boolean;
+  primaryKey: boolean;
+  rangeStep: number;
+  isArray: boolean;
+  /** The innermost nested container around it. */
+  nestedIn: string | null;
+  isMultiField: boolean;
+}
+
+export interface Column {
+  field: Field;
+  label: string;
+  displayType: string;
+  displayFormat: string | null;
+  show: boolean;
+  sortable: boolean;
+  canChangeShow: boolean;
+}
+
+export interface Facet {
+  field: Field;
+  label: string;
+  show: boolean;
+}
+
+export interface SortKey {
+  fieldName: string;
+  desc: boolean;
+}
+
+export interface Matcher {
+  label: string;
+  keyField: string;
+  searchFields: string[];
+}
+
+export interface Catalogue {
+  id: string;
+  label: string;
+  description: string;
+  documentType: string;
+  graphqlPath: string;
+  downloadPath: string;
+  fields: Map<string, Field>;
+  columns: Column[];
+  facets: Facet[];
+  defaultSort: SortKey[];
+  /** The field whose value is the address of a record, if there is one. */
+  keyField: Field | null;
+  quickFields: Field[];
+  matchers: Matcher[];
+  /** How many records can be reached by number; cursors go beyond. */
+  window: number;
+  download: { maxRows: number; allowMore: boolean };
+  /** Counts below this are not shown, nor any record. */
+  suppressedBelow: number | null;
+}
+
+interface Introspection {
+  catalogId: string;
+  description?: string;
+  documentType: string;
+  fields: Record<string, { displayName: string; type: string; unit: string | null; multiFieldOf?: string }>;
+  meta?: { suppressedBelow?: number };
+}
+
+interface ExtendedEntry {
+  fieldName: string;
+  displayName: string;
+  displayType: string;
+  displayValues?: Record<string, string>;
+  quickSearchEnabled?: boolean;
+  primaryKey?: boolean;
+  rangeStep?: number;
+  isArray?: boolean;
+}
+
+interface Configs {
+  extended: ExtendedEntry[];
+  table: {
+    columns: {
+      fieldName: string;
+      displayName: string | null;
+      displayType: string | null;
+      displayFormat: string | null;
+      show: boolean;
+      sortable: boolean | null;
+      canChangeShow: boolean;
+    }[];
+    defaultSorting: { fieldName: string; desc: boolean }[] | null;
+    rowIdFieldName: string;
+    maxResultsWindow: number | null;
+  };
+  facets: { aggregations: { fieldName: string; displayName: string | null; isActive: boolean; show: boolean }[] };
+  downloads: { maxRows: number; allowCustomMaxRows: boolean } | null;
+  matchbox:
+    { displayName: string; keyFieldName: string; searchFieldNames: string[] | null; isActive: boolean }[] | null;
+}
+
+const CONFIGS = `configs {
+  extended
+  table {
+    columns { fieldName displayName displayType displayFormat show sortable canChangeShow }
+    defaultSorting { fieldName desc }
+    rowIdFieldName
+    maxResultsWindow
+  }
+  facets { aggregations { fieldName displayName isActive show } }
+  downloads { maxRows allowCustomMaxRows }
+  matchbox { displayName keyFieldName searchFieldNames isActive }
+}`;
+
+const NUMBERS = new Set([
+  'byte',
+  'short',
+  'integer',
+  'long',
+  'unsigned_long',
+  'half_float',
+  'float',
+  'double',
+  'scaled_float',
+]);
+const TERMS = new Set(['keyword', 'wildcard', 'text', 'ip', 'flattened', 'flat_object']);
+
+function kindOf(type: string): Kind {
+  if (NUMBERS.has(type)) return 'number';
+  if (type === 'date' || type === 'date_nanos') return 'date';
+  if (type === 'boolean') return 'boolean';
+  if (type === 'object' || type === 'nested') return 'container';
+  return TERMS.has(type) ? 'terms' : 'opaque';
+}
+
+/** Returns the name of a field in GraphQL. */
+export function flatName(name: string): string {
+  return name
+    .split('.')
+    .map((part) => part.replace(/[^_0-9A-Za-z]/g, '_').replace(/^(?=[0-9])/, '_'))
+    .join('__');
+}
+
+export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: AbortSignal): Promise<Catalogue> {
+  const type = entry.documentType;
+  const [introspection, answer] = await Promise.all([
+    json<Introspection>(entry.paths.introspection, { signal }),
+    graphql<Record<string, { configs: Configs }>>(
+      entry.paths.graphql,
+      `query Configs { ${type} { ${CONFIGS} } }`,
+      {},
+      signal,
+    ),
+  ]);
+  const configs = answer[type]?.configs;
+  if (!configs) throw new Error('The catalogue has no configuration.');
+  return assemble(id, entry, introspection, configs);
+}
+
+/** Puts together what the server says about a catalogue. */
+export function assemble(id: string, entry: CatalogueEntry, introspection: Introspection, configs: Configs): Catalogue {
+  const fields = fieldsOf(introspection, configs.extended);
+  const byAnyName = (name: string) => fields.get(name) ?? fields.get(name.replaceAll('__', '.'));
+  const columns = configs.table.columns.flatMap((column): Column[] => {
+    const field = byAnyName(column.fieldName);
+    if (!field) return [];
+    return [
+      {
+        field,
+        label: column.displayName ?? field.label,
+        displayType: column.displayType ?? field.displayType,
+        displayFormat: column.displayFormat,
+        show: column.show,
+        sortable: column.sortable === true,
+        canChangeShow: column.canChangeShow,
+      },
+    ];
+  });
+  const facets = configs.facets.aggregations.flatMap((facet): Facet[] => {
+    const field = byAnyName(facet.fieldName);
+    const canCount = field && field.kind !== 'container' && field.kind !== 'opaque';
+    return canCount && facet.isActive ? [{ field, label: facet.displayName ?? field.label, show: facet.show }] : [];
+  });
+  return {
+    id,
+    label: words(id),
+    description: introspection.description ?? entry.description ?? '',
+    documentType: entry.documentType,
+    graphqlPath: entry.paths.graphql,
+    downloadPath: downloadPath(entry),
+    fields,
+    columns,
+    facets,
+    defaultSort: (configs.table.defaultSorting ?? []).filter(({ fieldName }) => fields.has(fieldName)),
+    keyField: keyOf(configs, fields),
+    quickFields: [...fields.values()].filter((field) => field.quickSearch),
+    matchers: matchersOf(configs, fields),
+    window: configs.table.maxResultsWindow ?? entry.limits?.maxResultsWindow ?? 10000,
+    download: { maxRows: configs.downloads?.maxRows ?? 0, allowMore: configs.downloads?.allowCustomMaxRows ?? false },
+    suppressedBelow: introspection.meta?.suppressedBelow ?? null,
+  };
+}
+
+function fieldsOf(introspection: Introspection, extended: ExtendedEntry[]): Map<string, Field> {
+  const shown = new Map(extended.map((entry) => [entry.fieldName, entry]));
+  const nested = Object.entries(introspection.fields)
+    .filter(([, field]) => field.type === 'nested')
+    .map(([name]) => name);
+  const fields = Object.entries(introspection.fields).map(
+    ([name, { displayName, type, unit, multiFieldOf }]): Field => {
+      const entry = shown.get(name);
+      const around = nested.filter((container) => name.startsWith(`${container}.`));
+      return {
+        name,
+        label: entry?.displayName ?? displayName,
+        type,
+        kind: kindOf(type),
+        unit,
+        displayType: entry?.displayType ?? type,
+        displayValues: entry?.displayValues ?? {},
+        quickSearch: entry?.quickSearchEnabled === true && kindOf(type) === 'terms',
+        primaryKey: entry?.primaryKey === true,
+        rangeStep: entry?.rangeStep ?? 0,
+        isArray: entry?.isArray === true,
+        nestedIn: around.reduce<string | null>((best, next) => (best && best.length > next.length ? best : next), null),
+        isMultiField: multiFieldOf !== undefined,
+      };
+    },
+  );
+  return new Map(fields.map((field) => [field.name, field]));
+}
+
+/** Chooses the field that names a record: the row id, else a primary key. `id` itself cannot be searched for. */
+function keyOf(configs: Configs, fields: Map<string, Field>): Field | null {
+  const rowId = fields.get(configs.table.rowIdFieldName);
+  if (rowId && rowId.kind === 'terms') return rowId;
+  return [...fields.values()].find((field) => field.primaryKey && field.kind === 'terms' && !field.nestedIn) ?? null;
+}
+
+function matchersOf(configs: Configs, fields: Map<string, Field>): Matcher[] {
+  return (configs.matchbox ?? []).flatMap((entry): Matcher[] => {
+    if (!entry.isActive || !fields.has(entry.keyFieldName)) return [];
+    const searchFields = (entry.searchFieldNames ?? [entry.keyFieldName]).filter((name) => fields.has(name));
+    return [{ label: entry.displayName, keyField: entry.keyFieldName, searchFields }];
+  });
+}
+
+/** Turns an id into words: `file_records` into “File records”. */
+export function words(id: string): string {
+  const text = id.replace(/[-_]+/g, ' ').trim();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,105 @@
+// One way to talk to the server: JSON in, JSON out, every failure an ApiError that can be shown to people.
+
+import { credential } from './credential';
+
+/** What went wrong, in words for people. */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    /** The HTTP status; 0 if there was no answer. */
+    readonly status: number,
+    /** The server's name for the error, such as `schema.violation`. */
+    readonly id?: string,
+  ) {
+    super(message);
+    this.name = 'ApiError';
+  }
+
+  /** Says whether a credential could help. */
+  get wantsCredential(): boolean {
+    return this.status === 401 || this.status === 403;
+  }
+}
+
+/** Says whether a failure is only that the answer is no longer wanted. */
+export function isAborted(failure: unknown): boolean {
+  return failure instanceof DOMException && failure.name === 'AbortError';
+}
+
+/** Returns a text for people about any failure. */
+export function messageOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure);
+}
+
+export interface RequestOptions {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends a request and returns the response, if it is a good one. */
+export async function send(path: string, { method = 'GET', body, signal }: RequestOptions = {}): Promise<Response> {
+  const headers: Record<string, string> = { Accept: 'application/json' };
+  const key = credential();
+  if (key) headers.Authorization = `Bearer ${key}`;
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  let response: Response;
+  try {
+    const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+    response = await fetch(path, { method, headers, body: text, signal: signal ?? null });
+  } catch (failure) {
+    if (isAborted(failure)) throw failure;
+    throw new ApiError('The server cannot be reached. Check your connection and try again.', 0);
+  }
+  if (!response.ok) throw await errorOf(response);
+  return response;
+}
+
+/** Sends a request and returns the JSON of the answer. */
+export async function json<T>(path: string, options?: RequestOptions): Promise<T> {
+  const response = await send(path, options);
+  return (await response.json()) as T;
+}
+
+/** Reads what a refused request was answered with, whichever of the server's forms it has. */
+async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text();
+  let message = text.length < 400 ? text.trim() : '';
+  let id: string | undefined;
+  try {
+    const body = JSON.parse(text) as Record<string, unknown>;
+    id = typeof body.errorId === 'string' ? body.errorId : undefined;
+    message = messageIn(body) ?? message;
+  } catch {
+    // Not JSON; the text itself is the message.
+  }
+  return new ApiError(message || `The server answered with status ${response.status}.`, response.status, id);
+}
+
+function messageIn(body: Record<string, unknown>): string | undefined {
+  if (typeof body.message === 'string') return body.message.replace(/^\[[^\]]*\] - /, '');
+  if (typeof body.error === 'string') return body.error;
+  if (Array.isArray(body.errors)) return (body.errors as { message: string }[]).map((each) => each.message).join('\n');
+  const inner = body.error as { message?: unknown } | undefined;
+  return typeof inner?.message === 'string' ? inner.message : undefined;
+}
+
+interface GraphqlAnswer<T> {
+  data?: T | null;
+  errors?: { message: string; extensions?: { code?: string } }[];
+}
+
+/** Runs a GraphQL document. Any error in the answer is a failure: half an answer would be shown as a whole one. */
+export async function graphql<T>(
+  path: string,
+  query: string,
+  variables: Record<string, unknown> = {},
+  signal?: AbortSignal,
+): Promise<T> {
+  const answer = await json<GraphqlAnswer<T>>(path, { method: 'POST', body: { query, variables }, signal });
+  if (answer.errors?.length) {
+    throw new ApiError(answer.errors.map((error) => error.message).join('\n'), 400, answer.errors[0]?.extensions?.code);
+  }
+  if (!answer.data) throw new ApiError('The answer of the server has no data.', 200);
+  return answer.data;
+}

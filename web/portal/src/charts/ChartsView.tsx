@@ -1,0 +1,108 @@
+// The result as pictures. They are drawn from the counts of the facets, so they need no request of their own.
+
+import type { Facet } from '../api/catalogue';
+import { Icon } from '../design/Icon';
+import { Popover } from '../design/Popover';
+import { useExplore } from '../explore/context';
+import type { ChartChoice } from '../explore/urlState';
+import { StepsChart } from './StepsChart';
+import { ValuesChart } from './ValuesChart';
+import './charts.css';
+
+const AT_FIRST = 6;
+export const FORMS = ['bars', 'treemap'] as const;
+
+/** Returns the charts to show: those chosen, else a few of each kind in the order of the facets. */
+function chartsOf(facets: Facet[], chosen: ChartChoice[] | null): ChartChoice[] {
+  if (chosen) return chosen;
+  const picked: ChartChoice[] = [];
+  let values = 0;
+  for (const { field, show } of facets) {
+    if (!show || picked.length >= AT_FIRST || field.kind === 'boolean') continue;
+    const isStepped = field.kind === 'number' || field.kind === 'date';
+    const ofKind = picked.filter(({ form }) => form === (isStepped ? 'steps' : 'values')).length;
+    if (isStepped ? ofKind >= 3 : values >= 4) continue;
+    if (!isStepped) values += 1;
+    picked.push({ field: field.name, form: isStepped ? 'steps' : values === 2 ? 'treemap' : 'bars' });
+  }
+  return picked;
+}
+
+export function ChartsView() {
+  const { catalogue, state, change } = useExplore();
+  const charts = chartsOf(catalogue.facets, state.charts);
+  const set = (next: ChartChoice[]) => change({ ...state, charts: next });
+  const shown = new Set(charts.map(({ field }) => field));
+  const toggle = ({ field }: Facet) => {
+    const isStepped = field.kind === 'number' || field.kind === 'date';
+    set(
+      shown.has(field.name)
+        ? charts.filter((chart) => chart.field !== field.name)
+        : [...charts, { field: field.name, form: isStepped ? 'steps' : 'bars' }],
+    );
+  };
+  return (
+    <div className="stack">
+      <div className="row spread wrap">
+        <p className="soft small">
+          Click a bar, an area or a step to filter by it. Each chart leaves out the filter on its own field.
+        </p>
+        <Popover label="Choose charts" icon="chart" className="button">
+          {() => (
+            <ul className="columns-panel">
+              {catalogue.facets.map((facet) => (
+                <li key={facet.field.name} className="columns-row">
+                  <label className="row">
+                    <input type="checkbox" checked={shown.has(facet.field.name)} onChange={() => toggle(facet)} />
+                    <span className="columns-name">{facet.label}</span>
+                  </label>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Popover>
+      </div>
+      <div className="charts">
+        {charts.map((chart) => {
+          const facet = catalogue.facets.find(({ field }) => field.name === chart.field);
+          if (!facet) return null;
+          const others = charts.filter((each) => each !== chart);
+          return (
+            <figure key={chart.field} className="card chart">
+              <figcaption className="row">
+                <h3 className="grow">{facet.label}</h3>
+                {facet.field.kind !== 'number' && facet.field.kind !== 'date' && (
+                  <div className="segments" role="group" aria-label={`Form of ${facet.label}`}>
+                    {FORMS.map((form) => (
+                      <button
+                        key={form}
+                        type="button"
+                        aria-pressed={form === chart.form}
+                        onClick={() => set(charts.map((each) => (each === chart ? { ...chart, form } : each)))}
+                      >
+                        {form === 'bars' ? 'Bars' : 'Areas'}
+                      </button>
+                    ))}
+                  </div>
+                )}
+                <button
+                  type="button"
+                  className="button plain compact icon-only"
+                  aria-label={`Remove chart ${facet.label}`}
+                  onClick={() => set(others)}
+                >
+                  <Icon name="close" size={14} />
+                </button>
+              </figcaption>
+              {facet.field.kind === 'number' || facet.field.kind === 'date' ? (
+                <StepsChart facet={facet} />
+              ) : (
+                <ValuesChart facet={facet} form={chart.form} />
+              )}
+            </figure>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

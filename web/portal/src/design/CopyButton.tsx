@@ -1,0 +1,44 @@
+// Copies a text, and says that it did.
+
+import { useEffect, useState } from 'react';
+
+import { announce } from '../shell/announce';
+import { Icon, type IconName } from './Icon';
+
+interface CopyButtonProps {
+  text: () => string;
+  label?: string;
+  icon?: IconName;
+  className?: string;
+}
+
+export function CopyButton({ text, label = 'Copy', icon = 'copy', className = 'button' }: CopyButtonProps) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 2000);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async () => {
+    await copyText(text());
+    setCopied(true);
+    announce('Copied');
+  };
+  return (
+    <button type="button" className={className} onClick={() => void copy()}>
+      <Icon name={copied ? 'check' : icon} />
+      <span className="tool-label">{copied ? 'Copied' : label}</span>
+    </button>
+  );
+}
+
+/** Pages that do not come over HTTPS have no clipboard; the old way still works there. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+}

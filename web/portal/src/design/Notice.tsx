@@ -1,0 +1,100 @@
+// What is said when there is something to say instead of data: failures, warnings, nothing found, still waiting.
+
+import { type ReactNode, useEffect, useState } from 'react';
+
+import { ApiError, messageOf } from '../api/client';
+import { useSignIn } from '../shell/signIn';
+import { Icon, type IconName } from './Icon';
+
+export function Notice({ kind, children }: { kind: 'error' | 'warning' | 'good' | 'plain'; children: ReactNode }) {
+  const icon: IconName = kind === 'good' ? 'check' : kind === 'plain' ? 'info' : 'alert';
+  return (
+    <div className={`notice ${kind}`} role={kind === 'error' ? 'alert' : undefined}>
+      <Icon name={icon} size={18} />
+      <div className="grow stack tight">{children}</div>
+    </div>
+  );
+}
+
+/** A failure with what can be done about it. */
+export function Failure({
+  failure,
+  retry,
+  title = 'This did not work',
+}: {
+  failure: unknown;
+  retry?: () => void;
+  title?: string;
+}) {
+  const openSignIn = useSignIn();
+  const wantsCredential = failure instanceof ApiError && failure.wantsCredential;
+  return (
+    <Notice kind="error">
+      <strong>{title}</strong>
+      {messageOf(failure)
+        .split('\n')
+        .map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+      <div className="row wrap">
+        {retry && (
+          <button type="button" className="button" onClick={retry}>
+            Try again
+          </button>
+        )}
+        {wantsCredential && (
+          <button type="button" className="button" onClick={openSignIn}>
+            Enter a key
+          </button>
+        )}
+      </div>
+    </Notice>
+  );
+}
+
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <Icon name={icon} />
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** Lines where text will be. */
+export function Skeleton({ lines = 3, height = 14 }: { lines?: number; height?: number }) {
+  return (
+    <div className="stack" aria-hidden="true">
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} className="skeleton" style={{ height, width: `${92 - ((line * 23) % 40)}%` }} />
+      ))}
+    </div>
+  );
+}
+
+/** Turns true once something has been waited for unusually long. */
+export function useSlow(waiting: boolean, after = 4000): boolean {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    if (!waiting) return setSlow(false);
+    const timer = setTimeout(() => setSlow(true), after);
+    return () => clearTimeout(timer);
+  }, [waiting, after]);
+  return slow;
+}
+
+/** A page that is still coming. */
+export function Loading({ what }: { what: string }) {
+  const slow = useSlow(true);
+  return (
+    <div className="page stack loose" aria-busy="true">
+      <span className="visually-hidden" role="status">
+        Loading {what}
+      </span>
+      <Skeleton lines={1} height={30} />
+      <Skeleton lines={6} />
+      {slow && <p className="soft">Still loading {what}. The connection seems slow.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+// Shows the query behind the page, to be used elsewhere.
+
+import { useId, useState } from 'react';
+
+import { CopyButton } from '../design/CopyButton';
+import { Dialog } from '../design/Dialog';
+import { Tabs } from '../design/Tabs';
+import { useExplore } from '../explore/context';
+import { sortOf } from '../explore/viewQuery';
+import type { ShownColumn } from '../table/columns';
+import { snippets } from './snippets';
+
+export default function CodeDialog({ columns, onClose }: { columns: ShownColumn[]; onClose: () => void }) {
+  const { catalogue, state } = useExplore();
+  const [name, setName] = useState('GraphQL');
+  const id = useId();
+  const fields = columns.map(({ field }) => field);
+  const all = snippets({
+    catalogue,
+    filter: state.filter,
+    sort: sortOf(state, catalogue),
+    fields,
+    origin: window.location.origin,
+  });
+  const shown = all.find((snippet) => snippet.name === name) ?? all[0];
+  if (!shown) return null;
+  return (
+    <Dialog
+      title="This query as code"
+      wide
+      onClose={onClose}
+      footer={
+        <>
+          <a className="button" href={catalogue.graphqlPath} target="_blank" rel="noreferrer">
+            Open GraphiQL
+          </a>
+          <CopyButton text={() => shown.code} className="button primary" />
+        </>
+      }
+    >
+      <div className="stack">
+        <Tabs
+          id={id}
+          label="Language"
+          tabs={all.map((snippet) => snippet.name)}
+          chosen={shown.name}
+          onChoose={setName}
+        />
+        <pre className="code-block" id={`${id}-panel`} role="tabpanel" aria-label={shown.name} tabIndex={0}>
+          {shown.code}
+        </pre>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,163 @@
+// Takes the whole filtered result away as a file.
+
+import { useId, useRef, useState } from 'react';
+
+import { isAborted } from '../api/client';
+import { Dialog } from '../design/Dialog';
+import { bytes, count, counted, plural } from '../design/format';
+import { Icon } from '../design/Icon';
+import { Failure, Notice } from '../design/Notice';
+import { useExplore } from '../explore/context';
+import { sortOf } from '../explore/viewQuery';
+import { announce } from '../shell/announce';
+import { selectable, type ShownColumn } from '../table/columns';
+import { manifestOf } from './manifest';
+import { fetchFile, keep, type Progress } from './stream';
+
+type Format = 'tsv' | 'csv' | 'jsonl' | 'manifest';
+
+const FORMATS: Record<Format, [string, string]> = {
+  tsv: ['TSV', 'A table for spreadsheets, R and Python'],
+  csv: ['CSV', 'A table for spreadsheets'],
+  jsonl: ['JSON lines', 'A record on each line, nested values kept as lists'],
+  manifest: ['File manifest', 'The files behind the records, for transfer tools'],
+};
+
+export default function DownloadDialog({ columns, onClose }: { columns: ShownColumn[]; onClose: () => void }) {
+  const { catalogue, state, view } = useExplore();
+  const [format, setFormat] = useState<Format>('tsv');
+  const [which, setWhich] = useState<'shown' | 'all'>('shown');
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [done, setDone] = useState<string | null>(null);
+  const running = useRef<AbortController | null>(null);
+  const id = useId();
+  const manifest = manifestOf(catalogue);
+  const total = view.answer?.total ?? 0;
+  const { maxRows, allowMore } = catalogue.download;
+  const isCut = maxRows > 0 && total > maxRows && !allowMore;
+
+  const start = async () => {
+    const controller = new AbortController();
+    running.current = controller;
+    setProgress({ bytes: 0, rows: 0 });
+    setFailure(null);
+    setDone(null);
+    const extension = format === 'manifest' ? 'tsv' : format;
+    const name = `${catalogue.id}${format === 'manifest' ? '-manifest' : ''}-${new Date().toISOString().slice(0, 10)}.${extension}`;
+    const chosen = which === 'all' ? selectable(catalogue) : columns;
+    const table =
+      format === 'manifest' && manifest
+        ? {
+            columns: manifest.columns,
+            ...(manifest.uniqueBy ? { uniqueBy: manifest.uniqueBy } : {}),
+            valueWhenEmpty: '',
+          }
+        : {
+            columns: chosen.map(({ field, label, displayType, displayFormat }) => ({
+              fieldName: field.name,
+              displayName: label,
+              displayType,
+              ...(displayFormat ? { displayFormat } : {}),
+            })),
+          };
+    const file = {
+      fileName: name,
+      fileType: extension,
+      sqon: state.filter,
+      ...table,
+      sort: sortOf(state, catalogue).map(({ fieldName, desc }) => ({ fieldName, order: desc ? 'desc' : 'asc' })),
+      ...(allowMore && maxRows > 0 && total > maxRows ? { maxRows: total } : {}),
+    };
+    try {
+      const blob = await fetchFile(
+        catalogue.downloadPath,
+        { files: [file] },
+        format !== 'jsonl',
+        setProgress,
+        controller.signal,
+      );
+      keep(blob, name);
+      setDone(`${name}, ${bytes(blob.size)}`);
+      announce('The download is complete');
+    } catch (reason) {
+      if (!isAborted(reason)) setFailure(reason);
+      else announce('The download was stopped');
+    }
+    running.current = null;
+    setProgress(null);
+  };
+  const close = () => {
+    running.current?.abort();
+    onClose();
+  };
+  const footer = progress ? (
+    <button type="button" className="button" onClick={() => running.current?.abort()}>
+      Stop
+    </button>
+  ) : (
+    <button type="button" className="button primary" disabled={total === 0} onClick={() => void start()}>
+      <Icon name="download" />
+      Download {counted(isCut ? maxRows : total, 'row')}
+    </button>
+  );
+  return (
+    <Dialog title="Download" onClose={close} footer={footer}>
+      <div className="stack loose">
+        <fieldset className="stack" disabled={progress !== null}>
+          <legend className="label">Format</legend>
+          {(Object.keys(FORMATS) as Format[])
+            .filter((each) => each !== 'manifest' || manifest)
+            .map((each) => (
+              <label key={each} className="row choice">
+                <input type="radio" name={`${id}-format`} checked={format === each} onChange={() => setFormat(each)} />
+                <span>
+                  <strong>{FORMATS[each][0]}</strong> <span className="soft">{FORMATS[each][1]}</span>
+                </span>
+              </label>
+            ))}
+        </fieldset>
+        {format !== 'manifest' && (
+          <fieldset className="stack" disabled={progress !== null}>
+            <legend className="label">Columns</legend>
+            <label className="row choice">
+              <input
+                type="radio"
+                name={`${id}-columns`}
+                checked={which === 'shown'}
+                onChange={() => setWhich('shown')}
+              />
+              <span>The {columns.length} columns of the table, in its order</span>
+            </label>
+            <label className="row choice">
+              <input type="radio" name={`${id}-columns`} checked={which === 'all'} onChange={() => setWhich('all')} />
+              <span>All {selectable(catalogue).length} fields</span>
+            </label>
+          </fieldset>
+        )}
+        {isCut && (
+          <Notice kind="warning">
+            <p>
+              This server gives at most {count(maxRows)} rows in one file. Narrow the filter down to have all{' '}
+              {plural(catalogue.documentType)}.
+            </p>
+          </Notice>
+        )}
+        {progress && (
+          <div className="stack tight">
+            <progress max={total} value={Math.min(progress.rows, total)} aria-label="Download" />
+            <p className="number soft small">
+              {count(progress.rows)} rows, {bytes(progress.bytes)}
+            </p>
+          </div>
+        )}
+        {done && (
+          <Notice kind="good">
+            <p>Saved: {done}</p>
+          </Notice>
+        )}
+        {failure ? <Failure failure={failure} title="The download failed" retry={() => void start()} /> : null}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,49 @@
+// Fetches a file as a stream, so that people see how far it is and can stop it.
+
+import { send } from '../api/client';
+
+export interface Progress {
+  bytes: number;
+  rows: number;
+}
+
+/** Returns the whole file; `onProgress` is told of every part. A header line is no row. */
+export async function fetchFile(
+  path: string,
+  params: unknown,
+  hasHeader: boolean,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const response = await send(path, { method: 'POST', body: params, signal });
+  const reader = response.body?.getReader();
+  if (!reader) return response.blob();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const progress: Progress = { bytes: 0, rows: hasHeader ? -1 : 0 };
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value as Uint8Array<ArrayBuffer>);
+    progress.bytes += value.length;
+    progress.rows += lines(value);
+    onProgress({ ...progress, rows: Math.max(0, progress.rows) });
+  }
+  return new Blob(parts, { type: response.headers.get('content-type') ?? 'application/octet-stream' });
+}
+
+function lines(bytes: Uint8Array): number {
+  const lineFeed = 10;
+  let count = 0;
+  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) count += 1;
+  return count;
+}
+
+/** Hands a file to the browser to keep. */
+export function keep(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,200 @@
+// The page of a catalogue: filters beside the result, the filter as a sentence above it.
+
+import { useEffect, useMemo, useState } from 'react';
+
+import type { Catalogue } from '../api/catalogue';
+import { graphql } from '../api/client';
+import { ChartsView } from '../charts/ChartsView';
+import { Dialog } from '../design/Dialog';
+import { count, counted, plural } from '../design/format';
+import { Icon } from '../design/Icon';
+import { Empty, Failure, Loading, Notice, Skeleton, useSlow } from '../design/Notice';
+import { FacetPanel } from '../facets/FacetPanel';
+import { QueryBar } from '../query/QueryBar';
+import { QuickSearch } from '../query/QuickSearch';
+import { NotFound } from '../shell/App';
+import { announce } from '../shell/announce';
+import { useTitle } from '../shell/branding';
+import { useCatalogue } from '../shell/directory';
+import { useRouter } from '../shell/router';
+import { useLoaded } from '../shell/useLoaded';
+import { useSetNames } from '../sets/useSetNames';
+import { shownColumns } from '../table/columns';
+import { Pager } from '../table/Pager';
+import { ResultTable } from '../table/ResultTable';
+import { type Explore as ExploreValue, ExploreContext, useExplore } from './context';
+import { Toolbar } from './Toolbar';
+import { type ExploreState, fromStart, readState, writeState } from './urlState';
+import { useView } from './useView';
+import { extentRequest, readExtent } from './viewQuery';
+import './explore.css';
+
+export default function ExplorePage({ rest: [id, ...others] }: { rest: string[] }) {
+  const { data, failure, reload } = useCatalogue(id ?? '');
+  useTitle(data?.label ?? '');
+  if (!id || others.length) return <NotFound />;
+  if (failure)
+    return (
+      <div className="page">
+        <Failure failure={failure} retry={reload} title="This catalogue cannot be shown" />
+      </div>
+    );
+  if (!data) return <Loading what="the catalogue" />;
+  return <Explore key={data.id} catalogue={data} />;
+}
+
+function Explore({ catalogue }: { catalogue: Catalogue }) {
+  const { search, navigate } = useRouter();
+  const { state, problem } = useMemo(() => readState(search), [search]);
+  const columns = useMemo(() => shownColumns(catalogue, state.columns), [catalogue, state.columns]);
+  const extent = useLoaded(`extent ${catalogue.id}`, async (signal) => {
+    const { query, variables } = extentRequest(catalogue);
+    return readExtent(catalogue, await graphql(catalogue.graphqlPath, query, variables, signal));
+  });
+  const fields = useMemo(() => columns.map(({ field }) => field), [columns]);
+  const view = useView(catalogue, state, fields, extent.data?.bins);
+  const setNames = useSetNames(catalogue, state.filter);
+  const change = (next: ExploreState) => navigate(`/explore/${encodeURIComponent(catalogue.id)}${writeState(next)}`);
+  const value: ExploreValue = {
+    catalogue,
+    state,
+    view,
+    extent: extent.data,
+    setNames,
+    change,
+    setFilter: (filter) => change(fromStart(state, { filter })),
+  };
+  const total = view.answer?.total;
+  useEffect(() => {
+    if (total !== undefined && !view.loading) announce(`${counted(total, catalogue.documentType)} found`);
+  }, [total, view.loading, search]);
+  const failure = extent.failure ?? view.failure;
+  return (
+    <ExploreContext value={value}>
+      <div className="explore">
+        <aside className="explore-side" aria-label="Filters">
+          <FacetPanel />
+        </aside>
+        <div className="explore-main">
+          <div className="row spread wrap explore-head">
+            <div className="grow">
+              <h1>{catalogue.label}</h1>
+              {catalogue.description && <p className="soft explore-about">{catalogue.description}</p>}
+            </div>
+            <QuickSearch />
+          </div>
+          {problem && (
+            <Notice kind="warning">
+              <p>{problem}</p>
+            </Notice>
+          )}
+          <QueryBar />
+          <ResultHead columns={columns} hasFailed={Boolean(failure)} />
+          {failure ? (
+            <Failure
+              failure={failure}
+              retry={extent.failure ? extent.reload : view.retry}
+              title="The records could not be fetched"
+            />
+          ) : null}
+          <Result columns={columns} hasFailed={Boolean(failure)} />
+        </div>
+      </div>
+    </ExploreContext>
+  );
+}
+
+function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownColumns>; hasFailed: boolean }) {
+  const { catalogue, view, extent, state } = useExplore();
+  const [open, setOpen] = useState(false);
+  const total = view.answer?.total;
+  const slow = useSlow(view.loading);
+  return (
+    <div className="row wrap spread result-head">
+      <div className="row">
+        <button type="button" className="button facets-opener" onClick={() => setOpen(true)}>
+          <Icon name="filter" />
+          Filters
+        </button>
+        <p className="result-count" aria-busy={view.loading}>
+          {hasFailed ? (
+            <span className="faint">No answer</span>
+          ) : total === undefined ? (
+            <span className="skeleton" style={{ width: 150, height: 22 }} />
+          ) : (
+            <>
+              <strong className="number">{count(total)}</strong>{' '}
+              {total === 1 ? catalogue.documentType : plural(catalogue.documentType)}
+              {extent && state.filter && <span className="faint"> of {count(extent.total)}</span>}
+            </>
+          )}
+        </p>
+        <span className={`progress-dot ${view.loading && total !== undefined ? 'on' : ''}`} aria-hidden="true" />
+        {slow && <span className="faint small">Still waiting for the answer…</span>}
+      </div>
+      <Toolbar columns={columns} />
+      {open && (
+        <Dialog
+          title="Filters"
+          className="facet-drawer"
+          onClose={() => setOpen(false)}
+          footer={
+            <button type="button" className="button primary grow" onClick={() => setOpen(false)}>
+              Show {total === undefined ? 'the result' : counted(total, catalogue.documentType)}
+            </button>
+          }
+        >
+          <FacetPanel />
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumns>; hasFailed: boolean }) {
+  const { catalogue, state, view, setFilter } = useExplore();
+  // What is still there answers another question; beside the new filter it would mislead.
+  if (hasFailed) return null;
+  if (!view.answer)
+    return (
+      <div className="card">
+        <Skeleton lines={14} height={18} />
+      </div>
+    );
+  if (catalogue.suppressedBelow !== null && state.view === 'table') {
+    return (
+      <Notice kind="plain">
+        <strong>You see counts, not records</strong>
+        <p>
+          Numbers are in steps of {catalogue.suppressedBelow}; fewer than that are shown as none. A key may open the
+          records to you.
+        </p>
+      </Notice>
+    );
+  }
+  if (view.answer.total === 0) {
+    return (
+      <div className="card">
+        <Empty icon="search" title={`No ${plural(catalogue.documentType)} match`}>
+          <p>
+            {state.filter
+              ? 'No record meets all conditions. Remove one of them, or turn an “and” into an “or”.'
+              : 'There is nothing in this catalogue yet.'}
+          </p>
+          {state.filter && (
+            <button type="button" className="button" onClick={() => setFilter(null)}>
+              Clear all conditions
+            </button>
+          )}
+        </Empty>
+      </div>
+    );
+  }
+  if (state.view === 'charts') return <ChartsView />;
+  return (
+    <div>
+      <ResultTable columns={columns} />
+      <Pager />
+    </div>
+  );
+}

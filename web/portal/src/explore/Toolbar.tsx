@@ -1,0 +1,72 @@
+// What can be done with a result: look at it otherwise, take it away, keep it, share it.
+
+import { lazy, Suspense, useState } from 'react';
+
+import { CopyButton } from '../design/CopyButton';
+import { Icon } from '../design/Icon';
+import { Popover } from '../design/Popover';
+import { ColumnsPanel } from '../table/ColumnsPanel';
+import type { ShownColumn } from '../table/columns';
+import { useExplore } from './context';
+import type { View } from './urlState';
+
+const DownloadDialog = lazy(() => import('../download/DownloadDialog'));
+const CodeDialog = lazy(() => import('../download/CodeDialog'));
+const SaveSetDialog = lazy(() => import('../sets/SaveSetDialog'));
+
+type Sheet = 'download' | 'code' | 'set';
+
+export function Toolbar({ columns }: { columns: ShownColumn[] }) {
+  const { state, change, catalogue } = useExplore();
+  const [sheet, setSheet] = useState<Sheet | null>(null);
+  const close = () => setSheet(null);
+  const views: [View, string, 'table' | 'chart'][] = [
+    ['table', 'Table', 'table'],
+    ['charts', 'Charts', 'chart'],
+  ];
+  const canTake = catalogue.suppressedBelow === null;
+  return (
+    <div className="row wrap toolbar">
+      <div className="segments" role="group" aria-label="View">
+        {views.map(([view, label, icon]) => (
+          <button
+            key={view}
+            type="button"
+            aria-pressed={state.view === view}
+            onClick={() => change({ ...state, view })}
+          >
+            <Icon name={icon} />
+            {label}
+          </button>
+        ))}
+      </div>
+      {state.view === 'table' && (
+        <Popover label="Columns" icon="columns">
+          {() => <ColumnsPanel columns={columns} />}
+        </Popover>
+      )}
+      <CopyButton text={() => window.location.href} label="Copy link" icon="link" className="button tool" />
+      <button type="button" className="button" onClick={() => setSheet('code')}>
+        <Icon name="code" />
+        <span className="tool-label">Code</span>
+      </button>
+      {canTake && (
+        <button type="button" className="button" onClick={() => setSheet('set')}>
+          <Icon name="set" />
+          <span className="tool-label">Save set</span>
+        </button>
+      )}
+      {canTake && (
+        <button type="button" className="button primary" onClick={() => setSheet('download')}>
+          <Icon name="download" />
+          Download
+        </button>
+      )}
+      <Suspense fallback={null}>
+        {sheet === 'download' && <DownloadDialog columns={columns} onClose={close} />}
+        {sheet === 'code' && <CodeDialog columns={columns} onClose={close} />}
+        {sheet === 'set' && <SaveSetDialog onClose={close} />}
+      </Suspense>
+    </div>
+  );
+}

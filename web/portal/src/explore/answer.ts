@@ -1,0 +1,81 @@
+// The answer to a view's request, as the page uses it.
+
+import { type Catalogue, type Field, flatName } from '../api/catalogue';
+import type { Value } from '../query/sqon';
+import type { ExploreState } from './urlState';
+import type { BinsByField } from './viewQuery';
+
+export interface Row {
+  id: string;
+  cursor: unknown[];
+  values: Record<string, unknown>;
+}
+
+export interface Bucket {
+  value: Value;
+  count: number;
+}
+
+export interface TermsCounts {
+  buckets: Bucket[];
+  /** How many different values there are, also those not fetched. */
+  distinct: number;
+}
+
+export interface ViewAnswer {
+  total: number;
+  rows: Row[];
+  terms: Map<string, TermsCounts>;
+  /** A count for each step of a histogram. */
+  steps: Map<string, number[]>;
+}
+
+interface RawBucket {
+  key: string;
+  key_as_string?: string | null;
+  doc_count: number;
+}
+
+interface RawView {
+  hits: { total: number; edges: { searchAfter: unknown[]; node: Record<string, unknown> & { id: string } }[] };
+  aggregations?: Record<
+    string,
+    { bucket_count?: number; buckets?: RawBucket[]; range?: { buckets: RawBucket[] } | null } | null
+  >;
+}
+
+export function readView(
+  catalogue: Catalogue,
+  state: ExploreState,
+  bins: BinsByField,
+  answer: Record<string, unknown>,
+): ViewAnswer {
+  const { hits, aggregations = {} } = answer[catalogue.documentType] as RawView;
+  const rows = hits.edges.map(({ node, searchAfter }) => ({ id: node.id, cursor: searchAfter, values: node }));
+  const isTurned = state.before !== null && state.page * state.size > catalogue.window;
+  if (isTurned) {
+    rows.reverse();
+    // Their cursors end with the id twice, because ids were part of the sort.
+    for (const row of rows) row.cursor = row.cursor.slice(0, -1);
+  }
+  const view: ViewAnswer = { total: hits.total, rows, terms: new Map(), steps: new Map() };
+  for (const { field } of catalogue.facets) {
+    const counts = aggregations[flatName(field.name)];
+    if (!counts) continue;
+    const edges = bins.get(field.name)?.edges;
+    if (edges && counts.range) {
+      view.steps.set(field.name, counts.range.buckets.map(({ doc_count }) => doc_count).slice(0, edges.length - 1));
+    } else if (counts.bucket_count !== undefined) {
+      view.terms.set(field.name, { buckets: readBuckets(counts.buckets ?? [], field), distinct: counts.bucket_count });
+    }
+  }
+  return view;
+}
+
+/** Reads buckets as values that can stand in filters. */
+export function readBuckets(buckets: RawBucket[], field: Field): Bucket[] {
+  return buckets.map(({ key, key_as_string: text, doc_count: count }) => {
+    const isTruth = field.kind === 'boolean' && key !== '__missing__';
+    return { value: isTruth ? (text ?? key) === 'true' || key === '1' : key, count };
+  });
+}

@@ -1,0 +1,110 @@
+// The one GraphQL request behind a view: a page of records and every facet beside it.
+
+import { type Catalogue, type Field, flatName, type SortKey } from '../api/catalogue';
+import { type Bins, dateBins, numberBins } from '../facets/bins';
+import type { ExploreState } from './urlState';
+
+/** How many values of a facet are fetched; more come when the facet is searched. */
+export const MOST_VALUES = 60;
+
+export type BinsByField = ReadonlyMap<string, Bins>;
+
+export interface Request {
+  query: string;
+  variables: Record<string, unknown>;
+}
+
+interface StatsAnswer {
+  hits: { total: number };
+  aggregations?: Record<string, { stats: { min: number | null; max: number | null } | null }>;
+}
+
+/** Asks for the extent of all numbers and dates, whatever the filter; it decides the steps of histograms. */
+export function extentRequest(catalogue: Catalogue): Request {
+  const ranged = catalogue.suppressedBelow === null ? rangedFields(catalogue) : [];
+  const stats = ranged.map((field) => `${flatName(field.name)} { stats { min max } }`).join(' ');
+  const aggregations = stats && `aggregations(include_missing: false) { ${stats} }`;
+  return {
+    query: `query Extent { ${catalogue.documentType} { hits(first: 0) { total } ${aggregations} } }`,
+    variables: {},
+  };
+}
+
+export interface Extent {
+  total: number;
+  bins: BinsByField;
+}
+
+export function readExtent(catalogue: Catalogue, answer: Record<string, unknown>): Extent {
+  const { hits, aggregations = {} } = answer[catalogue.documentType] as StatsAnswer;
+  const bins = rangedFields(catalogue).flatMap((field): [string, Bins][] => {
+    const { min = null, max = null } = aggregations[flatName(field.name)]?.stats ?? {};
+    if (min === null || max === null) return [];
+    return [[field.name, field.kind === 'date' ? dateBins(min, max) : numberBins(min, max, isWhole(field))]];
+  });
+  return { total: hits.total, bins: new Map(bins) };
+}
+
+function isWhole(field: Field): boolean {
+  return !['half_float', 'float', 'double', 'scaled_float'].includes(field.type);
+}
+
+function rangedFields(catalogue: Catalogue): Field[] {
+  return catalogue.facets.map(({ field }) => field).filter(({ kind }) => kind === 'number' || kind === 'date');
+}
+
+/** Returns the sort that the person chose or the catalogue has. */
+export function sortOf(state: ExploreState, catalogue: Catalogue): SortKey[] {
+  return (state.sort ?? catalogue.defaultSort).filter(({ fieldName }) => catalogue.fields.has(fieldName));
+}
+
+export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: Field[], bins: BinsByField): Request {
+  const names = new Set(['id', ...columns.map(({ name }) => flatName(name))]);
+  if (catalogue.keyField) names.add(flatName(catalogue.keyField.name));
+  const facets = catalogue.facets.map(({ field }) => facetSelection(field, bins)).join('\n      ');
+  const query = `query View($filters: JSON, $sort: [Sort], $first: Int, $offset: Int, $searchAfter: JSON) {
+  ${catalogue.documentType} {
+    hits(filters: $filters, sort: $sort, first: $first, offset: $offset, searchAfter: $searchAfter) {
+      total
+      edges { searchAfter node { ${[...names].join(' ')} } }
+    }${
+      facets &&
+      `
+    aggregations(filters: $filters, include_missing: true) {
+      ${facets}
+    }`
+    }
+  }
+}`;
+  return { query, variables: { filters: state.filter, ...pageVariables(catalogue, state) } };
+}
+
+function facetSelection(field: Field, bins: BinsByField): string {
+  const name = flatName(field.name);
+  if (field.kind !== 'number' && field.kind !== 'date') {
+    return `${name} { bucket_count buckets(max: ${MOST_VALUES}) { key key_as_string doc_count } }`;
+  }
+  const edges = bins.get(field.name)?.edges;
+  if (!edges) return `${name} { buckets(max: 1) { key doc_count } }`;
+  const ranges = edges
+    .slice(1)
+    .map((to, index) => `{from: ${edges[index]}, to: ${to}, key: "${index}"}`)
+    .join(' ');
+  return `${name} { range(ranges: [${ranges}]) { buckets { key doc_count } } }`;
+}
+
+/** Returns where a page begins. Up to the window by number; beyond it by the cursor of the page beside it. */
+function pageVariables(catalogue: Catalogue, state: ExploreState): Record<string, unknown> {
+  const sort = sortOf(state, catalogue).map(({ fieldName, desc }) => ({ fieldName, order: desc ? 'desc' : 'asc' }));
+  const offset = (state.page - 1) * state.size;
+  if (offset + state.size <= catalogue.window) return { sort, first: state.size, offset, searchAfter: null };
+  if (state.before) {
+    // The page before a cursor is the one after it in the opposite order, ids included.
+    const turned = [...sort, { fieldName: 'id', order: 'asc' }].map(({ fieldName, order }) => ({
+      fieldName,
+      order: order === 'asc' ? 'desc' : 'asc',
+    }));
+    return { sort: turned, first: state.size, offset: 0, searchAfter: [...state.before, state.before.at(-1)] };
+  }
+  return { sort, first: state.size, offset: 0, searchAfter: state.after };
+}

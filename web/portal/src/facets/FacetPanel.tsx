@@ -1,0 +1,99 @@
+// All facets of a catalogue, with a search over their names.
+
+import { useId, useState } from 'react';
+
+import type { Facet } from '../api/catalogue';
+import { Icon } from '../design/Icon';
+import { Skeleton } from '../design/Notice';
+import { useExplore } from '../explore/context';
+import { filterOf, rangeOf, withFilter, withRange } from '../query/edit';
+import type { Group } from '../query/sqon';
+import { RangeFacet } from './RangeFacet';
+import { TermsFacet } from './TermsFacet';
+import './facets.css';
+
+/** Says whether the filter speaks of a facet's field. */
+function isUsed(filter: Group | null, name: string): boolean {
+  const range = rangeOf(filter, name);
+  return filterOf(filter, name).values.length > 0 || range.from !== null || range.to !== null;
+}
+
+export function FacetPanel() {
+  const { catalogue, view } = useExplore();
+  const [wanted, setWanted] = useState('');
+  const id = useId();
+  const text = wanted.trim().toLowerCase();
+  const facets = catalogue.facets.filter(
+    ({ label, field }) => !text || `${label} ${field.name}`.toLowerCase().includes(text),
+  );
+  return (
+    <div className={`facets ${view.failure ? 'outdated' : ''}`}>
+      <div className="facets-search">
+        <Icon name="search" />
+        <label className="visually-hidden" htmlFor={id}>
+          Find a filter
+        </label>
+        <input
+          id={id}
+          type="search"
+          placeholder={`Find among ${catalogue.facets.length} filters`}
+          value={wanted}
+          onChange={(event) => setWanted(event.target.value)}
+        />
+      </div>
+      {!view.answer && view.loading && (
+        <div className="facet">
+          <Skeleton lines={12} />
+        </div>
+      )}
+      {view.answer &&
+        facets.map((facet) => <FacetSection key={facet.field.name} facet={facet} isFound={text !== ''} />)}
+      {facets.length === 0 && (
+        <p className="facet soft">{text ? `No filter is called “${wanted}”.` : 'This catalogue has no filters.'}</p>
+      )}
+    </div>
+  );
+}
+
+function FacetSection({ facet, isFound }: { facet: Facet; isFound: boolean }) {
+  const { state, setFilter, extent, catalogue, view } = useExplore();
+  const { field, label } = facet;
+  const used = isUsed(state.filter, field.name);
+  const [open, setOpen] = useState(facet.show || used);
+  const id = useId();
+  const isOpen = open || isFound;
+  const bins = extent?.bins.get(field.name);
+  const clear = () => {
+    const withoutValues = withFilter(state.filter, field.name, { mode: 'include', values: [] }, false);
+    setFilter(withRange(withoutValues, field.name, { from: null, to: null }));
+  };
+  const around = field.nestedIn ? catalogue.fields.get(field.nestedIn)?.label : undefined;
+  return (
+    <section className="facet" aria-labelledby={id}>
+      <div className="facet-head">
+        <h3 id={id}>
+          <button type="button" className="facet-title" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            <Icon name={isOpen ? 'down' : 'right'} size={14} />
+            <span className="grow">
+              {label}
+              {around && !label.includes(around) && <span className="facet-around"> {around}</span>}
+            </span>
+          </button>
+        </h3>
+        {used && (
+          <button type="button" className="button plain compact" onClick={clear}>
+            Clear<span className="visually-hidden"> {label}</span>
+          </button>
+        )}
+      </div>
+      {isOpen &&
+        (bins ? (
+          <RangeFacet key={JSON.stringify(bins.edges)} field={field} label={label} bins={bins} />
+        ) : view.answer?.terms.has(field.name) ? (
+          <TermsFacet field={field} label={label} />
+        ) : (
+          <p className="facet-none">No values</p>
+        ))}
+    </section>
+  );
+}

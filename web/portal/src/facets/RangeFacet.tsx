@@ -1,0 +1,166 @@
+// A facet of numbers or dates: a histogram with two handles, and fields for exact bounds.
+
+import { useEffect, useId, useState } from 'react';
+
+import type { Field } from '../api/catalogue';
+import { count, day, quantity } from '../design/format';
+import { useExplore } from '../explore/context';
+import { type Range, rangeOf, withRange } from '../query/edit';
+import { type Bins, stepName } from './bins';
+import { Handle } from './Handle';
+
+const DAY = 86_400_000;
+
+interface RangeFacetProps {
+  field: Field;
+  label: string;
+  bins: Bins;
+}
+
+export function RangeFacet({ field, label, bins }: RangeFacetProps) {
+  const { state, setFilter, view } = useExplore();
+  const { edges } = bins;
+  const steps = view.answer?.steps.get(field.name) ?? [];
+  const range = rangeOf(state.filter, field.name);
+  const chosen = handlesOf(range, field, edges);
+  // While a handle is being dragged the filter waits.
+  const [dragged, setDragged] = useState<[number, number] | null>(null);
+  const [low, high] = dragged ?? chosen;
+  const last = edges.length - 1;
+  const apply = (next: Range) => setFilter(withRange(state.filter, field.name, next));
+  const settle = () => {
+    if (dragged && (dragged[0] !== chosen[0] || dragged[1] !== chosen[1])) apply(rangeFrom(dragged, field, bins));
+    setDragged(null);
+  };
+  const name = (edge: number) => (field.kind === 'date' ? day(edges[edge] ?? 0) : quantity(edges[edge] ?? 0, field));
+  const most = Math.max(1, ...steps);
+  return (
+    <div className="facet-body">
+      <div className="range-picture" aria-hidden="true">
+        {steps.map((records, index) => (
+          <span
+            key={edges[index]}
+            className={index >= low && index < high ? 'in' : ''}
+            title={`${field.kind === 'date' ? stepName(edges[index] ?? 0, edges[index + 1] ?? 0) : `${name(index)} – ${name(index + 1)}`}: ${count(records)}`}
+            style={{ height: records ? `${Math.max(4, (records / most) * 100)}%` : 0 }}
+          />
+        ))}
+      </div>
+      <div className="range-track">
+        <span
+          className="range-reach"
+          style={{ left: `${(low / last) * 100}%`, right: `${100 - (high / last) * 100}%` }}
+        />
+        <Handle
+          label={`${label} from`}
+          at={low}
+          least={0}
+          most={high - 1}
+          last={last}
+          text={name(low)}
+          onMove={(at) => setDragged([at, high])}
+          onSettle={settle}
+        />
+        <Handle
+          label={`${label} to`}
+          at={high}
+          least={low + 1}
+          most={last}
+          last={last}
+          text={name(high)}
+          onMove={(at) => setDragged([low, at])}
+          onSettle={settle}
+        />
+      </div>
+      <Bounds field={field} label={label} range={range} hint={[name(0), name(last)]} onApply={apply} />
+    </div>
+  );
+}
+
+/** Returns the edges at which the handles stand. */
+function handlesOf({ from, to }: Range, field: Field, edges: number[]): [number, number] {
+  const last = edges.length - 1;
+  const low =
+    from === null
+      ? 0
+      : Math.max(
+          0,
+          edges.findLastIndex((edge) => edge <= asNumber(from, field)),
+        );
+  const at = to === null ? last : edges.findIndex((edge) => edge > asNumber(to, field));
+  const high = at < 0 ? last : at;
+  return [Math.min(low, last - 1), Math.max(high, Math.min(low, last - 1) + 1)];
+}
+
+function asNumber(value: number | string, field: Field): number {
+  return field.kind === 'date' && typeof value === 'string' ? Date.parse(value) : Number(value);
+}
+
+/** Returns the bounds that two handles mean; a handle at its end sets none. */
+export function rangeFrom([low, high]: [number, number], field: Field, { edges, isWhole }: Bins): Range {
+  const last = edges.length - 1;
+  const begin = edges[low] ?? 0;
+  const end = edges[high] ?? 0;
+  if (field.kind === 'date') return { from: low === 0 ? null : day(begin), to: high === last ? null : day(end - DAY) };
+  return { from: low === 0 ? null : begin, to: high === last ? null : isWhole ? end - 1 : end };
+}
+
+interface BoundsProps {
+  field: Field;
+  label: string;
+  range: Range;
+  hint: [string, string];
+  onApply: (range: Range) => void;
+}
+
+function Bounds({ field, label, range, hint, onApply }: BoundsProps) {
+  const [texts, setTexts] = useState<[string, string]>(['', '']);
+  const id = useId();
+  useEffect(() => setTexts([String(range.from ?? ''), String(range.to ?? '')]), [range.from, range.to]);
+  const read = (text: string): number | string | null => {
+    if (!text.trim()) return null;
+    if (field.kind === 'date') return text.trim();
+    const value = Number(text.replaceAll(',', ''));
+    return Number.isFinite(value) ? value : null;
+  };
+  const apply = () => {
+    const [from, to] = [read(texts[0]), read(texts[1])];
+    if (from !== range.from || to !== range.to) onApply({ from, to });
+  };
+  const box = (which: 0 | 1, words: string) => (
+    <>
+      <label className="visually-hidden" htmlFor={`${id}${which}`}>
+        {label} {words}
+        {field.unit ? ` in ${field.unit}` : ''}
+      </label>
+      <input
+        id={`${id}${which}`}
+        type={field.kind === 'date' ? 'date' : 'text'}
+        inputMode={field.kind === 'date' ? undefined : 'decimal'}
+        className="number"
+        placeholder={hint[which]}
+        value={texts[which]}
+        onBlur={apply}
+        onChange={(event) => setTexts(which === 0 ? [event.target.value, texts[1]] : [texts[0], event.target.value])}
+      />
+    </>
+  );
+  return (
+    <form
+      className="range-bounds"
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply();
+      }}
+    >
+      {box(0, 'at least')}
+      <span className="faint" aria-hidden="true">
+        to
+      </span>
+      {box(1, 'at most')}
+      <button type="submit" className="visually-hidden">
+        Apply bounds of {label}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,190 @@
+// A facet of values: how many records each has, and which are wanted or unwanted.
+
+import { useId, useMemo, useState } from 'react';
+
+import { type Field, flatName } from '../api/catalogue';
+import { graphql } from '../api/client';
+import { count, MISSING, valueText } from '../design/format';
+import { Icon } from '../design/Icon';
+import { type Bucket, readBuckets } from '../explore/answer';
+import { useExplore } from '../explore/context';
+import { type FieldFilter, filterOf, toggled, withFilter } from '../query/edit';
+import type { Value } from '../query/sqon';
+import { useLoaded } from '../shell/useLoaded';
+
+const SHOWN = 6;
+/** From how many values on a facet can be searched. */
+const SEARCHED = 8;
+const MOST = 10_000;
+
+interface TermsFacetProps {
+  field: Field;
+  label: string;
+}
+
+export function TermsFacet({ field, label }: TermsFacetProps) {
+  const { state, setFilter, view } = useExplore();
+  const [wanted, setWanted] = useState('');
+  const [all, setAll] = useState(false);
+  const counts = view.answer?.terms.get(field.name);
+  const filter = filterOf(state.filter, field.name);
+  const text = wanted.trim().toLowerCase();
+  const isCut = counts !== undefined && counts.distinct > counts.buckets.length;
+  const more = useAllValues(field, isCut && (text !== '' || all));
+  const buckets = useMemo(() => withChosen(more ?? counts?.buckets ?? [], filter.values), [more, counts, state.filter]);
+  const found = text ? buckets.filter(({ value }) => valueText(value, field).toLowerCase().includes(text)) : buckets;
+  const shown = all || text ? found.slice(0, 300) : firstOf(found, filter.values);
+  const most = Math.max(1, ...buckets.map((bucket) => bucket.count));
+  const apply = (next: FieldFilter) => setFilter(withFilter(state.filter, field.name, next, field.nestedIn !== null));
+  const distinct = Math.max(counts?.distinct ?? 0, buckets.length);
+
+  return (
+    <div className="facet-body">
+      {distinct > SEARCHED && <FacetSearch label={label} wanted={wanted} onChange={setWanted} />}
+      {(filter.values.length > 0 || text) && <Tools label={label} filter={filter} found={found} onChange={apply} />}
+      {shown.length === 0 && <p className="facet-none">{text ? 'Nothing found' : 'No values'}</p>}
+      <ul>
+        {shown.map(({ value, count: records }) => (
+          <ValueRow
+            key={String(value)}
+            text={valueText(value, field)}
+            count={records}
+            share={records / most}
+            isMissing={value === MISSING}
+            isChosen={filter.values.includes(value)}
+            isExcluding={filter.mode === 'exclude'}
+            onToggle={() => apply(toggled(filter, value))}
+          />
+        ))}
+      </ul>
+      {!text && distinct > SHOWN && (
+        <button type="button" className="facet-more" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'Show fewer' : `Show all ${count(distinct)}`}
+          <span className="visually-hidden"> values of {label}</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The first values, and those that were chosen wherever they stand. */
+function firstOf(buckets: Bucket[], chosen: Value[]): Bucket[] {
+  return buckets.filter(({ value }, index) => index < SHOWN || chosen.includes(value));
+}
+
+/** A chosen value stays in the list when no record has it any more, so that it can be unchosen. */
+function withChosen(buckets: Bucket[], chosen: Value[]): Bucket[] {
+  const known = new Set(buckets.map(({ value }) => value));
+  const gone = chosen.filter((value) => !known.has(value) && !/^set_id:|\*/.test(String(value)));
+  return [...buckets, ...gone.map((value) => ({ value, count: 0 }))];
+}
+
+/** Fetches every value of a facet, once the person looks for one that may not be there yet. */
+function useAllValues(field: Field, isWanted: boolean): Bucket[] | undefined {
+  const { catalogue, state } = useExplore();
+  const name = flatName(field.name);
+  const key = isWanted ? `${name} ${JSON.stringify(state.filter)}` : '';
+  const { data } = useLoaded<Bucket[] | undefined>(key, async (signal) => {
+    if (!isWanted) return undefined;
+    const query = `query Values($filters: JSON) { ${catalogue.documentType} { aggregations(filters: $filters) { ${name} { buckets(max: ${MOST}) { key key_as_string doc_count } } } } }`;
+    const answer = await graphql<Record<string, { aggregations: Record<string, { buckets: [] }> }>>(
+      catalogue.graphqlPath,
+      query,
+      { filters: state.filter },
+      signal,
+    );
+    return readBuckets(answer[catalogue.documentType]?.aggregations[name]?.buckets ?? [], field);
+  });
+  return data;
+}
+
+function FacetSearch({ label, wanted, onChange }: { label: string; wanted: string; onChange: (text: string) => void }) {
+  const id = useId();
+  return (
+    <div className="facet-search">
+      <label className="visually-hidden" htmlFor={id}>
+        Search {label}
+      </label>
+      <Icon name="search" size={14} />
+      <input
+        id={id}
+        type="search"
+        placeholder="Search values"
+        value={wanted}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  );
+}
+
+interface ToolsProps {
+  label: string;
+  filter: FieldFilter;
+  found: Bucket[];
+  onChange: (next: FieldFilter) => void;
+}
+
+/** Include or exclude what is chosen; choose everything that was found. */
+function Tools({ label, filter, found, onChange }: ToolsProps) {
+  const values = found.map(({ value }) => value);
+  const hasAll = values.length > 0 && values.every((value) => filter.values.includes(value));
+  const all = () =>
+    onChange({
+      ...filter,
+      values: hasAll
+        ? filter.values.filter((value) => !values.includes(value))
+        : [...new Set([...filter.values, ...values])],
+    });
+  return (
+    <div className="row wrap facet-tools">
+      <div className="segments" role="group" aria-label={`What to do with the chosen values of ${label}`}>
+        <button
+          type="button"
+          aria-pressed={filter.mode === 'include'}
+          onClick={() => onChange({ ...filter, mode: 'include' })}
+        >
+          Include
+        </button>
+        <button
+          type="button"
+          aria-pressed={filter.mode === 'exclude'}
+          onClick={() => onChange({ ...filter, mode: 'exclude' })}
+        >
+          Exclude
+        </button>
+      </div>
+      <button type="button" className="button plain compact" onClick={all}>
+        {hasAll ? 'Select none' : 'Select all'}
+      </button>
+    </div>
+  );
+}
+
+interface ValueRowProps {
+  text: string;
+  count: number;
+  share: number;
+  isChosen: boolean;
+  isExcluding: boolean;
+  isMissing: boolean;
+  onToggle: () => void;
+}
+
+function ValueRow({ text, count: records, share, isChosen, isExcluding, isMissing, onToggle }: ValueRowProps) {
+  const out = isChosen && isExcluding;
+  return (
+    <li>
+      <label className={`facet-value ${out ? 'out' : ''} ${isMissing ? 'missing' : ''}`}>
+        <input type="checkbox" checked={isChosen} onChange={onToggle} className={out ? 'excluding' : ''} />
+        <span className="facet-text" title={text}>
+          {text}
+          {out && <span className="visually-hidden"> (excluded)</span>}
+        </span>
+        <span className="facet-count number">{count(records)}</span>
+        <span className="facet-bar" aria-hidden="true">
+          <span style={{ width: `${share * 100}%` }} />
+        </span>
+      </label>
+    </li>
+  );
+}

@@ -1,0 +1,194 @@
+// The start: what is here, how much of it, and the way in.
+
+import type { Catalogue } from '../api/catalogue';
+import { flatName } from '../api/catalogue';
+import { graphql, json } from '../api/client';
+import { count, plural, valueText } from '../design/format';
+import { Icon } from '../design/Icon';
+import { Empty, Failure, Skeleton } from '../design/Notice';
+import { readBuckets, type Bucket } from '../explore/answer';
+import { START, writeState } from '../explore/urlState';
+import { asRoot, leaf } from '../query/sqon';
+import { analyses } from '../manage/api';
+import { useBranding, useTitle } from '../shell/branding';
+import { fetchOnce, useDirectory } from '../shell/directory';
+import { Link } from '../shell/router';
+import { useLoaded } from '../shell/useLoaded';
+import './home.css';
+
+export default function HomePage() {
+  const { headline, introduction } = useBranding();
+  const directory = useDirectory();
+  const studies = useLoaded('studies', (signal) => json<string[]>('/studies/all', { signal }));
+  useTitle('');
+  const ids = Object.keys(directory.data?.catalogs ?? {});
+  return (
+    <div className="home">
+      <section className="hero">
+        <h1>{headline}</h1>
+        <p>{introduction}</p>
+        <div className="row wrap">
+          {ids[0] && (
+            <Link className="button primary" to={`/explore/${encodeURIComponent(ids[0])}`}>
+              <Icon name="search" />
+              Start exploring
+            </Link>
+          )}
+          <Link className="button" to="/manage/submit">
+            <Icon name="upload" />
+            Submit data
+          </Link>
+        </div>
+        {studies.data && <Kept studies={studies.data} />}
+      </section>
+      {directory.failure ? (
+        <Failure failure={directory.failure} retry={directory.reload} title="The catalogues could not be fetched" />
+      ) : null}
+      <div className="home-cards">
+        {directory.loading &&
+          !directory.data &&
+          [1, 2].map((card) => (
+            <div key={card} className="card">
+              <Skeleton lines={7} />
+            </div>
+          ))}
+        {ids.map((id) => (
+          <CatalogueCard key={id} id={id} />
+        ))}
+      </div>
+      {directory.data && ids.length === 0 && (
+        <Empty icon="table" title="There is no catalogue yet">
+          <p>Once an operator has configured one, it appears here. Submissions work all the same.</p>
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+/** Of how many studies analyses are counted; each is a request. */
+const COUNTED = 40;
+
+/** How much the metadata service keeps. */
+function Kept({ studies }: { studies: string[] }) {
+  const { data } = useLoaded(`kept ${studies.join()}`, async (signal) => {
+    if (studies.length > COUNTED) return null;
+    const pages = await Promise.all(studies.map((id) => analyses(id, ['PUBLISHED'], 1, 0, signal)));
+    return pages.reduce((sum, { totalAnalyses }) => sum + totalAnalyses, 0);
+  });
+  return (
+    <p className="hero-kept">
+      <Link to="/manage/studies">
+        <strong className="number">{count(studies.length)}</strong> {studies.length === 1 ? 'study' : 'studies'}
+      </Link>
+      {typeof data === 'number' && (
+        <>
+          {' '}
+          with <strong className="number">{count(data)}</strong> published {data === 1 ? 'analysis' : 'analyses'}
+        </>
+      )}
+    </p>
+  );
+}
+
+interface Glance {
+  catalogue: Catalogue;
+  total: number;
+  facets: { label: string; name: string; buckets: Bucket[]; distinct: number }[];
+}
+
+/** Fetches how many records there are, and the most frequent values of a few fields. */
+async function glance(catalogue: Catalogue, signal: AbortSignal): Promise<Glance> {
+  const chosen = catalogue.facets.filter(({ field, show }) => show && field.kind === 'terms').slice(0, 3);
+  const parts = chosen
+    .map(({ field }) => `${flatName(field.name)} { bucket_count buckets(max: 5) { key doc_count } }`)
+    .join(' ');
+  const type = catalogue.documentType;
+  const query = `query Glance { ${type} { hits(first: 0) { total } ${parts && `aggregations(include_missing: false) { ${parts} }`} } }`;
+  const answer = await graphql<
+    Record<string, { hits: { total: number }; aggregations?: Record<string, { bucket_count: number; buckets: [] }> }>
+  >(catalogue.graphqlPath, query, {}, signal);
+  const { hits, aggregations = {} } = answer[type] ?? { hits: { total: 0 } };
+  return {
+    catalogue,
+    total: hits.total,
+    facets: chosen.flatMap(({ field, label }) => {
+      const counts = aggregations[flatName(field.name)];
+      return counts
+        ? [{ label, name: field.name, buckets: readBuckets(counts.buckets, field), distinct: counts.bucket_count }]
+        : [];
+    }),
+  };
+}
+
+function CatalogueCard({ id }: { id: string }) {
+  const directory = useDirectory();
+  const { data, failure, reload } = useLoaded(`glance ${id}`, async (signal) => {
+    if (!directory.data) return undefined;
+    return glance(await fetchOnce(id, directory.data), signal);
+  });
+  const to = `/explore/${encodeURIComponent(id)}`;
+  if (failure)
+    return (
+      <div className="card">
+        <Failure failure={failure} retry={reload} title={`${id} cannot be searched`} />
+      </div>
+    );
+  if (!data)
+    return (
+      <div className="card">
+        <Skeleton lines={9} />
+      </div>
+    );
+  const { catalogue, total, facets } = data;
+  return (
+    <section className="card home-card">
+      <div className="row spread">
+        <h2>
+          <Link to={to}>{catalogue.label}</Link>
+        </h2>
+        <span className="home-total number">
+          {count(total)}{' '}
+          <span className="faint">{total === 1 ? catalogue.documentType : plural(catalogue.documentType)}</span>
+        </span>
+      </div>
+      {catalogue.description && <p className="soft">{catalogue.description}</p>}
+      <div className="home-facets">
+        {facets.map(({ label, name, buckets, distinct }) => {
+          const most = Math.max(1, ...buckets.map((bucket) => bucket.count));
+          return (
+            <div key={name}>
+              <h3 className="label">
+                {label}
+                {distinct > buckets.length && <span className="faint"> · {count(distinct)}</span>}
+              </h3>
+              <ul>
+                {buckets.map((bucket) => (
+                  <li key={String(bucket.value)}>
+                    <Link
+                      className="home-value"
+                      to={`${to}${writeState({ ...START, filter: asRoot(leaf('in', name, [bucket.value])) })}`}
+                    >
+                      <span className="home-name">{valueText(bucket.value, catalogue.fields.get(name))}</span>
+                      <span className="number small faint">{count(bucket.count)}</span>
+                      <span
+                        className="home-bar"
+                        aria-hidden="true"
+                        style={{ width: `${(bucket.count / most) * 100}%` }}
+                      />
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          );
+        })}
+      </div>
+      <div className="row">
+        <Link className="button" to={to}>
+          Explore {catalogue.label}
+          <Icon name="right" size={14} />
+        </Link>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,62 @@
+// Submitting and looking after what was submitted, for those who may.
+
+import { lazy, Suspense } from 'react';
+
+import { Loading } from '../design/Notice';
+import { NotFound } from '../shell/App';
+import { useTitle } from '../shell/branding';
+import { Link } from '../shell/router';
+import './manage.css';
+
+const StudiesPage = lazy(() => import('./StudiesPage'));
+const StudyPage = lazy(() => import('./StudyPage'));
+const AnalysisPage = lazy(() => import('./AnalysisPage'));
+const TypesPage = lazy(() => import('./TypesPage'));
+const TypePage = lazy(() => import('./TypePage'));
+const TypeEditor = lazy(() => import('./TypeEditor'));
+const SubmitPage = lazy(() => import('./SubmitPage'));
+const IndexingPage = lazy(() => import('./IndexingPage'));
+
+const AREAS: [string, string][] = [
+  ['studies', 'Studies'],
+  ['types', 'Analysis types'],
+  ['submit', 'Submit'],
+  ['indexing', 'Indexing'],
+];
+
+export default function ManagePage({ rest }: { rest: string[] }) {
+  const [area = 'studies'] = rest;
+  useTitle(AREAS.find(([name]) => name === area)?.[1] ?? 'Manage');
+  return (
+    <div className="page stack loose">
+      <nav className="segments manage-areas" aria-label="Manage">
+        {AREAS.map(([name, label]) => (
+          <Link key={name} to={`/manage/${name}`} aria-current={name === area ? 'page' : undefined}>
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <Suspense fallback={<Loading what="the page" />}>{pageOf(rest)}</Suspense>
+    </div>
+  );
+}
+
+function pageOf([area = 'studies', first, second, ...others]: string[]) {
+  if (others.length) return <NotFound />;
+  switch (area) {
+    case 'studies':
+      if (first && second) return <AnalysisPage key={second} studyId={first} analysisId={second} />;
+      return first ? <StudyPage key={first} studyId={first} /> : <StudiesPage />;
+    case 'types':
+      if (first === 'new' && !second) return <TypeEditor name={null} />;
+      if (first && second === 'edit') return <TypeEditor key={first} name={first} />;
+      if (second) return <NotFound />;
+      return first ? <TypePage key={first} name={first} /> : <TypesPage />;
+    case 'submit':
+      return <SubmitPage />;
+    case 'indexing':
+      return <IndexingPage />;
+    default:
+      return <NotFound />;
+  }
+}

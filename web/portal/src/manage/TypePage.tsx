@@ -1,0 +1,89 @@
+// The versions of an analysis type, two of them side by side.
+
+import { useId, useState } from 'react';
+
+import { Icon } from '../design/Icon';
+import { Failure, Skeleton } from '../design/Notice';
+import { ScrollX } from '../design/ScrollX';
+import { useTitle } from '../shell/branding';
+import { Link } from '../shell/router';
+import { useLoaded } from '../shell/useLoaded';
+import { type TypeVersion, versionsOf } from './api';
+import { diff } from './diff';
+
+export default function TypePage({ name }: { name: string }) {
+  const { data, failure, reload } = useLoaded(`type ${name}`, (signal) => versionsOf(name, signal));
+  const [pair, setPair] = useState<[number, number] | null>(null);
+  const id = useId();
+  useTitle(name);
+  if (failure) return <Failure failure={failure} retry={reload} title="This type cannot be shown" />;
+  if (!data) return <Skeleton lines={12} />;
+  const [right, left] = pair ? [pair[1], pair[0]] : [data[0]?.version ?? 1, data[1]?.version ?? data[0]?.version ?? 1];
+  const find = (version: number) => data.find((each) => each.version === version);
+  const choice = (label: string, value: number, onChoose: (version: number) => void) => (
+    <div className="field">
+      <label htmlFor={`${id}${label}`}>{label}</label>
+      <select id={`${id}${label}`} value={value} onChange={(event) => onChoose(Number(event.target.value))}>
+        {data.map(({ version }) => (
+          <option key={version} value={version}>
+            Version {version}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+  return (
+    <>
+      <div className="stack tight">
+        <nav aria-label="Place" className="small">
+          <Link to="/manage/types">Analysis types</Link> <span className="faint">/ {name}</span>
+        </nav>
+        <div className="row wrap spread">
+          <h1>{name}</h1>
+          <Link className="button" to={`/manage/types/${encodeURIComponent(name)}/edit`}>
+            <Icon name="edit" />
+            Make the next version
+          </Link>
+        </div>
+      </div>
+      <section className="card stack" aria-label="Comparison">
+        <div className="row wrap">
+          {choice('Compare', left, (version) => setPair([version, right]))}
+          {choice('with', right, (version) => setPair([left, version]))}
+        </div>
+        <Comparison left={find(left)} right={find(right)} />
+      </section>
+    </>
+  );
+}
+
+function textOf(type: TypeVersion | undefined): string {
+  return type ? JSON.stringify({ options: type.options, schema: type.schema }, null, 2) : '';
+}
+
+function Comparison({ left, right }: { left: TypeVersion | undefined; right: TypeVersion | undefined }) {
+  const rows = diff(textOf(left), textOf(right));
+  const isSame = rows.every((row) => row.left === row.right);
+  return (
+    <ScrollX label="Two versions">
+      {isSame && left?.version !== right?.version && <p className="soft">These versions do not differ.</p>}
+      <table className="diff">
+        <thead>
+          <tr>
+            <th scope="col">Version {left?.version}</th>
+            <th scope="col">Version {right?.version}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            // Lines have no identity but their number.
+            <tr key={index}>
+              <td className={row.left !== row.right && row.left !== null ? 'removed' : ''}>{row.left}</td>
+              <td className={row.left !== row.right && row.right !== null ? 'added' : ''}>{row.right}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollX>
+  );
+}

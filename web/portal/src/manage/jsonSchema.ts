@@ -1,0 +1,123 @@
+// Checks a value against a JSON Schema (draft 7) while people type. The server's word is the last one: what is rare is
+// left to it.
+
+import type { Violation } from './places';
+
+export type Schema = { [keyword: string]: unknown } | boolean;
+
+export function check(value: unknown, schema: Schema, root: Schema = schema, at = '#'): Violation[] {
+  if (schema === true) return [];
+  if (schema === false) return [{ at, text: 'is not allowed here' }];
+  if (typeof schema.$ref === 'string') {
+    const target = resolve(schema.$ref, root);
+    return target === undefined ? [] : check(value, target, root, at);
+  }
+  const wrongType = checkType(value, schema, at);
+  if (wrongType) return [wrongType];
+  return [
+    ...checkScalar(value, schema, at),
+    ...checkObject(value, schema, root, at),
+    ...checkArray(value, schema, root, at),
+    ...checkCombined(value, schema, root, at),
+  ];
+}
+
+/** Returns what a reference within the schema points to. */
+export function resolve(reference: string, root: Schema): Schema | undefined {
+  if (!reference.startsWith('#')) return undefined;
+  const parts = reference
+    .slice(1)
+    .split('/')
+    .filter(Boolean)
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return parts.reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], root) as
+    Schema | undefined;
+}
+
+export function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}
+
+function checkType(value: unknown, { type }: Record<string, unknown>, at: string): Violation | null {
+  if (type === undefined) return null;
+  const allowed = [type].flat() as string[];
+  const found = typeOf(value);
+  if (allowed.includes(found) || (found === 'integer' && allowed.includes('number'))) return null;
+  return { at, text: `expected ${allowed.join(' or ')}, found ${found}` };
+}
+
+function checkScalar(value: unknown, schema: Record<string, unknown>, at: string): Violation[] {
+  const said: string[] = [];
+  const same = (other: unknown) => JSON.stringify(other) === JSON.stringify(value);
+  if (Array.isArray(schema.enum) && !schema.enum.some(same))
+    said.push(`${JSON.stringify(value)} is none of ${schema.enum.map((each) => JSON.stringify(each)).join(', ')}`);
+  if ('const' in schema && !same(schema.const)) said.push(`expected ${JSON.stringify(schema.const)}`);
+  if (typeof value === 'string') {
+    if (typeof schema.minLength === 'number' && value.length < schema.minLength)
+      said.push(`is shorter than ${schema.minLength}`);
+    if (typeof schema.maxLength === 'number' && value.length > schema.maxLength)
+      said.push(`is longer than ${schema.maxLength}`);
+    if (typeof schema.pattern === 'string' && !matches(schema.pattern, value))
+      said.push(`does not match ${schema.pattern}`);
+  }
+  if (typeof value === 'number') {
+    if (typeof schema.minimum === 'number' && value < schema.minimum) said.push(`is less than ${schema.minimum}`);
+    if (typeof schema.maximum === 'number' && value > schema.maximum) said.push(`is more than ${schema.maximum}`);
+  }
+  return said.map((text) => ({ at, text }));
+}
+
+function matches(pattern: string, value: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(value);
+  } catch {
+    return true;
+  }
+}
+
+function checkObject(value: unknown, schema: Record<string, unknown>, root: Schema, at: string): Violation[] {
+  if (typeOf(value) !== 'object') return [];
+  const object = value as Record<string, unknown>;
+  const properties = (schema.properties ?? {}) as Record<string, Schema>;
+  const required = Array.isArray(schema.required) ? (schema.required as string[]) : [];
+  const missing = required.filter((name) => !(name in object)).map((name) => ({ at, text: `“${name}” is missing` }));
+  const inner = Object.entries(object).flatMap(([name, member]) => {
+    const known = properties[name];
+    if (known !== undefined) return check(member, known, root, `${at}/${name}`);
+    if (schema.additionalProperties === false) return [{ at, text: `“${name}” is not allowed here` }];
+    return typeof schema.additionalProperties === 'object'
+      ? check(member, schema.additionalProperties as Schema, root, `${at}/${name}`)
+      : [];
+  });
+  return [...missing, ...inner];
+}
+
+function checkArray(value: unknown, schema: Record<string, unknown>, root: Schema, at: string): Violation[] {
+  if (!Array.isArray(value)) return [];
+  const said: Violation[] = [];
+  if (typeof schema.minItems === 'number' && value.length < schema.minItems)
+    said.push({ at, text: `has fewer than ${schema.minItems} elements` });
+  if (typeof schema.maxItems === 'number' && value.length > schema.maxItems)
+    said.push({ at, text: `has more than ${schema.maxItems} elements` });
+  if (schema.items && !Array.isArray(schema.items))
+    said.push(...value.flatMap((element, index) => check(element, schema.items as Schema, root, `${at}/${index}`)));
+  return said;
+}
+
+function checkCombined(value: unknown, schema: Record<string, unknown>, root: Schema, at: string): Violation[] {
+  const fits = (part: unknown) => check(value, part as Schema, root, at).length === 0;
+  const said: Violation[] = [];
+  if (Array.isArray(schema.allOf)) said.push(...schema.allOf.flatMap((part) => check(value, part as Schema, root, at)));
+  if (Array.isArray(schema.anyOf) && !schema.anyOf.some(fits)) said.push({ at, text: 'fits none of the alternatives' });
+  if (Array.isArray(schema.oneOf) && schema.oneOf.filter(fits).length !== 1)
+    said.push({ at, text: 'does not fit exactly one of the alternatives' });
+  if (schema.not !== undefined && fits(schema.not)) said.push({ at, text: 'is not allowed here' });
+  if (schema.if !== undefined) {
+    const branch = fits(schema.if) ? schema.then : schema.else;
+    if (branch !== undefined) said.push(...check(value, branch as Schema, root, at));
+  }
+  return said;
+}

@@ -1,0 +1,223 @@
+// The filter as a sentence of chips that can be changed where they stand.
+
+import { useEffect, useRef, useState } from 'react';
+
+import type { Catalogue } from '../api/catalogue';
+import { plural } from '../design/format';
+import { Icon } from '../design/Icon';
+import { MenuItem, Popover } from '../design/Popover';
+import { useExplore } from '../explore/context';
+import { phrase, sentence } from './describe';
+import { joinNext, negate, type Path, replaceAt, setPivot, switchGroup, ungroup, withoutValue } from './edit';
+import { SqonDialog } from './SqonDialog';
+import { type Group, isGroup, type Leaf, parse, type Sqon, stringify } from './sqon';
+import { useUndo } from './useUndo';
+import './query.css';
+
+/** How many values of a condition are shown one by one. */
+const MOST_VALUES = 8;
+
+export function QueryBar() {
+  const { catalogue, state, setFilter } = useExplore();
+  const [editing, setEditing] = useState(false);
+  const { undo, redo } = useUndo(stringify(state.filter), (text) => setFilter(parse(text)));
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // A chip that is removed takes the focus with it; the keyboard goes on here.
+    if (document.activeElement === document.body) bar.current?.focus({ preventScroll: true });
+  }, [state.filter]);
+  const noun = plural(catalogue.documentType);
+  const Noun = noun.charAt(0).toUpperCase() + noun.slice(1);
+  return (
+    <section className="query-bar" aria-label="Filter" ref={bar} tabIndex={-1}>
+      <div className="query-sentence">
+        {state.filter ? (
+          <>
+            <span className="visually-hidden">{sentence(state.filter, catalogue)}</span>
+            <span className="soft">{Noun} where</span>
+            <GroupParts group={state.filter} path={[]} root={state.filter} />
+          </>
+        ) : (
+          <span className="soft">All {noun}. Choose filters, search, or click a chart to narrow them down.</span>
+        )}
+      </div>
+      <div className="row query-tools">
+        <button
+          type="button"
+          className="button plain compact icon-only"
+          aria-label="Undo"
+          title="Undo"
+          disabled={!undo}
+          onClick={undo ?? undefined}
+        >
+          <Icon name="undo" />
+        </button>
+        <button
+          type="button"
+          className="button plain compact icon-only"
+          aria-label="Redo"
+          title="Redo"
+          disabled={!redo}
+          onClick={redo ?? undefined}
+        >
+          <Icon name="redo" />
+        </button>
+        <button type="button" className="button plain compact" onClick={() => setEditing(true)}>
+          <Icon name="code" />
+          Edit as text
+        </button>
+        {state.filter && (
+          <button type="button" className="button plain compact" onClick={() => setFilter(null)}>
+            Clear all
+          </button>
+        )}
+      </div>
+      {editing && <SqonDialog onClose={() => setEditing(false)} />}
+    </section>
+  );
+}
+
+interface PartProps {
+  root: Group;
+  path: Path;
+}
+
+/** The parts of a group with what joins them between; a click on it turns “and” to “or”. */
+function GroupParts({ group, path, root }: PartProps & { group: Group }) {
+  const { setFilter } = useExplore();
+  const joint = group.op === 'and' ? 'and' : 'or';
+  return group.content.map((part, index) => (
+    // Parts have no identity of their own; their place is what a click means.
+    <span key={index} className="query-part">
+      {index > 0 &&
+        (group.op === 'not' ? (
+          <span className="query-joint fixed">or</span>
+        ) : (
+          <button
+            type="button"
+            className="query-joint"
+            aria-label={`${joint}; change to ${joint === 'and' ? 'or' : 'and'}`}
+            title={`Change to “${joint === 'and' ? 'or' : 'and'}”`}
+            onClick={() => setFilter(switchGroup(root, path))}
+          >
+            {joint}
+          </button>
+        ))}
+      <Part node={part} path={[...path, index]} root={root} isLast={index === group.content.length - 1} />
+    </span>
+  ));
+}
+
+function Part({ node, path, root, isLast }: PartProps & { node: Sqon; isLast: boolean }) {
+  if (!isGroup(node)) return <LeafChip leaf={node} path={path} root={root} isLast={isLast} />;
+  return (
+    <span className="query-group" role="group" aria-label={node.op === 'not' ? 'None of' : 'Group'}>
+      {node.op === 'not' && <span className="query-not">not</span>}
+      <span className="query-bracket" aria-hidden="true">
+        (
+      </span>
+      <GroupParts group={node} path={path} root={root} />
+      <span className="query-bracket" aria-hidden="true">
+        )
+      </span>
+      <PartMenu node={node} path={path} root={root} isLast={isLast} />
+    </span>
+  );
+}
+
+function LeafChip({ leaf, path, root, isLast }: PartProps & { leaf: Leaf; isLast: boolean }) {
+  const { catalogue, setFilter, setNames } = useExplore();
+  const { subject, verb, values, joint } = phrase(leaf, catalogue, setNames);
+  const shown = values.slice(0, MOST_VALUES);
+  const canDrop = leaf.op === 'in' || leaf.op === 'not-in' || leaf.op === 'some-not-in' || leaf.op === 'all';
+  return (
+    <span className="chip">
+      <span className="chip-subject">{subject}</span>
+      <span className="chip-verb">{verb}</span>
+      {shown.map(({ value, text }, index) => (
+        <span key={String(value)} className="row chip-part">
+          {index > 0 && <span className="chip-verb">{joint}</span>}
+          {canDrop && values.length > 1 ? (
+            <button
+              type="button"
+              className="chip-value"
+              title={`Remove ${text}`}
+              onClick={() => setFilter(withoutValue(root, path, value))}
+            >
+              {text}
+              <Icon name="close" size={11} />
+              <span className="visually-hidden">, remove</span>
+            </button>
+          ) : (
+            <span className="chip-value">{text}</span>
+          )}
+        </span>
+      ))}
+      {values.length > shown.length && <span className="chip-verb">and {values.length - shown.length} more</span>}
+      <PartMenu node={leaf} path={path} root={root} isLast={isLast} />
+      <button
+        type="button"
+        className="chip-remove"
+        aria-label={`Remove ${subject}`}
+        title="Remove"
+        onClick={() => setFilter(replaceAt(root, path, null))}
+      >
+        <Icon name="close" size={13} />
+      </button>
+    </span>
+  );
+}
+
+function PartMenu({ node, path, root, isLast }: PartProps & { node: Sqon; isLast: boolean }) {
+  const { catalogue, setFilter } = useExplore();
+  const isNested = (field: string) => (catalogue.fields.get(field)?.nestedIn ?? null) !== null;
+  const apply = (close: () => void, next: Group | null) => {
+    close();
+    setFilter(next);
+  };
+  const pivots = isGroup(node) && node.op !== 'or' ? sharedContainers(node, catalogue) : [];
+  return (
+    <Popover label="Change this condition" face={<Icon name="more" size={14} />} className="chip-menu" align="start">
+      {(close) => (
+        <>
+          <MenuItem onSelect={() => apply(close, negate(root, path, isNested))}>
+            {isGroup(node) && node.op === 'not' ? 'Remove “not”' : 'Turn into its opposite'}
+          </MenuItem>
+          {!isLast && (
+            <MenuItem onSelect={() => apply(close, joinNext(root, path, 'or'))}>Join with the next by “or”</MenuItem>
+          )}
+          {!isLast && (
+            <MenuItem onSelect={() => apply(close, joinNext(root, path, 'and'))}>Join with the next by “and”</MenuItem>
+          )}
+          {isGroup(node) && node.op !== 'not' && (
+            <MenuItem onSelect={() => apply(close, ungroup(root, path))}>Take the brackets away</MenuItem>
+          )}
+          {isGroup(node) &&
+            pivots.map((pivot) => (
+              <MenuItem
+                key={pivot}
+                onSelect={() => apply(close, setPivot(root, path, node.pivot === pivot ? null : pivot))}
+              >
+                {node.pivot === pivot ? 'No longer' : 'All'} in one and the same of “
+                {catalogue.fields.get(pivot)?.label ?? pivot}”
+              </MenuItem>
+            ))}
+          <div className="menu-rule" />
+          <MenuItem icon="trash" onSelect={() => apply(close, replaceAt(root, path, null))}>
+            Remove
+          </MenuItem>
+        </>
+      )}
+    </Popover>
+  );
+}
+
+/** Returns the nested containers that hold the fields of all conditions of a group. */
+function sharedContainers(group: Group, catalogue: Catalogue): string[] {
+  const fields = group.content.flatMap((part) =>
+    isGroup(part) ? [] : 'fieldName' in part.content ? [part.content.fieldName] : [],
+  );
+  if (fields.length < 2 || fields.length < group.content.length) return [];
+  const nested = [...catalogue.fields.values()].filter(({ type }) => type === 'nested').map(({ name }) => name);
+  return nested.filter((container) => fields.every((field) => field.startsWith(`${container}.`)));
+}

@@ -1,0 +1,77 @@
+// A filter in words.
+
+import type { Catalogue, Field } from '../api/catalogue';
+import { day, quantity, valueText } from '../design/format';
+import { fieldsOf, type Group, isGroup, type Leaf, type Sqon, type Value, valuesOf } from './sqon';
+
+export interface Phrase {
+  subject: string;
+  verb: string;
+  values: { value: Value; text: string }[];
+  /** What stands between the values. */
+  joint: string;
+}
+
+const SETS = /^set_id:/;
+
+/** Says what a leaf asks for; `setNames` has the names of saved sets. */
+export function phrase(leaf: Leaf, catalogue: Catalogue, setNames: ReadonlyMap<string, string> = new Map()): Phrase {
+  const fields = fieldsOf(leaf).map((name) => catalogue.fields.get(name.replaceAll('__', '.')));
+  const names = fieldsOf(leaf);
+  const [field] = fields;
+  const subject = names.length > 2 ? 'Any text' : names.map((name, index) => fields[index]?.label ?? name).join(' or ');
+  const values = valuesOf(leaf).map((value) => ({ value, text: textOf(value, field, leaf.op, setNames) }));
+  return { subject, values, ...wording(leaf, values.length, field) };
+}
+
+function wording(leaf: Leaf, many: number, field: Field | undefined): { verb: string; joint: string } {
+  const inSet = valuesOf(leaf).every((value) => SETS.test(String(value)));
+  switch (leaf.op) {
+    case 'in':
+      return { verb: inSet ? 'is in' : many > 1 ? 'is any of' : 'is', joint: 'or' };
+    case 'not-in':
+    case 'some-not-in':
+      return { verb: inSet ? 'is not in' : many > 1 ? 'is none of' : 'is not', joint: 'or' };
+    case 'all':
+      return { verb: 'has all of', joint: 'and' };
+    case 'between':
+      return { verb: 'is between', joint: 'and' };
+    case 'gt':
+      return { verb: field?.kind === 'date' ? 'is after' : 'is more than', joint: 'and' };
+    case 'gte':
+      return { verb: field?.kind === 'date' ? 'is from' : 'is at least', joint: 'and' };
+    case 'lt':
+      return { verb: field?.kind === 'date' ? 'is before' : 'is less than', joint: 'and' };
+    case 'lte':
+      return { verb: field?.kind === 'date' ? 'is until' : 'is at most', joint: 'and' };
+    case 'wildcard':
+      return { verb: 'matches', joint: 'or' };
+    case 'fuzzy':
+      return { verb: 'is like', joint: 'or' };
+  }
+}
+
+function textOf(value: Value, field: Field | undefined, op: string, setNames: ReadonlyMap<string, string>): string {
+  const text = String(value);
+  if (SETS.test(text)) return `set “${setNames.get(text.replace(SETS, '')) ?? text.replace(SETS, '').slice(0, 8)}”`;
+  if (op === 'wildcard') return text.replace(/^\*(.*)\*$/, '$1');
+  if (field?.kind === 'number' && typeof value === 'number') return quantity(value, field);
+  if (field?.kind === 'date' && typeof value === 'number') return day(value);
+  return valueText(value, field);
+}
+
+/** Writes a whole filter as a sentence, for screen readers and titles. */
+export function sentence(root: Group | null, catalogue: Catalogue): string {
+  return root ? sayNode(root, catalogue, true) : '';
+}
+
+function sayNode(node: Sqon, catalogue: Catalogue, isOutermost = false): string {
+  if (!isGroup(node)) {
+    const { subject, verb, values, joint } = phrase(node, catalogue);
+    return `${subject} ${verb} ${values.map(({ text }) => text).join(` ${joint} `)}`;
+  }
+  const parts = node.content.map((part) => sayNode(part, catalogue));
+  if (node.op === 'not') return `not (${parts.join(' or ')})`;
+  const text = parts.join(` ${node.op} `);
+  return isOutermost || parts.length === 1 ? text : `(${text})`;
+}

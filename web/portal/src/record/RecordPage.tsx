@@ -1,0 +1,114 @@
+// One record: all of its fields, the past of its analysis, and the document itself.
+
+import { useId, useState } from 'react';
+
+import { type Catalogue, flatName } from '../api/catalogue';
+import { ApiError, graphql } from '../api/client';
+import { CopyButton } from '../design/CopyButton';
+import { Failure, Loading } from '../design/Notice';
+import { Tabs } from '../design/Tabs';
+import { NotFound } from '../shell/App';
+import { useTitle } from '../shell/branding';
+import { useCatalogue } from '../shell/directory';
+import { Link } from '../shell/router';
+import { useLoaded } from '../shell/useLoaded';
+import { type Document, FieldTree } from './FieldTree';
+import { analysisOf, RecordHistory } from './RecordHistory';
+import './record.css';
+
+export default function RecordPage({ rest: [catalogueId, key, ...others] }: { rest: string[] }) {
+  const { data, failure, reload } = useCatalogue(catalogueId ?? '');
+  if (!catalogueId || !key || others.length) return <NotFound />;
+  if (failure)
+    return (
+      <div className="page">
+        <Failure failure={failure} retry={reload} />
+      </div>
+    );
+  if (!data) return <Loading what="the record" />;
+  return <RecordView key={key} catalogue={data} recordKey={key} />;
+}
+
+/** Fetches a whole document. It comes with the only bucket of its key, which is the way that has no limit of depth. */
+async function fetchDocument(catalogue: Catalogue, key: string, signal: AbortSignal): Promise<Document> {
+  const field = catalogue.keyField;
+  if (!field) throw new ApiError('The records of this catalogue have no key of their own.', 404);
+  const name = flatName(field.name);
+  const type = catalogue.documentType;
+  const query = `query Record($filters: JSON) {
+    ${type} { aggregations(filters: $filters, aggregations_filter_themselves: true, include_missing: false) { ${name} { buckets(max: 1) { top_hits } } } }
+  }`;
+  const filters = { op: 'in', content: { fieldName: field.name, value: [key] } };
+  const answer = await graphql<
+    Record<string, { aggregations: Record<string, { buckets: { top_hits: Document | null }[] }> }>
+  >(catalogue.graphqlPath, query, { filters }, signal);
+  const document = answer[type]?.aggregations[name]?.buckets[0]?.top_hits;
+  if (!document) throw new ApiError(`There is no ${type} “${key}” here, or it is not for you to see.`, 404);
+  return document;
+}
+
+/** Returns what the table shows a record by, where that is not its key. */
+function nameOf(catalogue: Catalogue, document: Document): string | null {
+  const first = catalogue.columns.find(({ show }) => show)?.field;
+  const value = first && first !== catalogue.keyField ? document[first.name] : null;
+  return typeof value === 'string' ? value : null;
+}
+
+const TABS = ['Fields', 'History', 'JSON'];
+
+function RecordView({ catalogue, recordKey }: { catalogue: Catalogue; recordKey: string }) {
+  const { data, failure, reload } = useLoaded(`record ${catalogue.id} ${recordKey}`, (signal) =>
+    fetchDocument(catalogue, recordKey, signal),
+  );
+  const [tab, setTab] = useState('Fields');
+  const id = useId();
+  useTitle(recordKey);
+  if (failure)
+    return (
+      <div className="page">
+        <Failure failure={failure} retry={reload} title="This record cannot be shown" />
+      </div>
+    );
+  if (!data) return <Loading what="the record" />;
+  const analysis = analysisOf(data);
+  const text = JSON.stringify(data, null, 2);
+  const name = nameOf(catalogue, data);
+  return (
+    <div className="page stack loose">
+      <div className="stack tight">
+        <nav aria-label="Place" className="small">
+          <Link to={`/explore/${encodeURIComponent(catalogue.id)}`}>{catalogue.label}</Link>{' '}
+          <span className="faint">/</span> {catalogue.keyField?.label}
+        </nav>
+        <div className="row wrap spread">
+          <div>
+            <h1 className="record-title">{name ?? recordKey}</h1>
+            {name && <p className="mono soft">{recordKey}</p>}
+          </div>
+          <CopyButton text={() => window.location.href} label="Copy link" icon="link" />
+        </div>
+      </div>
+      <Tabs
+        id={id}
+        label="Parts of the record"
+        tabs={analysis ? TABS : TABS.filter((each) => each !== 'History')}
+        chosen={tab}
+        onChoose={setTab}
+      />
+      <div id={`${id}-panel`} role="tabpanel" aria-label={tab} tabIndex={-1}>
+        {tab === 'Fields' && <FieldTree catalogue={catalogue} document={data} />}
+        {tab === 'History' && analysis && <RecordHistory analysis={analysis} />}
+        {tab === 'JSON' && (
+          <div className="stack">
+            <div>
+              <CopyButton text={() => text} label="Copy JSON" />
+            </div>
+            <pre className="code-block record-json" tabIndex={0}>
+              {text}
+            </pre>
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}

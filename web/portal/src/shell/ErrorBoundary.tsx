@@ -1,0 +1,48 @@
+// A page that breaks does not take the others with it.
+
+import { Component, type ReactNode } from 'react';
+
+import { Notice } from '../design/Notice';
+
+interface Props {
+  /** Another place gets another try. */
+  place: string;
+  children: ReactNode;
+}
+
+interface State {
+  failure: Error | null;
+  place: string;
+}
+
+export class ErrorBoundary extends Component<Props, State> {
+  override state: State = { failure: null, place: this.props.place };
+
+  static getDerivedStateFromError(failure: Error): Partial<State> {
+    return { failure };
+  }
+
+  static getDerivedStateFromProps({ place }: Props, state: State): Partial<State> | null {
+    return place === state.place ? null : { place, failure: null };
+  }
+
+  override render() {
+    if (!this.state.failure) return this.props.children;
+    return (
+      <div className="page">
+        <Notice kind="error">
+          <strong>This page has a fault</strong>
+          <p>It could not be shown: {this.state.failure.message}</p>
+          <div className="row">
+            <button type="button" className="button" onClick={() => window.location.reload()}>
+              Load it again
+            </button>
+            <a className="button" href="/">
+              Go to the start
+            </a>
+          </div>
+        </Notice>
+      </div>
+    );
+  }
+}

@@ -1,0 +1,95 @@
+// The bar on top of every page: where one is, and where one can go.
+
+import { words } from '../api/catalogue';
+import { Icon } from '../design/Icon';
+import { Popover } from '../design/Popover';
+import { useBranding } from './branding';
+import { useDirectory } from './directory';
+import { Link, segments, useRouter } from './router';
+import { useCredential, useSignIn } from './signIn';
+import { useTheme } from './theme';
+
+interface Entry {
+  label: string;
+  to: string;
+  isHere: boolean;
+}
+
+function useEntries(): Entry[] {
+  const { path } = useRouter();
+  const { data } = useDirectory();
+  const [area, second] = segments(path);
+  const inCatalogue = area === 'explore' || area === 'record';
+  const catalogues = Object.keys(data?.catalogs ?? {}).map((id) => ({
+    label: words(id),
+    to: `/explore/${encodeURIComponent(id)}`,
+    isHere: inCatalogue && second === id,
+  }));
+  return [
+    ...catalogues,
+    { label: 'Sets', to: '/sets', isHere: area === 'sets' },
+    { label: 'Manage', to: '/manage', isHere: area === 'manage' },
+    { label: 'Learn', to: '/learn', isHere: area === 'learn' },
+  ];
+}
+
+export function Header() {
+  const { name } = useBranding();
+  const [theme, toggleTheme] = useTheme();
+  const entries = useEntries();
+  const openSignIn = useSignIn();
+  const hasKey = useCredential() !== '';
+  const toOther = theme === 'dark' ? 'Use light colours' : 'Use dark colours';
+  return (
+    <header className="site-header">
+      <a className="skip" href="#content">
+        Skip to content
+      </a>
+      <Link to="/" className="brand">
+        <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+          <rect width="32" height="32" rx="8" fill="var(--accent)" />
+          <path
+            d="M8 12v8M13.300 8v16M18.600 11v10M24 14v4"
+            stroke="var(--on-accent)"
+            strokeWidth="2.600"
+            strokeLinecap="round"
+          />
+        </svg>
+        <span>{name}</span>
+      </Link>
+      <nav aria-label="Main" className="site-nav">
+        {entries.map(({ label, to, isHere }) => (
+          <Link key={to} to={to} aria-current={isHere ? 'page' : undefined}>
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <div className="grow" />
+      <button
+        type="button"
+        className="button plain icon-only"
+        aria-label={toOther}
+        title={toOther}
+        onClick={toggleTheme}
+      >
+        <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
+      </button>
+      <button type="button" className="button plain" onClick={openSignIn}>
+        <Icon name="key" />
+        <span className="wide-only">{hasKey ? 'Key in use' : 'Enter a key'}</span>
+        <span className="narrow-only visually-hidden">{hasKey ? 'Key in use' : 'Enter a key'}</span>
+      </button>
+      <div className="narrow-only">
+        <Popover label="Menu" face={<Icon name="menu" />} className="button plain icon-only">
+          {(close) =>
+            entries.map(({ label, to, isHere }) => (
+              <Link key={to} to={to} className="menu-item" aria-current={isHere ? 'page' : undefined} onClick={close}>
+                {label}
+              </Link>
+            ))
+          }
+        </Popover>
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,50 @@
+// Names and texts that the operator chose; the server hands them out.
+
+import { createContext, type ReactNode, useContext, useEffect } from 'react';
+
+import { json } from '../api/client';
+import { useLoaded } from './useLoaded';
+
+export interface Branding {
+  name: string;
+  /** What the home page opens with. */
+  headline: string;
+  introduction: string;
+  /** A line at the foot of every page. */
+  footer: string;
+  links: { label: string; url: string }[];
+  version: string;
+}
+
+const DEFAULTS: Branding = {
+  name: 'Cantata',
+  headline: 'Find the data you need',
+  introduction:
+    'Filter, compare and take away the records of every study in this catalogue. Nothing to install, nothing to learn first.',
+  footer: '',
+  links: [],
+  version: '',
+};
+
+const BrandingContext = createContext<Branding>(DEFAULTS);
+
+export function BrandingProvider({ children }: { children: ReactNode }) {
+  const { data } = useLoaded('branding', (signal) => json<Partial<Branding>>('/portal/settings.json', { signal }));
+  const branding = { ...DEFAULTS, ...data };
+  useEffect(() => {
+    document.title = branding.name;
+  }, [branding.name]);
+  return <BrandingContext value={branding}>{children}</BrandingContext>;
+}
+
+export function useBranding(): Branding {
+  return useContext(BrandingContext);
+}
+
+/** Names the page in the title of the window. */
+export function useTitle(title: string): void {
+  const { name } = useBranding();
+  useEffect(() => {
+    document.title = title ? `${title} · ${name}` : name;
+  }, [title, name]);
+}

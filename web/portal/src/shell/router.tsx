@@ -1,0 +1,96 @@
+// Where the person is: the address of the page is the only state that outlives it.
+
+import {
+  type AnchorHTMLAttributes,
+  createContext,
+  type MouseEvent,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
+
+export const ROOT = '/portal';
+
+export interface Place {
+  /** The path below the portal, `/` for its home. */
+  path: string;
+  search: string;
+}
+
+interface Router extends Place {
+  navigate: (to: string, options?: { replace?: boolean }) => void;
+}
+
+const RouterContext = createContext<Router | null>(null);
+
+function placeNow(): Place {
+  const { pathname, search } = window.location;
+  const path = pathname.startsWith(ROOT) ? pathname.slice(ROOT.length) : pathname;
+  return { path: path.replace(/\/$/, '') || '/', search };
+}
+
+/** Returns the address of a page of the portal. */
+export function href(path: string): string {
+  return path === '/' ? '/' : `${ROOT}${path}`;
+}
+
+export function RouterProvider({ children }: { children: ReactNode }) {
+  const [place, setPlace] = useState(placeNow);
+  useEffect(() => {
+    const update = () => setPlace(placeNow());
+    window.addEventListener('popstate', update);
+    return () => window.removeEventListener('popstate', update);
+  }, []);
+  const router = useMemo<Router>(
+    () => ({
+      ...place,
+      navigate: (to, { replace = false } = {}) => {
+        const from = placeNow();
+        window.history[replace ? 'replaceState' : 'pushState'](null, '', href(to));
+        const next = placeNow();
+        setPlace(next);
+        // Another page begins at its top; another view of the same page stays where it is.
+        if (from.path !== next.path) window.scrollTo(0, 0);
+      },
+    }),
+    [place],
+  );
+  return <RouterContext value={router}>{children}</RouterContext>;
+}
+
+export function useRouter(): Router {
+  const router = useContext(RouterContext);
+  if (!router) throw new Error('There is no router around this component.');
+  return router;
+}
+
+type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & { to: string };
+
+/** A link within the portal; a new tab or window stays with the browser. */
+export function Link({ to, onClick, ...rest }: LinkProps) {
+  const { navigate } = useRouter();
+  const follow = (event: MouseEvent<HTMLAnchorElement>) => {
+    onClick?.(event);
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (!isPlain || event.defaultPrevented) return;
+    event.preventDefault();
+    navigate(to);
+  };
+  return <a href={href(to)} onClick={follow} {...rest} />;
+}
+
+/** Returns the parts of a path, decoded. */
+export function segments(path: string): string[] {
+  return path
+    .split('/')
+    .filter(Boolean)
+    .map((part) => {
+      try {
+        return decodeURIComponent(part);
+      } catch {
+        return part;
+      }
+    });
+}

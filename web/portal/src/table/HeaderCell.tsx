@@ -1,0 +1,161 @@
+// The head of a column: sorts, opens its menu, and is dragged wider or narrower.
+
+import { type PointerEvent, useState } from 'react';
+
+import type { SortKey } from '../api/catalogue';
+import { Icon } from '../design/Icon';
+import { MenuItem, Popover } from '../design/Popover';
+import { moved, type ShownColumn } from './columns';
+
+/** Sorts by a field, by itself or after the others; null stops sorting by it. */
+export type SortChange = (fieldName: string, desc: boolean | null, isAdded: boolean) => void;
+
+interface HeaderCellProps {
+  column: ShownColumn;
+  index: number;
+  columns: ShownColumn[];
+  sort: SortKey[];
+  onSort: SortChange;
+  onColumns: (columns: ShownColumn[]) => void;
+}
+
+const STEP = 16;
+
+export function HeaderCell({ column, index, columns, sort, onSort, onColumns }: HeaderCellProps) {
+  const { field, label, sortable } = column;
+  const rank = sort.findIndex(({ fieldName }) => fieldName === field.name);
+  const key = sort[rank];
+  const next = !key ? false : key.desc ? null : true;
+  const setWidth = (width: number) =>
+    onColumns(columns.map((each) => (each === column ? { ...each, width: Math.max(64, Math.min(900, width)) } : each)));
+  return (
+    <th
+      role="columnheader"
+      scope="col"
+      aria-sort={key && rank === 0 ? (key.desc ? 'descending' : 'ascending') : undefined}
+      className={field.kind === 'number' ? 'number' : ''}
+    >
+      {sortable ? (
+        <button
+          type="button"
+          className="head-label"
+          title={`${label}. Click to sort, with Shift to sort by it as well`}
+          onClick={(event) => onSort(field.name, next, event.shiftKey)}
+        >
+          <span className="head-text">{label}</span>
+          {key && <Icon name={key.desc ? 'down' : 'up'} size={13} />}
+          {key && sort.length > 1 && <span className="head-rank">{rank + 1}</span>}
+          {key && <span className="visually-hidden">, sorted {key.desc ? 'descending' : 'ascending'}</span>}
+        </button>
+      ) : (
+        <span className="head-label">
+          <span className="head-text" title={label}>
+            {label}
+          </span>
+        </span>
+      )}
+      <Popover
+        label={`Column ${label}`}
+        face={<Icon name="more" size={14} />}
+        className="head-menu"
+        align={index < 2 ? 'start' : 'end'}
+      >
+        {(close) => {
+          const pick = (act: () => void) => () => {
+            close();
+            act();
+          };
+          return (
+            <>
+              {sortable && (
+                <MenuItem icon="up" onSelect={pick(() => onSort(field.name, false, false))}>
+                  Sort ascending
+                </MenuItem>
+              )}
+              {sortable && (
+                <MenuItem icon="down" onSelect={pick(() => onSort(field.name, true, false))}>
+                  Sort descending
+                </MenuItem>
+              )}
+              {sortable && sort.length > 0 && !key && (
+                <MenuItem icon="plus" onSelect={pick(() => onSort(field.name, false, true))}>
+                  Sort by it as well
+                </MenuItem>
+              )}
+              {key && (
+                <MenuItem icon="close" onSelect={pick(() => onSort(field.name, null, true))}>
+                  Do not sort by it
+                </MenuItem>
+              )}
+              {sortable && <div className="menu-rule" />}
+              <MenuItem icon="left" disabled={index === 0} onSelect={pick(() => onColumns(moved(columns, index, -1)))}>
+                Move left
+              </MenuItem>
+              <MenuItem
+                icon="right"
+                disabled={index === columns.length - 1}
+                onSelect={pick(() => onColumns(moved(columns, index, 1)))}
+              >
+                Move right
+              </MenuItem>
+              <MenuItem icon="plus" onSelect={() => setWidth(column.width + STEP * 3)}>
+                Wider
+              </MenuItem>
+              <MenuItem icon="minus" onSelect={() => setWidth(column.width - STEP * 3)}>
+                Narrower
+              </MenuItem>
+              {column.canChangeShow && columns.length > 1 && (
+                <MenuItem icon="eye" onSelect={pick(() => onColumns(columns.filter((each) => each !== column)))}>
+                  Hide
+                </MenuItem>
+              )}
+            </>
+          );
+        }}
+      </Popover>
+      <Divider label={label} width={column.width} onWidth={setWidth} />
+    </th>
+  );
+}
+
+interface DividerProps {
+  label: string;
+  width: number;
+  onWidth: (width: number) => void;
+}
+
+function Divider({ label, width, onWidth }: DividerProps) {
+  const [begin, setBegin] = useState<{ x: number; width: number } | null>(null);
+  const [over, setOver] = useState(0);
+  const end = (event: PointerEvent) => {
+    if (begin) onWidth(begin.width + event.clientX - begin.x);
+    setBegin(null);
+    setOver(0);
+  };
+  return (
+    <span
+      className="head-divider"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={`Width of ${label}`}
+      tabIndex={0}
+      aria-valuenow={width}
+      aria-valuemin={64}
+      aria-valuemax={900}
+      style={{ transform: `translateX(${over}px)` }}
+      onPointerDown={(event) => {
+        event.preventDefault();
+        event.currentTarget.setPointerCapture(event.pointerId);
+        setBegin({ x: event.clientX, width });
+      }}
+      onPointerMove={(event) => {
+        if (begin) setOver(event.clientX - begin.x);
+      }}
+      onPointerUp={end}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowRight') onWidth(width + STEP);
+        if (event.key === 'ArrowLeft') onWidth(width - STEP);
+      }}
+    />
+  );
+}

@@ -1,0 +1,59 @@
+// Forwards and backwards through the records. Pages have numbers up to the window of the catalogue, cursors beyond it.
+
+import { count } from '../design/format';
+import { Icon } from '../design/Icon';
+import { useExplore } from '../explore/context';
+import { type ExploreState, fromStart, SIZES } from '../explore/urlState';
+
+export function Pager() {
+  const { catalogue, state, view, change } = useExplore();
+  const total = view.answer?.total ?? 0;
+  const rows = view.answer?.rows ?? [];
+  const first = (state.page - 1) * state.size + 1;
+  const last = Math.max(1, Math.ceil(total / state.size));
+  const byNumber = (page: number): ExploreState => ({ ...state, page, after: null, before: null });
+  const next = () =>
+    change({
+      ...byNumber(state.page + 1),
+      ...(isBeyond(catalogue.window, state, 1) ? { after: rows.at(-1)?.cursor ?? null } : {}),
+    });
+  const previous = () =>
+    change({
+      ...byNumber(state.page - 1),
+      ...(isBeyond(catalogue.window, state, -1) ? { before: rows[0]?.cursor ?? null } : {}),
+    });
+  return (
+    <nav className="pager" aria-label="Pages">
+      <label className="row small soft">
+        <span className="wide-only">Rows</span>
+        <span className="visually-hidden">Rows per page</span>
+        <select value={state.size} onChange={(event) => change(fromStart(state, { size: Number(event.target.value) }))}>
+          {SIZES.map((size) => (
+            <option key={size} value={size}>
+              {size}
+            </option>
+          ))}
+        </select>
+      </label>
+      <span className="grow" />
+      <span className="number soft small">
+        {rows.length ? `${count(first)}–${count(first + rows.length - 1)} of ${count(total)}` : ''}
+      </span>
+      <button type="button" className="button compact" disabled={state.page === 1} onClick={() => change(byNumber(1))}>
+        First
+      </button>
+      <button type="button" className="button compact" disabled={state.page === 1 || view.loading} onClick={previous}>
+        <Icon name="left" size={14} />
+        Previous
+      </button>
+      <button type="button" className="button compact" disabled={state.page >= last || view.loading} onClick={next}>
+        Next
+        <Icon name="right" size={14} />
+      </button>
+    </nav>
+  );
+}
+
+function isBeyond(window: number, { page, size }: ExploreState, step: number): boolean {
+  return (page + step) * size > window;
+}

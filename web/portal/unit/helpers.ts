@@ -1,0 +1,59 @@
+// A small catalogue for unit tests, put together as the portal does it.
+
+import { assemble, type Catalogue } from '../src/api/catalogue';
+
+const entry = {
+  documentType: 'file',
+  status: 'available' as const,
+  paths: { graphql: '/files/graphql', introspection: '/introspection/files' },
+};
+
+const field = (displayName: string, type: string, unit: string | null = null) => ({ displayName, type, unit });
+
+export function sampleCatalogue(): Catalogue {
+  return assemble(
+    'files',
+    entry,
+    {
+      catalogId: 'files',
+      documentType: 'file',
+      fields: {
+        file_id: field('File ID', 'keyword'),
+        file_type: field('File Type', 'keyword'),
+        size: field('Size', 'long', 'B'),
+        released_at: field('Released', 'date'),
+        is_open: field('Open', 'boolean'),
+        donors: field('Donors', 'nested'),
+        'donors.gender': field('Gender', 'keyword'),
+        'donors.age': field('Age', 'integer', 'year'),
+      },
+    },
+    {
+      extended: [],
+      table: {
+        columns: ['file_id', 'file_type', 'size', 'donors.gender'].map((fieldName) => ({
+          fieldName,
+          displayName: null,
+          displayType: null,
+          displayFormat: null,
+          show: fieldName !== 'size',
+          sortable: true,
+          canChangeShow: true,
+        })),
+        defaultSorting: [{ fieldName: 'file_id', desc: false }],
+        rowIdFieldName: 'file_id',
+        maxResultsWindow: 100,
+      },
+      facets: {
+        aggregations: ['file_type', 'size', 'donors__gender'].map((fieldName) => ({
+          fieldName,
+          displayName: null,
+          isActive: true,
+          show: true,
+        })),
+      },
+      downloads: { maxRows: 100, allowCustomMaxRows: false },
+      matchbox: null,
+    },
+  );
+}

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+
+import { layout } from '../src/charts/treemap';
+import { snippets } from '../src/download/snippets';
+import { diff } from '../src/manage/diff';
+import { exampleOf } from '../src/manage/example';
+import { check } from '../src/manage/jsonSchema';
+import { lineOf, places, violationsIn } from '../src/manage/places';
+import { problemsOf } from '../src/manage/typeRules';
+import { leaf } from '../src/query/sqon';
+import { combined } from '../src/sets/api';
+import { readIds } from '../src/sets/idList';
+import { sampleCatalogue } from './helpers';
+
+test('violations are found in the message and at their lines', () => {
+  const text =
+    '{\n  "studyId": "A, #/b: c",\n  "files": [\n    {"fileName": "a"},\n    {\n      "fileSize": "x"\n    }\n  ]\n}';
+  const found = places(text);
+  const said = violationsIn(
+    '#: required key [experiment] not found,#/files/1/fileSize: expected type: Integer, found: String',
+  );
+  expect(said).toEqual([
+    { at: '#', text: '“experiment” is missing' },
+    { at: '#/files/1/fileSize', text: 'expected Integer, found String' },
+  ]);
+  expect(said.map(({ at }) => lineOf(found, at))).toEqual([0, 5]);
+  expect(lineOf(found, '#/files/1/fileType')).toBe(4);
+});
+
+test('a payload is checked as the schema says', () => {
+  const schema = {
+    type: 'object',
+    required: ['a'],
+    definitions: { fraction: { type: 'number', minimum: 0, maximum: 1 } },
+    properties: {
+      a: { enum: ['x', 'y'] },
+      b: { $ref: '#/definitions/fraction' },
+      c: { type: 'array', minItems: 1, items: { type: ['string', 'null'] } },
+    },
+    additionalProperties: false,
+  };
+  expect(check({ a: 'x', b: 0.5, c: [null] }, schema)).toEqual([]);
+  expect(check({ b: 2, c: [1], d: 1 }, schema).map(({ at }) => at)).toEqual(['#', '#/b', '#/c/0', '#']);
+});
+
+test('an example keeps to the schema it was made of', () => {
+  const schema = {
+    type: 'object',
+    required: ['experiment', 'samples'],
+    definitions: { s: { type: 'object', required: ['n'], properties: { n: { type: 'integer', minimum: 3 } } } },
+    properties: {
+      experiment: { type: 'object', required: ['tool'], properties: { tool: { enum: ['A', 'B'] } } },
+      samples: { type: 'array', minItems: 1, items: { $ref: '#/definitions/s' } },
+    },
+  };
+  const made = exampleOf({ name: 't', version: 2, createdAt: '', options: {}, schema }, 'S');
+  expect(made).toEqual({
+    experiment: { tool: 'A' },
+    samples: [{ n: 3 }],
+    studyId: 'S',
+    analysisType: { name: 't', version: 2 },
+  });
+  expect(check(made, schema)).toEqual([]);
+});
+
+test('a schema that breaks the rules is told why', () => {
+  expect(
+    problemsOf({ type: 'object', required: ['experiment'], properties: { experiment: { type: 'object' } } }),
+  ).toEqual([]);
+  expect(problemsOf({ type: 'array', properties: { files: {} } })).toHaveLength(4);
+});
+
+test('lines that differ stand beside each other', () => {
+  expect(diff('a\nb\nc', 'a\nx\nc\nd')).toEqual([
+    { left: 'a', right: 'a' },
+    { left: 'b', right: 'x' },
+    { left: 'c', right: 'c' },
+    { left: null, right: 'd' },
+  ]);
+});
+
+test('areas fill the whole in proportion', () => {
+  const places = layout([6, 3, 2, 1], { x: 0, y: 0, width: 6, height: 4 });
+  const areas = places.map(({ width, height }) => width * height);
+  expect(areas.map((area) => Math.round(area * 100) / 100)).toEqual([12, 6, 4, 2]);
+  expect(Math.max(...places.map(({ x, width }) => x + width))).toBeCloseTo(6);
+});
+
+test('lists of ids are read however they are separated', () => {
+  expect(readIds('A, B;C\n"D"\tA\r\n')).toEqual(['A', 'B', 'C', 'D']);
+});
+
+test('sets are put together as filters', () => {
+  const set = (setId: string) => ({ setId, name: setId, size: 1, path: 'donors.id', type: 'file', createdAt: null });
+  expect(combined('difference', set('a'), set('b'))).toMatchObject({
+    op: 'and',
+    content: [{ op: 'in' }, { op: 'some-not-in' }],
+  });
+});
+
+test('code to copy survives quotes in values', () => {
+  const catalogue = sampleCatalogue();
+  const all = snippets({
+    catalogue,
+    filter: { op: 'and', content: [leaf('in', 'file_id', ['it\'s "so" \\ $x'])] },
+    sort: [],
+    fields: [],
+    origin: 'http://h',
+  });
+  const curl = all.find(({ name }) => name === 'curl')?.code ?? '';
+  expect(curl).toContain("it'\\''s");
+  expect(all.map(({ name }) => name)).toEqual(['GraphQL', 'SQON', 'curl', 'Python', 'R']);
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+
+import { readView } from '../src/explore/answer';
+import { START } from '../src/explore/urlState';
+import { readExtent, viewRequest } from '../src/explore/viewQuery';
+import { dateBins, numberBins } from '../src/facets/bins';
+import { phrase, sentence } from '../src/query/describe';
+import { leaf } from '../src/query/sqon';
+import { sampleCatalogue } from './helpers';
+
+const catalogue = sampleCatalogue();
+const extent = readExtent(catalogue, {
+  file: { hits: { total: 10 }, aggregations: { size: { stats: { min: 0, max: 99 } } } },
+});
+
+test('one request has the page and all facets', () => {
+  const { query } = viewRequest(catalogue, START, [], extent.bins);
+  expect(query.match(/hits\(/g)).toHaveLength(1);
+  for (const part of ['file_type { bucket_count', 'donors__gender { bucket_count', 'size { range('])
+    expect(query).toContain(part);
+});
+
+test('pages are numbered up to the window and follow cursors beyond it', () => {
+  const variables = (state: object) => viewRequest(catalogue, { ...START, ...state }, [], extent.bins).variables;
+  expect(variables({ page: 5 })).toMatchObject({ offset: 80, searchAfter: null });
+  expect(variables({ page: 6, after: ['b', 'id'] })).toMatchObject({
+    offset: 0,
+    searchAfter: ['b', 'id'],
+    sort: [{ fieldName: 'file_id', order: 'asc' }],
+  });
+  expect(variables({ page: 6, before: ['b', 'id'] })).toMatchObject({
+    searchAfter: ['b', 'id', 'id'],
+    sort: [
+      { fieldName: 'file_id', order: 'desc' },
+      { fieldName: 'id', order: 'desc' },
+    ],
+  });
+});
+
+test('a page that was fetched backwards is shown forwards', () => {
+  const edge = (id: string) => ({ searchAfter: [id, id, id], node: { id } });
+  const answer = { file: { hits: { total: 9, edges: [edge('c'), edge('b')] } } };
+  const view = readView(catalogue, { ...START, page: 9, before: ['d', 'd'] }, extent.bins, answer);
+  expect(view.rows.map(({ id, cursor }) => [id, cursor])).toEqual([
+    ['b', ['b', 'b']],
+    ['c', ['c', 'c']],
+  ]);
+});
+
+test('steps hold every value and stand at round numbers', () => {
+  const { edges } = numberBins(18, 88, true);
+  expect(edges[0]).toBeLessThanOrEqual(18);
+  expect(edges.at(-1)).toBeGreaterThan(88);
+  expect(new Set(edges.slice(1).map((edge, index) => edge - (edges[index] ?? 0)))).toEqual(new Set([5]));
+  const wide = numberBins(100, 3e9, true);
+  expect(wide.isLogarithmic).toBe(true);
+  expect(wide.edges.slice(0, 4)).toEqual([100, 200, 500, 1000]);
+  expect(numberBins(5, 5, true).edges).toEqual([5, 6]);
+});
+
+test('steps of time follow the calendar', () => {
+  const { edges } = dateBins(Date.UTC(2018, 1, 3), Date.UTC(2024, 11, 30));
+  expect(new Date(edges[0] ?? 0).toISOString()).toBe('2018-01-01T00:00:00.000Z');
+  expect(new Date(edges[1] ?? 0).toISOString()).toBe('2018-04-01T00:00:00.000Z');
+  expect(edges.at(-1)).toBeGreaterThan(Date.UTC(2024, 11, 30));
+});
+
+test('a filter reads as a sentence', () => {
+  expect(
+    sentence(
+      {
+        op: 'and',
+        content: [leaf('in', 'file_type', ['VCF', 'BAM']), { op: 'not', content: [leaf('gte', 'size', 5e9)] }],
+      },
+      catalogue,
+    ),
+  ).toBe('File Type is any of VCF or BAM and not (Size is at least 5 GB)');
+  expect(phrase(leaf('between', 'donors.age', [1, 60]), catalogue).values.map(({ text }) => text)).toEqual([
+    '1 year',
+    '60 years',
+  ]);
+  expect(phrase(leaf('in', 'is_open', [true]), catalogue).values[0]?.text).toBe('Yes');
+  expect(phrase(leaf('in', 'file_id', ['set_id:abc']), catalogue, new Map([['abc', 'Mine']])).values[0]?.text).toBe(
+    'set “Mine”',
+  );
+});

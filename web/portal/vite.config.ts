@@ -1,0 +1,36 @@
+// Builds the portal; `scripts/pack.js` then puts it where the server takes it from.
+
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vitest/config';
+
+/** A running server for `npm run dev`. */
+const SERVER = process.env.CANTATA_URL ?? 'http://127.0.0.1:5050';
+
+const OF_THE_SERVER = [
+  '^/(introspection|studies|schemas|submit|export|events|admin|entities|openapi.json|docs|ready|ping)(/|$|\\?)',
+  '^/(graphql|download)(/|$|\\?)',
+  '^/(?!src/)[^/]+/(graphql|download)(/|$|\\?)',
+  '^/portal/settings.json$',
+];
+
+export default defineConfig(({ command }) => ({
+  base: command === 'build' ? '/assets/portal/' : '/',
+  plugins: [react()],
+  server: { proxy: Object.fromEntries(OF_THE_SERVER.map((path) => [path, SERVER])) },
+  build: {
+    outDir: 'node_modules/.built',
+    target: 'es2022',
+    // Nothing may be written into the page itself: its content security policy allows no inline script or style.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    manifest: 'manifest.json',
+    rollupOptions: {
+      output: {
+        entryFileNames: '[name]-[hash].js',
+        chunkFileNames: '[name]-[hash].js',
+        assetFileNames: '[name]-[hash][extname]',
+      },
+    },
+  },
+  test: { include: ['unit/**/*.test.ts'], environment: 'node' },
+}));
