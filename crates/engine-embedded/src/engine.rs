@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_engine::{
@@ -28,6 +29,9 @@ const DELETED: &str = ".deleted-";
 /// What the name of a folder begins with whose index is being made.
 const UNFINISHED: &str = ".unfinished-";
 
+/// How often is looked whether anything is being written.
+const SETTLING: Duration = Duration::from_millis(2);
+
 /// The longest name of an index.
 const LONGEST_NAME: usize = 200;
 
@@ -39,6 +43,8 @@ struct Inner {
     folder: PathBuf,
     contents: RwLock<Contents>,
     turns: Turns,
+    /// Held by everything that writes, also where nobody waits for it any more.
+    work: Arc<()>,
     /// Unlocked when the engine goes.
     _lock: fs_err::File,
 }
@@ -98,6 +104,7 @@ impl EmbeddedEngine {
             folder: folder.to_owned(),
             contents: RwLock::new(Contents { indexes, aliases }),
             turns: Turns::default(),
+            work: Arc::default(),
             _lock: lock,
         })))
     }
@@ -196,17 +203,31 @@ impl EmbeddedEngine {
     ) -> Result<BatchReport, EngineError> {
         let index = self.index(index)?;
         let report = {
-            let index = Arc::clone(&index);
-            aside(move || index.write(&batch, position.as_deref())).await?
+            let (index, work) = (Arc::clone(&index), Arc::clone(&self.0.work));
+            aside(move || {
+                let _work = work;
+                index.write(&batch, position.as_deref())
+            })
+            .await?
         };
+        let work = Arc::clone(&self.0.work);
         // Nobody waits for merging; a failure is told in the log and tried again with the next write.
         tokio::task::spawn_blocking(move || {
+            let _work = work;
             while index.merge_some().unwrap_or_else(|error| {
                 tracing::error!(index = index.name(), %error, "segments cannot be merged");
                 false
             }) {}
         });
         Ok(report)
+    }
+
+    /// Waits until nothing is written or merged any more. Whoever opens the folder again in the same process must wait for
+    /// this first: dropping the engine ends nothing that is under way.
+    pub async fn settled(&self) {
+        while Arc::strong_count(&self.0.work) > 1 {
+            tokio::time::sleep(SETTLING).await;
+        }
     }
 
     /// Writes a batch.
@@ -313,8 +334,9 @@ impl SearchEngine for EmbeddedEngine {
     }
 
     async fn fill(&self, index: &str, documents: Vec<Operation>) -> Result<BatchReport, EngineError> {
-        let index = self.index(index)?;
+        let (index, work) = (self.index(index)?, Arc::clone(&self.0.work));
         aside(move || {
+            let _work = work;
             let report = index.fill(&documents)?;
             // Whoever fills an index need not be faster than it is put in order; searches have the other processors.
             while index.merge_some()? {}

@@ -30,18 +30,21 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Makes the documents of the last change of each analysis.
-    pub(crate) async fn of(recipe: &Arc<Recipe>, changes: Vec<ChangedAnalysis>) -> Result<Self, String> {
+    /// Makes the documents of the last change of each analysis. If the changes come for the `first_time`, the index has
+    /// nothing of an analysis that begins with them.
+    pub(crate) async fn of(
+        recipe: &Arc<Recipe>,
+        changes: Vec<ChangedAnalysis>,
+        first_time: bool,
+    ) -> Result<Self, String> {
         let mut new = HashSet::new();
         let mut last: HashMap<String, ChangedAnalysis> = HashMap::new();
         for change in changes {
-            if change.is_new {
+            if change.is_new && first_time {
                 new.insert(change.analysis_id.clone());
             }
             last.insert(change.analysis_id.clone(), change);
         }
-        // Nothing is there of what was not heard of before this batch. If it is applied again, later ones follow that
-        // put everything right.
         let known = last.keys().filter(|id| !new.contains(*id)).cloned().collect();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let shaped = shape_all(recipe, last.into_values().collect(), threads, |recipe, change| {

@@ -139,6 +139,7 @@ impl Feed {
                 Ok(applied) => worker.note(applied),
                 Err(Failure::Engine(EngineError::Refused(_))) if careful == 0 => {
                     careful = count;
+                    at.doubt();
                     continue;
                 }
                 Err(failure) => return Err(failure),

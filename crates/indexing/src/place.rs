@@ -53,7 +53,8 @@ impl Place {
         if self.engine.indexes().await?.iter().any(|index| index.name == self.alias) {
             let alias = &self.alias;
             return Err(EngineError::Refused(format!(
-                "`{alias}` is an index that somebody else fills; a catalogue with a source needs a name of its own:                  choose another esIndex, or delete that index"
+                "`{alias}` is an index that somebody else fills; a catalogue with a source needs a name of its own: \
+                 choose another esIndex, or delete that index"
             )));
         }
         let index = self.make(mapping).await?;

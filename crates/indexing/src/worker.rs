@@ -50,11 +50,19 @@ pub(crate) struct At {
     pub(crate) noted: Option<String>,
     pub(crate) known: KnownTypes,
     unnoted: usize,
+    /// Whether it is certain that nothing beyond the position was written: not before a write with its position has
+    /// succeeded here, because a process may end between the two.
+    is_certain: bool,
 }
 
 impl At {
     pub(crate) fn new(index: String, position: Option<String>, known: KnownTypes) -> Self {
-        Self { index, noted: position.clone(), position, known, unnoted: 0 }
+        Self { index, noted: position.clone(), position, known, unnoted: 0, is_certain: false }
+    }
+
+    /// Notes that a write failed, of which parts may have been written.
+    pub(crate) fn doubt(&mut self) {
+        self.is_certain = false;
     }
 }
 
@@ -185,7 +193,7 @@ impl Worker {
     /// A single analysis whose documents the engine refuses as a whole is set aside; several are an error.
     pub(crate) async fn apply(&self, at: &mut At, changes: Changes, is_noted: bool) -> Result<Applied, Failure> {
         at.unnoted += changes.analyses.len();
-        let batch = Batch::of(&self.recipe, changes.analyses).await.map_err(Failure::Here)?;
+        let batch = Batch::of(&self.recipe, changes.analyses, at.is_certain).await.map_err(Failure::Here)?;
         if batch.types().any(|one| !at.known.ids.contains(one)) {
             at.known = self.fit_mapping(&at.index).await?;
         }
@@ -213,6 +221,7 @@ impl Worker {
         if position.is_some() {
             at.noted = Some(changes.position.clone());
             at.unnoted = 0;
+            at.is_certain = true;
         }
         at.position = Some(changes.position);
         Ok(Applied { taken, refused })

@@ -1,6 +1,7 @@
 //! Indexes that follow a real store on a real engine: whatever happens on the way, they end as the store is.
 #![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 
+mod again;
 mod jobs;
 mod place;
 mod poisoned;

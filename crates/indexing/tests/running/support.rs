@@ -97,10 +97,18 @@ impl Bed {
         self.open();
     }
 
+    /// Goes on with these catalogues alone.
+    pub(crate) async fn feed_only(&mut self, catalogues: &[(&str, Value)]) {
+        self.stop().await;
+        self.catalogues = catalogues.iter().map(|(id, source)| ((*id).to_owned(), source.clone())).collect();
+        self.open();
+    }
+
     /// Stops everything.
     pub(crate) async fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.indexing.stop().await;
+            running.engine.settled().await;
         }
     }
 
@@ -205,7 +213,7 @@ impl Bed {
     }
 
     /// Returns what the index should have, by the store as it is now.
-    async fn expected(&self, keys: &Value) -> BTreeMap<String, Value> {
+    pub(crate) async fn expected(&self, keys: &Value) -> BTreeMap<String, Value> {
         let shape = Shape::new(&source(keys));
         let mut expected = BTreeMap::new();
         for study in STUDIES {
