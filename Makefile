@@ -6,7 +6,7 @@ ifeq ($(shell command -v cargo),)
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 endif
 
-.PHONY: own-cache build demo test check-fmt lint docs unit engines bench-metadata bench-search bench-search-large bench-engines bench-indexing fmt graphiql portal portal-test test-clients lint-packaging
+.PHONY: own-cache debug-binary build demo test check-fmt lint docs unit engines bench-metadata bench-search bench-search-large bench-engines bench-indexing fmt graphiql portal browser portal-test portal-test-large portal-measure screenshots test-clients lint-packaging
 
 # Clones share the folder, and cargo tells their files apart by time alone: a clone that takes over touches its own.
 own-cache:
@@ -25,7 +25,7 @@ demo: build
 	"$(CARGO_TARGET_DIR)/release/cantata" demo $(ARGS)
 
 # Everything that must hold before a change is taken; licences and the rules of the house are tests of crates/cli.
-test: check-fmt lint docs unit
+test: check-fmt lint docs unit browser
 
 check-fmt:
 	cargo fmt --all -- --check
@@ -79,15 +79,32 @@ graphiql:
 portal:
 	cd web/portal && npm ci && npm run build
 
-# The portal in Chromium against a server with sample data; screenshots go to $(CACHE)/portal-screenshots.
-portal-test: own-cache
+# What browsers show; installs Chromium by apt if there is none, and packages of npm into the cache folder.
+browser: portal-test test-clients
+
+debug-binary: own-cache
 	cargo build --locked -p cantata
-	cd web/portal && npm ci && npm run check && npm run unit && npm run browser
+
+# The portal: its sources, that the server carries what they build, and its pages in Chromium against a server with sample
+# data; screenshots go to $(CACHE)/portal-screenshots.
+portal-test: debug-binary
+	CANTATA_BIN="$(CARGO_TARGET_DIR)/debug/cantata" web/portal/test
+
+# How long a page takes to show what a click on a facet led to; SCALE=14 is 12,000 files, and not for CI.
+portal-measure: build
+	CANTATA_BIN="$(CARGO_TARGET_DIR)/release/cantata" PORTAL_TEST_SCALE=$(or $(SCALE),14) web/portal/test measure
+
+# The same with a million files behind it, which takes minutes to fill the server, and some gigabytes.
+portal-test-large: build
+	CANTATA_BIN="$(CARGO_TARGET_DIR)/release/cantata" PORTAL_TEST_SCALE=1130 web/portal/test large
+
+# The pictures of the documentation, docs/images.
+screenshots: build
+	CANTATA_BIN="$(CARGO_TARGET_DIR)/release/cantata" PORTAL_SHOTS="$(CURDIR)/docs/images" web/portal/test screenshots
 
 # Arranger's published React components and charts in Chromium against a server with sample data; screenshots go to
 # $(CACHE)/arranger-components-screenshots.
-test-clients: own-cache
-	cargo build --locked -p cantata
+test-clients: debug-binary
 	CANTATA_BIN="$(CARGO_TARGET_DIR)/debug/cantata" clients/arranger-components/test
 
 # The Dockerfile, the compose files and the Helm chart; installs its tools from PyPI, and builds helm with Go if it is missing.

@@ -68,8 +68,9 @@ impl AuditLog {
 
     /// Keeps an entry. One that cannot be written is in the log of the server all the same.
     pub fn write(&self, entry: &AuditEntry<'_>) {
-        let AuditEntry { who, how, method, path, study, status, result, request_id, .. } = entry;
-        tracing::info!(target: "audit", who, how, method, path, study, status, result, request_id);
+        let AuditEntry { who, how, method, path, study, status, result, .. } = entry;
+        // The number of the request is in every line of the log that is about one.
+        tracing::info!(target: "audit", who, how, method, path, study, status, result);
         let written = serde_json::to_vec(entry).map_err(io::Error::from).and_then(|mut line| {
             line.push(b'\n');
             self.append(&line)

@@ -67,6 +67,11 @@ impl Authenticator {
         self.keys.is_some() || self.tokens.is_some() || self.introspection.is_some()
     }
 
+    /// Returns the keys that this server made, where they are taken.
+    pub fn keys(&self) -> Option<&Arc<dyn KeyStore>> {
+        self.keys.as_ref()
+    }
+
     /// Returns a number that is another one whenever a change of the keys was noticed: what was found out before may not
     /// hold any more.
     pub fn generation(&self) -> u64 {

@@ -158,6 +158,14 @@ impl KeyStore for KeyFile {
         })
     }
 
+    fn revoke_id(&self, id: &str) -> Result<KeyRecord, KeyError> {
+        self.change(|keys| {
+            let key = keys.iter_mut().find(|key| key.id == id).ok_or_else(|| KeyError::Unknown(id.to_owned()))?;
+            key.revoked.get_or_insert_with(Timestamp::now);
+            Ok(key.clone())
+        })
+    }
+
     fn note_use(&self, id: &str, when: Timestamp) -> Result<(), KeyError> {
         self.change(|keys| {
             if let Some(key) = keys.iter_mut().find(|key| key.id == id) {

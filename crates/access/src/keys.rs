@@ -96,6 +96,9 @@ pub trait KeyStore: Send + Sync {
     /// Revokes the key in force with a name or an id, and returns it.
     fn revoke(&self, name_or_id: &str) -> Result<KeyRecord, KeyError>;
 
+    /// Revokes the key with an id, whatever others are named, and returns it; one that is revoked already stays so.
+    fn revoke_id(&self, id: &str) -> Result<KeyRecord, KeyError>;
+
     /// Notes when a key was used.
     fn note_use(&self, id: &str, when: Timestamp) -> Result<(), KeyError>;
 }
@@ -103,7 +106,7 @@ pub trait KeyStore: Send + Sync {
 impl KeyRecord {
     /// Makes a key with its secret, which is in the hands of the caller alone. It counts once a store has the record.
     pub fn new(name: &str, scopes: &[String], expires: Option<Timestamp>) -> Result<(Self, KeySecret), KeyError> {
-        if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
+        if name.trim().is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
             return Err(KeyError::Name(name.to_owned()));
         }
         let is_scope =

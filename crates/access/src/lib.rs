@@ -12,6 +12,7 @@ mod keys;
 mod outside;
 mod scope;
 mod secret;
+mod shown_key;
 mod token;
 
 pub use audit::{AuditEntry, AuditLog};
@@ -23,4 +24,5 @@ pub use keys::{KeyError, KeyRecord, KeyStore, KnownKey};
 pub use outside::AddressError;
 pub use scope::{ScopeError, ScopeRules};
 pub use secret::{KEY_PREFIX, KeyDigest, KeySecret};
+pub use shown_key::{KeyState, ShownKey};
 pub use token::{PemError, TokenRules, TokenVerifier};

@@ -108,6 +108,11 @@ impl ScopeRules {
             || (identity.has_scope(&self.system_read) && !identity.has_scope(&self.system_deny))
     }
 
+    /// Returns whether somebody may read every study, whatever it is called.
+    pub fn may_read_every_study(&self, identity: &Identity) -> bool {
+        self.may_read_everything(identity) && !identity.scopes.iter().any(|scope| scope.ends_with(DENY))
+    }
+
     /// Returns whether somebody may read a study.
     pub fn may_read(&self, identity: &Identity, study: &str) -> bool {
         let is_allowed = || {

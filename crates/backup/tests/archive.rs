@@ -5,8 +5,8 @@ use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 
 use cantata_backup::{Backup, BackupError, BackupFile, Content, Prepared};
-use flate2::Compression;
 use flate2::write::GzEncoder;
+use flate2::{Compression, GzBuilder};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tar::{Builder, EntryType, Header};
@@ -214,6 +214,35 @@ fn what_would_fill_the_disk_is_refused_before_anything_is_written() {
         let refused = Forged::new(&manifest(&[("search/a", size, b""), ("search/b", size, b"")])).refused();
         assert!(refused.contains("which no data folder does"), "{refused}");
     }
+}
+
+#[test]
+fn a_manifest_that_unpacking_makes_large_is_not_read_to_its_end() {
+    let mut text = " ".repeat(64 << 20);
+    text.push_str(&manifest(&[]).to_string());
+    let mut forged = Forged { archive: Builder::new(GzEncoder::new(Vec::new(), Compression::fast())) };
+    forged.add("cantata-backup.json", EntryType::Regular, text.as_bytes());
+    let refused = forged.refused();
+    assert!(refused.starts_with("is damaged: cantata-backup.json cannot be read: "), "{refused}");
+}
+
+#[test]
+fn nothing_is_hidden_behind_the_last_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("backup");
+    let sealed_with = |padding: &[u8]| {
+        let mut encoder = Forged::new(&manifest(&[])).archive.into_inner().unwrap();
+        encoder.write_all(padding).unwrap();
+        let mut archive = encoder.finish().unwrap();
+        let sum = format!("{:x}", Sha256::digest(&archive));
+        let seal = GzBuilder::new().comment(sum).write(Vec::new(), Compression::fast());
+        archive.extend(seal.finish().unwrap());
+        fs_err::write(&path, archive).unwrap();
+        Backup::at(&path).check()
+    };
+    sealed_with(&[0; 512]).unwrap();
+    let refused = sealed_with(b"something").unwrap_err().to_string();
+    assert_eq!(refused, "is damaged: its end is not the end of a backup");
 }
 
 #[test]

@@ -105,12 +105,17 @@ pub(crate) fn refused(file: &Path, error: &BackupError) -> Failure {
     })
 }
 
-/// Makes a file that nobody else may read; one of this name that was not finished goes.
+/// Makes a file that nobody else may read. One of this name that was not finished goes: it may be somebody else's, or
+/// lead elsewhere.
 fn private_file(path: &Path) -> io::Result<fs_err::File> {
+    match fs_err::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     let mut options = fs_err::OpenOptions::new();
     #[cfg(unix)]
     fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.write(true).create(true).truncate(true).open(path)
+    options.write(true).create_new(true).open(path)
 }
 
 /// Describes a backup.

@@ -132,6 +132,7 @@ fn suggest(address: SocketAddr) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "Try:")?;
     for path in [
+        "/".to_owned(),
         "/docs".to_owned(),
         "/studies/all".to_owned(),
         "/schemas?hideSchema=true".to_owned(),

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use cantata_access::{KeyError, KeyFile, KeyRecord, KeyStore};
 use cantata_core::Timestamp;
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::command::ConfigArgument;
 use crate::failure::Failure;
@@ -58,18 +58,18 @@ pub(crate) fn key(arguments: &KeyArguments) -> Result<ExitCode, Failure> {
     let (shown, text) = match &arguments.action {
         Action::Create { name, scopes, expires } => {
             let (record, secret) = KeyRecord::new(name, scopes, *expires)?;
-            let mut shown = in_json(&record);
+            let mut shown = json!(record.shown());
             keys.add(record)?;
             shown["key"] = json!(secret.reveal());
             (shown, format!("{}\nKeep it: it is not shown again.", secret.reveal()))
         }
         Action::List => {
             let keys = keys.list()?;
-            (keys.iter().map(in_json).collect(), table(&keys))
+            (keys.iter().map(|key| json!(key.shown())).collect(), table(&keys))
         }
         Action::Revoke { key } => {
             let record = keys.revoke(key)?;
-            (in_json(&record), format!("{} is revoked", record.name))
+            (json!(record.shown()), format!("{} is revoked", record.name))
         }
     };
     // A closed pipe is no failure of what was done.
@@ -102,27 +102,12 @@ fn expiry(text: &str) -> Result<Timestamp, &'static str> {
     found.filter(|moment| *moment > now).map(Timestamp::from_micros).ok_or(expected)
 }
 
-fn state(key: &KeyRecord) -> &'static str {
-    match key.revoked {
-        Some(_) => "revoked",
-        None if key.is_in_force(Timestamp::now()) => "in force",
-        None => "expired",
-    }
-}
-
-fn in_json(key: &KeyRecord) -> Value {
-    json!({
-        "id": key.id, "name": key.name, "scopes": key.scopes, "state": state(key), "created": key.created,
-        "expires": key.expires, "revoked": key.revoked, "lastUsed": key.last_used,
-    })
-}
-
 fn table(keys: &[KeyRecord]) -> String {
     let day =
         |moment: Option<Timestamp>| moment.map_or_else(|| "-".to_owned(), |moment| moment.to_string()[..10].to_owned());
     let heads = ["id", "name", "state", "created", "expires", "last used", "scopes"].map(str::to_owned);
     let row = |key: &KeyRecord| {
-        let state = state(key).to_owned();
+        let state = key.state(Timestamp::now()).as_str().to_owned();
         let days = [Some(key.created), key.expires, key.last_used].map(day);
         let [created, expires, last_used] = days;
         [key.id.clone(), key.name.clone(), state, created, expires, last_used, key.scopes.join(" ")]

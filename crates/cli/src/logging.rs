@@ -1,9 +1,12 @@
 //! The log: on standard error, as text for people or as JSON for machines.
 
+mod line;
+
 use std::io;
 
 use tracing_subscriber::EnvFilter;
 
+use self::line::{JsonLine, TextLine};
 use crate::settings::{LogFormat, LoggingSettings};
 
 /// What a library says of every message is only for those who ask for it.
@@ -15,7 +18,7 @@ pub(crate) fn start(settings: &LoggingSettings) {
         .with_env_filter(EnvFilter::new(format!("{QUIET},{}", settings.log)))
         .with_writer(io::stderr);
     match settings.log_format {
-        LogFormat::Text => builder.init(),
-        LogFormat::Json => builder.json().flatten_event(true).init(),
+        LogFormat::Text => builder.event_format(TextLine::default()).init(),
+        LogFormat::Json => builder.event_format(JsonLine).init(),
     }
 }

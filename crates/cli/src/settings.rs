@@ -86,6 +86,7 @@ impl Settings {
             ready_path: self.search.ready_path.clone(),
             limits: self.limits.settings(),
             portal: self.portal.portal_texts.clone().unwrap_or_default(),
+            metrics: self.server.metrics(),
         }
     }
 

@@ -46,6 +46,7 @@ error_table! {
     IndexNotFound, "index.not.found", 404, "No search index has this name.";
     CatalogueNotFound, "catalogue.not.found", 404, "No catalogue of this id is indexed from a source.";
     JobNotFound, "job.not.found", 404, "No job has this number.";
+    KeyNotFound, "key.not.found", 404, "No API key has this id.";
     PathNotFound, "path.not.found", 404, "No route has this path.";
     MethodNotAllowed, "method.not.allowed", 405, "The path exists, but not with this method.";
     MalformedParameter, "malformed.parameter", 400, "A path, query or body parameter has a value that is not allowed.";
@@ -72,6 +73,8 @@ error_table! {
     StudyIdMismatch, "study.id.mismatch", 409, "The study in the path and the study in the body differ.";
     StudyAlreadyExists, "study.already.exists", 409, "A study with this id is registered already.";
     IndexAlreadyExists, "index.already.exists", 409, "A search index with this name is there already.";
+    KeyAlreadyExists, "key.already.exists", 409, "An API key that is in force has this name already.";
+    KeysNotTaken, "keys.not.taken", 409, "The server takes no API keys of its own; AUTH_MODE says which credentials it takes.";
     InfoAlreadyExists, "info.already.exists", 409, "A file with the same checksum is stored already.";
     MissingStorageObjects, "missing.storage.objects", 409, "Files must be uploaded before their analysis is published.";
     MismatchingStorageObjectSizes, "mismatching.storage.object.sizes", 409, "Stored objects have other sizes than the metadata says.";
@@ -114,6 +117,8 @@ pub enum Origin {
     StudyService,
     /// Looking after search indexes.
     IndexService,
+    /// Making, listing and revoking API keys.
+    KeyService,
     /// Calls to the storage server.
     ScoreService,
     /// The database behind the services.

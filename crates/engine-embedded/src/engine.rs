@@ -29,6 +29,9 @@ const DELETED: &str = ".deleted-";
 /// What the name of a folder begins with whose index is being made.
 const UNFINISHED: &str = ".unfinished-";
 
+/// How long after a write that asks for it segments are put together: under load more of them come at once.
+const TIDIED_AFTER: Duration = Duration::from_millis(200);
+
 /// How often is looked whether anything is being written.
 const SETTLING: Duration = Duration::from_millis(2);
 
@@ -210,15 +213,22 @@ impl EmbeddedEngine {
             })
             .await?
         };
-        let work = Arc::clone(&self.0.work);
-        // Nobody waits for merging; a failure is told in the log and tried again with the next write.
-        tokio::task::spawn_blocking(move || {
-            let _work = work;
-            while index.merge_some().unwrap_or_else(|error| {
-                tracing::error!(index = index.name(), %error, "segments cannot be merged");
-                false
-            }) {}
-        });
+        if index.wants_tidying() {
+            let (work, engine) = (Arc::clone(&self.0.work), Arc::downgrade(&self.0));
+            tokio::spawn(async move {
+                tokio::time::sleep(TIDIED_AFTER).await;
+                // The folder of an engine that is gone may be open again.
+                let Some(engine) = engine.upgrade() else { return };
+                // Nobody waits for this; a failure is told in the log and tried again after the next write.
+                let tidied = aside(move || {
+                    let _open = (work, engine);
+                    index.tidy().inspect_err(|error| {
+                        tracing::error!(index = index.name(), %error, "segments cannot be put together");
+                    })
+                });
+                let _ = tidied.await;
+            });
+        }
         Ok(report)
     }
 
@@ -238,7 +248,7 @@ impl EmbeddedEngine {
     pub fn write_batch(&self, name: &str, batch: &[Operation]) -> Result<BatchReport, EngineError> {
         let index = self.index(name)?;
         let report = index.write(batch, None)?;
-        while index.merge_some()? {}
+        index.tidy()?;
         Ok(report)
     }
 }

@@ -30,17 +30,17 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Makes the documents of the last change of each analysis. If the changes come for the `first_time`, the index has
-    /// nothing of an analysis that begins with them.
+    /// Makes the documents of the last change of each analysis. If the changes certainly come for the first time, the
+    /// index has nothing of an analysis that begins with them, or of those that are told to be `absent`.
     pub(crate) async fn of(
         recipe: &Arc<Recipe>,
         changes: Vec<ChangedAnalysis>,
-        first_time: bool,
+        absent: Option<&HashSet<String>>,
     ) -> Result<Self, String> {
         let mut new = HashSet::new();
         let mut last: HashMap<String, ChangedAnalysis> = HashMap::new();
         for change in changes {
-            if change.is_new && first_time {
+            if absent.is_some_and(|absent| change.is_new || absent.contains(&change.analysis_id)) {
                 new.insert(change.analysis_id.clone());
             }
             last.insert(change.analysis_id.clone(), change);
@@ -51,7 +51,7 @@ impl Batch {
             let wanted = recipe.may_want(&change.study_id, change.state);
             match change.document.filter(|_| wanted) {
                 Some(document) => recipe.shape(Some(change.analysis_id), &document),
-                None => Shaped { analysis_id: change.analysis_id, documents: Ok(Vec::new()), analysis_type: None },
+                None => Shaped::unwanted(change.analysis_id),
             }
         });
         Ok(Self { shaped: shaped.await?, known })
@@ -72,6 +72,14 @@ impl Batch {
     /// Returns the analyses that changed.
     pub(crate) fn analyses(&self) -> impl Iterator<Item = &str> {
         self.shaped.iter().map(|shaped| shaped.analysis_id.as_str())
+    }
+
+    /// Returns the analyses of which the index has nothing, neither before nor after this.
+    pub(crate) fn absent(&self) -> Vec<String> {
+        let is_absent = |shaped: &&Shaped| {
+            shaped.documents.as_ref().is_ok_and(Vec::is_empty) && !self.known.contains(&shaped.analysis_id)
+        };
+        self.shaped.iter().filter(is_absent).map(|shaped| shaped.analysis_id.clone()).collect()
     }
 
     /// Returns what is to be written, after a look at what the index has.

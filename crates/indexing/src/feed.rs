@@ -23,7 +23,7 @@ use crate::worker::{At, Worker};
 const BATCH: usize = 10_000;
 
 /// How long changes gather at most before they are taken in under load.
-const LONGEST_GATHERING: Duration = Duration::from_millis(50);
+const LONGEST_GATHERING: Duration = Duration::from_millis(10);
 
 /// How often is looked for new types, and for another index behind the alias.
 const LOOK: Duration = Duration::from_millis(500);

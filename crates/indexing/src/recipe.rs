@@ -30,7 +30,7 @@ pub(crate) struct Shaped {
 }
 
 impl Shaped {
-    fn unwanted(analysis_id: String) -> Self {
+    pub(crate) fn unwanted(analysis_id: String) -> Self {
         Self { analysis_id, documents: Ok(Vec::new()), analysis_type: None }
     }
 

@@ -24,6 +24,9 @@ use crate::status::{CatalogueIndexing, IndexingActivity, IndexingProblem, Shown}
 /// How many changes without a document are passed over until that is noted with the index.
 const UNNOTED: usize = 10_000;
 
+/// Of how many analyses is remembered that the index has nothing of them.
+const REMEMBERED: usize = 50_000;
+
 /// A catalogue that is kept up to date.
 pub(crate) struct Worker {
     pub(crate) id: String,
@@ -53,16 +56,28 @@ pub(crate) struct At {
     /// Whether it is certain that nothing beyond the position was written: not before a write with its position has
     /// succeeded here, because a process may end between the two.
     is_certain: bool,
+    /// Analyses that began after that, and of which nothing was written. Most are submitted first and published soon.
+    absent: HashSet<String>,
 }
 
 impl At {
     pub(crate) fn new(index: String, position: Option<String>, known: KnownTypes) -> Self {
-        Self { index, noted: position.clone(), position, known, unnoted: 0, is_certain: false }
+        Self { index, noted: position.clone(), position, known, unnoted: 0, is_certain: false, absent: HashSet::new() }
     }
 
     /// Notes that a write failed, of which parts may have been written.
     pub(crate) fn doubt(&mut self) {
         self.is_certain = false;
+        self.absent.clear();
+    }
+
+    /// Notes what a batch left without documents.
+    fn remember(&mut self, taken: &HashSet<String>, absent: Vec<String>) {
+        taken.iter().for_each(|analysis_id| drop(self.absent.take(analysis_id)));
+        if self.absent.len() + absent.len() > REMEMBERED {
+            self.absent.clear();
+        }
+        self.absent.extend(absent);
     }
 }
 
@@ -193,11 +208,13 @@ impl Worker {
     /// A single analysis whose documents the engine refuses as a whole is set aside; several are an error.
     pub(crate) async fn apply(&self, at: &mut At, changes: Changes, is_noted: bool) -> Result<Applied, Failure> {
         at.unnoted += changes.analyses.len();
-        let batch = Batch::of(&self.recipe, changes.analyses, at.is_certain).await.map_err(Failure::Here)?;
+        let absent = at.is_certain.then_some(&at.absent);
+        let batch = Batch::of(&self.recipe, changes.analyses, absent).await.map_err(Failure::Here)?;
         if batch.types().any(|one| !at.known.ids.contains(one)) {
             at.known = self.fit_mapping(&at.index).await?;
         }
         let taken: HashSet<String> = batch.analyses().map(str::to_owned).collect();
+        let absent = batch.absent();
         let engine = &*self.place.engine;
         let mut operations = batch.operations(engine, &at.index, self.recipe.analysis_path()).await?;
         let list = operations.take();
@@ -223,6 +240,7 @@ impl Worker {
             at.unnoted = 0;
             at.is_certain = true;
         }
+        at.remember(&taken, absent);
         at.position = Some(changes.position);
         Ok(Applied { taken, refused })
     }

@@ -85,6 +85,11 @@ impl MetadataService {
         Ok(Self { store, settings, types: TypeCache::default(), external, storage })
     }
 
+    /// Returns the number of the latest event that is stored.
+    pub fn latest_event(&self) -> u64 {
+        *self.store.latest_event().borrow()
+    }
+
     /// Fails when the store cannot be read.
     pub async fn health(&self) -> Result<()> {
         Ok(self.store.health().await?)

@@ -15,6 +15,7 @@ use cantata_mapping::{Covers, IndexMapping};
 use jiff::Timestamp;
 
 use crate::catalogues::ServedCatalogue;
+use crate::tally::SearchTally;
 
 /// How many faces are kept. There are few, as they follow from rules, not from identities.
 const MOST_FACES: usize = 64;
@@ -76,7 +77,11 @@ impl BuiltCatalogue {
     /// # Errors
     ///
     /// If nothing can be served of what is left.
-    pub(crate) fn seen_by(&self, identity: &Identity) -> Result<Arc<ServedCatalogue>, FailedCatalogue> {
+    pub(crate) fn seen_by(
+        &self,
+        identity: &Identity,
+        tally: &Arc<SearchTally>,
+    ) -> Result<Arc<ServedCatalogue>, FailedCatalogue> {
         let view = self.catalogue.view(identity);
         let face = self.face(&view).map_err(|error| FailedCatalogue {
             id: self.catalogue.id.clone(),
@@ -91,6 +96,7 @@ impl BuiltCatalogue {
             view,
             engine: Arc::clone(&self.engine),
             cut_fields: Arc::clone(&self.cut_fields),
+            tally: Arc::clone(tally),
         }))
     }
 

@@ -14,6 +14,7 @@ use cantata_graphql::CatalogueSchema;
 use cantata_mapping::IndexMapping;
 
 use crate::built::BuiltCatalogue;
+use crate::tally::SearchTally;
 
 /// A catalogue that can be searched, as somebody sees it.
 pub struct ServedCatalogue {
@@ -29,6 +30,7 @@ pub struct ServedCatalogue {
     pub(crate) engine: Arc<dyn SearchEngine>,
     /// The fields whose lists are cut to their first values, as far as the log has told of them.
     pub(crate) cut_fields: Arc<Mutex<HashSet<String>>>,
+    pub(crate) tally: Arc<SearchTally>,
 }
 
 /// A catalogue, whether it is ready or not.
@@ -41,6 +43,8 @@ pub(crate) struct Entry {
     pub(crate) mapping: Option<Arc<IndexMapping>>,
     pub(crate) state: State,
     pub(crate) turn: Turn,
+    /// Goes on with a catalogue of the same id when its configuration changes.
+    pub(crate) tally: Arc<SearchTally>,
 }
 
 /// Whose turn it is to look at the index of a catalogue. Clones of an entry share it, so it also tells which entries are
@@ -114,6 +118,11 @@ impl Catalogues {
         self.entries.iter().filter_map(Entry::index).map(|(engine, config)| (config, engine))
     }
 
+    /// Returns the id of each catalogue, and how often it was searched.
+    pub fn tallies(&self) -> impl Iterator<Item = (&str, &SearchTally)> {
+        self.entries.iter().map(|entry| (entry.configured.id.as_str(), &*entry.tally))
+    }
+
     /// Returns the present state of an entry.
     pub(crate) fn entry(&self, turn: &Turn) -> Option<&Entry> {
         self.entries.iter().find(|entry| Arc::ptr_eq(&entry.turn, turn))
@@ -152,7 +161,9 @@ impl Catalogues {
 }
 
 fn found(entry: &Entry, identity: &Identity) -> Found {
-    let seen = |built: &BuiltCatalogue| built.seen_by(identity).map_err(|failed| Found::Failed(Arc::new(failed)));
+    let seen = |built: &BuiltCatalogue| {
+        built.seen_by(identity, &entry.tally).map_err(|failed| Found::Failed(Arc::new(failed)))
+    };
     let found = match &entry.state {
         State::Available(built) => seen(built).map(Found::Served),
         State::Disturbed(built, failed) => seen(built).map(|served| Found::Disturbed(served, Arc::clone(failed))),

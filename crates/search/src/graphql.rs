@@ -17,7 +17,11 @@ impl ServedCatalogue {
     ///
     /// If it cannot be run: the body to answer.
     pub fn prepare(&self, request: &Request) -> Result<Prepared, ErrorBody> {
-        self.schema.prepare(request)
+        let prepared = self.schema.prepare(request);
+        if prepared.is_err() {
+            self.tally.note_refused();
+        }
+        prepared
     }
 
     /// Searches an index of the engine.
@@ -25,6 +29,9 @@ impl ServedCatalogue {
         let answer = self.engine.search(index, Arc::new(plan)).await;
         if let Err(error @ EngineError::Failed(_)) = &answer {
             tracing::warn!(catalogue = self.catalogue.id, %error, "a search failed");
+        }
+        if answer.is_err() {
+            self.tally.note_failed();
         }
         answer
     }
@@ -51,6 +58,7 @@ impl ServedCatalogue {
 impl SearchService {
     /// Runs a request and returns the body of the answer.
     pub async fn run(&self, served: &ServedCatalogue, prepared: &Prepared) -> Vec<u8> {
+        served.tally.note_run();
         let (sets, failure) = match served.load_sets(prepared.sets_needed()).await {
             Ok(sets) => (sets, None),
             // To plan without them would be to say that there are none; nothing that is planned is run.

@@ -15,9 +15,11 @@ mod graphql;
 mod loading;
 mod service;
 mod sets;
+mod tally;
 mod watching;
 
 pub use catalogues::{Catalogues, Found, ServedCatalogue};
 pub use download::{Download, DownloadBody, DownloadError, DownloadRequest};
 pub use engines::Engines;
 pub use service::{ConfigSource, SearchService};
+pub use tally::SearchTally;

@@ -28,7 +28,14 @@ pub(crate) fn unasked(engines: &dyn Engines, configured: ConfiguredCatalogue) ->
         Err(error) => (None, error),
     };
     let state = State::Failed(Arc::new(FailedCatalogue::new(&configured, error)));
-    Entry { configured: Arc::new(configured), engine, mapping: None, state, turn: Arc::default() }
+    Entry {
+        configured: Arc::new(configured),
+        engine,
+        mapping: None,
+        state,
+        turn: Arc::default(),
+        tally: Arc::default(),
+    }
 }
 
 /// What is told of a catalogue until its engine has answered.

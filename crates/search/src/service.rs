@@ -103,7 +103,7 @@ impl SearchService {
             }
             let entry = unasked(&*self.engines, configured);
             let entry = match before.entries.iter().find(|earlier| earlier.configured.id == entry.configured.id) {
-                Some(earlier) => entry.after(earlier),
+                Some(earlier) => Entry { tally: Arc::clone(&earlier.tally), ..entry.after(earlier) },
                 None => entry,
             };
             if entry.mapping.is_some() { entry } else { first_look(entry).await }

@@ -9,7 +9,7 @@ mod audit;
 mod guard;
 mod recent;
 
-pub(crate) use audit::{Audit, Audited, Noted, REQUEST_ID, is_reading};
+pub(crate) use audit::{Audit, Audited, Noted, is_reading};
 pub(crate) use guard::{Guard, Need};
 pub(crate) use recent::RecentCredential;
 

@@ -1,6 +1,6 @@
 //! Looking after the indexes of an engine that keeps its own files: `/admin/indexes`; backups: `/admin/backup`;
-//! events on their way to Kafka: `/admin/outbox`; and the
-//! indexes of catalogues that have a source: `/admin/indexing` and `/admin/jobs`.
+//! events on their way to Kafka: `/admin/outbox`; API keys: `/admin/keys`; and the indexes of catalogues that have a
+//! source: `/admin/indexing` and `/admin/jobs`.
 //!
 //! What a command of the operator does on the data folder of a stopped server, it does through these routes on a
 //! running one. An import is many requests, each taken in whole before it is answered, so that a client that was cut
@@ -11,6 +11,7 @@ mod import;
 mod indexes;
 mod indexing;
 mod jobs;
+mod keys;
 mod outbox;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use cantata_engine::EngineError;
 use utoipa_axum::routes;
 
 pub(crate) use self::backup::routes as backup_routes;
+pub(crate) use self::keys::routes as key_routes;
 pub(crate) use self::outbox::routes as outbox_routes;
 use crate::access::Need;
 use crate::routes::Routes;

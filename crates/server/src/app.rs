@@ -19,8 +19,10 @@ use crate::access::Audited;
 use crate::error_body::{ApiError, render};
 use crate::extract::discard;
 use crate::limits::{ExportSlot, Refused, watched, within};
+use crate::metrics::RouteMetrics;
 use crate::openapi::documentation_routes;
 use crate::portal;
+use crate::request_id::RequestId;
 use crate::serve::Connection;
 use crate::state::AppState;
 
@@ -35,10 +37,17 @@ pub struct App {
 }
 
 impl App {
-    pub(crate) fn new(routes: Router<AppState>, document: OpenApi, state: AppState) -> Self {
+    pub(crate) fn new(
+        routes: Router<AppState>,
+        mut measured: Vec<Arc<RouteMetrics>>,
+        document: OpenApi,
+        state: AppState,
+    ) -> Self {
+        let pages = documentation_routes(&state.access, document).merge(portal::routes(&state.access));
+        measured.extend(pages.measured());
+        state.metrics.follow(measured);
         let router = routes
-            .merge(documentation_routes(&state.access, document).into_router())
-            .merge(portal::routes(&state.access).into_router())
+            .merge(pages.into_router())
             .fallback(unknown_path)
             .method_not_allowed_fallback(refused_method)
             .with_state(state.clone());
@@ -46,7 +55,22 @@ impl App {
     }
 
     /// Answers a request. A handler that panics is answered for like any other failure.
-    pub async fn respond(&self, mut request: Request<Body>) -> Response<Body> {
+    pub async fn respond(&self, request: Request<Body>) -> Response<Body> {
+        let id = RequestId::of(request.headers());
+        let mut response = id.clone().scope(self.measured(request)).await;
+        id.mark(&mut response);
+        response
+    }
+
+    /// Answers a request, and counts it.
+    async fn measured(&self, request: Request<Body>) -> Response<Body> {
+        let measured = self.state.metrics.begin(&request);
+        let response = self.answered(request).await;
+        measured.answered(&response);
+        response
+    }
+
+    async fn answered(&self, mut request: Request<Body>) -> Response<Body> {
         let uri = request.uri().clone();
         let host = request.headers().get(header::HOST).cloned();
         if let Some(trimmed) = without_trailing_slash(&uri) {
@@ -59,14 +83,18 @@ impl App {
         };
         let audited = Audited::begin(&self.state.access, &mut request);
         let answered = self.within_limits(request, &uri).await;
-        let mut response = answered.unwrap_or_else(|refused| refused.answer(is_search));
+        let mut response = answered.unwrap_or_else(|refused| {
+            self.state.metrics.refuse(refused);
+            refused.answer(is_search)
+        });
+        self.state.metrics.note_error(&response);
         if crate::es::has_path(uri.path()) {
             response = crate::es::rendered(response);
         }
         let mut response = render(response, &uri, host.as_ref());
         origin.mark(&mut response);
         if let Some(audited) = audited {
-            audited.answered(&mut response);
+            audited.answered(&response);
         }
         response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         response

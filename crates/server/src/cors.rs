@@ -1,15 +1,17 @@
 //! Which pages of other sites may use the server.
 //!
 //! Without a list, all may use the search service, and none the rest: a page that somebody happens to open must not be
-//! able to change metadata on a server that is only protected by the address it listens on. With a list, a request
-//! that comes from a page of an origin outside of it is refused, also when a browser only asks whether it may be made;
-//! requests from the server's own pages and from programs, which name no origin, are not concerned.
+//! able to change metadata on a server that is only protected by the address it listens on. Browsers keep answers from
+//! such a page, but send some requests without asking first, so whatever may change something is refused. With a list, a
+//! request that comes from a page of an origin outside of it is refused, also when a browser only asks whether it may be
+//! made; requests from the server's own pages and from programs, which name no origin, are not concerned.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
 use serde::Serialize;
 
+use crate::access::is_reading;
 use crate::answer::json;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET,HEAD,PUT,PATCH,POST,DELETE");
@@ -46,6 +48,9 @@ impl AllowedOrigins {
         let origin = headers.get(header::ORIGIN);
         let judged = match (self, origin) {
             (Self::All, _) if is_search => Origin { allowed: Some(ANY), varies: false },
+            (Self::All, Some(origin)) if may_change(request.method()) && !is_own(origin, headers) => {
+                return Err(Box::new(Self::refusal()));
+            }
             (Self::All, _) => return Ok(Origin { allowed: None, varies: false }),
             (Self::Only(_), None) => Origin { allowed: None, varies: true },
             (Self::Only(list), Some(origin)) => {
@@ -73,18 +78,8 @@ impl AllowedOrigins {
         Err(Box::new(response))
     }
 
-    /// Says whether a request comes from a program, a page of this server, or a page of an origin that is listed.
-    pub(crate) fn names_origin(&self, headers: &HeaderMap) -> bool {
-        let Some(origin) = headers.get(header::ORIGIN) else { return true };
-        let is_listed = match self {
-            Self::All => false,
-            Self::Only(list) => list.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes()),
-        };
-        is_listed || is_own(origin, headers)
-    }
-
     /// Answers a page of an origin that may not use the server.
-    pub(crate) fn refusal() -> Response {
+    fn refusal() -> Response {
         let error = "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are.";
         (StatusCode::FORBIDDEN, json(&Refused { error })).into_response()
     }
@@ -102,8 +97,17 @@ impl Origin {
     }
 }
 
-/// Returns whether an origin is this server itself.
+/// Says whether a request may change something; one that only asks whether it may be made does not.
+fn may_change(method: &Method) -> bool {
+    !is_reading(method) && *method != Method::OPTIONS
+}
+
+/// Returns whether an origin is this server itself: it is what was asked for, or a browser says so. Behind a proxy only
+/// the browser may know, and no page can write that header.
 fn is_own(origin: &HeaderValue, headers: &HeaderMap) -> bool {
+    if headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin") {
+        return true;
+    }
     let origin = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     origin.as_ref().and_then(|origin| origin.authority()).is_some_and(|authority| host == Some(authority.as_str()))

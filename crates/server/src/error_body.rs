@@ -7,7 +7,6 @@ use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::access::REQUEST_ID;
 use crate::answer::json;
 
 /// What every failed request is answered with.
@@ -82,10 +81,10 @@ fn status_of(error: &Error) -> StatusCode {
     StatusCode::from_u16(error.id.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// What an error may say beside its body: the methods that are allowed, the codings of a body, when to try again, how to
-/// prove who asks, and the number of the request.
-const KEPT_HEADERS: [HeaderName; 5] =
-    [header::ALLOW, header::ACCEPT_ENCODING, header::RETRY_AFTER, header::WWW_AUTHENTICATE, REQUEST_ID];
+/// What an error may say beside its body: the methods that are allowed, the codings of a body, when to try again, and how
+/// to prove who asks.
+const KEPT_HEADERS: [HeaderName; 4] =
+    [header::ALLOW, header::ACCEPT_ENCODING, header::RETRY_AFTER, header::WWW_AUTHENTICATE];
 
 /// Gives a response that carries an error its body.
 pub(crate) fn render(mut response: Response, uri: &Uri, host: Option<&HeaderValue>) -> Response {

@@ -17,9 +17,11 @@ mod held_body;
 mod limits;
 mod mcp;
 mod metadata;
+mod metrics;
 mod openapi;
 mod packed_file;
 mod portal;
+mod request_id;
 mod routes;
 pub mod search;
 mod serve;
@@ -31,7 +33,9 @@ pub use app::App;
 pub use cors::AllowedOrigins;
 pub use error_body::ErrorBody;
 pub use limits::{LimitSettings, TrustedProxies};
+pub use metrics::MetricsAccess;
 pub use portal::{PortalLink, PortalTexts};
+pub use request_id::RequestId;
 pub use serve::serve;
 
 use std::sync::Arc;
@@ -43,6 +47,7 @@ use cantata_metadata::MetadataService;
 use cantata_outbox::RelayWatch;
 use cantata_search::SearchService;
 
+use crate::metrics::Sources;
 use crate::search::SearchState;
 use crate::state::AppState;
 
@@ -61,6 +66,8 @@ pub struct HttpSettings {
     pub limits: LimitSettings,
     /// Names and texts of the portal.
     pub portal: PortalTexts,
+    /// Who may ask how the server is doing.
+    pub metrics: MetricsAccess,
 }
 
 impl Default for HttpSettings {
@@ -72,6 +79,7 @@ impl Default for HttpSettings {
             ready_path: "/ready".to_owned(),
             limits: LimitSettings::default(),
             portal: PortalTexts::default(),
+            metrics: MetricsAccess::default(),
         }
     }
 }
@@ -106,7 +114,19 @@ pub struct Indexes {
 
 /// Puts the application together.
 pub fn app(services: Services, settings: HttpSettings) -> App {
-    let mut described = metadata::routes(&services.access);
+    let state = AppState::new(Arc::clone(&services.metadata), Arc::clone(&services.access), settings);
+    let settings = Arc::clone(&state.settings);
+    let sources = Sources {
+        metrics: Arc::clone(&state.metrics),
+        access: Arc::clone(&services.access),
+        metadata: Arc::clone(&services.metadata),
+        search: services.search.clone(),
+        indexes: services.indexes.clone(),
+        outbox: services.outbox.clone(),
+        indexing: services.indexing.clone(),
+    };
+    let mut described = metadata::routes(&services.access).merge(admin::key_routes(&services.access));
+    described = described.merge(metrics::routes(settings.metrics, sources));
     if let Some(indexes) = services.indexes {
         described = described.merge(es::routes(&services.access, indexes.clone()));
         described = described.merge(admin::routes(&services.access, indexes));
@@ -117,8 +137,6 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
     if let Some(outbox) = services.outbox {
         described = described.merge(admin::outbox_routes(&services.access, outbox));
     }
-    let state = AppState::new(Arc::clone(&services.metadata), Arc::clone(&services.access), settings);
-    let settings = Arc::clone(&state.settings);
     if let Some(indexing) = services.indexing {
         described = described.merge(admin::indexing_routes(&services.access, state.with_indexing(indexing)));
     }
@@ -128,9 +146,12 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
     if let Some(search) = &search {
         described = described.merge(search::routes(&services.access, search.clone(), &settings));
     }
+    let mut measured = described.measured();
     let (mut routes, document) = openapi::documented(described);
     if let Some(search) = search {
-        routes = routes.merge(search::routes_at_the_root(&services.access, search).into_router());
+        let at_the_root = search::routes_at_the_root(&services.access, search);
+        measured.extend(at_the_root.measured());
+        routes = routes.merge(at_the_root.into_router());
     }
-    App::new(routes, document, state)
+    App::new(routes, measured, document, state)
 }

@@ -1,8 +1,8 @@
 //! `/mcp`: the door for language models.
 //!
 //! Whoever may read may knock; what they see beyond that is up to the services, which get their identity with each call.
-//! The protocol asks servers to look at the origin of a request: pages of other sites are refused here unless
-//! ALLOWED_CORS_ORIGINS lists them, since a page that somebody happens to open must not speak for them.
+//! The protocol asks servers to look at the origin of a request: pages of other sites are refused before a message gets
+//! here, as everywhere beside the search service ([`crate::cors`]).
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::access::{Audit, Need, Noted};
 use crate::error_body::{ApiError, ApiResult};
 use crate::extract::{content_type, read_limited};
 use crate::routes::Routes;
-use crate::{AccessControl, AllowedOrigins, HttpSettings};
+use crate::{AccessControl, HttpSettings};
 
 /// How much of a reason is read.
 const LONGEST_REASON: usize = 64 * 1024;
@@ -31,7 +31,6 @@ const LONGEST_REASON: usize = 64 * 1024;
 struct McpState {
     door: Door,
     body_limit: usize,
-    allowed_origins: AllowedOrigins,
 }
 
 /// Returns the route with its description.
@@ -43,11 +42,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
 ) -> Routes<S> {
     let body_limit = settings.limits.search_body_limit;
     let services = Services { metadata, search, permissions: Arc::new(Rights(Arc::clone(access))) };
-    let state = McpState {
-        door: Door::new(services, body_limit),
-        body_limit,
-        allowed_origins: settings.allowed_origins.clone(),
-    };
+    let state = McpState { door: Door::new(services, body_limit), body_limit };
     Routes::new(access).add(Need::Read, routes!(message)).with_state(state)
 }
 
@@ -65,9 +60,6 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     )
 )]
 async fn message(State(state): State<McpState>, request: Request) -> ApiResult<Response> {
-    if !state.allowed_origins.names_origin(request.headers()) {
-        return Ok(AllowedOrigins::refusal());
-    }
     let (parts, body) = request.into_parts();
     let body = read_limited(Request::from_parts(parts.clone(), body), state.body_limit).await?;
     let answer = state.door.answer(http::Request::from_parts(parts, body)).await.map(Body::new);

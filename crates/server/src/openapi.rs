@@ -41,6 +41,7 @@ use crate::state::AppState;
         (name = "Events", description = "Every change, in order"),
         (name = "Search", description = "Catalogues: what there is, GraphQL, downloads"),
         (name = "Indexes", description = "What the search service searches: made, filled, checked, removed"),
+        (name = "Keys", description = "API keys: made, listed, revoked"),
         (name = "Backup", description = "Everything that the server keeps, as one file"),
         (name = "Language models", description = "The same services by the Model Context Protocol"),
         (name = "Health", description = "Is it there, can it work"),

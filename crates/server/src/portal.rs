@@ -68,6 +68,16 @@ struct PortalSettings<'a> {
     #[serde(flatten)]
     texts: &'a PortalTexts,
     version: &'static str,
+    scopes: Scopes<'a>,
+}
+
+/// How scopes are spelled, for the page on which keys are made.
+#[derive(Serialize)]
+struct Scopes<'a> {
+    /// The scope to write a study, whose id stands where it says `{study}`.
+    study: String,
+    /// The scope for everything.
+    system: &'a str,
 }
 
 /// Returns the routes of the portal.
@@ -98,7 +108,12 @@ fn page() -> Response {
 }
 
 async fn settings(State(state): State<AppState>) -> Response {
-    let mut response = json(&PortalSettings { texts: &state.settings.portal, version: env!("CARGO_PKG_VERSION") });
+    let rules = &state.access.scopes;
+    let mut response = json(&PortalSettings {
+        texts: &state.settings.portal,
+        version: env!("CARGO_PKG_VERSION"),
+        scopes: Scopes { study: rules.for_study("{study}"), system: rules.system() },
+    });
     response.headers_mut().insert(header::CACHE_CONTROL, ASK_AGAIN);
     response
 }

@@ -14,6 +14,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::AccessControl;
 use crate::access::{Guard, Need};
+use crate::metrics::{Noting, RouteMetrics};
 
 /// What credentials are called in descriptions.
 const SCHEME: &str = "credential";
@@ -22,11 +23,12 @@ const SCHEME: &str = "credential";
 pub(crate) struct Routes<S = ()> {
     described: OpenApiRouter<S>,
     access: Arc<AccessControl>,
+    measured: Vec<Arc<RouteMetrics>>,
 }
 
 impl<S: Clone + Send + Sync + 'static> Routes<S> {
     pub(crate) fn new(access: &Arc<AccessControl>) -> Self {
-        Self { described: OpenApiRouter::new(), access: Arc::clone(access) }
+        Self { described: OpenApiRouter::new(), access: Arc::clone(access), measured: Vec::new() }
     }
 
     /// Adds routes that need the same.
@@ -35,7 +37,9 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
             check_path(need, path);
             describe(need, item);
         }
-        let methods = self.guarded(need, methods);
+        // The methods of one path are registered together.
+        let path = paths.paths.keys().next().cloned().unwrap_or_default();
+        let methods = self.guarded(need, &path, methods);
         self.described = self.described.routes((schemas, paths, methods));
         self
     }
@@ -43,27 +47,35 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
     /// Adds a route that has no description.
     pub(crate) fn add_undescribed(mut self, need: Need, path: &str, methods: MethodRouter<S>) -> Self {
         check_path(need, path);
-        let methods = self.guarded(need, methods);
+        let methods = self.guarded(need, path, methods);
         self.described = self.described.route(path, methods);
         self
     }
 
-    fn guarded(&self, need: Need, methods: MethodRouter<S>) -> MethodRouter<S> {
+    fn guarded(&mut self, need: Need, path: &str, methods: MethodRouter<S>) -> MethodRouter<S> {
+        let route = Arc::new(RouteMetrics::new(path));
+        self.measured.push(Arc::clone(&route));
         match need {
-            Need::Nothing => methods,
-            need => methods.route_layer(Guard { need, access: Arc::clone(&self.access) }),
+            Need::Nothing => methods.route_layer(Noting(route)),
+            need => methods.route_layer(Guard { need, access: Arc::clone(&self.access), route }),
         }
+    }
+
+    /// Returns what is counted of each route.
+    pub(crate) fn measured(&self) -> Vec<Arc<RouteMetrics>> {
+        self.measured.clone()
     }
 
     /// Adds the routes of another part.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         self.described = self.described.merge(other.described);
+        self.measured.extend(other.measured);
         self
     }
 
     /// Gives the handlers what they work with.
     pub(crate) fn with_state<S2>(self, state: S) -> Routes<S2> {
-        Routes { described: self.described.with_state(state), access: self.access }
+        Routes { described: self.described.with_state(state), access: self.access, measured: self.measured }
     }
 
     /// Returns the routes without what describes them.

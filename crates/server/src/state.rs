@@ -7,6 +7,7 @@ use cantata_metadata::MetadataService;
 use tokio::sync::watch;
 
 use crate::limits::Limits;
+use crate::metrics::Metrics;
 use crate::{AccessControl, HttpSettings};
 
 /// The services and settings behind the routes; clones share them.
@@ -16,13 +17,16 @@ pub(crate) struct AppState {
     pub(crate) settings: Arc<HttpSettings>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) access: Arc<AccessControl>,
+    pub(crate) metrics: Arc<Metrics>,
     stopping: Arc<watch::Sender<bool>>,
 }
 
 impl AppState {
     pub(crate) fn new(metadata: Arc<MetadataService>, access: Arc<AccessControl>, settings: HttpSettings) -> Self {
         let limits = Arc::new(Limits::new(&settings.limits));
-        Self { metadata, settings: Arc::new(settings), limits, access, stopping: Arc::new(watch::Sender::new(false)) }
+        let metrics = Arc::new(Metrics::new());
+        let stopping = Arc::new(watch::Sender::new(false));
+        Self { metadata, settings: Arc::new(settings), limits, access, metrics, stopping }
     }
 
     /// Tells answers that would never end that they should.

@@ -14,7 +14,7 @@ use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::storage::StorageClient;
 use cantata_metadata::{MetadataService, MetadataSettings};
 use cantata_search::SearchService;
-use cantata_server::{AccessControl, AllowedOrigins, HttpSettings, Indexes, LimitSettings, Services};
+use cantata_server::{AccessControl, AllowedOrigins, HttpSettings, Indexes, LimitSettings, MetricsAccess, Services};
 use cantata_store::Store;
 use cantata_store_postgres::{DatabaseAddress, PostgresStore};
 use cantata_store_sqlite::SqliteStore;
@@ -121,6 +121,12 @@ impl TestServerBuilder {
     /// Changes how much clients may ask for.
     pub fn limits(mut self, change: impl FnOnce(&mut LimitSettings)) -> Self {
         change(&mut self.http.limits);
+        self
+    }
+
+    /// Changes who may ask how it is doing.
+    pub fn metrics(mut self, allowed: MetricsAccess) -> Self {
+        self.http.metrics = allowed;
         self
     }
 

@@ -14,7 +14,8 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    /// Starts a server that answers each path and query with a status and a body.
+    /// Starts a server that answers each path and query with a status and a body. The body of a redirect is where it
+    /// leads.
     pub async fn start(answer: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -61,8 +62,9 @@ async fn serve(
     let (status, body) = answer(target(&request));
     log.lock().unwrap().push(request);
     let length = body.len();
-    let response = format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");
-    stream.write_all(response.as_bytes()).await
+    let location = if (300..400).contains(&status) { format!("location: {body}\r\n") } else { String::new() };
+    let head = format!("HTTP/1.1 {status} X\r\nconnection: close\r\n{location}content-length: {length}\r\n\r\n");
+    stream.write_all((head + &body).as_bytes()).await
 }
 
 fn target(request: &str) -> &str {

@@ -1,14 +1,16 @@
 // Puts what `vite build` wrote where the server takes it from, compressed, with the licences of what is in it.
+//
+// With `--check` nothing is written: it is compared with what is there, in the folder PORTAL_ASSETS.
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, '..');
 const BUILT = join(ROOT, 'node_modules/.built');
-const TARGET = join(ROOT, '../../crates/server/assets/portal');
+const TARGET = process.env.PORTAL_ASSETS || join(ROOT, '../../crates/server/assets/portal');
 const ALLOWED_LICENCES = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 /** How much JavaScript the first view may need, compressed. */
 const FIRST_VIEW_LIMIT = 250_000;
@@ -60,24 +62,41 @@ const files = readdirSync(BUILT)
 const contents = new Map(files.map((name) => [name, readFileSync(join(BUILT, name))]));
 contents.set('LICENSES.txt', Buffer.from(licences()));
 
-rmSync(TARGET, { recursive: true, force: true });
-mkdirSync(TARGET, { recursive: true });
-writeFileSync(join(TARGET, 'index.html'), readFileSync(join(BUILT, 'index.html')));
-const sizes = new Map();
-for (const [name, bytes] of contents) {
-  const packed = compressed(bytes);
-  sizes.set(name, packed.length);
-  writeFileSync(join(TARGET, `${name}.gz`), packed);
-}
+const html = readFileSync(join(BUILT, 'index.html'), 'utf8');
 const rows = [...contents.keys()].map((name) => `    ("${name}", include_bytes!("${name}.gz").as_slice()),\n`);
-writeFileSync(join(TARGET, 'files.rs'), `[\n${rows.join('')}]\n`);
+const list = `[\n${rows.join('')}]\n`;
+const packed = new Map([...contents].map(([name, bytes]) => [name, compressed(bytes)]));
+
+if (process.argv.includes('--check')) check();
+else write();
+
+function write() {
+  rmSync(TARGET, { recursive: true, force: true });
+  mkdirSync(TARGET, { recursive: true });
+  writeFileSync(join(TARGET, 'index.html'), html);
+  writeFileSync(join(TARGET, 'files.rs'), list);
+  for (const [name, bytes] of packed) writeFileSync(join(TARGET, `${name}.gz`), bytes);
+}
+
+/** Compares contents, not compressed bytes: another Node.js may compress differently. */
+function check() {
+  const kept = (name, read = (bytes) => bytes) =>
+    existsSync(join(TARGET, name)) ? read(readFileSync(join(TARGET, name))) : Buffer.alloc(0);
+  const differing = [...contents].filter(([name, bytes]) => !bytes.equals(kept(`${name}.gz`, gunzipSync)));
+  const isSame =
+    differing.length === 0 && kept('index.html').toString() === html && kept('files.rs').toString() === list;
+  if (isSame) return;
+  const names = differing.map(([name]) => name).join(', ');
+  console.error(`crates/server/assets/portal is not what web/portal builds (${names || 'lists'}): run make portal`);
+  process.exit(1);
+}
 
 const manifest = JSON.parse(readFileSync(join(BUILT, 'manifest.json'), 'utf8'));
 for (const page of Object.keys(manifest).filter((key) => manifest[key].isDynamicEntry || manifest[key].isEntry)) {
   const scripts = [...neededBy(manifest, page), ...neededBy(manifest, 'index.html')].filter((name) =>
     name.endsWith('.js'),
   );
-  const size = [...new Set(scripts)].reduce((sum, name) => sum + sizes.get(name), 0);
+  const size = [...new Set(scripts)].reduce((sum, name) => sum + packed.get(name).length, 0);
   console.log(`${page}: ${(size / 1000).toFixed(1)} kB of compressed JavaScript`);
   if (size > FIRST_VIEW_LIMIT) throw new Error(`${page} needs more than ${FIRST_VIEW_LIMIT} bytes of JavaScript`);
 }

@@ -10,4 +10,6 @@ after(stop);
 await import('./explore.js');
 await import('./takeaway.js');
 await import('./manage.js');
+await import('./keys.js');
+await import('./trial.js');
 await import('./pages.js');

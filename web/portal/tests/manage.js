@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { close, open, shoot, world } from './support.js';
+import { close, open, shoot, violations, world } from './support.js';
 
 const STUDY = 'BROWSER-TEST';
 
@@ -37,7 +37,8 @@ test('a submission with mistakes is told what to mend, at its place, and then go
   assert.ok(await page.getByText('“fileMd5sum” is missing').first().isVisible());
   await shoot(page, 'submit-violations');
   await page.reload();
-  assert.ok((await area.inputValue()).includes('large'), 'what was typed is still there');
+  // What was typed is still there.
+  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('large'));
   await page.getByLabel('Study').selectOption(STUDY);
   const good = { ...file, fileSize: 123, fileMd5sum: '595f44fec1e92a71d3e9e77456ba80d1' };
   await area.fill(JSON.stringify({ ...payload, experiment: { libraryStrategy: 'WGS' }, files: [good] }, null, 2));
@@ -47,6 +48,7 @@ test('a submission with mistakes is told what to mend, at its place, and then go
   await page.getByText('Submitted.').waitFor();
   await page.locator('.notice.good a').click();
   await page.getByText('Unpublished').first().waitFor();
+  await changesFile(page);
   for (const [action, state] of [
     ['Publish', 'Published'],
     ['Unpublish', 'Unpublished'],
@@ -54,14 +56,51 @@ test('a submission with mistakes is told what to mend, at its place, and then go
   ]) {
     await page.getByRole('button', { name: action, exact: true }).click();
     await page.locator('dialog').getByRole('button', { name: action, exact: true }).click();
-    await page.locator('.badge', { hasText: state }).waitFor();
+    await page.locator('.badge', { hasText: state }).first().waitFor();
+    if (action === 'Publish') await keepsContent(page);
   }
+  assert.equal(
+    await page.getByRole('button', { name: 'Edit a.bam' }).count(),
+    0,
+    'a suppressed analysis stays as it is',
+  );
   assert.equal(await page.locator('.timeline li').count(), 4);
   await shoot(page, 'analysis');
   await page.getByRole('link', { name: STUDY }).click();
   await page.getByRole('cell', { name: 'Suppressed' }).waitFor();
   await close(page);
 });
+
+/** Changes the size and the further information of a file, after a mistake in each. */
+async function changesFile(page) {
+  await page.getByRole('button', { name: 'Edit a.bam' }).click();
+  const sheet = page.locator('dialog');
+  const save = sheet.getByRole('button', { name: 'Save the changes' });
+  assert.ok(await save.isDisabled(), 'nothing was changed yet');
+  await sheet.getByLabel('Size in bytes').fill('many');
+  await sheet.getByText('The size is a whole number above 0.').waitFor();
+  await sheet.getByLabel('Size in bytes').fill('4000');
+  await sheet.getByLabel('MD5 checksum').fill('short');
+  await save.click();
+  await sheet.getByText('The file was not changed').waitFor();
+  await sheet.getByLabel('MD5 checksum').fill('695f44fec1e92a71d3e9e77456ba80d1');
+  await sheet.getByLabel('Further information (JSON)').fill('{"lane": 3}');
+  await shoot(page, 'file-edit');
+  assert.deepEqual(await violations(page), []);
+  await save.click();
+  await page.getByRole('cell', { name: '4 kB' }).waitFor();
+}
+
+/** Of a file of a published analysis the access can be changed, not the content. */
+async function keepsContent(page) {
+  await page.getByRole('button', { name: 'Unpublish', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Edit a.bam' }).click();
+  const sheet = page.locator('dialog');
+  assert.ok(await sheet.getByLabel('Size in bytes').isDisabled());
+  await sheet.getByLabel('Access').selectOption('controlled');
+  await sheet.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('cell', { name: 'controlled' }).waitFor();
+}
 
 test('a payload is dropped as a file', async () => {
   const page = await open('/portal/manage/submit');

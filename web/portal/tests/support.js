@@ -1,77 +1,54 @@
 // A real server with sample data, a real browser, and what tests do with them over and over.
 
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { chromium } from 'playwright-core';
 
+import { CACHE, startServer, untilIndexed } from './server.js';
+
 const HERE = dirname(fileURLToPath(import.meta.url));
-const CACHE = process.env.CANTATA_CACHE || join(homedir(), '.cache/cantata');
-const TARGET = process.env.CARGO_TARGET_DIR || join(CACHE, 'target');
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** More documents than can be reached by number, so that cursors are needed. */
+const SCALE = process.env.PORTAL_TEST_SCALE || '14';
 
 /** Where screenshots are kept, to be looked at afterwards. */
-export const SHOTS = join(CACHE, 'portal-screenshots');
+export const SHOTS = process.env.PORTAL_SHOTS || join(CACHE, 'portal-screenshots');
 
 export const world = { base: '', browser: null };
 
 let server;
-let folder;
 
-/** Starts server and browser; more documents than can be reached by number, so that cursors are needed. */
+/** Starts a browser and, unless CANTATA_URL names one, a server with sample data. */
 export async function start() {
   mkdirSync(SHOTS, { recursive: true });
   const executablePath = execFileSync(join(HERE, '../scripts/chromium'), { encoding: 'utf8' }).trim();
-  world.browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  world.browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-lcd-text'],
+  });
   if (process.env.CANTATA_URL) {
     world.base = process.env.CANTATA_URL;
     return;
   }
-  folder = mkdtempSync(join(tmpdir(), 'cantata-portal-'));
-  const program = process.env.CANTATA_BIN || join(TARGET, 'debug/cantata');
-  const sample = ['--scale', '14'];
-  server = spawn(program, ['demo', '--data-dir', folder, '--server-port', '0', ...sample], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  world.base = await new Promise((resolve, reject) => {
-    let said = '';
-    server.stdout.on('data', (part) => {
-      said += part;
-      const ready = /ready on (http:\S+)/.exec(said);
-      if (ready) resolve(ready[1]);
-    });
-    server.on('exit', (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
-  });
-  while (!(await isIndexed())) await new Promise((resolve) => setTimeout(resolve, 200));
-}
-
-/** Says whether the catalogues have everything that was submitted. */
-async function isIndexed() {
-  const [indexing, directory] = await Promise.all(
-    ['/admin/indexing', '/introspection'].map(async (path) => (await fetch(world.base + path)).json()),
-  );
-  return indexing.every(({ behind }) => behind === 0) && directory.status === 'healthy';
+  server = await startServer(['demo', '--scale', SCALE]);
+  world.base = server.match[1];
+  await untilIndexed(world.base);
 }
 
 export async function stop() {
   await world.browser?.close();
-  if (!server) return;
-  server.removeAllListeners('exit');
-  const ended = new Promise((resolve) => server.on('exit', resolve));
-  server.kill('SIGTERM');
-  await ended;
-  rmSync(folder, { recursive: true, force: true });
+  await server?.stop();
 }
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 /** Opens a page of its own; whatever its console complains about is kept in `complaints`. */
-export async function open(path, { viewport = DESKTOP, theme = 'light', ...more } = {}) {
+export async function open(path, { base = world.base, viewport = DESKTOP, theme = 'light', ...more } = {}) {
   const context = await world.browser.newContext({
     viewport,
     colorScheme: theme,
@@ -80,13 +57,14 @@ export async function open(path, { viewport = DESKTOP, theme = 'light', ...more 
     ...more,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  // Only a machine that does many other things at once needs so long.
+  page.setDefaultTimeout(60_000);
   page.complaints = [];
   page.on('console', (message) => {
     if (message.type() === 'error') page.complaints.push(message.text());
   });
   page.on('pageerror', (failure) => page.complaints.push(failure.message));
-  await page.goto(world.base + path);
+  await page.goto(base + path);
   return page;
 }
 
@@ -96,6 +74,16 @@ export async function close(page) {
 
 export async function shoot(page, name) {
   await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+}
+
+/** Waits until nothing of a page is still being fetched. */
+export async function settled(page) {
+  await page.waitForFunction(() => !document.querySelector('.skeleton, [aria-busy="true"]'));
+}
+
+/** Waits until what was changed is on the screen. */
+export async function painted(page) {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
 /** Waits until the result is there, and returns how many records were found. */
@@ -110,7 +98,7 @@ export function number(text) {
 
 /** Returns every violation of WCAG 2.2 A and AA that axe finds. */
 export async function violations(page) {
-  await page.evaluate(`${(await import('node:fs')).readFileSync(AXE, 'utf8')}; undefined`);
+  await page.evaluate(`${AXE}; undefined`);
   const found = await page.evaluate(() =>
     globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }),
   );

@@ -4,7 +4,9 @@ import { layout } from '../src/charts/treemap';
 import { snippets } from '../src/download/snippets';
 import { diff } from '../src/manage/diff';
 import { exampleOf } from '../src/manage/example';
+import { exampleText } from '../src/manage/exampleText';
 import { check } from '../src/manage/jsonSchema';
+import { meaning, scopeOfStudy, scopeOfSystem } from '../src/manage/keys';
 import { lineOf, places, violationsIn } from '../src/manage/places';
 import { problemsOf } from '../src/manage/typeRules';
 import { leaf } from '../src/query/sqon';
@@ -61,6 +63,31 @@ test('an example keeps to the schema it was made of', () => {
     analysisType: { name: 't', version: 2 },
   });
   expect(check(made, schema)).toEqual([]);
+});
+
+test('texts of an example have the form that is asked for', () => {
+  const text = (schema: object) => exampleText({ type: 'string', ...schema });
+  expect(text({})).toBe('');
+  expect(text({ minLength: 2 })).toBe('xx');
+  expect(text({ format: 'date' })).toBe('2024-01-31');
+  expect(text({ pattern: '^DO[0-9]{7}$' })).toBe('DO0000000');
+  expect(text({ pattern: '^[a-fA-F0-9]{32}$' })).toBe('0'.repeat(32));
+  expect(text({ pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$' })).toBe('0.0.0');
+  expect(text({ pattern: '^[A-Za-z0-9_\\.\\-\\[\\]\\(\\)]+$' })).toMatch(/^.$/);
+  expect(text({ pattern: '^(a|b)$' })).toBe('');
+  expect(text({ pattern: '^(a|b)$', examples: ['c', 'b'] })).toBe('b');
+});
+
+test('scopes are spelled as the server spells them, and read in words', () => {
+  const scopes = { study: 'project/{study}:edit', system: 'everything.EDIT' };
+  const words = (scope: string) => meaning(scope, scopes);
+  expect(scopeOfStudy(scopes, 'A.B', 'write')).toBe('project/A.B:edit');
+  expect(words(scopeOfStudy(scopes, 'A.B', 'write'))).toBe('read, submit to and change A.B');
+  expect(words(scopeOfStudy(scopes, 'A.B', 'read'))).toBe('read A.B');
+  expect(scopeOfSystem(scopes, 'read')).toBe('everything.READ');
+  expect(words(scopeOfSystem(scopes, 'write'))).toBe('everything');
+  expect(words('project/A.DENY')).toBe('never A');
+  expect(words('of another server')).toBe('of another server');
 });
 
 test('a schema that breaks the rules is told why', () => {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use cantata_access::{Authenticator, Introspection, IntrospectionSettings, Origin, Refusal};
 use cantata_testkit::StandIn;
 use serde_json::json;
+use tokio::net::TcpListener;
 
 use crate::support::name;
 
@@ -29,15 +30,20 @@ impl Voucher {
     }
 
     fn authenticator(&self, remembered: Duration) -> Authenticator {
-        let introspection = Introspection::new(IntrospectionSettings {
-            url: format!("{}/o/check_api_key", self.server.url),
-            token_name: "apiKey".to_owned(),
-            client_id: "song".to_owned(),
-            client_secret: "s3cret".to_owned(),
-            remembered,
-        });
-        Authenticator::default().with_introspection(introspection.unwrap())
+        asking(&self.server.url, remembered)
     }
+}
+
+/// Asks the server at an address.
+fn asking(server: &str, remembered: Duration) -> Authenticator {
+    let introspection = Introspection::new(IntrospectionSettings {
+        url: format!("{server}/o/check_api_key"),
+        token_name: "apiKey".to_owned(),
+        client_id: "song".to_owned(),
+        client_secret: "s3cret".to_owned(),
+        remembered,
+    });
+    Authenticator::default().with_introspection(introspection.unwrap())
 }
 
 #[tokio::test]
@@ -95,6 +101,30 @@ async fn without_an_answer_nobody_is_let_in() {
         voucher.answer(status, body);
         assert_eq!(name(&authenticator, KEY).await, Err(Refusal::Unavailable), "{status} {body}");
     }
+}
+
+#[tokio::test]
+async fn the_other_server_cannot_send_elsewhere_nor_answer_without_an_end() {
+    let good = json!({"user_id": "u", "exp": 9, "scope": ["song.WRITE"]}).to_string();
+    let answer = good.clone();
+    let elsewhere = StandIn::start(move |_| (200, answer.clone())).await;
+    let voucher = Voucher::start().await;
+    let authenticator = voucher.authenticator(Duration::ZERO);
+    for status in [301, 302, 303, 307, 308] {
+        voucher.answer(status, &elsewhere.url);
+        assert_eq!(name(&authenticator, KEY).await, Err(Refusal::Unavailable), "{status}");
+    }
+    assert_eq!(elsewhere.take_requests(), [""; 0], "it was told the key");
+    voucher.answer(200, &format!("{good}{}", " ".repeat(1 << 20)));
+    assert_eq!(name(&authenticator, KEY).await, Err(Refusal::Unavailable));
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_given_up() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let authenticator = asking(&format!("http://{}", silent.local_addr().unwrap()), Duration::ZERO);
+    let refused = tokio::time::timeout(Duration::from_secs(60), name(&authenticator, KEY)).await;
+    assert_eq!(refused.expect("it is waited for"), Err(Refusal::Unavailable));
 }
 
 #[tokio::test]

@@ -83,6 +83,22 @@ async fn a_fetch_that_fails_leaves_the_known_keys_in_force() {
 }
 
 #[tokio::test]
+async fn keys_come_from_the_address_that_was_set_and_have_a_limit() {
+    let elsewhere = Publisher::start(&[RSA.published("r")]).await;
+    let publisher = Publisher::start(&[]).await;
+    let authenticator = publisher.authenticator(Duration::ZERO);
+    let token = RSA.sign_named("r", &claims());
+    for status in [301, 302, 303, 307, 308] {
+        publisher.fail(status, &elsewhere.server.url);
+        assert_eq!(name(&authenticator, &token).await, Err(Refusal::Unavailable), "{status}");
+    }
+    assert_eq!(elsewhere.server.take_targets(), [""; 0]);
+    let keys = json!({"keys": [RSA.published("r")]});
+    publisher.fail(200, &format!("{keys}{}", " ".repeat(1 << 20)));
+    assert_eq!(name(&authenticator, &token).await, Err(Refusal::Unavailable));
+}
+
+#[tokio::test]
 async fn tokens_with_invented_key_ids_cause_no_fetch_each() {
     let publisher = Publisher::start(&[RSA.published("r")]).await;
     let authenticator = publisher.authenticator(Duration::from_secs(3600));

@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use clap::Args;
+use cantata_server::MetricsAccess;
+use clap::{Args, ValueEnum};
 
 use super::values::{ip_address, whole_number};
 
@@ -18,9 +19,30 @@ pub(crate) struct ServerSettings {
     /// The largest request body, and the largest payload of a batch, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 52_428_800, value_parser = whole_number(1, usize::MAX))]
     pub(crate) body_limit: usize,
+    /// Who may read GET /metrics: system, those with the system scope, and everybody where AUTH_MODE is none; open,
+    /// everybody, without anything about single catalogues; off, nobody
+    #[arg(long, value_name = "WHO", value_enum, default_value_t = MetricsReaders::System)]
+    metrics: MetricsReaders,
+}
+
+/// Who may read the metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MetricsReaders {
+    System,
+    Open,
+    Off,
 }
 
 impl ServerSettings {
+    /// Returns who may read the metrics.
+    pub(crate) fn metrics(&self) -> MetricsAccess {
+        match self.metrics {
+            MetricsReaders::System => MetricsAccess::System,
+            MetricsReaders::Open => MetricsAccess::Open,
+            MetricsReaders::Off => MetricsAccess::Off,
+        }
+    }
+
     /// Returns the address to listen on.
     pub(crate) fn address(&self) -> SocketAddr {
         SocketAddr::new(self.bind_addr, self.server_port)

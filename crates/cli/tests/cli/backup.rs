@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use cantata_backup::{BackupFile, Content, Prepared};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -233,6 +234,36 @@ fn only_who_may_do_everything_gets_a_backup() {
     }
     // Whoever may read the data folder needs no key.
     place.ok("data", &["backup", "b"]);
+}
+
+#[test]
+fn a_backup_is_not_written_into_what_somebody_left_in_its_place() {
+    let place = Place::new();
+    small_backup(&place);
+    fs_err::write(place.path("precious"), "as it was").unwrap();
+    std::os::unix::fs::symlink(place.path("precious"), place.path("a.unfinished")).unwrap();
+    fs_err::write(place.path("c.unfinished"), "for everybody").unwrap();
+    fs_err::set_permissions(place.path("c.unfinished"), PermissionsExt::from_mode(0o666)).unwrap();
+    for file in ["a", "c"] {
+        place.ok("data", &["backup", file]);
+        let made = fs_err::symlink_metadata(place.path(file)).unwrap();
+        assert!(made.is_file(), "{file} leads elsewhere");
+        assert_eq!(made.permissions().mode() & 0o077, 0, "{file} can be read by others");
+    }
+    assert_eq!(fs_err::read_to_string(place.path("precious")).unwrap(), "as it was");
+}
+
+#[test]
+fn a_whole_backup_of_nonsense_is_not_restored() {
+    let place = Place::new();
+    for path in ["metadata.db", "search/things/manifest.json"] {
+        let file = BackupFile { path: path.to_owned(), content: Content::Bytes(b"nonsense".to_vec().into()) };
+        let forged = fs_err::File::create(place.path("forged")).unwrap();
+        Prepared::new(vec![file]).unwrap().write_to(forged).unwrap();
+        let said = place.refused("restored", &["restore", "forged"]);
+        assert!(said.contains("error: forged was made of something damaged: "), "{said}");
+        assert_eq!(place.names("restored"), BTreeSet::new());
+    }
 }
 
 #[test]

@@ -65,6 +65,8 @@ fn sample_data_is_there_and_stays() {
     let (hints, status) = server.stop("TERM");
     assert_eq!(status.code(), Some(0));
     assert!(hints.contains("/studies/all"), "{hints}");
+    let top = hints.lines().find(|line| line.contains("http://")).unwrap();
+    assert!(top.ends_with('/'), "the portal comes first: {hints}");
 
     let server = start(folder.path(), &[]);
     assert_eq!(analysis_ids(&server), first);
@@ -110,7 +112,8 @@ fn the_addresses_it_suggests_work() {
     assert!(paths.len() >= 3, "{hints}");
     let server = start(folder.path(), &[]);
     ready(&server);
-    for path in paths.into_iter().filter(|path| *path != "/docs") {
+    // These lead browsers to their pages.
+    for path in paths.into_iter().filter(|path| !["/", "/docs"].contains(path)) {
         // The pages of GraphQL are for browsers; others ask something.
         let question = if path.ends_with("/graphql") { "?query=%7B__typename%7D" } else { "" };
         assert_eq!(server.get(&format!("{path}{question}")).0, 200, "{path}");

@@ -111,7 +111,7 @@ fn no_link_leads_nowhere() {
             let target = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
             let leads = match fs_err::read_to_string(&target) {
                 Ok(text) => anchor.is_empty() || anchors(&text).iter().any(|known| known == anchor),
-                Err(_) => anchor.is_empty() && target.is_dir(),
+                Err(_) => anchor.is_empty() && (target.is_dir() || target.is_file()),
             };
             checked += 1;
             if !leads {

@@ -12,6 +12,7 @@ mod import;
 mod index;
 mod key;
 mod licences;
+mod log;
 mod process;
 mod serve;
 mod settings;

@@ -34,18 +34,23 @@ impl Server {
     pub(crate) fn start(command: &str, folder: &Path, more: &[&str]) -> Self {
         let mut command = cantata(&[command, "--server-port=0"]);
         let mut log = tempfile::tempfile().unwrap();
-        command.arg("--data-dir").arg(folder).args(more);
-        command.stdout(Stdio::piped()).stderr(log.try_clone().unwrap());
-        let mut child = command.spawn().unwrap();
+        command.arg("--data-dir").arg(folder).args(more).stderr(log.try_clone().unwrap());
+        Self::of(command).unwrap_or_else(|line| {
+            log.rewind().unwrap();
+            panic!("not the ready line: {line:?}; the log: {}", std::io::read_to_string(log).unwrap());
+        })
+    }
+
+    /// Starts a command, and waits until the server is ready; else returns what it says instead.
+    pub(crate) fn of(mut command: Command) -> Result<Self, String> {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
-        let address = line.trim_end().strip_prefix("cantata is ready on http://");
-        let Some(address) = address else {
-            log.rewind().unwrap();
-            panic!("not the ready line: {line:?}; the log: {}", std::io::read_to_string(log).unwrap());
-        };
-        Self { child, stdout, address: address.to_owned() }
+        match line.trim_end().strip_prefix("cantata is ready on http://") {
+            Some(address) => Ok(Self { address: address.to_owned(), child, stdout }),
+            None => Err(line),
+        }
     }
 
     /// Asks for a path; returns the status and the body.

@@ -9,10 +9,11 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 84] = [
+const SETTINGS: [&str; 85] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "BODY_LIMIT",
+    "METRICS",
     "AUTH_MODE",
     "INSECURE",
     "REQUIRE_AUTH_FOR_READS",

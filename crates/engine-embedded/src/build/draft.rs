@@ -83,8 +83,6 @@ pub(crate) struct Draft {
     documents: Vec<(String, usize)>,
     /// The places of documents that were taken away again.
     removed: HashSet<usize>,
-    /// How many bytes of JSON were taken in.
-    bytes: usize,
 }
 
 /// What became of a path that the mapping does not know.
@@ -136,18 +134,12 @@ impl Draft {
             own_id: OwnId::Kept,
             documents: Vec::new(),
             removed: HashSet::new(),
-            bytes: 0,
         }
     }
 
     /// Returns how many documents were taken.
     pub(crate) fn len(&self) -> usize {
         self.documents.len()
-    }
-
-    /// Returns how many bytes of JSON were taken in.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
     }
 
     /// Takes a document; of several with one id the last one holds.
@@ -256,7 +248,6 @@ impl Draft {
             let mapping = self.shared.adopt(&document);
             self.set_mapping(mapping);
         }
-        self.bytes += json.len();
         Ok(start)
     }
 

@@ -132,13 +132,14 @@ impl Index {
         shared: &SharedMapping,
         note: impl FnOnce(&mut Manifest),
     ) -> Result<u64, EngineError> {
+        let _tidying = self.tidying();
         let mut writer = self.writer();
         let mapping = united_mapping(&writer.mapping, &shared.current())?;
         // What came before, through the log too, must not come back over this when the log is read again.
         if writer.log.bytes() > 0 {
             writer.checkpoint(&self.folder).map_err(|error| self.failed(error))?;
         }
-        let new = Held::write(&self.folder, &mut writer.manifest, bytes).map_err(|error| self.failed(error))?;
+        let new = Held::write(&self.folder, writer.manifest.new_file(), bytes).map_err(|error| self.failed(error))?;
         let documents = new.view.segment.documents();
         for row in 0..documents {
             let id = new.view.segment.id(row);

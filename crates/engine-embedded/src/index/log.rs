@@ -1,8 +1,9 @@
 //! The log: writes that are acknowledged but not in a segment file yet.
 //!
-//! An entry is a batch: its length, its checksum, the position that was noted with it, its operations. It is synced
-//! before the batch is acknowledged. What follows the last whole entry was never acknowledged and is left out when the
-//! log is read.
+//! An entry is a batch: its length, its checksum, the position that was noted with it, its operations. A batch without
+//! a position is synced before it is acknowledged. One with a position is not: whoever reads a source comes again with
+//! everything after the position that the index has, so what a crash of the machine takes from the end of the log comes
+//! again. What follows the last whole entry is left out when the log is read.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -21,6 +22,7 @@ const WITH_POSITION: u32 = 1 << 31;
 pub(crate) struct Log {
     file: fs_err::File,
     bytes: u64,
+    is_synced: bool,
 }
 
 /// Returns the name of the file of a log.
@@ -28,19 +30,35 @@ pub(crate) fn file_name(number: u64) -> String {
     format!("{number}.log")
 }
 
+/// Returns the number of the log that is in a file of this name.
+pub(crate) fn number_of(file: &str) -> Option<u64> {
+    file.strip_suffix(".log")?.parse().ok()
+}
+
+/// Returns the numbers of the logs in a folder from one number on, in order.
+pub(crate) fn numbers(folder: &Path, first: u64) -> io::Result<Vec<u64>> {
+    let mut numbers = Vec::new();
+    for entry in fs_err::read_dir(folder)? {
+        numbers.extend(entry?.file_name().to_str().and_then(number_of).filter(|number| *number >= first));
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
 impl Log {
     /// Begins a log.
     pub(crate) fn create(folder: &Path, number: u64) -> io::Result<Self> {
         let file = fs_err::File::create(folder.join(file_name(number)))?;
         file.sync_all()?;
-        Ok(Self { file, bytes: 0 })
+        Ok(Self { file, bytes: 0, is_synced: true })
     }
 
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Appends a batch; when this returns, it survives a crash.
+    /// Appends a batch; when this returns, it survives the end of the process, and without a position that of the
+    /// machine.
     pub(crate) fn append<'a>(
         &mut self,
         batch: impl Iterator<Item = &'a Operation>,
@@ -74,9 +92,21 @@ impl Log {
         entry[4..HEADER].copy_from_slice(&checksum.to_le_bytes());
         // An entry that could not be written may have left bytes, which would hide those after it.
         self.file.seek(SeekFrom::Start(self.bytes))?;
+        self.is_synced = false;
         self.file.write_all(&entry)?;
-        self.file.sync_data()?;
+        if position.is_none() {
+            self.sync()?;
+        }
         self.bytes += entry.len() as u64;
+        Ok(())
+    }
+
+    /// Makes everything that was appended survive a crash of the machine.
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        if !self.is_synced {
+            self.file.sync_data()?;
+            self.is_synced = true;
+        }
         Ok(())
     }
 }
@@ -90,29 +120,25 @@ pub(crate) struct Entries {
     pub(crate) position: Option<String>,
 }
 
-/// Reads a log.
-pub(crate) fn read(folder: &Path, number: u64) -> io::Result<Entries> {
-    let bytes = match fs_err::read(folder.join(file_name(number))) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Entries::default()),
-        read => read?,
-    };
-    let mut entries = Entries::default();
-    let mut rest = bytes.as_slice();
-    while let Some((header, after)) = rest.split_first_chunk::<HEADER>() {
-        let [l0, l1, l2, l3, c0, c1, c2, c3] = *header;
-        let length = u32::from_le_bytes([l0, l1, l2, l3]);
-        let Some((entry, following)) = after.split_at_checked((length & !WITH_POSITION) as usize) else { break };
-        if crc32fast::hash(entry) != u32::from_le_bytes([c0, c1, c2, c3]) {
-            break;
-        }
-        entries.read(entry, length & WITH_POSITION != 0);
-        rest = following;
-    }
-    Ok(entries)
-}
-
 impl Entries {
-    fn read(&mut self, entry: &[u8], with_position: bool) {
+    /// Adds what is in a log.
+    pub(crate) fn read_log(&mut self, folder: &Path, number: u64) -> io::Result<()> {
+        let bytes = fs_err::read(folder.join(file_name(number)))?;
+        let mut rest = bytes.as_slice();
+        while let Some((header, after)) = rest.split_first_chunk::<HEADER>() {
+            let [l0, l1, l2, l3, c0, c1, c2, c3] = *header;
+            let length = u32::from_le_bytes([l0, l1, l2, l3]);
+            let Some((entry, following)) = after.split_at_checked((length & !WITH_POSITION) as usize) else { break };
+            if crc32fast::hash(entry) != u32::from_le_bytes([c0, c1, c2, c3]) {
+                break;
+            }
+            self.read_entry(entry, length & WITH_POSITION != 0);
+            rest = following;
+        }
+        Ok(())
+    }
+
+    fn read_entry(&mut self, entry: &[u8], with_position: bool) {
         let mut place = 0;
         if with_position {
             let length = varint::read(entry, &mut place) as usize;
@@ -150,7 +176,8 @@ mod tests {
         log.file.write_all(&[7; 100]).unwrap();
         log.append([removal("two")].iter(), Some("2")).unwrap();
         log.append([removal("three")].iter(), None).unwrap();
-        let read = read(folder.path(), 1).unwrap();
+        let mut read = Entries::default();
+        read.read_log(folder.path(), 1).unwrap();
         assert_eq!(read.operations, [removal("one"), removal("two"), removal("three")]);
         assert_eq!(read.position.as_deref(), Some("2"));
     }

@@ -11,6 +11,7 @@ use cantata_mapping::{IndexMapping, MappingError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::log;
 use crate::files;
 
 /// The name of the file.
@@ -28,7 +29,7 @@ pub(crate) struct Manifest {
     /// The properties of the mapping.
     properties: Map<String, Value>,
     pub(crate) segments: Vec<SegmentRecord>,
-    /// The number of the log whose entries come on top of the segments.
+    /// The number of the first log whose entries come on top of the segments; those with higher numbers come after it.
     pub(crate) log: u64,
     /// The number that the next file gets.
     pub(crate) next_file: u64,
@@ -94,7 +95,18 @@ impl Manifest {
     pub(crate) fn names(&self, file: &str) -> bool {
         let of_segments =
             self.segments.iter().any(|segment| segment.file == file || segment.live.as_deref() == Some(file));
-        of_segments || file == FILE || file == super::log::file_name(self.log)
+        of_segments || file == FILE || log::number_of(file).is_some_and(|number| number >= self.log)
+    }
+
+    /// Removes the files of a folder that are not part of the index.
+    pub(crate) fn remove_leftovers(&self, folder: &Path) -> io::Result<()> {
+        for entry in fs_err::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_name().to_str().is_some_and(|name| !self.names(name)) && entry.file_type()?.is_file() {
+                fs_err::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn mapping(&self) -> Result<IndexMapping, String> {

@@ -8,8 +8,9 @@ use std::sync::{Arc, PoisonError};
 
 use cantata_engine::EngineError;
 
+use super::Index;
 use super::state::Held;
-use super::{Index, united};
+use super::writer::united;
 
 /// So many segments of about the same size are merged.
 const TOGETHER: usize = 12;
@@ -36,6 +37,7 @@ impl Index {
     pub(crate) fn compact(&self) -> Result<(), EngineError> {
         let _merging = self.merging.lock().unwrap_or_else(PoisonError::into_inner);
         {
+            let _tidying = self.tidying();
             let mut writer = self.writer();
             writer.checkpoint(&self.folder).map_err(|error| self.failed(error))?;
             self.snapshot.store(Arc::new(writer.snapshot()));
@@ -59,32 +61,23 @@ impl Index {
     }
 
     fn merge(&self, chosen: &[Held]) -> Result<(), EngineError> {
-        let mapping = Arc::clone(&self.writer().mapping);
-        let bytes = united(chosen, &mapping).map_err(|error| self.failed(error))?;
+        let failed = |error: String| self.failed(error);
+        let (mapping, number) = {
+            let mut writer = self.writer();
+            (Arc::clone(&writer.mapping), writer.manifest.new_file())
+        };
+        let bytes = united(chosen, &mapping).map_err(failed)?;
+        let merged = bytes.map(|bytes| Held::write(&self.folder, number, &bytes)).transpose().map_err(failed)?;
         let mut writer = self.writer();
-        let mut merged = Held::write(&self.folder, &mut writer.manifest, &bytes).map_err(|error| self.failed(error))?;
-        drop(bytes);
-        let is_chosen = |held: &Held| chosen.iter().any(|other| other.file == held.file);
-        for held in writer.held.iter().filter(|held| is_chosen(held)) {
-            let before = chosen.iter().find(|other| other.file == held.file).and_then(|other| other.view.live.clone());
-            let Some(now) = &held.view.live else { continue };
-            for row in 0..held.view.segment.documents() {
-                let was_live = before.as_ref().is_none_or(|live| live.contains(row));
-                if was_live && !now.contains(row) {
-                    merged.remove(held.view.segment.id(row));
-                }
-            }
-        }
-        writer.held.retain(|held| held.file.is_none() || !is_chosen(held));
-        writer.held.insert(0, merged);
-        writer.commit(&self.folder).map_err(|error| self.failed(error))?;
+        writer.exchange(chosen, merged);
+        writer.commit(&self.folder).map_err(failed)?;
         self.snapshot.store(Arc::new(writer.snapshot()));
-        super::remove_leftovers(&self.folder, &writer.manifest).map_err(|error| self.failed(error))
+        writer.remove_leftovers(&self.folder).map_err(failed)
     }
 }
 
 /// Returns the segments to be merged next; none if there is nothing to do.
-fn choose(held: &[Held]) -> Vec<Held> {
+pub(crate) fn choose(held: &[Held]) -> Vec<Held> {
     let on_disk = || held.iter().filter(|held| held.file.is_some());
     // A segment most of whose documents are gone is worth rewriting alone.
     if let Some(hollow) = on_disk().find(|held| held.view.documents() * 2 < held.view.segment.documents()) {

@@ -26,8 +26,8 @@ impl Held {
     }
 
     /// Writes a new segment into a file and opens it.
-    pub(crate) fn write(folder: &Path, manifest: &mut Manifest, bytes: &[u8]) -> Result<Self, String> {
-        let file = format!("{}.segment", manifest.new_file());
+    pub(crate) fn write(folder: &Path, number: u64, bytes: &[u8]) -> Result<Self, String> {
+        let file = format!("{number}.segment");
         let path = folder.join(&file);
         files::write_synced(&path, bytes).map_err(|error| error.to_string())?;
         let segment = Arc::new(Segment::open(&path)?);
@@ -50,6 +50,11 @@ impl Held {
         };
         let view = View { segment: Arc::new(segment), live };
         Ok(Self { view, file: Some(record.file.clone()), live_file: record.live.clone() })
+    }
+
+    /// Says whether this is the same segment as another one, whatever was deleted in between.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.view.segment, &other.view.segment)
     }
 
     /// Takes a document away, if it is there.

@@ -8,3 +8,4 @@ mod extending;
 mod paging;
 mod positions;
 mod reopening;
+mod tidying;

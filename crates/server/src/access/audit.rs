@@ -11,17 +11,13 @@ use axum::response::Response;
 use cantata_access::{AuditEntry, Identity, Origin};
 use cantata_core::Timestamp;
 use http::request::Parts;
-use http::{HeaderName, HeaderValue, Method, Uri};
-use uuid::Uuid;
+use http::{Method, Uri};
 
 use super::AccessControl;
+use crate::request_id::RequestId;
 
-/// Carries the number of a request.
-pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// The longest request id that a client may choose, and the longest path that is kept.
-const LONGEST_ID: usize = 64;
-const LONGEST_PATH: usize = 512;
+/// How many bytes are kept of a path, and of the name of a study; clients choose both.
+const LONGEST_KEPT: usize = 512;
 
 /// What the guard of a route has to say of a request.
 pub(crate) struct Noted {
@@ -49,7 +45,7 @@ pub(crate) struct Audited {
     audit: Audit,
     method: Method,
     uri: Uri,
-    given_id: Option<HeaderValue>,
+    id: RequestId,
     is_answered: bool,
 }
 
@@ -63,40 +59,33 @@ impl Audited {
         let audit = Audit::default();
         request.extensions_mut().insert(audit.clone());
         let (method, uri) = (request.method().clone(), request.uri().clone());
-        let given_id = request.headers().get(REQUEST_ID).cloned();
-        Some(Self { access: Arc::clone(access), audit, method, uri, given_id, is_answered: false })
+        let id = RequestId::current_or_new();
+        Some(Self { access: Arc::clone(access), audit, method, uri, id, is_answered: false })
     }
 
     /// Follows a read that was denied.
     pub(crate) fn denied(access: &Arc<AccessControl>, parts: &Parts, noted: Noted) -> Self {
         let audit = Audit::default();
         audit.note(noted);
-        let given_id = parts.headers.get(REQUEST_ID).cloned();
-        let (method, uri) = (parts.method.clone(), parts.uri.clone());
-        Self { access: Arc::clone(access), audit, method, uri, given_id, is_answered: false }
+        let (method, uri, id) = (parts.method.clone(), parts.uri.clone(), RequestId::current_or_new());
+        Self { access: Arc::clone(access), audit, method, uri, id, is_answered: false }
     }
 
-    /// Keeps what became of the request, if that is worth keeping, and gives the answer the same number.
-    pub(crate) fn answered(mut self, response: &mut Response) {
+    /// Keeps what became of the request, if that is worth keeping.
+    pub(crate) fn answered(mut self, response: &Response) {
         self.is_answered = true;
-        if let Some(id) = self.write(Some(response.status().as_u16()))
-            && let Ok(id) = HeaderValue::from_str(&id)
-        {
-            response.headers_mut().insert(REQUEST_ID, id);
-        }
+        self.write(Some(response.status().as_u16()));
     }
 
-    fn write(&self, status: Option<u16>) -> Option<String> {
-        let (log, noted) = (self.access.audit.as_ref()?, self.audit.0.get()?);
-        let request_id = self.request_id();
-        let path = self.uri.path();
+    fn write(&self, status: Option<u16>) {
+        let (Some(log), Some(noted)) = (self.access.audit.as_ref(), self.audit.0.get()) else { return };
         log.write(&AuditEntry {
             time: Timestamp::now(),
             who: &noted.identity.name,
             how: if noted.is_refused { "refused credential" } else { kind(noted.identity.origin) },
             method: self.method.as_str(),
-            path: path.get(..path.floor_char_boundary(LONGEST_PATH)).unwrap_or_default(),
-            study: noted.study.as_deref(),
+            path: kept(self.uri.path()),
+            study: noted.study.as_deref().map(kept),
             status,
             result: match status {
                 _ if noted.is_denied => "denied",
@@ -104,19 +93,8 @@ impl Audited {
                 Some(status) if status < 400 => "done",
                 Some(_) => "failed",
             },
-            request_id: &request_id,
+            request_id: self.id.as_str(),
         });
-        Some(request_id)
-    }
-
-    /// Returns the number that the client gave the request, if it is plain, else a new one.
-    fn request_id(&self) -> String {
-        let is_plain = |id: &&str| {
-            let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-            (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(is_allowed)
-        };
-        let given = self.given_id.as_ref().and_then(|id| id.to_str().ok()).filter(is_plain);
-        given.map_or_else(|| Uuid::new_v4().to_string(), str::to_owned)
     }
 }
 
@@ -126,6 +104,11 @@ impl Drop for Audited {
             self.write(None);
         }
     }
+}
+
+/// Returns as much of a text as is kept.
+fn kept(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LONGEST_KEPT)).unwrap_or_default()
 }
 
 /// Says whether a request can change nothing.

@@ -19,6 +19,8 @@ use tower::{Layer, Service};
 
 use super::{ANONYMOUS, AccessControl, Audit, Audited, Noted, is_reading};
 use crate::error_body::ApiError;
+use crate::metrics::RouteMetrics;
+use crate::request_id::note_route;
 
 /// The segment of a path that names a study.
 pub(crate) const STUDY: &str = "studyId";
@@ -52,6 +54,7 @@ impl Need {
 pub(crate) struct Guard {
     pub(crate) need: Need,
     pub(crate) access: Arc<AccessControl>,
+    pub(crate) route: Arc<RouteMetrics>,
 }
 
 /// A handler behind a check.
@@ -82,6 +85,7 @@ where
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
+        note_route(&self.guard.route);
         let (mut parts, body) = request.into_parts();
         match self.guard.check(&mut parts) {
             Ok(()) => Either::Left(self.handler.call(Request::from_parts(parts, body))),
@@ -108,6 +112,9 @@ impl Guard {
         if !self.access.authenticator.is_on() && is_reading(&parts.method) {
             return Ok(());
         }
+        if is_reading(&parts.method) && self.is_read_by_anyone_like(parts) {
+            return Ok(());
+        }
         let identity = parts.extensions.get::<Arc<Identity>>().cloned();
         let identity = identity.unwrap_or_else(|| Arc::clone(&ANONYMOUS));
         let study = if self.need.is_of_study() { study_in(parts) } else { None };
@@ -128,12 +135,25 @@ impl Guard {
             audit.note(noted);
         }
         judged.map_err(|denied| {
-            let mut response = denied.into_response();
+            let response = denied.into_response();
             if let Some(noted) = noted {
-                Audited::denied(&self.access, parts, noted).answered(&mut response);
+                Audited::denied(&self.access, parts, noted).answered(&response);
             }
             Box::new(response)
         })
+    }
+
+    /// Returns whether whoever sends a request may read this whatever study it is about: most requests are such, and
+    /// need no look at their path.
+    fn is_read_by_anyone_like(&self, parts: &Parts) -> bool {
+        let AccessControl { scopes, closed_reads, .. } = &*self.access;
+        let may_read_all = || {
+            let identity = parts.extensions.get::<Arc<Identity>>();
+            identity.is_some_and(|identity| scopes.may_read_every_study(identity))
+        };
+        matches!(self.need, Need::Read | Need::ReadStudy | Need::ReadEverything)
+            && parts.extensions.get::<Refusal>().is_none()
+            && (!closed_reads || may_read_all())
     }
 
     fn judge(&self, identity: &Identity, study: Option<&str>) -> Result<(), Denied> {

@@ -14,11 +14,11 @@ use tokio::sync::{Semaphore, mpsc};
 use utoipa_axum::routes;
 
 use super::ORIGIN;
-use crate::AccessControl;
 use crate::access::Need;
 use crate::answer::typed;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::routes::Routes;
+use crate::{AccessControl, RequestId};
 
 const CONTENT_TYPE: HeaderValue = HeaderValue::from_static("application/gzip");
 
@@ -65,7 +65,8 @@ async fn backup(State(backups): State<Backups>) -> ApiResult<Response> {
     let captured = tokio::task::spawn_blocking(move || source.capture()).await;
     let prepared = captured.unwrap_or_else(|error| Err(BackupError::Source(error.to_string()))).map_err(refused)?;
     let (pieces, mut written) = mpsc::channel(PIECES_AHEAD);
-    tokio::task::spawn_blocking(move || {
+    let id = RequestId::current_or_new();
+    let write = move || {
         let _turn = turn;
         let target = io::BufWriter::with_capacity(PIECE, Pieces(pieces.clone()));
         if let Err(error) = prepared.write_to(target) {
@@ -73,7 +74,8 @@ async fn backup(State(backups): State<Backups>) -> ApiResult<Response> {
             // Breaks the connection off, so that no client takes half an answer for a whole one.
             let _ = pieces.blocking_send(Err(error));
         }
-    });
+    };
+    tokio::task::spawn_blocking(move || id.during(write));
     let stream = async_stream::stream! {
         while let Some(piece) = written.recv().await {
             yield piece;

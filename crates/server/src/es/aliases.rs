@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::answers::acknowledged;
 use super::error::EsError;
-use super::names::Names;
+use super::names::{Names, refuse_patterns};
 use super::{Door, EsResult, body};
 use crate::answer;
 use crate::extract::Segments;
@@ -118,7 +118,10 @@ pub(super) async fn change(State(door): State<Door>, request: Request) -> EsResu
                     changes.extend(aliases.iter().map(add));
                 }
             }
-            "remove_index" => removed.extend(door.indexes(Some(&indexes)).await?.into_iter().map(|index| index.name)),
+            "remove_index" => {
+                refuse_patterns(&indexes)?;
+                removed.extend(door.indexes(Some(&indexes)).await?.into_iter().map(|index| index.name));
+            }
             other => {
                 return Err(EsError::illegal(format!(
                     "unknown action [{other}]; expected add, remove or remove_index"

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::answers::{acknowledged, shards};
 use super::error::EsError;
+use super::names::refuse_patterns;
 use super::{Door, EsResult, body, mapping};
 use crate::answer;
 use crate::extract::{Params, Segments};
@@ -62,9 +63,7 @@ pub(super) async fn delete(
     Segments(list): Segments<String>,
     params: Params,
 ) -> EsResult<Response> {
-    if list.contains('*') || list == "_all" {
-        return Err(EsError::illegal("Wildcard expressions or all indices are not allowed; name each index"));
-    }
+    refuse_patterns(&list)?;
     let aliases = door.engine.aliases().await?;
     let may_miss = params.get("ignore_unavailable").is_some_and(|value| value != "false");
     let known = door.engine.indexes().await?;

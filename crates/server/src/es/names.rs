@@ -26,6 +26,14 @@ impl<'a> Names<'a> {
     }
 }
 
+/// Refuses a list that does not name each index, for what cannot be undone.
+pub(super) fn refuse_patterns(list: &str) -> EsResult<()> {
+    match list.split(',').any(|name| is_everything(name.trim()) || name.contains('*')) {
+        true => Err(EsError::illegal("Wildcard expressions or all indices are not allowed; name each index")),
+        false => Ok(()),
+    }
+}
+
 fn is_everything(pattern: &str) -> bool {
     matches!(pattern, "_all" | "*")
 }

@@ -34,6 +34,21 @@ pub(crate) enum Refused {
 }
 
 impl Refused {
+    /// The names of the reasons, for those who count them.
+    pub(crate) const REASONS: [&str; 5] =
+        ["too_many_requests", "too_many_exports", "exports_are_busy", "compressed", "took_too_long"];
+
+    /// Returns the place of its reason among the names.
+    pub(crate) fn place(self) -> usize {
+        match self {
+            Self::TooManyRequests { .. } => 0,
+            Self::TooManyExports { .. } => 1,
+            Self::ExportsAreBusy => 2,
+            Self::Compressed => 3,
+            Self::TookTooLong => 4,
+        }
+    }
+
     /// Returns the answer, for the search service or for any other.
     pub(crate) fn answer(self, is_search: bool) -> Response {
         let id = match self {

@@ -11,6 +11,7 @@ use cantata_metadata::batch::{BatchForm, PayloadSplitter};
 use futures_util::{Stream, StreamExt};
 use http::HeaderValue;
 
+use crate::RequestId;
 use crate::answer::typed;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{Params, Segments, content_type, declared_length, too_large, unsupported_media_type};
@@ -64,7 +65,7 @@ pub(crate) async fn submit_batch(
     }
     let (writer, results) = spool();
     let splitter = PayloadSplitter::new(form, state.settings.body_limit);
-    tokio::spawn(async move {
+    tokio::spawn(RequestId::current_or_new().scope(async move {
         let payloads = payloads(request.into_body(), splitter, limit);
         let outcomes = if validate_only {
             let outcomes = state.metadata.validate_batch(&study_id, allow_duplicates, payloads);
@@ -77,7 +78,7 @@ pub(crate) async fn submit_batch(
         if let Err(error) = write_results(form, results, &writer).await {
             tracing::error!(%error, "the results of a batch could not be kept");
         }
-    });
+    }));
     let media_type = match form {
         BatchForm::Array => "application/json",
         BatchForm::Lines => "application/x-ndjson",

@@ -9,6 +9,7 @@ mod entity;
 mod graphql;
 mod index;
 mod indexing;
+mod key;
 mod outbox;
 mod search;
 mod submission;
@@ -21,6 +22,7 @@ pub(crate) use entity::{Entity, EntityPage};
 pub(crate) use graphql::{DownloadParameters, GraphqlAnswers, GraphqlRequest};
 pub(crate) use index::{ImportOutcome, ImportPosition, IndexFigures, IndexInShort, IndexMappingBody, IndexProblems};
 pub(crate) use indexing::{CatalogueIndexing, Job};
+pub(crate) use key::{ApiKeys, MadeApiKey, NewApiKey};
 pub(crate) use outbox::{OutboxBody, OutboxStatus};
 pub(crate) use search::{
     AmbiguousCatalogue, CatalogueDescription, CatalogueDirectory, Greeting, Readiness, SearchProblem, SearchRefusal,

@@ -2,7 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
 
 mod audit;
+mod connections;
 mod credentials;
+mod keys;
+mod metrics;
 mod open;
 mod paths;
 mod routes;

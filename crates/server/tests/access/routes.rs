@@ -61,7 +61,8 @@ impl Route {
     }
 
     fn reads(&self) -> bool {
-        let is_reading = self.method == Method::GET && !self.template.starts_with("/admin/");
+        let is_for_operators = self.template.starts_with("/admin/") || self.template == "/metrics";
+        let is_reading = self.method == Method::GET && !is_for_operators;
         is_reading || self.is_with_any() || READING.contains(&self.name().as_str())
     }
 }

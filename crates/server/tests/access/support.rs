@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cantata_access::{AuditLog, Authenticator, KeyFile, KeyRecord, KeyStore};
-use cantata_server::AccessControl;
+use cantata_server::{AccessControl, MetricsAccess};
 use cantata_testkit::{Payload, TestCatalogues, TestResponse, TestServer};
 use http::Method;
 use serde_json::{Value, json};
@@ -20,15 +20,20 @@ pub(crate) struct Guarded {
 impl Guarded {
     /// Starts a server where everybody may read.
     pub(crate) async fn open() -> Self {
-        Self::start(false).await
+        Self::start(false, MetricsAccess::default()).await
     }
 
     /// Starts a server where reading needs a credential.
     pub(crate) async fn closed() -> Self {
-        Self::start(true).await
+        Self::start(true, MetricsAccess::default()).await
     }
 
-    async fn start(closed_reads: bool) -> Self {
+    /// Starts a server where reading needs a credential, but for the metrics.
+    pub(crate) async fn with_open_metrics() -> Self {
+        Self::start(true, MetricsAccess::Open).await
+    }
+
+    async fn start(closed_reads: bool, metrics: MetricsAccess) -> Self {
         let folder = TempDir::new().unwrap();
         let keys = Arc::new(KeyFile::in_folder(folder.path()));
         let administrator = add_key(&keys, "administrator", &["song.WRITE"]);
@@ -42,7 +47,7 @@ impl Guarded {
         let catalogues = TestCatalogues::new()
             .file("base.json", &json!({"documentType": "file", "esIndex": "files"}))
             .index("files", &mapping, [("f1", json!({"name": "a"}))]);
-        let server = TestServer::builder().access(access).catalogues(catalogues).start().await;
+        let server = TestServer::builder().access(access).metrics(metrics).catalogues(catalogues).start().await;
         Self { server, folder, keys, administrator }
     }
 

@@ -108,6 +108,9 @@ async fn wrong_actions_are_refused() {
         json!([{"add": {"index": "files-1", "alias": "a", "filter": {"match_all": {}}}}]),
         json!([{"move": {"index": "files-1", "alias": "a"}}]),
         json!([{"add": {"index": "files-1", "alias": "a"}, "remove": {"index": "files-1", "alias": "a"}}]),
+        json!([{"remove_index": {"index": "*"}}]),
+        json!([{"remove_index": {"index": "_all"}}]),
+        json!([{"remove_index": {"indices": ["files-1", "files-*"]}}]),
     ] {
         assert_es_error(&change(&server, actions).await, 400, "illegal_argument_exception");
     }
@@ -116,4 +119,5 @@ async fn wrong_actions_are_refused() {
     let never = json!([{"remove": {"index": "files-1", "alias": "never"}}]);
     assert_es_error(&change(&server, never).await, 404, "aliases_not_found_exception");
     assert_eq!(listed(&server).await, "");
+    assert_eq!(server.get("/admin/indexes").await.ok().as_array().unwrap().len(), 2);
 }

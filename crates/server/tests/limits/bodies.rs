@@ -66,6 +66,8 @@ async fn searches_and_downloads_have_smaller_bodies() {
         let answer = server.graphql(path, &query, &json!({})).await;
         answer.assert_text(413, "The body is larger than the limit of 1000 bytes; send less, or in several requests");
     }
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "x".repeat(2000)});
+    server.post("/mcp", &message).await.assert_error_id(413, "payload.too.large");
     server.graphql("/graphql", "{__typename}", &json!({})).await.assert_status(200);
     // Metadata is not concerned.
     server.submit(&Payload::new("S").with("text", "x".repeat(2000))).await;
@@ -109,4 +111,22 @@ async fn clients_that_ask_first_need_not_send_what_is_too_large() {
     stream.write_all(head.as_bytes()).await.unwrap();
     let answer = soon("an answer", raw::read_response(&mut stream)).await.unwrap();
     assert_eq!((answer.status, &answer.json()["errorId"]), (413, &json!("payload.too.large")));
+}
+
+/// What is refused is read for a while, so that its client gets to read why, but not for ever.
+#[tokio::test]
+async fn a_refused_body_without_an_end_is_not_read_to_it() {
+    const TOO_MUCH: usize = 256;
+    let server = TestServer::builder().body_limit(1000).start().await;
+    for (why, header) in [("too large", "content-type: application/json"), ("compressed", "content-encoding: gzip")] {
+        let head = format!("POST /schemas HTTP/1.1\r\nhost: x\r\n{header}\r\ncontent-length: 1000000000000\r\n\r\n");
+        let mut stream = TcpStream::connect(server.address()).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let megabyte = vec![b' '; 1 << 20];
+        let mut sent = 0;
+        while sent < TOO_MUCH && soon("the end of a write", stream.write_all(&megabyte)).await.is_ok() {
+            sent += 1;
+        }
+        assert!(sent < TOO_MUCH, "{why}: {sent} MB were read");
+    }
 }

@@ -1,5 +1,7 @@
 //! How many connections there may be, and who has to go.
 
+use std::time::Duration;
+
 use cantata_testkit::{Payload, TestServer, raw};
 use tokio::net::TcpStream;
 
@@ -53,5 +55,32 @@ async fn nobody_goes_who_is_being_worked_for() {
     for task in busy {
         let answer = soon("an export", task).await.unwrap();
         assert_eq!((answer.status, answer.json()[0]["payloads"].as_array().unwrap().len()), (200, 12));
+    }
+}
+
+/// Clients that begin something and do not go on do nothing either.
+#[tokio::test]
+async fn nobody_stays_by_a_body_that_does_not_come_or_an_answer_that_is_not_read() {
+    let body = b"POST /schemas HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{";
+    let unread = raw::request("GET", b"/studies/S/analysis?analysisStates=UNPUBLISHED", &[], b"");
+    let followed = raw::request("GET", b"/events?after=1000", &[], b"");
+    for (what, bytes) in [("bodies", &body[..]), ("answers", &unread), ("events", &followed)] {
+        let server = TestServer::builder()
+            .limits(|limits| {
+                limits.max_connections = MOST;
+                limits.client_timeout = Duration::from_secs(3600);
+            })
+            .start()
+            .await;
+        fill(&server).await;
+        let mut holding = Vec::new();
+        for _ in 0..2 * MOST {
+            holding.push(open(server.address(), bytes).await);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let request = raw::request("GET", b"/isAlive", &[], b"");
+        let is_answered =
+            async || raw::exchange(server.address(), &request).await.is_some_and(|answer| answer.status == 200);
+        until(&format!("an answer in spite of {what}"), is_answered).await;
     }
 }

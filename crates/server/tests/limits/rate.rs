@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cantata_access::{Authenticator, KeyFile, KeySecret};
+use cantata_access::{Authenticator, KeyFile, KeyRecord, KeySecret, KeyStore as _};
 use cantata_server::AccessControl;
 use cantata_testkit::{TestCatalogues, TestResponse, TestServer};
 use http::Method;
@@ -84,6 +84,34 @@ async fn clients_cannot_say_that_they_are_others() {
         is_refused |= answer.status == 429;
     }
     assert!(is_refused, "a client can write any address into a header");
+}
+
+#[tokio::test]
+async fn each_key_has_an_allowance_of_its_own_wherever_it_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = Arc::new(KeyFile::in_folder(folder.path()));
+    let [one, other] = ["one", "other"].map(|name| {
+        let (record, secret) = KeyRecord::new(name, &["song.WRITE".to_owned()], None).unwrap();
+        keys.add(record).unwrap();
+        format!("Bearer {}", secret.reveal())
+    });
+    let authenticator = Authenticator::default().with_keys(keys);
+    let access = AccessControl { authenticator, ..AccessControl::default() };
+    let server = TestServer::builder().access(access).limits(slow_clients).start().await;
+    let send = async |key: &str, address: &str| {
+        let headers = [("authorization", key), ("x-forwarded-for", address)];
+        server.send(Method::GET, "/studies/all", &headers, None).await.status
+    };
+    let mut addresses = (0..MANY).map(|number| format!("198.51.{}.{}", number / 256, number % 256));
+    let mut is_refused = false;
+    while let Some(address) = addresses.next()
+        && !is_refused
+    {
+        is_refused = send(&one, &address).await == 429;
+    }
+    assert!(is_refused, "a key has a new allowance at every address");
+    assert!(refused(&server, "/studies/all", ("x-forwarded-for", "192.0.2.1")).await.is_some());
+    assert_eq!(send(&other, "192.0.2.1").await, 200, "others at an address are not concerned");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use http::Method;
 use serde_json::Value;
 
 /// Every route there must be, written down by hand.
-const ROUTES: [(&str, &str); 42] = [
+const ROUTES: [(&str, &str); 46] = [
     ("GET", "/isAlive"),
     ("GET", "/actuator/health"),
     ("POST", "/schemas"),
@@ -48,6 +48,10 @@ const ROUTES: [(&str, &str); 42] = [
     ("POST", "/admin/indexes/{name}/import"),
     ("GET", "/admin/indexes/{name}/import"),
     ("DELETE", "/admin/indexes/{name}/import"),
+    ("GET", "/admin/keys"),
+    ("POST", "/admin/keys"),
+    ("DELETE", "/admin/keys/{id}"),
+    ("GET", "/metrics"),
     ("POST", "/mcp"),
     ("HEAD", "/isAlive"),
 ];

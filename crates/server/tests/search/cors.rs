@@ -103,3 +103,36 @@ async fn without_a_list_pages_may_search_but_not_change_metadata() {
         assert!(!answer.head.to_lowercase().contains("access-control-allow"), "{path}: {}", answer.head);
     }
 }
+
+/// A browser sends a POST without a content type, or with that of a form, without asking whether it may.
+#[tokio::test]
+async fn without_a_list_pages_cannot_change_anything_by_requests_that_browsers_just_send() {
+    let server = server().await;
+    let study = br#"{"studyId":"S"}"#;
+    let post = async |path: &str, headers: &[&str], body: &[u8]| {
+        raw::exchange(server.address(), &raw::request("POST", path.as_bytes(), headers, body)).await.unwrap().status
+    };
+    for (path, body) in [
+        ("/studies/S", &study[..]),
+        ("/submit/S", b"{}"),
+        ("/schemas", b"{}"),
+        ("/admin/catalogues/mine/reload", b""),
+        ("/_es/_bulk", b"{\"index\":{\"_index\":\"x\"}}\n{}\n"),
+        ("/mcp", b"{}"),
+    ] {
+        for origin in [OTHER, "null", "http://localhost.evil.example", "http://localhost:1"] {
+            assert_eq!(post(path, &[&format!("origin: {origin}")], body).await, 403, "{path} {origin}");
+        }
+    }
+    assert_eq!(server.get("/studies/all").await.ok(), json!([]));
+    // Its own pages, and programs, may; and whatever cannot change anything is not concerned.
+    assert_eq!(post("/studies/S", &["origin: http://localhost"], study).await, 200);
+    assert_eq!(post("/studies/S", &[], study).await, 409);
+    // A proxy may have asked for the server by another name than the browser did.
+    let behind_proxy = |site: &str| [format!("origin: {OTHER}"), format!("sec-fetch-site: {site}")];
+    for (site, status) in [("same-origin", 409), ("same-site", 403), ("cross-site", 403), ("none", 403)] {
+        let [origin, site] = &behind_proxy(site);
+        assert_eq!(post("/studies/S", &[origin, site], study).await, status, "{site}");
+    }
+    server.send(Method::GET, "/studies/all", &[("origin", OTHER)], None).await.assert_status(200);
+}

@@ -16,6 +16,7 @@ mod hostile;
 mod introspection;
 mod library;
 mod mcp;
+mod metrics;
 mod openapi;
 mod routing;
 mod support;

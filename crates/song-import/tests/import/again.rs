@@ -114,6 +114,8 @@ async fn an_import_that_was_cut_off_goes_on() {
             _ = stored.wait_for(|stored| *stored > 100) => {}
         }
     }
+    // The writes that were under way end before this one does.
+    target.store.create_study(serde_json::from_value(json!({"studyId": "LATER"})).unwrap()).await.unwrap();
     let taken = target.events();
     assert!(taken < 2000, "{taken}");
     let report = target.take(&song).await;

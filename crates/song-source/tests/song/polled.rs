@@ -123,3 +123,14 @@ async fn a_server_that_fails_is_told_of_without_its_address() {
         assert!(source.types().await.is_err());
     }
 }
+
+#[tokio::test]
+async fn a_server_cannot_send_to_another_one() {
+    let elsewhere = StandIn::start(|_| (200, "{}".to_owned())).await;
+    let location = elsewhere.url.clone();
+    let server = StandIn::start(move |_| (302, location.clone())).await;
+    let source = source(json!({"url": server.url, "token": "secret"}), json!({}));
+    assert!(matches!(source.changes(None, 10).await, Err(SourceError::Failed(_))));
+    assert!(source.types().await.is_err());
+    assert_eq!(elsewhere.take_requests(), [""; 0]);
+}

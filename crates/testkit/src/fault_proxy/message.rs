@@ -118,11 +118,13 @@ async fn read_body(stream: &mut (impl AsyncBufRead + Unpin), message: &Message) 
     Ok(body)
 }
 
-/// Makes an answer of a status, with a body like that of a search engine.
+/// Makes an answer of a status, with a body like that of a search engine. A redirect leads to the same server.
 pub(super) fn status(status: u16, retry_after: Option<u64>) -> Vec<u8> {
     let body = json!({ "error": { "type": "fault", "reason": "made by a test" }, "status": status }).to_string();
     let retry = retry_after.map(|seconds| format!("retry-after: {seconds}\r\n")).unwrap_or_default();
-    answer(&format!("{status} Fault"), &format!("content-type: application/json\r\n{retry}"), body.as_bytes())
+    let location = if (300..400).contains(&status) { "location: /elsewhere\r\n" } else { "" };
+    let headers = format!("content-type: application/json\r\n{retry}{location}");
+    answer(&format!("{status} Fault"), &headers, body.as_bytes())
 }
 
 /// Makes an answer that is a page.

@@ -1,6 +1,6 @@
 // Fetches what a view shows: one request for each change, and none that is no longer wanted.
 
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 
 import type { Catalogue, Field } from '../api/catalogue';
 import { graphql, isAborted } from '../api/client';
@@ -16,41 +16,38 @@ export interface ViewState {
   retry: () => void;
 }
 
+/** What the last request came to, and which one that was. */
+interface Settled {
+  key: string;
+  answer: ViewAnswer | null;
+  failure: unknown;
+}
+
 export function useView(
   catalogue: Catalogue,
   state: ExploreState,
   columns: Field[],
   bins: BinsByField | undefined,
 ): ViewState {
-  const [answer, setAnswer] = useState<ViewAnswer | null>(null);
-  const [failure, setFailure] = useState<unknown>(null);
-  const [loading, setLoading] = useState(true);
+  const [settled, setSettled] = useState<Settled>({ key: '', answer: null, failure: null });
   const [round, setRound] = useState(0);
   const request = bins ? viewRequest(catalogue, state, columns, bins) : null;
-  const key = request ? JSON.stringify([catalogue.graphqlPath, request]) : '';
-  const latest = useRef(state);
-  latest.current = state;
+  const key = request ? JSON.stringify([round, catalogue.graphqlPath, request]) : '';
 
   useEffect(() => {
     if (!request || !bins) return;
     const controller = new AbortController();
-    const asked = latest.current;
-    setLoading(true);
     graphql<Record<string, unknown>>(catalogue.graphqlPath, request.query, request.variables, controller.signal).then(
-      (data) => {
-        setAnswer(readView(catalogue, asked, bins, data));
-        setFailure(null);
-        setLoading(false);
-      },
-      (reason: unknown) => {
-        if (isAborted(reason)) return;
-        setFailure(reason);
-        setLoading(false);
+      (data) => setSettled({ key, answer: readView(catalogue, state, bins, data), failure: null }),
+      (failure: unknown) => {
+        if (!isAborted(failure)) setSettled(({ answer }) => ({ key, answer, failure }));
       },
     );
     return () => controller.abort();
     // The key stands for the request, which each rendering makes anew.
-  }, [key, round]);
+  }, [key]);
 
-  return { answer, failure, loading, retry: () => setRound((before) => before + 1) };
+  const { answer, failure } = settled;
+  // Compared while rendering, so that no rendering takes the answer to another question for this one's.
+  return { answer, failure, loading: key === '' || settled.key !== key, retry: () => setRound((before) => before + 1) };
 }

@@ -13,7 +13,8 @@ import { announce } from '../shell/announce';
 import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
 import { useLoaded } from '../shell/useLoaded';
-import { type Action, analysis, type AnalysisState, changeState } from './api';
+import { type Action, analysis, type AnalysisState, changeState, type StudyFile } from './api';
+import { FileDialog } from './FileDialog';
 import { StateBadge } from './StudyPage';
 
 const ACTIONS: Record<AnalysisState, Action[]> = {
@@ -33,6 +34,7 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
     analysis(studyId, analysisId, signal),
   );
   const [asked, setAsked] = useState<Action | null>(null);
+  const [edited, setEdited] = useState<StudyFile | null>(null);
   useTitle(analysisId);
   if (failure && !data) return <Failure failure={failure} retry={reload} title="This analysis cannot be shown" />;
   if (!data) return <Skeleton lines={10} />;
@@ -82,6 +84,9 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
                   <th>Type</th>
                   <th>Access</th>
                   <th className="number">Size</th>
+                  <th className="narrow">
+                    <span className="visually-hidden">Actions</span>
+                  </th>
                 </tr>
               </thead>
               <tbody>
@@ -95,6 +100,13 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
                     <td>{file.fileType}</td>
                     <td>{file.fileAccess}</td>
                     <td className="number">{bytes(file.fileSize)}</td>
+                    <td>
+                      {data.analysisState !== 'SUPPRESSED' && (
+                        <button type="button" className="button plain compact" onClick={() => setEdited(file)}>
+                          Edit<span className="visually-hidden"> {file.fileName}</span>
+                        </button>
+                      )}
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -115,6 +127,18 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
           {JSON.stringify(rest, null, 2)}
         </pre>
       </section>
+      {edited && (
+        <FileDialog
+          studyId={studyId}
+          state={data.analysisState}
+          file={edited}
+          onClose={() => setEdited(null)}
+          onDone={() => {
+            reload();
+            announce('The file was changed');
+          }}
+        />
+      )}
       {asked && (
         <ConfirmDialog
           title={`${WORDS[asked][0]} this analysis?`}

@@ -16,12 +16,14 @@ const TypePage = lazy(() => import('./TypePage'));
 const TypeEditor = lazy(() => import('./TypeEditor'));
 const SubmitPage = lazy(() => import('./SubmitPage'));
 const IndexingPage = lazy(() => import('./IndexingPage'));
+const KeysPage = lazy(() => import('./KeysPage'));
 
 const AREAS: [string, string][] = [
   ['studies', 'Studies'],
   ['types', 'Analysis types'],
   ['submit', 'Submit'],
   ['indexing', 'Indexing'],
+  ['keys', 'API keys'],
 ];
 
 export default function ManagePage({ rest }: { rest: string[] }) {
@@ -56,6 +58,8 @@ function pageOf([area = 'studies', first, second, ...others]: string[]) {
       return <SubmitPage />;
     case 'indexing':
       return <IndexingPage />;
+    case 'keys':
+      return <KeysPage />;
     default:
       return <NotFound />;
   }

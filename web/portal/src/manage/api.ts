@@ -18,6 +18,7 @@ export interface StudyFile {
   fileAccess: string;
   dataType?: string;
   fileMd5sum: string;
+  info?: Record<string, unknown>;
 }
 
 export type AnalysisState = 'PUBLISHED' | 'UNPUBLISHED' | 'SUPPRESSED';
@@ -75,6 +76,11 @@ export type Action = 'publish' | 'unpublish' | 'suppress';
 export async function changeState(studyId: string, id: string, action: Action): Promise<void> {
   await json<unknown>(`/studies/${at(studyId)}/analysis/${action}/${at(id)}`, { method: 'PUT' });
 }
+
+export type FileChange = Partial<Omit<StudyFile, 'objectId' | 'fileName' | 'fileType'>>;
+
+export const changeFile = (studyId: string, objectId: string, body: FileChange) =>
+  json<unknown>(`/studies/${at(studyId)}/files/${at(objectId)}`, { method: 'PUT', body });
 
 /** Returns every version of every type, without schemas. */
 export async function typeVersions(signal?: AbortSignal): Promise<TypeVersion[]> {

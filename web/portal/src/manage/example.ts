@@ -1,9 +1,10 @@
 // A payload to begin with: what a schema requires, with values of the right kind.
 
 import type { TypeVersion } from './api';
+import { exampleText } from './exampleText';
 import { resolve, type Schema } from './jsonSchema';
 
-/** Returns a payload of a type for a study. Texts that people must write are left empty. */
+/** Returns a payload of a type for a study that is accepted as far as such a thing can be made up. */
 export function exampleOf({ name, version, schema }: TypeVersion, studyId: string): unknown {
   const root = (schema ?? {}) as Schema;
   const made = example(root, root, 0) as Record<string, unknown>;
@@ -33,7 +34,7 @@ function example(schema: Schema, root: Schema, depth: number): unknown {
     case 'null':
       return null;
     default:
-      return '';
+      return exampleText(schema);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { useId, useState } from 'react';
 
-import { type Catalogue, flatName } from '../api/catalogue';
+import { type Catalogue, flatName, words } from '../api/catalogue';
 import { ApiError, graphql } from '../api/client';
 import { CopyButton } from '../design/CopyButton';
 import { Failure, Loading } from '../design/Notice';
@@ -78,7 +78,7 @@ function RecordView({ catalogue, recordKey }: { catalogue: Catalogue; recordKey:
       <div className="stack tight">
         <nav aria-label="Place" className="small">
           <Link to={`/explore/${encodeURIComponent(catalogue.id)}`}>{catalogue.label}</Link>{' '}
-          <span className="faint">/</span> {catalogue.keyField?.label}
+          <span className="faint">/</span> {words(catalogue.documentType)}
         </nav>
         <div className="row wrap spread">
           <div>

@@ -14,6 +14,15 @@ export interface Branding {
   footer: string;
   links: { label: string; url: string }[];
   version: string;
+  scopes: Scopes;
+}
+
+/** How the server spells scopes. */
+export interface Scopes {
+  /** The scope to write a study, with `{study}` where its id stands. */
+  study: string;
+  /** The scope for everything. */
+  system: string;
 }
 
 const DEFAULTS: Branding = {
@@ -24,6 +33,7 @@ const DEFAULTS: Branding = {
   footer: '',
   links: [],
   version: '',
+  scopes: { study: 'STUDY.{study}.WRITE', system: 'song.WRITE' },
 };
 
 const BrandingContext = createContext<Branding>(DEFAULTS);

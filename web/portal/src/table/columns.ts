@@ -1,6 +1,6 @@
 // Which columns the table has, in which order and how wide.
 
-import type { Catalogue, Column } from '../api/catalogue';
+import type { Catalogue, Column, Field } from '../api/catalogue';
 import type { ColumnChoice } from '../explore/urlState';
 
 export interface ShownColumn extends Column {
@@ -50,9 +50,15 @@ function naturalWidth({ field, label, displayType }: Column): number {
         : field.kind === 'number' || displayType === 'bytes'
           ? 110
           : /name|title|description/i.test(field.name.split('.').at(-1) ?? '')
-            ? 280
-            : 150;
+            ? 330
+            : widthOf(field);
   return Math.max(wanted, Math.round(label.length * 7.6) + 54);
+}
+
+/** Returns the width of a text: where its values are known, what the longest of them needs. */
+function widthOf({ displayValues }: Field): number {
+  const longest = Math.max(0, ...Object.values(displayValues).map((text) => String(text).length));
+  return longest ? Math.min(240, Math.round(longest * 8) + 30) : 165;
 }
 
 /** Writes columns for the address; a width of nature's own is left out. */

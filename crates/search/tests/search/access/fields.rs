@@ -279,12 +279,34 @@ async fn a_masked_field_is_shown_and_of_no_use() {
 async fn whether_there_is_a_hidden_value_changes_nothing() {
     let without =
         json!({ "name": "one", "everything": "other", "whole": { "open": 1 }, "donors": [{ "sex": "f" }, {}] });
-    let (with, without) = (sample().await, bed(&[("f1".to_owned(), without)]).await);
+    // What has nothing but hidden values is not there.
+    let only_hidden = |whole: Value| ("f2".to_owned(), json!({ "name": "two", "whole": whole }));
+    let nothing = ("f2".to_owned(), json!({ "name": "two" }));
+    let secret = json!({ "closed": "secret" });
+    for whole in [secret.clone(), json!([secret, secret])] {
+        let with = bed(&[("f1".to_owned(), document("secret", 12345)), only_hidden(whole)]).await;
+        let without = bed(&[("f1".to_owned(), without.clone()), nothing.clone()]).await;
+        assert_same(&with, &without).await;
+    }
+}
+
+/// Asks both in many ways, as everybody.
+async fn assert_same(with: &Bed, without: &Bed) {
     let query = "{ file { hits(sort: [{fieldName: \"name\"}]) { edges { searchAfter node { name whole postcode donors__born } } } \
         aggregations { name { buckets { key top_hits } } donors__sex { buckets { key doc_count } } whole { buckets { key \
         doc_count } } } } }";
     let everybody = Identity::anonymous();
     assert_eq!(with.body(&everybody, query, &json!({})).await, without.body(&everybody, query, &json!({})).await);
+}
+
+#[tokio::test]
+async fn a_mask_within_something_hidden_does_not_tell_of_it() {
+    let fields = json!([{ "mask": ["whole.open"], "as": "***" }, { "hide": ["whole"] }]);
+    let keys = json!({ "access": { "records": open(), "fields": fields } });
+    let bed = Bed::new(keys, properties(), &[("f1".to_owned(), document("secret", 5))]).await;
+    let ask = "{ file { aggregations { name { buckets { top_hits } } } } }";
+    let shown = bed.body(&Identity::anonymous(), ask, &json!({})).await;
+    assert!(shown.contains("donors") && !shown.contains("whole") && !shown.contains("***"), "{shown}");
 }
 
 #[tokio::test]

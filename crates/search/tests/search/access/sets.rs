@@ -9,6 +9,10 @@ const LIST: &str =
     "{ sets { hits { total edges { node { setId ids sqon } } } aggregations { setId { bucket_count } } } }";
 
 async fn bed() -> Bed {
+    bed_with(rules()).await
+}
+
+async fn bed_with(keys: Value) -> Bed {
     let properties =
         json!({ "study": { "type": "keyword" }, "name": { "type": "keyword" }, "hiv": { "type": "keyword" } });
     let documents = [
@@ -16,14 +20,17 @@ async fn bed() -> Bed {
         ("f2", json!({ "study": "A", "name": "two", "hiv": "no" })),
         ("f3", json!({ "study": "B", "name": "three", "hiv": "yes" })),
     ];
-    let access = json!({
+    Bed::new(keys, properties, &documents.map(|(id, d)| (id.to_owned(), d))).await
+}
+
+fn rules() -> Value {
+    json!({ "access": {
         "records": [
             { "scope": "all", "filter": null },
             { "scope": "*", "filter": leaf("in", "study", json!("{studies}")) },
         ],
         "fields": [{ "hide": ["hiv"], "unless": ["all"] }],
-    });
-    Bed::new(json!({ "access": access }), properties, &documents.map(|(id, d)| (id.to_owned(), d))).await
+    } })
 }
 
 fn by_set(set: &Value) -> Value {
@@ -54,6 +61,22 @@ async fn a_set_of_somebody_who_sees_more_is_not_there() {
     let delete = "mutation($id: String!) { deleteSet(setId: $id) }";
     assert_eq!(bed.ask(&reader, delete, json!({ "id": set["setId"] })).await["deleteSet"], false);
     assert_eq!(bed.ids(&doctor, by_set(set)).await, ["f1", "f3"]);
+}
+
+#[tokio::test]
+async fn a_set_from_before_there_were_rules_is_for_those_who_see_everything() {
+    let open = bed_with(json!({})).await;
+    let doctor = somebody(&["all"], json!({}));
+    let saved = open.ask(&doctor, SAVE, json!({ "f": leaf("in", "hiv", json!("yes")), "path": "name" })).await;
+    let set = &saved["saveSet"];
+    let ruled = open.with_other(rules()).await;
+    assert_eq!(ruled.ids(&doctor, by_set(set)).await, ["f1", "f3"]);
+    let reader = somebody(&[], json!({ "studies": "A" }));
+    let query = "query($f: JSON) { file { hits(filters: $f) { total } } }";
+    let answer = ruled.body(&reader, query, &json!({ "f": by_set(set) })).await;
+    assert!(answer.contains("errors"), "{answer}");
+    assert_eq!(ruled.ask(&reader, LIST, json!({})).await["sets"]["hits"]["total"], 0);
+    assert_eq!(ruled.ask(&doctor, LIST, json!({})).await["sets"]["hits"]["total"], 1);
 }
 
 #[tokio::test]

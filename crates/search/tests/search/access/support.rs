@@ -14,7 +14,8 @@ use tempfile::TempDir;
 /// A service with one catalogue, `files`.
 pub(crate) struct Bed {
     pub(crate) service: SearchService,
-    _folder: TempDir,
+    engine: Arc<EmbeddedEngine>,
+    folder: Arc<TempDir>,
 }
 
 /// Somebody with scopes and claims.
@@ -34,7 +35,7 @@ pub(crate) fn open() -> Value {
 
 impl Bed {
     pub(crate) async fn new(keys: Value, properties: Value, documents: &[(String, Value)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Arc::new(tempfile::tempdir().unwrap());
         let engine = Arc::new(EmbeddedEngine::open(folder.path()).unwrap());
         engine.create_index("files", Some(&json!({ "properties": properties }))).await.unwrap();
         let put = |(id, document): &(String, Value)| Operation::Put {
@@ -43,6 +44,15 @@ impl Bed {
         };
         let report = engine.write("files", documents.iter().map(put).collect()).await.unwrap();
         assert_eq!(report.refused, []);
+        Self::serving(engine, folder, keys).await
+    }
+
+    /// Returns a service with another configuration on the same indexes.
+    pub(crate) async fn with_other(&self, keys: Value) -> Self {
+        Self::serving(Arc::clone(&self.engine), Arc::clone(&self.folder), keys).await
+    }
+
+    async fn serving(engine: Arc<EmbeddedEngine>, folder: Arc<TempDir>, keys: Value) -> Self {
         let mut config = json!({
             "esIndex": "files", "documentType": "file", "maxDepth": 20, "enableSets": true,
             "downloads": { "maxRows": 0 },
@@ -50,8 +60,8 @@ impl Bed {
         config.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
         let config = CatalogueConfig::from_value("files", &config, &Defaults::default()).unwrap();
         let source = ConfigSource::Configs(Configs::single(config));
-        let service = SearchService::start(engine, source).await.unwrap();
-        Self { service, _folder: folder }
+        let service = SearchService::start(Arc::clone(&engine), source).await.unwrap();
+        Self { service, engine, folder }
     }
 
     pub(crate) fn seen_by(&self, identity: &Identity) -> Arc<ServedCatalogue> {

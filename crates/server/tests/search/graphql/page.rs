@@ -14,6 +14,10 @@ async fn browsers_get_a_page_that_needs_nothing_from_elsewhere() {
         let page = server.send(Method::GET, path, &[HTML], None).await;
         page.assert_status(200);
         assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+        let policy = page.header("content-security-policy").unwrap();
+        for directive in ["default-src 'none'", "script-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"] {
+            assert!(policy.split("; ").any(|given| given == directive), "{path}: {directive} is not in {policy}");
+        }
     }
     let page = server.send(Method::GET, "/graphql", &[HTML], None).await;
     let assets: Vec<&str> =

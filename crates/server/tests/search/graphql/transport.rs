@@ -103,6 +103,13 @@ async fn a_query_may_be_named_by_its_hash_once_it_was_sent() {
     assert_eq!(total(&server.post("/graphql", &json!({"query": TOTAL, "extensions": extensions})).await), 5);
     assert_eq!(total(&server.post("/graphql", &by_hash).await), 5);
     assert_eq!(total(&get(&server, &[("extensions", &extensions.to_string())]).await), 5);
+    // Long ones are run and not kept.
+    let long = format!("#{}\n{TOTAL}", "x".repeat(64 * 1024));
+    let hash: String = Sha256::digest(long.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let extensions = json!({"persistedQuery": {"version": 1, "sha256Hash": hash}});
+    assert_eq!(total(&server.post("/graphql", &json!({"query": long, "extensions": extensions})).await), 5);
+    let by_hash = json!({"extensions": extensions});
+    refused(&server.post("/graphql", &by_hash).await, 200, "PERSISTED_QUERY_NOT_FOUND");
 }
 
 #[tokio::test]

@@ -1,0 +1,96 @@
+//! What is in memory is put together and written to files while writing goes on, and nothing of it gets lost or comes
+//! back.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cantata_engine::{Filter, HitsRequest, IndexAdministration, Operation, Plan, SearchEngine};
+use cantata_engine_embedded::EmbeddedEngine;
+use serde_json::json;
+
+/// How long a document is beside its number: a log of some hundreds of them becomes a file.
+const LONG: usize = 60 << 10;
+
+/// How many documents there are at most.
+const IDS: usize = 397;
+
+async fn found(engine: &EmbeddedEngine) -> BTreeMap<String, u64> {
+    let hits =
+        HitsRequest { filter: 0, size: 100_000, offset: 0, sort: vec![], after: None, total: true, documents: true };
+    let plan = Plan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
+    let answer = engine.search("things", Arc::new(plan)).await.unwrap();
+    let hits = answer.hits.into_iter().next().unwrap().hits.into_iter();
+    hits.map(|hit| {
+        let document = serde_json::to_value(hit.document.unwrap().root()).unwrap();
+        (hit.cursor.id, document["n"].as_u64().unwrap())
+    })
+    .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writes_replacements_and_removals_meet_segments_that_are_being_put_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("things", Some(&json!({"dynamic": false, "properties": {"n": {"type": "long"}}}))).unwrap();
+    let (mut expected, padding) = (BTreeMap::new(), "x".repeat(LONG));
+    for n in 0..2_000 {
+        let id = format!("{:04}", n * 271 % IDS);
+        let mut batch = vec![Operation::Put {
+            id: id.clone(),
+            source: json!({"n": n, "padding": if n % 3 == 0 { &padding } else { "" }}).to_string().into(),
+        }];
+        expected.insert(id, n as u64);
+        if n % 5 == 0 {
+            let gone = format!("{:04}", n * 83 % IDS);
+            expected.remove(&gone);
+            batch.push(Operation::Delete { id: gone });
+        }
+        engine.write_at("things", batch, &n.to_string()).await.unwrap();
+        if n % 100 == 0 {
+            assert_eq!(found(&engine).await, expected, "after {n}");
+        }
+    }
+    assert_eq!(found(&engine).await, expected);
+    engine.settled().await;
+    assert_eq!(found(&engine).await, expected);
+    assert!(engine.stats("things").await.unwrap().segments < 60);
+    assert_eq!(engine.verify("things").await.unwrap(), Vec::<String>::new());
+    drop(engine);
+
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    assert_eq!(found(&engine).await, expected);
+    assert_eq!(engine.position("things").await.unwrap().as_deref(), Some("1999"));
+}
+
+#[tokio::test]
+async fn a_second_log_is_read_after_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("things", None).unwrap();
+    let put = |n: u64| vec![Operation::Put { id: (n % 2).to_string(), source: json!({"n": n}).to_string().into() }];
+    let index = folder.path().join("things");
+    // As a crash leaves it between beginning a log and leaving the one before it: two logs, one of them not named.
+    engine.write_at("things", put(1), "1").await.unwrap();
+    let first = log_of(&index);
+    let kept = std::fs::read(&first).unwrap();
+    drop(engine);
+    let manifest = std::fs::read(index.join("manifest.json")).unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.write_at("things", put(3), "3").await.unwrap();
+    engine.write_at("things", put(4), "4").await.unwrap();
+    drop(engine);
+    std::fs::write(&first, kept).unwrap();
+    std::fs::write(index.join("manifest.json"), manifest).unwrap();
+
+    for _ in 0..2 {
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        assert_eq!(found(&engine).await, BTreeMap::from([("0".to_owned(), 4), ("1".to_owned(), 3)]));
+        assert_eq!(engine.position("things").await.unwrap().as_deref(), Some("4"));
+    }
+}
+
+fn log_of(index: &Path) -> PathBuf {
+    let files = std::fs::read_dir(index).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|kind| kind == "log")).max().unwrap()
+}

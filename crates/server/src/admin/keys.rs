@@ -1,0 +1,195 @@
+//! `/admin/keys`: the API keys of this server.
+//!
+//! These are the keys in the data folder, which `cantata key` changes too, by the same code. A key that is made here
+//! counts with the next request, and one that is revoked here does not. Where the server takes no keys of its own there
+//! are none to look after: a key made while nobody is asked who they are would count later, when everybody is.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use cantata_access::{KeyError, KeyRecord, KeySecret, KeyStore, ShownKey};
+use cantata_core::{Error, ErrorId, Origin, Result, Timestamp};
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa_axum::routes;
+
+use crate::AccessControl;
+use crate::access::Need;
+use crate::answer::json as answer;
+use crate::error_body::{ApiResult, ErrorBody};
+use crate::extract::{JsonObject, Segments};
+use crate::openapi::shapes::{ApiKeys, MadeApiKey, NewApiKey};
+use crate::routes::Routes;
+use crate::state::AppState;
+
+/// The service that errors of these routes name.
+const ORIGIN: Origin = Origin::KeyService;
+
+/// The longest time of a key, in days: a hundred years.
+const MOST_DAYS: u64 = 36_500;
+
+/// How many scopes a key may have.
+const MOST_SCOPES: usize = 1000;
+
+const MEMBERS: [&str; 3] = ["name", "scopes", "expiresInDays"];
+
+/// Returns the routes with their descriptions.
+pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
+    Routes::new(access).add(Need::System, routes!(list, create)).add(Need::System, routes!(revoke))
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    keys: Vec<ShownKey<'a>>,
+}
+
+#[derive(Serialize)]
+struct Made<'a> {
+    key: &'a str,
+    #[serde(flatten)]
+    shown: ShownKey<'a>,
+}
+
+/// Lists the API keys, revoked ones included; no key is shown itself.
+#[utoipa::path(
+    get, path = "/admin/keys", tag = "Keys",
+    responses(
+        (status = 200, description = "The keys, oldest first", body = ApiKeys),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+async fn list(State(state): State<AppState>) -> ApiResult<Response> {
+    let records = on_keys(&state.access, |keys| keys.list()).await?;
+    Ok(answer(&Listed { keys: records.iter().map(KeyRecord::shown).collect() }))
+}
+
+/// Makes an API key, which only this answer shows.
+#[utoipa::path(
+    post, path = "/admin/keys", tag = "Keys",
+    request_body = NewApiKey,
+    responses(
+        (status = 201, description = "The key", body = MadeApiKey),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+async fn create(State(state): State<AppState>, JsonObject(members): JsonObject) -> ApiResult<Response> {
+    let (record, secret) = asked_for(&members)?;
+    let added = record.clone();
+    on_keys(&state.access, move |keys| keys.add(added)).await?;
+    let mut response = answer(&Made { key: secret.reveal(), shown: record.shown() });
+    *response.status_mut() = StatusCode::CREATED;
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// Revokes an API key: it is refused from now on, for good.
+#[utoipa::path(
+    delete, path = "/admin/keys/{id}", tag = "Keys",
+    params(("id" = String, Path, description = "The id of the key, not its name")),
+    responses(
+        (status = 204, description = "The key is revoked"),
+        (status = "default", description = "An error", body = ErrorBody),
+    )
+)]
+async fn revoke(State(state): State<AppState>, Segments(id): Segments<String>) -> ApiResult<StatusCode> {
+    on_keys(&state.access, move |keys| keys.revoke_id(&id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Works with the keys beside the threads that answer requests: other processes may be changing them.
+async fn on_keys<T: Send + 'static>(
+    access: &AccessControl,
+    work: impl FnOnce(&dyn KeyStore) -> Result<T, KeyError> + Send + 'static,
+) -> Result<T> {
+    let Some(keys) = access.authenticator.keys().map(Arc::clone) else {
+        let text = "This server takes no API keys of its own, so there are none to look after; with api-key in AUTH_MODE \
+                    it would";
+        return Err(Error::new(ORIGIN, ErrorId::KeysNotTaken, text));
+    };
+    let done = tokio::task::spawn_blocking(move || work(&*keys)).await;
+    done.unwrap_or_else(|error| Err(KeyError::Unusable(error.to_string()))).map_err(refused)
+}
+
+/// Makes the key that a body asks for.
+fn asked_for(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
+    if let Some(unknown) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
+        return Err(unfit(unknown, "a member that is not known", "name, scopes and perhaps expiresInDays"));
+    }
+    let name = match members.get("name") {
+        Some(Value::String(name)) => name,
+        other => return Err(unfit("name", shown(other), "what people call the key")),
+    };
+    let scopes = match members.get("scopes") {
+        Some(Value::Array(scopes)) if (1..=MOST_SCOPES).contains(&scopes.len()) => scopes,
+        Some(Value::Array(scopes)) => {
+            return Err(unfit("scopes", format!("{} scopes", scopes.len()), format!("1 to {MOST_SCOPES}")));
+        }
+        other => return Err(unfit("scopes", shown(other), "a list of texts such as STUDY.ABC.WRITE")),
+    };
+    let scopes: Vec<String> = (0..)
+        .zip(scopes)
+        .map(|(place, scope): (usize, _)| match scope.as_str() {
+            Some(scope) => Ok(scope.to_owned()),
+            None => Err(unfit(&format!("scopes[{place}]"), shown(Some(scope)), "a text such as STUDY.ABC.WRITE")),
+        })
+        .collect::<Result<_>>()?;
+    let expires = match members.get("expiresInDays") {
+        None | Some(Value::Null) => None,
+        Some(days) => Some(in_days(days)?),
+    };
+    KeyRecord::new(name, &scopes, expires).map_err(|error| match error {
+        KeyError::Name(found) => unfit(
+            "name",
+            format!("'{found}'"),
+            "1 to 100 characters, not all of them spaces and none of them a control character",
+        ),
+        KeyError::Scope(found) => {
+            let place = scopes.iter().position(|scope| *scope == found).unwrap_or_default();
+            unfit(&format!("scopes[{place}]"), format!("'{found}'"), "a text without spaces such as STUDY.ABC.WRITE")
+        }
+        other => refused(other),
+    })
+}
+
+fn in_days(given: &Value) -> Result<Timestamp> {
+    const DAY: i64 = 24 * 3600 * 1_000_000;
+    let days = given.as_u64().filter(|days| (1..=MOST_DAYS).contains(days));
+    let days = days.and_then(|days| i64::try_from(days).ok());
+    let expected = format!("a whole number of days, 1 to {MOST_DAYS}; without it the key does not end");
+    let days = days.ok_or_else(|| unfit("expiresInDays", shown(Some(given)), expected))?;
+    Ok(Timestamp::from_micros(Timestamp::now().as_micros() + days * DAY))
+}
+
+/// Says what stands at a place that should have something else.
+fn shown(found: Option<&Value>) -> String {
+    match found {
+        None => "nothing".to_owned(),
+        Some(Value::String(text)) => format!("'{text}'"),
+        Some(Value::Array(_)) => "a list".to_owned(),
+        Some(Value::Object(_)) => "an object".to_owned(),
+        Some(other) => other.to_string(),
+    }
+}
+
+fn unfit(place: &str, found: impl AsRef<str>, expected: impl AsRef<str>) -> Error {
+    let (found, expected) = (found.as_ref(), expected.as_ref());
+    Error::malformed_parameter(ORIGIN, format!("{place}: found {found}; expected {expected}"))
+}
+
+/// Gives an error of the keys its row in the one table.
+fn refused(error: KeyError) -> Error {
+    let (id, text) = match error {
+        KeyError::Name(_) | KeyError::Scope(_) => (ErrorId::MalformedParameter, error.to_string()),
+        KeyError::NameTaken(_) => (ErrorId::KeyAlreadyExists, format!("name: {error}")),
+        KeyError::Unknown(id) => {
+            (ErrorId::KeyNotFound, format!("No key has the id '{id}'; GET /admin/keys lists the keys with their ids"))
+        }
+        KeyError::Unusable(reason) => {
+            tracing::error!(reason, "the keys cannot be used");
+            (ErrorId::UnknownError, "The keys cannot be used; the log of the server has the cause".to_owned())
+        }
+    };
+    Error::new(ORIGIN, id, text)
+}

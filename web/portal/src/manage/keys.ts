@@ -1,0 +1,60 @@
+// API keys as the server keeps them, and the scopes that they can be given.
+
+import { json, send } from '../api/client';
+import type { Scopes } from '../shell/branding';
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  scopes: string[];
+  state: 'in force' | 'expired' | 'revoked';
+  created: string;
+  expires: string | null;
+  revoked: string | null;
+  lastUsed: string | null;
+}
+
+export interface NewKey {
+  name: string;
+  scopes: string[];
+  expiresInDays?: number;
+}
+
+export async function listKeys(signal: AbortSignal): Promise<ApiKey[]> {
+  const { keys } = await json<{ keys: ApiKey[] }>('/admin/keys', { signal });
+  return keys.reverse();
+}
+
+/** Makes a key. Its text is part of this answer and of no other. */
+export const createKey = (body: NewKey) => json<ApiKey & { key: string }>('/admin/keys', { method: 'POST', body });
+
+export const revokeKey = (id: string) => send(`/admin/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
+/** What a key may do with a study or with everything. */
+export type Right = 'read' | 'write';
+
+export function scopeOfStudy({ study }: Scopes, id: string, right: Right): string {
+  const [before = '', after = ''] = study.split('{study}');
+  return `${before}${id}${right === 'write' ? after : '.READ'}`;
+}
+
+export function scopeOfSystem({ system }: Scopes, right: Right): string {
+  return right === 'write' ? system : system.replace(/\.[^.]*$/, '.READ');
+}
+
+/** Says in words what a scope allows. */
+export function meaning(scope: string, scopes: Scopes): string {
+  if (scope === scopeOfSystem(scopes, 'write')) return 'everything';
+  if (scope === scopeOfSystem(scopes, 'read')) return 'read everything';
+  const [before = '', after = ''] = scopes.study.split('{study}');
+  const words: [string, string][] = [
+    [after, 'read, submit to and change'],
+    ['.READ', 'read'],
+    ['.DENY', 'never'],
+  ];
+  for (const [end, verb] of words) {
+    if (scope.startsWith(before) && scope.endsWith(end) && scope.length > before.length + end.length)
+      return `${verb} ${scope.slice(before.length, -end.length)}`;
+  }
+  return scope;
+}
