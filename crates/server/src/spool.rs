@@ -53,6 +53,15 @@ pub(crate) struct SpoolWriter(Arc<Shared>);
 /// The end that is read from.
 struct SpoolReader(Arc<Shared>);
 
+/// What a reader finds.
+enum Next {
+    Piece(Bytes),
+    /// Nothing yet.
+    Later,
+    /// Nothing, and nothing will come.
+    End,
+}
+
 /// Makes a queue and returns both its ends.
 pub(crate) fn spool() -> (SpoolWriter, impl Stream<Item = io::Result<Bytes>> + Send) {
     let shared = Arc::new(Shared::default());
@@ -61,9 +70,9 @@ pub(crate) fn spool() -> (SpoolWriter, impl Stream<Item = io::Result<Bytes>> + S
         loop {
             let changed = reader.0.changed.notified();
             match reader.next()? {
-                Some(piece) => yield piece,
-                None if reader.0.lock().is_finished => break,
-                None => changed.await,
+                Next::Piece(piece) => yield piece,
+                Next::Later => changed.await,
+                Next::End => break,
             }
         }
     };
@@ -103,13 +112,16 @@ impl Drop for SpoolWriter {
 }
 
 impl SpoolReader {
-    fn next(&self) -> io::Result<Option<Bytes>> {
+    /// Looks for bytes and for the end in one moment: the last bytes may come right before the end.
+    fn next(&self) -> io::Result<Next> {
         let mut state = self.0.lock();
         if let Some(bytes) = state.in_memory.pop_front() {
             state.bytes_in_memory -= bytes.len();
-            return Ok(Some(bytes));
+            return Ok(Next::Piece(bytes));
         }
-        let Some(overflow) = &mut state.overflow else { return Ok(None) };
+        let Some(overflow) = &mut state.overflow else {
+            return Ok(if state.is_finished { Next::End } else { Next::Later });
+        };
         let length = (overflow.written - overflow.read).min(PIECE);
         let mut piece = vec![0; usize::try_from(length).unwrap_or(0)];
         overflow.file.seek(SeekFrom::Start(overflow.read))?;
@@ -118,7 +130,7 @@ impl SpoolReader {
         if overflow.read == overflow.written {
             state.overflow = None;
         }
-        Ok((!piece.is_empty()).then(|| piece.into()))
+        Ok(Next::Piece(piece.into()))
     }
 }
 
