@@ -23,7 +23,8 @@ const SCOPE: &str = "song.READ";
 const EXPIRY: u64 = 1 << 33;
 
 /// How many times as many rounds there are as for others, each so much shorter: what is looked for is smaller than what
-/// a machine that others use too changes from one second to the next. The sides take turns in beginning.
+/// a machine that others use too changes from one second to the next, and than what one start of a program differs from
+/// the next by where its memory lies. So the servers are started so often, too, and the sides take turns in beginning.
 const FACTOR: u32 = 5;
 
 /// A kind of credential.
@@ -49,37 +50,41 @@ pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
     ];
     let short = bench.span / FACTOR;
     let mut figures = Vec::new();
-    let open = ServerProcess::cantata(folder.path())?;
     for Kind { name, mode, credential } in kinds {
-        let closed = ServerProcess::authenticating(copy.path(), mode, &public_key)?;
         // The request is the same, whether its credential is looked at or not.
         let header = format!("Authorization: Bearer {credential}");
         let paths = ids.iter().map(|id| format!("/studies/{STUDY}/analysis/{id}"));
         let requests: Vec<Vec<u8>> = paths.map(|path| get_with(&path, &header)).collect();
-        for clients in CLIENTS {
+        let mut measured = CLIENTS.map(|clients| {
             let title = format!("Read one analysis with {name}, {clients} {}", plural(clients, "connection"));
-            let mut rate = Figure::compared(title.clone(), "requests/s").required(Limit::AtLeast(0.95));
-            let mut processor = Figure::compared(format!("{title}, processor time"), "µs each");
-            for round in 1..=bench.rounds * FACTOR as usize {
-                let (without, with) = if round % 2 == 0 {
-                    let without = read(short, &open, clients, &requests)?;
-                    (without, read(short, &closed, clients, &requests)?)
-                } else {
-                    let with = read(short, &closed, clients, &requests)?;
-                    (read(short, &open, clients, &requests)?, with)
-                };
-                report::progress(&format!(
-                    "{name}, {clients} connection(s), round {round}: {:.0}/s, without {:.0}/s",
-                    with.per_second, without.per_second
-                ));
-                rate.add_compared(with.per_second, without.per_second);
-                processor.add_compared(with.processor, without.processor);
+            let rate = Figure::compared(title.clone(), "requests/s").required(Limit::AtLeast(0.95));
+            (clients, rate, Figure::compared(format!("{title}, processor time"), "µs each"))
+        });
+        for _ in 0..FACTOR {
+            let open = ServerProcess::cantata(folder.path())?;
+            let closed = ServerProcess::authenticating(copy.path(), mode, &public_key)?;
+            for (clients, rate, processor) in &mut measured {
+                for round in 1..=bench.rounds {
+                    let (without, with) = if round % 2 == 0 {
+                        let without = read(short, &open, *clients, &requests)?;
+                        (without, read(short, &closed, *clients, &requests)?)
+                    } else {
+                        let with = read(short, &closed, *clients, &requests)?;
+                        (read(short, &open, *clients, &requests)?, with)
+                    };
+                    report::progress(&format!(
+                        "{name}, {clients} connection(s), round {round}: {:.0}/s, without {:.0}/s",
+                        with.per_second, without.per_second
+                    ));
+                    rate.add_compared(with.per_second, without.per_second);
+                    processor.add_compared(with.processor, without.processor);
+                }
             }
-            figures.extend([rate, processor]);
+            open.stop()?;
+            closed.stop()?;
         }
-        closed.stop()?;
+        figures.extend(measured.into_iter().flat_map(|(_, rate, processor)| [rate, processor]));
     }
-    open.stop()?;
     Ok(figures)
 }
 
