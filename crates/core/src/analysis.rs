@@ -4,9 +4,11 @@
 //! is. The members the server owns come first, the dynamic data of the analysis type follows inline; because the
 //! names of the former are refused in the latter, no name ever occurs twice.
 
-use serde::de::Error as _;
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+mod document;
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::{AnalysisId, AnalysisState, AnalysisTypeId, Error, ErrorId, File, Origin, Result, StateChange, Timestamp};
@@ -23,9 +25,9 @@ pub const SERVER_OWNED_FIELDS: [&str; 8] = [
     "analysisStateHistory",
 ];
 
-/// An analysis.
+/// An analysis, by default with everything in it read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Analysis {
+pub struct Analysis<Files = Vec<File>, Data = Map<String, Value>> {
     /// The id.
     pub analysis_id: AnalysisId,
     /// The study it belongs to.
@@ -39,14 +41,17 @@ pub struct Analysis {
     /// Every state change, oldest first.
     pub history: Vec<StateChange>,
     /// Its files.
-    pub files: Vec<File>,
+    pub files: Files,
     /// The type version it was validated against.
     pub analysis_type: AnalysisTypeId,
     /// The members that the analysis type's own schema describes.
-    pub data: Map<String, Value>,
+    pub data: Data,
 }
 
-impl Analysis {
+/// An analysis whose files and data stay as its document has them, for changes that touch neither.
+pub type WrittenAnalysis<'a> = Analysis<&'a RawValue, Vec<(Cow<'a, str>, &'a RawValue)>>;
+
+impl<Files, Data> Analysis<Files, Data> {
     /// Returns when it was published for the first time.
     pub fn first_published_at(&self) -> Option<Timestamp> {
         self.publications().min()
@@ -85,62 +90,6 @@ impl Analysis {
     }
 }
 
-impl Serialize for Analysis {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut document = serializer.serialize_map(None)?;
-        document.serialize_entry("analysisId", &self.analysis_id)?;
-        document.serialize_entry("studyId", &self.study_id)?;
-        document.serialize_entry("analysisState", &self.state)?;
-        document.serialize_entry("createdAt", &self.created_at)?;
-        document.serialize_entry("updatedAt", &self.updated_at)?;
-        document.serialize_entry("firstPublishedAt", &self.first_published_at())?;
-        document.serialize_entry("publishedAt", &self.published_at())?;
-        document.serialize_entry("analysisStateHistory", &self.history)?;
-        document.serialize_entry("files", &self.files)?;
-        document.serialize_entry("analysisType", &self.analysis_type)?;
-        for (name, value) in &self.data {
-            document.serialize_entry(name, value)?;
-        }
-        document.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for Analysis {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct ServerMembers {
-            analysis_id: AnalysisId,
-            study_id: String,
-            analysis_state: AnalysisState,
-            created_at: Timestamp,
-            updated_at: Timestamp,
-            analysis_state_history: Vec<StateChange>,
-            files: Vec<File>,
-            analysis_type: AnalysisTypeId,
-        }
-        let mut data = Map::deserialize(deserializer)?;
-        let mut server = Map::new();
-        for name in SERVER_OWNED_FIELDS.into_iter().chain(["studyId", "files", "analysisType"]) {
-            if let Some(value) = data.shift_remove(name) {
-                server.insert(name.to_owned(), value);
-            }
-        }
-        let server: ServerMembers = serde_json::from_value(Value::Object(server)).map_err(D::Error::custom)?;
-        Ok(Self {
-            analysis_id: server.analysis_id,
-            study_id: server.study_id,
-            state: server.analysis_state,
-            created_at: server.created_at,
-            updated_at: server.updated_at,
-            history: server.analysis_state_history,
-            files: server.files,
-            analysis_type: server.analysis_type,
-            data,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -171,6 +120,20 @@ mod tests {
         let experiment = document.find("experiment").unwrap();
         assert!(document.find("analysisId").unwrap() < experiment);
         assert!(document.ends_with(r#""experiment":{"b":1,"a":""}}"#), "{document}");
+    }
+
+    #[test]
+    fn what_is_not_read_stays_as_it_is_written() {
+        let mut analysis = sample();
+        analysis.data.insert("size\n".into(), json!([1.0, "\u{1F600}", {"deep": null}]));
+        let document = serde_json::to_string(&analysis).unwrap();
+        let mut written: WrittenAnalysis<'_> = serde_json::from_str(&document).unwrap();
+        assert_eq!(serde_json::to_string(&written).unwrap(), document);
+        written.change_state(AnalysisState::Published, Timestamp::from_micros(2_000_001)).unwrap();
+        analysis.change_state(AnalysisState::Published, Timestamp::from_micros(2_000_001)).unwrap();
+        assert_eq!(serde_json::to_string(&written).unwrap(), serde_json::to_string(&analysis).unwrap());
+        let missing = serde_json::from_str::<Analysis>(&document.replacen("studyId", "study", 1)).unwrap_err();
+        assert!(missing.to_string().contains("studyId"), "{missing}");
     }
 
     #[test]

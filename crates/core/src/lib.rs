@@ -12,7 +12,7 @@ pub mod state;
 pub mod study;
 pub mod time;
 
-pub use analysis::{Analysis, SERVER_OWNED_FIELDS};
+pub use analysis::{Analysis, SERVER_OWNED_FIELDS, WrittenAnalysis};
 pub use analysis_type::{AnalysisType, AnalysisTypeId, ExternalValidation, GivenOptions, TypeOptions};
 pub use error::{Error, ErrorId, Origin, Result, with_causes};
 pub use event::{Action, Event};

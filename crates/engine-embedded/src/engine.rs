@@ -220,13 +220,12 @@ impl EmbeddedEngine {
                 // The folder of an engine that is gone may be open again.
                 let Some(engine) = engine.upgrade() else { return };
                 // Nobody waits for this; a failure is told in the log and tried again after the next write.
-                let tidied = aside(move || {
+                cantata_background::run(move || {
                     let _open = (work, engine);
-                    index.tidy().inspect_err(|error| {
+                    if let Err(error) = index.tidy() {
                         tracing::error!(index = index.name(), %error, "segments cannot be put together");
-                    })
+                    }
                 });
-                let _ = tidied.await;
             });
         }
         Ok(report)
@@ -278,9 +277,11 @@ fn check_name(name: &str) -> Result<(), EngineError> {
 pub(crate) async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
 ) -> Result<T, EngineError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|_| Err(EngineError::Failed("a request ended unexpectedly".to_owned())))
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(ended_unexpectedly()))
+}
+
+fn ended_unexpectedly() -> EngineError {
+    EngineError::Failed("a request ended unexpectedly".to_owned())
 }
 
 #[async_trait]
@@ -345,14 +346,14 @@ impl SearchEngine for EmbeddedEngine {
 
     async fn fill(&self, index: &str, documents: Vec<Operation>) -> Result<BatchReport, EngineError> {
         let (index, work) = (self.index(index)?, Arc::clone(&self.0.work));
-        aside(move || {
+        let filled = cantata_background::run(move || {
             let _work = work;
             let report = index.fill(&documents)?;
             // Whoever fills an index need not be faster than it is put in order; searches have the other processors.
             while index.merge_some()? {}
             Ok(report)
-        })
-        .await
+        });
+        filled.await.unwrap_or_else(|_| Err(ended_unexpectedly()))
     }
 
     async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError> {

@@ -5,11 +5,13 @@
 //! behind. Applied again, a batch changes nothing.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use cantata_core::AnalysisTypeId;
 use cantata_engine::{BatchReport, EngineError, Filter, HitsRequest, Operation, Plan, SearchEngine};
 use cantata_mapping::TypedValue;
+
+use tokio::task::spawn_blocking;
 
 use crate::recipe::{Recipe, Shaped, shape_all};
 use crate::set_aside::SetAsideDocument;
@@ -20,6 +22,9 @@ const LOOKED_UP: usize = 1_000;
 
 /// How many ids are asked for at once.
 const PAGE: usize = 5_000;
+
+/// How many threads can run at once. To ask the system takes as long as to make some documents.
+static PROCESSORS: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
 
 /// Changes that are ready to be written.
 #[derive(Debug, Default)]
@@ -46,8 +51,7 @@ impl Batch {
             last.insert(change.analysis_id.clone(), change);
         }
         let known = last.keys().filter(|id| !new.contains(*id)).cloned().collect();
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let shaped = shape_all(recipe, last.into_values().collect(), threads, |recipe, change| {
+        let shaped = shape_all(recipe, last.into_values().collect(), spawn_blocking, *PROCESSORS, |recipe, change| {
             let wanted = recipe.may_want(&change.study_id, change.state);
             match change.document.filter(|_| wanted) {
                 Some(document) => recipe.shape(Some(change.analysis_id), &document),
@@ -60,7 +64,8 @@ impl Batch {
     /// Makes documents of analyses of which the index has none.
     pub(crate) async fn of_new(recipe: &Arc<Recipe>, analyses: Vec<Arc<str>>) -> Result<Self, String> {
         // Many of these are shaped at the same time.
-        let shaped = shape_all(recipe, analyses, 1, |recipe, analysis| recipe.shape(None, &analysis));
+        let shaped =
+            shape_all(recipe, analyses, cantata_background::run, 1, |recipe, analysis| recipe.shape(None, &analysis));
         Ok(Self { shaped: shaped.await?, known: HashSet::new() })
     }
 

@@ -22,8 +22,13 @@ use crate::worker::{At, Worker};
 /// How many changes a batch has at most.
 const BATCH: usize = 10_000;
 
-/// How long changes gather at most before they are taken in under load.
-const LONGEST_GATHERING: Duration = Duration::from_millis(10);
+/// How long changes gather at most before they are taken in under load, and when there are many: the more come
+/// together, the less work is each.
+const GATHERING: Duration = Duration::from_millis(10);
+const GATHERING_MANY: Duration = Duration::from_millis(50);
+
+/// So many changes in a batch are many.
+const MANY: usize = 100;
 
 /// How often is looked for new types, and for another index behind the alias.
 const LOOK: Duration = Duration::from_millis(500);
@@ -148,7 +153,8 @@ impl Feed {
             drop(turn);
             careful = careful.saturating_sub(1);
             if count > 1 && count < BATCH && careful == 0 {
-                tokio::time::sleep(begun.elapsed().min(LONGEST_GATHERING)).await;
+                let longest = if count < MANY { GATHERING } else { GATHERING_MANY };
+                tokio::time::sleep(begun.elapsed().min(longest)).await;
             }
         }
     }

@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use cantata_catalogue::SourceConfig;
 use cantata_core::{AnalysisState, AnalysisTypeId};
-use serde_json::Value;
-use tokio::task::JoinSet;
 
-use crate::shape::{IndexDocument, Shape};
+use tokio::task::JoinHandle;
+
+use crate::shape::{IndexDocument, Members, Place, Shape, in_one_line};
 
 /// How many analyses are worth another thread.
 const WORTH_A_THREAD: usize = 64;
+
+/// Some analyses that are to be shaped.
+pub(crate) type Part = Box<dyn FnOnce() -> Vec<Shaped> + Send>;
 
 /// What a catalogue wants of its source, and in which shape.
 pub(crate) struct Recipe {
@@ -58,60 +61,59 @@ impl Recipe {
 
     /// Makes documents of an analysis, whose id is told if it is known.
     pub(crate) fn shape(&self, analysis_id: Option<String>, document: &str) -> Shaped {
-        let analysis: Value = match serde_json::from_str(document) {
+        let document = in_one_line(document);
+        let read = document.as_deref().map_err(Clone::clone).and_then(|it| Members::of(it, Place::Analysis));
+        let analysis = match read {
             Ok(analysis) => analysis,
-            Err(error) => {
-                return Shaped::refused(analysis_id.unwrap_or_default(), format!("the analysis is not JSON: {error}"));
-            }
+            Err(reason) => return Shaped::refused(analysis_id.unwrap_or_default(), reason),
         };
-        let text = |key: &str| analysis.get(key).and_then(Value::as_str);
-        let analysis_id = analysis_id.unwrap_or_else(|| text("analysisId").unwrap_or_default().to_owned());
-        let Some((study_id, state)) = text("studyId").zip(text("analysisState").and_then(AnalysisState::parse)) else {
+        let text = |key: &str| analysis.text(key).ok();
+        let analysis_id = analysis_id.or_else(|| text("analysisId")).unwrap_or_default();
+        let state = text("analysisState").and_then(|state| AnalysisState::parse(&state));
+        let Some((study_id, state)) = text("studyId").zip(state) else {
             return Shaped::refused(analysis_id, "the analysis has no studyId or no analysisState".to_owned());
         };
         let Some(analysis_type) = type_of(&analysis) else {
             return Shaped::refused(analysis_id, "the analysis has no analysisType with name and version".to_owned());
         };
-        if !self.shape.selects(study_id, state, &analysis_type.name, analysis_type.version) {
+        if !self.shape.selects(&study_id, state, &analysis_type.name, analysis_type.version) {
             return Shaped::unwanted(analysis_id);
         }
         // A fault of ours in one analysis is no reason to stop at it for ever.
-        let shaped = std::panic::catch_unwind(AssertUnwindSafe(|| self.shape.documents(&analysis)));
+        let shaped = std::panic::catch_unwind(AssertUnwindSafe(|| self.shape.documents_of(&analysis)));
         let failed = |_| Err("its documents could not be made; the log has the cause".to_owned());
         let documents = shaped.unwrap_or_else(failed);
         Shaped { analysis_id, documents, analysis_type: Some(analysis_type) }
     }
 }
 
-fn type_of(analysis: &Value) -> Option<AnalysisTypeId> {
-    let named = analysis.get("analysisType")?;
-    let version = named.get("version")?.as_u64()?.try_into().ok()?;
-    Some(AnalysisTypeId { name: named.get("name")?.as_str()?.to_owned(), version })
+fn type_of(analysis: &Members<'_>) -> Option<AnalysisTypeId> {
+    serde_json::from_str(analysis.get("analysisType")?.get()).ok()
 }
 
 /// Makes documents of many analyses, away from the threads that serve requests; their order is kept.
 ///
-/// `work` is given one after the other what is to be shaped, on at most so many threads.
+/// `work` is given one after the other what is to be shaped, on at most so many threads, on which `spawn` runs it.
 pub(crate) async fn shape_all<T: Send + 'static>(
     recipe: &Arc<Recipe>,
     mut analyses: Vec<T>,
+    spawn: impl Fn(Part) -> JoinHandle<Vec<Shaped>>,
     threads: usize,
     work: fn(&Recipe, T) -> Shaped,
 ) -> Result<Vec<Shaped>, String> {
     let part = analyses.len().div_ceil(threads).max(WORTH_A_THREAD);
-    let mut parts = JoinSet::new();
-    for number in 0.. {
+    let mut parts = Vec::new();
+    loop {
         let rest = analyses.split_off(part.min(analyses.len()));
         let (recipe, mine) = (Arc::clone(recipe), std::mem::replace(&mut analyses, rest));
         if mine.is_empty() {
             break;
         }
-        parts.spawn_blocking(move || (number, mine.into_iter().map(|one| work(&recipe, one)).collect::<Vec<_>>()));
+        parts.push(spawn(Box::new(move || mine.into_iter().map(|one| work(&recipe, one)).collect())));
     }
-    let mut shaped: Vec<(usize, Vec<Shaped>)> = Vec::new();
-    while let Some(part) = parts.join_next().await {
-        shaped.push(part.map_err(|error| format!("a document could not be made: {error}"))?);
+    let mut shaped = Vec::new();
+    for part in parts {
+        shaped.extend(part.await.map_err(|error| format!("a document could not be made: {error}"))?);
     }
-    shaped.sort_by_key(|(number, _)| *number);
-    Ok(shaped.into_iter().flat_map(|(_, part)| part).collect())
+    Ok(shaped)
 }

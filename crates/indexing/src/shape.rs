@@ -12,10 +12,9 @@ mod paths;
 
 use cantata_catalogue::{DocumentShape, SourceConfig};
 use cantata_core::AnalysisState;
-use serde_json::Value;
 
 use collect::Collector;
-use members::{Members, Place};
+pub(crate) use members::{Members, Place, in_one_line};
 
 /// The member that no document has: who changed the state when is not searched.
 const HISTORY: &str = "analysisStateHistory";
@@ -54,13 +53,17 @@ impl Shape {
     /// # Errors
     ///
     /// The reason why there are none.
-    pub fn documents(&self, analysis: &Value) -> Result<Vec<IndexDocument>, String> {
-        let analysis = Members::of(analysis, Place::Analysis)?;
+    pub fn documents(&self, analysis: &str) -> Result<Vec<IndexDocument>, String> {
+        self.documents_of(&Members::of(&in_one_line(analysis)?, Place::Analysis)?)
+    }
+
+    /// Returns the documents of an analysis that has no line breaks.
+    pub(crate) fn documents_of(&self, analysis: &Members<'_>) -> Result<Vec<IndexDocument>, String> {
         let mut collector = Collector::default();
         match &self.source.document {
-            DocumentShape::FileCentric => files::collect(&analysis, &mut collector)?,
-            DocumentShape::AnalysisCentric => analyses::collect(&analysis, &mut collector)?,
-            DocumentShape::Paths(paths) => paths::collect(paths, &analysis, &mut collector)?,
+            DocumentShape::FileCentric => files::collect(analysis, &mut collector)?,
+            DocumentShape::AnalysisCentric => analyses::collect(analysis, &mut collector)?,
+            DocumentShape::Paths(paths) => paths::collect(paths, analysis, &mut collector)?,
         }
         collector.finish()
     }

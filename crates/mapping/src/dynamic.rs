@@ -25,9 +25,16 @@ impl IndexMapping {
     /// than a mapping may be. Names with dots stand for containers, as in a mapping; a name with empty parts and the
     /// `_id` of the document are no fields.
     pub fn extend_from(&mut self, document: &Value) -> Vec<String> {
+        let Some((extended, added)) = self.extended_by(document) else { return Vec::new() };
+        *self = extended;
+        added
+    }
+
+    /// Returns the mapping with these fields and their paths, if there are any.
+    pub fn extended_by(&self, document: &Value) -> Option<(Self, Vec<String>)> {
         let additions = self.discover(document).additions;
         if additions.is_empty() {
-            return Vec::new();
+            return None;
         }
         let mut properties = self.raw.clone();
         for (place, (path, definition)) in additions.iter().enumerate() {
@@ -38,14 +45,9 @@ impl IndexMapping {
                 None => raw::insert(&mut properties, path, json!({"type": "object"})),
             }
         }
-        match IndexMapping::build(properties, self.settings.clone()) {
-            Ok(extended) => {
-                *self = extended;
-                additions.into_iter().map(|(path, _)| path).collect()
-            }
-            // The document contradicts the mapping, such as by an object where another field copies values to.
-            Err(_) => Vec::new(),
-        }
+        // This fails if the document contradicts the mapping, such as by an object where another field copies values to.
+        let extended = Self::build(properties, self.settings.clone()).ok()?;
+        Some((extended, additions.into_iter().map(|(path, _)| path).collect()))
     }
 
     /// Returns the paths in a document that `"dynamic": "strict"` forbids; a document that has any is to be refused.

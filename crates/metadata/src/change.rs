@@ -2,6 +2,7 @@
 
 use cantata_core::{Action, Analysis, AnalysisId, Error, ErrorId, Origin, Result};
 use cantata_store::{AnalysisChange, Replacement, Revision, StoreError};
+use serde::Deserialize;
 
 use crate::MetadataService;
 
@@ -26,14 +27,16 @@ impl MetadataService {
     /// Reads an analysis of a study for changing it.
     pub(crate) async fn draft(&self, study_id: &str, analysis_id: &str) -> Result<Draft> {
         let stored = self.stored_analysis(study_id, analysis_id).await?;
-        let before = serde_json::from_str(&stored.document)
-            .map_err(|error| StoreError::corrupt(format!("analysis {analysis_id}"), error))?;
-        Ok(Draft { revision: stored.revision, before })
+        Ok(Draft { revision: stored.revision, before: read_document(&stored.document, analysis_id)? })
     }
 
     /// Stores the changed analysis; returns false if it has changed since it was read.
     pub(crate) async fn store_draft(&self, draft: &Draft, after: &Analysis, action: Action) -> Result<bool> {
-        let change = AnalysisChange::between(draft.revision, &draft.before, after, action)?;
+        self.store_change(AnalysisChange::between(draft.revision, &draft.before, after, action)?).await
+    }
+
+    /// Stores a change; returns false if the analysis has changed since it was read.
+    pub(crate) async fn store_change(&self, change: AnalysisChange) -> Result<bool> {
         match self.store.replace_analysis(change).await? {
             Replacement::Stored(_) => Ok(true),
             Replacement::Conflict => Ok(false),
@@ -58,6 +61,11 @@ impl MetadataService {
         }
         Err(too_contended(analysis_id))
     }
+}
+
+/// Reads the document of an analysis, in as much detail as is wanted.
+pub(crate) fn read_document<'a, T: Deserialize<'a>>(document: &'a str, analysis_id: &str) -> Result<T, StoreError> {
+    serde_json::from_str(document).map_err(|error| StoreError::corrupt(format!("analysis {analysis_id}"), error))
 }
 
 pub(crate) fn too_contended(analysis_id: &str) -> Error {

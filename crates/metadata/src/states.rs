@@ -1,22 +1,24 @@
 //! Publishing, unpublishing and suppressing.
 
-use cantata_core::{Action, AnalysisState, Origin, Result, Timestamp};
+use cantata_core::{Action, AnalysisState, Origin, Result, Timestamp, WrittenAnalysis};
+use cantata_store::{AnalysisChange, Revision};
 
 use crate::MetadataService;
-use crate::change::{ATTEMPTS, too_contended};
+use crate::change::{ATTEMPTS, read_document, too_contended};
 
 impl MetadataService {
     /// Publishes an analysis, once its files are in storage where there is a storage server.
     pub async fn publish(&self, study_id: &str, analysis_id: &str, ignore_undefined_md5: bool) -> Result<()> {
         for _ in 0..ATTEMPTS {
-            let draft = self.draft(study_id, analysis_id).await?;
-            let mut after = draft.analysis().clone();
-            after.change_state(AnalysisState::Published, Timestamp::now())?;
-            self.require_latest(&after.analysis_type, Origin::AnalysisService).await?;
+            let stored = self.stored_analysis(study_id, analysis_id).await?;
+            let mut analysis: WrittenAnalysis<'_> = read_document(&stored.document, analysis_id)?;
+            analysis.change_state(AnalysisState::Published, Timestamp::now())?;
+            self.require_latest(&analysis.analysis_type, Origin::AnalysisService).await?;
             if let Some(storage) = &self.storage {
-                storage.check_publishable(&after, ignore_undefined_md5).await?;
+                let complete = read_document(&stored.document, analysis_id)?;
+                storage.check_publishable(&complete, ignore_undefined_md5).await?;
             }
-            if self.store_draft(&draft, &after, Action::Publish).await? {
+            if self.store_state(stored.revision, &analysis).await? {
                 return Ok(());
             }
         }
@@ -34,10 +36,20 @@ impl MetadataService {
     }
 
     async fn change_state(&self, study_id: &str, analysis_id: &str, next: AnalysisState) -> Result<()> {
-        self.change(study_id, analysis_id, |analysis| {
+        for _ in 0..ATTEMPTS {
+            let stored = self.stored_analysis(study_id, analysis_id).await?;
+            let mut analysis: WrittenAnalysis<'_> = read_document(&stored.document, analysis_id)?;
             analysis.change_state(next, Timestamp::now())?;
-            Ok((Some(Action::towards(next)), ()))
-        })
-        .await
+            if self.store_state(stored.revision, &analysis).await? {
+                return Ok(());
+            }
+        }
+        Err(too_contended(analysis_id))
+    }
+
+    /// Stores an analysis that is in another state now; returns false if it has changed since it was read.
+    async fn store_state(&self, from: Revision, analysis: &WrittenAnalysis<'_>) -> Result<bool> {
+        let action = Action::towards(analysis.state);
+        self.store_change(AnalysisChange::without_files(from, analysis, action)?).await
     }
 }

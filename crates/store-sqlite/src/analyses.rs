@@ -1,5 +1,7 @@
 //! Analyses in SQLite: writing revisions and reading them.
 
+use std::collections::BTreeMap;
+
 use cantata_core::{Action, AnalysisId, AnalysisState, ObjectId};
 use cantata_store::codes::{action_code, state_bits, state_code, state_of};
 use cantata_store::{
@@ -9,7 +11,8 @@ use cantata_store::{
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::block::Block;
-use crate::writer::WriteContext;
+use crate::cache::is_kept;
+use crate::writer::{StateCount, WriteContext};
 use crate::{files, studies};
 
 fn writing(error: rusqlite::Error) -> StoreError {
@@ -22,7 +25,7 @@ fn reading(error: rusqlite::Error) -> StoreError {
 
 pub(crate) fn insert(
     context: &mut WriteContext,
-    new: &NewAnalysis,
+    new: NewAnalysis,
     block: &Block,
     duplicates: DuplicateRule,
 ) -> Result<Insertion> {
@@ -41,8 +44,12 @@ pub(crate) fn insert(
             insert.execute((new.analysis_id.as_bytes(), study_key, state_code(state), to_sql(revision)))
         })
         .map_err(writing)?;
-    count(&context.connection, study_key, state, 1)?;
+    context.counts.push((study_key, state, 1));
     files::insert(context, study_key, new.analysis_id, block)?;
+    if is_kept(&new.document) {
+        let NewAnalysis { analysis_id, study_id, document, .. } = new;
+        context.made.push((analysis_id, StoredAnalysis { revision, study_id, document }));
+    }
     Ok(Insertion::Stored(revision))
 }
 
@@ -67,13 +74,14 @@ pub(crate) fn replace(context: &mut WriteContext, change: &AnalysisChange, block
             update.execute((change.analysis_id.as_bytes(), state_code(change.state), to_sql(revision)))
         })
         .map_err(writing)?;
-    count(&context.connection, study_key, state_of(state_before)?, -1)?;
-    count(&context.connection, study_key, change.state, 1)?;
+    context.counts.push((study_key, state_of(state_before)?, -1));
+    context.counts.push((study_key, change.state, 1));
     let changed = block.files.iter().map(|file| file.object_id);
     let gone: Vec<ObjectId> = change.removed_files.iter().copied().chain(changed).collect();
     files::remove(&context.connection, change.analysis_id, &gone)?;
     files::insert(context, study_key, change.analysis_id, block)?;
     context.changed.push(change.analysis_id);
+    context.made.retain(|(made, _)| *made != change.analysis_id);
     Ok(Replacement::Stored(revision))
 }
 
@@ -99,15 +107,22 @@ fn append(
     Ok(Revision(seq))
 }
 
-fn count(connection: &Connection, study_key: i64, state: AnalysisState, difference: i64) -> Result<()> {
-    connection
-        .prepare_cached(
-            "INSERT INTO analysis_count (study_key, state, analyses) VALUES (?1, ?2, ?3)
-             ON CONFLICT (study_key, state) DO UPDATE SET analyses = analyses + excluded.analyses",
-        )
-        .and_then(|mut upsert| upsert.execute((study_key, state_code(state), difference)))
-        .map(|_| ())
-        .map_err(writing)
+/// Changes the numbers of analyses of studies in states.
+pub(crate) fn count(connection: &Connection, changes: &[StateCount]) -> Result<()> {
+    let mut differences: BTreeMap<(i64, i16), i64> = BTreeMap::new();
+    for &(study_key, state, difference) in changes {
+        *differences.entry((study_key, state_code(state))).or_default() += difference;
+    }
+    for ((study_key, state), difference) in differences.into_iter().filter(|(_, difference)| *difference != 0) {
+        connection
+            .prepare_cached(
+                "INSERT INTO analysis_count (study_key, state, analyses) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (study_key, state) DO UPDATE SET analyses = analyses + excluded.analyses",
+            )
+            .and_then(|mut upsert| upsert.execute((study_key, state, difference)))
+            .map_err(writing)?;
+    }
+    Ok(())
 }
 
 pub(crate) fn find(connection: &Connection, id: AnalysisId) -> Result<Option<StoredAnalysis>> {

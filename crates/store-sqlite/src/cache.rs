@@ -1,4 +1,6 @@
-//! The documents that were read lately, in memory.
+//! The documents that were read or submitted lately, in memory.
+//!
+//! What was submitted is often published or read at once.
 //!
 //! The cache must never show a document after anybody could have seen the one that replaced it. So the writer forgets
 //! what it has changed before it commits, and nothing is kept until it has. A reader that read the old document before
@@ -14,12 +16,20 @@ use moka::sync::Cache;
 /// How many bytes of documents are kept.
 const CAPACITY: u64 = 16 * 1024 * 1024;
 
+/// The longest document that is kept when it is submitted; to copy longer ones would make submitting slower.
+const LONGEST_NEW: usize = 8 * 1024;
+
 /// What an entry takes beside its document, about.
 const ENTRY_OVERHEAD: usize = 200;
 
 /// Generations are odd while a change is under way.
 fn is_changing(generation: u64) -> bool {
     generation % 2 == 1
+}
+
+/// Says whether the document of an analysis that is new is kept.
+pub(crate) fn is_kept(document: &str) -> bool {
+    document.len() <= LONGEST_NEW
 }
 
 pub(crate) struct DocumentCache {
@@ -52,6 +62,11 @@ impl DocumentCache {
         if *current == generation && !is_changing(generation) {
             self.documents.insert(id, stored.clone());
         }
+    }
+
+    /// Keeps the document of an analysis that is new. Only the writer may do this, before it changes anything else.
+    pub(crate) fn keep_new(&self, id: AnalysisId, stored: StoredAnalysis) {
+        self.documents.insert(id, stored);
     }
 
     /// Forgets documents that are about to be replaced, and keeps none until the change is over.

@@ -77,6 +77,8 @@ impl SqliteStore {
             lookup: LookupWriter::new(lookup.reader(open_reader(&files.lookup)?)),
             last_event,
             changed: Vec::new(),
+            made: Vec::new(),
+            counts: Vec::new(),
         };
         let cache = Arc::new(DocumentCache::new());
         let writer = Writer::start(context, Arc::clone(&cache), event_sender)?;
@@ -135,7 +137,7 @@ impl Store for SqliteStore {
     async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion> {
         let mut new = new;
         let block = Block::new(std::mem::take(&mut new.files), self.lookup_key);
-        self.writer.write(move |context| analyses::insert(context, &new, &block, duplicates)).await
+        self.writer.write(move |context| analyses::insert(context, new, &block, duplicates)).await
     }
 
     async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<Insertion>> {

@@ -8,12 +8,13 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use cantata_core::AnalysisId;
-use cantata_store::{Result, StoreError};
+use cantata_core::{AnalysisId, AnalysisState};
+use cantata_store::{Result, StoreError, StoredAnalysis};
 use rusqlite::Connection;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
 
+use crate::analyses;
 use crate::cache::DocumentCache;
 use crate::lookup::LookupWriter;
 
@@ -31,7 +32,14 @@ pub(crate) struct WriteContext {
     pub(crate) last_event: u64,
     /// The analyses that the open transaction has changed.
     pub(crate) changed: Vec<AnalysisId>,
+    /// Those that it has made and that may be asked for soon.
+    pub(crate) made: Vec<(AnalysisId, StoredAnalysis)>,
+    /// By how much it changes numbers of analyses. These are few rows, written once for all jobs.
+    pub(crate) counts: Vec<StateCount>,
 }
+
+/// A study, a state, and how many analyses of the study are in the state now that were not before.
+pub(crate) type StateCount = (i64, AnalysisState, i64);
 
 trait Job: Send {
     fn run(&mut self, context: &mut WriteContext) -> Result<()>;
@@ -147,8 +155,13 @@ fn write_groups(
 fn run_group(context: &mut WriteContext, group: &mut [Box<dyn Job>], cache: &DocumentCache) -> Result<Vec<Result<()>>> {
     execute(&context.connection, "BEGIN IMMEDIATE")?;
     let outcomes = group.iter_mut().map(|job| run_job(context, job.as_mut())).collect::<Result<Vec<_>>>();
-    let changed = std::mem::take(&mut context.changed);
-    let committed = outcomes.and_then(|outcomes| commit(context, cache, &changed).map(|()| outcomes));
+    let (changed, made) = (std::mem::take(&mut context.changed), std::mem::take(&mut context.made));
+    let counts = std::mem::take(&mut context.counts);
+    let counted = outcomes.and_then(|outcomes| analyses::count(&context.connection, &counts).map(|()| outcomes));
+    let committed = counted.and_then(|outcomes| commit(context, cache, &changed).map(|()| outcomes));
+    if committed.is_ok() {
+        made.into_iter().for_each(|(id, stored)| cache.keep_new(id, stored));
+    }
     if committed.is_err()
         && !context.connection.is_autocommit()
         && let Err(error) = execute(&context.connection, "ROLLBACK")
@@ -172,11 +185,13 @@ fn commit(context: &WriteContext, cache: &DocumentCache, changed: &[AnalysisId])
 fn run_job(context: &mut WriteContext, job: &mut dyn Job) -> Result<Result<()>> {
     execute(&context.connection, "SAVEPOINT job")?;
     let added_before = context.lookup.mark();
-    let event_before = context.last_event;
+    let (event_before, made_before, counted_before) = (context.last_event, context.made.len(), context.counts.len());
     let outcome = job.run(context);
     if outcome.is_err() {
         context.lookup.undo_to(added_before);
         context.last_event = event_before;
+        context.made.truncate(made_before);
+        context.counts.truncate(counted_before);
         execute(&context.connection, "ROLLBACK TO job")?;
     }
     execute(&context.connection, "RELEASE job")?;

@@ -1,8 +1,12 @@
 //! Analyses on their way into and out of a store.
 
 use cantata_core::{Action, Analysis, AnalysisId, AnalysisState, File, ObjectId};
+use serde::Serialize;
 
 use crate::{FileRow, Result, StoreError};
+
+/// About how many bytes a document has that has few files.
+const TYPICAL_DOCUMENT: usize = 1_024;
 
 /// About how many bytes of a document a file takes.
 const TYPICAL_FILE: usize = 400;
@@ -33,7 +37,7 @@ impl NewAnalysis {
             analysis_id: analysis.analysis_id,
             study_id: analysis.study_id.clone(),
             state: analysis.state,
-            document: render(analysis)?,
+            document: render(analysis, TYPICAL_DOCUMENT + analysis.files.len() * TYPICAL_FILE)?,
             files: file_rows(&analysis.files)?,
         })
     }
@@ -61,23 +65,38 @@ pub struct AnalysisChange {
 impl AnalysisChange {
     /// Compares an analysis with what it was at a revision and renders the difference for the store.
     pub fn between(from: Revision, before: &Analysis, after: &Analysis, action: Action) -> Result<Self> {
+        if before.files == after.files {
+            return Self::without_files(from, after, action);
+        }
         let changed: Vec<File> = after.files.iter().filter(|file| !before.files.contains(file)).cloned().collect();
         let is_gone = |file: &&File| !after.files.iter().any(|kept| kept.object_id == file.object_id);
+        Ok(Self {
+            changed_files: file_rows(&changed)?,
+            removed_files: before.files.iter().filter(is_gone).map(|file| file.object_id).collect(),
+            ..Self::without_files(from, after, action)?
+        })
+    }
+
+    /// Renders a change for the store that leaves the files as they are.
+    pub fn without_files<F, D>(from: Revision, after: &Analysis<F, D>, action: Action) -> Result<Self>
+    where
+        Analysis<F, D>: Serialize,
+    {
         Ok(Self {
             analysis_id: after.analysis_id,
             from,
             state: after.state,
             action,
-            document: render(after)?,
-            changed_files: file_rows(&changed)?,
-            removed_files: before.files.iter().filter(is_gone).map(|file| file.object_id).collect(),
+            document: render(after, TYPICAL_DOCUMENT)?,
+            changed_files: Vec::new(),
+            removed_files: Vec::new(),
         })
     }
 }
 
-fn render(analysis: &Analysis) -> Result<String> {
+fn render(analysis: &impl Serialize, expected_length: usize) -> Result<String> {
     let failed = |error: &dyn std::error::Error| StoreError::failed("writing an analysis as JSON", error);
-    let mut document = Vec::with_capacity(1_024 + analysis.files.len() * TYPICAL_FILE);
+    let mut document = Vec::with_capacity(expected_length);
     serde_json::to_writer(&mut document, analysis).map_err(|error| failed(&error))?;
     String::from_utf8(document).map_err(|error| failed(&error))
 }

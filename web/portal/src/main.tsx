@@ -4,6 +4,8 @@ import { createRoot } from 'react-dom/client';
 import './design/tokens.css';
 import './design/base.css';
 import './design/controls.css';
+import './design/panels.css';
+import './design/content.css';
 import './shell/shell.css';
 import { App } from './shell/App';
 import { applyTheme } from './shell/theme';

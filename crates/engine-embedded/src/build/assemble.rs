@@ -13,6 +13,9 @@ use crate::scalar::Scalar;
 use crate::segment::{DictionaryEntry, Directory, FieldEntry, LevelEntry, PathEntry, SectionWriter};
 use crate::tape::{self, Cursor, Item};
 
+/// How many times as large as its tape a segment is, about.
+const TAPES: usize = 3;
+
 /// Makes a segment of the documents of the sources, which have different ids.
 ///
 /// # Errors
@@ -226,7 +229,7 @@ impl Walk<'_> {
         tape_starts: &[u64],
         ids: &[&str],
     ) -> Result<Vec<u8>, String> {
-        let mut out = SectionWriter::default();
+        let mut out = SectionWriter::with_capacity(TAPES * self.tape.len());
         let levels = self.levels.iter_mut().zip(&self.layout.levels).map(|(level, plan)| {
             level.starts.push(level.rows);
             level.document_starts.push(level.rows);

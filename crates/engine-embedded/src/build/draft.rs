@@ -43,15 +43,13 @@ impl SharedMapping {
                 forbidden.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
             ));
         }
-        let mut extended = IndexMapping::clone(&current);
-        Ok(if extended.extend_from(document).is_empty() { current } else { Arc::new(extended) })
+        Ok(current.extended_by(document).map_or(current, |(extended, _)| Arc::new(extended)))
     }
 
     /// Adds the fields of a document that was taken.
     fn adopt(&self, document: &Value) -> Arc<IndexMapping> {
         let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut extended = IndexMapping::clone(&current);
-        if !extended.extend_from(document).is_empty() {
+        if let Some((extended, _)) = current.extended_by(document) {
             *current = Arc::new(extended);
         }
         Arc::clone(&current)

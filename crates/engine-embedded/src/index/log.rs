@@ -101,6 +101,11 @@ impl Log {
         Ok(())
     }
 
+    /// Returns another handle of the file, to sync what is in it while others append.
+    pub(crate) fn file(&self) -> io::Result<fs_err::File> {
+        self.file.try_clone()
+    }
+
     /// Makes everything that was appended survive a crash of the machine.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         if !self.is_synced {

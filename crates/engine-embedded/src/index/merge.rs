@@ -68,6 +68,7 @@ impl Index {
         };
         let bytes = united(chosen, &mapping).map_err(failed)?;
         let merged = bytes.map(|bytes| Held::write(&self.folder, number, &bytes)).transpose().map_err(failed)?;
+        self.sync_log()?;
         let mut writer = self.writer();
         writer.exchange(chosen, merged);
         writer.commit(&self.folder).map_err(failed)?;

@@ -74,19 +74,28 @@ impl Index {
         Ok(true)
     }
 
+    /// Brings what is in the log onto the disk while others go on writing, so that little is left to whoever has to hold
+    /// the writer for it.
+    pub(super) fn sync_log(&self) -> Result<(), EngineError> {
+        let file = self.writer().log.file().map_err(|error| self.failed(error))?;
+        file.sync_data().map_err(|error| self.failed(error))
+    }
+
     /// Writes what is in memory into a segment file if the log is large.
     fn save_log(&self) -> Result<bool, EngineError> {
         let failed = |error: String| self.failed(error);
+        if self.writer().log.bytes() < LARGE_LOG {
+            return Ok(false);
+        }
+        self.sync_log()?;
         let (chosen, mapping, log, number) = {
             let mut writer = self.writer();
-            if writer.log.bytes() < LARGE_LOG {
-                return Ok(false);
-            }
             let log = writer.begin_log(&self.folder).map_err(failed)?;
             (writer.in_memory(), Arc::clone(&writer.mapping), log, writer.manifest.new_file())
         };
         let bytes = united(&chosen, &mapping).map_err(failed)?;
         let made = bytes.map(|bytes| Held::write(&self.folder, number, &bytes)).transpose().map_err(failed)?;
+        self.sync_log()?;
         let mut writer = self.writer();
         writer.exchange(&chosen, made);
         writer.leave_older_logs(log, &self.folder).map_err(failed)?;

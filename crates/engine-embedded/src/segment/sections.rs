@@ -52,6 +52,11 @@ pub(crate) struct SectionWriter {
 }
 
 impl SectionWriter {
+    /// Makes room for so many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), known: HashMap::new() }
+    }
+
     /// Adds a section of bytes.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Section {
         let alike = self.known.entry(crc32fast::hash(bytes)).or_default();

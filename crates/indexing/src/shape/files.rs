@@ -1,11 +1,12 @@
 //! One document for each file: the members of the file, the study, and in `analysis` the analysis without its files.
 
+use std::borrow::Borrow;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value};
 
 use super::collect::Collector;
-use super::members::{Members, Place, Without};
+use super::members::{Members, Object, Place, Without};
 use super::{FILES, HISTORY};
 
 /// The members of the analysis that a document has elsewhere, or not at all.
@@ -15,7 +16,7 @@ const ELSEWHERE: [&str; 3] = [FILES, HISTORY, "studyId"];
 const OF_ANALYSIS: [&str; 3] = ["analysis", "analysisId", "studyId"];
 
 struct FileDocument<'a> {
-    file: &'a Map<String, Value>,
+    file: &'a Object<'a>,
     study_id: &'a str,
     /// The same for all files, so it is written once.
     analysis: &'a RawValue,
@@ -25,12 +26,12 @@ pub(super) fn collect(analysis: &Members<'_>, collector: &mut Collector) -> Resu
     analysis.text("analysisId")?;
     let study_id = analysis.text("studyId")?;
     let files = analysis.list(FILES)?;
-    let written = to_raw_value(&Without { object: analysis.object, names: &ELSEWHERE })
+    let written = to_raw_value(&Without { object: &analysis.object, names: &ELSEWHERE })
         .map_err(|error| format!("the analysis cannot be written: {error}"))?;
     collector.expect(files.len());
     for (place, file) in files.iter().enumerate() {
-        let file = Members::of(file, Place::File(place))?;
-        let document = FileDocument { file: file.object, study_id, analysis: &written };
+        let file = Members::of(file.get(), Place::File(place))?;
+        let document = FileDocument { file: &file.object, study_id: &study_id, analysis: &written };
         collector.add(file.text("objectId")?, &document)?;
     }
     Ok(())
@@ -39,7 +40,8 @@ pub(super) fn collect(analysis: &Members<'_>, collector: &mut Collector) -> Resu
 impl Serialize for FileDocument<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (name, value) in self.file.iter().filter(|(name, _)| !OF_ANALYSIS.contains(&name.as_str())) {
+        let of_file = |name: &str| !OF_ANALYSIS.contains(&name);
+        for (name, value) in self.file.iter().filter(|(name, _)| of_file((*name).borrow())) {
             map.serialize_entry(name, value)?;
         }
         map.serialize_entry("studyId", self.study_id)?;

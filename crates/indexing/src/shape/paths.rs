@@ -13,7 +13,7 @@ const ANALYSIS_ID: &str = "analysisId";
 
 pub(super) fn collect(paths: &DocumentPaths, analysis: &Members<'_>, collector: &mut Collector) -> Result<(), String> {
     let analysis_id = analysis.text(ANALYSIS_ID)?;
-    let whole = Value::Object(analysis.object.clone());
+    let whole = analysis.value()?;
     // What is said of the analysis is looked up once, however many documents repeat it.
     let mut common = Map::new();
     common.insert(ANALYSIS_ID.to_owned(), analysis_id.into());
@@ -51,7 +51,7 @@ fn id(path: &ValuePath, whole: &Value, element: &Value) -> Result<String, String
         Some(Value::String(text)) => Ok(text),
         Some(Value::Number(number)) => Ok(number.to_string()),
         found => {
-            let found = found.as_ref().map_or("nothing", kind);
+            let found = found.map_or("nothing", |found| kind(&found.to_string()));
             Err(format!("the path of the document's id finds {found}, expected one string or number"))
         }
     }

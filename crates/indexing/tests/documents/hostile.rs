@@ -1,9 +1,10 @@
 //! Analyses and schemas of somebody who means no good, or of another server: a reason or an outcome, never a panic.
 
+use cantata_indexing::shape::Shape;
 use cantata_mapping::IndexMapping;
 use serde_json::{Map, Value, json};
 
-use crate::support::{analysis, derived, documents, type_at, with_definitions};
+use crate::support::{analysis, derived, documents, source, type_at, with_definitions};
 
 fn reason(document: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut analysis = analysis();
@@ -54,6 +55,36 @@ fn ids_that_occur_twice_or_are_too_long_are_refused() {
         let keys = json!({"document": {"id": id, "fields": {"a": "$.studyId"}}});
         let expected = format!("the path of the document's id finds {found}, expected one string or number");
         assert_eq!(documents(keys, &analysis()).unwrap_err(), expected);
+    }
+}
+
+#[test]
+fn documents_are_single_lines_however_an_analysis_is_written() {
+    let written = serde_json::to_string_pretty(&analysis()).unwrap().replace('\n', "\r\n");
+    for shape in ["file-centric", "analysis-centric"] {
+        let shape = Shape::new(&source(json!({"document": shape})));
+        let documents = shape.documents(&written).unwrap();
+        assert_eq!(documents, shape.documents(&analysis().to_string()).unwrap());
+        assert!(documents.iter().all(|one| !one.source.contains(&b'\n') && !one.source.contains(&b'\r')));
+    }
+}
+
+#[test]
+fn numbers_stay_as_they_are_written_and_of_two_members_with_one_name_the_last_counts() {
+    let written = analysis().to_string();
+    let written = written.replacen('{', r#"{"size":1,"size":0.10000000000000000001,"analysisId":"other","#, 1);
+    let documents = Shape::new(&source(json!({"document": "analysis-centric"}))).documents(&written).unwrap();
+    let source = String::from_utf8(documents[0].source.clone()).unwrap();
+    assert_eq!((documents[0].id.as_str(), documents.len()), ("a-1", 1));
+    assert!(source.starts_with(r#"{"size":0.10000000000000000001,"analysisId":"a-1","#), "{source}");
+}
+
+#[test]
+fn what_is_not_json_is_told() {
+    let shape = Shape::new(&source(json!({"document": "file-centric"})));
+    for text in ["", "{", "{\"analysisId\": tru}", "{\n\"analysisId\": \"a\""] {
+        let reason = shape.documents(text).unwrap_err();
+        assert!(reason.starts_with("the analysis is not JSON: "), "{text}: {reason}");
     }
 }
 

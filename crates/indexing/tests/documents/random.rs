@@ -38,7 +38,9 @@ async fn every_value_of_random_analyses_has_a_field_and_every_document_is_taken(
         for number in 0..8 {
             let analysis_type = &types[number % types.len()];
             let data = generator.instance(analysis_type);
-            for IndexDocument { id, source } in Shape::new(&source).documents(&whole(number, &data)).unwrap() {
+            for IndexDocument { id, source } in
+                Shape::new(&source).documents(&whole(number, &data).to_string()).unwrap()
+            {
                 let document: Value = serde_json::from_slice(&source).unwrap();
                 check(&mapping, &document, "", &|told| {
                     panic!("seed {seed}: {told}\nschema {:#}\ndocument {document:#}", analysis_type.schema)

@@ -85,6 +85,6 @@ fn file(id: &str, name: &str) -> Value {
 
 /// Makes the documents of an analysis and reads them.
 pub(crate) fn documents(keys: Value, analysis: &Value) -> Result<Vec<(String, Value)>, String> {
-    let documents = Shape::new(&source(keys)).documents(analysis)?;
+    let documents = Shape::new(&source(keys)).documents(&analysis.to_string())?;
     Ok(documents.into_iter().map(|one| (one.id, serde_json::from_slice(&one.source).unwrap())).collect())
 }

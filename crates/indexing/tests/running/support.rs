@@ -220,7 +220,7 @@ impl Bed {
             for analysis in self.analyses(study).await {
                 let AnalysisTypeId { name, version } = &analysis.analysis_type;
                 if shape.selects(study, analysis.state, name, *version) {
-                    let documents = shape.documents(&serde_json::to_value(&analysis).unwrap()).unwrap();
+                    let documents = shape.documents(&serde_json::to_string(&analysis).unwrap()).unwrap();
                     let read = |source: &[u8]| serde_json::from_slice::<Value>(source).unwrap();
                     expected.extend(documents.into_iter().map(|one| (one.id, read(&one.source))));
                 }
