@@ -77,6 +77,11 @@ impl Entry {
         }
     }
 
+    /// Says whether the index is made by this server.
+    pub(crate) fn has_source(&self) -> bool {
+        self.index().is_some_and(|(_, config)| config.source.is_some())
+    }
+
     /// Returns what is wrong.
     pub(crate) fn problem(&self) -> Option<&CatalogueError> {
         match &self.state {

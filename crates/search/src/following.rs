@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cantata_catalogue::ErrorCode;
 use cantata_engine::{EngineError, Filter, HitsRequest, Plan, SearchEngine};
 use cantata_mapping::IndexMapping;
 use futures_util::future::join_all;
@@ -106,6 +107,9 @@ async fn look(engine: &dyn SearchEngine, index: &str, is_searched: bool) -> Resu
 fn tell(before: &Entry, after: &Entry, cause: Option<String>) {
     let catalogue = &after.configured.id;
     match (before.problem(), after.problem()) {
+        (then, Some(now)) if then != Some(now) && now.code == ErrorCode::IndexNotFound && after.has_source() => {
+            tracing::info!(catalogue, "the index of a catalogue is not there yet; it is made of its source");
+        }
         (then, Some(now)) if then != Some(now) => {
             let error = cause.unwrap_or_else(|| now.to_string());
             tracing::warn!(catalogue, error, "a catalogue cannot be served");

@@ -74,7 +74,7 @@ fn documents_have_no_member_that_the_mapping_lacks() {
         let mapping = IndexMapping::parse(&derive(source, &types()).mapping).unwrap();
         let shape = Shape::new(source);
         for (number, submission) in submissions(60).enumerate() {
-            for document in shape.documents(&stored(number, submission.payload)).unwrap() {
+            for document in shape.documents(&stored(number, submission.payload).to_string()).unwrap() {
                 check(&mapping, &serde_json::from_slice(&document.source).unwrap(), "");
             }
         }
