@@ -19,6 +19,7 @@ pub use capture::IndexFile;
 pub use import::ImportProgress;
 pub(crate) use import::ImportRules;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -77,7 +78,7 @@ impl Index {
         let mut manifest = Manifest::read(&folder).map_err(failed)?;
         let mapping = Arc::new(manifest.mapping().map_err(failed)?);
         let text = |error: std::io::Error| error.to_string();
-        manifest.remove_leftovers(&folder).map_err(text).map_err(failed)?;
+        manifest.remove_leftovers(&folder, &BTreeSet::new()).map_err(text).map_err(failed)?;
         let held = manifest.segments.iter().map(|record| Held::open(&folder, record));
         let held = held.collect::<Result<Vec<_>, _>>().map_err(failed)?;
         let mut unwritten = Entries::default();
@@ -87,7 +88,7 @@ impl Index {
         }
         // The old logs are needed until their entries are in a segment file, so the new one gets another number.
         let log = Log::create(&folder, manifest.new_file()).map_err(text).map_err(failed)?;
-        let mut writer = Writer { manifest, mapping, log, held };
+        let mut writer = Writer::new(manifest, mapping, log, held);
         if !unwritten.operations.is_empty() {
             let (batch, _) = writer.take(&unwritten.operations).map_err(failed)?;
             writer.apply(batch);

@@ -3,7 +3,7 @@
 //! Whatever the manifest does not name is not part of the index: files left behind by a crash are removed when the
 //! index is opened.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
@@ -98,11 +98,12 @@ impl Manifest {
         of_segments || file == FILE || log::number_of(file).is_some_and(|number| number >= self.log)
     }
 
-    /// Removes the files of a folder that are not part of the index.
-    pub(crate) fn remove_leftovers(&self, folder: &Path) -> io::Result<()> {
+    /// Removes the files of a folder that are not part of the index, and will not be when they are finished.
+    pub(crate) fn remove_leftovers(&self, folder: &Path, unfinished: &BTreeSet<String>) -> io::Result<()> {
+        let is_left_over = |name: &str| !self.names(name) && !unfinished.contains(name);
         for entry in fs_err::read_dir(folder)? {
             let entry = entry?;
-            if entry.file_name().to_str().is_some_and(|name| !self.names(name)) && entry.file_type()?.is_file() {
+            if entry.file_name().to_str().is_some_and(is_left_over) && entry.file_type()?.is_file() {
                 fs_err::remove_file(entry.path())?;
             }
         }

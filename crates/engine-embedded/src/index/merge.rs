@@ -7,6 +7,7 @@
 use std::sync::{Arc, PoisonError};
 
 use cantata_engine::EngineError;
+use cantata_mapping::IndexMapping;
 
 use super::Index;
 use super::state::Held;
@@ -64,16 +65,29 @@ impl Index {
         let failed = |error: String| self.failed(error);
         let (mapping, number) = {
             let mut writer = self.writer();
-            (Arc::clone(&writer.mapping), writer.manifest.new_file())
+            (Arc::clone(&writer.mapping), writer.begin_segment())
         };
-        let bytes = united(chosen, &mapping).map_err(failed)?;
-        let merged = bytes.map(|bytes| Held::write(&self.folder, number, &bytes)).transpose().map_err(failed)?;
-        self.sync_log()?;
+        let merged = self.united_file(chosen, &mapping, number);
         let mut writer = self.writer();
-        writer.exchange(chosen, merged);
+        writer.finished(number);
+        writer.exchange(chosen, merged?);
         writer.commit(&self.folder).map_err(failed)?;
         self.snapshot.store(Arc::new(writer.snapshot()));
         writer.remove_leftovers(&self.folder).map_err(failed)
+    }
+
+    /// Puts segments together into a file, and brings the log onto the disk.
+    pub(super) fn united_file(
+        &self,
+        chosen: &[Held],
+        mapping: &IndexMapping,
+        number: u64,
+    ) -> Result<Option<Held>, EngineError> {
+        let bytes = united(chosen, mapping).map_err(|error| self.failed(error))?;
+        let made = bytes.map(|bytes| Held::write(&self.folder, number, &bytes)).transpose();
+        let made = made.map_err(|error| self.failed(error))?;
+        self.sync_log()?;
+        Ok(made)
     }
 }
 

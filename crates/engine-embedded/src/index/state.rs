@@ -9,6 +9,11 @@ use crate::index::manifest::{Manifest, SegmentRecord};
 use crate::segment::Segment;
 use crate::snapshot::View;
 
+/// Returns the name of the file of a segment.
+pub(crate) fn segment_file(number: u64) -> String {
+    format!("{number}.segment")
+}
+
 /// A segment that the writer holds.
 #[derive(Clone)]
 pub(crate) struct Held {
@@ -27,7 +32,7 @@ impl Held {
 
     /// Writes a new segment into a file and opens it.
     pub(crate) fn write(folder: &Path, number: u64, bytes: &[u8]) -> Result<Self, String> {
-        let file = format!("{number}.segment");
+        let file = segment_file(number);
         let path = folder.join(&file);
         files::write_synced(&path, bytes).map_err(|error| error.to_string())?;
         let segment = Arc::new(Segment::open(&path)?);

@@ -91,13 +91,12 @@ impl Index {
         let (chosen, mapping, log, number) = {
             let mut writer = self.writer();
             let log = writer.begin_log(&self.folder).map_err(failed)?;
-            (writer.in_memory(), Arc::clone(&writer.mapping), log, writer.manifest.new_file())
+            (writer.in_memory(), Arc::clone(&writer.mapping), log, writer.begin_segment())
         };
-        let bytes = united(&chosen, &mapping).map_err(failed)?;
-        let made = bytes.map(|bytes| Held::write(&self.folder, number, &bytes)).transpose().map_err(failed)?;
-        self.sync_log()?;
+        let made = self.united_file(&chosen, &mapping, number);
         let mut writer = self.writer();
-        writer.exchange(&chosen, made);
+        writer.finished(number);
+        writer.exchange(&chosen, made?);
         writer.leave_older_logs(log, &self.folder).map_err(failed)?;
         self.snapshot.store(Arc::new(writer.snapshot()));
         Ok(true)

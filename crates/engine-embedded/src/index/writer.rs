@@ -3,7 +3,7 @@
 //! Whoever holds the writer may change the index. Segments never change: putting some of them together makes another
 //! one, which takes their place by [`Writer::exchange`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use cantata_mapping::IndexMapping;
 
 use super::log::Log;
 use super::manifest::Manifest;
-use super::state::Held;
+use super::state::{Held, segment_file};
 use crate::build::{Draft, LiveSegment, SharedMapping, assemble};
 use crate::files;
 use crate::segment::Segment;
@@ -24,6 +24,8 @@ pub(crate) struct Writer {
     pub(crate) mapping: Arc<IndexMapping>,
     pub(crate) log: Log,
     pub(crate) held: Vec<Held>,
+    /// The segment files that are being made beside the writes, and are not part of the index yet.
+    unfinished: BTreeSet<String>,
 }
 
 /// A batch that is ready to be applied.
@@ -37,6 +39,22 @@ pub(crate) struct Batch {
 }
 
 impl Writer {
+    pub(crate) fn new(manifest: Manifest, mapping: Arc<IndexMapping>, log: Log, held: Vec<Held>) -> Self {
+        Self { manifest, mapping, log, held, unfinished: BTreeSet::new() }
+    }
+
+    /// Returns the number of a segment file that is made while others write; nobody removes it until [`Self::finished`].
+    pub(crate) fn begin_segment(&mut self) -> u64 {
+        let number = self.manifest.new_file();
+        self.unfinished.insert(segment_file(number));
+        number
+    }
+
+    /// Notes that a segment file is complete, or will never be.
+    pub(crate) fn finished(&mut self, number: u64) {
+        self.unfinished.remove(&segment_file(number));
+    }
+
     /// Reads a batch: its documents become a segment, or are refused one by one.
     pub(crate) fn take(&self, operations: &[Operation]) -> Result<(Batch, BatchReport), String> {
         let shared = Arc::new(SharedMapping::new(Arc::clone(&self.mapping)));
@@ -170,7 +188,7 @@ impl Writer {
 
     /// Removes files that are not part of the index.
     pub(crate) fn remove_leftovers(&self, folder: &Path) -> Result<(), String> {
-        self.manifest.remove_leftovers(folder).map_err(|error| error.to_string())
+        self.manifest.remove_leftovers(folder, &self.unfinished).map_err(|error| error.to_string())
     }
 }
 

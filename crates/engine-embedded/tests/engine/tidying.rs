@@ -28,6 +28,36 @@ async fn found(engine: &EmbeddedEngine) -> BTreeMap<String, u64> {
     .collect()
 }
 
+/// Files that are not part of the index are removed whenever it is written; those that are being made must stay.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_being_made_is_no_leftover() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    let mapping = json!({"dynamic": false, "properties": {"n": {"type": "long"}}});
+    engine.create("things", Some(&mapping)).unwrap();
+    let (padding, merging) = ("x".repeat(LONG), engine.clone());
+    let merges = tokio::spawn(async move {
+        for _ in 0..40 {
+            merging.compact("things").await.unwrap();
+        }
+    });
+    let mut expected = BTreeMap::new();
+    while !merges.is_finished() || expected.len() < IDS {
+        let n = expected.len() as u64;
+        let source = json!({"n": n, "padding": padding}).to_string().into();
+        engine.write("things", vec![Operation::Put { id: n.to_string(), source }]).await.unwrap();
+        // What is in the log becomes a file first.
+        engine.extend_mapping("things", &mapping).await.unwrap();
+        expected.insert(n.to_string(), n);
+    }
+    merges.await.unwrap();
+    engine.settled().await;
+    drop(engine);
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    assert_eq!(found(&engine).await, expected);
+    assert_eq!(engine.verify("things").await.unwrap(), Vec::<String>::new());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn writes_replacements_and_removals_meet_segments_that_are_being_put_together() {
     let folder = tempfile::tempdir().unwrap();
