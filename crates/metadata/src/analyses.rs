@@ -1,10 +1,10 @@
 //! Reading analyses: one, a study's, a page of them, those with certain files.
 
 use cantata_core::{Analysis, AnalysisState, Error, ErrorId, File, ObjectId, Origin, Result};
-use cantata_store::{AnalysisQuery, ObjectIdPattern, StateSet, StoreError, StoredAnalysis};
+use cantata_store::{AnalysisQuery, ObjectIdPattern, StateSet, StoredAnalysis};
 use regex::RegexBuilder;
 
-use crate::change::{parse_analysis_id, unknown_analysis};
+use crate::change::{parse_analysis_id, read_document, unknown_analysis};
 use crate::{DocumentStream, MetadataService};
 
 /// The most memory that a compiled search expression may take.
@@ -27,8 +27,7 @@ impl MetadataService {
     /// Returns the files of an analysis of a study.
     pub async fn analysis_files(&self, study_id: &str, analysis_id: &str) -> Result<Vec<File>> {
         let stored = self.stored_analysis(study_id, analysis_id).await?;
-        let analysis: Analysis = serde_json::from_str(&stored.document)
-            .map_err(|error| StoreError::corrupt(format!("analysis {analysis_id}"), error))?;
+        let analysis: Analysis = read_document(&stored.document, analysis_id)?;
         Ok(analysis.files)
     }
 

@@ -6,8 +6,8 @@ use std::fmt;
 
 use indexmap::IndexMap;
 use memchr::memchr2;
-use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde::{Deserialize, Serialize as DeriveSerialize};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -30,7 +30,7 @@ impl fmt::Display for Place {
 }
 
 /// The name of a member.
-#[derive(Debug, PartialEq, Eq, Hash, Deserialize, DeriveSerialize)]
+#[derive(Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 pub(super) struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Borrow<str> for Name<'_> {
