@@ -16,7 +16,7 @@ use moka::sync::Cache;
 /// How many bytes of documents are kept.
 const CAPACITY: u64 = 16 * 1024 * 1024;
 
-/// The longest document that is kept when it is submitted; to copy longer ones would make submitting slower.
+/// The longest document that is kept when it is submitted; longer ones would push out many that were read.
 const LONGEST_NEW: usize = 8 * 1024;
 
 /// What an entry takes beside its document, about.

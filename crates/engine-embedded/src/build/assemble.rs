@@ -13,7 +13,7 @@ use crate::scalar::Scalar;
 use crate::segment::{DictionaryEntry, Directory, FieldEntry, LevelEntry, PathEntry, SectionWriter};
 use crate::tape::{self, Cursor, Item};
 
-/// How many times as large as its tape a segment is, about.
+/// Room is made for so many times the bytes of the tape, so that a segment rarely has to move while it grows.
 const TAPES: usize = 3;
 
 /// Makes a segment of the documents of the sources, which have different ids.
