@@ -29,7 +29,7 @@ const DELETED: &str = ".deleted-";
 /// What the name of a folder begins with whose index is being made.
 const UNFINISHED: &str = ".unfinished-";
 
-/// How long after a write that asks for it segments are put together: under load more of them come at once.
+/// How long nothing is written before segments are put together, if they can wait.
 const TIDIED_AFTER: Duration = Duration::from_millis(200);
 
 /// How often is looked whether anything is being written.
@@ -216,7 +216,7 @@ impl EmbeddedEngine {
         if index.wants_tidying() {
             let (work, engine) = (Arc::clone(&self.0.work), Arc::downgrade(&self.0));
             tokio::spawn(async move {
-                tokio::time::sleep(TIDIED_AFTER).await;
+                while !index.rests_or_is_crowded(TIDIED_AFTER).await && engine.strong_count() > 0 {}
                 // The folder of an engine that is gone may be open again.
                 let Some(engine) = engine.upgrade() else { return };
                 // Nobody waits for this; a failure is told in the log and tried again after the next write.

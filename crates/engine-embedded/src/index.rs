@@ -90,7 +90,7 @@ impl Index {
         let log = Log::create(&folder, manifest.new_file()).map_err(text).map_err(failed)?;
         let mut writer = Writer::new(manifest, mapping, log, held);
         if !unwritten.operations.is_empty() {
-            let (batch, _) = writer.take(&unwritten.operations).map_err(failed)?;
+            let (batch, _) = writer.take(&unwritten.operations);
             writer.apply(batch);
         }
         if unwritten.position.is_some() {
@@ -159,7 +159,7 @@ impl Index {
         let is_large = operations.iter().map(size_of).sum::<usize>() >= LARGE_BATCH;
         let tidying = is_large.then(|| self.tidying());
         let mut writer = self.writer();
-        let (batch, mut report) = writer.take(operations).map_err(|error| self.failed(error))?;
+        let (batch, mut report) = writer.take(operations);
         if is_large {
             report.deleted = writer.apply(batch);
             writer.note(position);

@@ -27,8 +27,10 @@ pub(crate) enum Storage {
         #[cfg(unix)]
         file: std::fs::File,
     },
-    /// Memory, as whole words, and the number of bytes that count.
-    Memory(Vec<u64>, usize),
+    /// Memory that happens to be aligned, as large pieces of memory are.
+    Memory(Vec<u8>),
+    /// Memory as whole words, and the number of bytes that count.
+    Words(Vec<u64>, usize),
 }
 
 impl Storage {
@@ -57,10 +59,14 @@ impl Storage {
     }
 
     /// Takes bytes into memory.
-    pub(crate) fn memory(bytes: &[u8]) -> Self {
+    pub(crate) fn memory(mut bytes: Vec<u8>) -> Self {
+        bytes.shrink_to_fit();
+        if bytes.as_ptr().cast::<u64>().is_aligned() {
+            return Self::Memory(bytes);
+        }
         let mut words = vec![0_u64; bytes.len().div_ceil(size_of::<u64>())];
-        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        Self::Memory(words, bytes.len())
+        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(&bytes);
+        Self::Words(words, bytes.len())
     }
 }
 
@@ -70,7 +76,8 @@ impl Deref for Storage {
     fn deref(&self) -> &[u8] {
         match self {
             Self::Mapped { map, .. } => map,
-            Self::Memory(words, length) => &bytemuck::cast_slice(words)[..*length],
+            Self::Memory(bytes) => bytes,
+            Self::Words(words, length) => &bytemuck::cast_slice(words)[..*length],
         }
     }
 }

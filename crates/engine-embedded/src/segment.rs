@@ -9,6 +9,7 @@ mod dictionary;
 mod directory;
 mod documents;
 mod fetched;
+mod id_filter;
 mod postings;
 mod sections;
 
@@ -23,6 +24,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use self::id_filter::IdFilter;
 use crate::bitset::Bitset;
 use crate::key::Class;
 use crate::machine::Storage;
@@ -36,6 +38,30 @@ pub(crate) struct Segment {
     readers: Vec<documents::PathReader>,
     /// For each level the rows that are the first of their document, made when they are first asked for.
     first_rows: Vec<OnceLock<Bitset>>,
+    /// For a segment in memory.
+    id_filter: Option<IdFilter>,
+}
+
+/// A segment that was put together and is not in a file.
+pub(crate) struct Assembled {
+    pub(crate) sections: SectionWriter,
+    pub(crate) directory: Directory,
+}
+
+impl Assembled {
+    /// Returns the bytes of its file.
+    ///
+    /// # Errors
+    ///
+    /// If the directory cannot be written, which no document can bring about.
+    pub(crate) fn into_file(self) -> Result<Vec<u8>, String> {
+        file_of(self.sections.into_bytes(), &self.directory)
+    }
+}
+
+fn file_of(sections: Vec<u8>, directory: &Directory) -> Result<Vec<u8>, String> {
+    let failed = |error| format!("the directory of a segment cannot be written: {error}");
+    sections::into_file(sections, directory).map_err(failed)
 }
 
 /// A field of a segment.
@@ -70,33 +96,43 @@ impl Segment {
     /// If it cannot be read or is no segment.
     pub(crate) fn open(path: &Path) -> Result<Self, String> {
         let storage = Storage::map(path).map_err(|error| error.to_string())?;
-        Self::new(storage)
+        let directory = sections::read_directory(&storage)?;
+        Ok(Self::new(storage, directory))
     }
 
     /// Takes a segment that is not in a file.
-    ///
-    /// # Errors
-    ///
-    /// If the bytes are no segment.
-    pub(crate) fn in_memory(bytes: &[u8]) -> Result<Self, String> {
-        Self::new(Storage::memory(bytes))
+    pub(crate) fn in_memory(assembled: Assembled) -> Self {
+        let Assembled { sections, directory } = assembled;
+        let mut segment = Self::new(Storage::memory(sections.into_bytes()), directory);
+        segment.id_filter = Some(IdFilter::of((0..segment.documents()).map(|row| segment.id(row))));
+        segment
     }
 
-    fn new(storage: Storage) -> Result<Self, String> {
-        let directory: Directory = sections::read_directory(&storage)?;
+    fn new(storage: Storage, directory: Directory) -> Self {
         let fields = directory.fields.iter().enumerate().map(|(place, field)| (field.path.clone(), place)).collect();
         let levels = directory.levels.iter().enumerate().map(|(place, level)| (level.path.clone(), place)).collect();
         let readers = documents::path_readers(&directory);
         let first_rows = directory.levels.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { storage, directory, fields, levels, readers, first_rows })
+        Self { storage, directory, fields, levels, readers, first_rows, id_filter: None }
     }
 
-    /// Reads the whole segment and compares it with its checksum.
+    /// Reads the whole segment and compares it with its checksum, if it is in a file.
     pub(crate) fn verify(&self) -> Result<(), String> {
-        sections::verify(&self.storage)
+        match self.storage {
+            Storage::Mapped { .. } => sections::verify(&self.storage),
+            Storage::Memory(_) | Storage::Words(..) => Ok(()),
+        }
     }
 
-    /// Returns what the file of the segment has, or would have.
+    /// Returns the bytes of the file that it would have; nothing if it has one.
+    pub(crate) fn new_file(&self) -> Option<Result<Vec<u8>, String>> {
+        match self.storage {
+            Storage::Mapped { .. } => None,
+            Storage::Memory(_) | Storage::Words(..) => Some(file_of(self.storage.to_vec(), &self.directory)),
+        }
+    }
+
+    /// Returns what it has in memory or in its file.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.storage
     }
@@ -120,6 +156,9 @@ impl Segment {
     }
 
     pub(crate) fn row_of(&self, id: &str) -> Option<usize> {
+        if self.id_filter.as_ref().is_some_and(|ids| !ids.may_have(id)) {
+            return None;
+        }
         self.ids().find_bytes(id.as_bytes()).ok().map(|row| row as usize)
     }
 

@@ -4,13 +4,12 @@
 //! more is removed; what is replaced is removed first, so that a document that the engine refuses leaves no old one
 //! behind. Applied again, a batch changes nothing.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
 use cantata_core::AnalysisTypeId;
 use cantata_engine::{BatchReport, EngineError, Filter, HitsRequest, Operation, Plan, SearchEngine};
 use cantata_mapping::TypedValue;
-
+use hashbrown::{HashMap, HashSet};
 use tokio::task::spawn_blocking;
 
 use crate::recipe::{Recipe, Shaped, shape_all};
@@ -97,12 +96,13 @@ impl Batch {
         let present = ids_of(engine, index, analysis_path, self.known).await?;
         let mut operations = Operations::default();
         operations.list.extend(present.into_iter().map(|id| Operation::Delete { id }));
+        operations.first_document = operations.list.len();
         for shaped in self.shaped {
             let Shaped { analysis_id, documents, .. } = shaped;
             match documents {
                 Ok(documents) => {
                     for document in documents {
-                        operations.owners.insert(operations.list.len(), analysis_id.clone());
+                        operations.owners.push(analysis_id.clone());
                         operations.list.push(Operation::Put { id: document.id, source: document.source });
                     }
                 }
@@ -120,8 +120,10 @@ impl Batch {
 pub(crate) struct Operations {
     /// The operations.
     pub(crate) list: Vec<Operation>,
-    /// For the place of each document, its analysis.
-    owners: HashMap<usize, String>,
+    /// The place of the first document, after which there are only documents.
+    first_document: usize,
+    /// The analysis of each document.
+    owners: Vec<String>,
     /// What cannot be written.
     set_aside: Vec<SetAsideDocument>,
 }
@@ -135,7 +137,8 @@ impl Operations {
     /// Returns everything that could not be written, once the engine has said what it refused.
     pub(crate) fn refused(mut self, report: BatchReport) -> Vec<SetAsideDocument> {
         for refusal in report.refused {
-            let analysis_id = self.owners.remove(&refusal.place).unwrap_or_default();
+            let owner = refusal.place.checked_sub(self.first_document).and_then(|place| self.owners.get(place));
+            let analysis_id = owner.cloned().unwrap_or_default();
             self.set_aside.push(SetAsideDocument::new(analysis_id, Some(refusal.id), refusal.reason));
         }
         self.set_aside

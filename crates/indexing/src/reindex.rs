@@ -4,10 +4,10 @@
 //! come as far as the old one, the alias is switched. Until then nobody sees it, and nothing of it is left if the job
 //! ends early: it has no position before it is complete, which is how a half made one is known.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use cantata_engine::EngineError;
+use hashbrown::HashSet;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 

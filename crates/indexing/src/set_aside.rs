@@ -2,9 +2,10 @@
 //!
 //! Of each catalogue the latest ones are kept. They go when a later revision of their analysis is taken in.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use cantata_core::Timestamp;
+use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 
 /// How many are kept of a catalogue.

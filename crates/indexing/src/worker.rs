@@ -3,12 +3,12 @@
 //! Both write through [`Worker::apply`]. The **turn** is held by whoever changes the index that the alias leads to, or
 //! where the alias leads, so that no change gets lost between two indexes.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cantata_catalogue::SourceOrigin;
 use cantata_core::{AnalysisTypeId, Timestamp};
 use cantata_engine::{BatchReport, EngineError};
+use hashbrown::HashSet;
 use serde_json::Value;
 
 use crate::batch::Batch;

@@ -69,9 +69,9 @@ pub(crate) fn replace(context: &mut WriteContext, change: &AnalysisChange, block
     let revision = append(context, change.analysis_id, study_key, change.state, change.action, &change.document)?;
     context
         .connection
-        .prepare_cached("UPDATE analysis SET state = ?2, revision = ?3 WHERE analysis_id = ?1")
+        .prepare_cached("UPDATE analysis SET state = ?3, revision = ?4 WHERE study_key = ?1 AND analysis_id = ?2")
         .and_then(|mut update| {
-            update.execute((change.analysis_id.as_bytes(), state_code(change.state), to_sql(revision)))
+            update.execute((study_key, change.analysis_id.as_bytes(), state_code(change.state), to_sql(revision)))
         })
         .map_err(writing)?;
     context.counts.push((study_key, state_of(state_before)?, -1));
@@ -156,7 +156,7 @@ pub(crate) fn list(connection: &Connection, query: &AnalysisQuery) -> Result<Vec
     let offset = i64::try_from(query.offset).unwrap_or(i64::MAX);
     let mut select = connection
         .prepare_cached(
-            "SELECT revision FROM analysis INDEXED BY analysis_by_study
+            "SELECT revision FROM analysis
              WHERE study_key = (SELECT study_key FROM study WHERE study_id = ?1) AND (?2 & (1 << state)) != 0
              ORDER BY analysis_id LIMIT ?3 OFFSET ?4",
         )

@@ -82,3 +82,36 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
         .and_then(|connection| keep_plans(&connection).map(|()| connection))
         .map_err(|error| StoreError::failed("opening a database for reading", error))
 }
+
+#[cfg(test)]
+mod tests {
+    use cantata_core::{AnalysisId, AnalysisState, Study};
+    use cantata_store::{AnalysisQuery, Revision, Store};
+    use refinery::Target;
+
+    use super::*;
+    use crate::SqliteStore;
+
+    #[tokio::test]
+    async fn what_an_older_version_has_stored_is_found_and_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let ids = [AnalysisId::from_bytes([2; 16]), AnalysisId::from_bytes([1; 16])];
+        {
+            let mut older = Connection::open(Files::within(folder.path()).metadata).unwrap();
+            embedded::migrations::runner().set_target(Target::Version(2)).run(&mut older).unwrap();
+            let study = Study { study_id: "S".into(), ..Study::default() };
+            let document = serde_json::to_string(&study).unwrap();
+            older.execute("INSERT INTO study VALUES (1, 'S', ?1)", [document]).unwrap();
+            for id in ids {
+                older.execute("INSERT INTO event VALUES (NULL, ?1, 1, 0, 0, '{}')", [id.as_bytes()]).unwrap();
+                let revision = older.last_insert_rowid();
+                older.execute("INSERT INTO analysis VALUES (?1, 1, 0, ?2)", (id.as_bytes(), revision)).unwrap();
+            }
+        }
+        let store = SqliteStore::open(folder.path()).unwrap();
+        let states = [AnalysisState::Unpublished].into_iter().collect();
+        let query = AnalysisQuery { study_id: "S".into(), states, limit: None, offset: 0 };
+        assert_eq!(store.list_analyses(&query).await.unwrap(), [Revision(2), Revision(1)]);
+        assert_eq!(store.analysis(ids[0]).await.unwrap().unwrap().revision, Revision(1));
+    }
+}

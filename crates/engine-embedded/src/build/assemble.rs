@@ -1,8 +1,7 @@
 //! Putting a segment together.
 
-use std::collections::HashMap;
-
 use cantata_mapping::IndexMapping;
+use hashbrown::HashMap;
 
 use super::columns::{ColumnDraft, LevelRows, Written};
 use super::dictionaries::{FieldValues, NO_CODE, PathScalars, Tables, Values, used_scalars};
@@ -10,18 +9,14 @@ use super::layout::Layout;
 use super::paths::{Paths, ROOT};
 use super::source::Source;
 use crate::scalar::Scalar;
-use crate::segment::{DictionaryEntry, Directory, FieldEntry, LevelEntry, PathEntry, SectionWriter};
+use crate::segment::{Assembled, DictionaryEntry, Directory, FieldEntry, LevelEntry, PathEntry, SectionWriter};
 use crate::tape::{self, Cursor, Item};
 
 /// Room is made for so many times the bytes of the tape, so that a segment rarely has to move while it grows.
 const TAPES: usize = 3;
 
 /// Makes a segment of the documents of the sources, which have different ids.
-///
-/// # Errors
-///
-/// If the directory cannot be written, which no document can bring about.
-pub(crate) fn assemble<S: Source>(sources: &[S], mapping: &IndexMapping) -> Result<Vec<u8>, String> {
+pub(crate) fn assemble<S: Source>(sources: &[S], mapping: &IndexMapping) -> Assembled {
     let mut paths = Paths::default();
     let path_numbers: Vec<Vec<u32>> = sources.iter().map(|source| source.unite_paths(&mut paths)).collect();
     let path_counts: Vec<usize> = path_numbers.iter().map(Vec::len).collect();
@@ -44,9 +39,9 @@ pub(crate) fn assemble<S: Source>(sources: &[S], mapping: &IndexMapping) -> Resu
     let mut walk = Walk {
         layout: &layout,
         shapes: &shapes.list,
-        tape: Vec::new(),
+        tape: Vec::with_capacity(sources.iter().map(Source::tape_bytes).sum()),
         levels: layout.levels.iter().map(|_| LevelDraft::default()).collect(),
-        columns: layout.fields.iter().map(|_| ColumnDraft::default()).collect(),
+        columns: layout.fields.iter().map(|_| ColumnDraft::with_capacity(documents)).collect(),
     };
     let translations: Vec<Translation<'_, S>> = (0..sources.len())
         .map(|place| Translation {
@@ -55,8 +50,8 @@ pub(crate) fn assemble<S: Source>(sources: &[S], mapping: &IndexMapping) -> Resu
             paths: path_translations(place, &layout, &fields, &scalars, &path_numbers[place]),
         })
         .collect();
-    let mut tape_starts: Vec<u64> = Vec::new();
-    let mut ids: Vec<&str> = Vec::new();
+    let mut tape_starts: Vec<u64> = Vec::with_capacity(documents);
+    let mut ids: Vec<&str> = Vec::with_capacity(documents);
     for (source, document) in in_order(sources) {
         tape_starts.push(walk.tape.len() as u64);
         ids.push(sources[source].id(document));
@@ -228,7 +223,7 @@ impl Walk<'_> {
         scalars: &[PathScalars<'_>],
         tape_starts: &[u64],
         ids: &[&str],
-    ) -> Result<Vec<u8>, String> {
+    ) -> Assembled {
         let mut out = SectionWriter::with_capacity(TAPES * self.tape.len());
         let levels = self.levels.iter_mut().zip(&self.layout.levels).map(|(level, plan)| {
             level.starts.push(level.rows);
@@ -298,7 +293,7 @@ impl Walk<'_> {
             levels,
             fields: entries,
         };
-        out.finish(&directory).map_err(|error| format!("the directory of a segment cannot be written: {error}"))
+        Assembled { sections: out, directory }
     }
 }
 

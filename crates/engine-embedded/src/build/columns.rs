@@ -7,7 +7,7 @@ use crate::segment::{ColumnEntry, PostingsEntry, SectionWriter};
 const FEW_VALUES: usize = 4096;
 
 /// The codes of a field as they come: rows in order, the codes of a row in any order.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ColumnDraft {
     /// Where the codes of each row begin, for the rows that were seen.
     starts: Vec<u32>,
@@ -15,6 +15,11 @@ pub(crate) struct ColumnDraft {
 }
 
 impl ColumnDraft {
+    /// Makes room for so many rows with one value each.
+    pub(crate) fn with_capacity(rows: usize) -> Self {
+        Self { starts: Vec::with_capacity(rows + 1), codes: Vec::with_capacity(rows) }
+    }
+
     /// Adds a code to a row; rows never go back.
     #[inline]
     pub(crate) fn push(&mut self, row: u32, code: u32) {

@@ -3,9 +3,8 @@
 //! Each different scalar is read once for each field it goes to. Only scalars of documents that are taken count, so
 //! that a value whose last document is gone goes too.
 
-use std::collections::HashMap;
-
 use cantata_mapping::Field;
+use hashbrown::HashMap;
 
 use super::layout::{FieldPlan, Layout};
 use super::source::Source;
@@ -131,6 +130,7 @@ impl<'s, S: Source> Tables<'s, S> {
                 };
                 codes[source].push(vec![NO_CODE; table.source.scalar_count(table.path)]);
                 let origin = (source as u32, place as u32);
+                entries.reserve(table.source.scalar_count(table.path));
                 entries.extend(table.scalars().filter_map(|(number, scalar)| {
                     let key = read(plan.reader, plan.class, scalar)?;
                     Some(Entry { head: head(&key), key, origin, number })

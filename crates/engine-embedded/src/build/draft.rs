@@ -1,9 +1,9 @@
 //! Documents on their way into a segment: taken in one by one, each refused or kept whole.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cantata_mapping::{Field, FieldKind, IndexMapping};
+use hashbrown::{HashMap, HashSet};
 use serde::de::DeserializeSeed;
 use serde_json::Value;
 
@@ -344,6 +344,11 @@ impl Source for SortedDraft {
             numbers.push(paths.child(numbers[own.parent(path) as usize], own.key(path)));
         }
         numbers
+    }
+
+    fn tape_bytes(&self) -> usize {
+        // Texts come onto the tape too, and numbers become shorter.
+        self.draft.tape.len() * size_of::<u64>()
     }
 
     fn shapes(&self) -> &[Vec<u32>] {

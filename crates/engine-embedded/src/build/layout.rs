@@ -1,8 +1,7 @@
 //! What the mapping makes of the paths of documents: which open rows, and which fields their scalars go to.
 
-use std::collections::HashMap;
-
 use cantata_mapping::{Field, FieldKind, IndexMapping};
+use hashbrown::HashMap;
 
 use super::paths::Paths;
 use crate::key::Class;

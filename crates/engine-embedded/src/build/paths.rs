@@ -1,6 +1,6 @@
 //! The paths that documents have, as a tree: each path lies in another and has a key there.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// The path of the document itself.
 pub(crate) const ROOT: u32 = 0;

@@ -23,6 +23,9 @@ pub(crate) trait Source {
     /// Adds the paths to those of the new segment, and returns the new number of each.
     fn unite_paths(&self, paths: &mut Paths) -> Vec<u32>;
 
+    /// Returns about how many bytes the documents take on a tape.
+    fn tape_bytes(&self) -> usize;
+
     /// Returns the shapes: the paths of the members.
     fn shapes(&self) -> &[Vec<u32>];
 
@@ -64,6 +67,10 @@ impl Source for LiveSegment<'_> {
             numbers.push(if place == 0 { 0 } else { paths.child(numbers[entry.parent as usize], &entry.key) });
         }
         numbers
+    }
+
+    fn tape_bytes(&self) -> usize {
+        self.segment.directory().tape.len()
     }
 
     fn shapes(&self) -> &[Vec<u32>] {

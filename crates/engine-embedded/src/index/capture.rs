@@ -21,7 +21,7 @@ pub struct IndexFile {
     pub content: Bytes,
 }
 
-/// The bytes of a segment, which stay for as long as this does.
+/// The file of a segment, which stays for as long as this does.
 struct SegmentBytes(Arc<Segment>);
 
 impl AsRef<[u8]> for SegmentBytes {
@@ -44,7 +44,11 @@ impl Index {
         for view in snapshot.views.iter().filter(|view| view.documents() > 0) {
             view.segment.verify().map_err(failed)?;
             let mut record = SegmentRecord { file: format!("{}.segment", manifest.new_file()), live: None };
-            files.push(file(&record.file, Bytes::from_owner(SegmentBytes(Arc::clone(&view.segment)))));
+            let content = match view.segment.new_file() {
+                Some(made) => made.map_err(failed)?.into(),
+                None => Bytes::from_owner(SegmentBytes(Arc::clone(&view.segment))),
+            };
+            files.push(file(&record.file, content));
             if let Some(live) = &view.live {
                 let name = format!("{}.live", manifest.new_file());
                 files.push(file(&name, written_live(live).into()));

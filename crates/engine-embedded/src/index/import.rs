@@ -103,7 +103,8 @@ impl Index {
             }
         }
         if report.written > 0 {
-            let bytes = assemble(&[draft.sorted()], &shared.current()).map_err(|error| self.failed(error))?;
+            let assembled = assemble(&[draft.sorted()], &shared.current());
+            let bytes = assembled.into_file().map_err(|error| self.failed(error))?;
             self.commit_segment(&bytes, &shared, |_| {})?;
         }
         Ok(report)
@@ -179,7 +180,7 @@ fn read(chunk: &ImportChunk, shared: &Arc<SharedMapping>, rules: &ImportRules<'_
             (rules.tell)(ImportProgress::Refused(refusal));
         }
     }
-    assemble(&[draft.sorted()], &shared.current())
+    assemble(&[draft.sorted()], &shared.current()).into_file()
 }
 
 /// Returns the id of a document that has none: the same whenever the same line is taken in again.

@@ -83,8 +83,8 @@ impl Index {
         mapping: &IndexMapping,
         number: u64,
     ) -> Result<Option<Held>, EngineError> {
-        let bytes = united(chosen, mapping).map_err(|error| self.failed(error))?;
-        let made = bytes.map(|bytes| Held::write(&self.folder, number, &bytes)).transpose();
+        let united = united(chosen, mapping);
+        let made = united.map(|united| Held::write(&self.folder, number, &united.into_file()?)).transpose();
         let made = made.map_err(|error| self.failed(error))?;
         self.sync_log()?;
         Ok(made)

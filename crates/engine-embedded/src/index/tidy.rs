@@ -4,9 +4,13 @@
 //! a moment to put the result in their place. What is in memory becomes a segment file together with a new log: from
 //! then on entries go into the new one, and the old one is left when the file is part of the index. A crash in between
 //! leaves two logs, which are read one after the other.
+//!
+//! While writes come in a stream, segments are left to gather: put together later, each document is put together with more
+//! others at once, or goes straight into the file. A search asks each of them, so they may not become many.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use cantata_engine::EngineError;
 
@@ -21,6 +25,9 @@ const LARGE_LOG: u64 = 32 << 20;
 
 /// When there are so many segments of about one size in memory, they are put together.
 const MANY: usize = 16;
+
+/// When there are so many of about one size, it does not wait until nothing is written any more.
+const CROWDED: usize = 64;
 
 /// How many documents a small segment in memory has at most. Those of the next size have so many times [`MANY`].
 const SMALL: usize = 512;
@@ -39,9 +46,21 @@ impl Index {
     pub(crate) fn wants_tidying(&self) -> bool {
         let is_untidy = {
             let writer = self.writer();
-            writer.log.bytes() >= LARGE_LOG || !many(&writer.held).is_empty() || !merge::choose(&writer.held).is_empty()
+            writer.log.bytes() >= LARGE_LOG
+                || !many(&writer.held, MANY).is_empty()
+                || !merge::choose(&writer.held).is_empty()
         };
         is_untidy && !self.tidied_soon.swap(true, Ordering::Relaxed)
+    }
+
+    /// Waits for a while; says whether nothing was written meanwhile, or so much that it has to be tidied now.
+    pub(crate) async fn rests_or_is_crowded(&self, a_while: Duration) -> bool {
+        let before = Arc::downgrade(&self.snapshot());
+        tokio::time::sleep(a_while).await;
+        let writer = self.writer();
+        Arc::downgrade(&self.snapshot()).ptr_eq(&before)
+            || writer.log.bytes() >= LARGE_LOG
+            || !many(&writer.held, CROWDED).is_empty()
     }
 
     /// Puts segments in memory together, or writes them into a file, until there is nothing to do; then merges files.
@@ -61,15 +80,14 @@ impl Index {
     fn unite_memory(&self) -> Result<bool, EngineError> {
         let (chosen, mapping) = {
             let writer = self.writer();
-            (many(&writer.held), Arc::clone(&writer.mapping))
+            (many(&writer.held, MANY), Arc::clone(&writer.mapping))
         };
         if chosen.is_empty() {
             return Ok(false);
         }
-        let bytes = united(&chosen, &mapping).map_err(|error| self.failed(error))?;
-        let made = bytes.map(|bytes| Segment::in_memory(&bytes)).transpose().map_err(|error| self.failed(error))?;
+        let made = united(&chosen, &mapping).map(|united| Held::in_memory(Segment::in_memory(united)));
         let mut writer = self.writer();
-        writer.exchange(&chosen, made.map(Held::in_memory));
+        writer.exchange(&chosen, made);
         self.snapshot.store(Arc::new(writer.snapshot()));
         Ok(true)
     }
@@ -103,14 +121,14 @@ impl Index {
     }
 }
 
-/// Returns the segments in memory to be put together next; none if there are few of each size.
-fn many(held: &[Held]) -> Vec<Held> {
+/// Returns the segments in memory to be put together next: those of about one size, if there are at least so many.
+fn many(held: &[Held], at_least: usize) -> Vec<Held> {
     let in_memory = || held.iter().filter(|held| held.file.is_none());
     let largest = in_memory().map(|held| held.view.segment.documents()).max().unwrap_or_default();
     let mut most = SMALL;
     loop {
         let is_small = |held: &&Held| held.view.segment.documents() <= most;
-        if in_memory().filter(is_small).count() >= MANY {
+        if in_memory().filter(is_small).count() >= at_least {
             return in_memory().filter(is_small).cloned().collect();
         }
         if largest <= most {

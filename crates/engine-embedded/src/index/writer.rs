@@ -3,19 +3,20 @@
 //! Whoever holds the writer may change the index. Segments never change: putting some of them together makes another
 //! one, which takes their place by [`Writer::exchange`].
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use cantata_engine::{BatchReport, Operation, Refusal};
 use cantata_mapping::IndexMapping;
+use hashbrown::HashMap;
 
 use super::log::Log;
 use super::manifest::Manifest;
 use super::state::{Held, segment_file};
 use crate::build::{Draft, LiveSegment, SharedMapping, assemble};
 use crate::files;
-use crate::segment::Segment;
+use crate::segment::{Assembled, Segment};
 use crate::snapshot::{Snapshot, View};
 
 /// The state of an index that is written to.
@@ -56,19 +57,24 @@ impl Writer {
     }
 
     /// Reads a batch: its documents become a segment, or are refused one by one.
-    pub(crate) fn take(&self, operations: &[Operation]) -> Result<(Batch, BatchReport), String> {
+    pub(crate) fn take(&self, operations: &[Operation]) -> (Batch, BatchReport) {
         let shared = Arc::new(SharedMapping::new(Arc::clone(&self.mapping)));
         let mut draft = Draft::new(Arc::clone(&shared));
         let mut report = BatchReport::default();
         let mut ids = Vec::new();
         let mut deletes = Vec::new();
+        // Where the documents are that a later operation may remove again.
         let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        let is_delete = |operation: &Operation| matches!(operation, Operation::Delete { .. });
+        let last_delete = operations.iter().rposition(is_delete).unwrap_or_default();
         for (place, operation) in operations.iter().enumerate() {
             match operation {
                 Operation::Put { id, source } => match draft.add(id, source) {
                     Ok(()) => {
                         report.written += 1;
-                        places.entry(id).or_default().push(draft.len() - 1);
+                        if place < last_delete {
+                            places.entry(id).or_default().push(draft.len() - 1);
+                        }
                         ids.push(id.clone());
                         deletes.push(false);
                     }
@@ -82,9 +88,8 @@ impl Writer {
             }
         }
         let mapping = shared.current();
-        let segment = (draft.len() > 0)
-            .then(|| -> Result<Segment, String> { Segment::in_memory(&assemble(&[draft.sorted()], &mapping)?) });
-        Ok((Batch { segment: segment.transpose()?, ids, deletes, mapping }, report))
+        let segment = (draft.len() > 0).then(|| Segment::in_memory(assemble(&[draft.sorted()], &mapping)));
+        (Batch { segment, ids, deletes, mapping }, report)
     }
 
     /// Notes how far the source of the documents has been read, if that is known.
@@ -134,9 +139,9 @@ impl Writer {
     pub(crate) fn checkpoint(&mut self, folder: &Path) -> Result<(), String> {
         let log = self.begin_log(folder)?;
         let in_memory = self.in_memory();
-        let bytes = united(&in_memory, &self.mapping)?;
+        let united = united(&in_memory, &self.mapping);
         let number = self.manifest.new_file();
-        let written = bytes.map(|bytes| Held::write(folder, number, &bytes)).transpose()?;
+        let written = united.map(|united| Held::write(folder, number, &united.into_file()?)).transpose()?;
         self.exchange(&in_memory, written);
         self.leave_older_logs(log, folder)
     }
@@ -192,12 +197,12 @@ impl Writer {
     }
 }
 
-/// Puts segments together into the bytes of one; none if no document is left in them.
-pub(crate) fn united(held: &[Held], mapping: &IndexMapping) -> Result<Option<Vec<u8>>, String> {
+/// Puts segments together into one; none if no document is left in them.
+pub(crate) fn united(held: &[Held], mapping: &IndexMapping) -> Option<Assembled> {
     if held.iter().all(|held| held.view.documents() == 0) {
-        return Ok(None);
+        return None;
     }
     let sources: Vec<LiveSegment<'_>> =
         held.iter().map(|held| LiveSegment { segment: &held.view.segment, live: held.view.live.as_deref() }).collect();
-    assemble(&sources, mapping).map(Some)
+    Some(assemble(&sources, mapping))
 }

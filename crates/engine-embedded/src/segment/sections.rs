@@ -6,8 +6,7 @@
 //! Equal sections are kept once. There are many: the counts and starts of all fields whose values are different in
 //! every record, counts of rows and of documents of fields that are not nested, the ids and a field that repeats them.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -76,18 +75,24 @@ impl SectionWriter {
         self.bytes(bytemuck::cast_slice(numbers))
     }
 
-    /// Ends the segment with its directory and returns its bytes.
-    pub(crate) fn finish(mut self, directory: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-        let sections = crc32fast::hash(&self.bytes);
-        let start = self.bytes.len() as u64;
-        let directory = serde_json::to_vec(directory)?;
-        self.bytes.extend_from_slice(&directory);
-        self.bytes.extend_from_slice(&start.to_le_bytes());
-        self.bytes.extend_from_slice(&crc32fast::hash(&directory).to_le_bytes());
-        self.bytes.extend_from_slice(&sections.to_le_bytes());
-        self.bytes.extend_from_slice(MAGIC);
-        Ok(self.bytes)
+    /// Returns all sections.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
     }
+}
+
+/// Returns the file of a segment: its sections, and its directory after them.
+pub(crate) fn into_file(sections: Vec<u8>, directory: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let start = sections.len() as u64;
+    let mut bytes = sections;
+    let checksum = crc32fast::hash(&bytes);
+    let directory = serde_json::to_vec(directory)?;
+    bytes.extend_from_slice(&directory);
+    bytes.extend_from_slice(&start.to_le_bytes());
+    bytes.extend_from_slice(&crc32fast::hash(&directory).to_le_bytes());
+    bytes.extend_from_slice(&checksum.to_le_bytes());
+    bytes.extend_from_slice(MAGIC);
+    Ok(bytes)
 }
 
 /// Reads the directory of a segment, which is checked; the sections are not.

@@ -4,6 +4,7 @@
 use std::borrow::{Borrow, Cow};
 use std::fmt;
 
+use hashbrown::DefaultHashBuilder;
 use indexmap::IndexMap;
 use memchr::memchr2;
 use serde::ser::{SerializeMap, Serializer};
@@ -40,7 +41,7 @@ impl Borrow<str> for Name<'_> {
 }
 
 /// The members of an object; of several with one name the last.
-pub(super) type Object<'a> = IndexMap<Name<'a>, &'a RawValue>;
+pub(super) type Object<'a> = IndexMap<Name<'a>, &'a RawValue, DefaultHashBuilder>;
 
 /// An object, and where it is.
 pub(crate) struct Members<'a> {
