@@ -66,6 +66,8 @@ pub(crate) struct Draft {
     pub(super) interners: Vec<Interner>,
     /// What the mapping does not know of and did not take in.
     pub(super) unknown: Vec<Unknown>,
+    /// Whether the mapping was asked what the present document brings.
+    pub(super) is_asked: bool,
     pub(super) tape: Tape,
     pub(super) shapes: Vec<Vec<u32>>,
     pub(super) shape_numbers: HashMap<Vec<u32>, u32>,
@@ -108,7 +110,7 @@ pub(super) enum OwnId {
 /// Why the reading of a document stopped.
 pub(super) enum Problem {
     /// The document has a path that the mapping does not know; the mapping has to be asked.
-    UnknownPath(u32, Unknown),
+    UnknownPath,
     /// The document cannot be taken.
     Refused(String),
 }
@@ -122,6 +124,7 @@ impl Draft {
             roles: vec![Role::Container],
             interners: vec![Interner::default()],
             unknown: vec![Unknown::Open],
+            is_asked: false,
             tape: Tape::default(),
             shapes: Vec::new(),
             shape_numbers: HashMap::new(),
@@ -214,21 +217,20 @@ impl Draft {
         }
         let start = self.tape.len();
         let mut brings_fields = None;
+        self.is_asked = false;
         let refusal = loop {
             let read = self.read(json);
             self.open_members.clear();
             match (read, self.problem.take()) {
                 (Ok(()), _) => break None,
-                (Err(_), Some(Problem::UnknownPath(path, found))) => {
+                (Err(_), Some(Problem::UnknownPath)) => {
                     self.tape.truncate(start);
                     let document: Value = serde_json::from_slice(json).map_err(|error| error.to_string())?;
                     match self.shared.extended_by(&document) {
                         Ok(mapping) => self.set_mapping(mapping),
                         Err(reason) => break Some(reason),
                     }
-                    if self.roles[path as usize] == Role::Unknown {
-                        self.unknown[path as usize] = found;
-                    }
+                    self.is_asked = true;
                     brings_fields = Some(document);
                 }
                 (Err(_), Some(Problem::Refused(reason))) => break Some(reason),

@@ -70,9 +70,10 @@ impl ValueSeed<'_> {
             Role::Unknown => {
                 let known = self.draft.unknown[path];
                 if !(known == Unknown::Ignored || known == Unknown::OnlyNull && is_null) {
-                    let found = if is_null { Unknown::OnlyNull } else { Unknown::Ignored };
-                    let path = self.path;
-                    return Err(self.stop(Problem::UnknownPath(path, found)));
+                    if !self.draft.is_asked {
+                        return Err(self.stop(Problem::UnknownPath));
+                    }
+                    self.draft.unknown[path] = if is_null { Unknown::OnlyNull } else { Unknown::Ignored };
                 }
             }
             _ => {}
@@ -142,8 +143,10 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
                 return Err(self.stop(Problem::Refused(reason)));
             }
             Role::Unknown if self.draft.unknown[path] != Unknown::Ignored => {
-                let path = self.path;
-                return Err(self.stop(Problem::UnknownPath(path, Unknown::Ignored)));
+                if !self.draft.is_asked {
+                    return Err(self.stop(Problem::UnknownPath));
+                }
+                self.draft.unknown[path] = Unknown::Ignored;
             }
             _ => {}
         }

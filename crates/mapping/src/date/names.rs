@@ -1,12 +1,13 @@
 //! The names of date formats, as patterns.
 
+/// The pattern of dates that may leave out their finer parts. It takes every full timestamp.
+pub(super) const OPTIONAL_TIME: &str = "uuuu[-MM[-dd]]['T'[HH[:mm[:ss[.SSSSSSSSS][,SSSSSSSSS]]]][X]]";
+
 /// Returns the pattern of a format name, and whether its numbers may have fewer digits than it shows.
 pub(super) fn pattern_of(name: &str) -> Option<(&'static str, bool)> {
     let plain = name.strip_prefix("strict_").unwrap_or(name);
     let pattern = match plain {
-        "date_optional_time" | "date_optional_time_nanos" | "iso8601" | "rfc3339_lenient" => {
-            "uuuu[-MM[-dd]]['T'[HH[:mm[:ss[.SSSSSSSSS][,SSSSSSSSS]]]][X]]"
-        }
+        "date_optional_time" | "date_optional_time_nanos" | "iso8601" | "rfc3339_lenient" => OPTIONAL_TIME,
         "date" | "year_month_day" => "uuuu-MM-dd",
         "year_month" => "uuuu-MM",
         "year" => "uuuu",
