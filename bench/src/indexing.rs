@@ -47,11 +47,11 @@ struct Bench {
 
 impl Bench {
     fn new(arguments: &IndexingArguments) -> Outcome<Self> {
-        let (duration, warm_up) = if arguments.quick { (1_000, 200) } else { (5_000, 1_000) };
+        let (duration, warm_up) = if arguments.quick { (1_000, 200) } else { (10_000, 1_000) };
         Ok(Self {
             duration: Duration::from_millis(duration),
             warm_up: Duration::from_millis(warm_up),
-            rounds: if arguments.quick { 1 } else { 3 },
+            rounds: if arguments.quick { 1 } else { 5 },
             analyses: if arguments.quick { 2_000 } else { 20_000 },
             workplace: Workplace::new(&arguments.folder)?,
         })

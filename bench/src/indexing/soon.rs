@@ -19,8 +19,7 @@ const BETWEEN: Duration = Duration::from_millis(5);
 
 /// Returns after how many milliseconds all but one in a hundred analyses are found, and are published.
 pub(super) fn measure(bench: &Bench, served: &Served, files: usize, per_second: f64) -> Outcome<(f64, f64)> {
-    let duration = bench.duration * 2;
-    let expected = (per_second * duration.as_secs_f64()) as usize;
+    let expected = (per_second * bench.duration.as_secs_f64()) as usize;
     let requests = submit_requests(expected + LOOKERS * 4_000, files)?;
     let (steady, looked_for) = requests.split_at(expected);
     let pace = Pace::begin(per_second, steady.len());

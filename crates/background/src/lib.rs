@@ -1,16 +1,23 @@
-//! Threads for work that may take its time.
+//! Threads for work that nobody waits for, or that others should not do.
 //!
 //! Making an index anew can use every processor for minutes, and whoever writes much leaves much to tidy. Such work runs on
-//! threads that step back for all others, so that those who search or submit meanwhile hardly notice. Only what computes
+//! threads that **step back** for all others, so that those who search or submit meanwhile hardly notice. Only what computes
 //! belongs there: a connection that is made there would be slow for whoever uses it next.
+//!
+//! Writing batch after batch asks for much memory and gives it back, each time about as much. Each thread keeps memory of
+//! its own for what it will be asked next, so such work is done **in order** on one thread, which soon has all it needs;
+//! on threads that take turns, the system would have to clear new memory for each of them.
 
 use std::sync::OnceLock;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
 
-/// The threads, once there is something to do for them.
-static THREADS: OnceLock<Option<Runtime>> = OnceLock::new();
+/// The threads that step back, once there is something to do for them.
+static BACKGROUND: OnceLock<Option<Runtime>> = OnceLock::new();
+
+/// The thread that works in order, once there is something to do for it.
+static IN_ORDER: OnceLock<Option<Runtime>> = OnceLock::new();
 
 /// Runs work on a thread that steps back, or like any other where there can be no such threads.
 ///
@@ -18,17 +25,30 @@ static THREADS: OnceLock<Option<Runtime>> = OnceLock::new();
 ///
 /// If called outside of a runtime where there can be no such threads.
 pub fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    match THREADS.get_or_init(start) {
-        Some(threads) => threads.spawn_blocking(work),
-        None => Handle::current().spawn_blocking(work),
-    }
+    let begin = || start(Builder::new_current_thread().thread_name("background").on_thread_start(step_back));
+    spawn(BACKGROUND.get_or_init(begin).as_ref(), work)
+}
+
+/// Runs work that is done soon after all that was given here before, or like any other where there can be no such thread.
+///
+/// # Panics
+///
+/// If called outside of a runtime where there can be no such thread.
+pub fn run_in_order<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let begin = || start(Builder::new_current_thread().thread_name("in-order").max_blocking_threads(1));
+    spawn(IN_ORDER.get_or_init(begin).as_ref(), work)
 }
 
 /// Returns a runtime of which only the threads for blocking work are used; these begin and end as they are needed.
-fn start() -> Option<Runtime> {
-    let mut builder = Builder::new_current_thread();
-    builder.thread_name("background").on_thread_start(step_back);
+fn start(builder: &mut Builder) -> Option<Runtime> {
     builder.build().inspect_err(|error| tracing::warn!(%error, "there are no threads for background work")).ok()
+}
+
+fn spawn<T: Send + 'static>(threads: Option<&Runtime>, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    match threads {
+        Some(threads) => threads.spawn_blocking(work),
+        None => Handle::current().spawn_blocking(work),
+    }
 }
 
 /// How far these threads step back, of 19: where everybody wants to run they have a tenth of the share of others, so that
@@ -65,5 +85,24 @@ mod tests {
         let before = niceness();
         assert_eq!(run(niceness).await.unwrap(), before.max(NICENESS));
         assert_eq!(tokio::task::spawn_blocking(niceness).await.unwrap(), before);
+        assert_eq!(run_in_order(niceness).await.unwrap(), before);
+    }
+
+    #[tokio::test]
+    async fn what_is_run_in_order_is_run_by_one_thread() {
+        let done = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let works = (0..100).map(|number| {
+            let done = std::sync::Arc::clone(&done);
+            run_in_order(move || {
+                done.lock().unwrap().push(number);
+                std::thread::current().id()
+            })
+        });
+        let mut threads = std::collections::HashSet::new();
+        for work in works.collect::<Vec<_>>() {
+            threads.insert(work.await.unwrap());
+        }
+        assert_eq!(threads.len(), 1);
+        assert_eq!(*done.lock().unwrap(), (0..100).collect::<Vec<_>>());
     }
 }

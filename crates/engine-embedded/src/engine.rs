@@ -14,9 +14,10 @@ use cantata_engine::{
 };
 use cantata_mapping::IndexMapping;
 use serde_json::Value;
+use tokio::task::spawn_blocking;
 
 use crate::aliases::Aliases;
-use crate::index::Index;
+use crate::index::{Index, size_of};
 use crate::search::{self, Export};
 use crate::turns::{Asker, Turns};
 
@@ -31,6 +32,9 @@ const UNFINISHED: &str = ".unfinished-";
 
 /// How long nothing is written before segments are put together, if they can wait.
 const TIDIED_AFTER: Duration = Duration::from_millis(200);
+
+/// Batches of fewer bytes of JSON that do not wait for the disk are written in order: none holds up another one for long.
+const WRITTEN_IN_ORDER: usize = 4 << 20;
 
 /// How often is looked whether anything is being written.
 const SETTLING: Duration = Duration::from_millis(2);
@@ -207,11 +211,13 @@ impl EmbeddedEngine {
         let index = self.index(index)?;
         let report = {
             let (index, work) = (Arc::clone(&index), Arc::clone(&self.0.work));
-            aside(move || {
+            let is_soon_done = position.is_some() && batch.iter().map(size_of).sum::<usize>() < WRITTEN_IN_ORDER;
+            let write = move || {
                 let _work = work;
                 index.write(&batch, position.as_deref())
-            })
-            .await?
+            };
+            let written = if is_soon_done { cantata_background::run_in_order(write) } else { spawn_blocking(write) };
+            written.await.unwrap_or_else(|_| Err(ended_unexpectedly()))?
         };
         if index.wants_tidying() {
             let (work, engine) = (Arc::clone(&self.0.work), Arc::downgrade(&self.0));
@@ -277,7 +283,7 @@ fn check_name(name: &str) -> Result<(), EngineError> {
 pub(crate) async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
 ) -> Result<T, EngineError> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(ended_unexpectedly()))
+    spawn_blocking(work).await.unwrap_or_else(|_| Err(ended_unexpectedly()))
 }
 
 fn ended_unexpectedly() -> EngineError {

@@ -183,7 +183,7 @@ impl Index {
 }
 
 /// Returns the size of the document of an operation.
-fn size_of(operation: &Operation) -> usize {
+pub(crate) fn size_of(operation: &Operation) -> usize {
     match operation {
         Operation::Put { source, .. } => source.len(),
         Operation::Delete { .. } => 0,

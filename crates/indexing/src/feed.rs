@@ -26,11 +26,9 @@ const BATCH: usize = 10_000;
 /// together, the less work is each.
 const GATHERING: Duration = Duration::from_millis(10);
 const GATHERING_MANY: Duration = Duration::from_millis(50);
-const GATHERING_MOST: Duration = Duration::from_millis(100);
 
-/// So many changes in a batch are many, and as many as come when a server does nothing but take analyses.
+/// So many changes in a batch are many.
 const MANY: usize = 100;
-const MOST: usize = 400;
 
 /// How often is looked for new types, and for another index behind the alias.
 const LOOK: Duration = Duration::from_millis(500);
@@ -155,11 +153,7 @@ impl Feed {
             drop(turn);
             careful = careful.saturating_sub(1);
             if count > 1 && count < BATCH && careful == 0 {
-                let longest = match count {
-                    ..MANY => GATHERING,
-                    MANY..MOST => GATHERING_MANY,
-                    MOST.. => GATHERING_MOST,
-                };
+                let longest = if count < MANY { GATHERING } else { GATHERING_MANY };
                 tokio::time::sleep(begun.elapsed().min(longest)).await;
             }
         }

@@ -61,10 +61,12 @@ impl Log {
     /// machine.
     pub(crate) fn append<'a>(
         &mut self,
-        batch: impl Iterator<Item = &'a Operation>,
+        batch: impl Iterator<Item = &'a Operation> + Clone,
         position: Option<&str>,
     ) -> io::Result<()> {
-        let mut entry = vec![0; HEADER];
+        let mut entry =
+            Vec::with_capacity(HEADER + position.map_or(0, str::len) + batch.clone().map(room_for).sum::<usize>());
+        entry.resize(HEADER, 0);
         if let Some(position) = position {
             varint::write(&mut entry, position.len() as u64);
             entry.extend_from_slice(position.as_bytes());
@@ -114,6 +116,16 @@ impl Log {
         }
         Ok(())
     }
+}
+
+/// Returns how many bytes an operation takes at most.
+fn room_for(operation: &Operation) -> usize {
+    const LENGTHS: usize = 20;
+    LENGTHS
+        + match operation {
+            Operation::Put { id, source } => id.len() + source.len(),
+            Operation::Delete { id } => id.len(),
+        }
 }
 
 /// What a log has.
