@@ -226,11 +226,13 @@ impl EmbeddedEngine {
                 // The folder of an engine that is gone may be open again.
                 let Some(engine) = engine.upgrade() else { return };
                 // Nobody waits for this; a failure is told in the log and tried again after the next write.
-                cantata_background::run(move || {
-                    let _open = (work, engine);
-                    if let Err(error) = index.tidy() {
-                        tracing::error!(index = index.name(), %error, "segments cannot be put together");
-                    }
+                let told = |index: &Index, error| tracing::error!(index = index.name(), %error, "segments cannot be put together");
+                cantata_background::run_soon(move || match index.tidy_memory() {
+                    Ok(()) => drop(cantata_background::run(move || {
+                        let _open = (work, engine);
+                        index.tidy_files().unwrap_or_else(|error| told(&index, error));
+                    })),
+                    Err(error) => told(&index, error),
                 });
             });
         }
@@ -253,7 +255,8 @@ impl EmbeddedEngine {
     pub fn write_batch(&self, name: &str, batch: &[Operation]) -> Result<BatchReport, EngineError> {
         let index = self.index(name)?;
         let report = index.write(batch, None)?;
-        index.tidy()?;
+        index.tidy_memory()?;
+        index.tidy_files()?;
         Ok(report)
     }
 }

@@ -176,7 +176,7 @@ impl Index {
         let is_too_much = tidy::is_too_much(&writer);
         drop((writer, tidying));
         if is_too_much {
-            self.tidy()?;
+            self.tidy_memory()?;
         }
         Ok(report)
     }

@@ -63,14 +63,17 @@ impl Index {
             || !many(&writer.held, CROWDED).is_empty()
     }
 
-    /// Puts segments in memory together, or writes them into a file, until there is nothing to do; then merges files.
-    pub(crate) fn tidy(&self) -> Result<(), EngineError> {
+    /// Puts segments in memory together, or writes them into a file, until there is nothing to do.
+    pub(crate) fn tidy_memory(&self) -> Result<(), EngineError> {
         // From here on, whoever writes may ask for it again.
         self.tidied_soon.store(false, Ordering::Relaxed);
-        {
-            let _tidying = self.tidying();
-            while self.save_log()? || self.unite_memory()? {}
-        }
+        let _tidying = self.tidying();
+        while self.save_log()? || self.unite_memory()? {}
+        Ok(())
+    }
+
+    /// Merges files until there is nothing to do.
+    pub(crate) fn tidy_files(&self) -> Result<(), EngineError> {
         while self.merge_some()? {}
         Ok(())
     }
