@@ -42,7 +42,7 @@ pub(crate) fn is_too_much(writer: &Writer) -> bool {
 }
 
 impl Index {
-    /// Says whether somebody should see to [`Self::tidy`] and is the first to be told.
+    /// Says whether somebody should see to [`Self::tidy_memory`] and is the first to be told.
     pub(crate) fn wants_tidying(&self) -> bool {
         let is_untidy = {
             let writer = self.writer();
