@@ -10,6 +10,7 @@ use std::path::Path;
 
 use cantata_engine::Operation;
 
+use super::size_of;
 use crate::varint;
 
 /// Length and checksum of an entry.
@@ -118,14 +119,11 @@ impl Log {
     }
 }
 
-/// Returns how many bytes an operation takes at most.
+/// Returns how many bytes an operation takes at most: its lengths, its id and its document.
 fn room_for(operation: &Operation) -> usize {
     const LENGTHS: usize = 20;
-    LENGTHS
-        + match operation {
-            Operation::Put { id, source } => id.len() + source.len(),
-            Operation::Delete { id } => id.len(),
-        }
+    let (Operation::Put { id, .. } | Operation::Delete { id }) = operation;
+    LENGTHS + id.len() + size_of(operation)
 }
 
 /// What a log has.
