@@ -18,8 +18,16 @@ pub(crate) fn study_request() -> Vec<u8> {
 
 /// Returns so many requests that each submit one analysis.
 pub(crate) fn submit_requests(count: usize, files: usize) -> Outcome<Vec<Vec<u8>>> {
-    let path = format!("/submit/{STUDY}");
-    (0..count).map(|_| Ok(client::post(&path, "application/json", &serde_json::to_vec(&payload(files))?))).collect()
+    requests(&format!("/submit/{STUDY}"), count, files)
+}
+
+/// Returns so many requests that each submit and publish one analysis.
+pub(crate) fn publish_requests(count: usize, files: usize) -> Outcome<Vec<Vec<u8>>> {
+    requests(&format!("/submit/{STUDY}?publish=true"), count, files)
+}
+
+fn requests(path: &str, count: usize, files: usize) -> Outcome<Vec<Vec<u8>>> {
+    (0..count).map(|_| Ok(client::post(path, "application/json", &serde_json::to_vec(&payload(files))?))).collect()
 }
 
 /// Returns a request that submits many analyses, one per line.

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use super::catalogue::{Served, publish, submit};
 use super::{Bench, CLIENTS, soon};
 use crate::Outcome;
-use crate::payloads::submit_requests;
+use crate::client::Connection;
+use crate::payloads::{publish_requests, submit_requests};
 use crate::report::{self, Figure, Limit, plural};
 use crate::server_process::ServerProcess;
 use crate::submissions::{self, first_document, measured_count, submit_all, warm_up_count};
@@ -26,15 +27,18 @@ pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
 fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
     let of_files = format!("{files} {}", plural(files, "file"));
     let mut rate = Figure::compared(format!("Submit, publish and find, {of_files}, {CLIENTS} clients"), "analyses/s");
+    let at_once = format!("Submit with publish=true and find, {of_files}, {CLIENTS} clients");
+    let mut at_once = Figure::compared(at_once, "analyses/s");
     let mut sooner = Figure::compared(format!("From publish to found, p99, {of_files}, at half that rate"), "ms");
     if files == 1 {
         rate = rate.required(Limit::AtLeast(0.4));
+        at_once = at_once.required(Limit::AtLeast(0.4));
         sooner = sooner.required(Limit::AtMost(5.0));
     }
     for round in 1..=bench.rounds {
         let alone = submitting_alone(bench, files)?;
         let served = Served::start(bench)?;
-        let whole = whole_loop(bench, &served, files)?;
+        let whole = whole_loop(bench, &served, files, submit_requests, publish_new)?;
         report::progress(&format!(
             "whole loop, {of_files}, round {round}: {whole:.0}/s, submitting alone {alone:.0}/s"
         ));
@@ -43,8 +47,13 @@ fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
         report::progress(&format!("  found after {found:.1} ms, published after {published:.1} ms"));
         sooner.add_compared(found, published);
         served.server.stop()?;
+        let served = Served::start(bench)?;
+        let whole = whole_loop(bench, &served, files, publish_requests, publish_at_once)?;
+        report::progress(&format!("  with publish=true {whole:.0}/s"));
+        at_once.add_compared(whole, alone);
+        served.server.stop()?;
     }
-    Ok(vec![rate, sooner])
+    Ok(vec![rate, at_once, sooner])
 }
 
 /// Returns how many submissions a server takes in a second that does nothing else.
@@ -58,17 +67,39 @@ fn submitting_alone(bench: &Bench, files: usize) -> Outcome<f64> {
 }
 
 /// Returns how many analyses are submitted, published and found in a second.
-fn whole_loop(bench: &Bench, served: &Served, files: usize) -> Outcome<f64> {
+fn whole_loop(
+    bench: &Bench,
+    served: &Served,
+    files: usize,
+    make: impl Fn(usize, usize) -> Outcome<Vec<Vec<u8>>>,
+    publish: impl Fn(&mut Connection, &[u8]) -> Outcome<()> + Sync,
+) -> Outcome<f64> {
     let warmed = submit_all(&served.server, CLIENTS, &submit_requests(warm_up_count(files), files)?, bench.warm_up)?;
-    let requests = submit_requests(measured_count(&warmed, bench.duration), files)?;
+    let requests = make(measured_count(&warmed, bench.duration), files)?;
     let begun = Instant::now();
-    let published = publish_all(&served.server, &requests, bench.duration)?;
+    let published = publish_all(&served.server, &requests, bench.duration, publish)?;
     served.until_found((published * files) as u64)?;
     Ok(published as f64 / begun.elapsed().as_secs_f64())
 }
 
+/// Submits an analysis, and publishes it with another request.
+fn publish_new(connection: &mut Connection, request: &[u8]) -> Outcome<()> {
+    let analysis_id = submit(connection, request)?;
+    publish(connection, &analysis_id)
+}
+
+/// Submits and publishes an analysis with one request.
+fn publish_at_once(connection: &mut Connection, request: &[u8]) -> Outcome<()> {
+    connection.exchange(request).map(|_| ())
+}
+
 /// Submits and publishes until the time is over or all are sent; returns how many were.
-fn publish_all(server: &ServerProcess, requests: &[Vec<u8>], duration: Duration) -> Outcome<usize> {
+fn publish_all(
+    server: &ServerProcess,
+    requests: &[Vec<u8>],
+    duration: Duration,
+    publish: impl Fn(&mut Connection, &[u8]) -> Outcome<()> + Sync,
+) -> Outcome<usize> {
     let (taken, all_connected) = (AtomicUsize::new(0), Barrier::new(CLIENTS));
     std::thread::scope(|scope| {
         let run = || -> Outcome<usize> {
@@ -79,8 +110,7 @@ fn publish_all(server: &ServerProcess, requests: &[Vec<u8>], duration: Duration)
             while Instant::now() < end
                 && let Some(request) = requests.get(taken.fetch_add(1, Ordering::Relaxed))
             {
-                let analysis_id = submit(&mut connection, request)?;
-                publish(&mut connection, &analysis_id)?;
+                publish(&mut connection, request)?;
                 done += 1;
             }
             Ok(done)

@@ -18,7 +18,7 @@ use cantata_catalogue::{EngineName, EngineSettings};
 use cantata_core::GivenOptions;
 use cantata_demo::{Outcome, Submission, analysis_types, studies, submissions};
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
-use cantata_metadata::{MetadataService, MetadataSettings, Registration};
+use cantata_metadata::{MetadataService, MetadataSettings, Registration, SubmitOptions};
 use cantata_store::Store;
 use futures_util::stream::{self, StreamExt};
 use serde_json::Value;
@@ -99,10 +99,8 @@ async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), Failure> {
 async fn submit(service: &MetadataService, submission: Submission) -> Result<(), Failure> {
     let study_id = submission.study_id;
     let payload = serde_json::to_vec(&submission.payload).map_err(failed)?;
-    let id = service.submit(study_id, Bytes::from(payload), false).await.map_err(failed)?.to_string();
-    if submission.outcome != Outcome::Unpublished {
-        service.publish(study_id, &id, false).await.map_err(failed)?;
-    }
+    let options = SubmitOptions { publish: submission.outcome != Outcome::Unpublished, ..SubmitOptions::default() };
+    let id = service.submit(study_id, Bytes::from(payload), options).await.map_err(failed)?.to_string();
     if submission.outcome == Outcome::Suppressed {
         service.suppress(study_id, &id).await.map_err(failed)?;
     }

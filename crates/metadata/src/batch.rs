@@ -16,7 +16,7 @@ use futures_util::{Stream, StreamExt};
 pub use splitter::{BatchForm, PayloadSplitter};
 
 use self::earlier::EarlierFiles;
-use crate::MetadataService;
+use crate::{MetadataService, SubmitOptions};
 
 /// How many payloads of a batch are under way at once; each waits for a commit that they all share.
 const CONCURRENT_PAYLOADS: usize = 64;
@@ -28,16 +28,16 @@ impl MetadataService {
     pub fn submit_batch<'a>(
         &'a self,
         study_id: &'a str,
-        allow_duplicates: bool,
+        options: SubmitOptions,
         payloads: impl Stream<Item = Result<Bytes, Error>> + 'a,
     ) -> impl Stream<Item = Result<AnalysisId>> + 'a {
         // Some checks take longer than others. Storing begins in the order of the payloads all the same, so that the
         // first of two that have a file in common is the one that is stored. A future is asked for the first time in
         // the order of its stream; without a budget, that is when it queues for the store.
         payloads
-            .map(move |payload| async move { self.checked_analysis(study_id, payload?).await })
+            .map(move |payload| async move { self.checked_analysis(study_id, payload?, options).await })
             .buffered(CONCURRENT_PAYLOADS)
-            .map(move |analysis| async move { self.insert(&analysis?, allow_duplicates).await })
+            .map(move |analysis| async move { self.insert(&analysis?, options).await })
             .map(tokio::task::unconstrained)
             .buffered(CONCURRENT_PAYLOADS)
     }
@@ -46,14 +46,18 @@ impl MetadataService {
     pub fn validate_batch<'a>(
         &'a self,
         study_id: &'a str,
-        allow_duplicates: bool,
+        options: SubmitOptions,
         payloads: impl Stream<Item = Result<Bytes, Error>> + 'a,
     ) -> impl Stream<Item = Result<()>> + 'a {
-        // Had they been stored, they would count where any analysis does: none of them is published.
-        let is_minded = self.duplicate_rule(allow_duplicates) == DuplicateRule::AnyAnalysis;
+        // Had they been stored, would they count?
+        let is_minded = match self.duplicate_rule(options) {
+            DuplicateRule::Allow => false,
+            DuplicateRule::AnyAnalysis => true,
+            DuplicateRule::PublishedAnalysis => options.publish,
+        };
         let mut earlier = EarlierFiles::default();
         payloads
-            .map(move |payload| async move { self.validated_analysis(study_id, payload?, allow_duplicates).await })
+            .map(move |payload| async move { self.validated_analysis(study_id, payload?, options).await })
             .buffered(CONCURRENT_PAYLOADS)
             .enumerate()
             .map(move |(place, analysis)| {

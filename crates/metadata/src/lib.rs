@@ -34,6 +34,7 @@ pub use entities::{EntityPage, EntityRequest};
 pub use events::EventStream;
 pub use export::{ExportGroup, to_payload};
 pub use files::{FileUpdate, FileUpdateType};
+pub use submit::SubmitOptions;
 pub use types::{RegisteredType, Registration, SchemaView, TypePage};
 
 use crate::external::ExternalValidator;

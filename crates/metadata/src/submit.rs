@@ -18,16 +18,25 @@ const LARGE_PAYLOAD: usize = 256 * 1024;
 /// How much of an unreadable payload an error shows.
 const EXCERPT: usize = 200;
 
+/// What is wanted of a submission beside that it is checked and stored.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SubmitOptions {
+    /// Whether files may have checksums that are stored already.
+    pub allow_duplicates: bool,
+    /// Whether the analysis is published as it is stored; one that may not be published is not stored either.
+    pub publish: bool,
+}
+
 impl MetadataService {
-    /// Checks a payload and stores it as a new, unpublished analysis.
-    pub async fn submit(&self, study_id: &str, payload: Bytes, allow_duplicates: bool) -> Result<AnalysisId> {
-        let analysis = self.checked_analysis(study_id, payload).await?;
-        self.insert(&analysis, allow_duplicates).await
+    /// Checks a payload and stores it as a new analysis.
+    pub async fn submit(&self, study_id: &str, payload: Bytes, options: SubmitOptions) -> Result<AnalysisId> {
+        let analysis = self.checked_analysis(study_id, payload, options).await?;
+        self.insert(&analysis, options).await
     }
 
     /// Checks a payload as [`MetadataService::submit`] does, and stores nothing.
-    pub async fn validate(&self, study_id: &str, payload: Bytes, allow_duplicates: bool) -> Result<()> {
-        self.validated_analysis(study_id, payload, allow_duplicates).await.map(|_| ())
+    pub async fn validate(&self, study_id: &str, payload: Bytes, options: SubmitOptions) -> Result<()> {
+        self.validated_analysis(study_id, payload, options).await.map(|_| ())
     }
 
     /// Checks a payload and whether its files are stored already; returns the analysis that it would make.
@@ -35,19 +44,27 @@ impl MetadataService {
         &self,
         study_id: &str,
         payload: Bytes,
-        allow_duplicates: bool,
+        options: SubmitOptions,
     ) -> Result<Analysis> {
-        let analysis = self.checked_analysis(study_id, payload).await?;
+        let analysis = self.checked_analysis(study_id, payload, options).await?;
         let files = analysis.files.iter().map(FileRow::of).collect::<Result<Vec<_>, _>>()?;
-        match self.store.find_duplicate(&files, self.duplicate_rule(allow_duplicates)).await? {
+        match self.store.find_duplicate(&files, self.duplicate_rule(options)).await? {
             Some(insertion) => require_stored(&analysis, insertion).map(|_| analysis),
             None => Ok(analysis),
         }
     }
 
     /// Checks a payload and returns the analysis that it makes, not stored yet.
-    pub(crate) async fn checked_analysis(&self, study_id: &str, payload: Bytes) -> Result<Analysis> {
+    pub(crate) async fn checked_analysis(
+        &self,
+        study_id: &str,
+        payload: Bytes,
+        options: SubmitOptions,
+    ) -> Result<Analysis> {
         self.require_study(study_id).await?;
+        if options.publish && self.storage.is_some() {
+            return Err(not_uploaded());
+        }
         let size = payload.len();
         let payload = off_thread_if_large(size, move || parse(&payload)).await?;
         let named = named_type(&payload)?;
@@ -57,18 +74,23 @@ impl MetadataService {
         require_same_study(study_id, &payload)?;
         self.external.check(study_id, &payload, &compiled.options.external_validations).await?;
         let parts = take_apart(payload).map_err(|violations| refused(&join(&violations)))?;
-        Ok(new_analysis(study_id, &compiled, parts))
+        let mut analysis = new_analysis(study_id, &compiled, parts);
+        if options.publish {
+            self.require_latest(&analysis.analysis_type, Origin::SubmitService).await?;
+            analysis.change_state(AnalysisState::Published, analysis.created_at)?;
+        }
+        Ok(analysis)
     }
 
     /// Stores a new analysis unless one of its files is stored already.
-    pub(crate) async fn insert(&self, analysis: &Analysis, allow_duplicates: bool) -> Result<AnalysisId> {
-        let rule = self.duplicate_rule(allow_duplicates);
+    pub(crate) async fn insert(&self, analysis: &Analysis, options: SubmitOptions) -> Result<AnalysisId> {
+        let rule = self.duplicate_rule(options);
         require_stored(analysis, self.store.insert_analysis(NewAnalysis::of(analysis)?, rule).await?)
     }
 
     /// Returns which files make a submission a duplicate.
-    pub(crate) fn duplicate_rule(&self, allow_duplicates: bool) -> DuplicateRule {
-        match (allow_duplicates, self.settings.duplicates_in_published_only) {
+    pub(crate) fn duplicate_rule(&self, options: SubmitOptions) -> DuplicateRule {
+        match (options.allow_duplicates, self.settings.duplicates_in_published_only) {
             (true, _) => DuplicateRule::Allow,
             (false, true) => DuplicateRule::PublishedAnalysis,
             (false, false) => DuplicateRule::AnyAnalysis,
@@ -96,6 +118,16 @@ pub(crate) fn duplicate(file_name: &str, other: &str) -> Error {
             "File already exist: '{file_name}' has the MD5 checksum of {other}; to store it again, submit with \
              allowDuplicates=true"
         ),
+    )
+}
+
+/// Makes the error for publishing at once what has to be in storage first.
+fn not_uploaded() -> Error {
+    Error::new(
+        Origin::SubmitService,
+        ErrorId::MissingStorageObjects,
+        "publish=true is not possible on a server that looks for the files in storage first: their object ids are known \
+         once the analysis is stored. Submit without it, upload the files, then publish",
     )
 }
 

@@ -10,7 +10,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use futures_util::{StreamExt, TryStreamExt};
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
 use serde::Deserialize;
@@ -18,13 +17,9 @@ use serde::Deserialize;
 use self::payloads::{Batch, Batches, Place};
 use self::report::{Outcome, Report};
 use super::refusal::Refusal;
-use super::states::PUBLISH;
 use super::{CallError, Server, ServerArguments, StudyArgument};
 use crate::failure::Failure;
 use crate::import::sources;
-
-/// How many analyses are published at once.
-const PUBLISHED_AT_ONCE: usize = 16;
 
 /// What `cantata submit` is told.
 #[derive(Debug, Args)]
@@ -35,7 +30,7 @@ pub(crate) struct SubmitArguments {
     /// Checks everything, and stores nothing
     #[arg(long)]
     dry_run: bool,
-    /// Publishes each analysis that was stored
+    /// Publishes each analysis as it is stored
     #[arg(long, conflicts_with = "dry_run")]
     publish: bool,
     /// Stores files whose checksum is stored already
@@ -94,6 +89,7 @@ async fn submit(
     let first = places.first().cloned();
     let mut query = Vec::new();
     query.extend(arguments.dry_run.then_some(("validateOnly", "true")));
+    query.extend(arguments.publish.then_some(("publish", "true")));
     query.extend(arguments.allow_duplicates.then_some(("allowDuplicates", "true")));
     let request = server.request(Method::POST, &["submit", study, "batch"], &query);
     let answer = server.answer(request.header(CONTENT_TYPE, "application/x-ndjson").body(body)).await;
@@ -114,7 +110,7 @@ async fn submit(
         let Some(answer) = answer else { return Err((server.gone("stopped answering").into(), Some(place))) };
         outcomes.push(outcome(study, place, answer));
     }
-    if arguments.publish { published(server, study, outcomes).await } else { Ok(outcomes) }
+    Ok(outcomes)
 }
 
 fn outcome(study: &str, place: Place, answer: Answer) -> Outcome {
@@ -126,25 +122,4 @@ fn outcome(study: &str, place: Place, answer: Answer) -> Outcome {
             Outcome::refused(place, refusal)
         }
     }
-}
-
-/// Publishes what was stored.
-async fn published(
-    server: &Server,
-    study: &str,
-    outcomes: Vec<Outcome>,
-) -> Result<Vec<Outcome>, (Failure, Option<Place>)> {
-    futures_util::stream::iter(outcomes)
-        .map(|mut outcome| async move {
-            let Some(id) = outcome.analysis_id.clone() else { return Ok(outcome) };
-            match server.change_state(Some(study), &id, &PUBLISH, false).await {
-                Ok(()) => outcome.is_published = true,
-                Err(CallError::Refused(refusal) | CallError::NotAllowed(refusal)) => outcome.refusal = Some(refusal),
-                Err(error) => return Err((error.into(), Some(outcome.place))),
-            }
-            Ok(outcome)
-        })
-        .buffered(PUBLISHED_AT_ONCE)
-        .try_collect()
-        .await
 }

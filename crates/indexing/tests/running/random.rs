@@ -36,7 +36,12 @@ async fn run(mut random: StdRng) {
             0..25 => {
                 let study = STUDIES.choose(&mut random).unwrap();
                 let (files, reads) = (random.random_range(0..5), random.random_range(0..9));
-                all.push(Stored::submit(bed.store(), study, files, json!({"reads": reads})).await);
+                let experiment = json!({"reads": reads});
+                all.push(if random.random() {
+                    Stored::submit_published(bed.store(), study, files, experiment).await
+                } else {
+                    Stored::submit(bed.store(), study, files, experiment).await
+                });
             }
             25..90 if !all.is_empty() => {
                 let nth = random.random_range(0..all.len());

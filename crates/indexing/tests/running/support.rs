@@ -246,10 +246,28 @@ pub(crate) struct Stored {
 impl Stored {
     /// Submits an analysis with so many files.
     pub(crate) async fn submit(store: &Arc<dyn Store>, study: &str, files: usize, experiment: Value) -> Self {
+        Self::insert(store, study, files, experiment, |_| {}).await
+    }
+
+    /// Submits an analysis that is published from the beginning.
+    pub(crate) async fn submit_published(store: &Arc<dyn Store>, study: &str, files: usize, experiment: Value) -> Self {
+        let publish = |analysis: &mut Analysis| {
+            analysis.change_state(AnalysisState::Published, analysis.created_at).unwrap();
+        };
+        Self::insert(store, study, files, experiment, publish).await
+    }
+
+    async fn insert(
+        store: &Arc<dyn Store>,
+        study: &str,
+        files: usize,
+        experiment: Value,
+        change: impl FnOnce(&mut Analysis),
+    ) -> Self {
         let id = AnalysisId::random();
         let version = store.latest_type_version(TYPE).await.unwrap().unwrap();
         let now = Timestamp::now();
-        let analysis = Analysis {
+        let mut analysis = Analysis {
             analysis_id: id,
             study_id: study.to_owned(),
             state: AnalysisState::Unpublished,
@@ -260,6 +278,7 @@ impl Stored {
             analysis_type: AnalysisTypeId { name: TYPE.to_owned(), version },
             data: Map::from_iter([("experiment".to_owned(), experiment)]),
         };
+        change(&mut analysis);
         let new = NewAnalysis::of(&analysis).unwrap();
         match store.insert_analysis(new, DuplicateRule::Allow).await.unwrap() {
             Insertion::Stored(revision) => Self { analysis, revision },

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use cantata_core::Error;
-use cantata_metadata::SchemaView;
+use cantata_metadata::{SchemaView, SubmitOptions};
 use cantata_store::{TypeQuery, TypeSortField};
 use http::Extensions;
 use rmcp::schemars::JsonSchema;
@@ -89,7 +89,8 @@ async fn list(services: &Services) -> Outcome {
 pub(super) async fn validate(services: &Services, request: &Extensions, arguments: &ValidateArguments) -> Outcome {
     services.permissions.may_submit(request, &arguments.study_id).map_err(Mend)?;
     let payload = Bytes::from(Value::Object(arguments.analysis.clone()).to_string());
-    let checked = services.metadata.validate(&arguments.study_id, payload, arguments.allow_duplicates).await;
+    let options = SubmitOptions { allow_duplicates: arguments.allow_duplicates, publish: false };
+    let checked = services.metadata.validate(&arguments.study_id, payload, options).await;
     Ok(match checked {
         Ok(_) => json!({ "valid": true }),
         Err(Error { id, text, .. }) => {

@@ -11,6 +11,7 @@ use cantata_metadata::batch::{BatchForm, PayloadSplitter};
 use futures_util::{Stream, StreamExt};
 use http::HeaderValue;
 
+use super::submit::submit_options;
 use crate::RequestId;
 use crate::answer::typed;
 use crate::error_body::{ApiResult, ErrorBody};
@@ -30,6 +31,8 @@ use crate::state::AppState;
     params(
         ("studyId" = String, Path, description = "The study; every payload must name the same"),
         ("allowDuplicates" = Option<bool>, Query, description = "Store files whose checksum is stored already"),
+        ("publish" = Option<bool>, Query, description = "Store each payload as published, or not at all; not possible \
+          where a storage server is configured"),
         ("validateOnly" = Option<bool>, Query, description = "Check everything and store nothing; payloads are also \
           compared with those before them"),
     ),
@@ -51,7 +54,7 @@ pub(crate) async fn submit_batch(
     params: Params,
     request: Request,
 ) -> ApiResult<Response> {
-    let allow_duplicates = params.boolean(Origin::SubmitService, "allowDuplicates", false)?;
+    let options = submit_options(&params)?;
     let validate_only = params.boolean(Origin::SubmitService, "validateOnly", false)?;
     let form = batch_form(&request)?;
     let limit = state.settings.limits.batch_limit;
@@ -68,10 +71,10 @@ pub(crate) async fn submit_batch(
     tokio::spawn(RequestId::current_or_new().scope(async move {
         let payloads = payloads(request.into_body(), splitter, limit);
         let outcomes = if validate_only {
-            let outcomes = state.metadata.validate_batch(&study_id, allow_duplicates, payloads);
+            let outcomes = state.metadata.validate_batch(&study_id, options, payloads);
             outcomes.map(|outcome| outcome.map(|()| None)).left_stream()
         } else {
-            let outcomes = state.metadata.submit_batch(&study_id, allow_duplicates, payloads);
+            let outcomes = state.metadata.submit_batch(&study_id, options, payloads);
             outcomes.map(|outcome| outcome.map(Some)).right_stream()
         };
         let results = outcomes.enumerate().map(|(index, outcome)| BatchResult::new(index, outcome));

@@ -2,7 +2,8 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use cantata_core::Origin;
+use cantata_core::{Origin, Result};
+use cantata_metadata::SubmitOptions;
 
 use crate::answer::json;
 use crate::error_body::{ApiResult, ErrorBody};
@@ -10,12 +11,14 @@ use crate::extract::{Params, PayloadBytes, Segments};
 use crate::openapi::shapes::{AnalysisPayload, Submitted};
 use crate::state::AppState;
 
-/// Checks a payload against its analysis type and stores it as a new, unpublished analysis.
+/// Checks a payload against its analysis type and stores it as a new analysis, unpublished unless asked otherwise.
 #[utoipa::path(
     post, path = "/submit/{studyId}", tag = "Submission",
     params(
         ("studyId" = String, Path, description = "The study; the payload must name the same"),
         ("allowDuplicates" = Option<bool>, Query, description = "Store files whose checksum is stored already"),
+        ("publish" = Option<bool>, Query, description = "Store it as published, or not at all; not possible where a \
+          storage server is configured"),
         ("validateOnly" = Option<bool>, Query, description = "Check everything and store nothing"),
     ),
     request_body = AnalysisPayload,
@@ -30,11 +33,17 @@ pub(crate) async fn submit(
     params: Params,
     PayloadBytes(payload): PayloadBytes,
 ) -> ApiResult<Response> {
-    let allow_duplicates = params.boolean(Origin::SubmitService, "allowDuplicates", false)?;
+    let options = submit_options(&params)?;
     if params.boolean(Origin::SubmitService, "validateOnly", false)? {
-        state.metadata.validate(&study_id, payload, allow_duplicates).await?;
+        state.metadata.validate(&study_id, payload, options).await?;
         return Ok(json(&Submitted::new(None)));
     }
-    let analysis_id = state.metadata.submit(&study_id, payload, allow_duplicates).await?;
+    let analysis_id = state.metadata.submit(&study_id, payload, options).await?;
     Ok(json(&Submitted::new(Some(analysis_id))))
+}
+
+/// Reads what both routes of submission may be asked for.
+pub(super) fn submit_options(params: &Params) -> Result<SubmitOptions> {
+    let is_set = |name| params.boolean(Origin::SubmitService, name, false);
+    Ok(SubmitOptions { allow_duplicates: is_set("allowDuplicates")?, publish: is_set("publish")? })
 }

@@ -2,6 +2,7 @@
 
 mod duplicates;
 mod post;
+mod publish;
 mod refused;
 mod stored;
 mod validate;

@@ -20,18 +20,17 @@ pub(super) struct Outcome {
     study: Option<String>,
     /// The new analysis, if one was stored.
     pub(super) analysis_id: Option<String>,
-    pub(super) is_published: bool,
-    /// Why it was not stored, or not published.
+    /// Why none was.
     pub(super) refusal: Option<Refusal>,
 }
 
 impl Outcome {
     pub(super) fn taken(place: Place, study: &str, analysis_id: Option<String>) -> Self {
-        Self { place, study: Some(study.to_owned()), analysis_id, is_published: false, refusal: None }
+        Self { place, study: Some(study.to_owned()), analysis_id, refusal: None }
     }
 
     pub(super) fn refused(place: Place, refusal: Refusal) -> Self {
-        Self { place, study: None, analysis_id: None, is_published: false, refusal: Some(refusal) }
+        Self { place, study: None, analysis_id: None, refusal: Some(refusal) }
     }
 }
 
@@ -98,14 +97,12 @@ impl Report {
         }
         let place = format!("{}, line {}", outcome.place.file, outcome.place.line);
         if let Some(refusal) = &outcome.refusal {
-            let stored = outcome.analysis_id.as_ref().map(|id| format!("{id} is stored, but not published: "));
-            let stored = stored.unwrap_or_default();
-            self.aside(&format!("{place}: {stored}{}", refusal.text()))?;
+            self.aside(&format!("{place}: {}", refusal.text()))?;
         }
         let colours = self.output.colours;
         let line = match (&outcome.analysis_id, &outcome.refusal) {
             (Some(id), _) if self.is_quiet => id.clone(),
-            (Some(id), None) if outcome.is_published => format!("{place}: {id} {}", colours.good("published")),
+            (Some(id), None) if self.publishes => format!("{place}: {id} {}", colours.good("published")),
             (Some(id), None) => format!("{place}: {}", colours.good(id)),
             (None, None) if !self.is_quiet => format!("{place}: {}", colours.good("valid")),
             _ => return Ok(()),
@@ -121,7 +118,7 @@ impl Report {
             status: if outcome.refusal.is_none() { "OK" } else { "ERROR" },
             study_id: outcome.study.as_deref(),
             analysis_id: outcome.analysis_id.as_deref(),
-            published: (self.publishes && outcome.analysis_id.is_some()).then_some(outcome.is_published),
+            published: (self.publishes && outcome.analysis_id.is_some()).then_some(true),
             refusal: outcome.refusal.as_ref(),
         }
     }
