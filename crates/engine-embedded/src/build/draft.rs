@@ -257,7 +257,17 @@ impl Draft {
     }
 
     fn read(&mut self, json: &[u8]) -> serde_json::Result<()> {
-        let mut deserializer = serde_json::Deserializer::from_slice(json);
+        // To look at all of it once is cheaper than to look at each string.
+        match std::str::from_utf8(json) {
+            Ok(text) => self.read_from(serde_json::Deserializer::from_str(text)),
+            Err(_) => self.read_from(serde_json::Deserializer::from_slice(json)),
+        }
+    }
+
+    fn read_from<'de>(
+        &mut self,
+        mut deserializer: serde_json::Deserializer<impl serde_json::de::Read<'de>>,
+    ) -> serde_json::Result<()> {
         ValueSeed { draft: self, path: ROOT }.deserialize(&mut deserializer)?;
         deserializer.end()
     }

@@ -10,9 +10,23 @@ use crate::scalar::Scalar;
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     hasher: DefaultHashBuilder,
-    numbers: HashTable<u32>,
+    slots: HashTable<Slot>,
     scalars: Vec<Stored>,
     texts: String,
+}
+
+/// The number of a scalar, and its hash, so that the table grows without a look at the scalars.
+#[derive(Debug)]
+struct Slot {
+    hash: u32,
+    number: u32,
+}
+
+impl Slot {
+    /// Returns the hash as the table wants it, which looks at both ends of it.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
 }
 
 /// A scalar; of a string only where it stands among the texts.
@@ -24,7 +38,7 @@ enum Stored {
 
 /// A scalar that is not in the table yet.
 #[derive(Clone, Copy)]
-pub(crate) struct Vacancy(u64);
+pub(crate) struct Vacancy(u32);
 
 impl Interner {
     pub(crate) fn len(&self) -> usize {
@@ -39,9 +53,9 @@ impl Interner {
     #[inline]
     pub(crate) fn find(&self, scalar: Scalar<'_>) -> Result<u32, Vacancy> {
         let parts = scalar.parts();
-        let hash = self.hasher.hash_one(parts);
-        let found = self.numbers.find(hash, |&number| self.get(number).parts() == parts);
-        found.copied().ok_or(Vacancy(hash))
+        let hash = self.hasher.hash_one(parts) as u32;
+        let is_it = |slot: &Slot| slot.hash == hash && self.get(slot.number).parts() == parts;
+        self.slots.find(Slot::spread(hash), is_it).map(|slot| slot.number).ok_or(Vacancy(hash))
     }
 
     /// Adds a scalar and returns its number.
@@ -59,9 +73,8 @@ impl Interner {
             Scalar::Unsigned(number) => Stored::Plain(Scalar::Unsigned(number)),
             Scalar::Double(number) => Stored::Plain(Scalar::Double(number)),
         });
-        let Self { hasher, numbers, scalars, texts } = self;
-        let rehash = |&number: &u32| hasher.hash_one(restore(scalars[number as usize], texts).parts());
-        numbers.insert_unique(vacancy.0, number, rehash);
+        let slot = Slot { hash: vacancy.0, number };
+        self.slots.insert_unique(Slot::spread(slot.hash), slot, |slot| Slot::spread(slot.hash));
         number
     }
 }
