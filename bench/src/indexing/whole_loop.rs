@@ -26,12 +26,12 @@ pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
 
 fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
     let of_files = format!("{files} {}", plural(files, "file"));
-    let mut rate = Figure::compared(format!("Submit, publish and find, {of_files}, {CLIENTS} clients"), "analyses/s");
+    let rate = format!("Submit, publish with another request and find, {of_files}, {CLIENTS} clients");
+    let mut rate = Figure::compared(rate, "analyses/s");
     let at_once = format!("Submit with publish=true and find, {of_files}, {CLIENTS} clients");
     let mut at_once = Figure::compared(at_once, "analyses/s");
     let mut sooner = Figure::compared(format!("From publish to found, p99, {of_files}, at half that rate"), "ms");
     if files == 1 {
-        rate = rate.required(Limit::AtLeast(0.4));
         at_once = at_once.required(Limit::AtLeast(0.4));
         sooner = sooner.required(Limit::AtMost(5.0));
     }
@@ -53,7 +53,7 @@ fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
         at_once.add_compared(whole, alone);
         served.server.stop()?;
     }
-    Ok(vec![rate, at_once, sooner])
+    Ok(vec![at_once, rate, sooner])
 }
 
 /// Returns how many submissions a server takes in a second that does nothing else.
