@@ -158,6 +158,7 @@ macro_rules! contract_tests {
                 racing_studies_have_one_winner
                 racing_seeds_register_once
                 racing_duplicates_have_one_winner
+                racing_published_duplicates_have_one_winner
                 overlapping_racers_never_share_a_checksum
                 racing_replacements_have_one_winner
                 no_update_is_lost

@@ -88,11 +88,21 @@ pub async fn racing_seeds_register_once(backend: &dyn Backend) {
 
 /// Of submissions with the same checksum one is stored, and all others hear of that one.
 pub async fn racing_duplicates_have_one_winner(backend: &dyn Backend) {
+    one_wins(backend, AnalysisState::Unpublished, DuplicateRule::AnyAnalysis).await;
+}
+
+/// So it is where only published analyses count, with those that are published from the beginning.
+pub async fn racing_published_duplicates_have_one_winner(backend: &dyn Backend) {
+    one_wins(backend, AnalysisState::Published, DuplicateRule::PublishedAnalysis).await;
+}
+
+async fn one_wins(backend: &dyn Backend, state: AnalysisState, rule: DuplicateRule) {
     let store = open_with_studies(backend, &["S"]).await;
     let md5 = unique_md5();
     let answers = race(&store, 40, |store, number| {
-        let racer = AnalysisBuilder::in_study("S").files(2).file(&format!("{number}.bam"), &md5).build();
-        async move { (submit(&*store, &racer, DuplicateRule::AnyAnalysis).await, racer) }
+        let mut racer = AnalysisBuilder::in_study("S").files(2).file(&format!("{number}.bam"), &md5).build();
+        racer.state = state;
+        async move { (submit(&*store, &racer, rule).await, racer) }
     })
     .await;
     let stored = all_events(&*store).await;
