@@ -33,6 +33,7 @@ fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
     let mut sooner = Figure::compared(format!("From publish to found, p99, {of_files}, at half that rate"), "ms");
     if files == 1 {
         at_once = at_once.required(Limit::AtLeast(0.4));
+        rate = rate.required(Limit::AtLeast(0.4));
         sooner = sooner.required(Limit::AtMost(5.0));
     }
     for round in 1..=bench.rounds {
