@@ -28,7 +28,7 @@ pub(super) struct Change {
     done: &'static str,
 }
 
-pub(super) const PUBLISH: Change = Change { verb: "publish", state: "PUBLISHED", done: "published" };
+const PUBLISH: Change = Change { verb: "publish", state: "PUBLISHED", done: "published" };
 pub(super) const UNPUBLISH: Change = Change { verb: "unpublish", state: "UNPUBLISHED", done: "unpublished" };
 pub(super) const SUPPRESS: Change = Change { verb: "suppress", state: "SUPPRESSED", done: "suppressed" };
 
@@ -142,7 +142,7 @@ fn ids(given: &[String]) -> impl Stream<Item = io::Result<String>> {
 
 impl Server {
     /// Brings an analysis into another state.
-    pub(super) async fn change_state(
+    async fn change_state(
         &self,
         study: Option<&str>,
         id: &str,

@@ -16,12 +16,12 @@ use crate::import::Source;
 
 /// What became of one payload.
 pub(super) struct Outcome {
-    pub(super) place: Place,
+    place: Place,
     study: Option<String>,
     /// The new analysis, if one was stored.
-    pub(super) analysis_id: Option<String>,
-    /// Why none was.
-    pub(super) refusal: Option<Refusal>,
+    analysis_id: Option<String>,
+    /// Why the payload was refused.
+    refusal: Option<Refusal>,
 }
 
 impl Outcome {

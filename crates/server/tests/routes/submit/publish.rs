@@ -77,13 +77,13 @@ async fn published_files_count_where_only_those_do() {
     let server = TestServer::builder().duplicates_in_published_only().start().await;
     server.create_study("S").await;
     let payload = Payload::new("S").build();
-    let unpublished = json!([payload, payload]);
+    let twins = json!([payload, payload]);
     let path = "/submit/S/batch?validateOnly=true";
-    assert_eq!(column(&server.post(path, &unpublished).await.ok(), "status"), ["OK", "OK"]);
+    assert_eq!(column(&server.post(path, &twins).await.ok(), "status"), ["OK", "OK"]);
     let path = "/submit/S/batch?validateOnly=true&publish=true";
-    assert_eq!(column(&server.post(path, &unpublished).await.ok(), "status"), ["OK", "ERROR"]);
+    assert_eq!(column(&server.post(path, &twins).await.ok(), "status"), ["OK", "ERROR"]);
     let path = "/submit/S/batch?publish=true";
-    assert_eq!(column(&server.post(path, &unpublished).await.ok(), "status"), ["OK", "ERROR"]);
+    assert_eq!(column(&server.post(path, &twins).await.ok(), "status"), ["OK", "ERROR"]);
     server.post("/submit/S", &payload).await.assert_error_id(409, "info.already.exists");
 }
 
