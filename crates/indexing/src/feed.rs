@@ -13,6 +13,7 @@ use cantata_store::Store;
 use tokio::sync::watch;
 
 use crate::error::Failure;
+use crate::gathering::{Gathering, TakenIn};
 use crate::jobs::{JobError, Jobs};
 use crate::reindex::reindex;
 use crate::source::{Changes, SourceError};
@@ -21,14 +22,6 @@ use crate::worker::{At, Worker};
 
 /// How many changes a batch has at most.
 const BATCH: usize = 10_000;
-
-/// How long changes gather at most before they are taken in under load, and when there are many: the more come
-/// together, the less work is each.
-const GATHERING: Duration = Duration::from_millis(10);
-const GATHERING_MANY: Duration = Duration::from_millis(50);
-
-/// So many changes in a batch are many.
-const MANY: usize = 100;
 
 /// How often is looked for new types, and for another index behind the alias.
 const LOOK: Duration = Duration::from_millis(500);
@@ -126,13 +119,14 @@ impl Feed {
         let mut at = self.open().await?;
         // How many changes are taken one by one, because one of them was refused.
         let mut careful = 0;
+        let mut gathering = Gathering::new(worker.source.groups(), Instant::now());
         loop {
             let limit = if careful > 0 { 1 } else { BATCH };
             let Some(changes) = self.next_changes(&mut at, limit).await? else {
                 at = self.open().await?;
                 continue;
             };
-            let begun = Instant::now();
+            let (begun, groups) = (Instant::now(), worker.source.groups());
             let count = changes.analyses.len();
             let turn = worker.turn.lock().await;
             if !self.is_still(&at).await? {
@@ -152,9 +146,10 @@ impl Feed {
             self.show(&at);
             drop(turn);
             careful = careful.saturating_sub(1);
-            if count > 1 && count < BATCH && careful == 0 {
-                let longest = if count < MANY { GATHERING } else { GATHERING_MANY };
-                tokio::time::sleep(begun.elapsed().min(longest)).await;
+            let taken = TakenIn { changes: count, groups, begun, ended: Instant::now() };
+            let pause = gathering.pause_after(&taken);
+            if count < BATCH && careful == 0 {
+                tokio::time::sleep(pause).await;
             }
         }
     }

@@ -15,6 +15,7 @@ pub mod derive;
 mod error;
 mod feed;
 mod fit;
+mod gathering;
 mod indexing;
 mod jobs;
 mod kept_file;

@@ -24,6 +24,11 @@ pub trait AnalysisSource: Send + Sync + 'static {
     /// Returns how many changes come after a position, or after the beginning, as far as that is known at once.
     fn behind(&self, position: Option<&str>) -> Option<u64>;
 
+    /// Returns in how many groups changes have been made so far, where several are made at once because many wait.
+    fn groups(&self) -> Option<u64> {
+        None
+    }
+
     /// Begins to read the analyses of some studies, or all, that are in one of the states.
     async fn all(
         &self,

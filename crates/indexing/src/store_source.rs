@@ -98,6 +98,10 @@ impl AnalysisSource for StoreSource {
         Some(self.latest().saturating_sub(event_number(position).ok()?))
     }
 
+    fn groups(&self) -> Option<u64> {
+        Some(self.store.commits())
+    }
+
     async fn all(
         &self,
         studies: Option<&[String]>,

@@ -231,6 +231,10 @@ impl Store for PostgresStore {
         self.latest_event.clone()
     }
 
+    fn commits(&self) -> u64 {
+        self.writer.commits()
+    }
+
     async fn cursor(&self, reader: &str) -> Result<u64> {
         let reader = reader.to_owned();
         self.apart(|connections| async move { cursors::position(&connections.get().await?, &reader).await }).await

@@ -5,6 +5,7 @@
 //! refuses a group, each of its changes is tried alone, so that only those fail that cannot be stored.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cantata_store::{AnalysisChange, DuplicateRule, Insertion, NewAnalysis, Replacement, Result, StoreError};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -33,6 +34,7 @@ enum Job {
 /// The handle through which changes reach the task, which ends when this is dropped and all are stored.
 pub(crate) struct Writer {
     jobs: Sender<Job>,
+    commits: Arc<AtomicU64>,
 }
 
 impl Writer {
@@ -42,8 +44,15 @@ impl Writer {
         latest_event: watch::Sender<u64>,
     ) -> Self {
         let (jobs, queue) = channel(QUEUE_LIMIT);
-        tokio::spawn(write_groups(queue, connections, studies, latest_event));
-        Self { jobs }
+        let commits = Arc::new(AtomicU64::new(0));
+        let told = Told { latest_event, commits: Arc::clone(&commits) };
+        tokio::spawn(write_groups(queue, connections, studies, told));
+        Self { jobs, commits }
+    }
+
+    /// Returns how many commits changed analyses.
+    pub(crate) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
     }
 
     /// Stores a submission and waits until it is on disk.
@@ -69,6 +78,12 @@ impl Writer {
 
 fn stopped() -> StoreError {
     StoreError::Unavailable("the writer has stopped".to_owned())
+}
+
+/// Those who are told of what was stored.
+struct Told {
+    latest_event: watch::Sender<u64>,
+    commits: Arc<AtomicU64>,
 }
 
 /// Changes that are stored together, and who waits for them.
@@ -138,12 +153,7 @@ impl Group {
     }
 }
 
-async fn write_groups(
-    mut queue: Receiver<Job>,
-    connections: Arc<Connections>,
-    studies: Arc<Studies>,
-    latest_event: watch::Sender<u64>,
-) {
+async fn write_groups(mut queue: Receiver<Job>, connections: Arc<Connections>, studies: Arc<Studies>, told: Told) {
     while let Some(first) = queue.recv().await {
         let mut group = Group::default();
         group.add(first);
@@ -157,13 +167,13 @@ async fn write_groups(
             group.fail(&error);
             continue;
         }
-        let Some((refused, error)) = write(&connections, group, &latest_event).await else { continue };
+        let Some((refused, error)) = write(&connections, group, &told).await else { continue };
         if refused.len() == 1 || !matches!(error, StoreError::Failed { .. }) {
             refused.fail(&error);
             continue;
         }
         for alone in refused.split() {
-            if let Some((refused, error)) = write(&connections, alone, &latest_event).await {
+            if let Some((refused, error)) = write(&connections, alone, &told).await {
                 refused.fail(&error);
             }
         }
@@ -171,14 +181,11 @@ async fn write_groups(
 }
 
 /// Stores a group and answers it; returns it with the reason when it could not be stored.
-async fn write(
-    connections: &Connections,
-    group: Group,
-    latest_event: &watch::Sender<u64>,
-) -> Option<(Group, StoreError)> {
+async fn write(connections: &Connections, group: Group, told: &Told) -> Option<(Group, StoreError)> {
     match group::store(connections, &group.submissions, &group.changes).await {
         Ok(outcomes) => {
-            Followed::note_event(latest_event, outcomes.last_event);
+            told.commits.fetch_add(1, Ordering::Relaxed);
+            Followed::note_event(&told.latest_event, outcomes.last_event);
             group.answer(outcomes.insertions, outcomes.replacements.into_iter().map(Ok).collect());
             None
         }

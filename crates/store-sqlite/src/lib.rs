@@ -201,6 +201,10 @@ impl Store for SqliteStore {
         self.latest_event.clone()
     }
 
+    fn commits(&self) -> u64 {
+        self.writer.commits()
+    }
+
     async fn cursor(&self, reader: &str) -> Result<u64> {
         self.readers.read(|connections| cursors::position(&connections.metadata, reader))
     }

@@ -6,6 +6,7 @@
 //! alone; when the commit fails, every job of the group is answered with that failure and nothing of it is stored.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 use cantata_core::{AnalysisId, AnalysisState};
@@ -74,6 +75,7 @@ where
 /// The handle through which jobs reach the thread.
 pub(crate) struct Writer {
     jobs: Option<Sender<Box<dyn Job>>>,
+    commits: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -84,11 +86,18 @@ impl Writer {
         latest_event: watch::Sender<u64>,
     ) -> Result<Self> {
         let (jobs, queue) = channel(QUEUE_LIMIT);
+        let commits = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&commits);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || write_groups(queue, context, &cache, &latest_event))
+            .spawn(move || write_groups(queue, context, &cache, &latest_event, &counted))
             .map_err(|error| StoreError::failed("starting the writer thread", error))?;
-        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
+        Ok(Self { jobs: Some(jobs), commits, thread: Some(thread) })
+    }
+
+    /// Returns how many commits changed analyses.
+    pub(crate) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
     }
 
     /// Runs a job and waits until its group is on disk.
@@ -121,6 +130,7 @@ fn write_groups(
     mut context: WriteContext,
     cache: &DocumentCache,
     latest_event: &watch::Sender<u64>,
+    commits: &AtomicU64,
 ) {
     while let Some(first) = queue.blocking_recv() {
         let mut group = vec![first];
@@ -134,8 +144,10 @@ fn write_groups(
         match &outcomes {
             Ok(_) => {
                 context.lookup.settle();
-                latest_event
-                    .send_if_modified(|latest| std::mem::replace(latest, context.last_event) != context.last_event);
+                if context.last_event != committed_event {
+                    commits.fetch_add(1, Ordering::Relaxed);
+                    latest_event.send_replace(context.last_event);
+                }
             }
             Err(_) => {
                 context.lookup.undo_to(0);

@@ -162,6 +162,7 @@ macro_rules! contract_tests {
                 overlapping_racers_never_share_a_checksum
                 racing_replacements_have_one_winner
                 no_update_is_lost
+                changes_at_once_may_share_commits
                 a_follower_sees_every_event_once_and_in_order
                 a_failing_insert_fails_alone
                 readers_see_whole_revisions

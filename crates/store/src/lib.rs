@@ -101,6 +101,10 @@ pub trait Store: Send + Sync + 'static {
     /// Returns a channel that always holds the number of the latest stored event.
     fn latest_event(&self) -> watch::Receiver<u64>;
 
+    /// Returns how many commits with changes of analyses this process has made. Changes that come while one is under way
+    /// share the next: the more changes there are for each commit, the more of them wait for one another.
+    fn commits(&self) -> u64;
+
     /// Returns the number of the last event that the reader of this name has dealt with; 0 for a name nobody used.
     async fn cursor(&self, reader: &str) -> Result<u64>;
 

@@ -32,13 +32,14 @@ const CROWDED: usize = 64;
 /// How many documents a small segment in memory has at most. Those of the next size have so many times [`MANY`].
 const SMALL: usize = 512;
 
-/// Whoever writes faster than this is kept up with waits: so many times as many segments, or bytes of log.
+/// Whoever writes faster than this is kept up with waits: so many times as many segments, or bytes of log. While a file is
+/// made nothing else is put together, and small batches come in by the hundred: they must not have to wait for the file.
 const TOO_MUCH: usize = 8;
 
 /// Says whether so much is in memory that whoever brings more has to wait.
 pub(crate) fn is_too_much(writer: &Writer) -> bool {
     writer.log.bytes() >= LARGE_LOG * TOO_MUCH as u64
-        || writer.held.iter().filter(|held| held.file.is_none()).count() >= MANY * TOO_MUCH
+        || writer.held.iter().filter(|held| held.file.is_none()).count() >= CROWDED * TOO_MUCH
 }
 
 impl Index {

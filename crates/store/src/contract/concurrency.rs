@@ -74,6 +74,21 @@ pub async fn racing_studies_have_one_winner(backend: &dyn Backend) {
     assert_eq!(store.study("S").await.unwrap(), Some(named(winners[0])));
 }
 
+/// One by one, each change has a commit of its own; changes at once have no more than that, and at least one.
+pub async fn changes_at_once_may_share_commits(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S"]).await;
+    let begin = store.commits();
+    for number in 1..=5 {
+        insert(&*store, &analysis("S", 1)).await;
+        assert_eq!(store.commits() - begin, number);
+    }
+    race(&store, 100, |store, _| async move {
+        insert(&*store, &analysis("S", 1)).await;
+    })
+    .await;
+    assert!((6..=105).contains(&(store.commits() - begin)), "{begin} {}", store.commits());
+}
+
 /// Servers that start at once seed each type once.
 pub async fn racing_seeds_register_once(backend: &dyn Backend) {
     let store = backend.open().await;

@@ -306,6 +306,10 @@ impl Store for MemoryStore {
         self.latest_event.subscribe()
     }
 
+    fn commits(&self) -> u64 {
+        self.state().events.len() as u64
+    }
+
     async fn cursor(&self, reader: &str) -> Result<u64> {
         Ok(self.state().cursors.get(reader).copied().unwrap_or(0))
     }
