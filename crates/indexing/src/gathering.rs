@@ -15,14 +15,15 @@ use std::time::{Duration, Instant};
 const LONGEST: Duration = Duration::from_millis(10);
 const CROWDED: Duration = Duration::from_millis(50);
 
-/// A source becomes crowded when this many changes, for this long, were made at once, and stays so while there are no fewer.
+/// A source becomes crowded when at least so many changes were made at once, on average, for this long.
 const MANY_AT_ONCE: f64 = 3.0;
 const FOR_A_WHILE: Duration = Duration::from_secs(1);
 
-/// A pause between changes after which the while begins anew.
-const REST: Duration = Duration::from_millis(200);
-
+/// It is not crowded any more when fewer than this were made at once in a batch.
 const FEW_AT_ONCE: f64 = 2.25;
+
+/// After such a pause between changes it has to become crowded anew.
+const REST: Duration = Duration::from_millis(200);
 
 /// Some changes that were taken in.
 pub(crate) struct TakenIn {

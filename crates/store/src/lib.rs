@@ -101,7 +101,7 @@ pub trait Store: Send + Sync + 'static {
     /// Returns a channel that always holds the number of the latest stored event.
     fn latest_event(&self) -> watch::Receiver<u64>;
 
-    /// Returns how many commits with changes of analyses this process has made. Changes that come while one is under way
+    /// Returns how many commits this process has made of changes of analyses. Changes that come while one is under way
     /// share the next: the more changes there are for each commit, the more of them wait for one another.
     fn commits(&self) -> u64;
 
