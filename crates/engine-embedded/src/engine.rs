@@ -19,6 +19,7 @@ use tokio::task::spawn_blocking;
 use crate::aliases::Aliases;
 use crate::index::{Index, size_of};
 use crate::search::{self, Export};
+use crate::segment::SoughtId;
 use crate::turns::{Asker, Turns};
 
 /// The name of the lock file.
@@ -320,14 +321,19 @@ impl SearchEngine for EmbeddedEngine {
 
     async fn document(&self, index: &str, id: &str) -> Result<Option<Document>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let mut views = snapshot.views.iter().enumerate();
-        let Some(place) = views.find_map(|(segment, view)| Some((segment, view.row_of(id)?))) else { return Ok(None) };
+        let (sought, mut views) = (SoughtId::new(id), snapshot.views.iter().enumerate());
+        let Some(place) = views.find_map(|(segment, view)| Some((segment, view.row_of(&sought)?))) else {
+            return Ok(None);
+        };
         aside(move || Ok(search::documents_of(&snapshot, &[place])?.pop())).await
     }
 
     async fn has_documents(&self, index: &str, ids: &[&str]) -> Result<Vec<bool>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let is_there = |id: &&str| snapshot.views.iter().any(|view| view.row_of(id).is_some());
+        let is_there = |id: &&str| {
+            let sought = SoughtId::new(id);
+            snapshot.views.iter().any(|view| view.row_of(&sought).is_some())
+        };
         Ok(ids.iter().map(is_there).collect())
     }
 

@@ -17,6 +17,7 @@ pub(crate) use column::{Code, Codes, Column, ColumnEntry, with_codes};
 pub(crate) use dictionary::{Dictionary, DictionaryEntry};
 pub(crate) use directory::{Directory, FieldEntry, LevelEntry, PathEntry};
 pub(crate) use fetched::fetch;
+pub(crate) use id_filter::{SoughtId, write_id_filter};
 pub(crate) use postings::{Postings, PostingsEntry, Rows};
 pub(crate) use sections::{Section, SectionWriter};
 
@@ -24,7 +25,6 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use self::id_filter::IdFilter;
 use crate::bitset::Bitset;
 use crate::key::Class;
 use crate::machine::Storage;
@@ -38,8 +38,6 @@ pub(crate) struct Segment {
     readers: Vec<documents::PathReader>,
     /// For each level the rows that are the first of their document, made when they are first asked for.
     first_rows: Vec<OnceLock<Bitset>>,
-    /// For a segment in memory.
-    id_filter: Option<IdFilter>,
 }
 
 /// A segment that was put together and is not in a file.
@@ -103,9 +101,7 @@ impl Segment {
     /// Takes a segment that is not in a file.
     pub(crate) fn in_memory(assembled: Assembled) -> Self {
         let Assembled { sections, directory } = assembled;
-        let mut segment = Self::new(Storage::memory(sections.into_bytes()), directory);
-        segment.id_filter = Some(IdFilter::of((0..segment.documents()).map(|row| segment.id(row))));
-        segment
+        Self::new(Storage::memory(sections.into_bytes()), directory)
     }
 
     fn new(storage: Storage, directory: Directory) -> Self {
@@ -113,7 +109,7 @@ impl Segment {
         let levels = directory.levels.iter().enumerate().map(|(place, level)| (level.path.clone(), place)).collect();
         let readers = documents::path_readers(&directory);
         let first_rows = directory.levels.iter().map(|_| OnceLock::new()).collect();
-        Self { storage, directory, fields, levels, readers, first_rows, id_filter: None }
+        Self { storage, directory, fields, levels, readers, first_rows }
     }
 
     /// Reads the whole segment and compares it with its checksum, if it is in a file.
@@ -155,11 +151,12 @@ impl Segment {
         self.ids().text(row as u32)
     }
 
-    pub(crate) fn row_of(&self, id: &str) -> Option<usize> {
-        if self.id_filter.as_ref().is_some_and(|ids| !ids.may_have(id)) {
+    pub(crate) fn row_of(&self, sought: &SoughtId<'_>) -> Option<usize> {
+        let filter: &[u64] = self.directory.id_filter.map(|words| self.section(words)).unwrap_or_default();
+        if !sought.may_be_among(filter) {
             return None;
         }
-        self.ids().find_bytes(id.as_bytes()).ok().map(|row| row as usize)
+        self.ids().find_bytes(sought.id.as_bytes()).ok().map(|row| row as usize)
     }
 
     pub(crate) fn field(&self, path: &str) -> Option<SegmentField<'_>> {

@@ -10,7 +10,7 @@ use cantata_mapping::IndexMapping;
 
 use crate::bitset::Bitset;
 use crate::search::{Answered, GlobalDictionary};
-use crate::segment::Segment;
+use crate::segment::{Segment, SoughtId};
 
 /// A segment as a snapshot sees it.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ impl View {
     }
 
     /// Returns the row of a document that is still there.
-    pub(crate) fn row_of(&self, id: &str) -> Option<usize> {
+    pub(crate) fn row_of(&self, id: &SoughtId<'_>) -> Option<usize> {
         self.segment.row_of(id).filter(|&row| self.live.as_ref().is_none_or(|live| live.contains(row)))
     }
 

@@ -9,7 +9,9 @@ use super::layout::Layout;
 use super::paths::{Paths, ROOT};
 use super::source::Source;
 use crate::scalar::Scalar;
-use crate::segment::{Assembled, DictionaryEntry, Directory, FieldEntry, LevelEntry, PathEntry, SectionWriter};
+use crate::segment::{
+    Assembled, DictionaryEntry, Directory, FieldEntry, LevelEntry, PathEntry, SectionWriter, write_id_filter,
+};
 use crate::tape::{self, Cursor, Item};
 
 /// Room is made for so many times the bytes of the tape, so that a segment rarely has to move while it grows.
@@ -286,6 +288,7 @@ impl Walk<'_> {
         let directory = Directory {
             documents: ids.len() as u32,
             ids: DictionaryEntry::of_bytes(ids.iter().map(|id| id.as_bytes()), &mut out),
+            id_filter: Some(write_id_filter(ids.iter().copied(), &mut out)),
             tape_starts: out.numbers(tape_starts),
             tape: out.bytes(&self.tape),
             paths: path_entries,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::bitset::{Bitset, WORD};
 use crate::files;
 use crate::index::manifest::{Manifest, SegmentRecord};
-use crate::segment::Segment;
+use crate::segment::{Segment, SoughtId};
 use crate::snapshot::View;
 
 /// Returns the name of the file of a segment.
@@ -63,7 +63,7 @@ impl Held {
     }
 
     /// Takes a document away, if it is there.
-    pub(crate) fn remove(&mut self, id: &str) -> bool {
+    pub(crate) fn remove(&mut self, id: &SoughtId<'_>) -> bool {
         let Some(row) = self.view.row_of(id) else { return false };
         self.view.remove(row);
         self.live_file = None;

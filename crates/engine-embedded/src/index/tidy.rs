@@ -45,6 +45,9 @@ pub(crate) fn is_too_much(writer: &Writer) -> bool {
 impl Index {
     /// Says whether somebody should see to [`Self::tidy_memory`] and is the first to be told.
     pub(crate) fn wants_tidying(&self) -> bool {
+        if self.tidied_soon.load(Ordering::Relaxed) {
+            return false;
+        }
         let is_untidy = {
             let writer = self.writer();
             writer.log.bytes() >= LARGE_LOG

@@ -16,7 +16,7 @@ use super::manifest::Manifest;
 use super::state::{Held, segment_file};
 use crate::build::{Draft, LiveSegment, SharedMapping, assemble};
 use crate::files;
-use crate::segment::{Assembled, Segment};
+use crate::segment::{Assembled, Segment, SoughtId};
 use crate::snapshot::{Snapshot, View};
 
 /// The state of an index that is written to.
@@ -104,7 +104,8 @@ impl Writer {
         self.mapping = batch.mapping;
         let mut deleted = 0;
         for (id, is_delete) in batch.ids.iter().zip(&batch.deletes) {
-            let was_there = self.held.iter_mut().any(|held| held.remove(id));
+            let id = SoughtId::new(id);
+            let was_there = self.held.iter_mut().any(|held| held.remove(&id));
             deleted += usize::from(*is_delete && was_there);
         }
         if let Some(segment) = batch.segment.filter(|segment| segment.documents() > 0) {
@@ -168,7 +169,7 @@ impl Writer {
                 if let Some(made) = &mut made
                     && !now.is_some_and(|now| is_live(now, row))
                 {
-                    made.remove(segment.id(row));
+                    made.remove(&SoughtId::new(segment.id(row)));
                 }
             }
         }

@@ -15,6 +15,8 @@ pub(crate) struct Directory {
     pub(crate) documents: u32,
     /// The ids of the documents, sorted; the row of a document is the place of its id.
     pub(crate) ids: DictionaryEntry,
+    /// What tells that an id is not among them; nothing in files from before this was written.
+    pub(crate) id_filter: Option<Section>,
     /// Where each document begins on the tape.
     pub(crate) tape_starts: Section,
     pub(crate) tape: Section,

@@ -1,50 +1,96 @@
 //! A quick look whether an id may be in a segment.
 //!
-//! While documents come in there are many small segments in memory, and each new document is looked for in all of them.
-//! Nearly always it is in none, which one bit tells sooner than a search among the ids.
+//! Each document that comes in is looked for in all segments, to replace what was there. Nearly always it is in none, and
+//! one word of bits tells that sooner than a search among the ids, which are all over the file.
+//!
+//! For each id, two bits of one word are set. Which ones, a checksum of the id says; it is part of the form of a segment,
+//! so it must never become another one.
 
-use crate::bitset::Bitset;
+use super::sections::{Section, SectionWriter};
 
-/// How many bits there are for each id: of so many ids that are not there, about one has to be searched for.
-const BITS_FOR_EACH: usize = 16;
+/// How many ids there are for each word at most. With so many, about one in two hundred of the ids that are not there has to
+/// be searched for.
+const IDS_FOR_EACH_WORD: usize = 2;
 
-/// Which ids there are, by a checksum of them.
-pub(super) struct IdFilter {
-    seen: Bitset,
-    /// How many bits there are: a power of two.
-    length: usize,
+/// The checksum has so many bits for the word, and as many for each of the two bits in it as those of a word need.
+const BITS_OF_PLACE: u32 = 20;
+const BITS_OF_BIT: u32 = 6;
+
+/// An id that is looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct SoughtId<'a> {
+    pub(super) id: &'a str,
+    checksum: u32,
 }
 
-impl IdFilter {
-    pub(super) fn of<'a>(ids: impl ExactSizeIterator<Item = &'a str>) -> Self {
-        let length = (ids.len() * BITS_FOR_EACH).next_power_of_two();
-        let mut seen = Bitset::empty(length);
-        ids.for_each(|id| seen.insert(place(id, length)));
-        Self { seen, length }
+impl<'a> SoughtId<'a> {
+    pub(crate) fn new(id: &'a str) -> Self {
+        Self { id, checksum: crc32fast::hash(id.as_bytes()) }
     }
 
-    /// Says whether an id may be there; if not, it certainly is not.
-    pub(super) fn may_have(&self, id: &str) -> bool {
-        self.seen.contains(place(id, self.length))
+    /// Returns its word among so many, which is a power of two.
+    fn place(&self, words: usize) -> usize {
+        self.checksum as usize & (words - 1)
+    }
+
+    fn bits(&self) -> u64 {
+        let bit = |skipped: u32| 1 << (self.checksum >> skipped & ((1 << BITS_OF_BIT) - 1));
+        bit(BITS_OF_PLACE) | bit(BITS_OF_PLACE + BITS_OF_BIT)
+    }
+
+    /// Says whether it may be among the ids that were written down; if not, it certainly is not. Nothing is known where
+    /// there are no words.
+    pub(super) fn may_be_among(&self, words: &[u64]) -> bool {
+        words.is_empty() || words[self.place(words.len())] & self.bits() == self.bits()
     }
 }
 
-/// Returns the bit of an id among so many.
-fn place(id: &str, length: usize) -> usize {
-    crc32fast::hash(id.as_bytes()) as usize & (length - 1)
+/// Writes down which ids there are.
+pub(crate) fn write_id_filter<'a>(ids: impl ExactSizeIterator<Item = &'a str>, out: &mut SectionWriter) -> Section {
+    let length = ids.len().div_ceil(IDS_FOR_EACH_WORD).next_power_of_two().min(1 << BITS_OF_PLACE);
+    let mut words = vec![0_u64; length];
+    for id in ids.map(SoughtId::new) {
+        words[id.place(length)] |= id.bits();
+    }
+    out.numbers(&words)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::segment::Directory;
+
+    fn filter_of(ids: &[String]) -> Vec<u64> {
+        let mut out = SectionWriter::default();
+        let section = write_id_filter(ids.iter().map(String::as_str), &mut out);
+        section.numbers(&out.into_bytes()).to_vec()
+    }
 
     #[test]
     fn every_id_that_is_there_may_be_there_and_few_others() {
-        let there: Vec<String> = (0..1_000).map(|number| format!("id-{number}")).collect();
-        let filter = IdFilter::of(there.iter().map(String::as_str));
-        assert!(there.iter().all(|id| filter.may_have(id)));
-        let others = (1_000..11_000).filter(|number| filter.may_have(&format!("id-{number}"))).count();
-        assert!(others < 2_000, "{others} of 10000");
-        assert!(!IdFilter::of([].into_iter()).may_have("id"));
+        let there: Vec<String> = (0..1_024).map(|number| format!("id-{number}")).collect();
+        let words = filter_of(&there);
+        assert!(there.iter().all(|id| SoughtId::new(id).may_be_among(&words)));
+        let is_sought = |number: &u32| SoughtId::new(&format!("id-{number}")).may_be_among(&words);
+        let others = (1_024..11_024).filter(is_sought).count();
+        assert!(others < 100, "{others} of 10000");
+        assert!(!SoughtId::new("id").may_be_among(&filter_of(&[])));
+    }
+
+    #[test]
+    fn files_from_before_say_nothing_so_every_id_may_be_there() {
+        let before = serde_json::json!({
+            "documents": 0, "ids": {"Numbers": [0, 0]}, "tape_starts": [0, 0], "tape": [0, 0],
+            "paths": [], "shapes": [], "levels": [], "fields": [],
+        });
+        let directory: Directory = serde_json::from_value(before).unwrap();
+        assert_eq!(directory.id_filter, None);
+        assert!(SoughtId::new("id").may_be_among(&[]));
+    }
+
+    #[test]
+    fn the_bits_of_an_id_are_part_of_the_form_of_a_segment() {
+        let words = filter_of(&(0..8).map(|number| format!("id-{number}")).collect::<Vec<_>>());
+        assert_eq!(words, [0x10_2000_0050_0000, 0x1004_0080_0004, 0x1_0010_0000_0810, 0x6_0000_0004_0400]);
     }
 }
