@@ -6,14 +6,18 @@
 //! work is each, and what is saved goes to those who wait.
 //!
 //! Whether it is crowded is seen from how many changes are made at once. A source that was held up for a moment makes many
-//! at once too, when it goes on; so it has to be crowded for a while until that counts, and it ends with the first batch
-//! of which fewer were made at once.
+//! at once too, when it goes on; so it has to be crowded for a while until that counts, changes gather a little longer with
+//! each batch that shows it, and it ends with the first batch of which fewer were made at once. What looked crowded and was
+//! not has then held nobody up for long.
 
 use std::time::{Duration, Instant};
 
-/// How long changes gather at most, and how long while the source is crowded.
+/// How long changes gather at most.
 const LONGEST: Duration = Duration::from_millis(10);
-const CROWDED: Duration = Duration::from_millis(50);
+
+/// How much longer with each batch while the source is crowded, and how long then at most.
+const LONGER: Duration = Duration::from_millis(2);
+const LONGEST_CROWDED: Duration = Duration::from_millis(50);
 
 /// A source becomes crowded when at least so many changes were made at once, on average, for this long.
 const MANY_AT_ONCE: f64 = 3.0;
@@ -38,7 +42,8 @@ pub(crate) struct TakenIn {
 /// What is known of the source so far.
 pub(crate) struct Gathering {
     groups: Option<u64>,
-    is_crowded: bool,
+    /// How long changes gather while the source is crowded; nothing while it is not.
+    crowded: Option<Duration>,
     /// When the last changes were taken in.
     ended: Instant,
     /// Since when changes are counted, and what was counted.
@@ -50,16 +55,16 @@ pub(crate) struct Gathering {
 impl Gathering {
     /// Begins with a source that has made changes in so many groups.
     pub(crate) fn new(groups: Option<u64>, now: Instant) -> Self {
-        Self { groups, is_crowded: false, ended: now, since: now, changes: 0, made_in: 0 }
+        Self { groups, crowded: None, ended: now, since: now, changes: 0, made_in: 0 }
     }
 
     /// Returns for how long the next changes gather.
     pub(crate) fn pause_after(&mut self, taken: &TakenIn) -> Duration {
         self.look_at(taken);
-        match taken.changes {
-            0 | 1 => Duration::ZERO,
-            _ if self.is_crowded => CROWDED,
-            _ => taken.ended.duration_since(taken.begun).min(LONGEST),
+        match (taken.changes, self.crowded) {
+            (0 | 1, _) => Duration::ZERO,
+            (_, Some(pause)) => pause,
+            (_, None) => taken.ended.duration_since(taken.begun).min(LONGEST),
         }
     }
 
@@ -72,12 +77,13 @@ impl Gathering {
         self.groups = taken.groups;
         self.changes += taken.changes;
         self.made_in += groups.unwrap_or(taken.changes as u64).max(1);
-        if !self.is_crowded && taken.ended.duration_since(self.since) < FOR_A_WHILE {
+        if self.crowded.is_none() && taken.ended.duration_since(self.since) < FOR_A_WHILE {
             return;
         }
         let at_once = self.changes as f64 / self.made_in as f64;
-        let is_crowded = at_once >= if self.is_crowded { FEW_AT_ONCE } else { MANY_AT_ONCE };
-        *self = Self { is_crowded, ..Self::new(self.groups, taken.ended) };
+        let is_crowded = at_once >= if self.crowded.is_some() { FEW_AT_ONCE } else { MANY_AT_ONCE };
+        let crowded = is_crowded.then(|| (self.crowded.unwrap_or(LONGEST) + LONGER).min(LONGEST_CROWDED));
+        *self = Self { crowded, ..Self::new(self.groups, taken.ended) };
     }
 }
 
@@ -130,11 +136,19 @@ mod tests {
     #[test]
     fn they_gather_long_while_many_are_made_at_once() {
         let mut source = Source::new();
-        assert_eq!(source.pause_after_a_while(30, 6), CROWDED);
-        assert_eq!(source.pause_after(200, 80), CROWDED);
+        assert_eq!(source.pause_after_a_while(30, 6), LONGEST_CROWDED);
+        assert_eq!(source.pause_after(200, 80), LONGEST_CROWDED);
         assert_eq!(source.pause_after(1, 1), Duration::ZERO);
         assert_eq!(source.pause_after(30, 6), TAKEN);
-        assert_eq!(source.pause_after_a_while(30, 6), CROWDED);
+        assert_eq!(source.pause_after_a_while(30, 6), LONGEST_CROWDED);
+    }
+
+    #[test]
+    fn they_gather_longer_and_longer() {
+        let mut source = Source::new();
+        let pauses: Vec<Duration> = (0..150).map(|_| source.pause_after(30, 6)).collect();
+        let begin = pauses.iter().position(|&pause| pause != TAKEN).unwrap();
+        assert_eq!(pauses[begin..begin + 3], [LONGEST + LONGER, LONGEST + 2 * LONGER, LONGEST + 3 * LONGER]);
     }
 
     #[test]
