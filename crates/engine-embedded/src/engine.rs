@@ -19,7 +19,6 @@ use tokio::task::spawn_blocking;
 use crate::aliases::Aliases;
 use crate::index::{Index, size_of};
 use crate::search::{self, Export};
-use crate::segment::SoughtId;
 use crate::turns::{Asker, Turns};
 
 /// The name of the lock file.
@@ -321,20 +320,13 @@ impl SearchEngine for EmbeddedEngine {
 
     async fn document(&self, index: &str, id: &str) -> Result<Option<Document>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let (sought, mut views) = (SoughtId::new(id), snapshot.views.iter().enumerate());
-        let Some(place) = views.find_map(|(segment, view)| Some((segment, view.row_of(&sought)?))) else {
-            return Ok(None);
-        };
+        let Some(place) = snapshot.place_of(id) else { return Ok(None) };
         aside(move || Ok(search::documents_of(&snapshot, &[place])?.pop())).await
     }
 
     async fn has_documents(&self, index: &str, ids: &[&str]) -> Result<Vec<bool>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let is_there = |id: &&str| {
-            let sought = SoughtId::new(id);
-            snapshot.views.iter().any(|view| view.row_of(&sought).is_some())
-        };
-        Ok(ids.iter().map(is_there).collect())
+        Ok(ids.iter().map(|id| snapshot.place_of(id).is_some()).collect())
     }
 
     async fn create_index(&self, index: &str, mapping: Option<&Value>) -> Result<(), EngineError> {

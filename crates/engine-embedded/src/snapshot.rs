@@ -57,6 +57,12 @@ impl Snapshot {
         self.views.iter().map(View::documents).sum()
     }
 
+    /// Returns the segment and the row of a document.
+    pub(crate) fn place_of(&self, id: &str) -> Option<(usize, usize)> {
+        let id = SoughtId::new(id);
+        self.views.iter().enumerate().find_map(|(segment, view)| Some((segment, view.row_of(&id)?)))
+    }
+
     /// Returns the values of a field over all segments.
     pub(crate) fn dictionary(&self, field: &str) -> Arc<GlobalDictionary> {
         let known = self.dictionaries.lock().unwrap_or_else(PoisonError::into_inner).get(field).cloned();

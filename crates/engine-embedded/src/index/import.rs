@@ -15,7 +15,6 @@ use super::manifest::Manifest;
 use super::state::Held;
 use crate::build::{Draft, SharedMapping, assemble};
 use crate::files;
-use crate::segment::SoughtId;
 
 /// What an import tells while it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,8 +143,7 @@ impl Index {
         let new = Held::write(&self.folder, writer.manifest.new_file(), bytes).map_err(|error| self.failed(error))?;
         let documents = new.view.segment.documents();
         for row in 0..documents {
-            let id = SoughtId::new(new.view.segment.id(row));
-            writer.held.iter_mut().any(|held| held.remove(&id));
+            writer.remove(new.view.segment.id(row));
         }
         writer.held.push(new);
         writer.mapping = mapping;

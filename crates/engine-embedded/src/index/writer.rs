@@ -104,14 +104,19 @@ impl Writer {
         self.mapping = batch.mapping;
         let mut deleted = 0;
         for (id, is_delete) in batch.ids.iter().zip(&batch.deletes) {
-            let id = SoughtId::new(id);
-            let was_there = self.held.iter_mut().any(|held| held.remove(&id));
+            let was_there = self.remove(id);
             deleted += usize::from(*is_delete && was_there);
         }
         if let Some(segment) = batch.segment.filter(|segment| segment.documents() > 0) {
             self.held.push(Held::in_memory(segment));
         }
         deleted
+    }
+
+    /// Takes a document away, wherever it is; says whether it was there.
+    pub(crate) fn remove(&mut self, id: &str) -> bool {
+        let id = SoughtId::new(id);
+        self.held.iter_mut().any(|held| held.remove(&id))
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
