@@ -36,11 +36,11 @@ impl EmbeddedEngine {
     /// # Errors
     ///
     /// If an index is damaged or cannot be used; a copy without it would not be whole.
-    pub fn capture(&self) -> Result<Vec<IndexFile>, EngineError> {
+    pub fn backup_files(&self) -> Result<Vec<IndexFile>, EngineError> {
         let mut files = Vec::new();
         let contents = self.contents();
         for index in contents.indexes.into_values() {
-            files.extend(index?.capture()?);
+            files.extend(index?.backup_files()?);
         }
         let (name, text) = contents.aliases.written().map_err(|error| EngineError::Failed(error.to_string()))?;
         files.push(IndexFile { path: name.to_owned(), content: text.into() });
@@ -96,8 +96,8 @@ impl IndexAdministration for EmbeddedEngine {
             let tell = |progress| {
                 let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
                 match progress {
-                    ImportProgress::Refused(refusal) => report.refused.push(refusal),
-                    ImportProgress::Taken { documents, .. } => report.taken += documents,
+                    ImportProgress::Rejected(refusal) => report.refused.push(refusal),
+                    ImportProgress::Indexed { documents, .. } => report.taken += documents,
                 }
             };
             engine.import(&index, std::iter::once(Ok(chunk)), id_field.as_deref(), 1, &tell)?;

@@ -37,7 +37,7 @@ const TIDIED_AFTER: Duration = Duration::from_millis(200);
 const WRITTEN_IN_ORDER: usize = 4 << 20;
 
 /// How often is looked whether anything is being written.
-const SETTLING: Duration = Duration::from_millis(2);
+const IDLE_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The longest name of an index.
 const LONGEST_NAME: usize = 200;
@@ -241,9 +241,9 @@ impl EmbeddedEngine {
 
     /// Waits until nothing is written or merged any more. Whoever opens the folder again in the same process must wait for
     /// this first: dropping the engine ends nothing that is under way.
-    pub async fn settled(&self) {
+    pub async fn wait_until_idle(&self) {
         while Arc::strong_count(&self.0.work) > 1 {
-            tokio::time::sleep(SETTLING).await;
+            tokio::time::sleep(IDLE_POLL_INTERVAL).await;
         }
     }
 

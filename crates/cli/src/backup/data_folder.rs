@@ -35,7 +35,7 @@ impl DataFolder {
     }
 
     fn indexes(&self) -> Result<Vec<BackupFile>, BackupError> {
-        let files = self.engine.capture().map_err(|error| BackupError::Source(error.to_string()))?;
+        let files = self.engine.backup_files().map_err(|error| BackupError::Source(error.to_string()))?;
         let file = |file: cantata_engine_embedded::IndexFile| BackupFile {
             path: format!("{SEARCH_FOLDER}/{}", file.path),
             content: Content::Bytes(file.content),

@@ -18,8 +18,8 @@ pub(super) fn run(import: &Import<'_>, engine: &EmbeddedEngine) -> Result<(), En
     let threads = available_parallelism().map_or(1, usize::from);
     import.report.expect_at_once(threads);
     let tell = |progress| match progress {
-        ImportProgress::Refused(refusal) => import.report.refused_by_engine(&refusal),
-        ImportProgress::Taken { documents, bytes } => import.report.took(documents, bytes),
+        ImportProgress::Rejected(refusal) => import.report.refused_by_engine(&refusal),
+        ImportProgress::Indexed { documents, bytes } => import.report.took(documents, bytes),
     };
     let size: u64 = import.sources.iter().map(|source| source.size.unwrap_or(u64::MAX)).fold(0, u64::saturating_add);
     let chunk_size = (size / threads as u64 + 1).clamp(SMALLEST_CHUNK, LARGEST_CHUNK);

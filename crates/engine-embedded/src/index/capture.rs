@@ -32,7 +32,7 @@ impl AsRef<[u8]> for SegmentBytes {
 
 impl Index {
     /// Returns the files of a copy of the index as it is now. Every segment is compared with its checksum.
-    pub(crate) fn capture(&self) -> Result<Vec<IndexFile>, EngineError> {
+    pub(crate) fn backup_files(&self) -> Result<Vec<IndexFile>, EngineError> {
         let failed = |error: String| EngineError::Failed(format!("index `{}` cannot be copied: {error}", self.name));
         let (mut manifest, snapshot) = {
             let writer = self.writer();

@@ -20,9 +20,9 @@ use crate::files;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportProgress {
     /// A document was refused.
-    Refused(ImportRefusal),
+    Rejected(ImportRefusal),
     /// A chunk became part of the index: so many documents, in so many bytes.
-    Taken {
+    Indexed {
         /// Documents.
         documents: u64,
         /// Bytes of their JSON.
@@ -121,7 +121,7 @@ impl Index {
             manifest.imports.insert(chunk.source.clone(), chunk.end);
         };
         let documents = self.commit_segment(bytes, shared, end)?;
-        (rules.tell)(ImportProgress::Taken { documents, bytes: chunk.bytes.len() as u64 });
+        (rules.tell)(ImportProgress::Indexed { documents, bytes: chunk.bytes.len() as u64 });
         Ok(())
     }
 
@@ -176,7 +176,7 @@ fn read(chunk: &ImportChunk, shared: &Arc<SharedMapping>, rules: &ImportRules<'_
         let json = chunk.bytes.get(range.clone()).unwrap_or_default();
         if let Err(reason) = draft.add_with_own_id(json, rules.id_field, || made_id(&chunk.source, *line)) {
             let refusal = ImportRefusal { source: chunk.source.clone(), line: *line, reason };
-            (rules.tell)(ImportProgress::Refused(refusal));
+            (rules.tell)(ImportProgress::Rejected(refusal));
         }
     }
     assemble(&[draft.sorted()], &shared.current()).into_file()

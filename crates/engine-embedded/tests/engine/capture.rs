@@ -52,7 +52,7 @@ async fn a_copy_taken_between_writes_is_whole() {
     };
     for _ in 0..20 {
         let before = engine.stats("things").await.unwrap().documents;
-        let files = engine.capture().unwrap();
+        let files = engine.backup_files().unwrap();
         let copied = tempfile::tempdir().unwrap();
         write(&files, copied.path());
         let copy = EmbeddedEngine::open(copied.path()).unwrap();
@@ -68,7 +68,7 @@ async fn a_copy_taken_between_writes_is_whole() {
     is_over.store(true, Ordering::Relaxed);
     writer.await.unwrap();
     // What was copied before stays readable whatever becomes of the index.
-    let files = engine.capture().unwrap();
+    let files = engine.backup_files().unwrap();
     let documents = engine.stats("things").await.unwrap().documents;
     engine.delete("things").unwrap();
     let copied = tempfile::tempdir().unwrap();
@@ -108,7 +108,7 @@ async fn a_copy_has_positions_and_aliases() {
         })
     };
     for _ in 0..30 {
-        let files = engine.capture().unwrap();
+        let files = engine.backup_files().unwrap();
         let copied = tempfile::tempdir().unwrap();
         write(&files, copied.path());
         let copy = EmbeddedEngine::open(copied.path()).unwrap();
@@ -136,6 +136,6 @@ async fn a_damaged_index_is_not_copied() {
     bytes[place] ^= 1;
     std::fs::write(&segment, &bytes).unwrap();
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
-    let refused = engine.capture().err().unwrap();
+    let refused = engine.backup_files().err().unwrap();
     assert!(matches!(&refused, EngineError::Failed(text) if text.contains("`things`")), "{refused}");
 }

@@ -51,7 +51,7 @@ async fn a_file_that_is_being_made_is_no_leftover() {
         expected.insert(n.to_string(), n);
     }
     merges.await.unwrap();
-    engine.settled().await;
+    engine.wait_until_idle().await;
     drop(engine);
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
     assert_eq!(found(&engine).await, expected);
@@ -82,7 +82,7 @@ async fn writes_replacements_and_removals_meet_segments_that_are_being_put_toget
         }
     }
     assert_eq!(found(&engine).await, expected);
-    engine.settled().await;
+    engine.wait_until_idle().await;
     assert_eq!(found(&engine).await, expected);
     assert!(engine.stats("things").await.unwrap().segments < 60);
     assert_eq!(engine.verify("things").await.unwrap(), Vec::<String>::new());

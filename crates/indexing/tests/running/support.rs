@@ -108,7 +108,7 @@ impl Bed {
     pub(crate) async fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.indexing.stop().await;
-            running.engine.settled().await;
+            running.engine.wait_until_idle().await;
         }
     }
 
