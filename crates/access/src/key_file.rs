@@ -5,7 +5,7 @@
 //! They compare what it says, not its time: a clock or a file system cannot hide a revocation.
 
 use std::collections::HashMap;
-use std::io::{self, ErrorKind, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use cantata_core::Timestamp;
+use cantata_durable_file as durable_file;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
@@ -90,10 +91,7 @@ impl KeyFile {
     }
 
     fn bytes(&self) -> Result<Vec<u8>, KeyError> {
-        match fs::read(self.folder.join(FILE)) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-            read => Ok(read?),
-        }
+        Ok(durable_file::read_or_default(&self.folder.join(FILE))?)
     }
 
     /// Changes the keys while nobody else does.
@@ -112,13 +110,9 @@ impl KeyFile {
     }
 
     fn replace(&self, content: &Content) -> io::Result<()> {
-        // Temporary files are made so that only their owner can read them.
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-        serde_json::to_writer_pretty(&mut file, content)?;
-        file.write_all(b"\n")?;
-        file.as_file().sync_all()?;
-        file.persist(self.folder.join(FILE))?;
-        fs::File::open(&self.folder)?.sync_all()
+        let mut text = serde_json::to_vec_pretty(content)?;
+        text.push(b'\n');
+        durable_file::replace_private(&self.folder.join(FILE), &text)
     }
 }
 

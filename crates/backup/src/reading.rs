@@ -7,8 +7,8 @@
 use std::io::{self, BufRead, BufReader, Read, Take, Write};
 use std::path::{Path, PathBuf};
 
+use cantata_durable_file as durable_file;
 use flate2::bufread::GzDecoder;
-use fs_err::OpenOptions;
 use sha2::{Digest, Sha256};
 use tar::{Archive, EntryType};
 
@@ -62,13 +62,12 @@ impl Backup {
             let parent = path.parent().unwrap_or(folder);
             fs_err::create_dir_all(parent)?;
             folders.push(parent.to_owned());
-            private().write(true).create_new(true).open(&path).map(Synced)
+            durable_file::create_new_private(&path).map(Synced)
         })?;
         folders.sort();
         folders.dedup();
         for folder in folders {
-            let synced = fs_err::File::open(&folder).and_then(|folder| folder.sync_all());
-            synced.map_err(|error| BackupError::io(folder.display().to_string(), error))?;
+            durable_file::sync_folder(&folder).map_err(|error| BackupError::io(folder.display().to_string(), error))?;
         }
         Ok(manifest)
     }
@@ -169,14 +168,6 @@ fn read_end<R: BufRead>(mut decoder: GzDecoder<Sealing<Take<R>>>) -> Result<(), 
 
 fn damaged(error: &io::Error) -> BackupError {
     BackupError::Damaged(format!("it cannot be read to its end: {error}"))
-}
-
-/// Returns how to open files that nobody else may read: a data folder holds more than what its server shows.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
 
 /// Where the content of a file goes.

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use cantata_backup::{Backup, BackupError, BackupSource, Manifest};
+use cantata_durable_file as durable_file;
 use clap::Args;
 
 pub(crate) use self::data_folder::DataFolder;
@@ -55,7 +56,7 @@ pub(crate) async fn backup(arguments: &BackupArguments) -> Result<ExitCode, Fail
         let _ = fs_err::remove_file(&unfinished);
     }
     let manifest = made?;
-    fs_err::rename(&unfinished, file).map_err(|error| failed(error.to_string()))?;
+    durable_file::rename(&unfinished, file).map_err(|error| failed(error.to_string()))?;
     tell(&format!("{}: {}; read again and whole", file.display(), in_short(&manifest)));
     Ok(ExitCode::SUCCESS)
 }
@@ -69,7 +70,7 @@ async fn make(arguments: &BackupArguments, path: &Path) -> Result<Manifest, Fail
         ));
     }
     let indexes = Indexes::reach(&arguments.indexes, false)?;
-    let mut file = private_file(path).map_err(failed)?;
+    let mut file = durable_file::create_private(path).map_err(failed)?;
     match indexes {
         Indexes::Remote(client) => client.backup(|piece| file.write_all(piece)).await?,
         Indexes::Local(engine) => {
@@ -84,10 +85,10 @@ async fn make(arguments: &BackupArguments, path: &Path) -> Result<Manifest, Fail
 
 /// Reads a backup as a restore would.
 async fn verify(file: &Path) -> Result<Manifest, Failure> {
-    let beside = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = tempfile::Builder::new().prefix(".verify-").tempdir_in(beside).map_err(|error| {
-        Failure::Start(format!("the backup {} cannot be unpacked beside it: {error}", file.display()))
-    })?;
+    let folder =
+        tempfile::Builder::new().prefix(".verify-").tempdir_in(durable_file::parent(file)).map_err(|error| {
+            Failure::Start(format!("the backup {} cannot be unpacked beside it: {error}", file.display()))
+        })?;
     let manifest = Backup::at(file).extract(folder.path()).map_err(|error| refused(file, &error))?;
     examine(folder.path(), &manifest).await.map_err(|problem| {
         Failure::Start(format!("the backup {} was made of something damaged: {problem}", file.display()))
@@ -103,19 +104,6 @@ pub(crate) fn refused(file: &Path, error: &BackupError) -> Failure {
         }
         _ => format!("{} {error}", file.display()),
     })
-}
-
-/// Makes a file that nobody else may read. One of this name that was not finished goes: it may be somebody else's, or
-/// lead elsewhere.
-fn private_file(path: &Path) -> io::Result<fs_err::File> {
-    match fs_err::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut options = fs_err::OpenOptions::new();
-    #[cfg(unix)]
-    fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.write(true).create_new(true).open(path)
 }
 
 /// Describes a backup.

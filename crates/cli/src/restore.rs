@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use cantata_backup::{Backup, Manifest};
+use cantata_durable_file as durable_file;
 use cantata_engine::IndexAdministration;
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_store_sqlite::{DATABASE, SqliteStore, check_database};
@@ -125,8 +126,7 @@ fn finish(folder: &Path, unfinished: &Path) -> io::Result<()> {
         let entry = entry?;
         fs_err::rename(entry.path(), folder.join(entry.file_name()))?;
     }
-    let sync = || fs_err::File::open(folder)?.sync_all();
-    sync()?;
+    durable_file::sync_folder(folder)?;
     fs_err::remove_dir(unfinished)?;
-    sync()
+    durable_file::sync_folder(folder)
 }

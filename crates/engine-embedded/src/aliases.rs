@@ -4,12 +4,10 @@
 //! of an index the file may still name it; such an alias is dropped when the file is read.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::Path;
 
+use cantata_durable_file as durable_file;
 use serde::{Deserialize, Serialize};
-
-use crate::files;
 
 /// The name of the file; no index has one that begins with a point.
 const FILE: &str = ".aliases.json";
@@ -23,13 +21,7 @@ pub(crate) struct Aliases {
 impl Aliases {
     /// Reads the aliases of a folder whose indexes are known.
     pub(crate) fn read(folder: &Path, is_index: impl Fn(&str) -> bool) -> std::io::Result<Self> {
-        let mut read: Self = match fs_err::read(folder.join(FILE)) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
-                std::io::Error::new(ErrorKind::InvalidData, format!("{FILE} is not as expected: {error}"))
-            })?,
-            Err(error) if error.kind() == ErrorKind::NotFound => Self::default(),
-            Err(error) => return Err(error),
-        };
+        let mut read: Self = durable_file::read_json_or_default(&folder.join(FILE))?;
         read.aliases.retain(|alias, index| {
             let is_kept = is_index(index) && !is_index(alias);
             if !is_kept {
@@ -43,7 +35,7 @@ impl Aliases {
     /// Writes the aliases; when this returns, they survive a crash.
     pub(crate) fn write(&self, folder: &Path) -> std::io::Result<()> {
         let (name, text) = self.written()?;
-        files::replace(&folder.join(name), &text)
+        durable_file::replace(&folder.join(name), &text)
     }
 
     /// Returns the name of the file, and what is in it.

@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use cantata_durable_file as durable_file;
 use cantata_engine::{
     Alias, AliasChange, Answer, BatchReport, Document, EngineError, ExportPage, ExportRequest, Exporting, IndexSummary,
     Operation, Plan, SearchEngine, changed_aliases,
@@ -174,7 +175,7 @@ impl EmbeddedEngine {
         let folder = self.0.folder.join(name);
         let gone = self.0.folder.join(format!("{DELETED}{name}"));
         let failed = |error: std::io::Error| EngineError::Failed(error.to_string());
-        fs_err::rename(&folder, &gone).map_err(failed)?;
+        durable_file::rename(&folder, &gone).map_err(failed)?;
         contents.indexes.remove(name);
         let before = contents.aliases.aliases.len();
         contents.aliases.aliases.retain(|_, index| index != name);

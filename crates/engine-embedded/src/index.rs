@@ -25,6 +25,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
+use cantata_durable_file as durable_file;
 use cantata_engine::{BatchReport, EngineError, Operation};
 use serde_json::Value;
 
@@ -32,7 +33,6 @@ use self::log::{Entries, Log};
 use self::manifest::Manifest;
 use self::state::Held;
 use self::writer::Writer;
-use crate::files;
 use crate::snapshot::Snapshot;
 
 /// Batches of at least so many bytes of JSON become a segment file at once.
@@ -67,8 +67,7 @@ impl Index {
         Log::create(unfinished, manifest.log).map_err(failed)?;
         manifest.write(unfinished).map_err(failed)?;
         // Only a whole index gets its name, so a crash in between leaves no half of one.
-        fs_err::rename(unfinished, &folder).map_err(failed)?;
-        folder.parent().map_or(Ok(()), files::sync_folder).map_err(failed)?;
+        durable_file::rename(unfinished, &folder).map_err(failed)?;
         Self::open(name, folder)
     }
 

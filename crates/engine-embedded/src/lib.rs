@@ -17,7 +17,6 @@ mod aliases;
 mod bitset;
 mod build;
 mod engine;
-mod files;
 mod index;
 mod key;
 mod machine;

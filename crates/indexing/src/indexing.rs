@@ -18,12 +18,12 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::error::IndexingError;
 use crate::feed::{Feed, Lease};
 use crate::jobs::{Job, Jobs};
-use crate::kept_file;
 use crate::place::Place;
 use crate::recipe::Recipe;
 use crate::reindex::reindex;
 use crate::set_aside::SetAside;
 use crate::source::AnalysisSource;
+use crate::state_file;
 use crate::status::{CatalogueIndexing, IndexingActivity, IndexingProblem};
 use crate::worker::{Worker, origin_name};
 
@@ -286,7 +286,7 @@ impl Inner {
         };
         let FedCatalogue { id, index, engine, is_shared, .. } = catalogue.clone();
         let place = Place { engine, alias: index };
-        let set_aside = kept_file::read::<SetAside>(&self.set_aside_file(&id));
+        let set_aside = state_file::read::<SetAside>(&self.set_aside_file(&id));
         let recipe = Recipe::new(catalogue.source.clone());
         let worker = Arc::new(Worker::new(id.clone(), place, recipe, source, set_aside));
         let lease = is_shared.then(|| Lease {
@@ -311,7 +311,7 @@ impl Inner {
             Some((worker.id.clone(), worker.new_set_aside()?))
         });
         for (id, set_aside) in changed {
-            if let Err(error) = kept_file::write(&self.set_aside_file(&id), &set_aside) {
+            if let Err(error) = state_file::write(&self.set_aside_file(&id), &set_aside) {
                 tracing::warn!(catalogue = id, %error, "what was set aside is forgotten at the next start");
             }
         }

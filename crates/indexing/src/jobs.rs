@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tokio::sync::watch;
 
-use crate::kept_file;
+use crate::state_file;
 
 /// How many jobs are kept.
 const KEPT: usize = 200;
@@ -91,6 +91,8 @@ pub struct Jobs(Arc<Inner>);
 struct Inner {
     file: PathBuf,
     entries: Mutex<Vec<Entry>>,
+    /// Held while the file is replaced, so that the newest list is written last.
+    saving: Mutex<()>,
     /// Counts the changes.
     changed: watch::Sender<u64>,
 }
@@ -105,14 +107,19 @@ struct Entry {
 impl Jobs {
     /// Reads the jobs of a file, in which none is under way any more.
     pub(crate) fn open(file: PathBuf) -> Self {
-        let entries = kept_file::read::<Vec<Job>>(&file).into_iter().map(|mut job| {
+        let entries = state_file::read::<Vec<Job>>(&file).into_iter().map(|mut job| {
             if job.status == JobStatus::Running {
                 job.status = JobStatus::Interrupted;
                 job.ended_at = Some(Timestamp::now());
             }
             Entry { job, change: 0, cancel: watch::Sender::new(false) }
         });
-        Self(Arc::new(Inner { file, entries: Mutex::new(entries.collect()), changed: watch::Sender::new(0) }))
+        Self(Arc::new(Inner {
+            file,
+            entries: Mutex::new(entries.collect()),
+            saving: Mutex::default(),
+            changed: watch::Sender::new(0),
+        }))
     }
 
     fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
@@ -206,8 +213,9 @@ impl Jobs {
 
     /// Writes the jobs into their file. Without it nobody would know of them after a restart, which stops no job.
     fn save(&self) {
+        let _saving = self.0.saving.lock().unwrap_or_else(PoisonError::into_inner);
         let jobs: Vec<Job> = self.entries().iter().map(|entry| entry.job.clone()).collect();
-        if let Err(error) = kept_file::write(&self.0.file, &jobs) {
+        if let Err(error) = state_file::write(&self.0.file, &jobs) {
             tracing::warn!(%error, "the list of jobs cannot be kept");
         }
     }

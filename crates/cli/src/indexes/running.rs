@@ -3,11 +3,12 @@
 //! A server that was killed leaves it behind. That does no harm: the lock of the search folder says whether anybody
 //! is there, this file only where.
 
-use std::io::{self, Write};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use cantata_access::KeySecret;
+use cantata_durable_file::replace_private;
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "server.json";
@@ -37,7 +38,7 @@ impl RunningServer {
         let credential = operator.map(|secret| secret.reveal().to_owned());
         let server = Self { url: format!("http://{}", reachable(address)), credential };
         let path = data_dir.join(FILE);
-        match serde_json::to_vec(&server).map_err(Into::into).and_then(|text| replace(&path, &text)) {
+        match serde_json::to_vec(&server).map_err(io::Error::from).and_then(|text| replace_private(&path, &text)) {
             Ok(()) => Some(Announced(path)),
             Err(error) => {
                 tracing::warn!(%error, "commands will not find this server by its data folder");
@@ -52,16 +53,6 @@ impl Drop for Announced {
         // Left behind it does no harm.
         let _ = fs_err::remove_file(&self.0);
     }
-}
-
-/// Writes a file that only its owner can read.
-fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    // Temporary files are made so that nobody else can read them.
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(text)?;
-    file.persist(path)?;
-    Ok(())
 }
 
 /// Returns an address that reaches a listener on this machine.

@@ -6,6 +6,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use cantata_durable_file as durable_file;
 use cantata_engine::{BatchReport, EngineError, ImportChunk, ImportRefusal, Operation, Refusal};
 use cantata_mapping::IndexMapping;
 use siphasher::sip128::{Hasher128, SipHasher13};
@@ -14,7 +15,6 @@ use super::Index;
 use super::manifest::Manifest;
 use super::state::Held;
 use crate::build::{Draft, SharedMapping, assemble};
-use crate::files;
 
 /// What an import tells while it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,7 +148,7 @@ impl Index {
         writer.held.push(new);
         writer.mapping = mapping;
         note(&mut writer.manifest);
-        files::sync_folder(&self.folder).map_err(|error| self.failed(error))?;
+        durable_file::sync_folder(&self.folder).map_err(|error| self.failed(error))?;
         writer.commit(&self.folder).map_err(|error| self.failed(error))?;
         self.snapshot.store(Arc::new(writer.snapshot()));
         Ok(documents as u64)

@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
+use cantata_durable_file as durable_file;
 use cantata_mapping::{IndexMapping, MappingError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::log;
-use crate::files;
 
 /// The name of the file.
 const FILE: &str = "manifest.json";
@@ -83,7 +83,7 @@ impl Manifest {
 
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         let (name, text) = self.written()?;
-        files::replace(&folder.join(name), &text)
+        durable_file::replace(&folder.join(name), &text)
     }
 
     /// Returns the name of the file, and what is in it.

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use cantata_durable_file as durable_file;
+
 use crate::bitset::{Bitset, WORD};
-use crate::files;
 use crate::index::manifest::{Manifest, SegmentRecord};
 use crate::segment::{Segment, SoughtId};
 use crate::snapshot::View;
@@ -34,7 +35,7 @@ impl Held {
     pub(crate) fn write(folder: &Path, number: u64, bytes: &[u8]) -> Result<Self, String> {
         let file = segment_file(number);
         let path = folder.join(&file);
-        files::write_synced(&path, bytes).map_err(|error| error.to_string())?;
+        durable_file::write_synced(&path, bytes).map_err(|error| error.to_string())?;
         let segment = Arc::new(Segment::open(&path)?);
         Ok(Self { view: View { segment, live: None }, file: Some(file), live_file: None })
     }
@@ -76,7 +77,7 @@ impl Held {
         let Some(file) = self.file.clone() else { return Ok(None) };
         if let (Some(live), None) = (&self.view.live, &self.live_file) {
             let live_file = format!("{}.live", manifest.new_file());
-            files::write_synced(&folder.join(&live_file), &written_live(live))?;
+            durable_file::write_synced(&folder.join(&live_file), &written_live(live))?;
             self.live_file = Some(live_file);
         }
         Ok(Some(SegmentRecord { file, live: self.live_file.clone() }))

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use cantata_durable_file as durable_file;
 use cantata_engine::{BatchReport, Operation, Refusal};
 use cantata_mapping::IndexMapping;
 use hashbrown::HashMap;
@@ -15,7 +16,6 @@ use super::log::Log;
 use super::manifest::Manifest;
 use super::state::{Held, segment_file};
 use crate::build::{Draft, LiveSegment, SharedMapping, assemble};
-use crate::files;
 use crate::segment::{Assembled, Segment, SoughtId};
 use crate::snapshot::{Snapshot, View};
 
@@ -137,7 +137,7 @@ impl Writer {
         self.log.sync().map_err(text)?;
         let number = self.manifest.new_file();
         self.log = Log::create(folder, number).map_err(text)?;
-        files::sync_folder(folder).map_err(text)?;
+        durable_file::sync_folder(folder).map_err(text)?;
         Ok(number)
     }
 
@@ -193,7 +193,7 @@ impl Writer {
         self.manifest.set_mapping(&self.mapping);
         // What is deleted in the segments and how far the source was read must not be ahead of the log.
         self.log.sync().map_err(|error| error.to_string())?;
-        files::sync_folder(folder).map_err(|error| error.to_string())?;
+        durable_file::sync_folder(folder).map_err(|error| error.to_string())?;
         self.manifest.write(folder).map_err(|error| error.to_string())
     }
 
