@@ -7,13 +7,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cantata_core::with_causes;
+use cantata_http_client::{ClientSettingsError, HttpClient, parse_address};
 use moka::sync::Cache;
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode, Url};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
-use crate::outside::{AddressError, Outside};
-use crate::{Identity, KeyDigest, Origin, Refusal};
+use crate::{CALL_TIMEOUT, Identity, KeyDigest, MAX_RESPONSE_BYTES, Origin, Refusal};
 
 /// How many calls are under way at once; the others wait their turn.
 const MOST_CALLS: usize = 32;
@@ -38,7 +39,8 @@ pub struct IntrospectionSettings {
 
 /// Asks another server about keys.
 pub struct Introspection {
-    place: Outside,
+    http: HttpClient,
+    url: Url,
     settings: IntrospectionSettings,
     remembered: Cache<KeyDigest, (Arc<Identity>, Instant)>,
     calls: Semaphore,
@@ -46,9 +48,15 @@ pub struct Introspection {
 
 impl Introspection {
     /// Prepares to ask; nothing is sent yet.
-    pub fn new(settings: IntrospectionSettings) -> Result<Self, AddressError> {
+    pub fn new(settings: IntrospectionSettings) -> Result<Self, ClientSettingsError> {
         let remembered = Cache::builder().max_capacity(MOST_REMEMBERED).time_to_live(settings.remembered).build();
-        Ok(Self { place: Outside::new(&settings.url)?, settings, remembered, calls: Semaphore::new(MOST_CALLS) })
+        Ok(Self {
+            http: HttpClient::new(CALL_TIMEOUT)?,
+            url: parse_address(&settings.url)?,
+            settings,
+            remembered,
+            calls: Semaphore::new(MOST_CALLS),
+        })
     }
 
     /// Returns whose key it is.
@@ -74,11 +82,11 @@ impl Introspection {
         };
         let _turn = self.calls.acquire().await.map_err(|error| unavailable(error.to_string()))?;
         let settings = &self.settings;
-        let asked = self.place.call(|client, url| {
-            let request = client.post(url).basic_auth(&settings.client_id, Some(&settings.client_secret));
+        let called = self.http.call(Method::POST, self.url.clone(), MAX_RESPONSE_BYTES, |request| {
+            let request = request.basic_auth(&settings.client_id, Some(&settings.client_secret));
             request.form(&[(&settings.token_name, key)])
         });
-        let (status, body) = asked.await.map_err(unavailable)?;
+        let (status, body) = called.await.map_err(|error| unavailable(with_causes(&error)))?;
         match status {
             StatusCode::OK | StatusCode::MULTI_STATUS => {}
             status if status.is_client_error() => {

@@ -9,7 +9,6 @@ mod identity;
 mod introspection;
 mod key_file;
 mod keys;
-mod outside;
 mod scope;
 mod secret;
 mod shown_key;
@@ -21,8 +20,13 @@ pub use identity::{Identity, Origin};
 pub use introspection::{Introspection, IntrospectionSettings};
 pub use key_file::KeyFile;
 pub use keys::{KeyError, KeyRecord, KeyStore, KnownKey};
-pub use outside::AddressError;
 pub use scope::{ScopeError, ScopeRules};
 pub use secret::{KEY_PREFIX, KeyDigest, KeySecret};
 pub use shown_key::{KeyState, ShownKey};
 pub use token::{PemError, TokenRules, TokenVerifier};
+
+/// How long a call to a server that vouches for credentials may take, its body included.
+const CALL_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// The largest response of such a server that is read.
+const MAX_RESPONSE_BYTES: usize = 1 << 20;

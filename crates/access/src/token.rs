@@ -10,6 +10,7 @@ mod keys;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cantata_http_client::ClientSettingsError;
 use jsonwebtoken::{Validation, decode, decode_header};
 use moka::sync::Cache;
 use serde_json::{Map, Value};
@@ -17,7 +18,6 @@ use serde_json::{Map, Value};
 use self::jwks::KeySet;
 pub use self::keys::PemError;
 use self::keys::VerifyingKey;
-use crate::outside::AddressError;
 use crate::{Identity, KeyDigest, Origin, Refusal};
 
 /// How many tokens are remembered as genuine, so that their signatures need not be computed for every request.
@@ -84,7 +84,7 @@ impl TokenVerifier {
     }
 
     /// Checks tokens with the keys that a server publishes at an address (JWKS).
-    pub fn with_published_keys(url: &str, rules: TokenRules) -> Result<Self, AddressError> {
+    pub fn with_published_keys(url: &str, rules: TokenRules) -> Result<Self, ClientSettingsError> {
         Ok(Self::new(Keys::Published(Arc::new(KeySet::at(url, rules.fetch_pause)?)), rules))
     }
 

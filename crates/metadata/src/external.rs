@@ -16,11 +16,10 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use cantata_core::{Error, ExternalValidation, Origin, Result};
+use cantata_http_client::{ClientSettingsError, HttpClient};
 use futures_util::{StreamExt, stream};
-use reqwest::Url;
+use reqwest::{Method, Url};
 use serde_json::Value;
-
-use crate::outside::{Outside, SetupError};
 
 /// How long an outside service may take to answer unless configured otherwise.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -31,13 +30,13 @@ const CONCURRENT_CALLS: usize = 8;
 /// Asks outside services whether values are valid.
 #[derive(Debug)]
 pub struct ExternalValidator {
-    http: Outside,
+    http: HttpClient,
 }
 
 impl ExternalValidator {
     /// Prepares a validator whose calls fail when they take longer than `timeout`.
-    pub fn new(timeout: Duration) -> Result<Self, SetupError> {
-        Ok(Self { http: Outside::new(timeout)? })
+    pub fn new(timeout: Duration) -> Result<Self, ClientSettingsError> {
+        Ok(Self { http: HttpClient::new(timeout)? })
     }
 
     /// Refuses a payload of which a value is not a string or is not accepted by the service of a rule.
@@ -53,7 +52,7 @@ impl ExternalValidator {
 
     async fn send(&self, call: &Call<'_>) -> Result<()> {
         if let Some(url) = &call.url {
-            match self.http.get(url.clone(), |request| request).await {
+            match self.http.send(Method::GET, url.clone(), |request| request).await {
                 Ok(response) if response.status().is_success() => return Ok(()),
                 Ok(response) => {
                     tracing::debug!(path = call.path, status = %response.status(), "external validation refused a value");

@@ -13,7 +13,6 @@ mod events;
 mod export;
 pub mod external;
 mod files;
-pub mod outside;
 mod payload;
 mod states;
 pub mod storage;

@@ -11,12 +11,12 @@ mod verdict;
 use std::time::Duration;
 
 use cantata_core::{Analysis, Error, ErrorId, ObjectId, Origin, Result};
+use cantata_http_client::{ClientSettingsError, HttpClient, HttpError, bearer, parse_address};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use reqwest::header::{AUTHORIZATION, HeaderValue};
-use reqwest::{Response, StatusCode, Url};
+use reqwest::header::HeaderValue;
+use reqwest::{Method, Response, StatusCode, Url};
 
 use self::answer::{StoredObject, excerpt};
-use crate::outside::{CallError, Outside, SetupError};
 
 const BEARER: &str = "Bearer ";
 /// How many calls one publication may have under way.
@@ -30,24 +30,22 @@ const MAX_OBJECT_ANSWER: usize = 4 * 1024 * 1024;
 /// Speaks to a storage server.
 #[derive(Debug)]
 pub struct StorageClient {
-    http: Outside,
+    http: HttpClient,
     base: Url,
     authorization: Option<HeaderValue>,
 }
 
 impl StorageClient {
     /// Prepares calls to the storage server at `url`, with the token it knows us by, if it asks for one.
-    pub fn new(url: &str, access_token: Option<String>, timeout: Duration) -> Result<Self, SetupError> {
-        let refuse = |reason: String| SetupError::Address { url: url.to_owned(), reason };
-        let base = Url::parse(url).map_err(|error| refuse(error.to_string()))?;
-        if !matches!(base.scheme(), "http" | "https") {
-            return Err(refuse(format!("its scheme is '{}', but must be http or https", base.scheme())));
-        }
+    pub fn new(url: &str, access_token: Option<String>, timeout: Duration) -> Result<Self, ClientSettingsError> {
+        let base = parse_address(url)?;
         if base.query().is_some() || base.fragment().is_some() {
-            return Err(refuse("it has a query or a fragment, which the paths of objects cannot follow".to_owned()));
+            let reason = "it has a query or a fragment, which the paths of objects cannot follow";
+            return Err(ClientSettingsError::address(url, reason));
         }
         let authorization = access_token.filter(|token| !token.is_empty()).map(|token| bearer(&token)).transpose()?;
-        Ok(Self { http: Outside::new(timeout)?, base, authorization })
+        let http = HttpClient::new(timeout)?.with_authorization(authorization.clone());
+        Ok(Self { http, base, authorization })
     }
 
     /// Refuses an analysis whose files are not in storage as its metadata says.
@@ -75,8 +73,7 @@ impl StorageClient {
         let response =
             self.get(self.object_url("upload", object_id)).await.map_err(|error| failed(error.to_string()))?;
         let response = successful(response).map_err(failed)?;
-        let body = self.http.body(response, MAX_EXISTS_ANSWER).await.map_err(|error| failed(error.to_string()))?;
-        let body = body.ok_or_else(|| failed(format!("it answered with more than {MAX_EXISTS_ANSWER} bytes")))?;
+        let body = self.http.read_body(response, MAX_EXISTS_ANSWER).await.map_err(|error| failed(error.to_string()))?;
         answer::read_boolean(&body)
             .ok_or_else(|| failed(format!("it answered '{}' instead of true or false", self.excerpt(&body))))
     }
@@ -94,10 +91,10 @@ impl StorageClient {
             ));
         }
         let response = successful(response).map_err(failed)?;
-        let body = self.http.body(response, MAX_OBJECT_ANSWER).await.map_err(|error| failed(error.to_string()))?;
-        let described = match &body {
-            Some(body) => StoredObject::read(body).map_err(|reason| self.excerpt(reason.as_bytes())),
-            None => Err(format!("it has more than {MAX_OBJECT_ANSWER} bytes")),
+        let described = match self.http.read_body(response, MAX_OBJECT_ANSWER).await {
+            Ok(body) => StoredObject::read(&body).map_err(|reason| self.excerpt(reason.as_bytes())),
+            Err(HttpError::BodyTooLong(limit)) => Err(format!("it has more than {limit} bytes")),
+            Err(error) => return Err(failed(error.to_string())),
         };
         described.map_err(|reason| {
             Error::new(
@@ -108,12 +105,8 @@ impl StorageClient {
         })
     }
 
-    async fn get(&self, url: Url) -> Result<Response, CallError> {
-        let authorize = |request: reqwest::RequestBuilder| match &self.authorization {
-            Some(authorization) => request.header(AUTHORIZATION, authorization.clone()),
-            None => request,
-        };
-        self.http.get(url, authorize).await
+    async fn get(&self, url: Url) -> Result<Response, HttpError> {
+        self.http.send(Method::GET, url, |request| request).await
     }
 
     fn object_url(&self, resource: &str, object_id: ObjectId) -> Url {
@@ -128,12 +121,6 @@ impl StorageClient {
         let authorization = self.authorization.as_ref().and_then(|header| header.to_str().ok());
         excerpt(text, authorization.and_then(|header| header.strip_prefix(BEARER)))
     }
-}
-
-fn bearer(token: &str) -> Result<HeaderValue, SetupError> {
-    let mut header = HeaderValue::from_str(&format!("{BEARER}{token}")).map_err(|_| SetupError::Token)?;
-    header.set_sensitive(true);
-    Ok(header)
 }
 
 fn successful(response: Response) -> Result<Response, String> {

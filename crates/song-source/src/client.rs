@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use cantata_catalogue::SongOrigin;
-use cantata_core::{AnalysisState, AnalysisType, AnalysisTypeId, Timestamp, TypeOptions, with_causes};
+use cantata_core::{AnalysisState, AnalysisType, AnalysisTypeId, Timestamp, TypeOptions};
+use cantata_http_client::{ClientSettingsError, HttpClient, HttpError, bearer, parse_address};
 use cantata_indexing::SourceError;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use reqwest::redirect::Policy;
-use reqwest::{Client, StatusCode, Url};
+use reqwest::{Method, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -25,7 +24,7 @@ pub(crate) const PAGE: usize = 100;
 /// A SONG server.
 pub(crate) struct SongClient {
     base: Url,
-    http: Client,
+    http: HttpClient,
 }
 
 /// A page of analyses.
@@ -70,20 +69,15 @@ struct TypeBody {
 impl SongClient {
     /// Prepares to ask a server; nothing is sent yet.
     pub(crate) fn new(origin: &SongOrigin) -> Result<Self, String> {
-        let base = Url::parse(origin.url.reveal()).map_err(|error| format!("the address of SONG: {error}"))?;
-        // An error only says that the process has chosen its TLS implementation already, which serves as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut headers = HeaderMap::new();
-        if let Some(token) = &origin.token {
-            let mut value = HeaderValue::try_from(format!("Bearer {}", token.reveal()))
-                .map_err(|_| "the token for SONG has characters that no token has".to_owned())?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
-        }
-        let builder = Client::builder().timeout(TIMEOUT).redirect(Policy::none()).default_headers(headers);
-        let builder = if base.scheme() == "http" { builder.no_proxy().tls_certs_only([]) } else { builder };
-        let http = builder.build().map_err(|error| format!("SONG cannot be called: {}", with_causes(&error)))?;
-        Ok(Self { base, http })
+        let base = parse_address(origin.url.reveal()).map_err(|error| match error {
+            ClientSettingsError::Address { reason, .. } => format!("the address of SONG: {reason}"),
+            error => error.to_string(),
+        })?;
+        let authorization = origin.token.as_ref().map(|token| bearer(token.reveal())).transpose();
+        let authorization =
+            authorization.map_err(|_| "the token for SONG has characters that no token has".to_owned())?;
+        let http = HttpClient::new(TIMEOUT).map_err(|error| error.to_string())?;
+        Ok(Self { base, http: http.without_http_proxy().with_authorization(authorization) })
     }
 
     /// Returns the ids of all studies.
@@ -163,19 +157,13 @@ impl SongClient {
             segments.pop_if_empty().extend(path);
         }
         url.query_pairs_mut().extend_pairs(query);
-        let lost = |error: reqwest::Error| {
-            tracing::debug!(error = with_causes(&error.without_url()), "a call to SONG failed");
-            SourceError::Failed("SONG cannot be reached, or stopped answering".to_owned())
+        let lost = |error: HttpError| {
+            SourceError::Failed(match error {
+                HttpError::BodyTooLong(limit) => format!("SONG answers with more than {limit} bytes"),
+                _ => "SONG cannot be reached, or stopped answering".to_owned(),
+            })
         };
-        let mut response = self.http.get(url).send().await.map_err(lost)?;
-        let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(lost)? {
-            if body.len() + piece.len() > LONGEST_ANSWER {
-                return Err(SourceError::Failed(format!("SONG answers with more than {LONGEST_ANSWER} bytes")));
-            }
-            body.extend_from_slice(&piece);
-        }
-        Ok((response.status(), body))
+        self.http.call(Method::GET, url, LONGEST_ANSWER, |request| request).await.map_err(lost)
     }
 }
 

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use reqwest::StatusCode;
+use cantata_core::with_causes;
+use cantata_http_client::{ClientSettingsError, HttpClient, parse_address};
+use reqwest::{Method, StatusCode, Url};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::keys::VerifyingKey;
-use crate::Refusal;
-use crate::outside::{AddressError, Outside};
+use crate::{CALL_TIMEOUT, MAX_RESPONSE_BYTES, Refusal};
 
 /// How long the keys are taken as they are.
 const FRESH: Duration = Duration::from_secs(300);
@@ -24,7 +25,8 @@ const MOST: usize = 100;
 
 /// Published keys.
 pub(super) struct KeySet {
-    place: Outside,
+    http: HttpClient,
+    url: Url,
     pause: Duration,
     known: ArcSwap<Known>,
     /// When a fetch was last begun. Whoever fetches holds it.
@@ -38,8 +40,14 @@ struct Known {
 }
 
 impl KeySet {
-    pub(super) fn at(url: &str, pause: Duration) -> Result<Self, AddressError> {
-        Ok(Self { place: Outside::new(url)?, pause, known: ArcSwap::default(), fetching: Mutex::new(None) })
+    pub(super) fn at(url: &str, pause: Duration) -> Result<Self, ClientSettingsError> {
+        Ok(Self {
+            http: HttpClient::new(CALL_TIMEOUT)?,
+            url: parse_address(url)?,
+            pause,
+            known: ArcSwap::default(),
+            fetching: Mutex::new(None),
+        })
     }
 
     /// Returns whether a key is still published, as far as known.
@@ -85,7 +93,8 @@ impl KeySet {
     }
 
     async fn published(&self) -> Result<Vec<Arc<VerifyingKey>>, String> {
-        let (status, body) = self.place.call(|client, url| client.get(url)).await?;
+        let called = self.http.call(Method::GET, self.url.clone(), MAX_RESPONSE_BYTES, |request| request).await;
+        let (status, body) = called.map_err(|error| with_causes(&error))?;
         if status != StatusCode::OK {
             return Err(format!("the answer has the status {}", status.as_u16()));
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cantata_catalogue::Secret;
-use cantata_metadata::outside::SetupError;
+use cantata_http_client::ClientSettingsError;
 use cantata_metadata::storage::StorageClient;
 use clap::Args;
 
@@ -32,9 +32,9 @@ impl StorageSettings {
         let client = StorageClient::new(url, token, Duration::from_millis(self.score_timeout_ms));
         client.map(Some).map_err(|error| {
             let setting = match error {
-                SetupError::Address { .. } => "SCORE_URL",
-                SetupError::Token => "SCORE_ACCESS_TOKEN",
-                SetupError::ZeroTimeout => "SCORE_TIMEOUT_MS",
+                ClientSettingsError::Address { .. } => "SCORE_URL",
+                ClientSettingsError::Token => "SCORE_ACCESS_TOKEN",
+                ClientSettingsError::ZeroTimeout => "SCORE_TIMEOUT_MS",
             };
             Failure::setting(format!("{setting}: {error}"))
         })

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use cantata_core::{Error, ErrorId, ExternalValidation, Origin};
+use cantata_http_client::ClientSettingsError;
 use cantata_metadata::external::ExternalValidator;
-use cantata_metadata::outside::SetupError;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -246,5 +246,5 @@ async fn no_rules_need_no_network() {
 
 #[test]
 fn a_timeout_of_zero_is_refused() {
-    assert_eq!(ExternalValidator::new(Duration::ZERO).unwrap_err(), SetupError::ZeroTimeout);
+    assert_eq!(ExternalValidator::new(Duration::ZERO).unwrap_err(), ClientSettingsError::ZeroTimeout);
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cantata_core::{Analysis, Error, ErrorId, ObjectId, Origin};
-use cantata_metadata::outside::SetupError;
+use cantata_http_client::ClientSettingsError;
 use cantata_metadata::storage::StorageClient;
 use serde_json::{Value, json};
 
@@ -184,10 +184,10 @@ fn settings_that_cannot_work_are_refused() {
         StorageClient::new(url, token.map(str::to_owned), timeout).unwrap_err()
     };
     for url in ["", "score:8087", "localhost", "ftp://h", "http://h/?a=b", "http://h/#a"] {
-        assert!(matches!(refuse(url, None, SHORT), SetupError::Address { .. }), "{url}");
+        assert!(matches!(refuse(url, None, SHORT), ClientSettingsError::Address { .. }), "{url}");
     }
-    assert_eq!(refuse("http://h", None, Duration::ZERO), SetupError::ZeroTimeout);
+    assert_eq!(refuse("http://h", None, Duration::ZERO), ClientSettingsError::ZeroTimeout);
     let error = refuse("http://h", Some("line\nbreak"), SHORT);
-    assert_eq!(error, SetupError::Token);
+    assert_eq!(error, ClientSettingsError::Token);
     assert!(!error.to_string().contains("line\nbreak"));
 }
