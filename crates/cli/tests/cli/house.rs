@@ -1,6 +1,7 @@
-//! The rules of the house that no compiler checks: small files, nothing left for later, the same lints everywhere, links
-//! that lead somewhere.
+//! Rules of the project that no compiler checks: small files, nothing left for later, the same lints and the same compiler
+//! everywhere, links that lead somewhere.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 const MAX_LINES: usize = 500;
@@ -9,11 +10,18 @@ const MAX_LINES: usize = 500;
 const MARKS: [&str; 5] =
     [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X"), concat!("to", "do!"), concat!("db", "g!")];
 
-/// Returns every file below the root of the repository, those of tools and builds aside.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn toml_file(path: &str) -> toml::Table {
+    fs_err::read_to_string(root().join(path)).unwrap().parse().unwrap()
+}
+
+/// Returns every file below the root of the repository, except those of tools and builds.
 fn files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let mut found = Vec::new();
-    let mut folders = vec![root];
+    let mut folders = vec![root()];
     while let Some(folder) = folders.pop() {
         for entry in fs_err::read_dir(folder).unwrap() {
             let entry = entry.unwrap();
@@ -72,6 +80,28 @@ fn every_crate_has_the_lints_of_the_workspace() {
         }
     }
     assert!(crates > 5, "only {crates} crates were found");
+}
+
+/// The tests run on the compiler of rust-toolchain.toml, so it being the minimum supported version tests that one too.
+#[test]
+fn the_compiler_of_the_tests_is_the_oldest_supported_one() {
+    let toolchain = toml_file("rust-toolchain.toml");
+    let channel = toolchain["toolchain"]["channel"].as_str().unwrap();
+    let workspace = toml_file("Cargo.toml");
+    let minimum = workspace["workspace"]["package"]["rust-version"].as_str().unwrap();
+    assert_eq!(channel, format!("{minimum}.0"), "rust-toolchain.toml and rust-version in Cargo.toml differ");
+    let dockerfile = fs_err::read_to_string(root().join("packaging/docker/Dockerfile")).unwrap();
+    assert!(dockerfile.contains(&format!("FROM rust:{minimum}-")), "the Dockerfile builds with another compiler");
+}
+
+/// A package of the same name from a registry would be compiled in beside ours, and the compiler would not warn.
+#[test]
+fn our_crates_are_there_once() {
+    let lock = toml_file("Cargo.lock");
+    let names = lock["package"].as_array().unwrap().iter().filter_map(|package| package["name"].as_str());
+    let ours: Vec<&str> = names.filter(|name| name.starts_with("cantata")).collect();
+    let distinct: HashSet<&str> = ours.iter().copied().collect();
+    assert!(ours.len() > 5 && distinct.len() == ours.len(), "{ours:?}");
 }
 
 /// Returns the lines of a document that are not within blocks of code.

@@ -11,7 +11,6 @@ mod house;
 mod import;
 mod index;
 mod key;
-mod licences;
 mod log;
 mod process;
 mod serve;
