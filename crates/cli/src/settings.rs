@@ -24,7 +24,7 @@ mod storage;
 mod store;
 mod values;
 
-use cantata_outbox::KafkaSettings;
+use cantata_outbox::RelaySettings;
 use cantata_server::HttpSettings;
 use clap::Args;
 
@@ -91,7 +91,7 @@ impl Settings {
     }
 
     /// Returns where events are sent, if they are.
-    pub(crate) fn kafka(&self) -> Result<Option<KafkaSettings>, Failure> {
+    pub(crate) fn kafka(&self) -> Result<Option<RelaySettings>, Failure> {
         self.kafka.settings(&self.metadata.server_id)
     }
 

@@ -26,14 +26,14 @@ pub enum ClientSettingsError {
 
 impl ClientSettingsError {
     /// Returns the error of an address.
-    pub fn address(url: &str, reason: impl ToString) -> Self {
-        Self::Address { url: url.to_owned(), reason: reason.to_string() }
+    pub fn address(url: &str, reason: impl Into<String>) -> Self {
+        Self::Address { url: url.to_owned(), reason: reason.into() }
     }
 }
 
 /// Reads the `http` or `https` address of a service.
 pub fn parse_address(address: &str) -> Result<Url, ClientSettingsError> {
-    let url = Url::parse(address).map_err(|error| ClientSettingsError::address(address, error))?;
+    let url = Url::parse(address).map_err(|error| ClientSettingsError::address(address, error.to_string()))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
         other => {

@@ -3,37 +3,40 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cantata_core::Event;
-use cantata_store::Store;
+use cantata_core::{Event, with_causes};
+use cantata_kafka_client::{KafkaError, Producer, ProducerRecord};
+use cantata_store::{Store, StoreError};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::error::{OutboxError, Result};
-use crate::producer::Producer;
-use crate::settings::KafkaSettings;
+use crate::error::OutboxError;
+use crate::settings::RelaySettings;
 use crate::state::{RelayActivity, RelayState, RelayWatch};
 
-/// How long a lease lasts: what others wait before they take over from a process that was killed.
-const LEASE: Duration = Duration::from_secs(15);
+/// How long other processes wait before they take over from one that was killed.
+const LEASE_DURATION: Duration = Duration::from_secs(15);
 
-/// How often a lease is renewed, and asked for by those who stand by.
-const RENEWAL: Duration = Duration::from_secs(5);
+/// How often the lease is renewed, and requested by processes that stand by.
+const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The pauses after failures.
-const FIRST_PAUSE: Duration = Duration::from_millis(200);
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// The delays after failures.
+const MIN_BACKOFF: Duration = Duration::from_millis(200);
+const MAX_BACKOFF: Duration = Duration::from_secs(10);
+
+/// The header with the number of an event, by which consumers recognise a duplicate.
+const EVENT_HEADER: &str = "event";
 
 /// How long stopping may take.
-const STOP_LIMIT: Duration = Duration::from_secs(5);
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How many bytes of events one request carries: half of what a topic takes in one message unless it is told otherwise.
-const RUN_LIMIT: usize = 512 << 10;
+/// The bytes of events in one request: half of the default `max.message.bytes` of a topic.
+const MAX_REQUEST_BYTES: usize = 512 << 10;
 
-/// How many events are sent at once: about as many as fill a request.
-const FIRST_CHUNK: usize = 16;
-const LARGEST_CHUNK: usize = 500;
+/// How many events are read from the store at once: about as many as fill a request.
+const INITIAL_FETCH_EVENTS: usize = 16;
+const MAX_FETCH_EVENTS: usize = 500;
 
-/// Passes the events of a store on to Kafka, in the background.
+/// Sends the events of a store to Kafka, in the background.
 pub struct Relay {
     stopping: watch::Sender<bool>,
     watch: RelayWatch,
@@ -41,17 +44,17 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Starts it. The holder is this process, by a name that no other has.
-    pub fn start(store: Arc<dyn Store>, settings: KafkaSettings, holder: String) -> Self {
+    /// Starts it. The holder is a name of this process that no other has.
+    pub fn start(store: Arc<dyn Store>, settings: RelaySettings, holder: String) -> Self {
         let (stopping, stop) = watch::channel(false);
-        let (state, seen) = watch::channel(RelayState { activity: RelayActivity::Starting, sent: None });
-        let watch = RelayWatch { topic: settings.topic.clone(), state: seen, latest: store.latest_event() };
-        let reader = settings.reader();
-        let sender = Sender { store, settings: Arc::new(settings), reader, holder, stop, state };
+        let (state, watched) = watch::channel(RelayState { activity: RelayActivity::Starting, sent: None });
+        let watch = RelayWatch { topic: settings.kafka.topic.clone(), state: watched, latest: store.latest_event() };
+        let cursor = settings.cursor_name();
+        let sender = EventSender { store, settings, cursor, holder, stop, state };
         Self { stopping, watch, task: tokio::spawn(sender.run()) }
     }
 
-    /// Returns what shows how it is doing.
+    /// Returns a view of its state.
     pub fn watch(&self) -> RelayWatch {
         self.watch.clone()
     }
@@ -59,58 +62,58 @@ impl Relay {
     /// Stops it once what is under way is acknowledged, and in any case soon.
     pub async fn stop(mut self) {
         self.stopping.send_replace(true);
-        if tokio::time::timeout(STOP_LIMIT, &mut self.task).await.is_err() {
+        if tokio::time::timeout(STOP_TIMEOUT, &mut self.task).await.is_err() {
             self.task.abort();
         }
     }
 }
 
-struct Sender {
+struct EventSender {
     store: Arc<dyn Store>,
-    settings: Arc<KafkaSettings>,
-    /// The name under which the store knows the relay.
-    reader: String,
+    settings: RelaySettings,
+    /// The name of the cursor in the store.
+    cursor: String,
     /// The name of this process as a holder of the lease.
     holder: String,
     stop: watch::Receiver<bool>,
     state: watch::Sender<RelayState>,
 }
 
-impl Sender {
+impl EventSender {
     async fn run(self) {
-        let mut pause = FIRST_PAUSE;
-        let mut run_limit = RUN_LIMIT;
-        let mut told = String::new();
+        let mut backoff = MIN_BACKOFF;
+        let mut max_request_bytes = MAX_REQUEST_BYTES;
+        let mut last_reported = String::new();
         while !self.is_stopping() {
             let sent_before = self.state.borrow().sent;
-            let Err(error) = self.turn(run_limit).await else { continue };
+            let Err(error) = self.send_while_leased(max_request_bytes).await else { continue };
             if self.state.borrow().sent != sent_before {
-                pause = FIRST_PAUSE;
-                told.clear();
+                backoff = MIN_BACKOFF;
+                last_reported.clear();
             }
-            // A topic may take less than usual in one message: from now on each event goes alone, and compressed.
-            if matches!(error, OutboxError::TooLarge { .. }) {
-                run_limit = 0;
+            // The topic accepts less than usual in one message: from now on each event is sent alone, compressed.
+            if matches!(error, OutboxError::EventTooLarge { .. }) {
+                max_request_bytes = 0;
             }
-            self.tell(&error, &mut told);
-            self.rest(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            self.report_failure(&error, &mut last_reported);
+            self.sleep_unless_stopped(backoff).await;
+            backoff = (backoff * 2).min(MAX_BACKOFF);
         }
         // If this fails, the lease runs out by itself.
-        let _ = self.store.release(&self.reader, &self.holder).await;
+        let _ = self.store.release(&self.cursor, &self.holder).await;
     }
 
-    /// Sends for as long as this process holds the lease; returns at once, after a rest, when another does.
-    async fn turn(&self, run_limit: usize) -> Result<()> {
-        if !self.store.lease(&self.reader, &self.holder, LEASE).await? {
+    /// Sends while this process holds the lease; stands by for a moment if another does.
+    async fn send_while_leased(&self, max_request_bytes: usize) -> Result<()> {
+        if !self.store.lease(&self.cursor, &self.holder, LEASE_DURATION).await? {
             self.state.send_replace(RelayState { activity: RelayActivity::StandingBy, sent: None });
-            self.rest(RENEWAL).await;
+            self.sleep_unless_stopped(LEASE_RENEWAL_INTERVAL).await;
             return Ok(());
         }
         tokio::select! {
-            ended = self.session(run_limit) => ended,
+            ended = self.session(max_request_bytes) => ended,
             () = self.keep_lease() => {
-                tracing::warn!(topic = self.settings.topic, "another process sends the events now");
+                tracing::warn!(topic = self.settings.kafka.topic, "another process sends the events now");
                 Ok(())
             }
         }
@@ -119,8 +122,8 @@ impl Sender {
     /// Renews the lease until that is refused.
     async fn keep_lease(&self) {
         loop {
-            tokio::time::sleep(RENEWAL).await;
-            match self.store.lease(&self.reader, &self.holder, LEASE).await {
+            tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
+            match self.store.lease(&self.cursor, &self.holder, LEASE_DURATION).await {
                 Ok(true) => {}
                 Ok(false) => return,
                 // The session fails for the same reason as soon as it needs the store.
@@ -130,19 +133,20 @@ impl Sender {
     }
 
     /// Sends whatever comes, until the process stops or something fails.
-    async fn session(&self, run_limit: usize) -> Result<()> {
+    async fn session(&self, max_request_bytes: usize) -> Result<()> {
+        let begin = Producer::begin(self.settings.kafka.clone(), self.settings.transactional_id(), max_request_bytes);
         let mut producer = tokio::select! {
-            begun = Producer::begin(Arc::clone(&self.settings), run_limit) => begun?,
+            begun = begin => begun?,
             () = self.stopped() => return Ok(()),
         };
-        // Read after everybody before was ended: from here on nobody else gets an event acknowledged.
-        let mut position = self.store.cursor(&self.reader).await?;
+        // Read after all earlier sessions are fenced: from here on no other session gets an event acknowledged.
+        let mut position = self.store.cursor(&self.cursor).await?;
         let mut latest = self.store.latest_event();
-        let mut chunk = FIRST_CHUNK;
-        tracing::info!(topic = self.settings.topic, after = position, "sending events");
-        self.show_sent(position);
+        let mut fetch_size = INITIAL_FETCH_EVENTS;
+        tracing::info!(topic = self.settings.kafka.topic, after = position, "sending events");
+        self.set_sent(position);
         while !self.is_stopping() {
-            let events = self.store.events_after(position, chunk).await?;
+            let events = self.store.events_after(position, fetch_size).await?;
             let Some(last) = events.last().map(|event| event.seq) else {
                 tokio::select! {
                     found = latest.wait_for(|latest| *latest > position) => if found.is_err() { return Ok(()) },
@@ -150,58 +154,75 @@ impl Sender {
                 }
                 continue;
             };
-            producer.send(&events).await?;
-            if !self.store.move_cursor(&self.reader, &self.holder, last).await? {
-                tracing::warn!(topic = self.settings.topic, "another process sends the events now");
+            let records = events.iter().map(|event| self.record(event)).collect::<Result<Vec<_>>>()?;
+            producer.send(&records).await.map_err(|error| match error {
+                KafkaError::RecordTooLarge { topic, record } => {
+                    OutboxError::EventTooLarge { event: events.get(record).map_or(0, |event| event.seq), topic }
+                }
+                error => error.into(),
+            })?;
+            if !self.store.move_cursor(&self.cursor, &self.holder, last).await? {
+                tracing::warn!(topic = self.settings.kafka.topic, "another process sends the events now");
                 return Ok(());
             }
             position = last;
-            chunk = next_chunk(&events);
-            self.show_sent(position);
+            fetch_size = next_fetch_size(&events);
+            self.set_sent(position);
         }
         Ok(())
+    }
+
+    fn record(&self, event: &Event) -> Result<ProducerRecord> {
+        let corrupt = |error| StoreError::corrupt(format!("event {}", event.seq), error);
+        Ok(ProducerRecord {
+            key: event.analysis_id.to_string().into(),
+            value: event.message(&self.settings.server_id).map_err(corrupt)?.into(),
+            header: (EVENT_HEADER, event.seq.to_string().into()),
+        })
     }
 
     fn is_stopping(&self) -> bool {
         *self.stop.borrow() || self.stop.has_changed().is_err()
     }
 
-    /// Waits until the relay is told to stop, or nobody is left to tell it.
+    /// Waits until the relay is stopped or dropped.
     async fn stopped(&self) {
         let _ = self.stop.clone().wait_for(|stop| *stop).await;
     }
 
-    async fn rest(&self, pause: Duration) {
+    async fn sleep_unless_stopped(&self, backoff: Duration) {
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = tokio::time::sleep(backoff) => {}
             () = self.stopped() => {}
         }
     }
 
-    fn show(&self, activity: RelayActivity) {
+    fn set_activity(&self, activity: RelayActivity) {
         self.state.send_if_modified(|state| std::mem::replace(&mut state.activity, activity) != activity);
     }
 
-    fn show_sent(&self, sent: u64) {
+    fn set_sent(&self, sent: u64) {
         self.state.send_replace(RelayState { activity: RelayActivity::Sending, sent: Some(sent) });
     }
 
-    /// Tells of a failure: in the log as a warning when it is a new one.
-    fn tell(&self, error: &OutboxError, told: &mut String) {
-        self.show(RelayActivity::Failing(error.in_short()));
-        let text = error.to_string();
-        let topic = &self.settings.topic;
-        if *told == text {
+    /// Logs a failure, as a warning if it is not the one that was last reported, and shows it in the state.
+    fn report_failure(&self, error: &OutboxError, last_reported: &mut String) {
+        self.set_activity(RelayActivity::Failing(error.summary()));
+        let text = with_causes(error);
+        let topic = &self.settings.kafka.topic;
+        if *last_reported == text {
             tracing::debug!(topic, error = text, "events still cannot be sent to Kafka");
         } else {
             tracing::warn!(topic, error = text, "events cannot be sent to Kafka; they are kept, and tried again");
-            *told = text;
+            *last_reported = text;
         }
     }
 }
 
+type Result<T> = std::result::Result<T, OutboxError>;
+
 /// Returns how many events like these fill a request.
-fn next_chunk(events: &[Event]) -> usize {
+fn next_fetch_size(events: &[Event]) -> usize {
     let bytes: usize = events.iter().map(|event| event.document.len()).sum();
-    (RUN_LIMIT * events.len() / bytes.max(1)).clamp(1, LARGEST_CHUNK)
+    (MAX_REQUEST_BYTES * events.len() / bytes.max(1)).clamp(1, MAX_FETCH_EVENTS)
 }

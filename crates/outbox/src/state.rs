@@ -1,8 +1,8 @@
-//! How the relay is doing, for those who look after it.
+//! The state of the relay, for operators.
 
 use tokio::sync::watch;
 
-/// How the relay is doing, as far as this process knows.
+/// The state of the relay, as far as this process knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelayState {
     /// What it is doing.
@@ -15,17 +15,17 @@ pub struct RelayState {
 /// What the relay is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelayActivity {
-    /// It is on its way to the brokers.
+    /// It is connecting to the brokers.
     Starting,
-    /// It sends what comes.
+    /// It sends events.
     Sending,
     /// Another process on the same database sends.
     StandingBy,
-    /// It failed, and tries again after a pause; the text names no host.
+    /// It failed, and retries after a backoff; the text names no host.
     Failing(&'static str),
 }
 
-/// Looks at a relay from outside; clones look at the same.
+/// A view of the state of a relay; clones see the same one.
 #[derive(Debug, Clone)]
 pub struct RelayWatch {
     /// The topic that it sends to.
@@ -35,12 +35,12 @@ pub struct RelayWatch {
 }
 
 impl RelayWatch {
-    /// Returns how it is doing.
+    /// Returns its state.
     pub fn state(&self) -> RelayState {
         self.state.borrow().clone()
     }
 
-    /// Waits until it is doing as described; false if it has ended before.
+    /// Waits for a state; false if the relay has ended before.
     pub async fn until(&mut self, is_so: impl FnMut(&RelayState) -> bool) -> bool {
         self.state.wait_for(is_so).await.is_ok()
     }

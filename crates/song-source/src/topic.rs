@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_catalogue::{SongOrigin, SongTopic};
-use cantata_core::{AnalysisState, AnalysisType};
+use cantata_core::{AnalysisState, AnalysisType, with_causes};
 use cantata_indexing::{AnalysisSource, ChangedAnalysis, Changes, SourceError, SourceSnapshot};
-use cantata_outbox::{Credentials, Fetched, KafkaSettings, OutboxError, SaslMechanism, TopicReader};
+use cantata_kafka_client::{Credentials, FetchedRecords, KafkaError, KafkaSettings, SaslMechanism, TopicReader};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -59,7 +59,7 @@ impl TopicSource {
     }
 
     /// Reads from offsets on; nothing if the topic has not what stands there.
-    async fn fetch(&self, after: &BTreeMap<i32, i64>) -> Result<Option<Fetched>, SourceError> {
+    async fn fetch(&self, after: &BTreeMap<i32, i64>) -> Result<Option<FetchedRecords>, SourceError> {
         let mut place = self.reader.lock().await;
         // A reader that failed, or was given up in the middle of a request, is not used again.
         let mut reader = match place.take() {
@@ -162,7 +162,6 @@ fn settings(topic: &SongTopic) -> KafkaSettings {
         bootstrap_servers: topic.brokers.iter().map(|broker| broker.reveal().to_owned()).collect(),
         topic: topic.topic.clone(),
         new_topic: None,
-        server_id: String::new(),
         uses_tls: topic.uses_tls,
         ca_certificate: topic.ca_certificate.clone(),
         credentials: topic.credentials.as_ref().map(|credentials| Credentials {
@@ -173,9 +172,9 @@ fn settings(topic: &SongTopic) -> KafkaSettings {
     }
 }
 
-fn failed(error: &OutboxError) -> SourceError {
-    tracing::debug!(%error, "the topic of SONG cannot be read");
-    SourceError::Failed(format!("the topic of SONG: {}", error.in_short()))
+fn failed(error: &KafkaError) -> SourceError {
+    tracing::debug!(error = with_causes(error), "the topic of SONG cannot be read");
+    SourceError::Failed(format!("the topic of SONG: {}", error.summary()))
 }
 
 /// Reads a position: partitions with their offsets, such as `0:12,1:7`.

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use cantata_catalogue::Secret;
-use cantata_outbox::{Credentials, KafkaSettings, NewTopic, SaslMechanism};
+use cantata_kafka_client::{Credentials, KafkaSettings, NewTopic, SaslMechanism};
+use cantata_outbox::RelaySettings;
 use clap::{Args, ValueEnum};
 
 use super::values::{secret, some_text, switch, whole_number};
@@ -70,7 +71,7 @@ enum Mechanism {
 
 impl KafkaSection {
     /// Returns where events are sent, if they are; the server has a name in them.
-    pub(super) fn settings(&self, server_id: &str) -> Result<Option<KafkaSettings>, Failure> {
+    pub(super) fn settings(&self, server_id: &str) -> Result<Option<RelaySettings>, Failure> {
         let listed = self.kafka_bootstrap_servers.as_deref().unwrap_or_default();
         let bootstrap_servers: Vec<String> =
             listed.split(',').map(|broker| broker.trim().to_owned()).filter(|broker| !broker.is_empty()).collect();
@@ -83,17 +84,16 @@ impl KafkaSection {
         }
         let new_topic =
             NewTopic { partitions: self.kafka_partitions, replication_factor: self.kafka_replication_factor };
-        let settings = KafkaSettings {
+        let kafka = KafkaSettings {
             bootstrap_servers,
             topic: self.kafka_topic.clone(),
             new_topic: self.kafka_create_topic.then_some(new_topic),
-            server_id: server_id.to_owned(),
             uses_tls: matches!(self.kafka_security_protocol, Protocol::Ssl | Protocol::SaslSsl),
             ca_certificate: self.kafka_ca_certificate.clone().filter(|path| !path.as_os_str().is_empty()),
             credentials: self.credentials()?,
         };
-        settings.check().map_err(|error| Failure::setting(format!("KAFKA_CA_CERTIFICATE: {error}")))?;
-        Ok(Some(settings))
+        kafka.check().map_err(|error| Failure::setting(format!("KAFKA_CA_CERTIFICATE: {error}")))?;
+        Ok(Some(RelaySettings { kafka, server_id: server_id.to_owned() }))
     }
 
     fn credentials(&self) -> Result<Option<Credentials>, Failure> {

@@ -1,7 +1,7 @@
 //! What consumers find in the topic, to the letter.
 
 use cantata_core::{Action, AnalysisState};
-use cantata_outbox::partition_of;
+use cantata_kafka_client::partition_of;
 use cantata_testkit::kafka;
 
 use crate::support::{TestStore, settings};

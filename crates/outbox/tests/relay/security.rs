@@ -1,6 +1,7 @@
 //! Brokers that ask who comes, and encrypted connections.
 
-use cantata_outbox::{Credentials, KafkaSettings, RelayActivity, SaslMechanism};
+use cantata_kafka_client::{Credentials, KafkaSettings, SaslMechanism};
+use cantata_outbox::RelayActivity;
 use cantata_testkit::kafka::{self, OwnBroker, free_port};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cantata_core::{Action, Analysis, AnalysisId, AnalysisState, Event};
-use cantata_outbox::{KafkaSettings, NewTopic, Relay, RelayState};
+use cantata_kafka_client::{KafkaSettings, NewTopic};
+use cantata_outbox::{Relay, RelaySettings, RelayState};
 use cantata_store::contract::builders;
 use cantata_store::{AnalysisChange, DuplicateRule, Insertion, NewAnalysis, Replacement, Revision, Store};
 use cantata_store_sqlite::SqliteStore;
@@ -16,7 +17,7 @@ use tempfile::TempDir;
 pub(crate) const STUDY: &str = "ABC123";
 
 /// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Returns the settings for a topic of a broker, which is made with this many partitions.
 pub(crate) fn settings(broker: &str, topic: &str, partitions: u16) -> KafkaSettings {
@@ -24,7 +25,6 @@ pub(crate) fn settings(broker: &str, topic: &str, partitions: u16) -> KafkaSetti
         bootstrap_servers: vec![broker.to_owned()],
         topic: topic.to_owned(),
         new_topic: Some(NewTopic { partitions: Some(partitions), replication_factor: Some(1) }),
-        server_id: "song.overture".to_owned(),
         uses_tls: false,
         ca_certificate: None,
         credentials: None,
@@ -51,7 +51,8 @@ impl TestStore {
 
     /// Starts a relay whose process has this name.
     pub(crate) fn relay_as(&self, holder: &str, settings: &KafkaSettings) -> Relay {
-        Relay::start(Arc::clone(&self.store), settings.clone(), holder.to_owned())
+        let settings = RelaySettings { kafka: settings.clone(), server_id: "song.overture".to_owned() };
+        Relay::start(Arc::clone(&self.store), settings, holder.to_owned())
     }
 
     /// Returns the number of the latest event.
@@ -99,7 +100,7 @@ impl TestStore {
 /// Waits until a relay is doing as it should.
 pub(crate) async fn until(relay: &Relay, what: &str, is_so: impl FnMut(&RelayState) -> bool) {
     let mut watch = relay.watch();
-    let seen = tokio::time::timeout(PATIENCE, watch.until(is_so)).await;
+    let seen = tokio::time::timeout(WAIT_TIMEOUT, watch.until(is_so)).await;
     assert!(matches!(seen, Ok(true)), "waited in vain for {what}; it is {:?}", relay.watch().state());
 }
 

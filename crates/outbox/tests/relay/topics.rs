@@ -1,6 +1,7 @@
 //! What happens when the topic is not there.
 
-use cantata_outbox::{KafkaSettings, RelayActivity};
+use cantata_kafka_client::KafkaSettings;
+use cantata_outbox::RelayActivity;
 use cantata_testkit::kafka;
 
 use crate::support::{TestStore, assert_complete, settings, until};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use cantata_core::AnalysisState;
 use cantata_indexing::SourceError;
-use cantata_outbox::{KafkaSettings, NewTopic, Relay};
+use cantata_kafka_client::{KafkaSettings, NewTopic};
+use cantata_outbox::{Relay, RelaySettings};
 use cantata_store::contract::builders;
 use cantata_store::{DuplicateRule, NewAnalysis, Store};
 use cantata_store_sqlite::SqliteStore;
@@ -69,15 +70,15 @@ async fn every_event_of_a_transactional_producer_is_read_once_through_restarts_o
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
     store.create_study(builders::study("S1")).await.unwrap();
-    let settings = KafkaSettings {
+    let kafka = KafkaSettings {
         bootstrap_servers: vec![broker.address()],
         topic: topic.clone(),
         new_topic: Some(NewTopic { partitions: Some(3), replication_factor: Some(1) }),
-        server_id: "song.overture".to_owned(),
         uses_tls: false,
         ca_certificate: None,
         credentials: None,
     };
+    let settings = RelaySettings { kafka, server_id: "song.overture".to_owned() };
     let relay = Relay::start(Arc::clone(&store), settings, "test".to_owned());
     let mut expected = HashSet::new();
     let source = source(song(&server, &broker.address(), &topic), json!({}));

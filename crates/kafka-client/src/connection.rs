@@ -1,9 +1,9 @@
-//! One connection to one broker: requests out, answers in, one at a time.
+//! A connection to a broker: one request at a time.
 //!
 //! Requests have fixed versions, the oldest that say what is needed: every broker from Kafka 2.4 to 4.x knows them, so
 //! there is nothing to agree on first. After an error a connection is in an unknown state and is not used again.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
@@ -19,51 +19,51 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 
-use crate::error::{OutboxError, Result};
+use crate::error::{KafkaError, Result};
 use crate::sasl;
 use crate::settings::Credentials;
 
 /// How long a broker may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a broker may take for one answer; a little more than it is told to take itself.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(25);
+/// How long a response may take; longer than [`REQUEST_TIMEOUT_MS`].
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(25);
 
-/// How long a broker may work on one request, in milliseconds.
-pub(crate) const WORK_LIMIT_MS: i32 = 20_000;
+/// How long a broker may work on a request.
+pub(crate) const REQUEST_TIMEOUT_MS: i32 = 20_000;
 
-/// Shorter than any common limit after which brokers and what stands before them drop a silent connection.
-const LONGEST_SILENCE: Duration = Duration::from_secs(45);
+/// Shorter than the common limits after which brokers and proxies close an idle connection.
+const MAX_IDLE_TIME: Duration = Duration::from_secs(45);
 
-/// The longest answer that is read.
-const ANSWER_LIMIT: usize = 64 << 20;
+/// The largest response that is read.
+const MAX_RESPONSE_BYTES: usize = 64 << 20;
 
-/// A request in the version that is used of it.
-pub(crate) trait Call: Request {
-    /// The version.
+/// A request with the API version that this client uses.
+pub(crate) trait VersionedRequest: Request {
+    /// The API version.
     const VERSION: i16;
-    /// What messages call it.
+    /// Its name in error messages.
     const NAME: &'static str;
 }
 
-macro_rules! calls {
+macro_rules! versioned_requests {
     ($($request:ty, $version:literal, $name:literal;)*) => {
-        $(impl Call for $request {
+        $(impl VersionedRequest for $request {
             const VERSION: i16 = $version;
             const NAME: &'static str = $name;
         })*
     };
 }
 
-calls! {
+versioned_requests! {
     AddPartitionsToTxnRequest, 1, "adding partitions to a transaction";
-    CreateTopicsRequest, 4, "making the topic";
+    CreateTopicsRequest, 4, "creating the topic";
     EndTxnRequest, 1, "ending a transaction";
     FetchRequest, 4, "reading the topic";
     FindCoordinatorRequest, 2, "finding the coordinator of transactions";
     InitProducerIdRequest, 1, "beginning as a producer";
     ListOffsetsRequest, 2, "asking for offsets";
-    MetadataRequest, 5, "looking for the topic";
+    MetadataRequest, 5, "reading the metadata of the topic";
     ProduceRequest, 7, "sending events";
     SaslAuthenticateRequest, 1, "authentication";
     SaslHandshakeRequest, 1, "choosing a way of authentication";
@@ -73,7 +73,7 @@ trait Transport: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin> Transport for T {}
 
-/// A connection that is authenticated where the brokers ask for it.
+/// A connection, authenticated if there are credentials.
 pub(crate) struct Connection {
     broker: String,
     transport: Box<dyn Transport>,
@@ -88,12 +88,10 @@ impl Connection {
         tls: Option<&TlsConnector>,
         credentials: Option<&Credentials>,
     ) -> Result<Self> {
-        let unreachable =
-            |cause: io::Error| OutboxError::Unreachable { broker: broker.to_owned(), cause: cause.to_string() };
         let transport = timeout(CONNECT_TIMEOUT, connect(broker, tls))
             .await
-            .unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut)))
-            .map_err(unreachable)?;
+            .unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
+            .map_err(|source| KafkaError::Unreachable { broker: broker.to_owned(), source })?;
         let mut connection = Self { broker: broker.to_owned(), transport, correlation_id: 0, used_at: Instant::now() };
         if let Some(credentials) = credentials {
             sasl::authenticate(&mut connection, credentials).await?;
@@ -101,33 +99,32 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Says whether nothing went over the connection for so long that it may be gone.
+    /// Returns whether the connection has been idle for so long that it may be closed.
     pub(crate) fn is_stale(&self) -> bool {
-        self.used_at.elapsed() > LONGEST_SILENCE
+        self.used_at.elapsed() > MAX_IDLE_TIME
     }
 
-    /// Sends a request and waits for its answer.
-    pub(crate) async fn call<R: Call>(&mut self, request: &R) -> Result<R::Response> {
-        let answered = timeout(ANSWER_TIMEOUT, self.exchange(request)).await;
+    /// Sends a request and waits for its response.
+    pub(crate) async fn call<R: VersionedRequest>(&mut self, request: &R) -> Result<R::Response> {
+        let response = timeout(RESPONSE_TIMEOUT, self.exchange(request)).await;
         self.used_at = Instant::now();
-        let answer = answered.unwrap_or_else(|_| Err("it took too long".to_owned()));
-        answer.map_err(|cause| OutboxError::NoAnswer { broker: self.broker.clone(), request: R::NAME, cause })
+        let response = response.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()));
+        response.map_err(|source| KafkaError::NoResponse { broker: self.broker.clone(), request: R::NAME, source })
     }
 
-    async fn exchange<R: Call>(&mut self, request: &R) -> std::result::Result<R::Response, String> {
+    async fn exchange<R: VersionedRequest>(&mut self, request: &R) -> io::Result<R::Response> {
         self.correlation_id = self.correlation_id.wrapping_add(1);
         let frame = frame(request, self.correlation_id)?;
-        let broken = |error: io::Error| error.to_string();
-        self.transport.write_all(&frame).await.map_err(broken)?;
-        self.transport.flush().await.map_err(broken)?;
+        self.transport.write_all(&frame).await?;
+        self.transport.flush().await?;
 
-        let length = self.transport.read_u32().await.map_err(broken)? as usize;
-        if length > ANSWER_LIMIT {
-            return Err(format!("an answer of {length} bytes"));
+        let length = self.transport.read_u32().await? as usize;
+        if length > MAX_RESPONSE_BYTES {
+            return Err(invalid(format!("a response of {length} bytes")));
         }
-        let mut answer = vec![0; length];
-        self.transport.read_exact(&mut answer).await.map_err(broken)?;
-        read::<R>(answer.into(), self.correlation_id)
+        let mut response = vec![0; length];
+        self.transport.read_exact(&mut response).await?;
+        decode::<R>(response.into(), self.correlation_id)
     }
 }
 
@@ -140,29 +137,33 @@ async fn connect(broker: &str, tls: Option<&TlsConnector>) -> io::Result<Box<dyn
     Ok(Box::new(tls.connect(name, stream).await?))
 }
 
-/// Returns a request with its header, and its length before it.
-fn frame<R: Call>(request: &R, correlation_id: i32) -> std::result::Result<BytesMut, String> {
+/// Encodes a request: its length, its header, itself.
+fn frame<R: VersionedRequest>(request: &R, correlation_id: i32) -> io::Result<BytesMut> {
     let header = RequestHeader::default()
         .with_request_api_key(R::KEY)
         .with_request_api_version(R::VERSION)
         .with_correlation_id(correlation_id)
         .with_client_id(Some(StrBytes::from_static_str("cantata")));
     let mut content = BytesMut::new();
-    encode_request_header_into_buffer(&mut content, &header).map_err(|error| error.to_string())?;
-    request.encode(&mut content, R::VERSION).map_err(|error| error.to_string())?;
-    let length = u32::try_from(content.len()).map_err(|error| error.to_string())?;
+    encode_request_header_into_buffer(&mut content, &header).map_err(io::Error::other)?;
+    request.encode(&mut content, R::VERSION).map_err(io::Error::other)?;
+    let length = u32::try_from(content.len()).map_err(io::Error::other)?;
     let mut frame = BytesMut::with_capacity(content.len() + 4);
     frame.put_u32(length);
     frame.unsplit(content);
     Ok(frame)
 }
 
-fn read<R: Call>(mut answer: Bytes, correlation_id: i32) -> std::result::Result<R::Response, String> {
+fn decode<R: VersionedRequest>(mut bytes: Bytes, correlation_id: i32) -> io::Result<R::Response> {
     let version = R::Response::header_version(R::VERSION);
-    let header = ResponseHeader::decode(&mut answer, version).map_err(|error| error.to_string())?;
+    let header = ResponseHeader::decode(&mut bytes, version).map_err(invalid)?;
     if header.correlation_id != correlation_id {
-        return Err("an answer to another request".to_owned());
+        return Err(invalid("a response to another request"));
     }
-    let response = R::Response::decode(&mut answer, R::VERSION).map_err(|error| error.to_string())?;
-    if answer.has_remaining() { Err("an answer with more than belongs to it".to_owned()) } else { Ok(response) }
+    let response = R::Response::decode(&mut bytes, R::VERSION).map_err(invalid)?;
+    if bytes.has_remaining() { Err(invalid("a response with trailing bytes")) } else { Ok(response) }
+}
+
+fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, error)
 }

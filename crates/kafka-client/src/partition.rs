@@ -1,6 +1,6 @@
-//! Which partition has a key? The one that the producers of Java choose, so that all producers of a topic agree.
+//! The default partitioner of the Java client, so that all producers of a topic agree.
 
-/// Returns the partition of a key among this many.
+/// Returns the partition of a key.
 pub fn partition_of(key: &[u8], partitions: u32) -> u32 {
     // The sign is dropped by its bit, as the original does it; a remainder would be another number.
     (murmur2(key) & 0x7fff_ffff) % partitions.max(1)

@@ -1,9 +1,10 @@
-//! Reading a topic from offsets that the reader keeps itself, without a group.
+//! A topic reader without a consumer group: its caller keeps the offsets.
 //!
-//! Only what was committed is read: records of transactions that were aborted are passed over, and those of open ones not
-//! reached yet. After a failure a reader is not used again.
+//! Only committed records are read: those of aborted transactions are skipped, and those of open ones not reached yet.
+//! After a failure a reader is not used again.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,115 +17,115 @@ use kafka_protocol::messages::{FetchRequest, ListOffsetsRequest};
 use kafka_protocol::records::RecordBatchDecoder;
 
 use crate::cluster::Cluster;
-use crate::connection::Call;
-use crate::error::{OutboxError, Result, accepted};
+use crate::connection::VersionedRequest;
+use crate::error::{KafkaError, Result, check_code};
 use crate::settings::KafkaSettings;
 
-/// Nothing of transactions that are not committed.
+/// The isolation level that hides records of transactions that are not committed.
 const READ_COMMITTED: i8 = 1;
 
-/// Stands for the offset after the last record, and for the first one that is left.
-const END: i64 = -1;
-const BEGINNING: i64 = -2;
+/// The timestamps that ask for the offset after the last record, and for the first one that is left.
+const LATEST: i64 = -1;
+const EARLIEST: i64 = -2;
 
-/// How many bytes are read at once.
-const FETCH_LIMIT: i32 = 8 << 20;
+/// The bytes of records in one response.
+const MAX_FETCH_BYTES: i32 = 8 << 20;
 
-/// How long the header of a batch of records is up to its length, and with it.
-const BATCH_HEAD: usize = 12;
+/// The bytes of a record batch up to and with its length.
+const BATCH_PREFIX_BYTES: usize = 12;
 
-/// A topic that is read.
+/// A reader of all partitions of a topic.
 pub struct TopicReader {
     cluster: Cluster,
 }
 
-/// What was read.
+/// Records that were read.
 #[derive(Debug, Default)]
-pub struct Fetched {
+pub struct FetchedRecords {
     /// The values of the records, those of one partition in their order.
     pub values: Vec<Bytes>,
-    /// The offset to go on from, by partition.
+    /// The next offset to read, by partition.
     pub offsets: BTreeMap<i32, i64>,
     /// The offset after the last record, by partition.
     pub ends: BTreeMap<i32, i64>,
 }
 
 impl TopicReader {
-    /// Finds the topic.
+    /// Connects to the cluster of the topic.
     ///
     /// # Errors
     ///
     /// If the brokers cannot be reached, or there is no such topic.
     pub async fn open(settings: KafkaSettings) -> Result<Self> {
-        Ok(Self { cluster: Cluster::find(Arc::new(settings)).await? })
+        Ok(Self { cluster: Cluster::connect(Arc::new(settings)).await? })
     }
 
     /// Returns the offset after the last record of each partition.
     ///
     /// # Errors
     ///
-    /// If a broker does not answer.
+    /// If a broker does not response.
     pub async fn ends(&mut self) -> Result<BTreeMap<i32, i64>> {
-        self.offsets(END).await
+        self.list_offsets(LATEST).await
     }
 
-    async fn offsets(&mut self, at: i64) -> Result<BTreeMap<i32, i64>> {
+    async fn list_offsets(&mut self, timestamp: i64) -> Result<BTreeMap<i32, i64>> {
         let mut offsets = BTreeMap::new();
-        for (leader, partitions) in self.by_leader()? {
+        for (leader, partitions) in self.partitions_by_leader()? {
             let wanted = partitions
                 .into_iter()
-                .map(|index| ListOffsetsPartition::default().with_partition_index(index).with_timestamp(at));
+                .map(|index| ListOffsetsPartition::default().with_partition_index(index).with_timestamp(timestamp));
             let topic = ListOffsetsTopic::default().with_name(self.cluster.topic()).with_partitions(wanted.collect());
             let request = ListOffsetsRequest::default()
                 .with_replica_id((-1).into())
                 .with_isolation_level(READ_COMMITTED)
                 .with_topics(vec![topic]);
-            let answer = self.cluster.call(leader, &request).await?;
-            for partition in answer.topics.iter().flat_map(|topic| &topic.partitions) {
-                accepted(ListOffsetsRequest::NAME, partition.error_code)?;
+            let response = self.cluster.call(leader, &request).await?;
+            for partition in response.topics.iter().flat_map(|topic| &topic.partitions) {
+                check_code(ListOffsetsRequest::NAME, partition.error_code)?;
                 offsets.insert(partition.partition_index, partition.offset);
             }
         }
         Ok(offsets)
     }
 
-    /// Reads from offsets on, and waits a while for records if there are none. Partitions without an offset are read from
-    /// their beginning. Returns nothing if a partition has not what stands at its offset, any more or yet.
+    /// Reads from offsets on, and waits for records if there are none. Partitions without an offset are read from their
+    /// first record. Returns nothing if an offset is out of the range of its partition.
     ///
     /// # Errors
     ///
-    /// If a broker does not answer, or what it sends cannot be read.
-    pub async fn fetch(&mut self, after: &BTreeMap<i32, i64>, wait: Duration) -> Result<Option<Fetched>> {
-        self.cluster.look_again().await?;
-        let mut fetched = Fetched { offsets: after.clone(), ..Fetched::default() };
+    /// If a broker does not response, or what it sends cannot be read.
+    pub async fn fetch(&mut self, after: &BTreeMap<i32, i64>, wait: Duration) -> Result<Option<FetchedRecords>> {
+        self.cluster.refresh_if_stale().await?;
+        let mut fetched = FetchedRecords { offsets: after.clone(), ..FetchedRecords::default() };
         let partitions = i32::try_from(self.cluster.partitions()).unwrap_or(i32::MAX);
         if (0..partitions).any(|partition| !after.contains_key(&partition)) {
-            for (partition, beginning) in self.offsets(BEGINNING).await? {
+            for (partition, beginning) in self.list_offsets(EARLIEST).await? {
                 fetched.offsets.entry(partition).or_insert(beginning);
             }
         }
-        let by_leader = self.by_leader()?;
+        let by_leader = self.partitions_by_leader()?;
         let wait = wait / u32::try_from(by_leader.len()).unwrap_or(1).max(1);
         for (leader, partitions) in by_leader {
             let wanted = partitions.into_iter().map(|partition| {
                 FetchPartition::default()
                     .with_partition(partition)
                     .with_fetch_offset(fetched.offsets.get(&partition).copied().unwrap_or_default())
-                    .with_partition_max_bytes(FETCH_LIMIT)
+                    .with_partition_max_bytes(MAX_FETCH_BYTES)
             });
             let topic = FetchTopic::default().with_topic(self.cluster.topic()).with_partitions(wanted.collect());
             let request = FetchRequest::default()
                 .with_max_wait_ms(i32::try_from(wait.as_millis()).unwrap_or(i32::MAX))
                 .with_min_bytes(1)
-                .with_max_bytes(FETCH_LIMIT)
+                .with_max_bytes(MAX_FETCH_BYTES)
                 .with_isolation_level(READ_COMMITTED)
                 .with_topics(vec![topic]);
-            let answer = self.cluster.call(leader, &request).await?;
-            for partition in answer.responses.into_iter().flat_map(|topic| topic.partitions) {
+            let response = self.cluster.call(leader, &request).await?;
+            for partition in response.responses.into_iter().flat_map(|topic| topic.partitions) {
                 if partition.error_code == ResponseError::OffsetOutOfRange.code() {
                     return Ok(None);
                 }
-                accepted(FetchRequest::NAME, partition.error_code)?;
+                check_code(FetchRequest::NAME, partition.error_code)?;
                 fetched.ends.insert(partition.partition_index, partition.last_stable_offset);
                 let offset = fetched.offsets.entry(partition.partition_index).or_default();
                 fetched.values.extend(committed(partition, offset)?);
@@ -133,7 +134,7 @@ impl TopicReader {
         Ok(Some(fetched))
     }
 
-    fn by_leader(&self) -> Result<BTreeMap<i32, Vec<i32>>> {
+    fn partitions_by_leader(&self) -> Result<BTreeMap<i32, Vec<i32>>> {
         let mut by_leader: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
         for partition in 0..i32::try_from(self.cluster.partitions()).unwrap_or(i32::MAX) {
             by_leader.entry(self.cluster.leader(partition)?).or_default().push(partition);
@@ -142,7 +143,7 @@ impl TopicReader {
     }
 }
 
-/// Returns the values of the records of a partition from an offset on that were committed, and moves the offset on.
+/// Returns the values of the committed records of a partition from an offset on, and advances the offset.
 fn committed(partition: PartitionData, offset: &mut i64) -> Result<Vec<Bytes>> {
     let mut aborted: Vec<(i64, i64)> = partition
         .aborted_transactions
@@ -151,14 +152,13 @@ fn committed(partition: PartitionData, offset: &mut i64) -> Result<Vec<Bytes>> {
         .map(|transaction| (transaction.first_offset, transaction.producer_id.0))
         .collect();
     aborted.sort_unstable_by(|left, right| right.cmp(left));
-    // The producers whose present transaction was aborted.
+    // The producers whose current transaction was aborted.
     let mut aborting: HashSet<i64> = HashSet::new();
     let mut values = Vec::new();
     let mut bytes = partition.records.unwrap_or_default();
     while let Some(mut batch) = next_batch(&mut bytes) {
-        let records = RecordBatchDecoder::decode(&mut batch).map_err(|error| {
-            OutboxError::Setting(format!("a batch of the topic cannot be read, perhaps for its compression: {error}"))
-        })?;
+        let records =
+            RecordBatchDecoder::decode(&mut batch).map_err(|error| KafkaError::Codec(io::Error::other(error)))?;
         for record in records.records {
             while aborted.last().is_some_and(|(first, _)| *first <= record.offset) {
                 aborting.extend(aborted.pop().map(|(_, producer)| producer));
@@ -166,7 +166,7 @@ fn committed(partition: PartitionData, offset: &mut i64) -> Result<Vec<Bytes>> {
             if record.control {
                 aborting.remove(&record.producer_id);
             } else if record.offset >= *offset && !(record.transactional && aborting.contains(&record.producer_id)) {
-                // A record without a value says that its key is gone, which SONG never does.
+                // A record without a value is a tombstone of its key, which SONG never writes.
                 values.extend(record.value);
             }
             *offset = (*offset).max(record.offset + 1);
@@ -175,9 +175,9 @@ fn committed(partition: PartitionData, offset: &mut i64) -> Result<Vec<Bytes>> {
     Ok(values)
 }
 
-/// Takes the next whole batch; brokers may send a part of one at the end.
+/// Takes the next whole batch; the last one of a response may be truncated.
 fn next_batch(bytes: &mut Bytes) -> Option<Bytes> {
-    let length = bytes.get(BATCH_HEAD - 4..BATCH_HEAD)?.get_u32() as usize;
-    let whole = BATCH_HEAD.checked_add(length)?;
+    let length = bytes.get(BATCH_PREFIX_BYTES - 4..BATCH_PREFIX_BYTES)?.get_u32() as usize;
+    let whole = BATCH_PREFIX_BYTES.checked_add(length)?;
     (bytes.len() >= whole).then(|| bytes.split_to(whole))
 }

@@ -1,6 +1,6 @@
-//! SCRAM (RFC 5802, RFC 7677) from the side of the client: what to send, and whether the broker knows the password too.
+//! The client side of SCRAM (RFC 5802, RFC 7677).
 //!
-//! User and password are used as they are; characters beyond ASCII are not brought into a normal form first.
+//! User and password are used as they are, without Unicode normalisation.
 
 use std::num::NonZeroU32;
 
@@ -8,18 +8,38 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::{digest, hmac, pbkdf2};
 
-/// How often brokers may have a password hashed: at least as the standard says, at most as is bearable.
-const ROUNDS: std::ops::RangeInclusive<u32> = 4_096..=1_000_000;
+/// The accepted iteration counts: the minimum of the standard, and a bound on the work that a broker can cause.
+const ITERATIONS: std::ops::RangeInclusive<u32> = 4_096..=1_000_000;
 
-/// The header of an exchange that is not bound to a channel, as it is and in base64.
+/// The GS2 header without channel binding, plain and in base64.
 const HEADER: &str = "n,,";
 const HEADER_IN_BASE64: &str = "biws";
 
-/// The hash that everything is made with.
+/// The hash function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Digest {
     Sha256,
     Sha512,
+}
+
+/// Why an exchange failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScramError {
+    /// The nonce of the broker does not begin with that of the client.
+    #[error("the broker did not use the nonce of this server")]
+    Nonce,
+    /// The salt cannot be read.
+    #[error("the salt is not base64")]
+    Salt,
+    /// The iteration count is too small or too large.
+    #[error("the broker asks for an iteration count that is not acceptable")]
+    Iterations,
+    /// A message lacks an attribute.
+    #[error("the broker left '{0}' out")]
+    Missing(&'static str),
+    /// The broker does not know the password.
+    #[error("the broker does not know the password of this server")]
+    Signature,
 }
 
 /// An exchange that has begun.
@@ -30,7 +50,7 @@ pub(crate) struct Scram {
     first: String,
 }
 
-/// The second message of the client, and what the broker must answer to it.
+/// The second message of the client, and the signature that the broker must answer with.
 pub(crate) struct Proof {
     pub(crate) message: String,
     expected: String,
@@ -48,38 +68,37 @@ impl Scram {
     }
 
     /// Answers the challenge of the broker.
-    pub(crate) fn answer(&self, challenge: &str, password: &str) -> Result<Proof, String> {
-        let nonce = part(challenge, "r=")?;
+    pub(crate) fn prove(&self, challenge: &str, password: &str) -> Result<Proof, ScramError> {
+        let nonce = attribute(challenge, "r=")?;
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
-            return Err("the broker did not use the nonce of this server".to_owned());
+            return Err(ScramError::Nonce);
         }
-        let salt = STANDARD.decode(part(challenge, "s=")?).map_err(|_| "the salt is not base64".to_owned())?;
-        let rounds = part(challenge, "i=")?.parse().ok().filter(|rounds| ROUNDS.contains(rounds));
-        let rounds = rounds.and_then(NonZeroU32::new);
-        let rounds = rounds.ok_or("the broker asks for a number of rounds that is not acceptable")?;
+        let salt = STANDARD.decode(attribute(challenge, "s=")?).map_err(|_| ScramError::Salt)?;
+        let iterations = attribute(challenge, "i=")?.parse().ok().filter(|count| ITERATIONS.contains(count));
+        let iterations = iterations.and_then(NonZeroU32::new).ok_or(ScramError::Iterations)?;
 
-        let salted = self.salted(password, &salt, rounds);
+        let salted = self.salted(password, &salt, iterations);
         let client_key = self.hmac(&salted, b"Client Key");
         let stored_key = digest::digest(self.hash(), client_key.as_ref());
         let without_proof = format!("c={HEADER_IN_BASE64},r={nonce}");
-        let all = format!("{},{challenge},{without_proof}", self.first);
-        let signature = self.hmac(stored_key.as_ref(), all.as_bytes());
+        let auth_message = format!("{},{challenge},{without_proof}", self.first);
+        let signature = self.hmac(stored_key.as_ref(), auth_message.as_bytes());
         let proof: Vec<u8> =
             client_key.as_ref().iter().zip(signature.as_ref()).map(|(key, signature)| key ^ signature).collect();
         let server_key = self.hmac(&salted, b"Server Key");
         Ok(Proof {
             message: format!("{without_proof},p={}", STANDARD.encode(proof)),
-            expected: STANDARD.encode(self.hmac(server_key.as_ref(), all.as_bytes())),
+            expected: STANDARD.encode(self.hmac(server_key.as_ref(), auth_message.as_bytes())),
         })
     }
 
-    fn salted(&self, password: &str, salt: &[u8], rounds: NonZeroU32) -> Vec<u8> {
+    fn salted(&self, password: &str, salt: &[u8], iterations: NonZeroU32) -> Vec<u8> {
         let algorithm = match self.digest {
             Digest::Sha256 => pbkdf2::PBKDF2_HMAC_SHA256,
             Digest::Sha512 => pbkdf2::PBKDF2_HMAC_SHA512,
         };
         let mut salted = vec![0; self.hash().output_len()];
-        pbkdf2::derive(algorithm, rounds, salt, password.as_bytes(), &mut salted);
+        pbkdf2::derive(algorithm, iterations, salt, password.as_bytes(), &mut salted);
         salted
     }
 
@@ -100,20 +119,16 @@ impl Scram {
 }
 
 impl Proof {
-    /// Says whether the last message of the broker proves that it knows the password.
-    pub(crate) fn check(&self, verdict: &str) -> Result<(), String> {
-        if part(verdict, "v=")? == self.expected {
-            Ok(())
-        } else {
-            Err("the broker does not know the password of this server".to_owned())
-        }
+    /// Checks that the last message of the broker proves that it knows the password.
+    pub(crate) fn verify(&self, verdict: &str) -> Result<(), ScramError> {
+        if attribute(verdict, "v=")? == self.expected { Ok(()) } else { Err(ScramError::Signature) }
     }
 }
 
-/// Returns the part of a message that begins so.
-fn part<'a>(message: &'a str, name: &str) -> Result<&'a str, String> {
-    let found = message.split(',').find_map(|part| part.strip_prefix(name));
-    found.ok_or_else(|| format!("the broker left '{name}' out"))
+/// Returns the value of an attribute of a message.
+fn attribute<'a>(message: &'a str, name: &'static str) -> Result<&'a str, ScramError> {
+    let found = message.split(',').find_map(|attribute| attribute.strip_prefix(name));
+    found.ok_or(ScramError::Missing(name))
 }
 
 #[cfg(test)]
@@ -130,14 +145,14 @@ mod tests {
     #[test]
     fn the_example_of_the_standard() {
         assert_eq!(example().first_message(), "n,,n=user,r=rOprNGfwEbeRWgbNEkqO");
-        let proof = example().answer(CHALLENGE, "pencil").unwrap();
+        let proof = example().prove(CHALLENGE, "pencil").unwrap();
         assert_eq!(
             proof.message,
             "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
         );
-        assert_eq!(proof.check("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="), Ok(()));
-        assert!(proof.check("v=7rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=").is_err());
-        assert!(proof.check("e=other-error").is_err());
+        assert_eq!(proof.verify("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="), Ok(()));
+        assert!(proof.verify("v=7rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=").is_err());
+        assert!(proof.verify("e=other-error").is_err());
     }
 
     #[test]
@@ -151,7 +166,7 @@ mod tests {
             "r=rOprNGfwEbeRWgbNEkqO1,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4000000000",
             "r=rOprNGfwEbeRWgbNEkqO1,s=W22ZaJ0SNY7soEsUEjb6gQ==",
         ] {
-            assert!(example().answer(challenge, "pencil").is_err(), "{challenge}");
+            assert!(example().prove(challenge, "pencil").is_err(), "{challenge}");
         }
     }
 
