@@ -1,87 +1,76 @@
-//! Looking after indexes: figures, imports, checks.
+//! Administration of indexes: stats, backups, imports, verification.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexAdministration, IndexStats};
 
-use crate::engine::{EmbeddedEngine, aside, bytes_of};
-use crate::index::{ImportProgress, ImportRules, IndexFile};
+use crate::engine::{EmbeddedEngine, folder_bytes, run_blocking};
+use crate::index::{ImportOptions, ImportProgress, IndexFile};
 
 impl EmbeddedEngine {
-    /// Returns the figures of an index.
+    /// Returns the files of a backup of all indexes, while writes go on: the aliases are those of the beginning, and each
+    /// index is a snapshot taken during the call. The files are in memory or mapped, and independent of later changes.
     ///
     /// # Errors
     ///
-    /// If there is no such index.
-    pub fn index_stats(&self, name: &str) -> Result<IndexStats, EngineError> {
-        let index = self.index(name)?;
-        let snapshot = index.snapshot();
-        let documents = snapshot.documents() as u64;
-        let all: usize = snapshot.views.iter().map(|view| view.segment.documents()).sum();
-        Ok(IndexStats {
-            name: index.name().to_owned(),
-            documents,
-            deleted: all as u64 - documents,
-            segments: snapshot.views.len(),
-            bytes: bytes_of(index.folder()),
-            fields: snapshot.mapping.fields().filter(|field| field.kind.has_values()).count(),
-        })
-    }
-
-    /// Returns the files of all indexes as they are now, while writing goes on: the aliases are those of the beginning,
-    /// each index is as it was at one moment of the call. They are in memory or mapped into it, and stay what they are whatever becomes of the indexes.
-    ///
-    /// # Errors
-    ///
-    /// If an index is damaged or cannot be used; a copy without it would not be whole.
+    /// If an index is damaged or cannot be used; a backup without it would be incomplete.
     pub fn backup_files(&self) -> Result<Vec<IndexFile>, EngineError> {
         let mut files = Vec::new();
-        let contents = self.contents();
-        for index in contents.indexes.into_values() {
+        let registry = self.registry();
+        for index in registry.indexes.into_values() {
             files.extend(index?.backup_files()?);
         }
-        let (name, text) = contents.aliases.written().map_err(|error| EngineError::Failed(error.to_string()))?;
+        let (name, text) = registry.aliases.to_file().map_err(|error| EngineError::Failed(error.to_string()))?;
         files.push(IndexFile { path: name.to_owned(), content: text.into() });
         Ok(files)
     }
 
-    /// Takes in many documents. The chunks of a source come in order; `tell` hears what happens.
+    /// Imports many documents. The chunks of a source must come in order.
     ///
     /// # Errors
     ///
-    /// If there is no such index, it cannot be written, or a chunk cannot be read. What was told to be taken in is
-    /// there even then, and the import can go on from [`IndexAdministration::import_position`].
+    /// If there is no such index, or it cannot be written. What was reported as indexed is part of the index even then, and
+    /// the import can continue from [`IndexAdministration::import_position`].
     pub fn import(
         &self,
         name: &str,
-        chunks: impl Iterator<Item = Result<ImportChunk, String>> + Send,
+        chunks: impl Iterator<Item = ImportChunk> + Send,
         id_field: Option<&str>,
         threads: usize,
-        tell: &(dyn Fn(ImportProgress) + Sync),
+        on_progress: &(dyn Fn(ImportProgress) + Sync),
     ) -> Result<(), EngineError> {
         let index = self.index(name)?;
-        index.import(chunks, &ImportRules { id_field, threads, tell })?;
-        while index.merge_some()? {}
-        Ok(())
+        index.import(chunks, &ImportOptions { id_field, threads, on_progress })?;
+        index.merge_files()
     }
 }
 
 #[async_trait]
 impl IndexAdministration for EmbeddedEngine {
     async fn stats(&self, index: &str) -> Result<IndexStats, EngineError> {
-        self.index_stats(index)
+        let index = self.index(index)?;
+        let snapshot = index.snapshot();
+        let documents = snapshot.live_document_count() as u64;
+        let with_deleted: usize = snapshot.segments.iter().map(|reader| reader.segment.document_count()).sum();
+        Ok(IndexStats {
+            name: index.name().to_owned(),
+            documents,
+            deleted: with_deleted as u64 - documents,
+            segments: snapshot.segments.len(),
+            bytes: folder_bytes(index.folder()),
+            fields: snapshot.mapping.fields().filter(|field| field.kind.has_values()).count(),
+        })
     }
 
     async fn compact(&self, index: &str) -> Result<(), EngineError> {
         let index = self.index(index)?;
-        aside(move || index.compact()).await
+        run_blocking(move || index.compact()).await
     }
 
     async fn verify(&self, index: &str) -> Result<Vec<String>, EngineError> {
         let index = self.index(index)?;
-        aside(move || Ok(index.verify())).await
+        run_blocking(move || Ok(index.verify())).await
     }
 
     async fn import_chunk(
@@ -91,16 +80,16 @@ impl IndexAdministration for EmbeddedEngine {
         id_field: Option<String>,
     ) -> Result<ImportReport, EngineError> {
         let (engine, index) = (self.clone(), index.to_owned());
-        aside(move || {
+        run_blocking(move || {
             let report = Mutex::new(ImportReport::default());
-            let tell = |progress| {
+            let on_progress = |progress| {
                 let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
                 match progress {
                     ImportProgress::Rejected(refusal) => report.refused.push(refusal),
                     ImportProgress::Indexed { documents, .. } => report.taken += documents,
                 }
             };
-            engine.import(&index, std::iter::once(Ok(chunk)), id_field.as_deref(), 1, &tell)?;
+            engine.import(&index, std::iter::once(chunk), id_field.as_deref(), 1, &on_progress)?;
             Ok(report.into_inner().unwrap_or_else(PoisonError::into_inner))
         })
         .await
@@ -112,6 +101,6 @@ impl IndexAdministration for EmbeddedEngine {
 
     async fn end_import(&self, index: &str, source: &str) -> Result<(), EngineError> {
         let (index, source) = (self.index(index)?, source.to_owned());
-        aside(move || index.end_import(&source)).await
+        run_blocking(move || index.end_import(&source)).await
     }
 }

@@ -1,7 +1,7 @@
-//! Other names of indexes, in one small file beside them that is replaced as a whole.
+//! Aliases of indexes, in one small file beside them that is replaced as a whole.
 //!
-//! An alias leads to one index that is there, and never has the name of one. After a crash in the middle of the removal
-//! of an index the file may still name it; such an alias is dropped when the file is read.
+//! An alias refers to one existing index, and never has the name of one. After a crash during the deletion of an index the
+//! file may still refer to it; such an alias is dropped when the file is read.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,23 +9,27 @@ use std::path::Path;
 use cantata_durable_file as durable_file;
 use serde::{Deserialize, Serialize};
 
-/// The name of the file; no index has one that begins with a point.
+/// The name of the file; the name of an index never begins with a dot.
 const FILE: &str = ".aliases.json";
 
-/// The indexes that aliases lead to, by alias.
+/// The indexes of aliases, by alias.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Aliases {
     pub(crate) aliases: BTreeMap<String, String>,
 }
 
 impl Aliases {
-    /// Reads the aliases of a folder whose indexes are known.
+    /// Reads the aliases of a folder, given its indexes.
     pub(crate) fn read(folder: &Path, is_index: impl Fn(&str) -> bool) -> std::io::Result<Self> {
         let mut read: Self = durable_file::read_json_or_default(&folder.join(FILE))?;
         read.aliases.retain(|alias, index| {
             let is_kept = is_index(index) && !is_index(alias);
             if !is_kept {
-                tracing::warn!(alias, index, "an alias leads nowhere, or has the name of an index; it is dropped");
+                tracing::warn!(
+                    alias,
+                    index,
+                    "dropping an alias whose index does not exist, or that has the name of an index"
+                );
             }
             is_kept
         });
@@ -34,17 +38,17 @@ impl Aliases {
 
     /// Writes the aliases; when this returns, they survive a crash.
     pub(crate) fn write(&self, folder: &Path) -> std::io::Result<()> {
-        let (name, text) = self.written()?;
+        let (name, text) = self.to_file()?;
         durable_file::replace(&folder.join(name), &text)
     }
 
-    /// Returns the name of the file, and what is in it.
-    pub(crate) fn written(&self) -> serde_json::Result<(&'static str, Vec<u8>)> {
+    /// Returns the name of the file and its content.
+    pub(crate) fn to_file(&self) -> serde_json::Result<(&'static str, Vec<u8>)> {
         Ok((FILE, serde_json::to_vec_pretty(self)?))
     }
 
-    /// Returns the name of the index that a name stands for.
-    pub(crate) fn resolved<'n>(&'n self, name: &'n str) -> &'n str {
+    /// Returns the index of an alias, or the name itself.
+    pub(crate) fn resolve<'n>(&'n self, name: &'n str) -> &'n str {
         self.aliases.get(name).map_or(name, String::as_str)
     }
 }

@@ -1,16 +1,17 @@
-//! A set of rows, one bit each.
+//! Bitmaps of rows.
 //!
-//! Dense on purpose: a million rows are 125 kB, combining two sets is one pass over words that the processor does
-//! eight at a time, and no operation's cost depends on how the members lie. Invariant: bits past the length are zero.
+//! Hand-written and dense on purpose: a million rows are 125 kB, combining two bitmaps is one vectorised pass over words,
+//! no operation's cost depends on the distribution of the rows, and stored bitmaps are combined in place, which a library
+//! of compressed bitmaps would have to decode first. Invariant: bits past the length are zero.
 
 use std::ops::Range;
 
-use crate::machine;
+use crate::platform;
 
-/// How many rows a word holds.
-pub(crate) const WORD: usize = 64;
+/// The number of rows in a word.
+pub(crate) const WORD_BITS: usize = 64;
 
-/// A set of rows.
+/// A bitmap of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bitset {
     words: Vec<u64>,
@@ -18,35 +19,35 @@ pub(crate) struct Bitset {
 }
 
 impl Bitset {
-    /// Returns the empty set of so many rows.
+    /// Returns a bitmap of the given length without rows.
     pub(crate) fn empty(length: usize) -> Self {
-        Self { words: vec![0; length.div_ceil(WORD)], length }
+        Self { words: vec![0; length.div_ceil(WORD_BITS)], length }
     }
 
-    /// Returns the set of all of so many rows.
+    /// Returns a bitmap of all rows.
     pub(crate) fn full(length: usize) -> Self {
-        let mut set = Self { words: vec![u64::MAX; length.div_ceil(WORD)], length };
+        let mut set = Self { words: vec![u64::MAX; length.div_ceil(WORD_BITS)], length };
         set.trim();
         set
     }
 
-    /// Returns the set that these words are.
+    /// Copies a stored bitmap.
     pub(crate) fn from_words(words: &[u64], length: usize) -> Self {
         let mut set = Self { words: words.to_vec(), length };
-        set.words.resize(length.div_ceil(WORD), 0);
+        set.words.resize(length.div_ceil(WORD_BITS), 0);
         set.trim();
         set
     }
 
-    /// Makes a set word by word: for each place the word of rows `64 * place ..`.
+    /// Makes a bitmap word by word: `word(index)` has the rows from `64 * index` on.
     pub(crate) fn from_fn(length: usize, word: impl FnMut(usize) -> u64) -> Self {
-        let mut set = Self { words: (0..length.div_ceil(WORD)).map(word).collect(), length };
+        let mut set = Self { words: (0..length.div_ceil(WORD_BITS)).map(word).collect(), length };
         set.trim();
         set
     }
 
     fn trim(&mut self) {
-        let used = self.length % WORD;
+        let used = self.length % WORD_BITS;
         if used != 0
             && let Some(last) = self.words.last_mut()
         {
@@ -59,53 +60,53 @@ impl Bitset {
     }
 
     pub(crate) fn insert(&mut self, row: usize) {
-        self.words[row / WORD] |= 1 << (row % WORD);
+        self.words[row / WORD_BITS] |= 1 << (row % WORD_BITS);
     }
 
-    /// Adds neighbouring rows.
+    /// Adds a range of rows.
     #[inline]
-    pub(crate) fn insert_all(&mut self, rows: Range<usize>) {
+    pub(crate) fn insert_range(&mut self, rows: Range<usize>) {
         let (mut row, end) = (rows.start, rows.end);
         while row < end {
-            let taken = (WORD - row % WORD).min(end - row);
-            self.words[row / WORD] |= (u64::MAX >> (WORD - taken)) << (row % WORD);
+            let taken = (WORD_BITS - row % WORD_BITS).min(end - row);
+            self.words[row / WORD_BITS] |= (u64::MAX >> (WORD_BITS - taken)) << (row % WORD_BITS);
             row += taken;
         }
     }
 
     pub(crate) fn remove(&mut self, row: usize) {
-        self.words[row / WORD] &= !(1 << (row % WORD));
+        self.words[row / WORD_BITS] &= !(1 << (row % WORD_BITS));
     }
 
     pub(crate) fn contains(&self, row: usize) -> bool {
-        self.words[row / WORD] >> (row % WORD) & 1 == 1
+        self.words[row / WORD_BITS] >> (row % WORD_BITS) & 1 == 1
     }
 
-    /// Returns whether one of neighbouring rows is in the set.
+    /// Returns whether any row of a range is set.
     #[inline]
-    pub(crate) fn has_any(&self, rows: Range<usize>) -> bool {
-        let (place, skipped) = (rows.start / WORD, rows.start % WORD);
-        let Some(&word) = self.words.get(place).filter(|_| !rows.is_empty()) else { return false };
-        if skipped + rows.len() <= WORD {
-            return word >> skipped << (WORD - rows.len()) != 0;
+    pub(crate) fn intersects_range(&self, rows: Range<usize>) -> bool {
+        let (index, skipped) = (rows.start / WORD_BITS, rows.start % WORD_BITS);
+        let Some(&word) = self.words.get(index).filter(|_| !rows.is_empty()) else { return false };
+        if skipped + rows.len() <= WORD_BITS {
+            return word >> skipped << (WORD_BITS - rows.len()) != 0;
         }
-        word >> skipped != 0 || self.has_any((place + 1) * WORD..rows.end)
+        word >> skipped != 0 || self.intersects_range((index + 1) * WORD_BITS..rows.end)
     }
 
     pub(crate) fn count(&self) -> usize {
-        machine::count_common(&self.words, &self.words)
+        platform::intersection_count(&self.words, &self.words)
     }
 
-    pub(crate) fn intersect(&mut self, other: &Self) {
+    pub(crate) fn intersect_with(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
     }
 
-    pub(crate) fn unite(&mut self, other: &Self) {
-        self.unite_words(&other.words);
+    pub(crate) fn union_with(&mut self, other: &Self) {
+        self.union_words(&other.words);
     }
 
-    /// Adds the rows of a stored set.
-    pub(crate) fn unite_words(&mut self, words: &[u64]) {
+    /// Adds the rows of a stored bitmap.
+    pub(crate) fn union_words(&mut self, words: &[u64]) {
         self.words.iter_mut().zip(words).for_each(|(word, other)| *word |= other);
     }
 
@@ -114,17 +115,17 @@ impl Bitset {
         self.trim();
     }
 
-    /// Returns how many rows are in this set and in a stored one.
-    pub(crate) fn count_common(&self, words: &[u64]) -> usize {
-        machine::count_common(&self.words, words)
+    /// Returns how many rows are set in this bitmap and in a stored one.
+    pub(crate) fn intersection_count(&self, words: &[u64]) -> usize {
+        platform::intersection_count(&self.words, words)
     }
 
-    /// Shows the rows in order.
+    /// Visits the rows in order.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(usize)) {
-        for (place, &word) in self.words.iter().enumerate() {
+        for (index, &word) in self.words.iter().enumerate() {
             let mut left = word;
             while left != 0 {
-                visit(place * WORD + left.trailing_zeros() as usize);
+                visit(index * WORD_BITS + left.trailing_zeros() as usize);
                 left &= left - 1;
             }
         }
@@ -132,11 +133,11 @@ impl Bitset {
 
     /// Returns the rows in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(place, &word)| {
+        self.words.iter().enumerate().flat_map(|(index, &word)| {
             let mut left = word;
             std::iter::from_fn(move || {
                 (left != 0).then(|| {
-                    let row = place * WORD + left.trailing_zeros() as usize;
+                    let row = index * WORD_BITS + left.trailing_zeros() as usize;
                     left &= left - 1;
                     row
                 })
@@ -154,7 +155,7 @@ mod tests {
         for start in 0..200 {
             for end in start..=200 {
                 let mut set = Bitset::empty(200);
-                set.insert_all(start..end);
+                set.insert_range(start..end);
                 assert_eq!(set.iter().collect::<Vec<_>>(), (start..end).collect::<Vec<_>>());
             }
         }
@@ -167,7 +168,11 @@ mod tests {
             set.insert(member);
             for start in 0..200 {
                 for end in start..=200 {
-                    assert_eq!(set.has_any(start..end), (start..end).contains(&member), "{member} in {start}..{end}");
+                    assert_eq!(
+                        set.intersects_range(start..end),
+                        (start..end).contains(&member),
+                        "{member} in {start}..{end}"
+                    );
                 }
             }
         }

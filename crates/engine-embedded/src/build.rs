@@ -1,19 +1,21 @@
-//! Making segments: out of new documents, and out of other segments.
+//! Building segments, out of new documents and out of other segments.
 //!
-//! Both go the same way. A source ([`source::Source`]) offers documents as a tape, and for each path the table of its
-//! different scalars; [`assemble()`] makes the dictionaries out of the tables, so that a value is looked at once however
-//! often it occurs, and then walks the documents once, in the order of their ids, writing the new tape and the columns.
+//! Both go the same way. A [`source::DocumentSource`] offers documents as a tape, and for each path the table of its
+//! different scalars; [`build_segment()`] makes the dictionaries out of the tables, so that a value is read once however
+//! often it occurs, and then reads the documents once, in the order of their ids, writing the new tape and the columns.
 
-mod assemble;
-mod columns;
+mod column_builder;
 mod dictionaries;
-mod draft;
+mod document_buffer;
+mod document_error;
+mod dynamic_mapping;
 mod interner;
 mod layout;
 mod parse;
-mod paths;
+mod path_tree;
+mod segment_builder;
 mod source;
 
-pub(crate) use assemble::assemble;
-pub(crate) use draft::{Draft, SharedMapping};
-pub(crate) use source::LiveSegment;
+pub(crate) use document_buffer::DocumentBuffer;
+pub(crate) use dynamic_mapping::DynamicMapping;
+pub(crate) use segment_builder::build_segment;

@@ -1,6 +1,6 @@
 //! The engine: the indexes of a data folder.
 //!
-//! One process at a time may have the folder open; a lock file sees to that.
+//! A lock file ensures that one process at a time has the folder open.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,30 +18,31 @@ use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use crate::aliases::Aliases;
-use crate::index::{Index, size_of};
-use crate::search::{self, Export};
-use crate::turns::{Asker, Turns};
+use crate::cancellation::CancelOnDrop;
+use crate::index::{Index, source_bytes};
+use crate::permits::SearchPermits;
+use crate::search::{self, ExportScan};
 
 /// The name of the lock file.
-const LOCK: &str = "lock";
+const LOCK_FILE: &str = "lock";
 
-/// What the name of a folder begins with whose index was deleted.
-const DELETED: &str = ".deleted-";
+/// Prefix of the folder of a deleted index.
+const DELETED_PREFIX: &str = ".deleted-";
 
-/// What the name of a folder begins with whose index is being made.
-const UNFINISHED: &str = ".unfinished-";
+/// Prefix of the folder of an index that is being created.
+const TEMPORARY_PREFIX: &str = ".unfinished-";
 
-/// How long nothing is written before segments are put together, if they can wait.
-const TIDIED_AFTER: Duration = Duration::from_millis(200);
+/// A pause of this length in the writes of an index starts its maintenance.
+const IDLE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Batches of fewer bytes of JSON that do not wait for the disk are written in order: none holds up another one for long.
-const WRITTEN_IN_ORDER: usize = 4 << 20;
+/// Batches with a position and fewer bytes of JSON are written by one thread: none delays the next one for long.
+const MAX_SERIAL_BATCH_BYTES: usize = 4 << 20;
 
-/// How often is looked whether anything is being written.
+/// How often [`EmbeddedEngine::wait_until_idle`] checks for running writes.
 const IDLE_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The longest name of an index.
-const LONGEST_NAME: usize = 200;
+/// The limit of the name of an index.
+const MAX_NAME_BYTES: usize = 200;
 
 /// The embedded engine.
 #[derive(Clone)]
@@ -49,23 +50,21 @@ pub struct EmbeddedEngine(Arc<Inner>);
 
 struct Inner {
     folder: PathBuf,
-    contents: RwLock<Contents>,
-    turns: Turns,
-    /// Held by everything that writes, also where nobody waits for it any more.
-    work: Arc<()>,
-    /// Unlocked when the engine goes.
+    registry: RwLock<IndexRegistry>,
+    search_permits: SearchPermits,
+    /// Cloned by every running write or merge, also when its caller is gone.
+    active_writes: Arc<()>,
+    /// Unlocked when the engine is dropped.
     _lock: fs_err::File,
 }
 
-/// What is in the folder.
+/// The indexes and aliases of the folder.
 #[derive(Clone)]
-pub(crate) struct Contents {
-    pub(crate) indexes: BTreeMap<String, Entry>,
+pub(crate) struct IndexRegistry {
+    /// Each index, or why it cannot be used.
+    pub(crate) indexes: BTreeMap<String, Result<Arc<Index>, EngineError>>,
     pub(crate) aliases: Aliases,
 }
-
-/// An index, or why it cannot be used.
-pub(crate) type Entry = Result<Arc<Index>, EngineError>;
 
 /// Why a data folder cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -73,21 +72,21 @@ pub enum OpenError {
     /// Another process has it open.
     #[error("the search folder {0} is in use by another process")]
     InUse(PathBuf),
-    /// The file system does not let us.
+    /// The file system reports an error.
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }
 
 impl EmbeddedEngine {
-    /// Opens the indexes of a folder, which is made if it is not there. An index that cannot be opened does not keep
-    /// the others from being used.
+    /// Opens the indexes of a folder, which is created if it does not exist. An index that cannot be opened does not
+    /// affect the others.
     ///
     /// # Errors
     ///
     /// If the folder cannot be used, or is in use by another process.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         fs_err::create_dir_all(folder)?;
-        let lock = fs_err::OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK))?;
+        let lock = fs_err::OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK_FILE))?;
         if lock.file().try_lock().is_err() {
             return Err(OpenError::InUse(folder.to_owned()));
         }
@@ -95,14 +94,14 @@ impl EmbeddedEngine {
         for entry in fs_err::read_dir(folder)? {
             let entry = entry?;
             let name = entry.file_name().into_string().unwrap_or_default();
-            if name.starts_with(DELETED) || name.starts_with(UNFINISHED) {
+            if name.starts_with(DELETED_PREFIX) || name.starts_with(TEMPORARY_PREFIX) {
                 fs_err::remove_dir_all(entry.path())?;
                 continue;
             }
             if entry.file_type()?.is_dir() && check_name(&name).is_ok() {
                 let index = Index::open(&name, entry.path()).map(Arc::new);
                 if let Err(error) = &index {
-                    tracing::error!(index = name, %error, "an index cannot be used");
+                    tracing::error!(index = name, %error, "an index cannot be opened");
                 }
                 indexes.insert(name, index);
             }
@@ -110,100 +109,99 @@ impl EmbeddedEngine {
         let aliases = Aliases::read(folder, |name| indexes.contains_key(name))?;
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),
-            contents: RwLock::new(Contents { indexes, aliases }),
-            turns: Turns::default(),
-            work: Arc::default(),
+            registry: RwLock::new(IndexRegistry { indexes, aliases }),
+            search_permits: SearchPermits::default(),
+            active_writes: Arc::default(),
             _lock: lock,
         })))
     }
 
     pub(crate) fn index(&self, name: &str) -> Result<Arc<Index>, EngineError> {
-        let Contents { indexes, aliases } = &*self.read();
-        let entry = indexes.get(aliases.resolved(name)).cloned();
+        let IndexRegistry { indexes, aliases } = &*self.read_registry();
+        let entry = indexes.get(aliases.resolve(name)).cloned();
         entry.unwrap_or_else(|| Err(EngineError::IndexNotFound(name.to_owned())))
     }
 
-    /// Returns the indexes and aliases of this moment.
-    pub(crate) fn contents(&self) -> Contents {
-        self.read().clone()
+    /// Returns a copy of the registry.
+    pub(crate) fn registry(&self) -> IndexRegistry {
+        self.read_registry().clone()
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Contents> {
-        self.0.contents.read().unwrap_or_else(PoisonError::into_inner)
+    fn read_registry(&self) -> RwLockReadGuard<'_, IndexRegistry> {
+        self.0.registry.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self) -> RwLockWriteGuard<'_, Contents> {
-        self.0.contents.write().unwrap_or_else(PoisonError::into_inner)
+    fn write_registry(&self) -> RwLockWriteGuard<'_, IndexRegistry> {
+        self.0.registry.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes an index.
+    /// Creates an index.
     ///
     /// # Errors
     ///
-    /// If it is there already, or its name or mapping cannot be used.
+    /// If it exists already, or its name or mapping is invalid.
     pub fn create(&self, name: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
         check_name(name)?;
-        let mut contents = self.change();
-        if contents.indexes.contains_key(name) {
+        let mut registry = self.write_registry();
+        if registry.indexes.contains_key(name) {
             return Err(EngineError::IndexExists(name.to_owned()));
         }
-        if contents.aliases.aliases.contains_key(name) {
+        if registry.aliases.aliases.contains_key(name) {
             return Err(EngineError::Refused(format!("`{name}` is an alias; expected a name that no alias has")));
         }
-        let unfinished = self.0.folder.join(format!("{UNFINISHED}{name}"));
-        let index = Index::create(name, self.0.folder.join(name), &unfinished, mapping)?;
-        contents.indexes.insert(name.to_owned(), Ok(Arc::new(index)));
+        let temporary = self.0.folder.join(format!("{TEMPORARY_PREFIX}{name}"));
+        let index = Index::create(name, self.0.folder.join(name), &temporary, mapping)?;
+        registry.indexes.insert(name.to_owned(), Ok(Arc::new(index)));
         Ok(())
     }
 
-    /// Removes an index with everything in it, and the aliases that lead to it.
+    /// Deletes an index and its aliases.
     ///
     /// # Errors
     ///
     /// If there is none of this name, or its files cannot be removed.
     pub fn delete(&self, name: &str) -> Result<(), EngineError> {
-        let mut contents = self.change();
-        if let Some(index) = contents.aliases.aliases.get(name) {
+        let mut registry = self.write_registry();
+        if let Some(index) = registry.aliases.aliases.get(name) {
             return Err(EngineError::Refused(format!(
                 "`{name}` is an alias of `{index}`; expected the name of an index"
             )));
         }
-        if !contents.indexes.contains_key(name) {
+        if !registry.indexes.contains_key(name) {
             return Err(EngineError::IndexNotFound(name.to_owned()));
         }
-        // Once it has another name it is no index any more, so a crash in between leaves nothing half there.
+        // Once renamed it is no index any more, so a crash in between leaves no part of one.
         let folder = self.0.folder.join(name);
-        let gone = self.0.folder.join(format!("{DELETED}{name}"));
+        let deleted = self.0.folder.join(format!("{DELETED_PREFIX}{name}"));
         let failed = |error: std::io::Error| EngineError::Failed(error.to_string());
-        durable_file::rename(&folder, &gone).map_err(failed)?;
-        contents.indexes.remove(name);
-        let before = contents.aliases.aliases.len();
-        contents.aliases.aliases.retain(|_, index| index != name);
-        if contents.aliases.aliases.len() < before {
-            contents.aliases.write(&self.0.folder).map_err(failed)?;
+        durable_file::rename(&folder, &deleted).map_err(failed)?;
+        registry.indexes.remove(name);
+        let alias_count = registry.aliases.aliases.len();
+        registry.aliases.aliases.retain(|_, index| index != name);
+        if registry.aliases.aliases.len() < alias_count {
+            registry.aliases.write(&self.0.folder).map_err(failed)?;
         }
-        drop(contents);
-        fs_err::remove_dir_all(&gone).map_err(failed)
+        drop(registry);
+        fs_err::remove_dir_all(&deleted).map_err(failed)
     }
 
-    /// Changes aliases.
-    fn change_aliases_now(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
+    fn apply_alias_changes(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
         for change in changes {
             if let AliasChange::Add { alias, .. } = change {
                 check_name(alias)?;
             }
         }
-        let mut contents = self.change();
-        let aliases = changed_aliases(&contents.aliases.aliases, changes, |name| contents.indexes.contains_key(name))?;
+        let mut registry = self.write_registry();
+        let aliases = changed_aliases(&registry.aliases.aliases, changes, |name| registry.indexes.contains_key(name))?;
         let aliases = Aliases { aliases };
-        if aliases != contents.aliases {
+        if aliases != registry.aliases {
             aliases.write(&self.0.folder).map_err(|error| EngineError::Failed(error.to_string()))?;
-            contents.aliases = aliases;
+            registry.aliases = aliases;
         }
         Ok(())
     }
 
-    async fn write_now(
+    async fn write_with_position(
         &self,
         index: &str,
         batch: Vec<Operation>,
@@ -211,86 +209,74 @@ impl EmbeddedEngine {
     ) -> Result<BatchReport, EngineError> {
         let index = self.index(index)?;
         let report = {
-            let (index, work) = (Arc::clone(&index), Arc::clone(&self.0.work));
-            let is_soon_done = position.is_some() && batch.iter().map(size_of).sum::<usize>() < WRITTEN_IN_ORDER;
+            let (index, active) = (Arc::clone(&index), Arc::clone(&self.0.active_writes));
+            let is_serial =
+                position.is_some() && batch.iter().map(source_bytes).sum::<usize>() < MAX_SERIAL_BATCH_BYTES;
             let write = move || {
-                let _work = work;
+                let _active = active;
                 index.write(&batch, position.as_deref())
             };
-            let written = if is_soon_done { cantata_background::run_in_order(write) } else { spawn_blocking(write) };
-            written.await.unwrap_or_else(|_| Err(ended_unexpectedly()))?
+            let written = if is_serial { cantata_background::run_in_order(write) } else { spawn_blocking(write) };
+            written.await.unwrap_or_else(|_| Err(panicked()))?
         };
-        if index.wants_tidying() {
-            let (work, engine) = (Arc::clone(&self.0.work), Arc::downgrade(&self.0));
+        if index.claim_maintenance() {
+            let (active, engine) = (Arc::clone(&self.0.active_writes), Arc::downgrade(&self.0));
             tokio::spawn(async move {
-                while !index.rests_or_is_crowded(TIDIED_AFTER).await && engine.strong_count() > 0 {}
-                // The folder of an engine that is gone may be open again.
+                while !index.is_idle_or_overloaded(IDLE_INTERVAL).await && engine.strong_count() > 0 {}
+                // The folder of an engine that was dropped may be open again.
                 let Some(engine) = engine.upgrade() else { return };
-                // Nobody waits for this; a failure is told in the log and tried again after the next write.
-                let told = |index: &Index, error| tracing::error!(index = index.name(), %error, "segments cannot be put together");
-                cantata_background::run_soon(move || match index.tidy_memory() {
+                // No request waits for this; a failure is logged and retried after the next write.
+                let log = |index: &Index, error| tracing::error!(index = index.name(), %error, "cannot flush or merge segments");
+                cantata_background::run_soon(move || match index.flush_memory() {
                     Ok(()) => drop(cantata_background::run(move || {
-                        let _open = (work, engine);
-                        index.tidy_files().unwrap_or_else(|error| told(&index, error));
+                        let _open = (active, engine);
+                        index.merge_files().unwrap_or_else(|error| log(&index, error));
                     })),
-                    Err(error) => told(&index, error),
+                    Err(error) => log(&index, error),
                 });
             });
         }
         Ok(report)
     }
 
-    /// Waits until nothing is written or merged any more. Whoever opens the folder again in the same process must wait for
-    /// this first: dropping the engine ends nothing that is under way.
+    /// Waits until no write or merge is running. Must be awaited before the folder is opened again in the same process:
+    /// dropping the engine does not stop them.
     pub async fn wait_until_idle(&self) {
-        while Arc::strong_count(&self.0.work) > 1 {
+        while Arc::strong_count(&self.0.active_writes) > 1 {
             tokio::time::sleep(IDLE_POLL_INTERVAL).await;
         }
-    }
-
-    /// Writes a batch.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such index, or it cannot be written.
-    pub fn write_batch(&self, name: &str, batch: &[Operation]) -> Result<BatchReport, EngineError> {
-        let index = self.index(name)?;
-        let report = index.write(batch, None)?;
-        index.tidy_memory()?;
-        index.tidy_files()?;
-        Ok(report)
     }
 }
 
 /// Returns the size of the files of a folder.
-pub(crate) fn bytes_of(folder: &Path) -> u64 {
+pub(crate) fn folder_bytes(folder: &Path) -> u64 {
     let Ok(entries) = fs_err::read_dir(folder) else { return 0 };
     entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
 }
 
 fn check_name(name: &str) -> Result<(), EngineError> {
-    let is_fine = !name.is_empty()
-        && name.len() <= LONGEST_NAME
-        && name != LOCK
+    let is_valid = !name.is_empty()
+        && name.len() <= MAX_NAME_BYTES
+        && name != LOCK_FILE
         && name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
-    if is_fine {
+    if is_valid {
         return Ok(());
     }
     Err(EngineError::Refused(format!(
-        "{name:?} cannot be the name of an index; expected 1 to {LONGEST_NAME} letters, digits, `_`, `-` and `.`, the \
-         first of them a letter or digit, and not `{LOCK}`"
+        "{name:?} cannot be the name of an index; expected 1 to {MAX_NAME_BYTES} letters, digits, `_`, `-` and `.`, the \
+         first of them a letter or digit, and not `{LOCK_FILE}`"
     )))
 }
 
-/// Runs something that takes a while away from the threads that serve requests.
-pub(crate) async fn aside<T: Send + 'static>(
+/// Runs blocking work on a thread that serves no requests.
+pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
 ) -> Result<T, EngineError> {
-    spawn_blocking(work).await.unwrap_or_else(|_| Err(ended_unexpectedly()))
+    spawn_blocking(work).await.unwrap_or_else(|_| Err(panicked()))
 }
 
-fn ended_unexpectedly() -> EngineError {
+fn panicked() -> EngineError {
     EngineError::Failed("a request ended unexpectedly".to_owned())
 }
 
@@ -302,32 +288,32 @@ impl SearchEngine for EmbeddedEngine {
 
     async fn search(&self, index: &str, plan: Arc<Plan>) -> Result<Answer, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let turn = self.0.turns.take().await?;
-        let asker = Asker::default();
-        let interest = asker.interest();
-        aside(move || {
-            // The turn ends with the search, also where nobody waits for it any more.
-            let _turn = turn;
-            search::run(&snapshot, &plan, &interest)
+        let permit = self.0.search_permits.acquire().await?;
+        let request = CancelOnDrop::default();
+        let cancellation = request.token();
+        run_blocking(move || {
+            // Released when the search ends, which a cancelled request does not wait for.
+            let _permit = permit;
+            search::run(&snapshot, &plan, &cancellation)
         })
         .await
     }
 
     async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn Exporting>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let export = aside(move || Ok(Export::new(snapshot, request))).await?;
-        Ok(Box::new(RunningExport { total: export.left(), export: Some(export) }))
+        let export = run_blocking(move || Ok(ExportScan::new(snapshot, request))).await?;
+        Ok(Box::new(RunningExport { total: export.remaining(), scan: Some(export) }))
     }
 
     async fn document(&self, index: &str, id: &str) -> Result<Option<Document>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let Some(place) = snapshot.place_of(id) else { return Ok(None) };
-        aside(move || Ok(search::documents_of(&snapshot, &[place])?.pop())).await
+        let Some(address) = snapshot.locate(id) else { return Ok(None) };
+        run_blocking(move || Ok(snapshot.load_documents(&[address])?.pop())).await
     }
 
     async fn has_documents(&self, index: &str, ids: &[&str]) -> Result<Vec<bool>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        Ok(ids.iter().map(|id| snapshot.place_of(id).is_some()).collect())
+        Ok(ids.iter().map(|id| snapshot.locate(id).is_some()).collect())
     }
 
     async fn create_index(&self, index: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
@@ -339,61 +325,61 @@ impl SearchEngine for EmbeddedEngine {
     }
 
     async fn indexes(&self) -> Result<Vec<IndexSummary>, EngineError> {
-        let contents = self.contents();
-        let summaries = contents.indexes.values().flatten().map(|index| IndexSummary {
+        let registry = self.registry();
+        let summaries = registry.indexes.values().flatten().map(|index| IndexSummary {
             name: index.name().to_owned(),
-            documents: index.snapshot().documents() as u64,
-            bytes: bytes_of(index.folder()),
+            documents: index.snapshot().live_document_count() as u64,
+            bytes: folder_bytes(index.folder()),
         });
         Ok(summaries.collect())
     }
 
     async fn write(&self, index: &str, batch: Vec<Operation>) -> Result<BatchReport, EngineError> {
-        self.write_now(index, batch, None).await
+        self.write_with_position(index, batch, None).await
     }
 
     async fn fill(&self, index: &str, documents: Vec<Operation>) -> Result<BatchReport, EngineError> {
-        let (index, work) = (self.index(index)?, Arc::clone(&self.0.work));
+        let (index, active) = (self.index(index)?, Arc::clone(&self.0.active_writes));
         let filled = cantata_background::run(move || {
-            let _work = work;
+            let _active = active;
             let report = index.fill(&documents)?;
-            // Whoever fills an index need not be faster than it is put in order; searches have the other processors.
-            while index.merge_some()? {}
+            // Backpressure: filling is not faster than merging; searches have the other processors.
+            index.merge_files()?;
             Ok(report)
         });
-        filled.await.unwrap_or_else(|_| Err(ended_unexpectedly()))
+        filled.await.unwrap_or_else(|_| Err(panicked()))
     }
 
     async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError> {
-        self.write_now(index, batch, Some(position.to_owned())).await
+        self.write_with_position(index, batch, Some(position.to_owned())).await
     }
 
     async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
         let index = self.index(index)?;
-        aside(move || Ok(index.position())).await
+        run_blocking(move || Ok(index.position())).await
     }
 
     async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError> {
         let (index, mapping) = (self.index(index)?, mapping.clone());
-        aside(move || index.extend_mapping(&mapping)).await
+        run_blocking(move || index.extend_mapping(&mapping)).await
     }
 
     async fn aliases(&self) -> Result<Vec<Alias>, EngineError> {
         let alias = |(name, index): (&String, &String)| Alias { name: name.clone(), index: index.clone() };
-        Ok(self.read().aliases.aliases.iter().map(alias).collect())
+        Ok(self.read_registry().aliases.aliases.iter().map(alias).collect())
     }
 
     async fn change_aliases(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
         let (engine, changes) = (self.clone(), changes.to_vec());
-        aside(move || engine.change_aliases_now(&changes)).await
+        run_blocking(move || engine.apply_alias_changes(&changes)).await
     }
 }
 
-/// An export that is asked page by page.
+/// An export that is read page by page.
 struct RunningExport {
     total: u64,
-    /// Away while a page is made.
-    export: Option<Export>,
+    /// Moved out while a page is computed.
+    scan: Option<ExportScan>,
 }
 
 #[async_trait]
@@ -403,13 +389,13 @@ impl Exporting for RunningExport {
     }
 
     async fn next(&mut self) -> Result<Option<ExportPage>, EngineError> {
-        let Some(mut export) = self.export.take() else { return Ok(None) };
-        let (export, hits) = aside(move || {
-            let hits = export.next()?;
-            Ok((export, hits))
+        let Some(mut scan) = self.scan.take() else { return Ok(None) };
+        let (scan, hits) = run_blocking(move || {
+            let hits = scan.next_page()?;
+            Ok((scan, hits))
         })
         .await?;
-        self.export = Some(export);
+        self.scan = Some(scan);
         Ok((!hits.is_empty()).then_some(ExportPage { hits }))
     }
 }

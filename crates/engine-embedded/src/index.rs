@@ -1,23 +1,25 @@
-//! One index: a folder with segments, a log and a manifest, one writer at a time and any number of readers.
+//! One index: a folder with segments, a write-ahead log (WAL) and a manifest, with one writer at a time and any number of
+//! readers.
 //!
-//! A small batch goes into the log and becomes a segment in memory; when enough of them have come together they are
-//! written as one segment file, beside the writes. A large batch becomes a segment file at once. Either way, when a write
-//! returns, every reader that comes after it sees it, and it is on disk, unless it notes a position from which it can be
-//! had again. Readers hold a snapshot and never wait.
+//! A small batch is appended to the WAL and becomes a segment in memory; segments in memory are flushed to a segment file
+//! in the background. A large batch becomes a segment file at once. Either way, when a write returns, every later snapshot
+//! has it, and it is on disk, unless it comes with a position from which its source can be read again. Readers hold a
+//! snapshot and never wait.
 
-mod capture;
+mod backup;
+mod flush;
 mod import;
-mod log;
+mod index_segment;
 mod manifest;
 mod merge;
-mod state;
-mod tidy;
+mod merge_policy;
 mod verify;
+mod wal;
 mod writer;
 
-pub use capture::IndexFile;
+pub use backup::IndexFile;
+pub(crate) use import::ImportOptions;
 pub use import::ImportProgress;
-pub(crate) use import::ImportRules;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -29,83 +31,87 @@ use cantata_durable_file as durable_file;
 use cantata_engine::{BatchReport, EngineError, Operation};
 use serde_json::Value;
 
-use self::log::{Entries, Log};
+use self::index_segment::IndexSegment;
 use self::manifest::Manifest;
-use self::state::Held;
-use self::writer::Writer;
+use self::wal::{RecoveredWrites, WriteAheadLog};
+use self::writer::IndexWriter;
+use crate::error::IndexError;
 use crate::snapshot::Snapshot;
 
 /// Batches of at least so many bytes of JSON become a segment file at once.
-const LARGE_BATCH: usize = 16 << 20;
+const MIN_DIRECT_FLUSH_BYTES: usize = 16 << 20;
 
 /// An index.
 pub(crate) struct Index {
     name: String,
     folder: PathBuf,
-    writer: Mutex<Writer>,
+    writer: Mutex<IndexWriter>,
     snapshot: ArcSwap<Snapshot>,
-    /// Held while segment files are put together, so that two of these do not take the same ones.
-    merging: Mutex<()>,
-    /// Held while segments in memory are put together or become files.
-    tidying: Mutex<()>,
-    /// Whether somebody is about to tidy.
-    tidied_soon: AtomicBool,
+    /// Held while segment files are merged, so that no two merges choose the same ones.
+    merge_lock: Mutex<()>,
+    /// Held while segments in memory are merged or flushed. Locked before the writer.
+    flush_lock: Mutex<()>,
+    /// Whether a flush or merge is scheduled.
+    maintenance_scheduled: AtomicBool,
 }
 
 impl Index {
-    /// Makes a new index in a folder that is not there yet, by way of an unfinished one beside it.
+    /// Creates an index, in a temporary folder that is then renamed.
     pub(crate) fn create(
         name: &str,
         folder: PathBuf,
-        unfinished: &Path,
+        temporary: &Path,
         mapping: Option<&Value>,
     ) -> Result<Self, EngineError> {
         let manifest = Manifest::new(mapping)
             .map_err(|error| EngineError::Refused(format!("the mapping of index `{name}` cannot be used: {error}")))?;
-        let failed = |error: std::io::Error| EngineError::Failed(error.to_string());
-        fs_err::create_dir_all(unfinished).map_err(failed)?;
-        Log::create(unfinished, manifest.log).map_err(failed)?;
-        manifest.write(unfinished).map_err(failed)?;
-        // Only a whole index gets its name, so a crash in between leaves no half of one.
-        durable_file::rename(unfinished, &folder).map_err(failed)?;
+        let create = || {
+            fs_err::create_dir_all(temporary)?;
+            WriteAheadLog::create(temporary, manifest.first_wal)?;
+            manifest.write(temporary)?;
+            // Only a whole index gets its name, so a crash in between leaves no part of one.
+            durable_file::rename(temporary, &folder)
+        };
+        create().map_err(|error: std::io::Error| EngineError::Failed(error.to_string()))?;
         Self::open(name, folder)
     }
 
-    /// Opens the index in a folder. What the log has is taken into a segment file.
+    /// Opens the index in a folder. The writes in its WAL are flushed to a segment file.
     pub(crate) fn open(name: &str, folder: PathBuf) -> Result<Self, EngineError> {
-        let failed = |error: String| EngineError::Failed(format!("index `{name}` cannot be opened: {error}"));
-        let mut manifest = Manifest::read(&folder).map_err(failed)?;
-        let mapping = Arc::new(manifest.mapping().map_err(failed)?);
-        let text = |error: std::io::Error| error.to_string();
-        manifest.remove_leftovers(&folder, &BTreeSet::new()).map_err(text).map_err(failed)?;
-        let held = manifest.segments.iter().map(|record| Held::open(&folder, record));
-        let held = held.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-        let mut unwritten = Entries::default();
-        for number in log::numbers(&folder, manifest.log).map_err(text).map_err(failed)? {
-            unwritten.read_log(&folder, number).map_err(text).map_err(failed)?;
-            manifest.next_file = manifest.next_file.max(number + 1);
-        }
-        // The old logs are needed until their entries are in a segment file, so the new one gets another number.
-        let log = Log::create(&folder, manifest.new_file()).map_err(text).map_err(failed)?;
-        let mut writer = Writer::new(manifest, mapping, log, held);
-        if !unwritten.operations.is_empty() {
-            let (batch, _) = writer.take(&unwritten.operations);
-            writer.apply(batch);
-        }
-        if unwritten.position.is_some() {
-            writer.manifest.position = unwritten.position;
-        }
-        writer.checkpoint(&folder).map_err(failed)?;
-        let snapshot = ArcSwap::from_pointee(writer.snapshot());
+        let writer = Self::recover(&folder)
+            .map_err(|error| EngineError::Failed(format!("index `{name}` cannot be opened: {}", error.chain())))?;
         Ok(Self {
             name: name.to_owned(),
             folder,
+            snapshot: ArcSwap::from_pointee(writer.snapshot()),
             writer: Mutex::new(writer),
-            snapshot,
-            merging: Mutex::default(),
-            tidying: Mutex::default(),
-            tidied_soon: AtomicBool::new(false),
+            merge_lock: Mutex::default(),
+            flush_lock: Mutex::default(),
+            maintenance_scheduled: AtomicBool::new(false),
         })
+    }
+
+    fn recover(folder: &Path) -> Result<IndexWriter, IndexError> {
+        let mut manifest = Manifest::read(folder)?;
+        let mapping = Arc::new(manifest.mapping()?);
+        manifest.remove_orphans(folder, &BTreeSet::new())?;
+        let segments = manifest.segments.iter().map(|entry| IndexSegment::open(folder, entry));
+        let segments = segments.collect::<Result<Vec<_>, _>>()?;
+        let mut recovered = RecoveredWrites::default();
+        for number in wal::file_numbers(folder, manifest.first_wal)? {
+            recovered.read_file(folder, number)?;
+            manifest.next_file = manifest.next_file.max(number + 1);
+        }
+        // The old WAL files are needed until their writes are in a segment file, so the new one gets another number.
+        let wal = WriteAheadLog::create(folder, manifest.new_file_number())?;
+        let mut writer = IndexWriter::new(manifest, mapping, wal, segments);
+        if !recovered.operations.is_empty() {
+            let (batch, _) = writer.prepare(&recovered.operations);
+            writer.apply(batch);
+        }
+        writer.set_position(recovered.position.as_deref());
+        writer.flush(folder)?;
+        Ok(writer)
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -116,73 +122,75 @@ impl Index {
         &self.folder
     }
 
-    /// Returns what the index is now.
+    /// Returns the current snapshot.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
     }
 
-    fn writer(&self) -> MutexGuard<'_, Writer> {
+    /// Makes the state of the writer the current snapshot.
+    fn publish(&self, writer: &IndexWriter) {
+        self.snapshot.store(Arc::new(writer.snapshot()));
+    }
+
+    fn writer(&self) -> MutexGuard<'_, IndexWriter> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn failed(&self, error: impl std::fmt::Display) -> EngineError {
-        EngineError::Failed(format!("index `{}` cannot be written: {error}", self.name))
+    fn lock_flush(&self) -> MutexGuard<'_, ()> {
+        self.flush_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the position that was noted last.
+    fn write_error(&self, error: impl Into<IndexError>) -> EngineError {
+        EngineError::Failed(format!("index `{}` cannot be written: {}", self.name, error.into().chain()))
+    }
+
+    /// Returns the position of the last batch that had one.
     pub(crate) fn position(&self) -> Option<String> {
         self.writer().manifest.position.clone()
     }
 
     /// Adds fields to the mapping.
     pub(crate) fn extend_mapping(&self, mapping: &Value) -> Result<(), EngineError> {
-        let _tidying = self.tidying();
+        let _flush = self.lock_flush();
         let mut writer = self.writer();
-        // What is in the log was read by the mapping before this one.
-        if writer.log.bytes() > 0 {
-            writer.checkpoint(&self.folder).map_err(|error| self.failed(error))?;
-        }
-        let extended = writer.manifest.extend(mapping).map_err(EngineError::Refused)?;
+        // Operations in the WAL were read by the mapping before this one.
+        writer.flush_wal(&self.folder).map_err(|error| self.write_error(error))?;
+        let extended = writer.manifest.extend(mapping).map_err(|error| EngineError::Refused(error.chain()))?;
         writer.mapping = Arc::new(extended);
-        writer.commit(&self.folder).map_err(|error| self.failed(error))?;
-        self.snapshot.store(Arc::new(writer.snapshot()));
+        writer.commit(&self.folder).map_err(|error| self.write_error(error))?;
+        self.publish(&writer);
         Ok(())
     }
 
-    fn tidying(&self) -> MutexGuard<'_, ()> {
-        self.tidying.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Writes a batch, and notes a position with it if there is one: both or none of them survive a crash.
+    /// Writes a batch, with its position if it has one: both or neither survive a crash.
     pub(crate) fn write(&self, operations: &[Operation], position: Option<&str>) -> Result<BatchReport, EngineError> {
-        let is_large = operations.iter().map(size_of).sum::<usize>() >= LARGE_BATCH;
-        let tidying = is_large.then(|| self.tidying());
+        let is_large = operations.iter().map(source_bytes).sum::<usize>() >= MIN_DIRECT_FLUSH_BYTES;
+        let flush_guard = is_large.then(|| self.lock_flush());
         let mut writer = self.writer();
-        let (batch, mut report) = writer.take(operations);
-        if is_large {
-            report.deleted = writer.apply(batch);
-            writer.note(position);
-            writer.checkpoint(&self.folder).map_err(|error| self.failed(error))?;
-        } else {
-            let refused: Vec<usize> = report.refused.iter().map(|refusal| refusal.place).collect();
-            let accepted = operations.iter().enumerate().filter(|(place, _)| refused.binary_search(place).is_err());
+        let (batch, mut report) = writer.prepare(operations);
+        if !is_large {
+            let rejected: Vec<usize> = report.refused.iter().map(|refusal| refusal.place).collect();
+            let accepted = operations.iter().enumerate().filter(|(index, _)| rejected.binary_search(index).is_err());
             let accepted = accepted.map(|(_, operation)| operation);
-            writer.log.append(accepted, position).map_err(|error| self.failed(error))?;
-            report.deleted = writer.apply(batch);
-            writer.note(position);
+            writer.wal.append(accepted, position).map_err(|error| self.write_error(error))?;
         }
-        self.snapshot.store(Arc::new(writer.snapshot()));
-        let is_too_much = tidy::is_too_much(&writer);
-        drop((writer, tidying));
-        if is_too_much {
-            self.tidy_memory()?;
+        report.deleted = writer.apply(batch);
+        writer.set_position(position);
+        if is_large {
+            writer.flush(&self.folder).map_err(|error| self.write_error(error))?;
+        }
+        self.publish(&writer);
+        let is_stalled = flush::must_stall_writes(&writer);
+        drop((writer, flush_guard));
+        if is_stalled {
+            self.flush_memory()?;
         }
         Ok(report)
     }
 }
 
 /// Returns the size of the document of an operation.
-pub(crate) fn size_of(operation: &Operation) -> usize {
+pub(crate) fn source_bytes(operation: &Operation) -> usize {
     match operation {
         Operation::Put { source, .. } => source.len(),
         Operation::Delete { .. } => 0,

@@ -1,31 +1,34 @@
-//! The search engine inside the binary: exact-match, faceted search over nested documents, in memory-mapped files.
+//! The embedded search engine: exact-match, faceted search over nested documents, in memory-mapped files.
 //!
-//! General search libraries have no nested documents, and faceting over flattened ones gives wrong answers; this is
-//! a columnar index made for the questions of a catalogue.
+//! General search libraries have no nested documents, and faceting over flattened ones gives wrong counts; this is a
+//! columnar index for the queries of a catalogue.
 //!
-//! * A `segment` holds documents and everything to find and count them by, and never changes. Each nesting level has
-//!   a row space of its own; each field a sorted dictionary, the codes of its rows, and the rows of each code.
-//! * `build` makes segments out of documents and out of other segments.
-//! * An `index` is a folder of segments with a log for small writes, a manifest that is replaced as a whole, and
-//!   merging in the background. A `snapshot` of it is what readers work on.
-//! * `search` runs plans: a filter is a set of rows at one level, lifted to the level above; facets and pages are
-//!   taken from the same sets.
-//! * `machine` maps files and counts bits, and has the only `unsafe` code.
+//! * A `segment` holds documents and the structures to search them by, and is immutable. Each nesting level has a row
+//!   space of its own; each field a sorted dictionary, a column of ordinals by row, and postings by ordinal.
+//! * `build` makes segments out of documents and merges segments.
+//! * An `index` is a folder of segments with a write-ahead log (WAL) for small batches, a manifest that is replaced as a
+//!   whole, and background merges. Readers work on a `snapshot` of it.
+//! * `search` runs plans: a filter becomes a bitmap of rows at one nesting level, lifted to its parent level; facets and
+//!   pages are computed from the same bitmaps.
+//! * `platform` maps files and counts bits, and has the only `unsafe` code.
 
 mod administration;
 mod aliases;
 mod bitset;
 mod build;
+mod cancellation;
 mod engine;
+mod error;
 mod index;
-mod key;
-mod machine;
+mod permits;
+mod platform;
 mod scalar;
 mod search;
 mod segment;
+mod segment_reader;
 mod snapshot;
 mod tape;
-mod turns;
+mod value_encoding;
 mod varint;
 
 pub use engine::{EmbeddedEngine, OpenError};

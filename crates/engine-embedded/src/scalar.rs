@@ -1,4 +1,4 @@
-//! One JSON scalar of a document, as the segments keep it.
+//! The JSON scalars of documents, as segments store them.
 
 use cantata_engine::Node;
 use serde_json::Value;
@@ -9,13 +9,13 @@ pub(crate) enum Scalar<'a> {
     Null,
     Bool(bool),
     Integer(i64),
-    /// An integer beyond those of `Integer`.
+    /// An integer above the range of `Integer`.
     Unsigned(u64),
     Double(f64),
     String(&'a str),
 }
 
-/// The kinds of scalars, as numbers in a file.
+/// The kinds of scalars in segment files.
 const NULL: u8 = 0;
 const FALSE: u8 = 1;
 const TRUE: u8 = 2;
@@ -37,7 +37,7 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// Returns the view of the scalar.
+    /// Returns the scalar as a node of a document.
     pub(crate) fn to_node(self) -> Node<'a> {
         match self {
             Self::Null => Node::Null,
@@ -49,7 +49,7 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// Returns the kind and, unless the scalar is a string, the bits; together they tell any two scalars apart.
+    /// Returns the kind, the bits of a number and the text of a string: equal for equal scalars only.
     pub(crate) fn parts(self) -> (u8, u64, &'a str) {
         match self {
             Self::Null => (NULL, 0, ""),
@@ -72,7 +72,7 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// Reads an entry of a table; what cannot be one reads as null.
+    /// Reads an entry of a table; an invalid one reads as null.
     pub(crate) fn read(bytes: &'a [u8]) -> Self {
         let Some((&kind, rest)) = bytes.split_first() else { return Self::Null };
         let bits = || <[u8; 8]>::try_from(rest).map(u64::from_le_bytes).unwrap_or_default();

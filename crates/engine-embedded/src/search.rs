@@ -1,105 +1,80 @@
 //! Running plans on a snapshot.
 //!
-//! What was asked of the snapshot before is not found again; the rest shares the sets of documents that its filters
-//! find, and facets over many documents are counted on several processors.
+//! Pages and facets in the query cache are not computed again; the others share the match sets of the plan's filters, and
+//! facets over many documents are counted in parallel.
 
-mod answered;
 mod buckets;
-mod counting;
-mod documents;
 mod export;
 mod facet;
+mod facet_counts;
 mod filter;
-mod found;
-mod global;
 mod hits;
-mod order;
-mod rowwise;
-mod spread;
-mod texts;
-mod walking;
+mod match_sets;
+mod row_filter;
+mod sort;
+mod sorted_scan;
+mod term_matching;
+mod thread_pool;
 
-pub(crate) use answered::Answered;
-pub(crate) use documents::documents_of;
-pub(crate) use export::Export;
-pub(crate) use global::GlobalDictionary;
+pub(crate) use export::ExportScan;
 
 use cantata_engine::{Answer, EngineError, FacetAnswer, Filter, HitsRequest, Plan};
 
-use self::found::Found;
-use self::spread::spread;
+use self::match_sets::PlanMatchSets;
+use self::thread_pool::map_parallel;
+use crate::cancellation::CancellationToken;
+use crate::snapshot::{QueryCache, Snapshot};
 
-use crate::bitset::Bitset;
-use crate::snapshot::{Snapshot, View};
-use crate::turns::Interest;
-
-/// Facets that look at fewer documents altogether are counted before another thread could help.
-const MANY_DOCUMENTS: usize = 20_000;
-
-/// The documents of one segment that pass a filter and are still there.
-pub(crate) struct Matches {
-    pub(crate) documents: Bitset,
-    pub(crate) count: usize,
-}
-
-impl Matches {
-    pub(crate) fn new(view: &View, filter: &Filter) -> Self {
-        let mut documents = filter::evaluate(&view.segment, filter, 0);
-        if let Some(live) = &view.live {
-            documents.intersect(live);
-        }
-        let count = documents.count();
-        Self { documents, count }
-    }
-}
+/// Facets over fewer documents in all are counted on the calling thread, before another one could wake up.
+const MIN_PARALLEL_DOCUMENTS: usize = 20_000;
 
 /// Runs a plan.
 ///
 /// # Errors
 ///
-/// If it asks for more than a request may have, if documents cannot be read, or if nobody wants the answer any more.
-pub(crate) fn run(snapshot: &Snapshot, plan: &Plan, interest: &Interest) -> Result<Answer, EngineError> {
-    let found = Found::new(snapshot, plan);
-    let Answered { pages, facets } = &snapshot.answered;
-    let page = |(place, request): (usize, &HitsRequest)| {
-        interest.check()?;
-        let question = plan.of_page(place);
-        let page = pages.get(&question).unwrap_or_else(|| {
-            let page = found.page(place);
-            pages.keep(question, &page);
+/// If it exceeds a limit of the engine, if documents cannot be read, or if the search was cancelled.
+pub(crate) fn run(snapshot: &Snapshot, plan: &Plan, cancellation: &CancellationToken) -> Result<Answer, EngineError> {
+    let match_sets = PlanMatchSets::new(snapshot, plan);
+    let QueryCache { pages, facets } = &snapshot.query_cache;
+    let page = |(index, request): (usize, &HitsRequest)| {
+        cancellation.check()?;
+        let key = plan.of_page(index);
+        let page = pages.get(&key).unwrap_or_else(|| {
+            let page = hits::find_page(snapshot, request, match_sets.of_filter(request.filter));
+            pages.insert(key, &page);
             page
         });
-        page.with_documents(snapshot, request)
+        hits::with_documents(page, snapshot, request)
     };
     let hits = plan.hits.iter().enumerate().map(page).collect::<Result<_, _>>()?;
     let mut answers: Vec<Option<FacetAnswer>> = Vec::with_capacity(plan.facets.len());
     let mut missing = Vec::new();
-    for place in 0..plan.facets.len() {
-        let question = plan.of_facet(place);
-        answers.push(facets.get(&question));
-        if answers[place].is_none() {
-            missing.push((place, question));
+    for index in 0..plan.facets.len() {
+        let key = plan.of_facet(index);
+        answers.push(facets.get(&key));
+        if answers[index].is_none() {
+            missing.push((index, key));
         }
     }
-    let facet = |number: usize| {
-        interest.check()?;
-        found.facet(missing[number].0)
+    let compute = |number: usize| {
+        cancellation.check()?;
+        facet::compute(&match_sets, &plan.facets[missing[number].0])
     };
-    // Counts of all records are stored.
-    let is_counted = |place: &usize| plan.filters[plan.facets[*place].filter] != Filter::All;
-    let places = missing.iter().map(|(place, _)| *place).filter(is_counted);
-    let documents: usize = places.map(|place| found.documents_of_facet(place)).sum();
-    let counted = match documents >= MANY_DOCUMENTS {
-        true => spread(missing.len(), facet),
-        false => (0..missing.len()).map(facet).collect(),
+    // Counts over all records are stored.
+    let filters = missing.iter().map(|(index, _)| plan.facets[*index].filter);
+    let filters = filters.filter(|&filter| plan.filters[filter] != Filter::All);
+    let documents: usize = filters.flat_map(|filter| match_sets.of_filter(filter)).map(|matches| matches.count).sum();
+    let computed = match documents >= MIN_PARALLEL_DOCUMENTS {
+        true => map_parallel(missing.len(), compute),
+        false => (0..missing.len()).map(compute).collect(),
     };
-    for ((place, question), answer) in missing.into_iter().zip(counted) {
+    for ((index, key), answer) in missing.into_iter().zip(computed) {
         let answer = answer?;
-        // Documents may be of any size.
-        if plan.facets[place].top_hits.is_none() {
-            facets.keep(question, &answer);
+        // Top hits are documents, which may be of any size.
+        if plan.facets[index].top_hits.is_none() {
+            facets.insert(key, &answer);
         }
-        answers[place] = Some(answer);
+        answers[index] = Some(answer);
     }
     Ok(Answer { hits, facets: answers.into_iter().flatten().collect() })
 }

@@ -1,83 +1,78 @@
-//! A segment: documents, and everything to search them by, that never change.
+//! A segment: an immutable set of documents with the structures to search them by.
 //!
-//! Rows of documents are in the order of their ids, so the row is the tie-break of every order, an id is found by
-//! bisection, and segments are merged by walking their ids side by side. What has been deleted is not the segment's
-//! affair; see [`crate::snapshot`].
+//! The rows of documents are in the order of their ids, so the row is the tie-break of every sort, an id is found by
+//! binary search, and a merge walks the ids of its segments side by side. Which documents are deleted is kept outside of
+//! the segment; see [`crate::segment_reader`].
+//!
+//! The format is hand-written because everything is read in place from the memory-mapped file, so that an index opens
+//! without loading anything; no library has columns, postings and documents of nesting levels in one such file.
 
 mod column;
 mod dictionary;
-mod directory;
-mod documents;
-mod fetched;
 mod id_filter;
+mod metadata;
 mod postings;
+mod scalar_tables;
 mod sections;
+mod stored_documents;
 
-pub(crate) use column::{Code, Codes, Column, ColumnEntry, with_codes};
-pub(crate) use dictionary::{Dictionary, DictionaryEntry};
-pub(crate) use directory::{Directory, FieldEntry, LevelEntry, PathEntry};
-pub(crate) use fetched::fetch;
+pub(crate) use column::{Column, ColumnMetadata, Ordinal, Ordinals, with_ordinals};
+pub(crate) use dictionary::{Dictionary, DictionaryMetadata};
 pub(crate) use id_filter::{SoughtId, write_id_filter};
-pub(crate) use postings::{Postings, PostingsEntry, Rows};
+pub(crate) use metadata::{FieldMetadata, LevelMetadata, PathMetadata, SegmentMetadata};
+pub(crate) use postings::{PostingList, Postings, PostingsMetadata};
 pub(crate) use sections::{Section, SectionWriter};
+pub(crate) use stored_documents::load_documents;
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::bitset::Bitset;
-use crate::key::Class;
-use crate::machine::Storage;
+use crate::error::IndexError;
+use crate::platform::SegmentStorage;
+use crate::value_encoding::ValueClass;
 
 /// A segment.
 pub(crate) struct Segment {
-    storage: Storage,
-    directory: Directory,
+    storage: SegmentStorage,
+    metadata: SegmentMetadata,
     fields: HashMap<String, usize>,
     levels: HashMap<String, usize>,
-    readers: Vec<documents::PathReader>,
-    /// For each level the rows that are the first of their document, made when they are first asked for.
+    scalar_tables: Vec<scalar_tables::ScalarTable>,
+    /// For each level the rows that are the first of their document, computed when first needed.
     first_rows: Vec<OnceLock<Bitset>>,
 }
 
-/// A segment that was put together and is not in a file.
-pub(crate) struct Assembled {
+/// A segment that was built and is not in a file yet.
+pub(crate) struct BuiltSegment {
     pub(crate) sections: SectionWriter,
-    pub(crate) directory: Directory,
+    pub(crate) metadata: SegmentMetadata,
 }
 
-impl Assembled {
+impl BuiltSegment {
     /// Returns the bytes of its file.
-    ///
-    /// # Errors
-    ///
-    /// If the directory cannot be written, which no document can bring about.
-    pub(crate) fn into_file(self) -> Result<Vec<u8>, String> {
-        file_of(self.sections.into_bytes(), &self.directory)
+    pub(crate) fn into_file(self) -> Result<Vec<u8>, IndexError> {
+        sections::into_file(self.sections.into_bytes(), &self.metadata)
     }
-}
-
-fn file_of(sections: Vec<u8>, directory: &Directory) -> Result<Vec<u8>, String> {
-    let failed = |error| format!("the directory of a segment cannot be written: {error}");
-    sections::into_file(sections, directory).map_err(failed)
 }
 
 /// A field of a segment.
 #[derive(Clone, Copy)]
 pub(crate) struct SegmentField<'a> {
-    pub(crate) class: Class,
+    pub(crate) class: ValueClass,
     pub(crate) level: usize,
     pub(crate) dictionary: Dictionary<'a>,
     pub(crate) column: Column<'a>,
     /// The rows of each value.
     pub(crate) postings: Postings<'a>,
-    /// The documents of each value, where they are not the rows and there are few values.
-    by_document: Option<Postings<'a>>,
+    /// The documents of each value, for nested fields of few values.
+    document_postings: Option<Postings<'a>>,
 }
 
 /// A nesting level of a segment.
 #[derive(Clone, Copy)]
-pub(crate) struct Level<'a> {
+pub(crate) struct NestingLevel<'a> {
     pub(crate) parent: usize,
     pub(crate) rows: usize,
     /// Where the rows of each row of the parent begin, with one more for the end.
@@ -91,60 +86,62 @@ impl Segment {
     ///
     /// # Errors
     ///
-    /// If it cannot be read or is no segment.
-    pub(crate) fn open(path: &Path) -> Result<Self, String> {
-        let storage = Storage::map(path).map_err(|error| error.to_string())?;
-        let directory = sections::read_directory(&storage)?;
-        Ok(Self::new(storage, directory))
+    /// If it cannot be read or is not a segment.
+    pub(crate) fn open(path: &Path) -> Result<Self, IndexError> {
+        let storage = SegmentStorage::map(path)?;
+        let metadata = sections::read_metadata(&storage)?;
+        Ok(Self::new(storage, metadata))
     }
 
-    /// Takes a segment that is not in a file.
-    pub(crate) fn in_memory(assembled: Assembled) -> Self {
-        let Assembled { sections, directory } = assembled;
-        Self::new(Storage::memory(sections.into_bytes()), directory)
+    /// Keeps a built segment in memory.
+    pub(crate) fn in_memory(built: BuiltSegment) -> Self {
+        let BuiltSegment { sections, metadata } = built;
+        Self::new(SegmentStorage::memory(sections.into_bytes()), metadata)
     }
 
-    fn new(storage: Storage, directory: Directory) -> Self {
-        let fields = directory.fields.iter().enumerate().map(|(place, field)| (field.path.clone(), place)).collect();
-        let levels = directory.levels.iter().enumerate().map(|(place, level)| (level.path.clone(), place)).collect();
-        let readers = documents::path_readers(&directory);
-        let first_rows = directory.levels.iter().map(|_| OnceLock::new()).collect();
-        Self { storage, directory, fields, levels, readers, first_rows }
+    fn new(storage: SegmentStorage, metadata: SegmentMetadata) -> Self {
+        let fields = metadata.fields.iter().enumerate().map(|(index, field)| (field.path.clone(), index)).collect();
+        let levels = metadata.levels.iter().enumerate().map(|(index, level)| (level.path.clone(), index)).collect();
+        let scalar_tables = scalar_tables::of_paths(&metadata);
+        let first_rows = metadata.levels.iter().map(|_| OnceLock::new()).collect();
+        Self { storage, metadata, fields, levels, scalar_tables, first_rows }
     }
 
-    /// Reads the whole segment and compares it with its checksum, if it is in a file.
-    pub(crate) fn verify(&self) -> Result<(), String> {
+    /// Verifies the checksum of a segment file.
+    pub(crate) fn verify(&self) -> Result<(), IndexError> {
         match self.storage {
-            Storage::Mapped { .. } => sections::verify(&self.storage),
-            Storage::Memory(_) | Storage::Words(..) => Ok(()),
+            SegmentStorage::Mapped { .. } => sections::verify(&self.storage),
+            SegmentStorage::Memory(_) | SegmentStorage::Words(..) => Ok(()),
         }
     }
 
-    /// Returns the bytes of the file that it would have; nothing if it has one.
-    pub(crate) fn new_file(&self) -> Option<Result<Vec<u8>, String>> {
+    /// Returns the bytes of a file for a segment in memory; nothing if it is in a file.
+    pub(crate) fn memory_to_file(&self) -> Result<Option<Vec<u8>>, IndexError> {
         match self.storage {
-            Storage::Mapped { .. } => None,
-            Storage::Memory(_) | Storage::Words(..) => Some(file_of(self.storage.to_vec(), &self.directory)),
+            SegmentStorage::Mapped { .. } => Ok(None),
+            SegmentStorage::Memory(_) | SegmentStorage::Words(..) => {
+                sections::into_file(self.storage.to_vec(), &self.metadata).map(Some)
+            }
         }
     }
 
-    /// Returns what it has in memory or in its file.
+    /// Returns its bytes in memory or in its file.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.storage
     }
 
     /// Returns the number of documents, deleted ones included.
-    pub(crate) fn documents(&self) -> usize {
-        self.directory.documents as usize
+    pub(crate) fn document_count(&self) -> usize {
+        self.metadata.documents as usize
     }
 
-    pub(crate) fn directory(&self) -> &Directory {
-        &self.directory
+    pub(crate) fn metadata(&self) -> &SegmentMetadata {
+        &self.metadata
     }
 
-    /// Returns the ids, whose places are the rows.
+    /// Returns the ids; their ordinals are the rows.
     pub(crate) fn ids(&self) -> Dictionary<'_> {
-        self.directory.ids.open(Class::Exact, &self.storage)
+        self.metadata.ids.open(ValueClass::Keyword, &self.storage)
     }
 
     pub(crate) fn id(&self, row: usize) -> &str {
@@ -152,7 +149,7 @@ impl Segment {
     }
 
     pub(crate) fn row_of(&self, sought: &SoughtId<'_>) -> Option<usize> {
-        let filter: &[u64] = self.directory.id_filter.map(|words| self.section(words)).unwrap_or_default();
+        let filter: &[u64] = self.metadata.id_filter.map(|words| self.section(words)).unwrap_or_default();
         if !sought.may_be_among(filter) {
             return None;
         }
@@ -160,18 +157,18 @@ impl Segment {
     }
 
     pub(crate) fn field(&self, path: &str) -> Option<SegmentField<'_>> {
-        self.fields.get(path).map(|&place| self.field_at(place))
+        self.fields.get(path).map(|&index| self.field_at(index))
     }
 
-    pub(crate) fn field_at(&self, place: usize) -> SegmentField<'_> {
-        let entry = &self.directory.fields[place];
+    fn field_at(&self, index: usize) -> SegmentField<'_> {
+        let entry = &self.metadata.fields[index];
         SegmentField {
             class: entry.class,
             level: entry.level as usize,
             dictionary: entry.dictionary.open(entry.class, &self.storage),
             column: entry.column.open(&self.storage),
             postings: entry.postings.open(&self.storage),
-            by_document: entry.by_document.map(|postings| postings.open(&self.storage)),
+            document_postings: entry.document_postings.map(|postings| postings.open(&self.storage)),
         }
     }
 
@@ -180,9 +177,9 @@ impl Segment {
         self.levels.get(path).copied()
     }
 
-    pub(crate) fn level(&self, level: usize) -> Level<'_> {
-        let entry = &self.directory.levels[level];
-        Level {
+    pub(crate) fn level(&self, level: usize) -> NestingLevel<'_> {
+        let entry = &self.metadata.levels[level];
+        NestingLevel {
             parent: entry.parent as usize,
             rows: entry.rows as usize,
             starts: entry.starts.numbers(&self.storage),
@@ -193,7 +190,7 @@ impl Segment {
     /// Returns the rows of a level that are the first of their document.
     pub(crate) fn first_rows(&self, level: usize) -> &Bitset {
         self.first_rows[level].get_or_init(|| {
-            let Level { rows, document_starts, .. } = self.level(level);
+            let NestingLevel { rows, document_starts, .. } = self.level(level);
             let mut first = Bitset::empty(rows);
             let with_rows = document_starts.windows(2).filter(|ends| ends[0] < ends[1]);
             with_rows.for_each(|ends| first.insert(ends[0] as usize));
@@ -208,15 +205,21 @@ impl Segment {
 
 impl<'a> SegmentField<'a> {
     /// Returns the rows of the field's level that have a value.
-    pub(crate) fn present(&self, rows: usize) -> Bitset {
+    pub(crate) fn rows_with_value(&self, rows: usize) -> Bitset {
         let mut missing = Bitset::empty(rows);
-        self.postings.unite_into(self.column.missing, &mut missing);
+        self.postings.union_into(self.column.missing, &mut missing);
         missing.invert();
         missing
     }
 
-    /// Returns the documents of each value, and last those that have a row without one, if they are kept.
+    /// Returns the documents of each value, and last those that have a row without one, if they are stored.
     pub(crate) fn document_postings(&self) -> Option<Postings<'a>> {
-        if self.level == 0 { Some(self.postings) } else { self.by_document }
+        if self.level == 0 { Some(self.postings) } else { self.document_postings }
+    }
+
+    /// Returns the values as numbers, in the order of their ordinals.
+    pub(crate) fn numeric_values(&self) -> impl Iterator<Item = f64> + use<'a> {
+        let class = self.class;
+        self.dictionary.numbers().iter().map(move |&number| class.as_f64(number))
     }
 }

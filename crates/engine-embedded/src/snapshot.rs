@@ -1,76 +1,89 @@
-//! What an index is at one moment: its mapping, its segments, and which of their documents are still there.
+//! A snapshot: a consistent, immutable view of an index for readers.
 //!
-//! A snapshot never changes. Readers take the current one and work on it for as long as they like; writers make the
-//! next one.
+//! Readers take the current snapshot and work on it for as long as they like; a writer publishes the next one. What is
+//! derived from a snapshot, global ordinals and cached results, is dropped with it and so never outlives its state.
+
+mod global_ordinals;
+mod query_cache;
+
+pub(crate) use global_ordinals::GlobalOrdinals;
+pub(crate) use query_cache::{HitsPage, QueryCache};
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cantata_engine::{Document, EngineError};
 use cantata_mapping::IndexMapping;
 
-use crate::bitset::Bitset;
-use crate::search::{Answered, GlobalDictionary};
-use crate::segment::{Segment, SoughtId};
+use crate::segment::{SoughtId, load_documents};
+use crate::segment_reader::SegmentReader;
 
-/// A segment as a snapshot sees it.
-#[derive(Clone)]
-pub(crate) struct View {
-    pub(crate) segment: Arc<Segment>,
-    /// The documents that are still there; nothing: all.
-    pub(crate) live: Option<Arc<Bitset>>,
-}
-
-impl View {
-    /// Returns how many documents are still there.
-    pub(crate) fn documents(&self) -> usize {
-        self.live.as_ref().map_or_else(|| self.segment.documents(), |live| live.count())
-    }
-
-    /// Returns the row of a document that is still there.
-    pub(crate) fn row_of(&self, id: &SoughtId<'_>) -> Option<usize> {
-        self.segment.row_of(id).filter(|&row| self.live.as_ref().is_none_or(|live| live.contains(row)))
-    }
-
-    /// Takes a document away.
-    pub(crate) fn remove(&mut self, row: usize) {
-        let live = self.live.get_or_insert_with(|| Arc::new(Bitset::full(self.segment.documents())));
-        Arc::make_mut(live).remove(row);
-    }
+/// Where a document is in a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DocAddress {
+    /// The segment, by its position in [`Snapshot::segments`].
+    pub(crate) segment: usize,
+    pub(crate) row: usize,
 }
 
 /// An index at one moment.
 pub(crate) struct Snapshot {
     pub(crate) mapping: Arc<IndexMapping>,
-    pub(crate) views: Vec<View>,
-    /// The values of fields over all segments, made when they are first asked for.
-    dictionaries: Mutex<HashMap<String, Arc<GlobalDictionary>>>,
-    /// What was asked of it and what it answered.
-    pub(crate) answered: Answered,
+    pub(crate) segments: Vec<SegmentReader>,
+    /// By field, computed when first needed.
+    global_ordinals: Mutex<HashMap<String, Arc<GlobalOrdinals>>>,
+    pub(crate) query_cache: QueryCache,
 }
 
 impl Snapshot {
-    pub(crate) fn new(mapping: Arc<IndexMapping>, views: Vec<View>) -> Self {
-        Self { mapping, views, dictionaries: Mutex::default(), answered: Answered::default() }
+    pub(crate) fn new(mapping: Arc<IndexMapping>, segments: Vec<SegmentReader>) -> Self {
+        Self { mapping, segments, global_ordinals: Mutex::default(), query_cache: QueryCache::default() }
     }
 
-    pub(crate) fn documents(&self) -> usize {
-        self.views.iter().map(View::documents).sum()
+    pub(crate) fn live_document_count(&self) -> usize {
+        self.segments.iter().map(SegmentReader::live_document_count).sum()
     }
 
-    /// Returns the segment and the row of a document.
-    pub(crate) fn place_of(&self, id: &str) -> Option<(usize, usize)> {
+    /// Finds a document by its id.
+    pub(crate) fn locate(&self, id: &str) -> Option<DocAddress> {
         let id = SoughtId::new(id);
-        self.views.iter().enumerate().find_map(|(segment, view)| Some((segment, view.row_of(&id)?)))
+        self.segments
+            .iter()
+            .enumerate()
+            .find_map(|(segment, reader)| Some(DocAddress { segment, row: reader.row_of(&id)? }))
     }
 
-    /// Returns the values of a field over all segments.
-    pub(crate) fn dictionary(&self, field: &str) -> Arc<GlobalDictionary> {
-        let known = self.dictionaries.lock().unwrap_or_else(PoisonError::into_inner).get(field).cloned();
+    /// Returns the global ordinals of a field.
+    pub(crate) fn global_ordinals(&self, field: &str) -> Arc<GlobalOrdinals> {
+        let lock = || self.global_ordinals.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(field).cloned();
         known.unwrap_or_else(|| {
-            let made = Arc::new(GlobalDictionary::new(&self.views, field));
-            let mut all = self.dictionaries.lock().unwrap_or_else(PoisonError::into_inner);
-            all.insert(field.to_owned(), Arc::clone(&made));
-            made
+            let computed = Arc::new(GlobalOrdinals::new(&self.segments, field));
+            lock().insert(field.to_owned(), Arc::clone(&computed));
+            computed
         })
+    }
+
+    /// Loads documents, those of one segment together.
+    ///
+    /// # Errors
+    ///
+    /// If a segment cannot be read.
+    pub(crate) fn load_documents(&self, addresses: &[DocAddress]) -> Result<Vec<Document>, EngineError> {
+        let mut documents: Vec<Option<Document>> = vec![None; addresses.len()];
+        for (segment, reader) in self.segments.iter().enumerate() {
+            let wanted: Vec<usize> =
+                (0..addresses.len()).filter(|&index| addresses[index].segment == segment).collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let rows: Vec<usize> = wanted.iter().map(|&index| addresses[index].row).collect();
+            let loaded = load_documents(&reader.segment, &rows)
+                .map_err(|error| EngineError::Failed(format!("a segment cannot be read: {error}")))?;
+            for (index, document) in wanted.into_iter().zip(loaded) {
+                documents[index] = Some(document);
+            }
+        }
+        Ok(documents.into_iter().flatten().collect())
     }
 }

@@ -1,28 +1,28 @@
-//! Documents as a row of numbers.
+//! The tape: documents as sequences of numbers.
 //!
-//! Documents of one index are much alike: few shapes of objects, few different values in most fields. So an object is
-//! the number of its shape (its keys, in order) followed by its members; an array is its length followed by its
-//! elements; a scalar is the number of an entry in the table of values of its path. Keys and repeated values are kept
-//! once for all documents, and any document can be read without its neighbours.
+//! Documents of one index are much alike: few object shapes, few different values in most fields. So an object is the
+//! number of its shape (its keys, in order) followed by its members; an array is its length followed by its elements; a
+//! scalar is the number of an entry in the table of values of its path. Keys and repeated values are stored once for a
+//! segment, and any document is read without its neighbours or a decompressor, which is why this is hand-written: general
+//! compression would have to unpack a whole block for each document.
 //!
-//! A **draft** tape, made while documents come in, has numbers of fixed width, because the length of an array and the
-//! shape of an object are known only at their end. A **packed** tape has numbers of as few bytes as possible, and after
-//! the number of an array or object how many bytes its content takes, so that a reader can pass over it. Texts that
-//! hardly ever occur twice are on the packed tape themselves, after their number: a document is then read from one place.
-//! Their length comes with a bit that says whether they may stand in JSON as they are.
+//! A **builder** tape has numbers of fixed width, because the length of an array and the shape of an object are known only
+//! at their end. A **packed** tape has numbers of variable width, and after the number of an array or object the bytes of
+//! its content, so that a reader can skip it. Texts that hardly ever repeat are inlined on the packed tape after their
+//! number: a document is then read from one place. Their length has a bit that says whether JSON has to escape nothing.
 
 use cantata_engine::is_plain;
 
 use crate::varint;
 
-/// What a number on a tape stands for.
+/// An item of a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Item {
+pub(crate) enum TapeItem {
     /// A scalar: an entry in the table of values of the path.
     Scalar(u32),
-    /// An array of so many elements, which follow.
+    /// An array, by the number of its elements, which follow.
     Array(u32),
-    /// An object of this shape, whose members follow.
+    /// An object, by its shape; its members follow.
     Object(u32),
 }
 
@@ -33,7 +33,7 @@ const OBJECT: u64 = 2;
 const TEXT: u64 = 3;
 const TAG_BITS: u32 = 2;
 
-impl Item {
+impl TapeItem {
     fn parts(self) -> (u64, u32) {
         match self {
             Self::Scalar(number) => (SCALAR, number),
@@ -56,11 +56,11 @@ impl Item {
         }
     }
 
-    /// Appends the item to a packed tape. The content of an array or object must follow and be closed with [`close`].
+    /// Appends the item to a packed tape. The content of an array or object must follow and be ended by [`close`].
     pub(crate) fn pack(self, out: &mut Vec<u8>) {
         varint::write(out, self.word());
         if !matches!(self, Self::Scalar(_)) {
-            out.extend_from_slice(&[0; varint::SHORT]);
+            out.extend_from_slice(&[0; varint::PADDED_BYTES]);
         }
     }
 }
@@ -72,12 +72,12 @@ pub(crate) fn pack_text(out: &mut Vec<u8>, number: u32, text: &[u8]) {
     out.extend_from_slice(text);
 }
 
-/// Says how long the content of an array or object is, now that it is all there. It begins at `start`, which is where
-/// the tape ended when the item was packed.
+/// Writes the length of the content of an array or object, which begins at `start`: where the tape ended when the item was
+/// packed.
 pub(crate) fn close(out: &mut Vec<u8>, start: usize) {
     let length = (out.len() - start) as u64;
-    let gap = start - varint::SHORT..start;
-    match varint::short(length) {
+    let gap = start - varint::PADDED_BYTES..start;
+    match varint::encode_padded(length) {
         Some(bytes) => out[gap].copy_from_slice(&bytes),
         None => {
             let mut bytes = Vec::new();
@@ -88,52 +88,52 @@ pub(crate) fn close(out: &mut Vec<u8>, start: usize) {
 }
 
 /// Reads a tape item by item.
-pub(crate) trait Cursor {
+pub(crate) trait TapeCursor {
     /// Returns the next item.
-    fn next(&mut self) -> Item;
+    fn next(&mut self) -> TapeItem;
 
-    /// Returns the text of the last item, if it is on the tape.
+    /// Returns the text of the last item, if it is inlined.
     fn text(&self) -> Option<&[u8]> {
         None
     }
 }
 
-/// A draft tape: 32 bits for each item, so that no number may need more than 30.
+/// A builder tape: 32 bits for each item, so no number may need more than 30.
 #[derive(Debug, Default)]
-pub(crate) struct Draft(Vec<u32>);
+pub(crate) struct TapeBuilder(Vec<u32>);
 
-impl Draft {
+impl TapeBuilder {
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub(crate) fn push(&mut self, item: Item) -> usize {
+    pub(crate) fn push(&mut self, item: TapeItem) -> usize {
         self.0.push(item.word() as u32);
         self.0.len() - 1
     }
 
     /// Replaces an item whose number was not known when it began.
-    pub(crate) fn set(&mut self, place: usize, item: Item) {
-        self.0[place] = item.word() as u32;
+    pub(crate) fn set(&mut self, index: usize, item: TapeItem) {
+        self.0[index] = item.word() as u32;
     }
 
     pub(crate) fn truncate(&mut self, length: usize) {
         self.0.truncate(length);
     }
 
-    pub(crate) fn cursor(&self, place: usize) -> DraftCursor<'_> {
-        DraftCursor { items: self.0.get(place..).unwrap_or_default().iter() }
+    pub(crate) fn cursor(&self, start: usize) -> BuilderCursor<'_> {
+        BuilderCursor { items: self.0.get(start..).unwrap_or_default().iter() }
     }
 }
 
-/// Reads a draft tape.
-pub(crate) struct DraftCursor<'a> {
+/// Reads a builder tape.
+pub(crate) struct BuilderCursor<'a> {
     items: std::slice::Iter<'a, u32>,
 }
 
-impl Cursor for DraftCursor<'_> {
-    fn next(&mut self) -> Item {
-        self.items.next().map_or(Item::Scalar(0), |&word| Item::from_word(u64::from(word)))
+impl TapeCursor for BuilderCursor<'_> {
+    fn next(&mut self) -> TapeItem {
+        self.items.next().map_or(TapeItem::Scalar(0), |&word| TapeItem::from_word(u64::from(word)))
     }
 }
 
@@ -141,67 +141,67 @@ impl Cursor for DraftCursor<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct PackedCursor<'a> {
     bytes: &'a [u8],
-    place: usize,
+    offset: usize,
     /// The text of the last item.
     text: Option<&'a [u8]>,
-    /// Whether that text may stand in JSON as it is.
+    /// Whether JSON has to escape nothing in it.
     is_plain: bool,
 }
 
 impl<'a> PackedCursor<'a> {
-    pub(crate) fn new(bytes: &'a [u8], place: usize) -> Self {
-        Self { bytes, place, text: None, is_plain: false }
+    pub(crate) fn new(bytes: &'a [u8], offset: usize) -> Self {
+        Self { bytes, offset, text: None, is_plain: false }
     }
 
-    pub(crate) fn place(&self) -> usize {
-        self.place
+    pub(crate) fn offset(&self) -> usize {
+        self.offset
     }
 
-    /// Returns the text of the last item, if it is on the tape.
+    /// Returns the text of the last item, if it is inlined.
     pub(crate) fn last_text(&self) -> Option<&'a [u8]> {
         self.text
     }
 
-    /// Returns whether the text of the last item may stand in JSON as it is.
+    /// Returns whether JSON has to escape nothing in the text of the last item.
     pub(crate) fn is_plain(&self) -> bool {
         self.is_plain
     }
 
     /// Returns the next item and moves past it with its content.
     #[inline]
-    pub(crate) fn skip(&mut self) -> Item {
+    pub(crate) fn skip(&mut self) -> TapeItem {
         let (item, length) = self.head();
-        self.place = self.place.saturating_add(length);
+        self.offset = self.offset.saturating_add(length);
         item
     }
 
-    /// Reads the number of an item, its text, and how long its content is.
+    /// Reads an item, its inlined text, and the length of its content.
     #[inline]
-    fn head(&mut self) -> (Item, usize) {
-        let word = varint::read(self.bytes, &mut self.place);
+    fn head(&mut self) -> (TapeItem, usize) {
+        let word = varint::read(self.bytes, &mut self.offset);
         self.text = None;
         match word & ((1 << TAG_BITS) - 1) {
-            SCALAR => (Item::Scalar((word >> TAG_BITS) as u32), 0),
+            SCALAR => (TapeItem::Scalar((word >> TAG_BITS) as u32), 0),
             TEXT => {
-                let word_of_length = varint::read(self.bytes, &mut self.place);
-                self.is_plain = word_of_length & 1 == 1;
-                let length = (word_of_length >> 1) as usize;
-                let end = self.place.saturating_add(length);
-                self.text = Some(self.bytes.get(self.place..end).unwrap_or_default());
-                self.place = end;
-                (Item::Scalar((word >> TAG_BITS) as u32), 0)
+                let length_word = varint::read(self.bytes, &mut self.offset);
+                self.is_plain = length_word & 1 == 1;
+                let length = (length_word >> 1) as usize;
+                let end = self.offset.saturating_add(length);
+                self.text = Some(self.bytes.get(self.offset..end).unwrap_or_default());
+                self.offset = end;
+                (TapeItem::Scalar((word >> TAG_BITS) as u32), 0)
             }
             _ => {
-                let length = varint::read(self.bytes, &mut self.place) as usize;
-                (Item::from_word(word), length)
+                let length = varint::read(self.bytes, &mut self.offset) as usize;
+                (TapeItem::from_word(word), length)
             }
         }
     }
 }
 
-impl Cursor for PackedCursor<'_> {
+impl TapeCursor for PackedCursor<'_> {
     #[inline]
-    fn next(&mut self) -> Item {
+    fn next(&mut self) -> TapeItem {
         self.head().0
     }
 

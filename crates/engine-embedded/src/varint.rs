@@ -1,4 +1,4 @@
-//! Numbers in as few bytes as they need: seven bits a byte, the least first.
+//! Variable-length numbers (LEB128): seven bits a byte, the least significant first.
 
 /// Appends a number.
 pub(crate) fn write(out: &mut Vec<u8>, mut number: u64) {
@@ -9,21 +9,21 @@ pub(crate) fn write(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// How many bytes a short number takes.
-pub(crate) const SHORT: usize = 2;
+/// The bytes of a padded number.
+pub(crate) const PADDED_BYTES: usize = 2;
 
-/// Returns a number in exactly two bytes, whatever it would need; nothing if it needs more.
-pub(crate) fn short(number: u64) -> Option<[u8; SHORT]> {
+/// Returns a number in exactly [`PADDED_BYTES`]; nothing if it needs more.
+pub(crate) fn encode_padded(number: u64) -> Option<[u8; PADDED_BYTES]> {
     (number < 1 << 14).then_some([number as u8 | 0x80, (number >> 7) as u8])
 }
 
-/// Reads a number and moves past it. What is not a whole number reads as zero at the end of the bytes.
+/// Reads a number and moves past it. A truncated number ends at the end of the bytes.
 #[inline]
-pub(crate) fn read(bytes: &[u8], place: &mut usize) -> u64 {
+pub(crate) fn read(bytes: &[u8], offset: &mut usize) -> u64 {
     let mut number = 0;
     let mut shift = 0;
-    while let Some(&byte) = bytes.get(*place) {
-        *place += 1;
+    while let Some(&byte) = bytes.get(*offset) {
+        *offset += 1;
         number |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
             return number;

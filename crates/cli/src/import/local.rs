@@ -23,6 +23,6 @@ pub(super) fn run(import: &Import<'_>, engine: &EmbeddedEngine) -> Result<(), En
     };
     let size: u64 = import.sources.iter().map(|source| source.size.unwrap_or(u64::MAX)).fold(0, u64::saturating_add);
     let chunk_size = (size / threads as u64 + 1).clamp(SMALLEST_CHUNK, LARGEST_CHUNK);
-    let chunks = Chunks::new(import, chunk_size as usize).map(Ok);
+    let chunks = Chunks::new(import, chunk_size as usize);
     engine.import(import.index, chunks, import.id_field, threads, &tell)
 }

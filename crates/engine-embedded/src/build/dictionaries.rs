@@ -1,35 +1,36 @@
-//! The dictionaries of a new segment, and what becomes of the scalars of its sources in them.
+//! The dictionaries of a new segment, and the ordinals of the scalars of its sources in them.
 //!
-//! Each different scalar is read once for each field it goes to. Only scalars of documents that are taken count, so
-//! that a value whose last document is gone goes too.
+//! Each different scalar is read once for each field that indexes it. Only scalars of live documents count, so a value is
+//! dropped with its last document.
 
 use cantata_mapping::Field;
 use hashbrown::HashMap;
 
-use super::layout::{FieldPlan, Layout};
-use super::source::Source;
+use super::layout::{FieldPlan, SegmentLayout};
+use super::source::DocumentSource;
 use crate::bitset::Bitset;
-use crate::key::{Class, Key, key_of};
 use crate::scalar::Scalar;
-use crate::tape::{Cursor, Item};
+use crate::tape::{TapeCursor, TapeItem};
+use crate::value_encoding::{EncodedValue, ValueClass, encode};
 
-/// Stands for a scalar that is no value of the field.
-pub(crate) const NO_CODE: u32 = u32::MAX;
+/// The ordinal of a scalar that is no value of the field.
+pub(crate) const NO_ORDINAL: u32 = u32::MAX;
 
-/// The values of a field, sorted, and what its scalars have become.
-pub(crate) struct FieldValues<'s> {
-    pub(crate) values: Values<'s>,
-    /// For each source and path, by the order of [`FieldPlan::sources`], the code of each scalar.
-    codes: Vec<Vec<Vec<u32>>>,
+/// The dictionary of a field, and the ordinals of the scalars of its sources.
+pub(crate) struct FieldDictionary<'s> {
+    pub(crate) values: DictionaryValues<'s>,
+    /// For each source and path, by the order of [`FieldPlan::sources`], the ordinal of each scalar.
+    ordinals: Vec<Vec<Vec<u32>>>,
 }
 
 /// Values in order, each once.
-pub(crate) enum Values<'s> {
+#[derive(PartialEq)]
+pub(crate) enum DictionaryValues<'s> {
     Numbers(Vec<u64>),
     Bytes(Vec<std::borrow::Cow<'s, [u8]>>),
 }
 
-impl Values<'_> {
+impl DictionaryValues<'_> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Numbers(numbers) => numbers.len(),
@@ -38,55 +39,55 @@ impl Values<'_> {
     }
 }
 
-/// What the scalars of a path become on the new tape.
+/// The scalars of a path on the new tape.
 pub(crate) struct PathScalars<'s> {
     /// For each source the new number of each scalar.
     pub(crate) numbers: Vec<Vec<u32>>,
-    /// The scalars that no dictionary gives back.
+    /// The scalars that no dictionary restores.
     pub(crate) others: Vec<Scalar<'s>>,
-    /// Whether texts go onto the tape too, because they hardly ever occur twice.
-    pub(crate) on_tape: bool,
+    /// Whether texts are inlined on the tape, because they hardly ever repeat.
+    pub(crate) are_texts_inlined: bool,
 }
 
-/// Texts go onto the tape if there are more different ones than one for so many documents.
-const RARELY_REPEATED: usize = 8;
+/// Texts are inlined on the tape if there is more than one different text in so many documents.
+const INLINED_TEXT_RATIO: usize = 8;
 
 /// The scalars that are used, for each source and each of its own paths; nothing if all are.
-pub(crate) type Used = Vec<Option<Vec<Bitset>>>;
+pub(crate) type UsedScalars = Vec<Option<Vec<Bitset>>>;
 
-/// Finds the scalars of the documents that are taken.
-pub(crate) fn used_scalars<S: Source>(sources: &[S], path_counts: &[usize]) -> Used {
+/// Finds the scalars of live documents.
+pub(crate) fn used_scalars<S: DocumentSource>(sources: &[S], path_counts: &[usize]) -> UsedScalars {
     let used = sources.iter().zip(path_counts).map(|(source, &paths)| {
-        if (0..source.documents()).all(|document| source.is_live(document)) {
+        if (0..source.document_count()).all(|document| source.is_live(document)) {
             return None;
         }
         let mut used: Vec<Bitset> = (0..paths).map(|path| Bitset::empty(source.scalar_count(path))).collect();
-        for document in (0..source.documents()).filter(|&document| source.is_live(document)) {
-            mark(source, 0, &mut source.cursor(document), &mut used);
+        for document in (0..source.document_count()).filter(|&document| source.is_live(document)) {
+            mark_used(source, 0, &mut source.cursor(document), &mut used);
         }
         Some(used)
     });
     used.collect()
 }
 
-fn mark<S: Source>(source: &S, path: u32, cursor: &mut impl Cursor, used: &mut [Bitset]) {
+fn mark_used<S: DocumentSource>(source: &S, path: u32, cursor: &mut impl TapeCursor, used: &mut [Bitset]) {
     match cursor.next() {
-        Item::Scalar(number) => used[path as usize].insert(number as usize),
-        Item::Array(length) => (0..length).for_each(|_| mark(source, path, cursor, used)),
-        Item::Object(shape) => {
-            source.shapes()[shape as usize].iter().for_each(|&member| mark(source, member, cursor, used));
+        TapeItem::Scalar(number) => used[path as usize].insert(number as usize),
+        TapeItem::Array(length) => (0..length).for_each(|_| mark_used(source, path, cursor, used)),
+        TapeItem::Object(shape) => {
+            source.shapes()[shape as usize].iter().for_each(|&member| mark_used(source, member, cursor, used));
         }
     }
 }
 
 /// The scalars of one path in one source.
-struct Table<'s, S> {
+struct SourceTable<'s, S> {
     source: &'s S,
     path: usize,
     used: Option<&'s Bitset>,
 }
 
-impl<'s, S: Source> Table<'s, S> {
+impl<'s, S: DocumentSource> SourceTable<'s, S> {
     fn scalars(&self) -> impl Iterator<Item = (u32, Scalar<'s>)> + '_ {
         let numbers = 0..self.source.scalar_count(self.path) as u32;
         numbers
@@ -95,72 +96,79 @@ impl<'s, S: Source> Table<'s, S> {
     }
 }
 
-/// Everything that is known of the sources of a new segment.
-pub(crate) struct Tables<'s, S> {
+/// The scalars of all sources of a new segment.
+pub(crate) struct SourceScalars<'s, S> {
     sources: &'s [S],
-    used: &'s Used,
-    /// For each source, the place of each new path among its own.
-    places: Vec<HashMap<u32, usize>>,
+    used: &'s UsedScalars,
+    /// For each source, the number that each new path has there.
+    own_paths: Vec<HashMap<u32, usize>>,
 }
 
-impl<'s, S: Source> Tables<'s, S> {
-    pub(crate) fn new(sources: &'s [S], used: &'s Used, path_numbers: &[Vec<u32>]) -> Self {
-        let places = path_numbers
-            .iter()
-            .map(|numbers| numbers.iter().enumerate().map(|(place, &number)| (number, place)).collect());
-        Self { sources, used, places: places.collect() }
+impl<'s, S: DocumentSource> SourceScalars<'s, S> {
+    pub(crate) fn new(sources: &'s [S], used: &'s UsedScalars, path_numbers: &[Vec<u32>]) -> Self {
+        let own_paths =
+            path_numbers.iter().map(|numbers| numbers.iter().enumerate().map(|(own, &number)| (number, own)).collect());
+        Self { sources, used, own_paths: own_paths.collect() }
     }
 
-    fn table(&self, source: usize, path: u32) -> Option<Table<'s, S>> {
-        let place = *self.places[source].get(&path)?;
-        let used = self.used[source].as_ref().map(|used| &used[place]);
-        Some(Table { source: &self.sources[source], path: place, used })
+    fn table(&self, source: usize, path: u32) -> Option<SourceTable<'s, S>> {
+        let path = *self.own_paths[source].get(&path)?;
+        let used = self.used[source].as_ref().map(|used| &used[path]);
+        Some(SourceTable { source: &self.sources[source], path, used })
     }
 
-    /// Makes the dictionary of a field.
-    pub(crate) fn field(&self, plan: &FieldPlan<'_>) -> FieldValues<'s> {
-        let mut codes: Vec<Vec<Vec<u32>>> = Vec::new();
-        let mut entries: Vec<Entry<'s>> = Vec::new();
+    /// Builds the dictionary of a field.
+    pub(crate) fn field_dictionary(&self, plan: &FieldPlan<'_>) -> FieldDictionary<'s> {
+        let mut ordinals: Vec<Vec<Vec<u32>>> = Vec::new();
+        let mut entries: Vec<SortEntry<'s>> = Vec::new();
         for source in 0..self.sources.len() {
-            codes.push(Vec::new());
-            for (place, &path) in plan.sources.iter().enumerate() {
+            ordinals.push(Vec::new());
+            for (index, &path) in plan.sources.iter().enumerate() {
                 let Some(table) = self.table(source, path) else {
-                    codes[source].push(Vec::new());
+                    ordinals[source].push(Vec::new());
                     continue;
                 };
-                codes[source].push(vec![NO_CODE; table.source.scalar_count(table.path)]);
-                let origin = (source as u32, place as u32);
+                ordinals[source].push(vec![NO_ORDINAL; table.source.scalar_count(table.path)]);
+                let origin = (source as u32, index as u32);
                 entries.reserve(table.source.scalar_count(table.path));
                 entries.extend(table.scalars().filter_map(|(number, scalar)| {
                     let key = read(plan.reader, plan.class, scalar)?;
-                    Some(Entry { head: head(&key), key, origin, number })
+                    Some(SortEntry { prefix: prefix(&key), key, origin, number })
                 }));
             }
         }
-        // Stable, because it makes use of the order in which segments have their values already.
-        entries.sort_by(|one, two| (one.head, &one.key).cmp(&(two.head, &two.key)));
-        let mut values = if plan.class.is_bytes() { Values::Bytes(Vec::new()) } else { Values::Numbers(Vec::new()) };
-        for Entry { key, origin: (source, place), number, .. } in entries {
+        // Stable, because it makes use of the order that the values of segments have already.
+        entries.sort_by(|one, two| (one.prefix, &one.key).cmp(&(two.prefix, &two.key)));
+        let mut values = if plan.class.is_bytes() {
+            DictionaryValues::Bytes(Vec::new())
+        } else {
+            DictionaryValues::Numbers(Vec::new())
+        };
+        for SortEntry { key, origin: (source, index), number, .. } in entries {
             match (&mut values, key) {
-                (Values::Numbers(numbers), Key::Number(key)) if numbers.last() != Some(&key) => numbers.push(key),
-                (Values::Bytes(values), Key::Bytes(key)) if values.last() != Some(&key) => values.push(key),
+                (DictionaryValues::Numbers(numbers), EncodedValue::Number(key)) if numbers.last() != Some(&key) => {
+                    numbers.push(key)
+                }
+                (DictionaryValues::Bytes(values), EncodedValue::Bytes(key)) if values.last() != Some(&key) => {
+                    values.push(key)
+                }
                 _ => {}
             }
-            codes[source as usize][place as usize][number as usize] = values.len() as u32 - 1;
+            ordinals[source as usize][index as usize][number as usize] = values.len() as u32 - 1;
         }
-        FieldValues { values, codes }
+        FieldDictionary { values, ordinals }
     }
 
     /// Numbers the scalars of a path for the new tape.
-    pub(crate) fn path(
+    pub(crate) fn path_scalars(
         &self,
         path: u32,
-        layout: &Layout<'_>,
-        fields: &[FieldValues<'_>],
+        layout: &SegmentLayout<'_>,
+        fields: &[FieldDictionary<'_>],
         documents: usize,
     ) -> PathScalars<'s> {
         let own = layout.paths[path as usize].own;
-        let coded = own.map_or(0, |field| fields[field].values.len()) as u32;
+        let dictionary_len = own.map_or(0, |field| fields[field].values.len()) as u32;
         let mut others = Vec::new();
         let mut known = HashMap::new();
         let mut numbers = Vec::new();
@@ -169,17 +177,17 @@ impl<'s, S: Source> Tables<'s, S> {
                 numbers.push(Vec::new());
                 continue;
             };
-            let codes = own.and_then(|field| fields[field].codes(source, path, &layout.fields[field]));
+            let ordinals = own.and_then(|field| fields[field].ordinals(source, path, &layout.fields[field]));
             let mut of_source = vec![0; table.source.scalar_count(table.path)];
             for (number, scalar) in table.scalars() {
-                let code = codes.map_or(NO_CODE, |codes| codes[number as usize]);
-                let gives_back = own.is_some_and(|field| {
-                    code != NO_CODE && fields[field].values.gives_back(code, scalar, layout.fields[field].class)
+                let ordinal = ordinals.map_or(NO_ORDINAL, |ordinals| ordinals[number as usize]);
+                let restores = own.is_some_and(|field| {
+                    ordinal != NO_ORDINAL && fields[field].values.restores(ordinal, scalar, layout.fields[field].class)
                 });
-                of_source[number as usize] = if gives_back {
-                    code
+                of_source[number as usize] = if restores {
+                    ordinal
                 } else {
-                    coded
+                    dictionary_len
                         + *known.entry(scalar.parts()).or_insert_with(|| {
                             others.push(scalar);
                             others.len() as u32 - 1
@@ -188,74 +196,76 @@ impl<'s, S: Source> Tables<'s, S> {
             }
             numbers.push(of_source);
         }
-        let different = coded as usize + others.len();
-        PathScalars { numbers, others, on_tape: different * RARELY_REPEATED > documents }
+        let different = dictionary_len as usize + others.len();
+        PathScalars { numbers, others, are_texts_inlined: different * INLINED_TEXT_RATIO > documents }
     }
 }
 
-impl FieldValues<'_> {
-    /// Returns the code of each scalar of a path in a source.
-    pub(crate) fn codes(&self, source: usize, path: u32, plan: &FieldPlan<'_>) -> Option<&[u32]> {
-        let place = plan.sources.binary_search(&path).ok()?;
-        Some(&self.codes[source][place])
+impl FieldDictionary<'_> {
+    /// Returns the ordinal of each scalar of a path in a source.
+    pub(crate) fn ordinals(&self, source: usize, path: u32, plan: &FieldPlan<'_>) -> Option<&[u32]> {
+        let index = plan.sources.binary_search(&path).ok()?;
+        Some(&self.ordinals[source][index])
     }
 }
 
-impl Values<'_> {
-    /// Returns whether a value, written the plain way, is the scalar it was read from.
-    fn gives_back(&self, code: u32, scalar: Scalar<'_>, class: Class) -> bool {
+impl DictionaryValues<'_> {
+    /// Returns whether a value of the dictionary is written as the scalar that it was read from.
+    fn restores(&self, ordinal: u32, scalar: Scalar<'_>, class: ValueClass) -> bool {
         match (self, scalar) {
-            (Self::Bytes(values), Scalar::String(text)) => *values[code as usize] == *text.as_bytes(),
-            (Self::Numbers(_), Scalar::Bool(_)) => class == Class::Bool,
+            (Self::Bytes(values), Scalar::String(text)) => *values[ordinal as usize] == *text.as_bytes(),
+            (Self::Numbers(_), Scalar::Bool(_)) => class == ValueClass::Bool,
             (Self::Numbers(numbers), Scalar::Integer(integer)) => match class {
-                Class::Integer => {
-                    key_of(&cantata_mapping::TypedValue::Integer(integer)) == Key::Number(numbers[code as usize])
+                ValueClass::Integer => {
+                    encode(&cantata_mapping::TypedValue::Integer(integer))
+                        == EncodedValue::Number(numbers[ordinal as usize])
                 }
-                Class::Unsigned => u64::try_from(integer) == Ok(numbers[code as usize]),
+                ValueClass::Unsigned => u64::try_from(integer) == Ok(numbers[ordinal as usize]),
                 _ => false,
             },
             (Self::Numbers(numbers), Scalar::Unsigned(number)) => {
-                class == Class::Unsigned && numbers[code as usize] == number
+                class == ValueClass::Unsigned && numbers[ordinal as usize] == number
             }
             (Self::Numbers(numbers), Scalar::Double(number)) => {
-                class == Class::Double && numbers[code as usize] == crate::key::from_double(number)
+                class == ValueClass::Double && numbers[ordinal as usize] == crate::value_encoding::encode_double(number)
             }
             _ => false,
         }
     }
 }
 
-struct Entry<'s> {
-    /// The start of the key, so that most comparisons need not look further.
-    head: u64,
-    key: Key<'s>,
+/// A scalar as a value of a field.
+struct SortEntry<'s> {
+    /// The start of the key, which decides most comparisons.
+    prefix: u64,
+    key: EncodedValue<'s>,
     origin: (u32, u32),
     number: u32,
 }
 
-fn head(key: &Key<'_>) -> u64 {
+fn prefix(key: &EncodedValue<'_>) -> u64 {
     match key {
-        Key::Number(number) => *number,
-        Key::Bytes(bytes) => {
-            let mut head = [0; 8];
+        EncodedValue::Number(number) => *number,
+        EncodedValue::Bytes(bytes) => {
+            let mut prefix = [0; 8];
             let length = bytes.len().min(8);
-            head[..length].copy_from_slice(&bytes[..length]);
-            u64::from_be_bytes(head)
+            prefix[..length].copy_from_slice(&bytes[..length]);
+            u64::from_be_bytes(prefix)
         }
     }
 }
 
 /// Reads a scalar as a value of a field.
-fn read<'s>(reader: &Field, class: Class, scalar: Scalar<'s>) -> Option<Key<'s>> {
+fn read<'s>(reader: &Field, class: ValueClass, scalar: Scalar<'s>) -> Option<EncodedValue<'s>> {
     if let Scalar::String(text) = scalar
         && class.is_text()
         && reader.ignore_above.is_none_or(|limit| text.len() as u64 <= limit)
     {
-        return Some(Key::Bytes(text.as_bytes().into()));
+        return Some(EncodedValue::Bytes(text.as_bytes().into()));
     }
     let value = reader.read(&scalar.to_json()).ok().flatten()?;
-    Some(match key_of(&value) {
-        Key::Number(number) => Key::Number(number),
-        Key::Bytes(bytes) => Key::Bytes(bytes.into_owned().into()),
+    Some(match encode(&value) {
+        EncodedValue::Number(number) => EncodedValue::Number(number),
+        EncodedValue::Bytes(bytes) => EncodedValue::Bytes(bytes.into_owned().into()),
     })
 }

@@ -1,4 +1,4 @@
-//! The different scalars of one path, numbered as they come.
+//! Interning the scalars of one path: each different one gets a number, in the order of arrival.
 
 use std::hash::BuildHasher;
 
@@ -8,80 +8,76 @@ use crate::scalar::Scalar;
 
 /// A table of different scalars.
 #[derive(Debug, Default)]
-pub(crate) struct Interner {
+pub(crate) struct ScalarInterner {
     hasher: DefaultHashBuilder,
-    slots: HashTable<Slot>,
-    scalars: Vec<Stored>,
+    slots: HashTable<InternerSlot>,
+    scalars: Vec<InternedScalar>,
     texts: String,
 }
 
-/// The number of a scalar, and its hash, so that the table grows without a look at the scalars.
+/// The number of a scalar, and its hash, so that the table grows without reading the scalars.
 #[derive(Debug)]
-struct Slot {
+struct InternerSlot {
     hash: u32,
     number: u32,
 }
 
-impl Slot {
-    /// Returns the hash as the table wants it, which looks at both ends of it.
-    fn spread(hash: u32) -> u64 {
+impl InternerSlot {
+    /// Returns the hash for the table, which uses both ends of it.
+    fn widen(hash: u32) -> u64 {
         u64::from(hash) << 32 | u64::from(hash)
     }
 }
 
-/// A scalar; of a string only where it stands among the texts.
+/// A scalar; of a string the range in the texts.
 #[derive(Debug, Clone, Copy)]
-enum Stored {
-    Plain(Scalar<'static>),
+enum InternedScalar {
+    Inline(Scalar<'static>),
     Text { start: usize, end: usize },
 }
 
-/// A scalar that is not in the table yet.
+/// The entry of a scalar that is not in the table yet.
 #[derive(Clone, Copy)]
-pub(crate) struct Vacancy(u32);
+pub(crate) struct VacantEntry(u32);
 
-impl Interner {
+impl ScalarInterner {
     pub(crate) fn len(&self) -> usize {
         self.scalars.len()
     }
 
     pub(crate) fn get(&self, number: u32) -> Scalar<'_> {
-        restore(self.scalars[number as usize], &self.texts)
+        match self.scalars[number as usize] {
+            InternedScalar::Inline(scalar) => scalar,
+            InternedScalar::Text { start, end } => Scalar::String(&self.texts[start..end]),
+        }
     }
 
     /// Returns the number of a scalar, or where it may be added.
     #[inline]
-    pub(crate) fn find(&self, scalar: Scalar<'_>) -> Result<u32, Vacancy> {
+    pub(crate) fn find(&self, scalar: Scalar<'_>) -> Result<u32, VacantEntry> {
         let parts = scalar.parts();
         let hash = self.hasher.hash_one(parts) as u32;
-        let is_it = |slot: &Slot| slot.hash == hash && self.get(slot.number).parts() == parts;
-        self.slots.find(Slot::spread(hash), is_it).map(|slot| slot.number).ok_or(Vacancy(hash))
+        let is_equal = |slot: &InternerSlot| slot.hash == hash && self.get(slot.number).parts() == parts;
+        self.slots.find(InternerSlot::widen(hash), is_equal).map(|slot| slot.number).ok_or(VacantEntry(hash))
     }
 
     /// Adds a scalar and returns its number.
-    pub(crate) fn add(&mut self, vacancy: Vacancy, scalar: Scalar<'_>) -> u32 {
+    pub(crate) fn add(&mut self, vacant: VacantEntry, scalar: Scalar<'_>) -> u32 {
         let number = self.scalars.len() as u32;
         self.scalars.push(match scalar {
             Scalar::String(text) => {
                 let start = self.texts.len();
                 self.texts.push_str(text);
-                Stored::Text { start, end: self.texts.len() }
+                InternedScalar::Text { start, end: self.texts.len() }
             }
-            Scalar::Null => Stored::Plain(Scalar::Null),
-            Scalar::Bool(flag) => Stored::Plain(Scalar::Bool(flag)),
-            Scalar::Integer(number) => Stored::Plain(Scalar::Integer(number)),
-            Scalar::Unsigned(number) => Stored::Plain(Scalar::Unsigned(number)),
-            Scalar::Double(number) => Stored::Plain(Scalar::Double(number)),
+            Scalar::Null => InternedScalar::Inline(Scalar::Null),
+            Scalar::Bool(flag) => InternedScalar::Inline(Scalar::Bool(flag)),
+            Scalar::Integer(number) => InternedScalar::Inline(Scalar::Integer(number)),
+            Scalar::Unsigned(number) => InternedScalar::Inline(Scalar::Unsigned(number)),
+            Scalar::Double(number) => InternedScalar::Inline(Scalar::Double(number)),
         });
-        let slot = Slot { hash: vacancy.0, number };
-        self.slots.insert_unique(Slot::spread(slot.hash), slot, |slot| Slot::spread(slot.hash));
+        let slot = InternerSlot { hash: vacant.0, number };
+        self.slots.insert_unique(InternerSlot::widen(slot.hash), slot, |slot| InternerSlot::widen(slot.hash));
         number
-    }
-}
-
-fn restore(stored: Stored, texts: &str) -> Scalar<'_> {
-    match stored {
-        Stored::Plain(scalar) => scalar,
-        Stored::Text { start, end } => Scalar::String(&texts[start..end]),
     }
 }

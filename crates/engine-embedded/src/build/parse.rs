@@ -1,25 +1,26 @@
-//! Reading the JSON of a document straight onto the tape.
+//! Parsing the JSON of a document straight onto the builder tape.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::draft::{Draft, OwnId, Problem, Unknown};
-use super::layout::Role;
-use super::paths::ROOT;
+use super::document_buffer::{DocumentBuffer, OwnId, ParseStop, UnmappedPath};
+use super::document_error::DocumentError;
+use super::layout::PathRole;
+use super::path_tree::ROOT;
 use crate::scalar::Scalar;
-use crate::tape::Item;
+use crate::tape::TapeItem;
 
-/// Reads the value at a path.
+/// Parses the value at a path.
 pub(super) struct ValueSeed<'d> {
-    pub(super) draft: &'d mut Draft,
+    pub(super) buffer: &'d mut DocumentBuffer,
     pub(super) path: u32,
 }
 
-/// Reads a key of an object.
+/// Parses a key of an object.
 struct KeySeed<'d> {
-    draft: &'d mut Draft,
+    buffer: &'d mut DocumentBuffer,
     parent: u32,
     previous: Option<u32>,
 }
@@ -48,48 +49,48 @@ impl Visitor<'_> for KeySeed<'_> {
     }
 
     fn visit_str<E: Error>(self, key: &str) -> Result<u32, E> {
-        Ok(self.draft.member(self.parent, self.previous, key))
+        Ok(self.buffer.member_path(self.parent, self.previous, key))
     }
 }
 
 impl ValueSeed<'_> {
-    /// Stops the reading; the reason is with the draft.
-    fn stop<E: Error>(self, problem: Problem) -> E {
-        self.draft.problem = Some(problem);
+    /// Stops the parser; the reason is kept in the buffer.
+    fn stop<E: Error>(self, reason: ParseStop) -> E {
+        self.buffer.stopped = Some(reason);
         E::custom("stopped")
     }
 
     fn scalar<E: Error>(self, scalar: Scalar<'_>) -> Result<(), E> {
         let path = self.path as usize;
         let is_null = scalar == Scalar::Null;
-        match &self.draft.roles[path] {
-            Role::Container | Role::Nested if !is_null => {
-                let reason = self.draft.mismatch(self.path, &scalar.to_json());
-                return Err(self.stop(Problem::Refused(reason)));
+        match &self.buffer.roles[path] {
+            PathRole::Container | PathRole::Nested if !is_null => {
+                let error = self.buffer.mismatch(self.path, &scalar.to_json());
+                return Err(self.stop(ParseStop::Rejected(error)));
             }
-            Role::Unknown => {
-                let known = self.draft.unknown[path];
-                if !(known == Unknown::Ignored || known == Unknown::OnlyNull && is_null) {
-                    if !self.draft.is_asked {
-                        return Err(self.stop(Problem::UnknownPath));
+            PathRole::Unmapped => {
+                let known = self.buffer.unmapped[path];
+                if !(known == UnmappedPath::Ignored || known == UnmappedPath::OnlyNull && is_null) {
+                    if !self.buffer.is_mapping_extended {
+                        return Err(self.stop(ParseStop::UnmappedPath));
                     }
-                    self.draft.unknown[path] = if is_null { Unknown::OnlyNull } else { Unknown::Ignored };
+                    self.buffer.unmapped[path] = if is_null { UnmappedPath::OnlyNull } else { UnmappedPath::Ignored };
                 }
             }
             _ => {}
         }
-        let number = match self.draft.interners[path].find(scalar) {
+        let number = match self.buffer.interners[path].find(scalar) {
             Ok(number) => number,
-            Err(vacancy) => {
-                if self.draft.roles[path] == Role::Values
-                    && let Err(reason) = self.draft.check(self.path, scalar)
+            Err(vacant) => {
+                if self.buffer.roles[path] == PathRole::Values
+                    && let Err(error) = self.buffer.check(self.path, scalar)
                 {
-                    return Err(self.stop(Problem::Refused(reason)));
+                    return Err(self.stop(ParseStop::Rejected(error)));
                 }
-                self.draft.interners[path].add(vacancy, scalar)
+                self.buffer.interners[path].add(vacant, scalar)
             }
         };
-        self.draft.tape.push(Item::Scalar(number));
+        self.buffer.tape.push(TapeItem::Scalar(number));
         Ok(())
     }
 }
@@ -126,67 +127,64 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let place = self.draft.tape.push(Item::Array(0));
+        let start = self.buffer.tape.push(TapeItem::Array(0));
         let mut length = 0;
-        while elements.next_element_seed(ValueSeed { draft: self.draft, path: self.path })?.is_some() {
+        while elements.next_element_seed(ValueSeed { buffer: self.buffer, path: self.path })?.is_some() {
             length += 1;
         }
-        self.draft.tape.set(place, Item::Array(length));
+        self.buffer.tape.set(start, TapeItem::Array(length));
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         let path = self.path as usize;
-        match &self.draft.roles[path] {
-            Role::Values => {
-                let reason = self.draft.mismatch(self.path, &Value::Object(serde_json::Map::new()));
-                return Err(self.stop(Problem::Refused(reason)));
+        match &self.buffer.roles[path] {
+            PathRole::Values => {
+                let error = self.buffer.mismatch(self.path, &Value::Object(serde_json::Map::new()));
+                return Err(self.stop(ParseStop::Rejected(error)));
             }
-            Role::Unknown if self.draft.unknown[path] != Unknown::Ignored => {
-                if !self.draft.is_asked {
-                    return Err(self.stop(Problem::UnknownPath));
+            PathRole::Unmapped if self.buffer.unmapped[path] != UnmappedPath::Ignored => {
+                if !self.buffer.is_mapping_extended {
+                    return Err(self.stop(ParseStop::UnmappedPath));
                 }
-                self.draft.unknown[path] = Unknown::Ignored;
+                self.buffer.unmapped[path] = UnmappedPath::Ignored;
             }
             _ => {}
         }
-        let place = self.draft.tape.push(Item::Object(0));
-        let first = self.draft.open_members.len();
-        self.draft.objects += 1;
-        let object = self.draft.objects;
+        let start = self.buffer.tape.push(TapeItem::Object(0));
+        let first = self.buffer.open_members.len();
+        self.buffer.objects += 1;
+        let object = self.buffer.objects;
         let mut previous = None;
-        while let Some(member) = members.next_key_seed(KeySeed { draft: self.draft, parent: self.path, previous })? {
-            if std::mem::replace(&mut self.draft.last_seen[member as usize], object) == object {
-                let reason = format!("`{}` stands twice in one object; leave one out", self.draft.paths.dotted(member));
-                return Err(self.stop(Problem::Refused(reason)));
+        while let Some(member) = members.next_key_seed(KeySeed { buffer: self.buffer, parent: self.path, previous })? {
+            if std::mem::replace(&mut self.buffer.last_seen[member as usize], object) == object {
+                let error = DocumentError::DuplicateKey(self.buffer.paths.dotted(member).to_owned());
+                return Err(self.stop(ParseStop::Rejected(error)));
             }
-            if self.path == ROOT && self.draft.own_id != OwnId::Kept && self.draft.paths.key(member) == "_id" {
-                self.draft.own_id = match members.next_value::<Value>()? {
+            if self.path == ROOT && self.buffer.own_id != OwnId::Ordinary && self.buffer.paths.key(member) == "_id" {
+                self.buffer.own_id = match members.next_value::<Value>()? {
                     Value::String(id) if !id.is_empty() => OwnId::Found(id),
                     Value::Number(number) => OwnId::Found(number.to_string()),
-                    other => {
-                        let reason = format!("`_id`: found {other}; expected a string that is not empty, or a number");
-                        return Err(self.stop(Problem::Refused(reason)));
-                    }
+                    other => return Err(self.stop(ParseStop::Rejected(DocumentError::InvalidId(other)))),
                 };
                 continue;
             }
-            self.draft.open_members.push(member);
-            members.next_value_seed(ValueSeed { draft: self.draft, path: member })?;
+            self.buffer.open_members.push(member);
+            members.next_value_seed(ValueSeed { buffer: self.buffer, path: member })?;
             previous = Some(member);
         }
-        let shape = match self.draft.shape_numbers.get(&self.draft.open_members[first..]) {
+        let shape = match self.buffer.shape_numbers.get(&self.buffer.open_members[first..]) {
             Some(&shape) => shape,
             None => {
-                let shape = self.draft.open_members[first..].to_vec();
-                let number = self.draft.shapes.len() as u32;
-                self.draft.shapes.push(shape.clone());
-                self.draft.shape_numbers.insert(shape, number);
+                let shape = self.buffer.open_members[first..].to_vec();
+                let number = self.buffer.shapes.len() as u32;
+                self.buffer.shapes.push(shape.clone());
+                self.buffer.shape_numbers.insert(shape, number);
                 number
             }
         };
-        self.draft.open_members.truncate(first);
-        self.draft.tape.set(place, Item::Object(shape));
+        self.buffer.open_members.truncate(first);
+        self.buffer.tape.set(start, TapeItem::Object(shape));
         Ok(())
     }
 }

@@ -1,32 +1,30 @@
-//! Where the documents of a new segment come from.
+//! Where the documents of a new segment come from: a document buffer, or another segment.
 
-use super::paths::Paths;
-use crate::bitset::Bitset;
+use super::path_tree::PathTree;
 use crate::scalar::Scalar;
-use crate::segment::Segment;
-use crate::tape::{Cursor, PackedCursor};
+use crate::segment_reader::SegmentReader;
+use crate::tape::TapeCursor;
 
 /// Documents on a tape, with their paths, shapes and scalars.
-pub(crate) trait Source {
-    /// Returns how many documents there are, in the order of their ids, those not to be taken included.
-    fn documents(&self) -> usize;
+pub(crate) trait DocumentSource {
+    /// Returns the number of documents, which are in the order of their ids, deleted ones included.
+    fn document_count(&self) -> usize;
 
-    /// Returns whether a document is to be taken.
+    /// Returns whether a document is to be part of the new segment.
     fn is_live(&self, document: usize) -> bool;
 
-    /// Returns the id of a document.
     fn id(&self, document: usize) -> &str;
 
     /// Returns a cursor at the start of a document.
-    fn cursor(&self, document: usize) -> impl Cursor + '_;
+    fn cursor(&self, document: usize) -> impl TapeCursor + '_;
 
     /// Adds the paths to those of the new segment, and returns the new number of each.
-    fn unite_paths(&self, paths: &mut Paths) -> Vec<u32>;
+    fn merge_paths(&self, paths: &mut PathTree) -> Vec<u32>;
 
-    /// Returns about how many bytes the documents take on a tape.
+    /// Estimates the bytes of the documents on a packed tape.
     fn tape_bytes(&self) -> usize;
 
-    /// Returns the shapes: the paths of the members.
+    /// Returns the shapes of objects: the paths of their members.
     fn shapes(&self) -> &[Vec<u32>];
 
     /// Returns how many different scalars a path has.
@@ -36,45 +34,37 @@ pub(crate) trait Source {
     fn scalar(&self, path: usize, number: u32) -> Scalar<'_>;
 }
 
-/// A segment of which some documents are not to be taken.
-pub(crate) struct LiveSegment<'a> {
-    pub(crate) segment: &'a Segment,
-    /// The documents to be taken; nothing: all.
-    pub(crate) live: Option<&'a Bitset>,
-}
-
-impl Source for LiveSegment<'_> {
-    fn documents(&self) -> usize {
-        self.segment.documents()
+impl DocumentSource for SegmentReader {
+    fn document_count(&self) -> usize {
+        self.segment.document_count()
     }
 
     fn is_live(&self, document: usize) -> bool {
-        self.live.is_none_or(|live| live.contains(document))
+        SegmentReader::is_live(self, document)
     }
 
     fn id(&self, document: usize) -> &str {
         self.segment.id(document)
     }
 
-    fn cursor(&self, document: usize) -> impl Cursor + '_ {
-        let cursor: PackedCursor<'_> = self.segment.document_cursor(document);
-        cursor
+    fn cursor(&self, document: usize) -> impl TapeCursor + '_ {
+        self.segment.document_cursor(document)
     }
 
-    fn unite_paths(&self, paths: &mut Paths) -> Vec<u32> {
+    fn merge_paths(&self, paths: &mut PathTree) -> Vec<u32> {
         let mut numbers: Vec<u32> = Vec::new();
-        for (place, entry) in self.segment.directory().paths.iter().enumerate() {
-            numbers.push(if place == 0 { 0 } else { paths.child(numbers[entry.parent as usize], &entry.key) });
+        for (path, entry) in self.segment.metadata().paths.iter().enumerate() {
+            numbers.push(if path == 0 { 0 } else { paths.child(numbers[entry.parent as usize], &entry.key) });
         }
         numbers
     }
 
     fn tape_bytes(&self) -> usize {
-        self.segment.directory().tape.len()
+        self.segment.metadata().tape.len()
     }
 
     fn shapes(&self) -> &[Vec<u32>] {
-        &self.segment.directory().shapes
+        &self.segment.metadata().shapes
     }
 
     fn scalar_count(&self, path: usize) -> usize {

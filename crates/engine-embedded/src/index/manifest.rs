@@ -1,64 +1,66 @@
-//! What an index consists of, in one small file that is replaced as a whole.
+//! The manifest: the list of what belongs to an index, in one small file that is replaced as a whole.
 //!
-//! Whatever the manifest does not name is not part of the index: files left behind by a crash are removed when the
-//! index is opened.
+//! A file that the manifest does not reference is not part of the index: orphans of a crash are removed when the index is
+//! opened.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
 use cantata_durable_file as durable_file;
-use cantata_mapping::{IndexMapping, MappingError};
+use cantata_mapping::IndexMapping;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::log;
+use super::wal;
+use crate::error::IndexError;
 
 /// The name of the file.
 const FILE: &str = "manifest.json";
 
-/// The form of the files that this version reads and writes.
-const FORMAT: u32 = 2;
+/// The format of the files that this version reads and writes.
+const FORMAT_VERSION: u32 = 2;
 
-/// What an index consists of.
+/// The manifest of an index. The serialised names are part of the format.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     format: u32,
-    /// The mapping beside its properties, such as `dynamic`.
+    /// The members of the mapping other than its properties, such as `dynamic`.
     settings: Map<String, Value>,
     /// The properties of the mapping.
     properties: Map<String, Value>,
-    pub(crate) segments: Vec<SegmentRecord>,
-    /// The number of the first log whose entries come on top of the segments; those with higher numbers come after it.
-    pub(crate) log: u64,
-    /// The number that the next file gets.
+    pub(crate) segments: Vec<ManifestSegment>,
+    /// The number of the first WAL file whose writes are not in the segments; those with higher numbers follow it.
+    #[serde(rename = "log")]
+    pub(crate) first_wal: u64,
+    /// The number of the next file.
     pub(crate) next_file: u64,
-    /// How far the files of unfinished imports were taken in.
+    /// How far the sources of unfinished imports were read.
     #[serde(default)]
     pub(crate) imports: BTreeMap<String, u64>,
-    /// How far the source of the documents has been read, where its writer notes it.
+    /// How far the source of the documents has been read, if batches came with a position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) position: Option<String>,
 }
 
-/// A segment and what is deleted in it.
+/// A segment of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SegmentRecord {
+pub(crate) struct ManifestSegment {
     pub(crate) file: String,
-    /// The file with the documents that are still there; nothing: all are.
+    /// The file with the live documents; nothing: all are live.
     pub(crate) live: Option<String>,
 }
 
 impl Manifest {
-    /// Returns the manifest of a new index with a mapping in any form the engines use.
-    pub(crate) fn new(mapping: Option<&Value>) -> Result<Self, String> {
-        let parsed = mapping.map_or_else(|| Ok(IndexMapping::empty()), read_mapping)?;
+    /// Returns the manifest of a new index. The mapping may have any form in which clusters accept or return one.
+    pub(crate) fn new(mapping: Option<&Value>) -> Result<Self, IndexError> {
+        let parsed = mapping.map_or_else(|| Ok(IndexMapping::empty()), parse_mapping)?;
         let mut manifest = Self {
-            format: FORMAT,
+            format: FORMAT_VERSION,
             settings: mapping.map(settings_of).unwrap_or_default(),
             properties: Map::new(),
             segments: Vec::new(),
-            log: 0,
+            first_wal: 0,
             next_file: 1,
             imports: BTreeMap::new(),
             position: None,
@@ -68,62 +70,59 @@ impl Manifest {
     }
 
     /// Reads the manifest of a folder.
-    pub(crate) fn read(folder: &Path) -> Result<Self, String> {
-        let bytes = fs_err::read(folder.join(FILE)).map_err(|error| format!("its manifest cannot be read: {error}"))?;
+    pub(crate) fn read(folder: &Path) -> Result<Self, IndexError> {
+        let bytes = fs_err::read(folder.join(FILE)).map_err(IndexError::Manifest)?;
         let manifest: Self =
-            serde_json::from_slice(&bytes).map_err(|error| format!("its manifest is not as expected: {error}"))?;
-        if manifest.format != FORMAT {
-            return Err(format!(
-                "its files have the form {}, and this version reads {FORMAT}; import the documents again",
-                manifest.format
-            ));
+            serde_json::from_slice(&bytes).map_err(|source| IndexError::Json { file: "manifest", source })?;
+        if manifest.format != FORMAT_VERSION {
+            return Err(IndexError::Format { found: manifest.format, expected: FORMAT_VERSION });
         }
         Ok(manifest)
     }
 
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
-        let (name, text) = self.written()?;
+        let (name, text) = self.to_file()?;
         durable_file::replace(&folder.join(name), &text)
     }
 
-    /// Returns the name of the file, and what is in it.
-    pub(crate) fn written(&self) -> serde_json::Result<(&'static str, Vec<u8>)> {
+    /// Returns the name of the file and its content.
+    pub(crate) fn to_file(&self) -> serde_json::Result<(&'static str, Vec<u8>)> {
         Ok((FILE, serde_json::to_vec_pretty(self)?))
     }
 
-    /// Returns whether a file of the folder is part of the index.
-    pub(crate) fn names(&self, file: &str) -> bool {
+    /// Returns whether a file is part of the index.
+    fn references(&self, file: &str) -> bool {
         let of_segments =
             self.segments.iter().any(|segment| segment.file == file || segment.live.as_deref() == Some(file));
-        of_segments || file == FILE || log::number_of(file).is_some_and(|number| number >= self.log)
+        of_segments || file == FILE || wal::file_number(file).is_some_and(|number| number >= self.first_wal)
     }
 
-    /// Removes the files of a folder that are not part of the index, and will not be when they are finished.
-    pub(crate) fn remove_leftovers(&self, folder: &Path, unfinished: &BTreeSet<String>) -> io::Result<()> {
-        let is_left_over = |name: &str| !self.names(name) && !unfinished.contains(name);
+    /// Removes orphans: files that are neither part of the index nor being written.
+    pub(crate) fn remove_orphans(&self, folder: &Path, pending: &BTreeSet<String>) -> io::Result<()> {
+        let is_orphan = |name: &str| !self.references(name) && !pending.contains(name);
         for entry in fs_err::read_dir(folder)? {
             let entry = entry?;
-            if entry.file_name().to_str().is_some_and(is_left_over) && entry.file_type()?.is_file() {
+            if entry.file_name().to_str().is_some_and(is_orphan) && entry.file_type()?.is_file() {
                 fs_err::remove_file(entry.path())?;
             }
         }
         Ok(())
     }
 
-    pub(crate) fn mapping(&self) -> Result<IndexMapping, String> {
+    pub(crate) fn mapping(&self) -> Result<IndexMapping, IndexError> {
         let mut mapping = self.settings.clone();
         mapping.insert("properties".to_owned(), Value::Object(self.properties.clone()));
-        read_mapping(&Value::Object(mapping))
+        parse_mapping(&Value::Object(mapping))
     }
 
-    /// Adds the fields of another mapping, and takes over what it says beside them.
+    /// Adds the fields of another mapping, and replaces the other members of the mapping by its own.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or has fields with other types; the manifest is then as before.
-    pub(crate) fn extend(&mut self, mapping: &Value) -> Result<IndexMapping, String> {
+    /// If it is invalid, or has fields with other types; the manifest is then unchanged.
+    pub(crate) fn extend(&mut self, mapping: &Value) -> Result<IndexMapping, IndexError> {
         let mut merged = self.mapping()?;
-        merged.merge(&read_mapping(mapping)?).map_err(|errors| listed(&errors))?;
+        merged.merge(&parse_mapping(mapping)?).map_err(IndexError::Mapping)?;
         let mut extended = self.clone();
         extended.settings.extend(settings_of(mapping));
         extended.set_mapping(&merged);
@@ -136,31 +135,26 @@ impl Manifest {
         self.properties = mapping.raw().clone();
     }
 
-    /// Returns the number of a new file.
-    pub(crate) fn new_file(&mut self) -> u64 {
+    pub(crate) fn new_file_number(&mut self) -> u64 {
         self.next_file += 1;
         self.next_file - 1
     }
 }
 
-fn read_mapping(mapping: &Value) -> Result<IndexMapping, String> {
-    IndexMapping::parse(mapping).map_err(|errors| listed(&errors))
+fn parse_mapping(mapping: &Value) -> Result<IndexMapping, IndexError> {
+    IndexMapping::parse(mapping).map_err(IndexError::Mapping)
 }
 
-fn listed(errors: &[MappingError]) -> String {
-    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-}
-
-/// Returns what a mapping says beside its properties.
+/// Returns the members of a mapping other than its properties.
 fn settings_of(mapping: &Value) -> Map<String, Value> {
     let Some(object) = mapping.as_object() else { return Map::new() };
     if let Some(inner) = object.get("mappings") {
         return settings_of(inner);
     }
-    // The answer to a question for the mapping names the index around it.
-    let answers = object.values().find(|value| value.get("mappings").is_some());
-    match answers {
-        Some(answer) if !object.contains_key("properties") => settings_of(answer),
+    // In the response of a cluster, the mapping is a member named after its index.
+    let of_index = object.values().find(|value| value.get("mappings").is_some());
+    match of_index {
+        Some(of_index) if !object.contains_key("properties") => settings_of(of_index),
         _ => object
             .iter()
             .filter(|(key, _)| *key != "properties")

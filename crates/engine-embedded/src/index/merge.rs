@@ -1,110 +1,87 @@
-//! Putting segment files together in the background, so that there are never many.
+//! Merging segment files in the background, so that there are never many.
 //!
-//! Segments of about the same size are merged twelve at a time, so a document is rewritten a few times in all, however
-//! many there are. Merging reads segments that never change and holds up nobody; documents that are deleted meanwhile
-//! are deleted in the new segment before it takes the place of the old ones.
+//! A merge reads immutable segments and does not block writes; documents that are deleted meanwhile are deleted in the
+//! merged segment before it replaces the others.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use cantata_engine::EngineError;
 use cantata_mapping::IndexMapping;
 
 use super::Index;
-use super::state::Held;
-use super::writer::united;
-
-/// So many segments of about the same size are merged.
-const TOGETHER: usize = 12;
-
-/// Segments with fewer documents count as one size.
-const SMALL: usize = 2_000;
-
-/// No merged segment gets more documents, because a segment is made in memory.
-const LARGEST: usize = 1_200_000;
+use super::index_segment::IndexSegment;
+use super::merge_policy::{MAX_MERGED_DOCUMENTS, choose_files};
+use super::writer::merge_segments;
 
 impl Index {
-    /// Merges segments if there are enough of one size; returns whether it did.
-    pub(crate) fn merge_some(&self) -> Result<bool, EngineError> {
-        let _merging = self.merging.lock().unwrap_or_else(PoisonError::into_inner);
-        let chosen = choose(&self.writer().held);
-        if chosen.is_empty() {
-            return Ok(false);
-        }
-        self.merge(&chosen)?;
-        Ok(true)
+    fn lock_merge(&self) -> MutexGuard<'_, ()> {
+        self.merge_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Merges as much as possible and drops everything deleted.
-    pub(crate) fn compact(&self) -> Result<(), EngineError> {
-        let _merging = self.merging.lock().unwrap_or_else(PoisonError::into_inner);
-        {
-            let _tidying = self.tidying();
-            let mut writer = self.writer();
-            writer.checkpoint(&self.folder).map_err(|error| self.failed(error))?;
-            self.snapshot.store(Arc::new(writer.snapshot()));
+    /// Merges segment files until the merge policy chooses none.
+    pub(crate) fn merge_files(&self) -> Result<(), EngineError> {
+        loop {
+            let _merge = self.lock_merge();
+            let chosen = choose_files(&self.writer().segments);
+            if chosen.is_empty() {
+                return Ok(());
+            }
+            self.merge(&chosen)?;
         }
-        let mut left = self.writer().held.clone();
-        left.sort_by_key(|held| held.view.documents());
-        while !left.is_empty() {
+    }
+
+    /// Merges as much as possible and drops all deleted documents.
+    pub(crate) fn compact(&self) -> Result<(), EngineError> {
+        let _merge = self.lock_merge();
+        {
+            let _flush = self.lock_flush();
+            let mut writer = self.writer();
+            writer.flush(&self.folder).map_err(|error| self.write_error(error))?;
+            self.publish(&writer);
+        }
+        let mut segments = self.writer().segments.clone();
+        segments.sort_by_key(|segment| segment.reader.live_document_count());
+        while !segments.is_empty() {
             let mut chosen = Vec::new();
             let mut documents = 0;
-            while let Some(next) = left.first()
-                && (chosen.is_empty() || documents + next.view.documents() <= LARGEST)
+            while let Some(next) = segments.first()
+                && (chosen.is_empty() || documents + next.reader.live_document_count() <= MAX_MERGED_DOCUMENTS)
             {
-                documents += next.view.documents();
-                chosen.push(left.remove(0));
+                documents += next.reader.live_document_count();
+                chosen.push(segments.remove(0));
             }
-            if chosen.len() > 1 || chosen.iter().any(|held| held.view.live.is_some()) {
+            if chosen.len() > 1 || chosen.iter().any(|segment| segment.reader.live_docs.is_some()) {
                 self.merge(&chosen)?;
             }
         }
         Ok(())
     }
 
-    fn merge(&self, chosen: &[Held]) -> Result<(), EngineError> {
-        let failed = |error: String| self.failed(error);
+    fn merge(&self, chosen: &[IndexSegment]) -> Result<(), EngineError> {
         let (mapping, number) = {
             let mut writer = self.writer();
-            (Arc::clone(&writer.mapping), writer.begin_segment())
+            (Arc::clone(&writer.mapping), writer.reserve_segment_file())
         };
-        let merged = self.united_file(chosen, &mapping, number);
+        let merged = self.merge_to_file(chosen, &mapping, number);
         let mut writer = self.writer();
-        writer.finished(number);
-        writer.exchange(chosen, merged?);
-        writer.commit(&self.folder).map_err(failed)?;
-        self.snapshot.store(Arc::new(writer.snapshot()));
-        writer.remove_leftovers(&self.folder).map_err(failed)
+        writer.release_segment_file(number);
+        writer.replace_segments(chosen, merged?);
+        writer.commit(&self.folder).map_err(|error| self.write_error(error))?;
+        self.publish(&writer);
+        writer.remove_orphans(&self.folder).map_err(|error| self.write_error(error))
     }
 
-    /// Puts segments together into a file, and brings the log onto the disk.
-    pub(super) fn united_file(
+    /// Merges segments into a file, and syncs the WAL.
+    pub(super) fn merge_to_file(
         &self,
-        chosen: &[Held],
+        chosen: &[IndexSegment],
         mapping: &IndexMapping,
         number: u64,
-    ) -> Result<Option<Held>, EngineError> {
-        let united = united(chosen, mapping);
-        let made = united.map(|united| Held::write(&self.folder, number, &united.into_file()?)).transpose();
-        let made = made.map_err(|error| self.failed(error))?;
-        self.sync_log()?;
-        Ok(made)
+    ) -> Result<Option<IndexSegment>, EngineError> {
+        let merged = merge_segments(chosen, mapping);
+        let written = merged.map(|merged| IndexSegment::write(&self.folder, number, &merged.into_file()?)).transpose();
+        let written = written.map_err(|error| self.write_error(error))?;
+        self.sync_wal()?;
+        Ok(written)
     }
-}
-
-/// Returns the segments to be merged next; none if there is nothing to do.
-pub(crate) fn choose(held: &[Held]) -> Vec<Held> {
-    let on_disk = || held.iter().filter(|held| held.file.is_some());
-    // A segment most of whose documents are gone is worth rewriting alone.
-    if let Some(hollow) = on_disk().find(|held| held.view.documents() * 2 < held.view.segment.documents()) {
-        return vec![hollow.clone()];
-    }
-    let size = |held: &Held| (held.view.documents().max(SMALL) / SMALL).ilog(TOGETHER);
-    for of_size in 0..=LARGEST.ilog(TOGETHER) {
-        let same: Vec<Held> = on_disk().filter(|held| size(held) == of_size).take(TOGETHER).cloned().collect();
-        let documents: usize = same.iter().map(|held| held.view.documents()).sum();
-        if same.len() == TOGETHER && documents <= LARGEST {
-            return same;
-        }
-    }
-    Vec::new()
 }

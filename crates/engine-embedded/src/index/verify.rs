@@ -1,38 +1,36 @@
-//! Checking that an index is whole.
+//! Verifying the integrity of an index.
 
 use std::collections::HashSet;
 
 use cantata_engine::{Array, Document, Node, Object};
 
 use super::Index;
-use crate::search::documents_of;
+use crate::snapshot::DocAddress;
 
 impl Index {
-    /// Reads everything and returns what is wrong: checksums, documents that cannot be read, ids that are there twice.
+    /// Reads everything and returns what is wrong: checksums, unreadable documents, duplicate ids.
     pub(crate) fn verify(&self) -> Vec<String> {
         let snapshot = self.snapshot();
         let mut problems = Vec::new();
         let mut ids = HashSet::new();
-        for (place, view) in snapshot.views.iter().enumerate() {
-            if let Err(problem) = view.segment.verify() {
-                problems.push(format!("segment {place}: {problem}"));
+        for (segment, reader) in snapshot.segments.iter().enumerate() {
+            if let Err(error) = reader.segment.verify() {
+                problems.push(format!("segment {segment}: {}", error.chain()));
                 continue;
             }
-            for row in
-                (0..view.segment.documents()).filter(|&row| view.live.as_ref().is_none_or(|live| live.contains(row)))
-            {
-                let id = view.segment.id(row);
+            for row in reader.live_rows() {
+                let id = reader.segment.id(row);
                 if !ids.insert(id.to_owned()) {
-                    problems.push(format!("segment {place}: the id `{id}` is there twice"));
+                    problems.push(format!("segment {segment}: the id `{id}` is there twice"));
                 }
-                if row > 0 && view.segment.id(row - 1) >= id {
-                    problems.push(format!("segment {place}: the id `{id}` is not in order"));
+                if row > 0 && reader.segment.id(row - 1) >= id {
+                    problems.push(format!("segment {segment}: the id `{id}` is not in order"));
                 }
-                let documents = documents_of(&snapshot, &[(place, row)]).unwrap_or_default();
+                let documents = snapshot.load_documents(&[DocAddress { segment, row }]).unwrap_or_default();
                 let is_whole =
                     |document: &Document| matches!(document.root(), Node::Object(object) if is_readable(&object));
                 if !documents.first().is_some_and(is_whole) {
-                    problems.push(format!("segment {place}: the document `{id}` cannot be read"));
+                    problems.push(format!("segment {segment}: the document `{id}` cannot be read"));
                 }
             }
         }
@@ -41,25 +39,25 @@ impl Index {
 }
 
 fn is_readable(object: &Object<'_>) -> bool {
-    let mut readable = true;
-    object.for_each(|_, value| readable &= node_is_readable(value));
-    readable
+    let mut is_whole = true;
+    object.for_each(|_, value| is_whole &= is_node_readable(value));
+    is_whole
 }
 
-fn node_is_readable(node: Node<'_>) -> bool {
+fn is_node_readable(node: Node<'_>) -> bool {
     match node {
         Node::Object(object) => is_readable(&object),
-        Node::Array(array) => array_is_readable(&array),
+        Node::Array(array) => is_array_readable(&array),
         _ => true,
     }
 }
 
-fn array_is_readable(array: &Array<'_>) -> bool {
+fn is_array_readable(array: &Array<'_>) -> bool {
     let mut elements = 0;
-    let mut readable = true;
+    let mut is_whole = true;
     array.for_each(|element| {
         elements += 1;
-        readable &= node_is_readable(element);
+        is_whole &= is_node_readable(element);
     });
-    readable && elements == array.len()
+    is_whole && elements == array.len()
 }

@@ -1,48 +1,48 @@
-//! Bringing all records that pass a filter, in order, page by page, from one snapshot.
+//! Export: all records that match a filter, in order, page by page, from one snapshot.
 
 use std::sync::Arc;
 
 use cantata_engine::{Cursor, EngineError, ExportRequest, Hit};
 
-use super::Matches;
-use super::documents::documents_of;
-use super::hits::cursor;
-use super::order::{SegmentKey, compare};
-use crate::snapshot::Snapshot;
+use super::match_sets::MatchSet;
+use super::sort::{SegmentSortKey, compare_cursors, cursor_of, segment_sort_keys};
+use crate::snapshot::{DocAddress, Snapshot};
 
-/// A running export.
-pub(crate) struct Export {
+/// A running export: a merge of the sorted rows of all segments.
+pub(crate) struct ExportScan {
     snapshot: Arc<Snapshot>,
     request: ExportRequest,
-    /// For each segment its documents in order, and how many of them were brought.
-    queues: Vec<(Vec<u32>, usize)>,
-    left: u64,
+    queues: Vec<SegmentQueue>,
+    remaining: u64,
 }
 
-impl Export {
+/// The matching rows of one segment in order, and how many of them were returned.
+struct SegmentQueue {
+    rows: Vec<u32>,
+    returned: usize,
+}
+
+impl ExportScan {
     pub(crate) fn new(snapshot: Arc<Snapshot>, request: ExportRequest) -> Self {
         let mut queues = Vec::new();
         let mut total = 0;
-        for view in &snapshot.views {
-            let matches = Matches::new(view, &request.filter);
+        for reader in &snapshot.segments {
+            let matches = MatchSet::new(reader, &request.filter);
             total += matches.count as u64;
-            let keys: Vec<SegmentKey<'_>> =
-                request.sort.iter().map(|key| SegmentKey::new(&view.segment, key)).collect();
-            let mut documents: Vec<u32> = matches.documents.iter().map(|document| document as u32).collect();
+            let keys = segment_sort_keys(&reader.segment, &request.sort);
+            let mut rows: Vec<u32> = matches.documents.iter().map(|row| row as u32).collect();
             if !keys.is_empty() {
-                documents.sort_by_cached_key(|&document| {
-                    keys.iter().map(|key| key.rank(document as usize)).collect::<Vec<u64>>()
-                });
+                rows.sort_by_cached_key(|&row| keys.iter().map(|key| key.rank(row as usize)).collect::<Vec<u64>>());
             }
-            queues.push((documents, 0));
+            queues.push(SegmentQueue { rows, returned: 0 });
         }
-        let left = request.limit.map_or(total, |limit| limit.min(total));
-        Self { snapshot, request, queues, left }
+        let remaining = request.limit.map_or(total, |limit| limit.min(total));
+        Self { snapshot, request, queues, remaining }
     }
 
     /// Returns how many records are still to come.
-    pub(crate) fn left(&self) -> u64 {
-        self.left
+    pub(crate) fn remaining(&self) -> u64 {
+        self.remaining
     }
 
     /// Returns the next records; none at the end.
@@ -50,42 +50,36 @@ impl Export {
     /// # Errors
     ///
     /// If their documents cannot be read.
-    pub(crate) fn next(&mut self) -> Result<Vec<Hit>, EngineError> {
-        let size = self.left.min(self.request.page_size as u64) as usize;
-        let keys: Vec<Vec<SegmentKey<'_>>> = self
-            .snapshot
-            .views
-            .iter()
-            .map(|view| self.request.sort.iter().map(|key| SegmentKey::new(&view.segment, key)).collect())
-            .collect();
-        let head = |segment: usize, (documents, brought): &(Vec<u32>, usize)| -> Option<Cursor> {
-            let document = *documents.get(*brought)? as usize;
-            Some(cursor(&self.snapshot.views[segment], &keys[segment], document))
+    pub(crate) fn next_page(&mut self) -> Result<Vec<Hit>, EngineError> {
+        let size = self.remaining.min(self.request.page_size as u64) as usize;
+        let segments = &self.snapshot.segments;
+        let keys: Vec<Vec<SegmentSortKey<'_>>> =
+            segments.iter().map(|reader| segment_sort_keys(&reader.segment, &self.request.sort)).collect();
+        let head = |segment: usize, queue: &SegmentQueue| -> Option<Cursor> {
+            let row = *queue.rows.get(queue.returned)? as usize;
+            Some(cursor_of(&segments[segment].segment, &keys[segment], row))
         };
         let mut heads: Vec<Option<Cursor>> =
             self.queues.iter().enumerate().map(|(segment, queue)| head(segment, queue)).collect();
         let mut cursors = Vec::with_capacity(size);
-        let mut places = Vec::with_capacity(size);
+        let mut addresses = Vec::with_capacity(size);
         while cursors.len() < size {
             let next = heads
                 .iter()
                 .enumerate()
                 .filter_map(|(segment, head)| head.as_ref().map(|head| (segment, head)))
-                .min_by(|one, two| compare(&self.request.sort, one.1, two.1))
+                .min_by(|one, two| compare_cursors(&self.request.sort, one.1, two.1))
                 .map(|(segment, _)| segment);
             let Some(segment) = next else { break };
-            let (documents, brought) = &mut self.queues[segment];
-            let document = documents[*brought] as usize;
-            *brought += 1;
             let Some(cursor) = heads[segment].take() else { break };
-            heads[segment] = head(segment, &self.queues[segment]);
+            let queue = &mut self.queues[segment];
+            addresses.push(DocAddress { segment, row: queue.rows[queue.returned] as usize });
+            queue.returned += 1;
+            heads[segment] = head(segment, queue);
             cursors.push(cursor);
-            places.push((segment, document));
         }
-        self.left -= cursors.len() as u64;
-        let documents = documents_of(&self.snapshot, &places)?;
-        let hits =
-            cursors.into_iter().zip(documents).map(|(cursor, document)| Hit { cursor, document: Some(document) });
-        Ok(hits.collect())
+        self.remaining -= cursors.len() as u64;
+        let documents = self.snapshot.load_documents(&addresses)?.into_iter().map(Some);
+        Ok(cursors.into_iter().zip(documents).map(|(cursor, document)| Hit { cursor, document }).collect())
     }
 }

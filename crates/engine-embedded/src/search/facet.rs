@@ -1,195 +1,201 @@
-//! Answering one facet over all segments of a snapshot.
+//! Computing one facet over all segments of a snapshot.
 
 use std::sync::Arc;
 
 use cantata_engine::{Bucket, EngineError, FacetAnswer, FacetRequest, Filter, NumberRange, Stats};
 
-use super::buckets::{BucketRecords, most_frequent};
-use super::counting::{self, NO_GROUP};
-use super::found::Found;
-use super::{GlobalDictionary, Matches, rowwise};
+use super::buckets::{most_frequent, top_hits};
+use super::facet_counts::{self, NO_GROUP};
+use super::match_sets::{MatchSet, PlanMatchSets};
+use super::row_filter;
 use crate::bitset::Bitset;
 use crate::segment::SegmentField;
-use crate::snapshot::View;
+use crate::segment_reader::SegmentReader;
+use crate::snapshot::GlobalOrdinals;
 
-/// More buckets than this a histogram may not have.
-const MOST_HISTOGRAM_BUCKETS: f64 = 65_536.0;
+/// The limit of a histogram.
+const MAX_HISTOGRAM_BUCKETS: f64 = 65_536.0;
 
 /// A facet on one segment.
-pub(super) struct Part<'a> {
-    pub(super) view: &'a View,
+pub(super) struct SegmentFacet<'a> {
+    pub(super) reader: &'a SegmentReader,
     /// The field, if any document of the segment has it.
     pub(super) field: Option<SegmentField<'a>>,
     level: Option<usize>,
-    pub(super) matches: &'a Matches,
+    pub(super) matches: &'a MatchSet,
     /// The elements of these documents that are counted; nothing: all of them.
     pub(super) elements: Option<Arc<Bitset>>,
 }
 
-/// Answers a facet.
+/// Computes a facet.
 ///
 /// # Errors
 ///
 /// If a histogram would have too many buckets, or documents cannot be read.
-pub(super) fn answer<'a>(found: &Found<'a>, request: &'a FacetRequest) -> Result<FacetAnswer, EngineError> {
-    let snapshot = found.snapshot;
-    let parts = parts(found, request);
+pub(super) fn compute<'a>(
+    match_sets: &PlanMatchSets<'a>,
+    request: &'a FacetRequest,
+) -> Result<FacetAnswer, EngineError> {
+    let snapshot = match_sets.snapshot;
+    let segments = segment_facets(match_sets, request);
     let mut answer = FacetAnswer::default();
     if request.buckets.is_some() || request.distinct || request.missing {
-        let dictionary = snapshot.dictionary(&request.field);
-        let of_parts: Vec<Vec<u32>> =
-            parts.iter().map(|part| part.by_code(part.matches, part.elements.as_deref())).collect();
-        // The last count of a segment is of what is missing.
-        answer.missing = of_parts.iter().map(|counts| u64::from(counts.last().copied().unwrap_or_default())).sum();
-        answer.missing += parts.iter().map(Part::without_field).sum::<u64>();
-        let counts = added_up(&of_parts, &dictionary);
+        let ordinals = snapshot.global_ordinals(&request.field);
+        let counts: Vec<Vec<u32>> = segments
+            .iter()
+            .map(|segment| segment.count_by_ordinal(segment.matches, segment.elements.as_deref()))
+            .collect();
+        // The last count of a segment is that of documents without value.
+        answer.missing = counts.iter().map(|counts| u64::from(counts.last().copied().unwrap_or_default())).sum();
+        answer.missing += segments.iter().map(SegmentFacet::count_without_field).sum::<u64>();
+        let counts = sum_by_global_ordinal(&counts, &ordinals);
         answer.distinct = counts.iter().filter(|&&count| count > 0).count() as u64;
-        if let Some(most) = request.buckets {
+        if let Some(limit) = request.buckets {
             let filtered: Vec<Vec<u64>> = request
                 .bucket_filters
                 .iter()
-                .map(|&filter| filtered_counts(&parts, &dictionary, found.by(filter)))
+                .map(|&filter| filtered_counts(&segments, &ordinals, match_sets.of_filter(filter)))
                 .collect();
-            let records = BucketRecords { snapshot, parts: &parts, dictionary: &dictionary };
-            for number in most_frequent(&counts, most) {
-                let Some(value) = dictionary.value(&snapshot.views, &request.field, number) else { continue };
+            for bucket in most_frequent(&counts, limit) {
+                let Some(value) = ordinals.value(&snapshot.segments, &request.field, bucket) else { continue };
                 let top_hits = match request.top_hits {
-                    Some(top) => records.first(number, top.size)?,
+                    Some(top) => top_hits(snapshot, &segments, &ordinals, bucket, top.size)?,
                     None => Vec::new(),
                 };
-                let filtered = filtered.iter().map(|counts| counts[number]).collect();
-                answer.buckets.push(Bucket { value, count: counts[number], top_hits, filtered });
+                let filtered = filtered.iter().map(|counts| counts[bucket]).collect();
+                answer.buckets.push(Bucket { value, count: counts[bucket], top_hits, filtered });
             }
         }
     }
-    answer.stats = request.stats.then(|| stats(&parts));
-    let histograms = request.histograms.iter().map(|&interval| histogram(&parts, &request.field, interval));
+    answer.stats = request.stats.then(|| stats(&segments));
+    let histograms = request.histograms.iter().map(|&interval| histogram(&segments, &request.field, interval));
     answer.histograms = histograms.collect::<Result<_, _>>()?;
-    let counted = |list: &Vec<NumberRange>| list.iter().map(|range| in_range(&parts, *range)).collect();
-    answer.ranges = request.ranges.iter().map(counted).collect();
+    let count_ranges =
+        |ranges: &Vec<NumberRange>| ranges.iter().map(|range| count_in_range(&segments, *range)).collect();
+    answer.ranges = request.ranges.iter().map(count_ranges).collect();
     Ok(answer)
 }
 
-fn parts<'f, 'a>(found: &'f Found<'a>, request: &'a FacetRequest) -> Vec<Part<'f>> {
-    let snapshot = found.snapshot;
+fn segment_facets<'f, 'a>(match_sets: &'f PlanMatchSets<'a>, request: &'a FacetRequest) -> Vec<SegmentFacet<'f>> {
+    let snapshot = match_sets.snapshot;
     let mapping = &snapshot.mapping;
     let mapped =
         mapping.field(&request.field).or_else(|| mapping.flattened_key(&request.field).map(|(field, _)| field));
     let path = mapped.map(cantata_mapping::Field::row_path).unwrap_or_default();
-    let parts = snapshot.views.iter().zip(found.by(request.filter)).enumerate().map(|(segment, (view, matches))| {
-        let field = view.segment.field(&request.field);
-        let level = field.as_ref().map(|field| field.level).or_else(|| view.segment.level_of(path));
+    let readers = snapshot.segments.iter().zip(match_sets.of_filter(request.filter)).enumerate();
+    let facets = readers.map(|(segment, (reader, matches))| {
+        let field = reader.segment.field(&request.field);
+        let level = field.as_ref().map(|field| field.level).or_else(|| reader.segment.level_of(path));
         let elements = (request.elements != Filter::All)
-            .then(|| level.map(|level| found.elements(segment, level, &request.elements, request.filter)))
+            .then(|| level.map(|level| match_sets.elements(segment, level, &request.elements, request.filter)))
             .flatten();
-        Part { view, field, level, matches, elements }
+        SegmentFacet { reader, field, level, matches, elements }
     });
-    parts.collect()
+    facets.collect()
 }
 
-impl Part<'_> {
-    fn by_code(&self, matches: &Matches, elements: Option<&Bitset>) -> Vec<u32> {
+impl SegmentFacet<'_> {
+    fn count_by_ordinal(&self, matches: &MatchSet, elements: Option<&Bitset>) -> Vec<u32> {
         match &self.field {
-            Some(field) => counting::by_code(&self.view.segment, field, matches, elements),
+            Some(field) => facet_counts::count_by_ordinal(&self.reader.segment, field, matches, elements),
             None => Vec::new(),
         }
     }
 
-    /// Counts the documents that have a row, but no field to have a value in.
-    fn without_field(&self) -> u64 {
+    /// Counts the documents that have a row, in a segment where no row has the field.
+    fn count_without_field(&self) -> u64 {
         let (None, Some(level)) = (&self.field, self.level) else { return 0 };
-        counting::with_rows(&self.view.segment, level, &self.matches.documents, self.elements.as_deref())
+        let (segment, documents) = (&self.reader.segment, &self.matches.documents);
+        facet_counts::count_with_rows(segment, level, documents, self.elements.as_deref())
     }
 
-    /// Counts the documents that have a value in each group of codes.
-    fn by_group(&self, group_of: impl Fn(f64) -> u32, group_count: usize) -> Vec<u32> {
+    /// Counts the documents that have a value in each group of ordinals.
+    fn count_by_group(&self, group_of: impl Fn(f64) -> u32, group_count: usize) -> Vec<u32> {
         let Some(field) = &self.field else { return vec![0; group_count] };
-        let figures = field.dictionary.numbers().iter().map(|&number| field.class.figure(number));
-        let groups: Vec<u32> = figures.map(group_of).chain([NO_GROUP]).collect();
-        let (segment, documents) = (&self.view.segment, &self.matches.documents);
-        counting::count(segment, field, documents, self.elements.as_deref(), Some(&groups), group_count)
+        let groups: Vec<u32> = field.numeric_values().map(group_of).chain([NO_GROUP]).collect();
+        let (segment, documents) = (&self.reader.segment, &self.matches.documents);
+        facet_counts::count_by_group(segment, field, documents, self.elements.as_deref(), Some(&groups), group_count)
     }
 
-    /// Returns the figures that occur, in order, and how often.
+    /// Returns the numeric values that occur, in order, and how often.
     fn occurrences(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
         self.field.iter().flat_map(|field| {
-            let (segment, documents) = (&self.view.segment, &self.matches.documents);
-            let counts = counting::occurrences(segment, field, documents, self.elements.as_deref());
-            let figures = field.dictionary.numbers().iter().map(|&number| field.class.figure(number));
-            figures.zip(counts).filter(|(_, count)| *count > 0)
+            let (segment, documents) = (&self.reader.segment, &self.matches.documents);
+            let counts = facet_counts::count_occurrences(segment, field, documents, self.elements.as_deref());
+            field.numeric_values().zip(counts).filter(|(_, count)| *count > 0)
         })
     }
 }
 
-/// Adds up the counts of all segments by the common numbering, leaving out what is missing.
-fn added_up(of_parts: &[Vec<u32>], dictionary: &GlobalDictionary) -> Vec<u64> {
-    let mut sums = vec![0_u64; dictionary.len];
-    for (segment, counts) in of_parts.iter().enumerate() {
+/// Adds up the counts of all segments by global ordinal, without those of missing values.
+fn sum_by_global_ordinal(counts_by_segment: &[Vec<u32>], ordinals: &GlobalOrdinals) -> Vec<u64> {
+    let mut sums = vec![0_u64; ordinals.len];
+    for (segment, counts) in counts_by_segment.iter().enumerate() {
         let values = counts.len().saturating_sub(1);
-        for (code, &count) in counts[..values].iter().enumerate().filter(|(_, count)| **count > 0) {
-            sums[dictionary.number(segment, code)] += u64::from(count);
+        for (ordinal, &count) in counts[..values].iter().enumerate().filter(|(_, count)| **count > 0) {
+            sums[ordinals.global(segment, ordinal)] += u64::from(count);
         }
     }
     sums
 }
 
-/// Counts the documents of each bucket that pass another filter too.
-fn filtered_counts(parts: &[Part<'_>], dictionary: &GlobalDictionary, filter: &[Matches]) -> Vec<u64> {
-    let of_parts = parts.iter().zip(filter).map(|(part, filter)| {
-        let mut documents = part.matches.documents.clone();
-        documents.intersect(&filter.documents);
-        let elements = part.level.zip(part.elements.as_deref()).map(|(level, elements)| {
-            let mut of_documents = rowwise::rows_of(&part.view.segment, level, &documents);
-            of_documents.intersect(elements);
+/// Counts the documents of each bucket that match another filter too.
+fn filtered_counts(segments: &[SegmentFacet<'_>], ordinals: &GlobalOrdinals, filter: &[MatchSet]) -> Vec<u64> {
+    let counts = segments.iter().zip(filter).map(|(facet, filter)| {
+        let mut documents = facet.matches.documents.clone();
+        documents.intersect_with(&filter.documents);
+        let elements = facet.level.zip(facet.elements.as_deref()).map(|(level, elements)| {
+            let mut of_documents = row_filter::rows_of(&facet.reader.segment, level, &documents);
+            of_documents.intersect_with(elements);
             of_documents
         });
-        part.by_code(&Matches { count: documents.count(), documents }, elements.as_ref())
+        facet.count_by_ordinal(&MatchSet { count: documents.count(), documents }, elements.as_ref())
     });
-    added_up(&of_parts.collect::<Vec<_>>(), dictionary)
+    sum_by_global_ordinal(&counts.collect::<Vec<_>>(), ordinals)
 }
 
-fn stats(parts: &[Part<'_>]) -> Stats {
+fn stats(segments: &[SegmentFacet<'_>]) -> Stats {
     let mut stats = Stats { count: 0, min: 0.0, max: 0.0, sum: 0.0 };
-    for (figure, count) in parts.iter().flat_map(Part::occurrences) {
+    for (value, count) in segments.iter().flat_map(SegmentFacet::occurrences) {
         let is_first = stats.count == 0;
-        stats.min = if is_first { figure } else { stats.min.min(figure) };
-        stats.max = if is_first { figure } else { stats.max.max(figure) };
-        stats.sum += figure * count as f64;
+        stats.min = if is_first { value } else { stats.min.min(value) };
+        stats.max = if is_first { value } else { stats.max.max(value) };
+        stats.sum += value * count as f64;
         stats.count += count;
     }
     stats
 }
 
-fn histogram(parts: &[Part<'_>], field: &str, interval: f64) -> Result<Vec<(f64, u64)>, EngineError> {
-    let figures = stats(parts);
-    if figures.count == 0 {
+fn histogram(segments: &[SegmentFacet<'_>], field: &str, interval: f64) -> Result<Vec<(f64, u64)>, EngineError> {
+    let stats = stats(segments);
+    if stats.count == 0 {
         return Ok(Vec::new());
     }
-    let step = |figure: f64| (figure / interval).floor();
-    let first = step(figures.min);
-    let steps = step(figures.max) - first + 1.0;
-    if steps.is_nan() || steps > MOST_HISTOGRAM_BUCKETS {
+    let step = |value: f64| (value / interval).floor();
+    let first = step(stats.min);
+    let buckets = step(stats.max) - first + 1.0;
+    if buckets.is_nan() || buckets > MAX_HISTOGRAM_BUCKETS {
         return Err(EngineError::Refused(format!(
-            "`{field}`: a histogram with the interval {interval} would have {steps} buckets; at most {MOST_HISTOGRAM_BUCKETS} \
-             are possible: choose a greater interval or a narrower filter"
+            "`{field}`: a histogram with the interval {interval} would have {buckets} buckets; at most \
+             {MAX_HISTOGRAM_BUCKETS} are possible: choose a greater interval or a narrower filter"
         )));
     }
-    let mut counts = vec![0_u64; steps as usize];
-    for part in parts {
-        let of_part = part.by_group(
-            |figure| {
-                let step = step(figure) - first;
-                if (0.0..steps).contains(&step) { step as u32 } else { NO_GROUP }
+    let mut counts = vec![0_u64; buckets as usize];
+    for segment in segments {
+        let of_segment = segment.count_by_group(
+            |value| {
+                let bucket = step(value) - first;
+                if (0.0..buckets).contains(&bucket) { bucket as u32 } else { NO_GROUP }
             },
             counts.len(),
         );
-        counts.iter_mut().zip(of_part).for_each(|(count, other)| *count += u64::from(other));
+        counts.iter_mut().zip(of_segment).for_each(|(count, other)| *count += u64::from(other));
     }
-    Ok(counts.into_iter().enumerate().map(|(place, count)| ((first + place as f64) * interval, count)).collect())
+    Ok(counts.into_iter().enumerate().map(|(bucket, count)| ((first + bucket as f64) * interval, count)).collect())
 }
 
-fn in_range(parts: &[Part<'_>], range: NumberRange) -> u64 {
-    let is_in = |figure: f64| range.from.is_none_or(|from| figure >= from) && range.to.is_none_or(|to| figure < to);
-    let counts = parts.iter().map(|part| part.by_group(|figure| if is_in(figure) { 0 } else { NO_GROUP }, 1));
-    counts.map(|counts| u64::from(counts[0])).sum()
+fn count_in_range(segments: &[SegmentFacet<'_>], range: NumberRange) -> u64 {
+    let is_in = |value: f64| range.from.is_none_or(|from| value >= from) && range.to.is_none_or(|to| value < to);
+    let group_of = |value: f64| if is_in(value) { 0 } else { NO_GROUP };
+    segments.iter().map(|segment| u64::from(segment.count_by_group(group_of, 1)[0])).sum()
 }

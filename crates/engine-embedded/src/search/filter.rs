@@ -1,13 +1,19 @@
-//! Evaluating a filter on one segment: the rows of a level that pass it.
+//! Evaluating a filter on one segment: the bitmap of the rows of a level that match it.
 
 use cantata_engine::{Edges, Filter};
 
-use super::texts;
-use crate::bitset::{Bitset, WORD};
-use crate::key::Class;
-use crate::segment::{Code, Segment, SegmentField, with_codes};
+use super::term_matching;
+use crate::bitset::{Bitset, WORD_BITS};
+use crate::segment::{Ordinal, Segment, SegmentField, with_ordinals};
+use crate::value_encoding::ValueClass;
 
-/// Returns the rows of a level that pass a filter.
+/// A bitmap of fewer than one row in so many parent rows is lifted row by row.
+const SPARSE_LIFT_RATIO: usize = 8;
+
+/// The cost of one posting, in rows of a column scan.
+const POSTING_COST_ROWS: usize = 4;
+
+/// Returns the rows of a level that match a filter.
 pub(crate) fn evaluate(segment: &Segment, filter: &Filter, level: usize) -> Bitset {
     let rows = segment.level(level).rows;
     match filter {
@@ -16,12 +22,12 @@ pub(crate) fn evaluate(segment: &Segment, filter: &Filter, level: usize) -> Bits
         Filter::And(parts) => {
             let mut parts = parts.iter().map(|part| evaluate(segment, part, level));
             let Some(mut all) = parts.next() else { return Bitset::full(rows) };
-            parts.for_each(|part| all.intersect(&part));
+            parts.for_each(|part| all.intersect_with(&part));
             all
         }
         Filter::Or(parts) => {
             let mut any = Bitset::empty(rows);
-            parts.iter().for_each(|part| any.unite(&evaluate(segment, part, level)));
+            parts.iter().for_each(|part| any.union_with(&evaluate(segment, part, level)));
             any
         }
         Filter::Not(inner) => {
@@ -30,76 +36,71 @@ pub(crate) fn evaluate(segment: &Segment, filter: &Filter, level: usize) -> Bits
             set
         }
         Filter::Nested { path, inner } => match segment.level_of(path) {
-            Some(inner_level) if level == 0 => match by_document(segment, inner, inner_level) {
+            Some(inner_level) if level == 0 => match by_document_postings(segment, inner, inner_level) {
                 Some(documents) => documents,
                 None => lift(segment, &evaluate(segment, inner, inner_level), inner_level, 0),
             },
             Some(inner_level) => lift(segment, &evaluate(segment, inner, inner_level), inner_level, level),
             None => Bitset::empty(rows),
         },
-        Filter::Terms { field, .. }
-        | Filter::Range { field, .. }
-        | Filter::Exists { field }
-        | Filter::Pattern { field, .. }
-        | Filter::Wildcard { field, .. }
-        | Filter::Fuzzy { field, .. } => match segment.field(field).filter(|field| field.level == level) {
-            Some(field) => leaf(filter, &field, rows),
+        leaf => match leaf_field(segment, leaf, level) {
+            Some(field) => leaf_rows(leaf, &field, rows),
             None => Bitset::empty(rows),
         },
     }
 }
 
-/// Returns the documents with a row that passes a filter, if that can be told without looking at rows: for single
-/// values of a field whose documents are kept.
-fn by_document(segment: &Segment, filter: &Filter, level: usize) -> Option<Bitset> {
+/// Returns the documents with a row that matches a filter, if document postings answer that: for terms of a field that
+/// has them.
+fn by_document_postings(segment: &Segment, filter: &Filter, level: usize) -> Option<Bitset> {
     let (field, values) = match filter {
         Filter::Terms { field, values } => (field, values),
         Filter::Or(parts) => {
-            let mut any = Bitset::empty(segment.documents());
+            let mut any = Bitset::empty(segment.document_count());
             for part in parts {
-                any.unite(&by_document(segment, part, level)?);
+                any.union_with(&by_document_postings(segment, part, level)?);
             }
             return Some(any);
         }
         _ => return None,
     };
-    let field = segment.field(field).filter(|field| field.level == level && field.class != Class::Words)?;
+    let field = segment.field(field).filter(|field| field.level == level && field.class != ValueClass::Text)?;
     let postings = field.document_postings()?;
-    let mut documents = Bitset::empty(segment.documents());
+    let mut documents = Bitset::empty(segment.document_count());
     for value in values {
-        if let Ok(code) = field.dictionary.find(value) {
-            postings.unite_into(code, &mut documents);
+        if let Ok(ordinal) = field.dictionary.find(value) {
+            postings.union_into(ordinal, &mut documents);
         }
     }
     Some(documents)
 }
 
-/// Returns the rows of an outer level that have a row of an inner level in a set.
-pub(crate) fn lift(segment: &Segment, set: &Bitset, from: usize, to: usize) -> Bitset {
+/// Lifts a bitmap of child rows to a parent level: the parent rows that have one of them.
+fn lift(segment: &Segment, set: &Bitset, from: usize, to: usize) -> Bitset {
     if from == to {
         return set.clone();
     }
     let level = segment.level(from);
     let (starts, next) = if to == 0 { (level.document_starts, 0) } else { (level.starts, level.parent) };
     let rows = starts.len().saturating_sub(1);
-    let outer = if set.count() * 8 < rows { lift_few(set, starts) } else { lift_many(set, starts) };
+    let outer = if set.count() * SPARSE_LIFT_RATIO < rows { lift_sparse(set, starts) } else { lift_dense(set, starts) };
     lift(segment, &outer, next, to)
 }
 
-/// Looks at every outer row, and at a few bits for each.
-fn lift_many(set: &Bitset, starts: &[u32]) -> Bitset {
+/// Visits every parent row, and tests a few bits for each.
+fn lift_dense(set: &Bitset, starts: &[u32]) -> Bitset {
     let rows = starts.len().saturating_sub(1);
-    Bitset::from_fn(rows, |place| {
-        let first = place * WORD;
-        let ends = &starts[first..=(first + WORD).min(rows)];
-        ends.windows(2)
-            .enumerate()
-            .fold(0, |word, (bit, ends)| word | u64::from(set.has_any(ends[0] as usize..ends[1] as usize)) << bit)
+    Bitset::from_fn(rows, |index| {
+        let first = index * WORD_BITS;
+        let ends = &starts[first..=(first + WORD_BITS).min(rows)];
+        ends.windows(2).enumerate().fold(0, |word, (bit, ends)| {
+            word | u64::from(set.intersects_range(ends[0] as usize..ends[1] as usize)) << bit
+        })
     })
 }
 
-/// Leaps from the outer row of one inner row to that of the next.
-fn lift_few(set: &Bitset, starts: &[u32]) -> Bitset {
+/// Gallops from the parent of one child row to that of the next.
+fn lift_sparse(set: &Bitset, starts: &[u32]) -> Bitset {
     let mut outer = Bitset::empty(starts.len().saturating_sub(1));
     let mut row = 0;
     set.for_each(|inner| {
@@ -122,78 +123,90 @@ fn lift_few(set: &Bitset, starts: &[u32]) -> Bitset {
     outer
 }
 
-fn leaf(filter: &Filter, field: &SegmentField<'_>, rows: usize) -> Bitset {
-    match filter {
-        Filter::Range { edges, .. } => {
-            let (from, to) = code_range(field, edges);
-            in_code_range(field, from, to, rows)
-        }
-        Filter::Exists { .. } => field.present(rows),
-        _ => with_any(field, &matching_codes(filter, field), rows),
+/// Returns the field that a leaf filter tests, if the segment has it at this level.
+pub(super) fn leaf_field<'a>(segment: &'a Segment, leaf: &Filter, level: usize) -> Option<SegmentField<'a>> {
+    match leaf {
+        Filter::Terms { field, .. }
+        | Filter::Range { field, .. }
+        | Filter::Exists { field }
+        | Filter::Pattern { field, .. }
+        | Filter::Wildcard { field, .. }
+        | Filter::Fuzzy { field, .. } => segment.field(field).filter(|field| field.level == level),
+        _ => None,
     }
 }
 
-/// Returns the codes of the values that a test of single values finds.
-pub(super) fn matching_codes(filter: &Filter, field: &SegmentField<'_>) -> Vec<u32> {
+fn leaf_rows(filter: &Filter, field: &SegmentField<'_>, rows: usize) -> Bitset {
     match filter {
-        Filter::Terms { values, .. } if field.class == Class::Words => texts::equal(field, values),
+        Filter::Range { edges, .. } => {
+            let (from, to) = ordinal_range(field, edges);
+            rows_in_range(field, from, to, rows)
+        }
+        Filter::Exists { .. } => field.rows_with_value(rows),
+        _ => rows_with_any(field, &matching_ordinals(filter, field), rows),
+    }
+}
+
+/// Returns the ordinals of the values that a leaf filter matches.
+pub(super) fn matching_ordinals(filter: &Filter, field: &SegmentField<'_>) -> Vec<u32> {
+    match filter {
+        Filter::Terms { values, .. } if field.class == ValueClass::Text => term_matching::match_words(field, values),
         Filter::Terms { values, .. } => values.iter().filter_map(|value| field.dictionary.find(value).ok()).collect(),
-        Filter::Pattern { pattern, .. } => texts::like(field, pattern, true),
-        Filter::Wildcard { pattern, .. } => texts::like(field, pattern, false),
-        Filter::Fuzzy { text, distance, .. } => texts::near(field, text, *distance),
+        Filter::Pattern { pattern, .. } => term_matching::match_pattern(field, pattern, true),
+        Filter::Wildcard { pattern, .. } => term_matching::match_pattern(field, pattern, false),
+        Filter::Fuzzy { text, distance, .. } => term_matching::match_fuzzy(field, text, *distance),
         _ => Vec::new(),
     }
 }
 
-/// Returns the rows that have one of the codes.
-fn with_any(field: &SegmentField<'_>, codes: &[u32], rows: usize) -> Bitset {
+/// Returns the rows that have one of the ordinals.
+fn rows_with_any(field: &SegmentField<'_>, ordinals: &[u32], rows: usize) -> Bitset {
     let mut set = Bitset::empty(rows);
-    codes.iter().for_each(|&code| field.postings.unite_into(code, &mut set));
+    ordinals.iter().for_each(|&ordinal| field.postings.union_into(ordinal, &mut set));
     set
 }
 
-/// Returns the codes within the edges, from the first to the one after the last.
-pub(crate) fn code_range(field: &SegmentField<'_>, edges: &Edges) -> (u32, u32) {
+/// Returns the ordinals within a range, from the first to the one after the last.
+pub(crate) fn ordinal_range(field: &SegmentField<'_>, edges: &Edges) -> (u32, u32) {
     let from = edges.from.as_ref().map_or(0, |(value, included)| match field.dictionary.find(value) {
-        Ok(code) => code + u32::from(!included),
+        Ok(ordinal) => ordinal + u32::from(!included),
         Err(next) => next,
     });
     let to = edges.to.as_ref().map_or(field.dictionary.len() as u32, |(value, included)| {
         match field.dictionary.find(value) {
-            Ok(code) => code + u32::from(*included),
+            Ok(ordinal) => ordinal + u32::from(*included),
             Err(next) => next,
         }
     });
     (from, to)
 }
 
-fn in_code_range(field: &SegmentField<'_>, from: u32, to: u32, rows: usize) -> Bitset {
+fn rows_in_range(field: &SegmentField<'_>, from: u32, to: u32, rows: usize) -> Bitset {
     if from >= to {
         return Bitset::empty(rows);
     }
     if from == 0 && to as usize == field.dictionary.len() {
-        return field.present(rows);
+        return field.rows_with_value(rows);
     }
-    // A look at every row costs about as much as four rows of a list.
-    let few = rows / 4;
-    let is_few = || (from..to).map(|code| field.postings.count(code)).sum::<usize>() <= few;
-    if (to - from) as usize <= few && is_few() {
-        let codes: Vec<u32> = (from..to).collect();
-        return with_any(field, &codes, rows);
+    let max_postings = rows / POSTING_COST_ROWS;
+    let postings = || (from..to).map(|ordinal| field.postings.count(ordinal)).sum::<usize>();
+    if (to - from) as usize <= max_postings && postings() <= max_postings {
+        let ordinals: Vec<u32> = (from..to).collect();
+        return rows_with_any(field, &ordinals, rows);
     }
     let width = to - from;
     match field.column.starts {
-        None => with_codes!(field.column.codes, codes => Bitset::from_fn(rows, |place| {
-            let chunk = &codes[place * 64..(place * 64 + 64).min(rows)];
-            chunk.iter().enumerate().fold(0, |word, (bit, &code)| {
-                word | u64::from(code.wide().wrapping_sub(from) < width) << bit
+        None => with_ordinals!(field.column.ordinals, ordinals => Bitset::from_fn(rows, |index| {
+            let chunk = &ordinals[index * WORD_BITS..((index + 1) * WORD_BITS).min(rows)];
+            chunk.iter().enumerate().fold(0, |word, (bit, &ordinal)| {
+                word | u64::from(ordinal.to_u32().wrapping_sub(from) < width) << bit
             })
         })),
         Some(_) => {
             let mut set = Bitset::empty(rows);
             for row in 0..rows {
-                field.column.for_each(row, |code| {
-                    if code.wrapping_sub(from) < width {
+                field.column.for_each(row, |ordinal| {
+                    if ordinal.wrapping_sub(from) < width {
                         set.insert(row);
                     }
                 });

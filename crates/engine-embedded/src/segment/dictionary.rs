@@ -1,18 +1,18 @@
-//! The values of a field in one segment: sorted, each once. The place of a value is its code.
+//! The dictionary of a field in one segment: its values, sorted, each once. The index of a value is its ordinal.
 //!
-//! A plain sorted table rather than an automaton: every code must be turned back into its value when documents and
-//! buckets are written, which a table does in one step.
+//! A sorted table rather than a finite-state transducer: every ordinal must be turned back into its value when documents
+//! and buckets are written, which a table does in one step.
 
 use cantata_engine::is_plain;
 use cantata_mapping::TypedValue;
 use serde::{Deserialize, Serialize};
 
 use super::sections::{Section, SectionWriter};
-use crate::key::{Class, Key, key_of};
+use crate::value_encoding::{EncodedValue, ValueClass, encode};
 
-/// Where a dictionary is.
+/// The sections of a dictionary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum DictionaryEntry {
+pub(crate) enum DictionaryMetadata {
     /// Numbers of 64 bits.
     Numbers(Section),
     /// Strings of bytes.
@@ -20,12 +20,12 @@ pub(crate) enum DictionaryEntry {
         /// Where each begins, with one more for the end.
         starts: Section,
         bytes: Section,
-        /// Whether all of them are texts that may stand in JSON as they are.
+        /// Whether all of them are texts without characters that JSON has to escape.
         are_plain: bool,
     },
 }
 
-impl DictionaryEntry {
+impl DictionaryMetadata {
     pub(crate) fn of_numbers(numbers: &[u64], out: &mut SectionWriter) -> Self {
         Self::Numbers(out.numbers(numbers))
     }
@@ -40,89 +40,95 @@ impl DictionaryEntry {
         Self::Bytes { starts: out.numbers(&starts), bytes: out.bytes(&bytes), are_plain: is_plain(&bytes) }
     }
 
-    pub(crate) fn open(self, class: Class, all: &[u8]) -> Dictionary<'_> {
-        let form = match self {
-            Self::Numbers(numbers) => Form::Numbers(numbers.numbers(all)),
-            Self::Bytes { starts, bytes, .. } => Form::Bytes { starts: starts.numbers(all), bytes: bytes.bytes(all) },
+    pub(crate) fn open(self, class: ValueClass, all: &[u8]) -> Dictionary<'_> {
+        let values = match self {
+            Self::Numbers(numbers) => StoredValues::Numbers(numbers.numbers(all)),
+            Self::Bytes { starts, bytes, .. } => {
+                StoredValues::Bytes { starts: starts.numbers(all), bytes: bytes.bytes(all) }
+            }
         };
-        Dictionary { class, form }
+        Dictionary { class, values }
     }
 }
 
 /// The values of a field.
 #[derive(Clone, Copy)]
 pub(crate) struct Dictionary<'a> {
-    class: Class,
-    form: Form<'a>,
+    class: ValueClass,
+    values: StoredValues<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Form<'a> {
+enum StoredValues<'a> {
     Numbers(&'a [u64]),
     Bytes { starts: &'a [u32], bytes: &'a [u8] },
 }
 
 impl<'a> Dictionary<'a> {
     pub(crate) fn len(&self) -> usize {
-        match self.form {
-            Form::Numbers(numbers) => numbers.len(),
-            Form::Bytes { starts, .. } => starts.len().saturating_sub(1),
+        match self.values {
+            StoredValues::Numbers(numbers) => numbers.len(),
+            StoredValues::Bytes { starts, .. } => starts.len().saturating_sub(1),
         }
     }
 
-    /// Returns the numbers, if the values are kept as such.
+    /// Returns the encoded values, if they are numbers.
     pub(crate) fn numbers(&self) -> &'a [u64] {
-        match self.form {
-            Form::Numbers(numbers) => numbers,
-            Form::Bytes { .. } => &[],
+        match self.values {
+            StoredValues::Numbers(numbers) => numbers,
+            StoredValues::Bytes { .. } => &[],
         }
     }
 
-    /// Returns the bytes of a value that is kept as such.
+    /// Returns a value that is stored as bytes.
     #[inline]
-    pub(crate) fn bytes(&self, code: u32) -> &'a [u8] {
-        match self.form {
-            Form::Bytes { starts, bytes } => {
-                let code = code as usize;
-                let range = starts.get(code).zip(starts.get(code + 1));
+    pub(crate) fn bytes(&self, ordinal: u32) -> &'a [u8] {
+        match self.values {
+            StoredValues::Bytes { starts, bytes } => {
+                let ordinal = ordinal as usize;
+                let range = starts.get(ordinal).zip(starts.get(ordinal + 1));
                 range.and_then(|(&start, &end)| bytes.get(start as usize..end as usize)).unwrap_or_default()
             }
-            Form::Numbers(_) => &[],
+            StoredValues::Numbers(_) => &[],
         }
     }
 
     /// Returns a value that is a string.
     #[inline]
-    pub(crate) fn text(&self, code: u32) -> &'a str {
-        std::str::from_utf8(self.bytes(code)).unwrap_or_default()
+    pub(crate) fn text(&self, ordinal: u32) -> &'a str {
+        std::str::from_utf8(self.bytes(ordinal)).unwrap_or_default()
     }
 
-    pub(crate) fn value(&self, code: u32) -> TypedValue {
-        match self.form {
-            Form::Numbers(numbers) => self.class.number(numbers.get(code as usize).copied().unwrap_or_default()),
-            Form::Bytes { .. } => self.class.bytes(self.bytes(code)),
+    pub(crate) fn value(&self, ordinal: u32) -> TypedValue {
+        match self.values {
+            StoredValues::Numbers(numbers) => {
+                self.class.decode_number(numbers.get(ordinal as usize).copied().unwrap_or_default())
+            }
+            StoredValues::Bytes { .. } => self.class.decode_bytes(self.bytes(ordinal)),
         }
     }
 
-    /// Returns a value in the form it is kept in.
-    pub(crate) fn key(&self, code: u32) -> Key<'a> {
-        match self.form {
-            Form::Numbers(numbers) => Key::Number(numbers.get(code as usize).copied().unwrap_or_default()),
-            Form::Bytes { .. } => Key::Bytes(self.bytes(code).into()),
+    /// Returns a value in its stored form.
+    pub(crate) fn encoded(&self, ordinal: u32) -> EncodedValue<'a> {
+        match self.values {
+            StoredValues::Numbers(numbers) => {
+                EncodedValue::Number(numbers.get(ordinal as usize).copied().unwrap_or_default())
+            }
+            StoredValues::Bytes { .. } => EncodedValue::Bytes(self.bytes(ordinal).into()),
         }
     }
 
-    /// Returns the code of a value, or as an error the code of the least greater one.
+    /// Returns the ordinal of a value, or as an error the ordinal of the next greater one.
     pub(crate) fn find(&self, value: &TypedValue) -> Result<u32, u32> {
-        let found = match (self.form, key_of(value)) {
-            (Form::Numbers(numbers), Key::Number(number)) => numbers.binary_search(&number),
-            (Form::Bytes { .. }, Key::Bytes(bytes)) => return self.find_bytes(&bytes),
+        let found = match (self.values, encode(value)) {
+            (StoredValues::Numbers(numbers), EncodedValue::Number(number)) => numbers.binary_search(&number),
+            (StoredValues::Bytes { .. }, EncodedValue::Bytes(bytes)) => return self.find_bytes(&bytes),
             _ => Err(0),
         };
-        found.map(|code| code as u32).map_err(|code| code as u32)
+        found.map(|ordinal| ordinal as u32).map_err(|ordinal| ordinal as u32)
     }
 
-    /// Returns the code of a value of bytes, or as an error the code of the least greater one.
+    /// Returns the ordinal of a value of bytes, or as an error the ordinal of the next greater one.
     pub(crate) fn find_bytes(&self, bytes: &[u8]) -> Result<u32, u32> {
         let (mut low, mut high) = (0, self.len() as u32);
         while low < high {

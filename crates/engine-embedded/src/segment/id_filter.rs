@@ -58,7 +58,7 @@ pub(crate) fn write_id_filter<'a>(ids: impl ExactSizeIterator<Item = &'a str>, o
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::Directory;
+    use crate::segment::SegmentMetadata;
 
     fn filter_of(ids: &[String]) -> Vec<u64> {
         let mut out = SectionWriter::default();
@@ -83,8 +83,8 @@ mod tests {
             "documents": 0, "ids": {"Numbers": [0, 0]}, "tape_starts": [0, 0], "tape": [0, 0],
             "paths": [], "shapes": [], "levels": [], "fields": [],
         });
-        let directory: Directory = serde_json::from_value(before).unwrap();
-        assert_eq!(directory.id_filter, None);
+        let metadata: SegmentMetadata = serde_json::from_value(before).unwrap();
+        assert_eq!(metadata.id_filter, None);
         assert!(SoughtId::new("id").may_be_among(&[]));
     }
 

@@ -1,21 +1,20 @@
-//! Which rows have a value: for each code the rows, as a list or as bits, whichever is smaller. After the last code
-//! come the rows that have no value.
+//! Postings: for each ordinal its rows, as a list or as a bitmap, whichever is smaller. After the last ordinal come the rows
+//! without value.
 //!
-//! Nested fields of few values have the same again for documents, which is what filters and facets ask for in the end.
+//! Nested fields of few values have the same again for documents, which is what filters and facets need in the end.
 //!
-//! The form follows from the number of rows, so nothing else has to be stored: a value with more than one in
-//! thirty-two rows is kept as bits. Beside it stands how many documents have the value, which answers a facet over all
-//! documents without looking at any row. The forms are read in place; a general bitmap library would have to unpack
-//! them first.
+//! The form follows from the number of rows, so it is not stored: a value with more than one in 32 rows has a bitmap. With
+//! it is stored how many documents have the value, which answers a facet over all documents without reading any row. Both
+//! forms are read in place; a bitmap library would have to decode them first.
 
 use serde::{Deserialize, Serialize};
 
 use super::sections::{Section, SectionWriter};
-use crate::bitset::{Bitset, WORD};
+use crate::bitset::{Bitset, WORD_BITS};
 
-/// Where the postings of a field are.
+/// The sections of the postings of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct PostingsEntry {
+pub(crate) struct PostingsMetadata {
     /// The number of rows of the level.
     rows: u32,
     /// How many rows have each value.
@@ -39,44 +38,44 @@ pub(crate) struct Postings<'a> {
 
 /// The rows of one value.
 #[derive(Clone, Copy)]
-pub(crate) enum Rows<'a> {
-    List(&'a [u32]),
-    Bits(&'a [u64]),
+pub(crate) enum PostingList<'a> {
+    Sparse(&'a [u32]),
+    Dense(&'a [u64]),
 }
 
-/// Returns whether a value of so many rows is kept as bits.
+/// Returns whether a value of so many rows is stored as a bitmap.
 fn is_dense(count: usize, rows: usize) -> bool {
     count * 32 > rows
 }
 
-impl PostingsEntry {
-    /// Writes postings, given for each row in turn its different codes, of which there are so many.
+impl PostingsMetadata {
+    /// Writes postings. `for_each` visits each row in order with each of its different ordinals.
     pub(crate) fn write(
         rows: usize,
-        codes: usize,
+        ordinals: usize,
         document_counts: &[u32],
         mut for_each: impl FnMut(&mut dyn FnMut(u32, u32)),
         out: &mut SectionWriter,
     ) -> Self {
-        let mut counts = vec![0_u32; codes];
-        for_each(&mut |_, code| counts[code as usize] += 1);
-        let mut starts = Vec::with_capacity(codes);
+        let mut counts = vec![0_u32; ordinals];
+        for_each(&mut |_, ordinal| counts[ordinal as usize] += 1);
+        let mut starts = Vec::with_capacity(ordinals);
         let mut end = 0_u32;
         for &count in &counts {
             if is_dense(count as usize, rows) {
                 end = end.next_multiple_of(2);
                 starts.push(end);
-                end += 2 * rows.div_ceil(WORD) as u32;
+                end += 2 * rows.div_ceil(WORD_BITS) as u32;
             } else {
                 starts.push(end);
                 end += count;
             }
         }
-        // Whole words of 64 bits, so that sets of bits are aligned.
+        // Whole words of 64 bits, so that bitmaps are aligned.
         let mut words = vec![0_u32; end.next_multiple_of(2) as usize];
-        let mut filled = vec![0_u32; codes];
-        for_each(&mut |row, code| {
-            let value = code as usize;
+        let mut filled = vec![0_u32; ordinals];
+        for_each(&mut |row, ordinal| {
+            let value = ordinal as usize;
             let start = starts[value] as usize;
             if is_dense(counts[value] as usize, rows) {
                 words[start + row as usize / 32] |= 1 << (row % 32);
@@ -107,43 +106,43 @@ impl PostingsEntry {
 
 impl<'a> Postings<'a> {
     /// Returns how many rows have a value.
-    pub(crate) fn count(&self, code: u32) -> usize {
-        self.counts.get(code as usize).copied().unwrap_or_default() as usize
+    pub(crate) fn count(&self, ordinal: u32) -> usize {
+        self.counts.get(ordinal as usize).copied().unwrap_or_default() as usize
     }
 
     /// Returns the rows of a value.
-    pub(crate) fn rows(&self, code: u32) -> Rows<'a> {
-        let count = self.count(code);
-        let start = self.starts.get(code as usize).copied().unwrap_or_default() as usize;
+    pub(crate) fn rows(&self, ordinal: u32) -> PostingList<'a> {
+        let count = self.count(ordinal);
+        let start = self.starts.get(ordinal as usize).copied().unwrap_or_default() as usize;
         if is_dense(count, self.rows) {
-            let words = self.words.get(start..start + 2 * self.rows.div_ceil(WORD)).unwrap_or_default();
-            Rows::Bits(bytemuck::try_cast_slice(words).unwrap_or_default())
+            let words = self.words.get(start..start + 2 * self.rows.div_ceil(WORD_BITS)).unwrap_or_default();
+            PostingList::Dense(bytemuck::try_cast_slice(words).unwrap_or_default())
         } else {
-            Rows::List(self.words.get(start..start + count).unwrap_or_default())
+            PostingList::Sparse(self.words.get(start..start + count).unwrap_or_default())
         }
     }
 
-    /// Adds the rows of a value to a set.
-    pub(crate) fn unite_into(&self, code: u32, set: &mut Bitset) {
-        match self.rows(code) {
-            Rows::List(rows) => rows.iter().for_each(|&row| set.insert(row as usize)),
-            Rows::Bits(words) => set.unite_words(words),
+    /// Adds the rows of a value to a bitmap.
+    pub(crate) fn union_into(&self, ordinal: u32, set: &mut Bitset) {
+        match self.rows(ordinal) {
+            PostingList::Sparse(rows) => rows.iter().for_each(|&row| set.insert(row as usize)),
+            PostingList::Dense(words) => set.union_words(words),
         }
     }
 }
 
-impl Rows<'_> {
-    /// Shows the rows in order until told to stop by `false`.
+impl PostingList<'_> {
+    /// Visits the rows in order until the visitor returns `false`.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(usize) -> bool) {
         match self {
-            Self::List(rows) => {
+            Self::Sparse(rows) => {
                 rows.iter().all(|&row| visit(row as usize));
             }
-            Self::Bits(words) => {
-                for (place, &word) in words.iter().enumerate() {
+            Self::Dense(words) => {
+                for (index, &word) in words.iter().enumerate() {
                     let mut left = word;
                     while left != 0 {
-                        if !visit(place * WORD + left.trailing_zeros() as usize) {
+                        if !visit(index * WORD_BITS + left.trailing_zeros() as usize) {
                             return;
                         }
                         left &= left - 1;

@@ -1,26 +1,30 @@
-//! The file of a segment: sections of bytes, a directory of them, and a footer.
+//! The file of a segment: sections of bytes, metadata, and a footer.
 //!
-//! Sections begin at multiples of eight bytes, so that numbers can be read in place. The directory is JSON; the footer
-//! says where it is and carries checksums of it and of everything before it.
+//! Sections begin at multiples of eight bytes, so that numbers can be read in place. The metadata is JSON; the footer
+//! has its offset, and checksums of it and of everything before it.
 //!
-//! Equal sections are kept once. There are many: the counts and starts of all fields whose values are different in
+//! Equal sections are stored once. There are many: the counts and starts of all fields whose values are different in
 //! every record, counts of rows and of documents of fields that are not nested, the ids and a field that repeats them.
 
 use hashbrown::HashMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::error::IndexError;
+
+/// The metadata in error messages.
+const METADATA: &str = "metadata of the segment";
 const MAGIC: &[u8; 8] = b"CANTATA1";
-const ALIGNMENT: usize = 8;
-/// Directory offset, directory checksum, checksum of the sections, magic.
-const FOOTER: usize = 8 + 4 + 4 + 8;
+const ALIGNMENT_BYTES: usize = 8;
+/// Metadata offset, metadata checksum, checksum of the sections, magic.
+const FOOTER_BYTES: usize = 8 + 4 + 4 + 8;
 
 /// A part of a segment's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Section(u64, u64);
 
 impl Section {
-    /// Returns where the section begins.
+    /// Returns the offset of the section.
     pub(crate) fn start(self) -> usize {
         self.0 as usize
     }
@@ -30,13 +34,13 @@ impl Section {
         self.1 as usize
     }
 
-    /// Returns the bytes; none if the section does not lie within them.
+    /// Returns the bytes; none if the section is out of bounds.
     pub(crate) fn bytes(self, all: &[u8]) -> &[u8] {
         let (Ok(start), Ok(length)) = (usize::try_from(self.0), usize::try_from(self.1)) else { return &[] };
         start.checked_add(length).and_then(|end| all.get(start..end)).unwrap_or_default()
     }
 
-    /// Returns the numbers; none if the section cannot hold such.
+    /// Returns the numbers; none if the section is not a sequence of them.
     pub(crate) fn numbers<T: bytemuck::AnyBitPattern>(self, all: &[u8]) -> &[T] {
         bytemuck::try_cast_slice(self.bytes(all)).unwrap_or_default()
     }
@@ -51,7 +55,6 @@ pub(crate) struct SectionWriter {
 }
 
 impl SectionWriter {
-    /// Makes room for so many bytes.
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes), known: HashMap::new() }
     }
@@ -62,7 +65,7 @@ impl SectionWriter {
         if let Some(equal) = alike.iter().find(|section| section.bytes(&self.bytes) == bytes) {
             return *equal;
         }
-        let start = self.bytes.len().next_multiple_of(ALIGNMENT);
+        let start = self.bytes.len().next_multiple_of(ALIGNMENT_BYTES);
         self.bytes.resize(start, 0);
         self.bytes.extend_from_slice(bytes);
         let section = Section(start as u64, bytes.len() as u64);
@@ -81,67 +84,59 @@ impl SectionWriter {
     }
 }
 
-/// Returns the file of a segment: its sections, and its directory after them.
-pub(crate) fn into_file(sections: Vec<u8>, directory: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+/// Returns the file of a segment: its sections, followed by its metadata.
+pub(crate) fn into_file(sections: Vec<u8>, metadata: &impl Serialize) -> Result<Vec<u8>, IndexError> {
     let start = sections.len() as u64;
     let mut bytes = sections;
     let checksum = crc32fast::hash(&bytes);
-    let directory = serde_json::to_vec(directory)?;
-    bytes.extend_from_slice(&directory);
+    let metadata = serde_json::to_vec(metadata).map_err(|source| IndexError::Json { file: METADATA, source })?;
+    bytes.extend_from_slice(&metadata);
     bytes.extend_from_slice(&start.to_le_bytes());
-    bytes.extend_from_slice(&crc32fast::hash(&directory).to_le_bytes());
+    bytes.extend_from_slice(&crc32fast::hash(&metadata).to_le_bytes());
     bytes.extend_from_slice(&checksum.to_le_bytes());
     bytes.extend_from_slice(MAGIC);
     Ok(bytes)
 }
 
-/// Reads the directory of a segment, which is checked; the sections are not.
-///
-/// # Errors
-///
-/// What is wrong with the bytes.
-pub(crate) fn read_directory<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    let Parts { directory, directory_checksum, .. } = split(bytes)?;
-    if crc32fast::hash(directory) != directory_checksum {
-        return Err("the checksum of its directory is wrong".to_owned());
+/// Reads the metadata of a segment and verifies its checksum.
+pub(crate) fn read_metadata<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, IndexError> {
+    let FileParts { metadata, directory_checksum, .. } = split(bytes)?;
+    if crc32fast::hash(metadata) != directory_checksum {
+        return Err(IndexError::Checksum(METADATA));
     }
-    serde_json::from_slice(directory).map_err(|error| format!("its directory cannot be read: {error}"))
+    serde_json::from_slice(metadata).map_err(|source| IndexError::Json { file: METADATA, source })
 }
 
-/// Reads all bytes of a segment and compares them with its checksum.
-///
-/// # Errors
-///
-/// What is wrong with the bytes.
-pub(crate) fn verify(bytes: &[u8]) -> Result<(), String> {
-    let Parts { sections, sections_checksum, .. } = split(bytes)?;
-    let is_right = crc32fast::hash(sections) == sections_checksum;
-    if is_right { Ok(()) } else { Err("the checksum of its sections is wrong".to_owned()) }
+/// Verifies the checksum of the sections.
+pub(crate) fn verify(bytes: &[u8]) -> Result<(), IndexError> {
+    let FileParts { sections, sections_checksum, .. } = split(bytes)?;
+    let is_valid = crc32fast::hash(sections) == sections_checksum;
+    if is_valid { Ok(()) } else { Err(IndexError::Checksum("sections")) }
 }
 
-/// The parts of a segment.
-struct Parts<'a> {
+/// The parts of a segment file.
+struct FileParts<'a> {
     sections: &'a [u8],
     sections_checksum: u32,
-    directory: &'a [u8],
+    metadata: &'a [u8],
     directory_checksum: u32,
 }
 
-fn split(bytes: &[u8]) -> Result<Parts<'_>, String> {
-    let broken = || "it is cut short or is no segment".to_owned();
-    let (body, footer) = bytes.split_at_checked(bytes.len().saturating_sub(FOOTER)).ok_or_else(broken)?;
-    let (start, rest) = footer.split_first_chunk::<8>().ok_or_else(broken)?;
-    let (directory, rest) = rest.split_first_chunk::<4>().ok_or_else(broken)?;
-    let (sections, magic) = rest.split_first_chunk::<4>().ok_or_else(broken)?;
+fn split(bytes: &[u8]) -> Result<FileParts<'_>, IndexError> {
+    let (body, footer) =
+        bytes.split_at_checked(bytes.len().saturating_sub(FOOTER_BYTES)).ok_or(IndexError::NotASegment)?;
+    let (start, rest) = footer.split_first_chunk::<8>().ok_or(IndexError::NotASegment)?;
+    let (metadata, rest) = rest.split_first_chunk::<4>().ok_or(IndexError::NotASegment)?;
+    let (sections, magic) = rest.split_first_chunk::<4>().ok_or(IndexError::NotASegment)?;
     if magic != MAGIC {
-        return Err(broken());
+        return Err(IndexError::NotASegment);
     }
-    let start = usize::try_from(u64::from_le_bytes(*start)).map_err(|_| broken())?;
-    let (before, after) = body.split_at_checked(start).ok_or_else(broken)?;
-    Ok(Parts {
+    let start = usize::try_from(u64::from_le_bytes(*start)).map_err(|_| IndexError::NotASegment)?;
+    let (before, after) = body.split_at_checked(start).ok_or(IndexError::NotASegment)?;
+    Ok(FileParts {
         sections: before,
         sections_checksum: u32::from_le_bytes(*sections),
-        directory: after,
-        directory_checksum: u32::from_le_bytes(*directory),
+        metadata: after,
+        directory_checksum: u32::from_le_bytes(*metadata),
     })
 }

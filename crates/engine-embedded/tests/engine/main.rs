@@ -2,10 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop where it stands")]
 
 mod aliases;
-mod capture;
+mod backup;
 mod contract;
 mod extending;
+mod flushing;
 mod paging;
 mod positions;
 mod reopening;
-mod tidying;

@@ -1,0 +1,314 @@
+//! Building a segment out of its sources.
+
+use cantata_mapping::IndexMapping;
+use hashbrown::HashMap;
+
+use super::column_builder::{ColumnBuilder, FieldSections, LevelRows};
+use super::dictionaries::{DictionaryValues, FieldDictionary, NO_ORDINAL, PathScalars, SourceScalars, used_scalars};
+use super::layout::SegmentLayout;
+use super::path_tree::{PathTree, ROOT};
+use super::source::DocumentSource;
+use crate::scalar::Scalar;
+use crate::segment::{
+    BuiltSegment, DictionaryMetadata, FieldMetadata, LevelMetadata, PathMetadata, SectionWriter, SegmentMetadata,
+    write_id_filter,
+};
+use crate::tape::{self, TapeCursor, TapeItem};
+
+/// The expected size of a segment, as a multiple of its tape, so that its memory is rarely reallocated.
+const BYTES_PER_TAPE_BYTE: usize = 3;
+
+/// Builds a segment of the live documents of sources, whose ids must be different.
+pub(crate) fn build_segment<S: DocumentSource>(sources: &[S], mapping: &IndexMapping) -> BuiltSegment {
+    let mut paths = PathTree::default();
+    let path_numbers: Vec<Vec<u32>> = sources.iter().map(|source| source.merge_paths(&mut paths)).collect();
+    let path_counts: Vec<usize> = path_numbers.iter().map(Vec::len).collect();
+    let layout = SegmentLayout::new(mapping, &paths);
+    let used = used_scalars(sources, &path_counts);
+    let source_scalars = SourceScalars::new(sources, &used, &path_numbers);
+    let fields: Vec<FieldDictionary<'_>> =
+        layout.fields.iter().map(|plan| source_scalars.field_dictionary(plan)).collect();
+    let documents: usize = sources.iter().map(DocumentSource::document_count).sum();
+    let scalars: Vec<PathScalars<'_>> =
+        (0..paths.len() as u32).map(|path| source_scalars.path_scalars(path, &layout, &fields, documents)).collect();
+
+    let mut shapes = ObjectShapes::default();
+    let shape_numbers = sources.iter().zip(&path_numbers).map(|(source, numbers)| {
+        let shapes =
+            source.shapes().iter().map(|shape| shapes.number(shape.iter().map(|&path| numbers[path as usize])));
+        shapes.collect()
+    });
+    let shape_numbers: Vec<Vec<u32>> = shape_numbers.collect();
+
+    let mut builder = SegmentBuilder {
+        layout: &layout,
+        shapes: &shapes.list,
+        tape: Vec::with_capacity(sources.iter().map(DocumentSource::tape_bytes).sum()),
+        levels: layout.levels.iter().map(|_| LevelBuilder::default()).collect(),
+        columns: layout.fields.iter().map(|_| ColumnBuilder::with_capacity(documents)).collect(),
+    };
+    let remaps: Vec<SourceRemap<'_, S>> = (0..sources.len())
+        .map(|source| SourceRemap {
+            source: &sources[source],
+            shapes: &shape_numbers[source],
+            paths: path_remaps(source, &layout, &fields, &scalars, &path_numbers[source]),
+        })
+        .collect();
+    let mut tape_starts: Vec<u64> = Vec::with_capacity(documents);
+    let mut ids: Vec<&str> = Vec::with_capacity(documents);
+    for (source, document) in live_documents(sources) {
+        tape_starts.push(builder.tape.len() as u64);
+        ids.push(sources[source].id(document));
+        builder.add_document(&remaps[source], &mut sources[source].cursor(document));
+    }
+    builder.finish(&paths, &fields, &scalars, &tape_starts, &ids)
+}
+
+/// Returns the live documents, in the order of their ids.
+fn live_documents<S: DocumentSource>(sources: &[S]) -> Vec<(usize, usize)> {
+    let live = |source: usize| {
+        (0..sources[source].document_count())
+            .filter(move |&document| sources[source].is_live(document))
+            .map(move |document| (source, document))
+    };
+    let mut order: Vec<(usize, usize)> = (0..sources.len()).flat_map(live).collect();
+    if sources.len() > 1 {
+        order.sort_by_key(|&(source, document)| sources[source].id(document));
+    }
+    order
+}
+
+/// The shapes of objects, each once.
+#[derive(Default)]
+struct ObjectShapes {
+    list: Vec<Vec<u32>>,
+    numbers: HashMap<Vec<u32>, u32>,
+}
+
+impl ObjectShapes {
+    fn number(&mut self, shape: impl Iterator<Item = u32>) -> u32 {
+        let shape: Vec<u32> = shape.collect();
+        *self.numbers.entry(shape).or_insert_with_key(|shape| {
+            self.list.push(shape.clone());
+            self.list.len() as u32 - 1
+        })
+    }
+}
+
+/// The new numbers of the items on the tape of one source.
+struct SourceRemap<'a, S> {
+    source: &'a S,
+    shapes: &'a [u32],
+    /// By new path.
+    paths: Vec<PathRemap<'a>>,
+}
+
+impl<S: DocumentSource> SourceRemap<'_, S> {
+    /// Returns the text of the scalar at the cursor, if it is one.
+    fn text<'t>(&'t self, path: usize, number: u32, cursor: &'t impl TapeCursor) -> Option<&'t [u8]> {
+        cursor.text().or_else(|| match self.source.scalar(path, number) {
+            Scalar::String(text) => Some(text.as_bytes()),
+            _ => None,
+        })
+    }
+}
+
+/// The new numbers of the scalars of one path of one source.
+struct PathRemap<'a> {
+    /// The path in the source.
+    path: usize,
+    /// The new number of each scalar.
+    numbers: &'a [u32],
+    /// For each field that indexes the path, the ordinal of each scalar.
+    ordinals: Vec<&'a [u32]>,
+    /// Whether texts are inlined on the tape.
+    are_texts_inlined: bool,
+}
+
+fn path_remaps<'a>(
+    source: usize,
+    layout: &SegmentLayout<'_>,
+    fields: &'a [FieldDictionary<'_>],
+    scalars: &'a [PathScalars<'_>],
+    path_numbers: &[u32],
+) -> Vec<PathRemap<'a>> {
+    let paths = layout.paths.iter().enumerate().map(|(path, plan)| {
+        let ordinals = plan
+            .fields
+            .iter()
+            .map(|&field| fields[field].ordinals(source, path as u32, &layout.fields[field]).unwrap_or_default());
+        PathRemap {
+            path: path_numbers.iter().position(|&number| number == path as u32).unwrap_or_default(),
+            numbers: &scalars[path].numbers[source],
+            ordinals: ordinals.collect(),
+            are_texts_inlined: scalars[path].are_texts_inlined,
+        }
+    });
+    paths.collect()
+}
+
+/// The rows of a level so far.
+#[derive(Default)]
+struct LevelBuilder {
+    rows: u32,
+    starts: Vec<u32>,
+    document_starts: Vec<u32>,
+}
+
+/// The tape and the columns of a segment under construction.
+struct SegmentBuilder<'a> {
+    layout: &'a SegmentLayout<'a>,
+    shapes: &'a [Vec<u32>],
+    tape: Vec<u8>,
+    levels: Vec<LevelBuilder>,
+    columns: Vec<ColumnBuilder>,
+}
+
+impl SegmentBuilder<'_> {
+    fn add_document<S: DocumentSource>(&mut self, remap: &SourceRemap<'_, S>, cursor: &mut impl TapeCursor) {
+        for level in &mut self.levels {
+            level.document_starts.push(level.rows);
+        }
+        self.open_row(0);
+        self.add_value(ROOT, remap, cursor);
+    }
+
+    /// Opens a row: its child rows begin here.
+    fn open_row(&mut self, level: usize) {
+        self.levels[level].rows += 1;
+        for &child in &self.layout.levels[level].children {
+            let rows = self.levels[child].rows;
+            self.levels[child].starts.push(rows);
+        }
+    }
+
+    fn add_value<S: DocumentSource>(&mut self, path: u32, remap: &SourceRemap<'_, S>, cursor: &mut impl TapeCursor) {
+        let plan = &self.layout.paths[path as usize];
+        match cursor.next() {
+            TapeItem::Scalar(number) => {
+                let path_remap = &remap.paths[path as usize];
+                let new_number = path_remap.numbers[number as usize];
+                let text = path_remap.are_texts_inlined.then(|| remap.text(path_remap.path, number, cursor)).flatten();
+                match text {
+                    Some(text) => tape::pack_text(&mut self.tape, new_number, text),
+                    None => TapeItem::Scalar(new_number).pack(&mut self.tape),
+                }
+                for (&field, ordinals) in plan.fields.iter().zip(&path_remap.ordinals) {
+                    let ordinal = ordinals[number as usize];
+                    if ordinal != NO_ORDINAL {
+                        let row = self.levels[self.layout.fields[field].level].rows - 1;
+                        self.columns[field].push(row, ordinal);
+                    }
+                }
+            }
+            TapeItem::Array(length) => {
+                TapeItem::Array(length).pack(&mut self.tape);
+                let start = self.tape.len();
+                (0..length).for_each(|_| self.add_value(path, remap, cursor));
+                tape::close(&mut self.tape, start);
+            }
+            TapeItem::Object(shape) => {
+                let shape = remap.shapes[shape as usize];
+                TapeItem::Object(shape).pack(&mut self.tape);
+                if let Some(level) = plan.opens {
+                    self.open_row(level);
+                }
+                let start = self.tape.len();
+                self.shapes[shape as usize].iter().for_each(|&member| self.add_value(member, remap, cursor));
+                tape::close(&mut self.tape, start);
+            }
+        }
+    }
+
+    fn finish(
+        mut self,
+        paths: &PathTree,
+        fields: &[FieldDictionary<'_>],
+        scalars: &[PathScalars<'_>],
+        tape_starts: &[u64],
+        ids: &[&str],
+    ) -> BuiltSegment {
+        let mut out = SectionWriter::with_capacity(BYTES_PER_TAPE_BYTE * self.tape.len());
+        let levels = self.levels.iter_mut().zip(&self.layout.levels).map(|(level, plan)| {
+            level.starts.push(level.rows);
+            level.document_starts.push(level.rows);
+            LevelMetadata {
+                path: plan.path.clone(),
+                parent: plan.parent as u32,
+                rows: level.rows,
+                starts: out.numbers(&level.starts),
+                document_starts: out.numbers(&level.document_starts),
+            }
+        });
+        let levels = levels.collect();
+        let mut entries: Vec<FieldMetadata> = Vec::new();
+        for (index, plan) in self.layout.fields.iter().enumerate() {
+            let (earlier, rest) = self.columns.split_at_mut(index);
+            let level = &self.levels[plan.level];
+            rest[0].finish(level.rows as usize, plan.class);
+            // A multi-field mostly has the values of its field, and then shares its sections.
+            let same = (0..index).find(|&other| {
+                entries[other].level == plan.level as u32
+                    && fields[other].values == fields[index].values
+                    && earlier[other] == rest[0]
+            });
+            let entry = match same {
+                Some(other) => FieldMetadata { path: plan.path.clone(), class: plan.class, ..entries[other].clone() },
+                None => {
+                    let values = &fields[index].values;
+                    let dictionary = match values {
+                        DictionaryValues::Numbers(numbers) => DictionaryMetadata::of_numbers(numbers, &mut out),
+                        DictionaryValues::Bytes(bytes) => {
+                            DictionaryMetadata::of_bytes(bytes.iter().map(|value| &**value), &mut out)
+                        }
+                    };
+                    let rows = LevelRows {
+                        rows: level.rows as usize,
+                        is_nested: plan.level != 0,
+                        document_starts: &level.document_starts,
+                    };
+                    let FieldSections { column, postings, document_postings } =
+                        rest[0].write(values.len(), &rows, &mut out);
+                    let (path, class) = (plan.path.clone(), plan.class);
+                    FieldMetadata {
+                        path,
+                        class,
+                        level: plan.level as u32,
+                        dictionary,
+                        column,
+                        postings,
+                        document_postings,
+                    }
+                }
+            };
+            entries.push(entry);
+        }
+        let path_entries = (0..paths.len() as u32).map(|path| {
+            let others = &scalars[path as usize].others;
+            let others = (!others.is_empty()).then(|| {
+                let mut starts = vec![0_u32];
+                let mut bytes = Vec::new();
+                for other in others {
+                    other.write(&mut bytes);
+                    starts.push(bytes.len() as u32);
+                }
+                (out.numbers(&starts), out.bytes(&bytes))
+            });
+            let field = self.layout.paths[path as usize].own.map(|field| field as u32);
+            PathMetadata { parent: paths.parent(path), key: paths.key(path).to_owned(), field, others }
+        });
+        let path_entries = path_entries.collect();
+        let metadata = SegmentMetadata {
+            documents: ids.len() as u32,
+            ids: DictionaryMetadata::of_bytes(ids.iter().map(|id| id.as_bytes()), &mut out),
+            id_filter: Some(write_id_filter(ids.iter().copied(), &mut out)),
+            tape_starts: out.numbers(tape_starts),
+            tape: out.bytes(&self.tape),
+            paths: path_entries,
+            shapes: self.shapes.to_vec(),
+            levels,
+            fields: entries,
+        };
+        BuiltSegment { sections: out, metadata }
+    }
+}

@@ -1,0 +1,45 @@
+//! Why an index or one of its files cannot be used.
+
+use std::error::Error;
+use std::io;
+
+use cantata_mapping::MappingError;
+
+/// An error of the files of an index.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum IndexError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("the {file} is not as expected")]
+    Json {
+        file: &'static str,
+        #[source]
+        source: serde_json::Error,
+    },
+    #[error("the manifest cannot be read")]
+    Manifest(#[source] io::Error),
+    #[error("the files have format {found}, and this version reads {expected}; import the documents again")]
+    Format { found: u32, expected: u32 },
+    #[error("the file is truncated or not a segment")]
+    NotASegment,
+    #[error("the checksum of the {0} is wrong")]
+    Checksum(&'static str),
+    #[error("segment {file} cannot be opened")]
+    Segment {
+        file: String,
+        #[source]
+        source: Box<IndexError>,
+    },
+    #[error("{0} does not hold the live documents of its segment")]
+    LiveDocs(String),
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Mapping(Vec<MappingError>),
+}
+
+impl IndexError {
+    /// Returns the message with those of all sources.
+    pub(crate) fn chain(&self) -> String {
+        let causes = std::iter::successors(Some(self as &dyn Error), |&error| error.source());
+        causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    }
+}

@@ -1,0 +1,115 @@
+//! Flushing: keeping segments in memory few and the WAL short, while writes go on.
+//!
+//! Segments are immutable, so they are merged and written without the writer, which is locked for a moment to replace them
+//! by the result. A flush begins with a new WAL file: from then on batches go into it, and the old one is dropped when the
+//! segment file is part of the index. A crash in between leaves two WAL files, which are replayed one after the other.
+//!
+//! While batches come in a stream, segments in memory are left to accumulate: merged later, each document is merged with
+//! more others at once, or goes straight into the file. Every search reads each of them, so their number is bounded.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use cantata_engine::EngineError;
+
+use super::Index;
+use super::index_segment::IndexSegment;
+use super::merge_policy::{MEMORY_SEGMENTS_PER_MERGE, choose_files, choose_memory_segments};
+use super::writer::{IndexWriter, merge_segments};
+use crate::segment::Segment;
+
+/// The WAL size at which segments in memory are flushed.
+const FLUSH_WAL_BYTES: u64 = 32 << 20;
+
+/// The number of segments of one tier in memory at which a merge does not wait for a pause in the writes.
+const OVERLOADED_MEMORY_SEGMENTS: usize = 64;
+
+/// Writes stall at so many times the above sizes. Nothing in memory is merged during a flush, and small batches come by the
+/// hundred: they must not have to wait for it.
+const WRITE_STALL_FACTOR: usize = 8;
+
+/// Returns whether so much is in memory that the writer of a batch has to flush it.
+pub(super) fn must_stall_writes(writer: &IndexWriter) -> bool {
+    writer.wal.bytes() >= FLUSH_WAL_BYTES * WRITE_STALL_FACTOR as u64
+        || writer.memory_segments().count() >= OVERLOADED_MEMORY_SEGMENTS * WRITE_STALL_FACTOR
+}
+
+impl Index {
+    /// Returns whether the caller has to schedule [`Self::flush_memory`] and [`Self::merge_files`]: something is to be
+    /// done, and no other caller claimed it.
+    pub(crate) fn claim_maintenance(&self) -> bool {
+        if self.maintenance_scheduled.load(Ordering::Relaxed) {
+            return false;
+        }
+        let is_due = {
+            let writer = self.writer();
+            writer.wal.bytes() >= FLUSH_WAL_BYTES
+                || !choose_memory_segments(&writer.segments, MEMORY_SEGMENTS_PER_MERGE).is_empty()
+                || !choose_files(&writer.segments).is_empty()
+        };
+        is_due && !self.maintenance_scheduled.swap(true, Ordering::Relaxed)
+    }
+
+    /// Waits for an interval; returns whether nothing was written during it, or so much that maintenance cannot wait.
+    pub(crate) async fn is_idle_or_overloaded(&self, interval: Duration) -> bool {
+        let before = Arc::downgrade(&self.snapshot());
+        tokio::time::sleep(interval).await;
+        let writer = self.writer();
+        Arc::downgrade(&self.snapshot()).ptr_eq(&before)
+            || writer.wal.bytes() >= FLUSH_WAL_BYTES
+            || !choose_memory_segments(&writer.segments, OVERLOADED_MEMORY_SEGMENTS).is_empty()
+    }
+
+    /// Merges segments in memory, or flushes them, until there is nothing to do.
+    pub(crate) fn flush_memory(&self) -> Result<(), EngineError> {
+        // From here on it may be scheduled again.
+        self.maintenance_scheduled.store(false, Ordering::Relaxed);
+        let _flush = self.lock_flush();
+        while self.flush_large_wal()? || self.merge_in_memory()? {}
+        Ok(())
+    }
+
+    /// Merges segments in memory if there are many of one tier, the lowest first.
+    fn merge_in_memory(&self) -> Result<bool, EngineError> {
+        let (chosen, mapping) = {
+            let writer = self.writer();
+            (choose_memory_segments(&writer.segments, MEMORY_SEGMENTS_PER_MERGE), Arc::clone(&writer.mapping))
+        };
+        if chosen.is_empty() {
+            return Ok(false);
+        }
+        let merged = merge_segments(&chosen, &mapping).map(|built| IndexSegment::in_memory(Segment::in_memory(built)));
+        let mut writer = self.writer();
+        writer.replace_segments(&chosen, merged);
+        self.publish(&writer);
+        Ok(true)
+    }
+
+    /// Syncs the WAL without the writer, so that little is left to sync for a caller that has to lock it.
+    pub(super) fn sync_wal(&self) -> Result<(), EngineError> {
+        let file = self.writer().wal.file().map_err(|error| self.write_error(error))?;
+        file.sync_data().map_err(|error| self.write_error(error))
+    }
+
+    /// Flushes segments in memory to a segment file if the WAL is large.
+    fn flush_large_wal(&self) -> Result<bool, EngineError> {
+        if self.writer().wal.bytes() < FLUSH_WAL_BYTES {
+            return Ok(false);
+        }
+        self.sync_wal()?;
+        let (chosen, mapping, wal, number) = {
+            let mut writer = self.writer();
+            let wal = writer.rotate_wal(&self.folder).map_err(|error| self.write_error(error))?;
+            let chosen: Vec<IndexSegment> = writer.memory_segments().cloned().collect();
+            (chosen, Arc::clone(&writer.mapping), wal, writer.reserve_segment_file())
+        };
+        let flushed = self.merge_to_file(&chosen, &mapping, number);
+        let mut writer = self.writer();
+        writer.release_segment_file(number);
+        writer.replace_segments(&chosen, flushed?);
+        writer.checkpoint_wal(wal, &self.folder).map_err(|error| self.write_error(error))?;
+        self.publish(&writer);
+        Ok(true)
+    }
+}

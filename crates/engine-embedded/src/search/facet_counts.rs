@@ -1,0 +1,218 @@
+//! Facet counts: for each value of a field, how many documents of a match set have it.
+//!
+//! There are four ways, and the cheapest is chosen: over all documents the counts are stored; where most documents match,
+//! those that do not are counted and subtracted; where there are few values, their postings are intersected with the
+//! match set, 64 rows at a time; else the column is read row by row. A document with several rows of a value counts once,
+//! so for nested and multi-valued fields the document that was counted last is tracked for each value.
+
+use super::match_sets::MatchSet;
+use crate::bitset::{Bitset, WORD_BITS};
+use crate::segment::{Ordinal, PostingList, Segment, SegmentField, with_ordinals};
+
+/// The number of bitmap words that are intersected in the time that one row of a column takes.
+const WORDS_PER_ROW: usize = 8;
+
+/// Postings of more ordinals than this are never intersected one by one.
+const MAX_INTERSECTED_ORDINALS: u32 = 4097;
+
+/// Groups of ordinals that are counted together: for each ordinal, and last for "no value", its group. [`NO_GROUP`] is not
+/// counted.
+pub(crate) type OrdinalGroups<'a> = Option<&'a [u32]>;
+
+/// The group of ordinals that are not counted.
+pub(crate) const NO_GROUP: u32 = u32::MAX;
+
+/// Counts the documents that have each ordinal; last, those that have a row without value.
+pub(crate) fn count_by_ordinal(
+    segment: &Segment,
+    field: &SegmentField<'_>,
+    matches: &MatchSet,
+    elements: Option<&Bitset>,
+) -> Vec<u32> {
+    let values = field.dictionary.len();
+    if elements.is_some() {
+        return count_by_group(segment, field, &matches.documents, elements, None, values + 1);
+    }
+    if matches.count == segment.document_count() {
+        return field.postings.document_counts.to_vec();
+    }
+    if matches.count * 2 > segment.document_count() {
+        let mut others = matches.documents.clone();
+        others.invert();
+        let mut counts = field.postings.document_counts.to_vec();
+        let others = MatchSet { count: segment.document_count() - matches.count, documents: others };
+        let subtracted = count_matches(segment, field, &others);
+        counts.iter_mut().zip(subtracted).for_each(|(count, other)| *count -= other);
+        return counts;
+    }
+    count_matches(segment, field, matches)
+}
+
+fn count_matches(segment: &Segment, field: &SegmentField<'_>, matches: &MatchSet) -> Vec<u32> {
+    let ordinals = field.dictionary.len() as u32 + 1;
+    if let Some(postings) = field.document_postings().filter(|_| ordinals <= MAX_INTERSECTED_ORDINALS) {
+        let rows_read = match segment.level(field.level).rows.checked_div(segment.document_count()) {
+            Some(rows_each) => matches.count * rows_each.max(1),
+            None => 0,
+        };
+        let words = segment.document_count().div_ceil(WORD_BITS) / WORDS_PER_ROW;
+        let cost = |ordinal| match postings.rows(ordinal) {
+            PostingList::Dense(_) => words,
+            PostingList::Sparse(rows) => rows.len(),
+        };
+        if (0..ordinals).map(cost).sum::<usize>() < rows_read {
+            return (0..ordinals).map(|ordinal| count_in(&matches.documents, postings.rows(ordinal))).collect();
+        }
+    }
+    count_by_group(segment, field, &matches.documents, None, None, ordinals as usize)
+}
+
+/// Counts the documents of a posting list that are in a bitmap.
+fn count_in(documents: &Bitset, rows: PostingList<'_>) -> u32 {
+    match rows {
+        PostingList::Dense(words) => documents.intersection_count(words) as u32,
+        PostingList::Sparse(rows) => rows.iter().filter(|&&row| documents.contains(row as usize)).count() as u32,
+    }
+}
+
+/// Counts the documents of each group of ordinals, row by row. If elements are given, which must be rows of these documents,
+/// only they are read.
+pub(crate) fn count_by_group(
+    segment: &Segment,
+    field: &SegmentField<'_>,
+    documents: &Bitset,
+    elements: Option<&Bitset>,
+    groups: OrdinalGroups<'_>,
+    group_count: usize,
+) -> Vec<u32> {
+    if field.level == 0 && field.column.starts.is_none() {
+        return count_records(field, elements.unwrap_or(documents), groups, group_count);
+    }
+    let mut counter = DistinctCounter { counts: vec![0; group_count], last: vec![0; group_count] };
+    let group_of = |ordinal: u32| groups.map_or(ordinal, |groups| groups[ordinal as usize]);
+    match (field.column.starts, elements) {
+        (None, Some(elements)) => with_ordinals!(field.column.ordinals, ordinals => {
+            for_each_element(elements, segment.first_rows(field.level), |row, document| {
+                counter.count(group_of(ordinals[row].to_u32()), document);
+            });
+        }),
+        (None, None) => with_ordinals!(field.column.ordinals, ordinals => {
+            let starts = segment.level(field.level).document_starts;
+            documents.for_each(|document| {
+                for ordinal in &ordinals[starts[document] as usize..starts[document + 1] as usize] {
+                    counter.count(group_of(ordinal.to_u32()), document as u32 + 1);
+                }
+            });
+        }),
+        (Some(value_starts), elements) => {
+            let mut read_row = |row: usize, document: u32| {
+                if value_starts[row] == value_starts[row + 1] {
+                    counter.count(group_of(field.column.missing), document);
+                }
+                for index in value_starts[row]..value_starts[row + 1] {
+                    counter.count(group_of(field.column.ordinals.get(index as usize)), document);
+                }
+            };
+            match elements {
+                Some(elements) => for_each_element(elements, segment.first_rows(field.level), read_row),
+                None => {
+                    let starts = segment.level(field.level).document_starts;
+                    documents.for_each(|document| {
+                        let rows = starts[document] as usize..starts[document + 1] as usize;
+                        rows.for_each(|row| read_row(row, document as u32 + 1));
+                    });
+                }
+            }
+        }
+    }
+    counter.counts
+}
+
+/// The common case, single-valued fields of records, as a tight loop.
+fn count_records(
+    field: &SegmentField<'_>,
+    records: &Bitset,
+    groups: OrdinalGroups<'_>,
+    group_count: usize,
+) -> Vec<u32> {
+    let mut counts = vec![0; group_count];
+    with_ordinals!(field.column.ordinals, ordinals => match groups {
+        None => records.for_each(|row| counts[ordinals[row].to_u32() as usize] += 1),
+        Some(groups) => records.for_each(|row| {
+            if let Some(count) = counts.get_mut(groups[ordinals[row].to_u32() as usize] as usize) {
+                *count += 1;
+            }
+        }),
+    });
+    counts
+}
+
+/// Counts documents by group, each document once. The rows of a document must come one after the other.
+struct DistinctCounter {
+    counts: Vec<u32>,
+    /// The document that was counted last for each group; zero is none.
+    last: Vec<u32>,
+}
+
+impl DistinctCounter {
+    #[inline]
+    fn count(&mut self, group: u32, document: u32) {
+        let (Some(last), Some(count)) = (self.last.get_mut(group as usize), self.counts.get_mut(group as usize)) else {
+            return;
+        };
+        *count += u32::from(*last != document);
+        *last = document;
+    }
+}
+
+/// Visits elements in order, each with a number that differs between documents, from one on.
+#[inline]
+fn for_each_element(elements: &Bitset, first_rows: &Bitset, mut visit: impl FnMut(usize, u32)) {
+    let mut document = 0;
+    // Whether a document began after the last element.
+    let mut has_begun = false;
+    for (index, (&elements, &first)) in elements.words().iter().zip(first_rows.words()).enumerate() {
+        let (mut left, mut begun) = (elements, first);
+        while left != 0 {
+            let up_to = left ^ (left - 1);
+            document += u32::from(has_begun || begun & up_to != 0);
+            has_begun = false;
+            begun &= !up_to;
+            visit(index * WORD_BITS + left.trailing_zeros() as usize, document);
+            left &= left - 1;
+        }
+        has_begun |= begun != 0;
+    }
+}
+
+/// Counts how often each ordinal occurs in the rows of documents; several times in one row counts each time. If elements are
+/// given, which must be rows of these documents, only they are read.
+pub(crate) fn count_occurrences(
+    segment: &Segment,
+    field: &SegmentField<'_>,
+    documents: &Bitset,
+    elements: Option<&Bitset>,
+) -> Vec<u64> {
+    let mut counts = vec![0; field.dictionary.len()];
+    let mut read_row = |row: usize| field.column.for_each(row, |ordinal| counts[ordinal as usize] += 1);
+    match elements {
+        Some(elements) => elements.for_each(read_row),
+        None => {
+            let starts = segment.level(field.level).document_starts;
+            documents.for_each(|document| {
+                (starts[document] as usize..starts[document + 1] as usize).for_each(&mut read_row);
+            });
+        }
+    }
+    counts
+}
+
+/// Counts the documents that have a row at a level, among the elements if these are given.
+pub(crate) fn count_with_rows(segment: &Segment, level: usize, documents: &Bitset, elements: Option<&Bitset>) -> u64 {
+    let starts = segment.level(level).document_starts;
+    let has_row = |document: &usize| {
+        let mut rows = starts[*document] as usize..starts[*document + 1] as usize;
+        elements.map_or(!rows.is_empty(), |elements| rows.any(|row| elements.contains(row)))
+    };
+    documents.iter().filter(has_row).count() as u64
+}

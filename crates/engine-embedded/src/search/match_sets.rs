@@ -1,0 +1,148 @@
+//! Match sets: the documents that the filters of a plan match.
+//!
+//! The filters of one plan are much alike: a facet that leaves its own filter out has all the other conditions of the
+//! page. So each condition is evaluated once for each segment, when it is first needed; and where the cheap conditions
+//! leave few documents, the expensive ones are tested on these rows alone.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use cantata_engine::{Filter, Plan};
+use hashbrown::HashMap;
+
+use super::{filter, row_filter};
+use crate::bitset::Bitset;
+use crate::segment_reader::SegmentReader;
+use crate::snapshot::Snapshot;
+
+/// A row filter tests the elements of the matching records if there are this many times as many records in the segment.
+const ROW_FILTER_RATIO: usize = 8;
+
+/// The same for conditions that are unions of postings, which are cheap.
+const POSTINGS_ROW_FILTER_RATIO: usize = 128;
+
+/// The cost of testing a document by a range, in rows of a column scan.
+const RANGE_TEST_COST_ROWS: usize = 64;
+
+/// The live documents of one segment that match a filter.
+pub(crate) struct MatchSet {
+    pub(crate) documents: Bitset,
+    pub(crate) count: usize,
+}
+
+impl MatchSet {
+    pub(crate) fn new(reader: &SegmentReader, filter: &Filter) -> Self {
+        let mut documents = filter::evaluate(&reader.segment, filter, 0);
+        if let Some(live) = &reader.live_docs {
+            documents.intersect_with(live);
+        }
+        let count = documents.count();
+        Self { documents, count }
+    }
+}
+
+/// A condition on the rows of one nesting level of one segment.
+#[derive(PartialEq, Eq, Hash)]
+struct BitmapKey<'a> {
+    segment: usize,
+    level: usize,
+    filter: &'a Filter,
+    /// The filter of the plan whose records' rows alone are in the bitmap; nothing: all are.
+    records: Option<usize>,
+}
+
+/// The match sets of a plan, computed when first needed.
+pub(super) struct PlanMatchSets<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    plan: &'a Plan,
+    /// For each filter of the plan, the match set of each segment.
+    by_filter: Vec<OnceLock<Vec<MatchSet>>>,
+    bitmaps: Mutex<HashMap<BitmapKey<'a>, Arc<OnceLock<Arc<Bitset>>>>>,
+}
+
+impl<'a> PlanMatchSets<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot, plan: &'a Plan) -> Self {
+        let by_filter = plan.filters.iter().map(|_| OnceLock::new()).collect();
+        Self { snapshot, plan, by_filter, bitmaps: Mutex::default() }
+    }
+
+    /// Returns the match sets of a filter of the plan, one for each segment.
+    pub(super) fn of_filter(&self, filter: usize) -> &[MatchSet] {
+        self.by_filter[filter].get_or_init(|| {
+            let readers = self.snapshot.segments.iter().enumerate();
+            readers.map(|(segment, reader)| self.match_set(segment, reader, &self.plan.filters[filter])).collect()
+        })
+    }
+
+    /// Returns the elements of a level that match a filter and belong to the records of a filter of the plan.
+    pub(super) fn elements(&self, segment: usize, level: usize, filter: &'a Filter, records: usize) -> Arc<Bitset> {
+        let (matches, within) = (&self.of_filter(records)[segment], &self.snapshot.segments[segment].segment);
+        let ratio = if is_union_of_postings(filter) { POSTINGS_ROW_FILTER_RATIO } else { ROW_FILTER_RATIO };
+        self.memoize(BitmapKey { segment, level, filter, records: Some(records) }, || {
+            if matches.count * ratio < within.document_count() {
+                return row_filter::evaluate(within, filter, level, &matches.documents);
+            }
+            let of_records = BitmapKey { segment, level, filter: &Filter::All, records: Some(records) };
+            let of_records = self.memoize(of_records, || row_filter::rows_of(within, level, &matches.documents));
+            let mut elements = Bitset::clone(&self.rows(segment, filter, level));
+            elements.intersect_with(&of_records);
+            elements
+        })
+    }
+
+    fn match_set(&self, segment: usize, reader: &SegmentReader, filter: &'a Filter) -> MatchSet {
+        let conditions = match filter {
+            Filter::And(parts) => parts,
+            single => std::slice::from_ref(single),
+        };
+        let (cheap, expensive): (Vec<&Filter>, Vec<&Filter>) =
+            conditions.iter().partition(|condition| test_cost_rows(condition) == 0);
+        let mut bitmaps = cheap.into_iter().map(|condition| self.rows(segment, condition, 0));
+        let all = || Bitset::full(reader.segment.document_count());
+        let mut documents = bitmaps.next().map_or_else(all, Arc::unwrap_or_clone);
+        bitmaps.for_each(|bitmap| documents.intersect_with(&bitmap));
+        if let Some(live) = &reader.live_docs {
+            documents.intersect_with(live);
+        }
+        let mut count = documents.count();
+        for condition in expensive {
+            if count * test_cost_rows(condition) < reader.segment.document_count() {
+                documents = row_filter::narrow(&reader.segment, condition, &documents);
+            } else {
+                documents.intersect_with(&self.rows(segment, condition, 0));
+            }
+            count = documents.count();
+        }
+        MatchSet { documents, count }
+    }
+
+    fn rows(&self, segment: usize, filter: &'a Filter, level: usize) -> Arc<Bitset> {
+        let key = BitmapKey { segment, level, filter, records: None };
+        self.memoize(key, || filter::evaluate(&self.snapshot.segments[segment].segment, filter, level))
+    }
+
+    fn memoize(&self, key: BitmapKey<'a>, evaluate: impl FnOnce() -> Bitset) -> Arc<Bitset> {
+        let mut known = self.bitmaps.lock().unwrap_or_else(PoisonError::into_inner);
+        let cell = Arc::clone(known.entry(key).or_default());
+        drop(known);
+        Arc::clone(cell.get_or_init(|| Arc::new(evaluate())))
+    }
+}
+
+/// Returns whether a condition on elements is evaluated by combining postings alone.
+fn is_union_of_postings(condition: &Filter) -> bool {
+    match condition {
+        Filter::All | Filter::None | Filter::Terms { .. } | Filter::Exists { .. } => true,
+        Filter::And(parts) | Filter::Or(parts) => parts.iter().all(is_union_of_postings),
+        Filter::Not(inner) => is_union_of_postings(inner),
+        _ => false,
+    }
+}
+
+/// Returns the cost of testing one document, in rows of a column scan; zero if postings answer the condition.
+fn test_cost_rows(condition: &Filter) -> usize {
+    match condition {
+        Filter::Range { .. } => RANGE_TEST_COST_ROWS,
+        Filter::Nested { inner, .. } if !matches!(**inner, Filter::Terms { .. }) => ROW_FILTER_RATIO,
+        _ => 0,
+    }
+}

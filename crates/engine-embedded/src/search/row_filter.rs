@@ -1,0 +1,146 @@
+//! Row filters: testing single rows by their doc values.
+//!
+//! A bitmap of all matching rows of a level ([`super::filter`]) is faster when many rows matter; when other filters have
+//! left few documents, only their rows are tested.
+
+use cantata_engine::Filter;
+
+use super::filter::{leaf_field, matching_ordinals, ordinal_range};
+use crate::bitset::Bitset;
+use crate::segment::{Segment, SegmentField};
+
+/// A filter compiled for the rows of one level of a segment.
+pub(super) enum RowFilter<'a> {
+    All,
+    None,
+    And(Vec<RowFilter<'a>>),
+    Or(Vec<RowFilter<'a>>),
+    Not(Box<RowFilter<'a>>),
+    /// A child row matches; with the row starts of each level on the way down to it.
+    Nested {
+        starts: Vec<&'a [u32]>,
+        inner: Box<RowFilter<'a>>,
+    },
+    /// A value has an ordinal within the range.
+    Range {
+        field: Box<SegmentField<'a>>,
+        from: u32,
+        to: u32,
+    },
+    /// A value has one of the ordinals.
+    Ordinals {
+        field: Box<SegmentField<'a>>,
+        ordinals: Bitset,
+    },
+}
+
+impl<'a> RowFilter<'a> {
+    pub(super) fn new(segment: &'a Segment, filter: &Filter, level: usize) -> Self {
+        match filter {
+            Filter::All => Self::All,
+            Filter::None => Self::None,
+            Filter::And(parts) => Self::And(parts.iter().map(|part| Self::new(segment, part, level)).collect()),
+            Filter::Or(parts) => Self::Or(parts.iter().map(|part| Self::new(segment, part, level)).collect()),
+            Filter::Not(inner) => Self::Not(Box::new(Self::new(segment, inner, level))),
+            Filter::Nested { path, inner } => match segment.level_of(path) {
+                Some(inner_level) => {
+                    let mut starts = Vec::new();
+                    let mut at = inner_level;
+                    while at != level && at != 0 {
+                        starts.push(segment.level(at).starts);
+                        at = segment.level(at).parent;
+                    }
+                    starts.reverse();
+                    Self::Nested { starts, inner: Box::new(Self::new(segment, inner, inner_level)) }
+                }
+                None => Self::None,
+            },
+            leaf => match leaf_field(segment, leaf, level) {
+                Some(field) => Self::leaf(leaf, field),
+                None => Self::None,
+            },
+        }
+    }
+
+    fn leaf(filter: &Filter, field: SegmentField<'a>) -> Self {
+        match filter {
+            Filter::Range { edges, .. } => {
+                let (from, to) = ordinal_range(&field, edges);
+                Self::Range { field: Box::new(field), from, to }
+            }
+            Filter::Exists { .. } => {
+                let to = field.dictionary.len() as u32;
+                Self::Range { field: Box::new(field), from: 0, to }
+            }
+            _ => {
+                let mut ordinals = Bitset::empty(field.dictionary.len());
+                matching_ordinals(filter, &field).into_iter().for_each(|ordinal| ordinals.insert(ordinal as usize));
+                Self::Ordinals { field: Box::new(field), ordinals }
+            }
+        }
+    }
+
+    pub(super) fn matches(&self, row: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::And(parts) => parts.iter().all(|part| part.matches(row)),
+            Self::Or(parts) => parts.iter().any(|part| part.matches(row)),
+            Self::Not(inner) => !inner.matches(row),
+            Self::Nested { starts, inner } => {
+                let (mut from, mut to) = (row, row + 1);
+                for starts in starts {
+                    (from, to) = (starts[from] as usize, starts[to] as usize);
+                }
+                (from..to).any(|row| inner.matches(row))
+            }
+            Self::Range { field, from, to } => {
+                let mut matches = false;
+                field.column.for_each(row, |ordinal| matches |= (*from..*to).contains(&ordinal));
+                matches
+            }
+            Self::Ordinals { field, ordinals } => {
+                let mut matches = false;
+                field.column.for_each(row, |ordinal| matches |= ordinals.contains(ordinal as usize));
+                matches
+            }
+        }
+    }
+}
+
+/// Returns the rows of documents.
+pub(super) fn rows_of(segment: &Segment, level: usize, documents: &Bitset) -> Bitset {
+    let level = segment.level(level);
+    let mut rows = Bitset::empty(level.rows);
+    documents.for_each(|document| {
+        rows.insert_range(level.document_starts[document] as usize..level.document_starts[document + 1] as usize);
+    });
+    rows
+}
+
+/// Returns the rows of documents that match a filter.
+pub(super) fn evaluate(segment: &Segment, filter: &Filter, level: usize, documents: &Bitset) -> Bitset {
+    let filter = RowFilter::new(segment, filter, level);
+    let level = segment.level(level);
+    let mut rows = Bitset::empty(level.rows);
+    documents.for_each(|document| {
+        for row in level.document_starts[document] as usize..level.document_starts[document + 1] as usize {
+            if filter.matches(row) {
+                rows.insert(row);
+            }
+        }
+    });
+    rows
+}
+
+/// Returns those of the documents that match a filter.
+pub(super) fn narrow(segment: &Segment, filter: &Filter, documents: &Bitset) -> Bitset {
+    let filter = RowFilter::new(segment, filter, 0);
+    let mut narrowed = Bitset::empty(segment.document_count());
+    documents.for_each(|document| {
+        if filter.matches(document) {
+            narrowed.insert(document);
+        }
+    });
+    narrowed
+}

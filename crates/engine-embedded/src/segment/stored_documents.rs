@@ -1,0 +1,106 @@
+//! Stored documents: loading some documents of a segment.
+//!
+//! The tape is the largest part of a segment, and a page of records needs a few hundred bytes of it here and there. So it
+//! is not read through the mapping of the file, which would load and keep whole pages around them: the documents are
+//! copied with positioned reads, neighbouring ones together, and decoded from the copy.
+//!
+//! A value is addressed by one number: its path in the upper bits, its offset in the copy in the lower ones.
+
+use std::io;
+use std::sync::Arc;
+
+use cantata_engine::{Array, Document, Node, Object, PackedDocuments};
+
+use super::Segment;
+use crate::tape::{PackedCursor, TapeCursor, TapeItem};
+
+/// The bits of an address that are the offset.
+const OFFSET_BITS: u32 = 40;
+
+/// Bytes between two documents that are read with them, rather than by two reads.
+const MAX_GAP_BYTES: usize = 1024;
+
+/// A copy of parts of the tape.
+struct StoredDocuments {
+    segment: Arc<Segment>,
+    tape: Vec<u8>,
+}
+
+/// Loads the documents of rows, in the given order.
+///
+/// # Errors
+///
+/// If the segment file cannot be read.
+pub(crate) fn load_documents(segment: &Arc<Segment>, rows: &[usize]) -> io::Result<Vec<Document>> {
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_unstable_by_key(|&index| rows[index]);
+    let mut addresses = vec![0_u64; rows.len()];
+    let mut tape = Vec::new();
+    let mut wanted = order.into_iter().map(|index| (index, segment.document_extent(rows[index]))).peekable();
+    while let Some((index, extent)) = wanted.next() {
+        let (copied, start, mut end) = (tape.len(), extent.start, extent.end);
+        addresses[index] = copied as u64;
+        while let Some((index, extent)) = wanted.next_if(|(_, next)| next.start < end + MAX_GAP_BYTES) {
+            addresses[index] = (copied + (extent.start - start)) as u64;
+            end = end.max(extent.end);
+        }
+        tape.resize(copied + end.saturating_sub(start), 0);
+        segment.storage.read_at(segment.metadata.tape.start() + start, &mut tape[copied..])?;
+    }
+    let stored: Arc<dyn PackedDocuments> = Arc::new(StoredDocuments { segment: Arc::clone(segment), tape });
+    Ok(addresses.into_iter().map(|address| Document::packed(Arc::clone(&stored), address)).collect())
+}
+
+impl StoredDocuments {
+    fn cursor_at(&self, address: u64) -> (u64, PackedCursor<'_>) {
+        let cursor = PackedCursor::new(&self.tape, (address & ((1 << OFFSET_BITS) - 1)) as usize);
+        (address >> OFFSET_BITS, cursor)
+    }
+
+    /// Returns the value at the cursor and moves past it.
+    fn read_node<'a>(&'a self, path: u64, cursor: &mut PackedCursor<'a>) -> Node<'a> {
+        let address = path << OFFSET_BITS | cursor.offset() as u64;
+        match (cursor.skip(), cursor.last_text()) {
+            (TapeItem::Scalar(_), Some(text)) => std::str::from_utf8(text).map_or(Node::Null, Node::String),
+            (TapeItem::Scalar(number), None) => self.segment.scalar(path as usize, number).to_node(),
+            (TapeItem::Array(length), _) => Node::Array(Array::packed(self, address, length)),
+            (TapeItem::Object(_), _) => Node::Object(Object::packed(self, address)),
+        }
+    }
+}
+
+impl PackedDocuments for StoredDocuments {
+    fn node(&self, address: u64) -> Node<'_> {
+        let (path, mut cursor) = self.cursor_at(address);
+        self.read_node(path, &mut cursor)
+    }
+
+    fn plain_text(&self, address: u64) -> Option<&[u8]> {
+        let (path, mut cursor) = self.cursor_at(address);
+        let TapeItem::Scalar(number) = cursor.skip() else { return None };
+        match cursor.last_text() {
+            Some(text) => cursor.is_plain().then_some(text),
+            None => self.segment.plain_scalar(path as usize, number),
+        }
+    }
+
+    fn elements<'a>(&'a self, address: u64, visit: &mut dyn FnMut(Node<'a>) -> bool) {
+        let (path, mut cursor) = self.cursor_at(address);
+        let TapeItem::Array(length) = cursor.next() else { return };
+        for _ in 0..length {
+            if !visit(self.read_node(path, &mut cursor)) {
+                return;
+            }
+        }
+    }
+
+    fn members<'a>(&'a self, address: u64, visit: &mut dyn FnMut(&'a str, u64)) {
+        let (_, mut cursor) = self.cursor_at(address);
+        let TapeItem::Object(shape) = cursor.next() else { return };
+        let metadata = &self.segment.metadata;
+        for &path in metadata.shapes.get(shape as usize).map(Vec::as_slice).unwrap_or_default() {
+            visit(&metadata.paths[path as usize].key, u64::from(path) << OFFSET_BITS | cursor.offset() as u64);
+            cursor.skip();
+        }
+    }
+}
