@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cantata_catalogue::{SourceConfig, SourceOrigin};
-use cantata_indexing::{AnalysisSource, FedCatalogue, Indexing, IndexingParts, Sources, StoreSource};
+use cantata_catalogue::SourceOrigin;
+use cantata_indexing::{AnalysisSource, IndexedCatalogue, Indexing, IndexingContext, StoreSource};
 use cantata_search::SearchService;
 use cantata_song_source::song_source;
 use cantata_store::Store;
@@ -16,28 +16,18 @@ pub(crate) const INDEXING_FOLDER: &str = "indexing";
 /// Starts it for the catalogues that are served, whichever these are from now on.
 pub(crate) fn start_indexing(data_dir: &Path, store: &Arc<dyn Store>, search: &Arc<SearchService>) -> Indexing {
     let search = Arc::clone(search);
-    Indexing::start(IndexingParts {
+    let own: Arc<dyn AnalysisSource> = Arc::new(StoreSource::new(Arc::clone(store)));
+    Indexing::start(IndexingContext {
         folder: data_dir.join(INDEXING_FOLDER),
         store: Arc::clone(store),
         holder: Uuid::new_v4().to_string(),
-        sources: Box::new(AllSources { store: Arc::new(StoreSource::new(Arc::clone(store))) }),
+        open_source: Box::new(move |config| match &config.origin {
+            SourceOrigin::Here => Ok(Arc::clone(&own)),
+            SourceOrigin::Song(origin) => Ok(song_source(origin, config)?),
+        }),
         catalogues: Box::new(move || {
             let catalogues = search.catalogues();
-            catalogues.configured().filter_map(|(config, engine)| FedCatalogue::of(config, engine)).collect()
+            catalogues.configured().filter_map(|(config, engine)| IndexedCatalogue::of(config, engine)).collect()
         }),
     })
-}
-
-/// The store of this server, and other servers.
-struct AllSources {
-    store: Arc<StoreSource>,
-}
-
-impl Sources for AllSources {
-    fn source(&self, config: &SourceConfig) -> Result<Arc<dyn AnalysisSource>, String> {
-        match &config.origin {
-            SourceOrigin::Here => Ok(Arc::clone(&self.store) as Arc<dyn AnalysisSource>),
-            SourceOrigin::Song(origin) => song_source(origin, config),
-        }
-    }
 }

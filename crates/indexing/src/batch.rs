@@ -1,8 +1,7 @@
 //! A batch of changes as operations on an index.
 //!
-//! Only the last change of an analysis counts. What the index has of the analysis and is not among its documents any
-//! more is removed; what is replaced is removed first, so that a document that the engine refuses leaves no old one
-//! behind. Applied again, a batch changes nothing.
+//! Only the last change of an analysis counts. All documents that the index has of an analysis are deleted before the new
+//! ones are written, so that a document that the engine rejects leaves no old one behind. A batch is idempotent.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,37 +9,43 @@ use cantata_core::AnalysisTypeId;
 use cantata_engine::{BatchReport, EngineError, Filter, HitsRequest, Operation, Plan, SearchEngine};
 use cantata_mapping::TypedValue;
 use hashbrown::{HashMap, HashSet};
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
-use crate::recipe::{Recipe, Shaped, shape_all};
-use crate::set_aside::SetAsideDocument;
+use crate::document_builder::{BuiltAnalysis, DocumentBuilder};
+use crate::rejected_documents::RejectedDocument;
 use crate::source::ChangedAnalysis;
 
-/// How many analyses are looked up at once.
-const LOOKED_UP: usize = 1_000;
+/// How many analyses one look-up of their documents has.
+const MAX_LOOKUP_ANALYSES: usize = 1_000;
 
-/// How many ids are asked for at once.
-const PAGE: usize = 5_000;
+/// How many ids one page of a look-up has.
+const LOOKUP_PAGE_SIZE: usize = 5_000;
 
-/// How many threads can run at once. To ask the system takes as long as to make some documents.
+/// The number of processors, which takes the system as long to tell as some documents take to build.
 static PROCESSORS: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+
+/// How many analyses are worth another thread.
+const MIN_ANALYSES_PER_THREAD: usize = 64;
+
+/// The work of one thread.
+type BuildTask = Box<dyn FnOnce() -> Vec<BuiltAnalysis> + Send>;
 
 /// Changes that are ready to be written.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    shaped: Vec<Shaped>,
+    built: Vec<BuiltAnalysis>,
     /// The analyses of which the index may have documents.
     known: HashSet<String>,
 }
 
 impl Batch {
-    /// Makes the documents of the last change of each analysis. If the changes certainly come for the first time, the
-    /// index has nothing of an analysis that begins with them, or of those that are told to be `absent`.
+    /// Builds the documents of the last change of each analysis. If it is certain that the changes were not applied before,
+    /// `absent` holds analyses of which the index has nothing; it has nothing either of those that the changes create.
     pub(crate) async fn of(
-        recipe: &Arc<Recipe>,
+        builder: &Arc<DocumentBuilder>,
         changes: Vec<ChangedAnalysis>,
         absent: Option<&HashSet<String>>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, JoinError> {
         let mut new = HashSet::new();
         let mut last: HashMap<String, ChangedAnalysis> = HashMap::new();
         for change in changes {
@@ -50,43 +55,44 @@ impl Batch {
             last.insert(change.analysis_id.clone(), change);
         }
         let known = last.keys().filter(|id| !new.contains(*id)).cloned().collect();
-        let shaped = shape_all(recipe, last.into_values().collect(), spawn_blocking, *PROCESSORS, |recipe, change| {
-            let wanted = recipe.may_want(&change.study_id, change.state);
-            match change.document.filter(|_| wanted) {
-                Some(document) => recipe.shape(Some(change.analysis_id), &document),
-                None => Shaped::unwanted(change.analysis_id),
+        let built = build_all(builder, last.into_values().collect(), spawn_blocking, *PROCESSORS, |builder, change| {
+            let may_be_selected = builder.may_select(&change.study_id, change.state);
+            match change.document.filter(|_| may_be_selected) {
+                Some(document) => builder.build(Some(change.analysis_id), &document),
+                None => BuiltAnalysis::not_selected(change.analysis_id),
             }
         });
-        Ok(Self { shaped: shaped.await?, known })
+        Ok(Self { built: built.await?, known })
     }
 
-    /// Makes documents of analyses of which the index has none.
-    pub(crate) async fn of_new(recipe: &Arc<Recipe>, analyses: Vec<Arc<str>>) -> Result<Self, String> {
-        // Many of these are shaped at the same time.
-        let shaped =
-            shape_all(recipe, analyses, cantata_background::run, 1, |recipe, analysis| recipe.shape(None, &analysis));
-        Ok(Self { shaped: shaped.await?, known: HashSet::new() })
+    /// Builds documents of analyses of which the index has none.
+    pub(crate) async fn of_new(builder: &Arc<DocumentBuilder>, analyses: Vec<Arc<str>>) -> Result<Self, JoinError> {
+        // Many batches are built at the same time.
+        let built = build_all(builder, analyses, cantata_background::run, 1, |builder, analysis| {
+            builder.build(None, &analysis)
+        });
+        Ok(Self { built: built.await?, known: HashSet::new() })
     }
 
     /// Returns the types of the analyses.
     pub(crate) fn types(&self) -> impl Iterator<Item = &AnalysisTypeId> {
-        self.shaped.iter().filter_map(|shaped| shaped.analysis_type.as_ref())
+        self.built.iter().filter_map(|built| built.analysis_type.as_ref())
     }
 
     /// Returns the analyses that changed.
     pub(crate) fn analyses(&self) -> impl Iterator<Item = &str> {
-        self.shaped.iter().map(|shaped| shaped.analysis_id.as_str())
+        self.built.iter().map(|built| built.analysis_id.as_str())
     }
 
     /// Returns the analyses of which the index has nothing, neither before nor after this.
     pub(crate) fn absent(&self) -> Vec<String> {
-        let is_absent = |shaped: &&Shaped| {
-            shaped.documents.as_ref().is_ok_and(Vec::is_empty) && !self.known.contains(&shaped.analysis_id)
+        let is_absent = |built: &&BuiltAnalysis| {
+            built.documents.as_ref().is_ok_and(Vec::is_empty) && !self.known.contains(&built.analysis_id)
         };
-        self.shaped.iter().filter(is_absent).map(|shaped| shaped.analysis_id.clone()).collect()
+        self.built.iter().filter(is_absent).map(|built| built.analysis_id.clone()).collect()
     }
 
-    /// Returns what is to be written, after a look at what the index has.
+    /// Returns the operations, after a look-up of the documents that the index has.
     pub(crate) async fn operations(
         self,
         engine: &dyn SearchEngine,
@@ -97,8 +103,8 @@ impl Batch {
         let mut operations = Operations::default();
         operations.list.extend(present.into_iter().map(|id| Operation::Delete { id }));
         operations.first_document = operations.list.len();
-        for shaped in self.shaped {
-            let Shaped { analysis_id, documents, .. } = shaped;
+        for built in self.built {
+            let BuiltAnalysis { analysis_id, documents, .. } = built;
             match documents {
                 Ok(documents) => {
                     for document in documents {
@@ -106,8 +112,8 @@ impl Batch {
                         operations.list.push(Operation::Put { id: document.id, source: document.source });
                     }
                 }
-                Err(reason) => {
-                    operations.set_aside.push(SetAsideDocument::new(analysis_id, None, reason));
+                Err(error) => {
+                    operations.rejected.push(RejectedDocument::new(analysis_id, None, error.to_string()));
                 }
             }
         }
@@ -115,17 +121,16 @@ impl Batch {
     }
 }
 
-/// What is to be written.
+/// The operations of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
-    /// The operations.
     pub(crate) list: Vec<Operation>,
-    /// The place of the first document, after which there are only documents.
+    /// The number of the first document, after which there are only documents.
     first_document: usize,
     /// The analysis of each document.
     owners: Vec<String>,
-    /// What cannot be written.
-    set_aside: Vec<SetAsideDocument>,
+    /// The analyses without documents.
+    rejected: Vec<RejectedDocument>,
 }
 
 impl Operations {
@@ -134,14 +139,14 @@ impl Operations {
         std::mem::take(&mut self.list)
     }
 
-    /// Returns everything that could not be written, once the engine has said what it refused.
-    pub(crate) fn refused(mut self, report: BatchReport) -> Vec<SetAsideDocument> {
+    /// Returns everything that was rejected, here and by the engine.
+    pub(crate) fn rejected(mut self, report: BatchReport) -> Vec<RejectedDocument> {
         for refusal in report.refused {
             let owner = refusal.place.checked_sub(self.first_document).and_then(|place| self.owners.get(place));
             let analysis_id = owner.cloned().unwrap_or_default();
-            self.set_aside.push(SetAsideDocument::new(analysis_id, Some(refusal.id), refusal.reason));
+            self.rejected.push(RejectedDocument::new(analysis_id, Some(refusal.id), refusal.reason));
         }
-        self.set_aside
+        self.rejected
     }
 }
 
@@ -155,14 +160,14 @@ async fn ids_of(
     let mut analyses: Vec<String> = analyses.into_iter().collect();
     analyses.sort_unstable();
     let mut ids = Vec::new();
-    for some in analyses.chunks(LOOKED_UP) {
+    for some in analyses.chunks(MAX_LOOKUP_ANALYSES) {
         let values = some.iter().cloned().map(TypedValue::Text).collect();
         let filter = Filter::Terms { field: analysis_path.to_owned(), values };
         let mut after = None;
         loop {
             let page = HitsRequest {
                 filter: 0,
-                size: PAGE,
+                size: LOOKUP_PAGE_SIZE,
                 offset: 0,
                 sort: Vec::new(),
                 after,
@@ -172,7 +177,7 @@ async fn ids_of(
             let plan = Plan { filters: vec![filter.clone()], hits: vec![page], facets: Vec::new() };
             let answer = engine.search(index, Arc::new(plan)).await?;
             let hits = answer.hits.into_iter().next().unwrap_or_default().hits;
-            let is_last = hits.len() < PAGE;
+            let is_last = hits.len() < LOOKUP_PAGE_SIZE;
             after = hits.last().map(|hit| hit.cursor.clone());
             ids.extend(hits.into_iter().map(|hit| hit.cursor.id));
             if is_last {
@@ -181,4 +186,28 @@ async fn ids_of(
         }
     }
     Ok(ids)
+}
+
+/// Builds the documents of many analyses, away from the threads that serve requests; their order is kept.
+///
+/// The analyses are divided among at most so many tasks, which `spawn` runs; each calls `build` for one after the other.
+async fn build_all<T: Send + 'static>(
+    builder: &Arc<DocumentBuilder>,
+    mut analyses: Vec<T>,
+    spawn: impl Fn(BuildTask) -> JoinHandle<Vec<BuiltAnalysis>>,
+    tasks: usize,
+    build: fn(&DocumentBuilder, T) -> BuiltAnalysis,
+) -> Result<Vec<BuiltAnalysis>, JoinError> {
+    let size = analyses.len().div_ceil(tasks).max(MIN_ANALYSES_PER_THREAD);
+    let mut running = Vec::new();
+    while !analyses.is_empty() {
+        let rest = analyses.split_off(size.min(analyses.len()));
+        let (builder, part) = (Arc::clone(builder), std::mem::replace(&mut analyses, rest));
+        running.push(spawn(Box::new(move || part.into_iter().map(|one| build(&builder, one)).collect())));
+    }
+    let mut built = Vec::new();
+    for task in running {
+        built.extend(task.await?);
+    }
+    Ok(built)
 }

@@ -1,28 +1,36 @@
-//! What can go wrong while an index follows its source.
+//! Errors of indexing.
 
 use cantata_engine::EngineError;
+use cantata_store::StoreError;
 use thiserror::Error;
+use tokio::task::JoinError;
 
 use crate::jobs::JobError;
 use crate::source::SourceError;
 
 /// Why an index does not follow its source at the moment.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(crate) enum Failure {
+#[derive(Debug, Error)]
+pub(crate) enum IndexingFailure {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The source failed.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// Something stands in the way, or failed here.
-    #[error("{0}")]
-    Here(String),
+    /// The lease could not be requested.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A job could not be begun.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// Documents could not be built.
+    #[error("a document could not be made: {0}")]
+    Build(#[from] JoinError),
 }
 
-impl Failure {
-    /// Returns what an operator is told; the log has it all.
-    pub(crate) fn in_short(&self) -> String {
+impl IndexingFailure {
+    /// Returns the message for operators; the log has the details.
+    pub(crate) fn operator_message(&self) -> String {
         match self {
             Self::Engine(error) => error.client_message(),
             other => other.to_string(),
@@ -30,19 +38,19 @@ impl Failure {
     }
 }
 
-/// Why something that was asked for is not done.
+/// Why a request to indexing is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum IndexingError {
     /// There is no catalogue of this id that has a source.
     #[error("there is no catalogue {0:?} that is indexed here; a catalogue is indexed if it has a source.json")]
     UnknownCatalogue(String),
-    /// What the catalogue says of its source cannot be used.
+    /// The source settings of the catalogue cannot be used.
     #[error("{0}")]
     Unusable(String),
-    /// There is no index to go back to.
+    /// There is no index to roll back to.
     #[error("catalogue {0:?} has no earlier index to go back to")]
-    NothingToGoBackTo(String),
-    /// Something about jobs.
+    NoPreviousIndex(String),
+    /// A job is in the way.
     #[error(transparent)]
     Job(#[from] JobError),
     /// The engine failed.

@@ -1,4 +1,4 @@
-//! Jobs: work on a catalogue that takes a while, with its progress, and what became of it.
+//! Jobs: long work on a catalogue, with its progress and its result.
 //!
 //! One job at a time works on a catalogue. The latest jobs are kept in a file; one that was under way when the process
 //! ended is found there and is interrupted.
@@ -14,27 +14,27 @@ use tokio::sync::watch;
 use crate::state_file;
 
 /// How many jobs are kept.
-const KEPT: usize = 200;
+const MAX_KEPT_JOBS: usize = 200;
 
 /// What a job does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum JobKind {
-    /// Makes a new index of a catalogue from its source.
+    /// Creates a new index of a catalogue from its source.
     Reindex,
 }
 
-/// How a job is.
+/// The status of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum JobStatus {
     /// It is under way.
     Running,
-    /// It did what it should.
+    /// It is complete.
     Succeeded,
-    /// It could not go on; everything is as before.
+    /// It failed; everything is as before.
     Failed,
-    /// Somebody wanted no more of it; everything is as before.
+    /// It was cancelled; everything is as before.
     Cancelled,
     /// The server stopped meanwhile; everything is as before.
     Interrupted,
@@ -50,18 +50,19 @@ pub struct Job {
     pub kind: JobKind,
     /// The catalogue it works on.
     pub catalogue: String,
-    /// Why it was begun, unless somebody asked for it.
+    /// Why it was begun, unless it was requested.
     pub reason: Option<String>,
-    /// How it is.
+    /// Its status.
     pub status: JobStatus,
-    /// The index that it makes.
+    /// The index that it creates.
     pub index: Option<String>,
     /// How many analyses are done.
     pub done: u64,
     /// About how many there are.
     pub total: u64,
-    /// How many documents were set aside.
-    pub set_aside: u64,
+    /// How many documents were rejected.
+    #[serde(rename = "setAside")]
+    pub rejected: u64,
     /// When it began.
     pub started_at: Timestamp,
     /// When it ended.
@@ -99,13 +100,13 @@ struct Inner {
 
 struct Entry {
     job: Job,
-    /// Which change made it what it is.
+    /// The number of its last change.
     change: u64,
     cancel: watch::Sender<bool>,
 }
 
 impl Jobs {
-    /// Reads the jobs of a file, in which none is under way any more.
+    /// Reads the jobs of a file; those that were running are interrupted.
     pub(crate) fn open(file: PathBuf) -> Self {
         let entries = state_file::read::<Vec<Job>>(&file).into_iter().map(|mut job| {
             if job.status == JobStatus::Running {
@@ -136,7 +137,7 @@ impl Jobs {
         self.entries().iter().find(|entry| entry.job.id == id).map(|entry| entry.job.clone())
     }
 
-    /// Returns the jobs that changed after a change, and which one is the last.
+    /// Returns the jobs that changed after a change, and the number of the last change.
     pub fn changed_after(&self, change: u64) -> (Vec<Job>, u64) {
         let entries = self.entries();
         let jobs = entries.iter().filter(|entry| entry.change > change).map(|entry| entry.job.clone());
@@ -148,7 +149,7 @@ impl Jobs {
         self.0.changed.subscribe()
     }
 
-    /// Asks a job to end; it will as soon as it can.
+    /// Cancels a job, which ends as soon as it can.
     ///
     /// # Errors
     ///
@@ -194,7 +195,7 @@ impl Jobs {
                 index: None,
                 done: 0,
                 total: 0,
-                set_aside: 0,
+                rejected: 0,
                 started_at: Timestamp::now(),
                 ended_at: None,
                 problem: None,
@@ -202,7 +203,7 @@ impl Jobs {
             change: 0,
             cancel,
         });
-        let surplus = entries.len().saturating_sub(KEPT);
+        let surplus = entries.len().saturating_sub(MAX_KEPT_JOBS);
         entries.drain(..surplus);
         drop(entries);
         let running = RunningJob { jobs: self.clone(), id, cancelled };
@@ -211,12 +212,12 @@ impl Jobs {
         Ok(running)
     }
 
-    /// Writes the jobs into their file. Without it nobody would know of them after a restart, which stops no job.
+    /// Writes the jobs into their file. A failure only loses the list at the next start.
     fn save(&self) {
         let _saving = self.0.saving.lock().unwrap_or_else(PoisonError::into_inner);
         let jobs: Vec<Job> = self.entries().iter().map(|entry| entry.job.clone()).collect();
         if let Err(error) = state_file::write(&self.0.file, &jobs) {
-            tracing::warn!(%error, "the list of jobs cannot be kept");
+            tracing::warn!(%error, "the list of jobs cannot be saved");
         }
     }
 }
@@ -234,7 +235,7 @@ impl RunningJob {
         self.jobs.job(self.id)
     }
 
-    /// Changes what is told of the job.
+    /// Changes the job.
     pub(crate) fn update(&self, change: impl FnOnce(&mut Job)) {
         let mut entries = self.jobs.entries();
         let number = *self.jobs.0.changed.borrow() + 1;
@@ -242,12 +243,12 @@ impl RunningJob {
             change(&mut entry.job);
             entry.change = number;
         }
-        // Sent while the entries are held, so that nobody sees a number before what it stands for.
+        // Sent while the entries are locked, so that no reader sees a number before the change it stands for.
         self.jobs.0.changed.send_replace(number);
     }
 
-    /// Notes which index the job makes, so that it is found if the process ends.
-    pub(crate) fn makes(&self, index: &str) {
+    /// Records the index that the job creates, so that it is deleted if the process ends.
+    pub(crate) fn set_index(&self, index: &str) {
         self.update(|job| job.index = Some(index.to_owned()));
         self.jobs.save();
     }
@@ -266,10 +267,10 @@ impl RunningJob {
         self.jobs.save();
     }
 
-    /// Waits until somebody cancels the job.
+    /// Waits until the job is cancelled.
     pub(crate) async fn cancelled(&self) {
         if self.cancelled.clone().wait_for(|cancelled| *cancelled).await.is_err() {
-            // Nobody is left who could.
+            // The job can not be cancelled any more.
             std::future::pending::<()>().await;
         }
     }

@@ -1,38 +1,36 @@
-//! Indexing: how analyses become documents of a catalogue, and how the index follows them.
+//! Indexing: how analyses become documents of a catalogue, and how its index follows them.
 //!
-//! [`shape`] and [`mod@derive`] say what the documents of a catalogue and the mapping of its index are; they do no I/O.
-//! [`Indexing`] is what runs: for each catalogue with a source a feed that takes in changes as they come, and jobs
-//! that make an index anew. What it promises:
+//! [`document_builder`] and [`mapping_derivation`] say what the documents of a catalogue and the mapping of its index are;
+//! they do no I/O. [`Indexing`] follows the source of each catalogue, and runs jobs that build a new index. It promises:
 //!
-//! * **nothing is lost and nothing is there twice**: how far an index has followed its source is kept with the index,
-//!   and written with the documents; whatever is taken in again ends in the same state;
+//! * **nothing is lost and nothing is there twice**: the position of an index in its source is kept with the index, and
+//!   written with the documents; applying changes again ends in the same state;
 //! * **the last revision counts**: an analysis is in the index as its last change left it, or not at all;
-//! * **one document stops nothing**: what cannot be indexed is set aside, with the reason;
-//! * **readers see a whole index**, also while it is made anew.
+//! * **one document stops nothing**: what cannot be indexed is rejected, with the reason;
+//! * **readers see a complete index**, also during a reindex.
 
 mod batch;
-pub mod derive;
+mod batch_delay;
+pub mod document_builder;
 mod error;
-mod feed;
-mod fit;
-mod gathering;
+mod index_generations;
 mod indexing;
 mod jobs;
-mod place;
-mod recipe;
+pub mod mapping_derivation;
+mod mapping_update;
 mod reindex;
-mod set_aside;
-pub mod shape;
+mod rejected_documents;
 mod source;
+mod source_follower;
 mod state_file;
 mod status;
 mod store_source;
 mod worker;
 
 pub use error::IndexingError;
-pub use indexing::{FedCatalogue, Indexing, IndexingParts, Sources};
+pub use indexing::{IndexedCatalogue, Indexing, IndexingContext, OpenSource};
 pub use jobs::{Job, JobError, JobKind, JobStatus, Jobs};
-pub use set_aside::SetAsideDocument;
-pub use source::{AnalysisSource, ChangedAnalysis, Changes, SourceError, SourceSnapshot};
+pub use rejected_documents::RejectedDocument;
+pub use source::{AnalysisSource, ChangeBatch, ChangedAnalysis, SourceError, SourceSnapshot};
 pub use status::{CatalogueIndexing, IndexingActivity, IndexingProblem};
 pub use store_source::StoreSource;

@@ -1,8 +1,8 @@
-//! Making the index of a catalogue anew, while it is searched and while changes come in.
+//! Reindexing: builds a new index of a catalogue while the old one is searched and updated.
 //!
-//! A new index gets the derived mapping and everything that the source has now, then the changes since. When it has
-//! come as far as the old one, the alias is switched. Until then nobody sees it, and nothing of it is left if the job
-//! ends early: it has no position before it is complete, which is how a half made one is known.
+//! The new index gets the derived mapping and a snapshot of the source, then the changes since. When its position has
+//! reached that of the old one, the alias is moved. Until then it is invisible, and it is deleted if the job ends early:
+//! an index without a position is incomplete.
 
 use std::sync::Arc;
 
@@ -12,35 +12,35 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::batch::Batch;
-use crate::error::Failure;
+use crate::error::IndexingFailure;
 use crate::jobs::{JobStatus, RunningJob};
-use crate::set_aside::{SetAside, SetAsideDocument};
-use crate::worker::{At, Worker};
+use crate::rejected_documents::{RejectedDocument, RejectedDocuments};
+use crate::worker::{IndexPosition, IndexWorker};
 
-/// How many changes are taken in at once.
-const BATCH: usize = 10_000;
+/// How many changes are applied at once.
+const MAX_BATCH_CHANGES: usize = 10_000;
 
 /// How many bytes of analyses are written at once.
-const LARGE_PART: usize = 8 << 20;
+const PART_BYTES: usize = 8 << 20;
 
-/// When so few changes are left, the rest is taken in while the feed waits.
-const FEW: u64 = 200;
+/// With this lag the rest is applied while the follower waits.
+const MAX_FINAL_LAG: u64 = 200;
 
-/// Runs a job to its end; the failure is told in the job and returned.
+/// Runs a job to its end; a failure is recorded in the job and returned.
 pub(crate) async fn reindex(
-    worker: &Arc<Worker>,
+    worker: &Arc<IndexWorker>,
     job: RunningJob,
     mut stop: watch::Receiver<bool>,
-) -> Result<(), Failure> {
-    tracing::info!(catalogue = worker.id, "a reindex begins");
+) -> Result<(), IndexingFailure> {
+    tracing::info!(catalogue = worker.id, "reindexing");
     let built = tokio::select! {
         () = job.cancelled() => Err(JobStatus::Cancelled),
         _ = stop.wait_for(|stop| *stop) => Err(JobStatus::Interrupted),
         built = build(worker, &job) => Ok(built),
     };
-    // From here on it is a matter of moments, and not to be cancelled.
+    // From here on it takes moments, and cannot be cancelled.
     let ended = match built {
-        Ok(Ok((at, set_aside))) => Ok(switch(worker, at, set_aside).await),
+        Ok(Ok((at, rejected))) => Ok(switch_over(worker, at, rejected).await),
         Ok(Err(failure)) => Ok(Err(failure)),
         Err(status) => Err(status),
     };
@@ -53,8 +53,8 @@ pub(crate) async fn reindex(
     match (status, &index) {
         (JobStatus::Succeeded, _) | (_, None) => {}
         (_, Some(index)) => {
-            if let Err(error) = worker.place.remove_half_made(index).await {
-                tracing::warn!(catalogue = worker.id, index, %error, "a half made index cannot be removed");
+            if let Err(error) = worker.generations.delete_incomplete(index).await {
+                tracing::warn!(catalogue = worker.id, index, %error, "an incomplete index cannot be deleted");
             }
         }
     }
@@ -62,27 +62,30 @@ pub(crate) async fn reindex(
         Some(failure) => tracing::warn!(catalogue = worker.id, error = %failure, "a reindex failed"),
         None => tracing::info!(catalogue = worker.id, index, ?status, "a reindex ended"),
     }
-    job.end(status, failure.as_ref().map(Failure::in_short));
+    job.end(status, failure.as_ref().map(IndexingFailure::operator_message));
     failure.map_or(Ok(()), Err)
 }
 
-/// Fills a new index until it is nearly as far as the source.
-async fn build(worker: &Arc<Worker>, job: &RunningJob) -> Result<(At, SetAside), Failure> {
-    let (mapping, known) = worker.derived().await?;
-    let index = worker.place.make(&mapping).await?;
-    job.makes(&index);
-    let source = &worker.recipe.source;
-    let mut snapshot = worker.source.all(source.studies.as_deref(), &source.states).await?;
+/// Fills a new index until it has nearly reached the position of the source.
+async fn build(
+    worker: &Arc<IndexWorker>,
+    job: &RunningJob,
+) -> Result<(IndexPosition, RejectedDocuments), IndexingFailure> {
+    let (mapping, types) = worker.derive_mapping().await?;
+    let index = worker.generations.create_next(&mapping).await?;
+    job.set_index(&index);
+    let source = &worker.builder.source;
+    let mut snapshot = worker.source.snapshot(source.studies.as_deref(), &source.states).await?;
     job.update(|job| job.total = snapshot.total());
-    let mut set_aside = SetAside::default();
+    let mut rejected = RejectedDocuments::default();
     let mut parts = JoinSet::new();
-    // Searches go on meanwhile, and need processors too.
-    let at_once = std::thread::available_parallelism().map_or(1, |all| usize::from(all).div_ceil(2));
+    // Searches need processors, too.
+    let max_parts = std::thread::available_parallelism().map_or(1, |all| usize::from(all).div_ceil(2));
     let mut is_over = false;
     while !is_over || !parts.is_empty() {
-        if !is_over && parts.len() < at_once {
+        if !is_over && parts.len() < max_parts {
             let (mut part, mut bytes) = (Vec::new(), 0);
-            while bytes < LARGE_PART && !is_over {
+            while bytes < PART_BYTES && !is_over {
                 match snapshot.next().await? {
                     Some(page) => {
                         bytes += page.iter().map(String::len).sum::<usize>();
@@ -96,87 +99,99 @@ async fn build(worker: &Arc<Worker>, job: &RunningJob) -> Result<(At, SetAside),
             continue;
         }
         let Some(written) = parts.join_next().await else { continue };
-        let (analyses, refused) = written.map_err(|error| Failure::Here(error.to_string()))??;
+        let (analyses, rejected_here) = written??;
         job.update(|job| {
             job.done += analyses;
             job.total = job.total.max(job.done);
-            job.set_aside += refused.len() as u64;
+            job.rejected += rejected_here.len() as u64;
         });
-        set_aside.note(&HashSet::new(), refused);
+        rejected.record(&HashSet::new(), rejected_here);
     }
-    let mut at = At::new(index, Some(snapshot.position().to_owned()), known);
-    while worker.source.behind(at.position.as_deref()).is_some_and(|behind| behind > FEW) {
-        follow(worker, &mut at, &mut set_aside).await?;
+    let mut at = IndexPosition::new(index, Some(snapshot.position().to_owned()), types);
+    while worker.source.lag(at.position.as_deref()).is_some_and(|lag| lag > MAX_FINAL_LAG) {
+        apply_next(worker, &mut at, &mut rejected).await?;
     }
-    Ok((at, set_aside))
+    Ok((at, rejected))
 }
 
-/// Writes analyses of which the index has nothing; returns how many there are, and what was refused.
+/// Writes analyses of which the index has nothing; returns their number and the rejected documents.
 async fn write_part(
-    worker: &Worker,
+    worker: &IndexWorker,
     index: &str,
     part: Vec<Arc<str>>,
-) -> Result<(u64, Vec<SetAsideDocument>), Failure> {
+) -> Result<(u64, Vec<RejectedDocument>), IndexingFailure> {
     let count = part.len() as u64;
     match write_new(worker, index, part.clone()).await {
-        Err(Failure::Engine(EngineError::Refused(_))) => {}
+        Err(IndexingFailure::Engine(EngineError::Refused(_))) => {}
         written => return Ok((count, written?)),
     }
-    // One of them is in the way of the others.
-    let mut refused = Vec::new();
+    // One of them makes the engine refuse all.
+    let mut rejected = Vec::new();
     for analysis in part {
-        refused.extend(match write_new(worker, index, vec![Arc::clone(&analysis)]).await {
-            Err(Failure::Engine(EngineError::Refused(reason))) => {
-                vec![SetAsideDocument::new(worker.recipe.shape(None, &analysis).analysis_id, None, reason)]
+        rejected.extend(match write_new(worker, index, vec![Arc::clone(&analysis)]).await {
+            Err(IndexingFailure::Engine(EngineError::Refused(reason))) => {
+                vec![RejectedDocument::new(worker.builder.build(None, &analysis).analysis_id, None, reason)]
             }
             written => written?,
         });
     }
-    Ok((count, refused))
+    Ok((count, rejected))
 }
 
-async fn write_new(worker: &Worker, index: &str, part: Vec<Arc<str>>) -> Result<Vec<SetAsideDocument>, Failure> {
-    let engine = &*worker.place.engine;
-    let batch = Batch::of_new(&worker.recipe, part).await.map_err(Failure::Here)?;
-    let mut operations = batch.operations(engine, index, worker.recipe.analysis_path()).await?;
+async fn write_new(
+    worker: &IndexWorker,
+    index: &str,
+    part: Vec<Arc<str>>,
+) -> Result<Vec<RejectedDocument>, IndexingFailure> {
+    let engine = &*worker.generations.engine;
+    let batch = Batch::of_new(&worker.builder, part).await?;
+    let mut operations = batch.operations(engine, index, worker.builder.analysis_path()).await?;
     let report = engine.fill(index, operations.take()).await?;
-    Ok(operations.refused(report))
+    Ok(operations.rejected(report))
 }
 
-/// Takes in the next changes; no position is noted yet.
-async fn follow(worker: &Worker, at: &mut At, set_aside: &mut SetAside) -> Result<(), Failure> {
-    let changes = worker.source.changes(at.position.as_deref(), BATCH).await?;
+/// Applies the next changes, without a position.
+async fn apply_next(
+    worker: &IndexWorker,
+    at: &mut IndexPosition,
+    rejected: &mut RejectedDocuments,
+) -> Result<(), IndexingFailure> {
+    let changes = worker.source.changes(at.position.as_deref(), MAX_BATCH_CHANGES).await?;
     let applied = worker.apply(at, changes, false).await?;
-    set_aside.note(&applied.taken, applied.refused);
+    rejected.record(&applied.analyses, applied.rejected);
     Ok(())
 }
 
-/// Brings the new index as far as the old one, and lets the alias lead to it.
-async fn switch(worker: &Worker, mut at: At, mut set_aside: SetAside) -> Result<(), Failure> {
-    let _turn = worker.turn.lock().await;
-    let place = &worker.place;
-    let old = place.current().await?;
+/// Brings the new index to the position of the old one and moves the alias to it.
+async fn switch_over(
+    worker: &IndexWorker,
+    mut at: IndexPosition,
+    mut rejected: RejectedDocuments,
+) -> Result<(), IndexingFailure> {
+    let _lock = worker.index_lock.lock().await;
+    let generations = &worker.generations;
+    let old = generations.current().await?;
     let reached = match &old {
-        Some(old) => place.engine.position(old).await?,
+        Some(old) => generations.engine.position(old).await?,
         None => None,
     };
-    let behind = |position: Option<&str>| worker.source.behind(position).unwrap_or(0);
-    while behind(at.position.as_deref()) > behind(reached.as_deref()) {
-        follow(worker, &mut at, &mut set_aside).await?;
+    let lag = |position: Option<&str>| worker.source.lag(position).unwrap_or(0);
+    while lag(at.position.as_deref()) > lag(reached.as_deref()) {
+        apply_next(worker, &mut at, &mut rejected).await?;
     }
-    if worker.source.types_mark().await? != at.known.mark {
-        worker.fit_mapping(&at.index).await?;
+    if worker.source.types_version().await? != at.types.version {
+        worker.update_mapping(&at.index).await?;
     } else {
-        worker.shown().needs_reindex.clear();
+        worker.live_status().needs_reindex.clear();
     }
     let position = at.position.clone().unwrap_or_default();
-    place.engine.write_at(&at.index, Vec::new(), &position).await?;
-    place.switch(old.as_deref(), &at.index).await?;
-    worker.show_place(at.index.clone(), at.position);
-    worker.replace_set_aside(set_aside);
-    // The new index is in use; one that is not removed now will be next time.
-    if let Err(error) = place.keep_only(&[Some(at.index), old]).await {
-        tracing::warn!(catalogue = worker.id, %error, "an old index cannot be removed");
+    generations.engine.write_at(&at.index, Vec::new(), &position).await?;
+    generations.switch_alias(old.as_deref(), &at.index).await?;
+    worker.set_index(at.index.clone(), at.position);
+    worker.replace_rejected(rejected);
+    // The new index is in use; one that is not deleted now will be by the next job.
+    if let Err(error) = generations.delete_except(&[Some(at.index), old]).await {
+        tracing::warn!(catalogue = worker.id, %error, "an old index cannot be deleted");
     }
     Ok(())
 }

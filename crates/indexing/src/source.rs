@@ -1,11 +1,12 @@
-//! Where analyses come from: types, changes in their order, and everything as it is now.
+//! Sources of analyses: types, changes in order, and snapshots.
 //!
-//! A **position** is a text that only its source can read. The changes after the position of a snapshot complete it:
-//! whoever takes the snapshot and then every change after its position has missed nothing. A change may be given twice,
-//! and one of a snapshot may be given again; taking an analysis as it is in the last change makes that harmless.
+//! A **position** is an opaque text of its source. A snapshot and all changes after its position are complete. A change may
+//! be delivered twice, and one that is in a snapshot again; since only the last change of an analysis counts, that is
+//! harmless.
 
 use async_trait::async_trait;
 use cantata_core::{AnalysisState, AnalysisType};
+use cantata_store::StoreError;
 use thiserror::Error;
 
 /// A source of analyses.
@@ -14,23 +15,23 @@ pub trait AnalysisSource: Send + Sync + 'static {
     /// Returns all analysis types, with all their versions.
     async fn types(&self) -> Result<Vec<AnalysisType>, SourceError>;
 
-    /// Returns a number that is another one when [`AnalysisSource::types`] is. It is asked for once a second.
-    async fn types_mark(&self) -> Result<u64, SourceError>;
+    /// Returns a number that changes whenever [`AnalysisSource::types`] does. It is polled once a second.
+    async fn types_version(&self) -> Result<u64, SourceError>;
 
     /// Waits until there is a change after a position, or after the beginning, and returns the next ones in order: about
     /// `limit` at most, and fewer if they are large.
-    async fn changes(&self, after: Option<&str>, limit: usize) -> Result<Changes, SourceError>;
+    async fn changes(&self, after: Option<&str>, limit: usize) -> Result<ChangeBatch, SourceError>;
 
-    /// Returns how many changes come after a position, or after the beginning, as far as that is known at once.
-    fn behind(&self, position: Option<&str>) -> Option<u64>;
+    /// Returns the lag of a position: how many changes come after it, as far as that is known without a request.
+    fn lag(&self, position: Option<&str>) -> Option<u64>;
 
-    /// Returns in how many groups changes have been made so far, where several are made at once because many wait.
-    fn groups(&self) -> Option<u64> {
+    /// Returns the number of commits so far, where one commit has several changes under load.
+    fn commits(&self) -> Option<u64> {
         None
     }
 
-    /// Begins to read the analyses of some studies, or all, that are in one of the states.
-    async fn all(
+    /// Begins a snapshot of the analyses of some studies, or all, that are in one of the states.
+    async fn snapshot(
         &self,
         studies: Option<&[String]>,
         states: &[AnalysisState],
@@ -46,14 +47,13 @@ pub trait SourceSnapshot: Send {
     /// Returns about how many analyses there are.
     fn total(&self) -> u64;
 
-    /// Returns the documents of the next analyses; nothing after the last one. Each stands for a state of its analysis
-    /// at the position or later.
+    /// Returns the next page of analyses; nothing after the last one. Each is as it was at the position or later.
     async fn next(&mut self) -> Result<Option<Vec<String>>, SourceError>;
 }
 
-/// Changes, in order.
+/// Changes in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changes {
+pub struct ChangeBatch {
     /// What changed; an analysis may be there several times.
     pub analyses: Vec<ChangedAnalysis>,
     /// The position after the last one.
@@ -71,17 +71,20 @@ pub struct ChangedAnalysis {
     pub state: AnalysisState,
     /// The JSON text of the whole analysis after the change; nothing if it is gone.
     pub document: Option<String>,
-    /// Whether this is the first that was ever heard of it.
+    /// Whether this is its first change.
     pub is_new: bool,
 }
 
-/// Why a source gives nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+/// Why a source fails.
+#[derive(Debug, Error)]
 pub enum SourceError {
-    /// The source has no such position: it is another one than before, or an older copy of itself.
+    /// The source has no such position: it is another source than before, or was restored from an older backup.
     #[error("the source of the analyses does not know position {0}: it is not the one that was read before")]
-    Lost(String),
-    /// It failed; what is told here is for the log and for operators.
+    UnknownPosition(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Another server failed; the text is for operators.
     #[error("{0}")]
     Failed(String),
 }

@@ -1,9 +1,9 @@
-//! What operators see of an index that follows its source.
+//! The status of an index that follows its source, for operators.
 
 use cantata_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::set_aside::SetAsideDocument;
+use crate::rejected_documents::RejectedDocument;
 
 /// What the indexing of a catalogue is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -12,11 +12,11 @@ pub enum IndexingActivity {
     /// It has not begun yet.
     #[default]
     Starting,
-    /// It takes in changes as they come.
+    /// It applies changes as they come.
     Following,
     /// Another process does.
     StandingBy,
-    /// It cannot go on, and tries again.
+    /// It failed, and retries.
     Failing,
 }
 
@@ -30,7 +30,7 @@ pub struct IndexingProblem {
     pub at: Timestamp,
 }
 
-/// How the indexing of a catalogue is.
+/// The status of the indexing of a catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogueIndexing {
@@ -38,31 +38,34 @@ pub struct CatalogueIndexing {
     pub catalogue: String,
     /// Where its analyses come from: `here` or `song`.
     pub source: String,
-    /// What it searches: the name that leads to the index.
+    /// The alias that it searches.
     pub alias: String,
-    /// The index that it leads to.
+    /// The index behind the alias.
     pub index: Option<String>,
     /// What is being done.
     pub status: IndexingActivity,
-    /// How far the source was read.
+    /// The position in the source.
     pub position: Option<String>,
-    /// How many changes are still to come, if that is known.
-    pub behind: Option<u64>,
-    /// The last failure, also if it is over.
+    /// The lag: how many changes come after the position, if that is known.
+    #[serde(rename = "behind")]
+    pub lag: Option<u64>,
+    /// The last failure, even if it is over.
     pub last_error: Option<IndexingProblem>,
-    /// What the index cannot take on in place, and a reindex would give it.
+    /// Mapping conflicts that a reindex would resolve.
     pub needs_reindex: Vec<String>,
-    /// What is to be known of the mapping.
+    /// Notes of the mapping derivation.
     pub notes: Vec<String>,
-    /// The documents that could not be indexed, the latest first.
-    pub set_aside: Vec<SetAsideDocument>,
-    /// How many more of these there were for which there is no room.
-    pub set_aside_dropped: u64,
+    /// The rejected documents, the latest first.
+    #[serde(rename = "setAside")]
+    pub rejected: Vec<RejectedDocument>,
+    /// How many older rejected documents were dropped.
+    #[serde(rename = "setAsideDropped")]
+    pub rejected_dropped: u64,
 }
 
-/// What changes of it while the catalogue is followed.
+/// The part of the status that changes while the source is followed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shown {
+pub(crate) struct LiveStatus {
     pub(crate) activity: IndexingActivity,
     pub(crate) index: Option<String>,
     pub(crate) position: Option<String>,

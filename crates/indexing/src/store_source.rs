@@ -5,18 +5,18 @@ use std::vec;
 
 use async_trait::async_trait;
 use cantata_core::{Action, AnalysisState, AnalysisType, Event};
-use cantata_store::{AnalysisQuery, Revision, StateSet, Store, StoreError, TypeQuery, TypeSortField};
+use cantata_store::{AnalysisQuery, Revision, StateSet, Store, TypeQuery, TypeSortField};
 
-use crate::source::{AnalysisSource, ChangedAnalysis, Changes, SourceError, SourceSnapshot};
+use crate::source::{AnalysisSource, ChangeBatch, ChangedAnalysis, SourceError, SourceSnapshot};
 
-/// How many events are read at once; documents may be large, and are counted after each of these.
-const EVENTS_AT_ONCE: usize = 500;
+/// How many events are read at once; the bytes of their documents are checked after each read.
+const EVENT_PAGE_SIZE: usize = 500;
 
-/// How many bytes of documents make a batch of changes large enough.
-const LARGE_BATCH: usize = 16 << 20;
+/// A batch of changes is complete when its documents have so many bytes.
+const MAX_BATCH_BYTES: usize = 16 << 20;
 
 /// How many documents of a snapshot are read at once.
-const DOCUMENTS_AT_ONCE: usize = 200;
+const DOCUMENT_PAGE_SIZE: usize = 200;
 
 /// The store of this server as a source.
 pub struct StoreSource {
@@ -34,16 +34,10 @@ impl StoreSource {
     }
 }
 
-impl From<StoreError> for SourceError {
-    fn from(error: StoreError) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
-
 /// Reads a position; the beginning is before the first event.
 fn event_number(position: Option<&str>) -> Result<u64, SourceError> {
     let Some(position) = position else { return Ok(0) };
-    position.parse().map_err(|_| SourceError::Lost(position.to_owned()))
+    position.parse().map_err(|_| SourceError::UnknownPosition(position.to_owned()))
 }
 
 fn every_type(limit: u64) -> TypeQuery {
@@ -63,23 +57,23 @@ impl AnalysisSource for StoreSource {
         Ok(self.store.list_types(&every_type(u64::MAX)).await?.1)
     }
 
-    async fn types_mark(&self) -> Result<u64, SourceError> {
-        // Versions are never changed or removed, so their number tells whether there are others.
+    async fn types_version(&self) -> Result<u64, SourceError> {
+        // Versions are never changed or removed, so their number changes with them.
         Ok(self.store.list_types(&every_type(0)).await?.0)
     }
 
-    async fn changes(&self, after: Option<&str>, limit: usize) -> Result<Changes, SourceError> {
+    async fn changes(&self, after: Option<&str>, limit: usize) -> Result<ChangeBatch, SourceError> {
         let begin = event_number(after)?;
         let mut latest = self.store.latest_event();
-        // Another process may have stored events that this one has not heard of yet.
+        // Another process may have stored events that this one has not seen yet.
         if self.latest() < begin && self.store.events_after(begin - 1, 1).await?.is_empty() {
-            return Err(SourceError::Lost(begin.to_string()));
+            return Err(SourceError::UnknownPosition(begin.to_string()));
         }
         let ended = |_| SourceError::Failed("the store is closed".to_owned());
         latest.wait_for(|latest| *latest > begin).await.map_err(ended)?;
         let (mut position, mut bytes, mut analyses) = (begin, 0, Vec::new());
-        while analyses.len() < limit && bytes < LARGE_BATCH {
-            let wanted = EVENTS_AT_ONCE.min(limit - analyses.len());
+        while analyses.len() < limit && bytes < MAX_BATCH_BYTES {
+            let wanted = EVENT_PAGE_SIZE.min(limit - analyses.len());
             let events = self.store.events_after(position, wanted).await?;
             let is_last = events.len() < wanted;
             for event in events {
@@ -91,18 +85,18 @@ impl AnalysisSource for StoreSource {
                 break;
             }
         }
-        Ok(Changes { analyses, position: position.to_string() })
+        Ok(ChangeBatch { analyses, position: position.to_string() })
     }
 
-    fn behind(&self, position: Option<&str>) -> Option<u64> {
+    fn lag(&self, position: Option<&str>) -> Option<u64> {
         Some(self.latest().saturating_sub(event_number(position).ok()?))
     }
 
-    fn groups(&self) -> Option<u64> {
+    fn commits(&self) -> Option<u64> {
         Some(self.store.commits())
     }
 
-    async fn all(
+    async fn snapshot(
         &self,
         studies: Option<&[String]>,
         states: &[AnalysisState],
@@ -118,7 +112,7 @@ impl AnalysisSource for StoreSource {
             total += self.store.count_analyses(study, states).await?;
         }
         let (studies, revisions) = (studies.into_iter(), Vec::new().into_iter());
-        Ok(Box::new(Snapshot { store: Arc::clone(&self.store), position, total, states, studies, revisions }))
+        Ok(Box::new(StoreSnapshot { store: Arc::clone(&self.store), position, total, states, studies, revisions }))
     }
 }
 
@@ -132,7 +126,7 @@ fn changed(event: Event) -> ChangedAnalysis {
     }
 }
 
-struct Snapshot {
+struct StoreSnapshot {
     store: Arc<dyn Store>,
     position: String,
     total: u64,
@@ -144,7 +138,7 @@ struct Snapshot {
 }
 
 #[async_trait]
-impl SourceSnapshot for Snapshot {
+impl SourceSnapshot for StoreSnapshot {
     fn position(&self) -> &str {
         &self.position
     }
@@ -159,7 +153,7 @@ impl SourceSnapshot for Snapshot {
             let query = AnalysisQuery { study_id, states: self.states, limit: None, offset: 0 };
             self.revisions = self.store.list_analyses(&query).await?.into_iter();
         }
-        let revisions: Vec<Revision> = self.revisions.by_ref().take(DOCUMENTS_AT_ONCE).collect();
+        let revisions: Vec<Revision> = self.revisions.by_ref().take(DOCUMENT_PAGE_SIZE).collect();
         Ok(Some(self.store.documents(&revisions).await?))
     }
 }

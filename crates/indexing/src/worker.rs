@@ -1,7 +1,7 @@
-//! One catalogue and what works on its index: the feed that follows the source, and jobs.
+//! The index worker of a catalogue, shared by the follower of its source and by jobs.
 //!
-//! Both write through [`Worker::apply`]. The **turn** is held by whoever changes the index that the alias leads to, or
-//! where the alias leads, so that no change gets lost between two indexes.
+//! Both write through [`IndexWorker::apply`]. The **index lock** is held while the index behind the alias is written, or the
+//! alias moved, so that no change gets lost between two indexes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,242 +12,247 @@ use hashbrown::HashSet;
 use serde_json::Value;
 
 use crate::batch::Batch;
-use crate::derive::derive;
-use crate::error::Failure;
-use crate::fit::fit;
-use crate::place::Place;
-use crate::recipe::Recipe;
-use crate::set_aside::{SetAside, SetAsideDocument};
-use crate::source::{AnalysisSource, Changes};
-use crate::status::{CatalogueIndexing, IndexingActivity, IndexingProblem, Shown};
+use crate::document_builder::DocumentBuilder;
+use crate::error::IndexingFailure;
+use crate::index_generations::IndexGenerations;
+use crate::mapping_derivation::derive_mapping;
+use crate::mapping_update::plan_update;
+use crate::rejected_documents::{RejectedDocument, RejectedDocuments};
+use crate::source::{AnalysisSource, ChangeBatch};
+use crate::status::{CatalogueIndexing, IndexingActivity, IndexingProblem, LiveStatus};
 
-/// How many changes without a document are passed over until that is noted with the index.
-const UNNOTED: usize = 10_000;
+/// After how many changes without documents the position is persisted all the same.
+const MAX_UNPERSISTED_CHANGES: usize = 10_000;
 
-/// Of how many analyses is remembered that the index has nothing of them.
-const REMEMBERED: usize = 50_000;
+/// How many analyses without documents are tracked.
+const MAX_ABSENT_ANALYSES: usize = 50_000;
 
-/// A catalogue that is kept up to date.
-pub(crate) struct Worker {
+/// Writes to the index of a catalogue.
+pub(crate) struct IndexWorker {
     pub(crate) id: String,
-    pub(crate) place: Place,
-    pub(crate) recipe: Arc<Recipe>,
+    pub(crate) generations: IndexGenerations,
+    pub(crate) builder: Arc<DocumentBuilder>,
     pub(crate) source: Arc<dyn AnalysisSource>,
-    pub(crate) turn: tokio::sync::Mutex<()>,
-    shown: Mutex<Shown>,
-    set_aside: Mutex<(SetAside, bool)>,
+    pub(crate) index_lock: tokio::sync::Mutex<()>,
+    live_status: Mutex<LiveStatus>,
+    /// The rejected documents, and whether they have changed since they were saved.
+    rejected: Mutex<(RejectedDocuments, bool)>,
 }
 
-/// The types that the mapping of an index has been derived from.
-pub(crate) struct KnownTypes {
-    pub(crate) mark: u64,
+/// The types that the mapping of an index is derived from.
+pub(crate) struct MappedTypes {
+    pub(crate) version: u64,
     ids: HashSet<AnalysisTypeId>,
 }
 
-/// An index, and how far it has followed the source.
-pub(crate) struct At {
+/// An index, and its position in the source.
+pub(crate) struct IndexPosition {
     pub(crate) index: String,
-    /// How far.
+    /// The position.
     pub(crate) position: Option<String>,
-    /// How far as it is noted with the index: what lies between has no documents.
-    pub(crate) noted: Option<String>,
-    pub(crate) known: KnownTypes,
-    unnoted: usize,
+    /// The position that is persisted with the index; changes between the two have no documents.
+    pub(crate) persisted: Option<String>,
+    pub(crate) types: MappedTypes,
+    unpersisted_changes: usize,
     /// Whether it is certain that nothing beyond the position was written: not before a write with its position has
     /// succeeded here, because a process may end between the two.
-    is_certain: bool,
-    /// Analyses that began after that, and of which nothing was written. Most are submitted first and published soon.
+    is_exact: bool,
+    /// Analyses that were created after that and have no documents. Most are submitted first and published soon.
     absent: HashSet<String>,
 }
 
-impl At {
-    pub(crate) fn new(index: String, position: Option<String>, known: KnownTypes) -> Self {
-        Self { index, noted: position.clone(), position, known, unnoted: 0, is_certain: false, absent: HashSet::new() }
+impl IndexPosition {
+    pub(crate) fn new(index: String, position: Option<String>, types: MappedTypes) -> Self {
+        let (persisted, absent) = (position.clone(), HashSet::new());
+        Self { index, position, persisted, types, unpersisted_changes: 0, is_exact: false, absent }
     }
 
-    /// Notes that a write failed, of which parts may have been written.
-    pub(crate) fn doubt(&mut self) {
-        self.is_certain = false;
+    /// Records that a write failed, of which parts may have been written.
+    pub(crate) fn invalidate(&mut self) {
+        self.is_exact = false;
         self.absent.clear();
     }
 
-    /// Notes what a batch left without documents.
-    fn remember(&mut self, taken: &HashSet<String>, absent: Vec<String>) {
-        taken.iter().for_each(|analysis_id| drop(self.absent.take(analysis_id)));
-        if self.absent.len() + absent.len() > REMEMBERED {
+    /// Records which analyses of a batch have no documents.
+    fn record_absent(&mut self, analyses: &HashSet<String>, absent: Vec<String>) {
+        analyses.iter().for_each(|analysis_id| drop(self.absent.take(analysis_id)));
+        if self.absent.len() + absent.len() > MAX_ABSENT_ANALYSES {
             self.absent.clear();
         }
         self.absent.extend(absent);
     }
 }
 
-/// What became of a batch.
-pub(crate) struct Applied {
-    /// The analyses that were in it.
-    pub(crate) taken: HashSet<String>,
-    /// The documents that were not written.
-    pub(crate) refused: Vec<SetAsideDocument>,
+/// The result of a batch.
+pub(crate) struct AppliedBatch {
+    pub(crate) analyses: HashSet<String>,
+    pub(crate) rejected: Vec<RejectedDocument>,
 }
 
-impl Worker {
+impl IndexWorker {
     pub(crate) fn new(
         id: String,
-        place: Place,
-        recipe: Recipe,
+        generations: IndexGenerations,
+        builder: DocumentBuilder,
         source: Arc<dyn AnalysisSource>,
-        set_aside: SetAside,
+        rejected: RejectedDocuments,
     ) -> Self {
         Self {
             id,
-            place,
-            recipe: Arc::new(recipe),
+            generations,
+            builder: Arc::new(builder),
             source,
-            turn: tokio::sync::Mutex::default(),
-            shown: Mutex::default(),
-            set_aside: Mutex::new((set_aside, false)),
+            index_lock: tokio::sync::Mutex::default(),
+            live_status: Mutex::default(),
+            rejected: Mutex::new((rejected, false)),
         }
     }
 
-    pub(crate) fn shown(&self) -> MutexGuard<'_, Shown> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn live_status(&self) -> MutexGuard<'_, LiveStatus> {
+        self.live_status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set_aside(&self) -> MutexGuard<'_, (SetAside, bool)> {
-        self.set_aside.lock().unwrap_or_else(PoisonError::into_inner)
+    fn rejected(&self) -> MutexGuard<'_, (RejectedDocuments, bool)> {
+        self.rejected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how it is.
+    /// Returns the status of the catalogue.
     pub(crate) fn status(&self) -> CatalogueIndexing {
-        let Shown { activity, index, position, last_error, needs_reindex, notes } = self.shown().clone();
-        let set_aside = self.set_aside();
+        let LiveStatus { activity, index, position, last_error, needs_reindex, notes } = self.live_status().clone();
+        let rejected = self.rejected();
         CatalogueIndexing {
             catalogue: self.id.clone(),
-            source: origin_name(&self.recipe.source.origin).to_owned(),
-            alias: self.place.alias.clone(),
-            behind: (index.is_some()).then(|| self.source.behind(position.as_deref())).flatten(),
+            source: source_name(&self.builder.source.origin).to_owned(),
+            alias: self.generations.alias.clone(),
+            lag: index.is_some().then(|| self.source.lag(position.as_deref())).flatten(),
             index,
             status: activity,
             position,
             last_error,
             needs_reindex,
             notes,
-            set_aside: set_aside.0.documents.iter().rev().cloned().collect(),
-            set_aside_dropped: set_aside.0.dropped,
+            rejected: rejected.0.documents.iter().rev().cloned().collect(),
+            rejected_dropped: rejected.0.dropped,
         }
     }
 
-    /// Returns the documents that were set aside, if there are others than when this was last asked.
-    pub(crate) fn new_set_aside(&self) -> Option<SetAside> {
-        let mut set_aside = self.set_aside();
-        std::mem::take(&mut set_aside.1).then(|| set_aside.0.clone())
+    /// Returns the rejected documents if they have changed since the last call.
+    pub(crate) fn take_changed_rejections(&self) -> Option<RejectedDocuments> {
+        let mut rejected = self.rejected();
+        std::mem::take(&mut rejected.1).then(|| rejected.0.clone())
     }
 
-    /// Notes what became of a batch.
-    pub(crate) fn note(&self, applied: Applied) {
-        for document in &applied.refused {
-            let SetAsideDocument { analysis_id, document_id, reason, .. } = document;
-            tracing::warn!(catalogue = self.id, analysis_id, document_id, reason, "a document is set aside");
+    /// Records the result of a batch.
+    pub(crate) fn record(&self, applied: AppliedBatch) {
+        for document in &applied.rejected {
+            let RejectedDocument { analysis_id, document_id, reason, .. } = document;
+            tracing::warn!(catalogue = self.id, analysis_id, document_id, reason, "a document is rejected");
         }
-        let mut set_aside = self.set_aside();
-        let changed = set_aside.0.note(&applied.taken, applied.refused);
-        set_aside.1 |= changed;
+        let mut rejected = self.rejected();
+        let changed = rejected.0.record(&applied.analyses, applied.rejected);
+        rejected.1 |= changed;
     }
 
-    /// Notes that the index is another one, with other documents that could not be indexed.
-    pub(crate) fn replace_set_aside(&self, with: SetAside) {
-        *self.set_aside() = (with, true);
+    /// Replaces the rejected documents by those of a new index.
+    pub(crate) fn replace_rejected(&self, with: RejectedDocuments) {
+        *self.rejected() = (with, true);
     }
 
-    /// Shows which index is in use, and how far it came.
-    pub(crate) fn show_place(&self, index: String, position: Option<String>) {
-        let mut shown = self.shown();
-        shown.index = Some(index);
-        shown.position = position;
+    /// Sets the index that is in use, and its position.
+    pub(crate) fn set_index(&self, index: String, position: Option<String>) {
+        let mut live_status = self.live_status();
+        live_status.index = Some(index);
+        live_status.position = position;
     }
 
-    /// Shows a failure; says whether it is another one than before.
-    pub(crate) fn show_failure(&self, failure: &Failure) -> bool {
-        let message = failure.in_short();
-        let mut shown = self.shown();
-        let is_same = shown.activity == IndexingActivity::Failing
-            && shown.last_error.as_ref().is_some_and(|last| last.message == message);
-        shown.activity = IndexingActivity::Failing;
-        shown.last_error = Some(IndexingProblem { message, at: Timestamp::now() });
+    /// Records a failure; returns whether it is another one than before.
+    pub(crate) fn record_failure(&self, failure: &IndexingFailure) -> bool {
+        let message = failure.operator_message();
+        let mut live_status = self.live_status();
+        let is_same = live_status.activity == IndexingActivity::Failing
+            && live_status.last_error.as_ref().is_some_and(|last| last.message == message);
+        live_status.activity = IndexingActivity::Failing;
+        live_status.last_error = Some(IndexingProblem { message, at: Timestamp::now() });
         !is_same
     }
 
     /// Derives the mapping from all types.
-    pub(crate) async fn derived(&self) -> Result<(Value, KnownTypes), Failure> {
-        let mark = self.source.types_mark().await?;
+    pub(crate) async fn derive_mapping(&self) -> Result<(Value, MappedTypes), IndexingFailure> {
+        let version = self.source.types_version().await?;
         let types = self.source.types().await?;
-        let derived = derive(&self.recipe.source, &types);
-        self.shown().notes = derived.notes;
-        Ok((derived.mapping, KnownTypes { mark, ids: types.into_iter().map(|one| one.id).collect() }))
+        let derived = derive_mapping(&self.builder.source, &types);
+        self.live_status().notes = derived.notes;
+        Ok((derived.mapping, MappedTypes { version, ids: types.into_iter().map(|one| one.id).collect() }))
     }
 
-    /// Adds to an index what its mapping lacks, and shows what cannot be added.
-    pub(crate) async fn fit_mapping(&self, index: &str) -> Result<KnownTypes, Failure> {
-        let (mapping, known) = self.derived().await?;
-        let present = self.place.engine.mapping(index).await?;
-        let fitted = fit(&mapping, present.raw());
-        let mut misfits = fitted.misfits;
-        match self.place.engine.extend_mapping(index, &fitted.mapping).await {
+    /// Adds to an index what its mapping lacks, and reports what cannot be added.
+    pub(crate) async fn update_mapping(&self, index: &str) -> Result<MappedTypes, IndexingFailure> {
+        let (mapping, types) = self.derive_mapping().await?;
+        let present = self.generations.engine.mapping(index).await?;
+        let update = plan_update(&mapping, present.raw());
+        let mut conflicts = update.conflicts;
+        match self.generations.engine.extend_mapping(index, &update.mapping).await {
             Ok(()) => {}
-            Err(EngineError::Refused(reason)) => misfits.push(reason),
+            Err(EngineError::Refused(reason)) => conflicts.push(reason),
             Err(error) => return Err(error.into()),
         }
-        if !misfits.is_empty() && self.shown().needs_reindex != misfits {
-            tracing::warn!(catalogue = self.id, index, ?misfits, "the index needs a reindex");
+        if !conflicts.is_empty() && self.live_status().needs_reindex != conflicts {
+            tracing::warn!(catalogue = self.id, index, ?conflicts, "the index needs a reindex");
         }
-        self.shown().needs_reindex = misfits;
-        Ok(known)
+        self.live_status().needs_reindex = conflicts;
+        Ok(types)
     }
 
-    /// Takes changes into an index; how far it came is noted with it, if it may be.
+    /// Applies changes to an index, with the position if it is to be persisted.
     ///
-    /// A single analysis whose documents the engine refuses as a whole is set aside; several are an error.
-    pub(crate) async fn apply(&self, at: &mut At, changes: Changes, is_noted: bool) -> Result<Applied, Failure> {
-        at.unnoted += changes.analyses.len();
-        let absent = at.is_certain.then_some(&at.absent);
-        let batch = Batch::of(&self.recipe, changes.analyses, absent).await.map_err(Failure::Here)?;
-        if batch.types().any(|one| !at.known.ids.contains(one)) {
-            at.known = self.fit_mapping(&at.index).await?;
+    /// A single analysis whose documents the engine refuses as a whole is rejected; several are an error.
+    pub(crate) async fn apply(
+        &self,
+        at: &mut IndexPosition,
+        changes: ChangeBatch,
+        persists_position: bool,
+    ) -> Result<AppliedBatch, IndexingFailure> {
+        at.unpersisted_changes += changes.analyses.len();
+        let absent = at.is_exact.then_some(&at.absent);
+        let batch = Batch::of(&self.builder, changes.analyses, absent).await?;
+        if batch.types().any(|one| !at.types.ids.contains(one)) {
+            at.types = self.update_mapping(&at.index).await?;
         }
-        let taken: HashSet<String> = batch.analyses().map(str::to_owned).collect();
+        let analyses: HashSet<String> = batch.analyses().map(str::to_owned).collect();
         let absent = batch.absent();
-        let engine = &*self.place.engine;
-        let mut operations = batch.operations(engine, &at.index, self.recipe.analysis_path()).await?;
+        let engine = &*self.generations.engine;
+        let mut operations = batch.operations(engine, &at.index, self.builder.analysis_path()).await?;
         let list = operations.take();
-        let is_written = !list.is_empty() || at.unnoted >= UNNOTED;
-        let position = (is_noted && is_written).then_some(changes.position.as_str());
+        let is_written = !list.is_empty() || at.unpersisted_changes >= MAX_UNPERSISTED_CHANGES;
+        let position = (persists_position && is_written).then_some(changes.position.as_str());
         let written = match position {
             _ if !is_written => Ok(BatchReport::default()),
             Some(position) => engine.write_at(&at.index, list, position).await,
             None => engine.write(&at.index, list).await,
         };
-        let refused = match (written, taken.iter().next()) {
-            (Ok(report), _) => operations.refused(report),
-            (Err(EngineError::Refused(reason)), Some(analysis_id)) if taken.len() == 1 => {
+        let rejected = match (written, analyses.iter().next()) {
+            (Ok(report), _) => operations.rejected(report),
+            (Err(EngineError::Refused(reason)), Some(analysis_id)) if analyses.len() == 1 => {
                 if let Some(position) = position {
                     engine.write_at(&at.index, Vec::new(), position).await?;
                 }
-                vec![SetAsideDocument::new(analysis_id.clone(), None, reason)]
+                vec![RejectedDocument::new(analysis_id.clone(), None, reason)]
             }
             (Err(error), _) => return Err(error.into()),
         };
         if position.is_some() {
-            at.noted = Some(changes.position.clone());
-            at.unnoted = 0;
-            at.is_certain = true;
+            at.persisted = Some(changes.position.clone());
+            at.unpersisted_changes = 0;
+            at.is_exact = true;
         }
-        at.remember(&taken, absent);
+        at.record_absent(&analyses, absent);
         at.position = Some(changes.position);
-        Ok(Applied { taken, refused })
+        Ok(AppliedBatch { analyses, rejected })
     }
 }
 
-/// Returns what a source is called.
-pub(crate) fn origin_name(origin: &SourceOrigin) -> &'static str {
+/// Returns the name of a kind of source.
+pub(crate) fn source_name(origin: &SourceOrigin) -> &'static str {
     match origin {
         SourceOrigin::Here => "here",
         SourceOrigin::Song(_) => "song",

@@ -1,10 +1,10 @@
-//! What is asked of a SONG server. No message shows where it is.
+//! The REST client of a SONG server. No message shows where the server is.
 
 use std::time::Duration;
 
 use cantata_catalogue::SongOrigin;
 use cantata_core::{AnalysisState, AnalysisType, AnalysisTypeId, Timestamp, TypeOptions};
-use cantata_http_client::{ClientSettingsError, HttpClient, HttpError, bearer, parse_address};
+use cantata_http_client::{HttpClient, HttpError, bearer, parse_address};
 use cantata_indexing::SourceError;
 use reqwest::{Method, StatusCode, Url};
 use serde::Deserialize;
@@ -12,14 +12,16 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// How long one answer may take.
-const TIMEOUT: Duration = Duration::from_secs(120);
+use crate::SongSourceError;
 
-/// How many bytes of one answer are read.
-const LONGEST_ANSWER: usize = 512 << 20;
+/// How long one request may take.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How many analyses, and how many types, are asked for at once.
-pub(crate) const PAGE: usize = 100;
+/// The largest response that is read.
+const MAX_RESPONSE_BYTES: usize = 512 << 20;
+
+/// The size of a page of analyses or types.
+pub(crate) const PAGE_SIZE: usize = 100;
 
 /// A SONG server.
 pub(crate) struct SongClient {
@@ -30,24 +32,24 @@ pub(crate) struct SongClient {
 /// A page of analyses.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Page {
+pub(crate) struct AnalysisPage {
     /// The documents as they were sent.
     pub(crate) analyses: Vec<Box<RawValue>>,
-    /// How many there are on all pages.
+    /// The number of analyses on all pages.
     pub(crate) total_analyses: u64,
 }
 
-/// What is known of an analysis without reading all of it.
+/// The members of an analysis that are parsed.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Head {
+pub(crate) struct AnalysisHeader {
     pub(crate) analysis_id: String,
     pub(crate) analysis_state: AnalysisState,
 }
 
-impl Head {
-    /// Reads it; nothing if the document is no analysis.
-    pub(crate) fn of(document: &str) -> Option<Self> {
+impl AnalysisHeader {
+    /// Parses a document; nothing if it is no analysis.
+    pub(crate) fn parse(document: &str) -> Option<Self> {
         serde_json::from_str(document).ok()
     }
 }
@@ -67,22 +69,17 @@ struct TypeBody {
 }
 
 impl SongClient {
-    /// Prepares to ask a server; nothing is sent yet.
-    pub(crate) fn new(origin: &SongOrigin) -> Result<Self, String> {
-        let base = parse_address(origin.url.reveal()).map_err(|error| match error {
-            ClientSettingsError::Address { reason, .. } => format!("the address of SONG: {reason}"),
-            error => error.to_string(),
-        })?;
-        let authorization = origin.token.as_ref().map(|token| bearer(token.reveal())).transpose();
-        let authorization =
-            authorization.map_err(|_| "the token for SONG has characters that no token has".to_owned())?;
-        let http = HttpClient::new(TIMEOUT).map_err(|error| error.to_string())?;
-        Ok(Self { base, http: http.without_http_proxy().with_authorization(authorization) })
+    /// Prepares requests to a server; nothing is sent yet.
+    pub(crate) fn new(origin: &SongOrigin) -> Result<Self, SongSourceError> {
+        let base = parse_address(origin.url.reveal())?;
+        let authorization = origin.token.as_ref().map(|token| bearer(token.reveal())).transpose()?;
+        let http = HttpClient::new(REQUEST_TIMEOUT)?.without_http_proxy().with_authorization(authorization);
+        Ok(Self { base, http })
     }
 
     /// Returns the ids of all studies.
     pub(crate) async fn studies(&self) -> Result<Vec<String>, SourceError> {
-        self.ask(&["studies", "all"], &[]).await
+        self.get_json(&["studies", "all"], &[]).await
     }
 
     /// Returns a page of the analyses of a study that are in one of the states.
@@ -92,20 +89,20 @@ impl SongClient {
         states: &[AnalysisState],
         offset: usize,
         limit: usize,
-    ) -> Result<Page, SourceError> {
+    ) -> Result<AnalysisPage, SourceError> {
         let states = states.iter().map(|state| state.as_str()).collect::<Vec<_>>().join(",");
         let query = [("analysisStates", states), ("limit", limit.to_string()), ("offset", offset.to_string())];
-        self.ask(&["studies", study, "analysis", "paginated"], &query).await
+        self.get_json(&["studies", study, "analysis", "paginated"], &query).await
     }
 
-    /// Returns an analysis; nothing if there is none of this id.
+    /// Returns an analysis, if it exists.
     pub(crate) async fn analysis(&self, study: &str, id: &str) -> Result<Option<String>, SourceError> {
         let path = ["studies", study, "analysis", id];
         match self.get(&path, &[]).await? {
             (StatusCode::NOT_FOUND, _) => Ok(None),
             (status, body) => {
-                let body = good(&path, status, body)?;
-                String::from_utf8(body).map(Some).map_err(|_| nonsense(&path))
+                let body = check_status(&path, status, body)?;
+                String::from_utf8(body).map(Some).map_err(|_| unreadable(&path))
             }
         }
     }
@@ -119,11 +116,11 @@ impl SongClient {
     pub(crate) async fn types(&self) -> Result<Vec<AnalysisType>, SourceError> {
         let mut types = Vec::new();
         loop {
-            let page = self.type_page(types.len(), PAGE, false).await?;
+            let page = self.type_page(types.len(), PAGE_SIZE, false).await?;
             let is_last = page.result_set.is_empty();
             types.extend(page.result_set.into_iter().map(|TypeBody { name, version, schema }| AnalysisType {
                 id: AnalysisTypeId { name, version },
-                // Nothing depends on when it was registered, nor on what submissions are held to.
+                // Indexing uses neither the time of registration nor the options.
                 created_at: Timestamp::now(),
                 options: TypeOptions::default(),
                 schema: schema.unwrap_or_default(),
@@ -134,25 +131,25 @@ impl SongClient {
         }
     }
 
-    async fn type_page(&self, offset: usize, limit: usize, hides: bool) -> Result<TypePage, SourceError> {
+    async fn type_page(&self, offset: usize, limit: usize, hides_schema: bool) -> Result<TypePage, SourceError> {
         let query = [
             ("offset", offset.to_string()),
             ("limit", limit.to_string()),
-            ("hideSchema", hides.to_string()),
+            ("hideSchema", hides_schema.to_string()),
             ("unrenderedOnly", "true".to_owned()),
             ("sortOrder", "ASC".to_owned()),
         ];
-        self.ask(&["schemas"], &query).await
+        self.get_json(&["schemas"], &query).await
     }
 
-    async fn ask<T: DeserializeOwned>(&self, path: &[&str], query: &[(&str, String)]) -> Result<T, SourceError> {
+    async fn get_json<T: DeserializeOwned>(&self, path: &[&str], query: &[(&str, String)]) -> Result<T, SourceError> {
         let (status, body) = self.get(path, query).await?;
-        serde_json::from_slice(&good(path, status, body)?).map_err(|_| nonsense(path))
+        serde_json::from_slice(&check_status(path, status, body)?).map_err(|_| unreadable(path))
     }
 
     async fn get(&self, path: &[&str], query: &[(&str, String)]) -> Result<(StatusCode, Vec<u8>), SourceError> {
         let mut url = self.base.clone();
-        // Only an address that cannot be a base has no segments, and such a one is no address of a server.
+        // Only a URL that cannot be a base has no segments, and the scheme was checked.
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(path);
         }
@@ -163,11 +160,11 @@ impl SongClient {
                 _ => "SONG cannot be reached, or stopped answering".to_owned(),
             })
         };
-        self.http.call(Method::GET, url, LONGEST_ANSWER, |request| request).await.map_err(lost)
+        self.http.call(Method::GET, url, MAX_RESPONSE_BYTES, |request| request).await.map_err(lost)
     }
 }
 
-fn good(path: &[&str], status: StatusCode, body: Vec<u8>) -> Result<Vec<u8>, SourceError> {
+fn check_status(path: &[&str], status: StatusCode, body: Vec<u8>) -> Result<Vec<u8>, SourceError> {
     match status {
         status if status.is_success() => Ok(body),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
@@ -177,6 +174,6 @@ fn good(path: &[&str], status: StatusCode, body: Vec<u8>) -> Result<Vec<u8>, Sou
     }
 }
 
-fn nonsense(path: &[&str]) -> SourceError {
+fn unreadable(path: &[&str]) -> SourceError {
     SourceError::Failed(format!("what SONG answers to /{} cannot be read", path.join("/")))
 }

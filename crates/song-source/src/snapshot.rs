@@ -1,4 +1,4 @@
-//! Everything that a SONG server has now, page by page.
+//! Snapshots of a SONG server, page by page.
 
 use std::sync::Arc;
 use std::vec;
@@ -7,31 +7,31 @@ use async_trait::async_trait;
 use cantata_core::AnalysisState;
 use cantata_indexing::{SourceError, SourceSnapshot};
 
-use crate::client::{Head, PAGE, SongClient};
-use crate::polled::Memory;
+use crate::client::{AnalysisHeader, PAGE_SIZE, SongClient};
+use crate::polling_source::SharedTracker;
 
-/// Pages of one study after the other.
-pub(crate) struct Pages {
+/// AnalysisPages of one study after the other.
+pub(crate) struct AnalysisPages {
     client: Arc<SongClient>,
     states: Vec<AnalysisState>,
     studies: vec::IntoIter<String>,
-    /// The present study, and how many of its analyses are read.
-    present: Option<(String, usize)>,
+    /// The current study, and how many of its analyses are read.
+    current: Option<(String, usize)>,
 }
 
-impl Pages {
+impl AnalysisPages {
     /// Begins with the first of some studies, or of all.
-    pub(crate) async fn of(
+    pub(crate) async fn open(
         client: &Arc<SongClient>,
         wanted: Option<&[String]>,
         states: &[AnalysisState],
     ) -> Result<Self, SourceError> {
         let mut studies = client.studies().await?;
         studies.retain(|study| wanted.is_none_or(|wanted| wanted.contains(study)));
-        Ok(Self { client: Arc::clone(client), states: states.to_vec(), studies: studies.into_iter(), present: None })
+        Ok(Self { client: Arc::clone(client), states: states.to_vec(), studies: studies.into_iter(), current: None })
     }
 
-    /// Returns how many analyses there are in the studies that are still to come.
+    /// Returns the number of analyses in the studies that are not begun.
     pub(crate) async fn count(&self) -> Result<u64, SourceError> {
         let mut total = 0;
         for study in self.studies.as_slice() {
@@ -43,20 +43,20 @@ impl Pages {
     /// Returns the next page with its study; nothing after the last one.
     pub(crate) async fn next(&mut self) -> Result<Option<(String, Vec<String>)>, SourceError> {
         loop {
-            let (study, offset) = match self.present.take() {
-                Some(present) => present,
+            let (study, offset) = match self.current.take() {
+                Some(current) => current,
                 None => match self.studies.next() {
                     Some(study) => (study, 0),
                     None => return Ok(None),
                 },
             };
-            let page = self.client.page(&study, &self.states, offset, PAGE).await?;
+            let page = self.client.page(&study, &self.states, offset, PAGE_SIZE).await?;
             if page.analyses.is_empty() {
                 continue;
             }
             let read = offset + page.analyses.len();
             if (read as u64) < page.total_analyses {
-                self.present = Some((study.clone(), read));
+                self.current = Some((study.clone(), read));
             }
             let documents = page.analyses.into_iter().map(|document| Box::<str>::from(document).into()).collect();
             return Ok(Some((study, documents)));
@@ -65,27 +65,27 @@ impl Pages {
 }
 
 /// A snapshot of a server.
-pub(crate) struct Snapshot {
-    pages: Pages,
+pub(crate) struct SongSnapshot {
+    pages: AnalysisPages,
     position: String,
     total: u64,
-    /// Where what is seen is noted, if nothing was seen before.
-    memory: Option<Arc<Memory>>,
+    /// The tracker to seed, if nothing was polled before.
+    tracker: Option<Arc<SharedTracker>>,
 }
 
-impl Snapshot {
-    pub(crate) async fn begin(
-        pages: Pages,
+impl SongSnapshot {
+    pub(crate) async fn open(
+        pages: AnalysisPages,
         position: String,
-        memory: Option<Arc<Memory>>,
+        tracker: Option<Arc<SharedTracker>>,
     ) -> Result<Box<dyn SourceSnapshot>, SourceError> {
         let total = pages.count().await?;
-        Ok(Box::new(Self { pages, position, total, memory }))
+        Ok(Box::new(Self { pages, position, total, tracker }))
     }
 }
 
 #[async_trait]
-impl SourceSnapshot for Snapshot {
+impl SourceSnapshot for SongSnapshot {
     fn position(&self) -> &str {
         &self.position
     }
@@ -96,17 +96,17 @@ impl SourceSnapshot for Snapshot {
 
     async fn next(&mut self) -> Result<Option<Vec<String>>, SourceError> {
         let page = self.pages.next().await?;
-        if let Some(memory) = &self.memory {
-            let mut seen = memory.seen();
+        if let Some(tracker) = &self.tracker {
+            let mut tracker = tracker.lock();
             match &page {
                 Some((study, documents)) => {
                     for document in documents {
-                        if let Some(head) = Head::of(document) {
-                            seen.begin_with(&head.analysis_id, study, document);
+                        if let Some(head) = AnalysisHeader::parse(document) {
+                            tracker.seed(&head.analysis_id, study, document);
                         }
                     }
                 }
-                None => seen.is_whole = true,
+                None => tracker.is_complete = true,
             }
         }
         Ok(page.map(|(_, documents)| documents))

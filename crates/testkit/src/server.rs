@@ -9,7 +9,7 @@ use std::time::Duration;
 use cantata_catalogue::SourceConfig;
 use cantata_engine::SearchEngine;
 use cantata_engine_embedded::EmbeddedEngine;
-use cantata_indexing::{AnalysisSource, FedCatalogue, Indexing, IndexingParts, StoreSource};
+use cantata_indexing::{AnalysisSource, IndexedCatalogue, Indexing, IndexingContext, StoreSource};
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::storage::StorageClient;
 use cantata_metadata::{MetadataService, MetadataSettings};
@@ -205,14 +205,14 @@ impl TestServerBuilder {
 /// Keeps the indexes of catalogues up to date that have a source.
 fn start_indexing(folder: &Path, store: Arc<dyn Store>, search: Arc<SearchService>) -> Indexing {
     let source: Arc<dyn AnalysisSource> = Arc::new(StoreSource::new(Arc::clone(&store)));
-    Indexing::start(IndexingParts {
+    Indexing::start(IndexingContext {
         folder: folder.join("indexing"),
         store,
         holder: "test".to_owned(),
-        sources: Box::new(move |_: &SourceConfig| Ok(Arc::clone(&source))),
+        open_source: Box::new(move |_: &SourceConfig| Ok(Arc::clone(&source))),
         catalogues: Box::new(move || {
             let catalogues = search.catalogues();
-            catalogues.configured().filter_map(|(config, engine)| FedCatalogue::of(config, engine)).collect()
+            catalogues.configured().filter_map(|(config, engine)| IndexedCatalogue::of(config, engine)).collect()
         }),
     })
 }

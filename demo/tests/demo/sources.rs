@@ -6,8 +6,8 @@ use std::path::Path;
 use cantata_catalogue::{Catalogue, CatalogueConfig, Defaults};
 use cantata_core::{AnalysisType, AnalysisTypeId, Timestamp, TypeOptions};
 use cantata_demo::{analysis_types, configs, submissions};
-use cantata_indexing::derive::derive;
-use cantata_indexing::shape::Shape;
+use cantata_indexing::document_builder::DocumentBuilder;
+use cantata_indexing::mapping_derivation::derive_mapping;
 use cantata_mapping::IndexMapping;
 use cantata_schema::builtin_types;
 use serde_json::{Map, Value, json};
@@ -55,7 +55,7 @@ fn every_file_of_the_folder_is_embedded() {
 fn what_the_files_name_is_there_and_the_types_agree() {
     for catalogue in CATALOGUES {
         let config = config(catalogue);
-        let derived = derive(config.source.as_ref().unwrap(), &types());
+        let derived = derive_mapping(config.source.as_ref().unwrap(), &types());
         assert_eq!(derived.notes, Vec::<String>::new(), "{catalogue}");
         let built = Catalogue::build(&config, &IndexMapping::parse(&derived.mapping).unwrap()).unwrap();
         assert_eq!(built.warnings, [], "{catalogue}");
@@ -71,8 +71,8 @@ fn documents_have_no_member_that_the_mapping_lacks() {
     for catalogue in CATALOGUES {
         let config = config(catalogue);
         let source = config.source.as_ref().unwrap();
-        let mapping = IndexMapping::parse(&derive(source, &types()).mapping).unwrap();
-        let shape = Shape::new(source);
+        let mapping = IndexMapping::parse(&derive_mapping(source, &types()).mapping).unwrap();
+        let shape = DocumentBuilder::new(source);
         for (number, submission) in submissions(60).enumerate() {
             for document in shape.documents(&stored(number, submission.payload).to_string()).unwrap() {
                 check(&mapping, &serde_json::from_slice(&document.source).unwrap(), "");

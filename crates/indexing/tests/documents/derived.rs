@@ -1,6 +1,6 @@
 //! Whole mappings: versions and types together, shapes, overrides.
 
-use cantata_indexing::derive::derive;
+use cantata_indexing::mapping_derivation::derive_mapping;
 use cantata_mapping::IndexMapping;
 use serde_json::json;
 
@@ -53,7 +53,7 @@ fn types_that_are_not_taken_say_nothing() {
         analysis_type("b", 1, json!({"experiment": {"type": "boolean"}})),
     ];
     let only = source(json!({"document": "analysis-centric", "analysisTypes": [{"name": "a", "versions": [2]}]}));
-    let derived = derive(&only, &types);
+    let derived = derive_mapping(&only, &types);
     assert_eq!(type_at(&derived.mapping, "experiment"), "long");
     assert_eq!(derived.notes, Vec::<String>::new());
 }
@@ -61,8 +61,8 @@ fn types_that_are_not_taken_say_nothing() {
 #[test]
 fn shapes_have_their_fields() {
     let types = [analysis_type("a", 1, json!({"experiment": {"type": "string"}}))];
-    let of_analyses = derive(&source(json!({"document": "analysis-centric"})), &types).mapping;
-    let of_files = derive(&source(json!({"document": "file-centric"})), &types).mapping;
+    let of_analyses = derive_mapping(&source(json!({"document": "analysis-centric"})), &types).mapping;
+    let of_files = derive_mapping(&source(json!({"document": "file-centric"})), &types).mapping;
     let paths = |mapping: &serde_json::Value| -> Vec<String> {
         IndexMapping::parse(mapping)
             .unwrap()
@@ -126,7 +126,7 @@ fn fields_of_paths_have_the_types_of_what_is_found() {
         "names": "$..fileName",
         "free": "$.experiment.free.colour",
     }}});
-    let derived = derive(&source(keys), &types);
+    let derived = derive_mapping(&source(keys), &types);
     let types = ["analysisId", "day", "donor.age", "donor.samples", "donor.samples.weight", "weights", "ages", "names"]
         .map(|path| type_at(&derived.mapping, path));
     assert_eq!(types, ["keyword", "date", "long", "nested", "double", "double", "long", "keyword"]);
@@ -165,7 +165,7 @@ fn an_override_is_laid_over_what_is_derived() {
         "files": {"type": "nested", "properties": {"info": {"type": "flattened"}}},
         "sum": {"type": "alias", "path": "experiment.size"},
     }}});
-    let derived = derive(&source(keys), &types);
+    let derived = derive_mapping(&source(keys), &types);
     assert_eq!(derived.notes, Vec::<String>::new());
     let mapping = &derived.mapping;
     assert_eq!(definition(mapping, "experiment.tool")["fields"]["keyword"]["type"], "keyword");
@@ -185,7 +185,7 @@ fn an_override_that_does_not_fit_is_left_out_and_told() {
     }}});
     let mut source = source(keys);
     source.mapping.as_mut().unwrap().insert("sum".into(), json!({"type": "alias", "path": "nowhere"}));
-    let derived = derive(&source, &[]);
+    let derived = derive_mapping(&source, &[]);
     assert_eq!(type_at(&derived.mapping, "a"), "not there");
     assert!(derived.notes[0].starts_with("`mapping` is left out: "), "{:?}", derived.notes);
 }

@@ -1,7 +1,7 @@
 //! The display configuration to begin with.
 
 use cantata_catalogue::{Catalogue, CatalogueConfig, Defaults};
-use cantata_indexing::derive::derive;
+use cantata_indexing::mapping_derivation::derive_mapping;
 use cantata_mapping::IndexMapping;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn properties() -> Value {
 
 fn sections(document: &str) -> Value {
     let types = [analysis_type("t", 1, properties())];
-    derive(&source(json!({"document": document})), &types).mapping["_meta"]["cantata"].clone()
+    derive_mapping(&source(json!({"document": document})), &types).mapping["_meta"]["cantata"].clone()
 }
 
 fn entry(sections: &Value, path: &str) -> Value {
@@ -129,7 +129,7 @@ fn a_catalogue_without_files_of_its_own_shows_what_was_generated() {
     let keys = json!({"esIndex": "files", "documentType": "file", "source": {"document": "file-centric"}});
     let config = CatalogueConfig::from_value("files", &keys, &Defaults::default()).unwrap();
     let types = [analysis_type("t", 1, properties())];
-    let derived = derive(config.source.as_ref().unwrap(), &types);
+    let derived = derive_mapping(config.source.as_ref().unwrap(), &types);
     let catalogue = Catalogue::build(&config, &IndexMapping::parse(&derived.mapping).unwrap()).unwrap();
     assert_eq!(catalogue.warnings, []);
     let display = &catalogue.display;
@@ -147,7 +147,7 @@ fn an_override_that_takes_fields_away_leaves_no_warnings() {
         "document": "analysis-centric", "mapping": {"properties": {"experiment": {"type": "flattened"}}},
     }});
     let config = CatalogueConfig::from_value("files", &keys, &Defaults::default()).unwrap();
-    let derived = derive(config.source.as_ref().unwrap(), &[analysis_type("t", 1, properties())]);
+    let derived = derive_mapping(config.source.as_ref().unwrap(), &[analysis_type("t", 1, properties())]);
     let catalogue = Catalogue::build(&config, &IndexMapping::parse(&derived.mapping).unwrap()).unwrap();
     assert_eq!(catalogue.warnings, []);
     assert!(catalogue.display.field("experiment").is_some());

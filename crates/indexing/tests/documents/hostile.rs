@@ -1,6 +1,6 @@
 //! Analyses and schemas of somebody who means no good, or of another server: a reason or an outcome, never a panic.
 
-use cantata_indexing::shape::Shape;
+use cantata_indexing::document_builder::DocumentBuilder;
 use cantata_mapping::IndexMapping;
 use serde_json::{Map, Value, json};
 
@@ -62,7 +62,7 @@ fn ids_that_occur_twice_or_are_too_long_are_refused() {
 fn documents_are_single_lines_however_an_analysis_is_written() {
     let written = serde_json::to_string_pretty(&analysis()).unwrap().replace('\n', "\r\n");
     for shape in ["file-centric", "analysis-centric"] {
-        let shape = Shape::new(&source(json!({"document": shape})));
+        let shape = DocumentBuilder::new(&source(json!({"document": shape})));
         let documents = shape.documents(&written).unwrap();
         assert_eq!(documents, shape.documents(&analysis().to_string()).unwrap());
         assert!(documents.iter().all(|one| !one.source.contains(&b'\n') && !one.source.contains(&b'\r')));
@@ -73,7 +73,7 @@ fn documents_are_single_lines_however_an_analysis_is_written() {
 fn numbers_stay_as_they_are_written_and_of_two_members_with_one_name_the_last_counts() {
     let written = analysis().to_string();
     let written = written.replacen('{', r#"{"size":1,"size":0.10000000000000000001,"analysisId":"other","#, 1);
-    let documents = Shape::new(&source(json!({"document": "analysis-centric"}))).documents(&written).unwrap();
+    let documents = DocumentBuilder::new(&source(json!({"document": "analysis-centric"}))).documents(&written).unwrap();
     let source = String::from_utf8(documents[0].source.clone()).unwrap();
     assert_eq!((documents[0].id.as_str(), documents.len()), ("a-1", 1));
     assert!(source.starts_with(r#"{"size":0.10000000000000000001,"analysisId":"a-1","#), "{source}");
@@ -81,9 +81,9 @@ fn numbers_stay_as_they_are_written_and_of_two_members_with_one_name_the_last_co
 
 #[test]
 fn what_is_not_json_is_told() {
-    let shape = Shape::new(&source(json!({"document": "file-centric"})));
+    let shape = DocumentBuilder::new(&source(json!({"document": "file-centric"})));
     for text in ["", "{", "{\"analysisId\": tru}", "{\n\"analysisId\": \"a\""] {
-        let reason = shape.documents(text).unwrap_err();
+        let reason = shape.documents(text).unwrap_err().to_string();
         assert!(reason.starts_with("the analysis is not JSON: "), "{text}: {reason}");
     }
 }

@@ -6,8 +6,8 @@ mod generate;
 use cantata_core::AnalysisType;
 use cantata_engine::{Operation, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
-use cantata_indexing::derive::derive;
-use cantata_indexing::shape::{IndexDocument, Shape};
+use cantata_indexing::document_builder::{DocumentBuilder, IndexDocument};
+use cantata_indexing::mapping_derivation::derive_mapping;
 use cantata_mapping::IndexMapping;
 use cantata_schema::{PayloadValidator, check_registration};
 use rand::rngs::StdRng;
@@ -30,7 +30,7 @@ async fn every_value_of_random_analyses_has_a_field_and_every_document_is_taken(
             (1..=generator.rng.random_range(1..4)).map(|n| generator.analysis_type(n)).collect();
         let shape = ["file-centric", "analysis-centric"][seed as usize % 2];
         let source = source(json!({"document": shape}));
-        let derived = derive(&source, &types);
+        let derived = derive_mapping(&source, &types);
         let mapping = IndexMapping::parse(&derived.mapping).unwrap_or_else(|errors| panic!("seed {seed}: {errors:?}"));
         let index = format!("case-{seed}");
         engine.create_index(&index, Some(&derived.mapping)).await.unwrap();
@@ -39,7 +39,7 @@ async fn every_value_of_random_analyses_has_a_field_and_every_document_is_taken(
             let analysis_type = &types[number % types.len()];
             let data = generator.instance(analysis_type);
             for IndexDocument { id, source } in
-                Shape::new(&source).documents(&whole(number, &data).to_string()).unwrap()
+                DocumentBuilder::new(&source).documents(&whole(number, &data).to_string()).unwrap()
             {
                 let document: Value = serde_json::from_slice(&source).unwrap();
                 check(&mapping, &document, "", &|told| {

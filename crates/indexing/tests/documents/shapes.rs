@@ -1,7 +1,7 @@
 //! The documents of each shape.
 
 use cantata_core::AnalysisState;
-use cantata_indexing::shape::Shape;
+use cantata_indexing::document_builder::DocumentBuilder;
 use serde_json::json;
 
 use crate::support::{analysis, documents, source};
@@ -91,7 +91,7 @@ fn every_document_holds_the_id_of_its_analysis_where_the_shape_says() {
     let paths = json!({"each": "$.files[*]", "id": "@.objectId", "fields": {"name": "@.fileName"}});
     for document in [json!("file-centric"), json!("analysis-centric"), paths] {
         let keys = json!({"document": document});
-        let path = Shape::new(&source(keys.clone())).analysis_path();
+        let path = DocumentBuilder::new(&source(keys.clone())).analysis_path();
         for (id, document) in documents(keys.clone(), &analysis()).unwrap() {
             let found = path.split('.').fold(&document, |at, name| &at[name]);
             assert_eq!(found, "a-1", "{id} of {keys}");
@@ -102,11 +102,11 @@ fn every_document_holds_the_id_of_its_analysis_where_the_shape_says() {
 #[test]
 fn a_source_takes_what_it_names() {
     let published = AnalysisState::Published;
-    let all = Shape::new(&source(json!({"document": "file-centric"})));
+    let all = DocumentBuilder::new(&source(json!({"document": "file-centric"})));
     assert!(all.selects("S", published, "any", 1));
     assert!(!all.selects("S", AnalysisState::Unpublished, "any", 1));
     assert!(!all.selects("S", AnalysisState::Suppressed, "any", 1));
-    let some = Shape::new(&source(json!({
+    let some = DocumentBuilder::new(&source(json!({
         "document": "file-centric",
         "studies": ["S", "T"],
         "states": ["PUBLISHED", "UNPUBLISHED"],

@@ -2,8 +2,8 @@
 
 use cantata_catalogue::{CatalogueConfig, Defaults, SourceConfig};
 use cantata_core::{AnalysisType, AnalysisTypeId, Timestamp, TypeOptions};
-use cantata_indexing::derive::{Derived, derive};
-use cantata_indexing::shape::Shape;
+use cantata_indexing::document_builder::DocumentBuilder;
+use cantata_indexing::mapping_derivation::{DerivedMapping, derive_mapping};
 use serde_json::{Value, json};
 
 /// Reads what a `source.json` says.
@@ -29,8 +29,8 @@ pub(crate) fn with_definitions(name: &str, version: u32, properties: Value, defi
 }
 
 /// Derives the mapping for analyses as documents.
-pub(crate) fn derived(types: &[AnalysisType]) -> Derived {
-    derive(&source(json!({"document": "analysis-centric"})), types)
+pub(crate) fn derived(types: &[AnalysisType]) -> DerivedMapping {
+    derive_mapping(&source(json!({"document": "analysis-centric"})), types)
 }
 
 /// Returns the definition of a field of a mapping.
@@ -85,6 +85,7 @@ fn file(id: &str, name: &str) -> Value {
 
 /// Makes the documents of an analysis and reads them.
 pub(crate) fn documents(keys: Value, analysis: &Value) -> Result<Vec<(String, Value)>, String> {
-    let documents = Shape::new(&source(keys)).documents(&analysis.to_string())?;
+    let documents = DocumentBuilder::new(&source(keys)).documents(&analysis.to_string());
+    let documents = documents.map_err(|error| error.to_string())?;
     Ok(documents.into_iter().map(|one| (one.id, serde_json::from_slice(&one.source).unwrap())).collect())
 }

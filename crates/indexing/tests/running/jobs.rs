@@ -46,7 +46,7 @@ async fn a_reindex_makes_a_new_index_and_keeps_one_old() {
 async fn a_rollback_leads_to_the_index_before_and_brings_it_up_to_date() {
     let (bed, mut all) = bed_with(20).await;
     let nothing = bed.indexing().rollback("files").await.unwrap_err();
-    assert_eq!(nothing, IndexingError::NothingToGoBackTo("files".to_owned()));
+    assert_eq!(nothing, IndexingError::NoPreviousIndex("files".to_owned()));
     let job = bed.indexing().reindex("files").unwrap();
     bed.ended(job.id).await;
     all[3].become_state(bed.store(), AnalysisState::Suppressed).await;

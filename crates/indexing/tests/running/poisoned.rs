@@ -33,21 +33,21 @@ async fn a_document_that_is_refused_is_set_aside_and_stops_nothing() {
     with_file_name(&bed, "2026-02-02").await;
     let status = bed.caught_up("files").await;
     assert_eq!(bed.contents("files").await.len(), 3);
-    let [document] = &status.set_aside[..] else { panic!("{status:?}") };
+    let [document] = &status.rejected[..] else { panic!("{status:?}") };
     assert_eq!(document.analysis_id, bad.id());
     assert_eq!(document.document_id, Some(bad.analysis.files[0].object_id.to_string()));
     assert!(document.reason.contains("fileName"), "{}", document.reason);
 
     // It is known after a restart, and also to an index that is made anew.
     bed.restart_after(|_| {}).await;
-    assert_eq!(bed.caught_up("files").await.set_aside, status.set_aside);
+    assert_eq!(bed.caught_up("files").await.rejected, status.rejected);
     let job = bed.indexing().reindex("files").unwrap();
-    assert_eq!(bed.ended(job.id).await.set_aside, 1);
-    assert_eq!(bed.caught_up("files").await.set_aside.len(), 1);
+    assert_eq!(bed.ended(job.id).await.rejected, 1);
+    assert_eq!(bed.caught_up("files").await.rejected.len(), 1);
 
     // Once it is mended, nothing is left of it.
     rename(&bed, &mut bad, "2026-03-03").await;
-    assert_eq!(bed.caught_up("files").await.set_aside, []);
+    assert_eq!(bed.caught_up("files").await.rejected, []);
     bed.assert_right().await;
 }
 
@@ -58,9 +58,9 @@ async fn a_refused_document_leaves_no_old_one_behind() {
     bed.assert_right().await;
     rename(&bed, &mut stored, "no date").await;
     let status = bed.caught_up("files").await;
-    assert_eq!((bed.contents("files").await.len(), status.set_aside.len()), (1, 1));
+    assert_eq!((bed.contents("files").await.len(), status.rejected.len()), (1, 1));
     // It goes with its analysis.
     stored.become_state(bed.store(), AnalysisState::Suppressed).await;
-    assert_eq!(bed.caught_up("files").await.set_aside, []);
+    assert_eq!(bed.caught_up("files").await.rejected, []);
     bed.assert_right().await;
 }

@@ -99,7 +99,7 @@ fn reindex(bed: &Bed, catalogue: &str, is_cancelled: bool) {
 
 async fn roll_back(bed: &Bed, catalogue: &str) {
     match bed.indexing().rollback(catalogue).await {
-        Ok(_) | Err(IndexingError::NothingToGoBackTo(_) | IndexingError::UnknownCatalogue(_)) => {}
+        Ok(_) | Err(IndexingError::NoPreviousIndex(_) | IndexingError::UnknownCatalogue(_)) => {}
         Err(error) => panic!("{error}"),
     }
 }

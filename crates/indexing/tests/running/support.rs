@@ -11,9 +11,9 @@ use cantata_core::{
 };
 use cantata_engine::{ExportRequest, Filter, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
-use cantata_indexing::shape::Shape;
+use cantata_indexing::document_builder::DocumentBuilder;
 use cantata_indexing::{
-    AnalysisSource, CatalogueIndexing, FedCatalogue, Indexing, IndexingActivity, IndexingParts, Job, JobStatus,
+    AnalysisSource, CatalogueIndexing, IndexedCatalogue, Indexing, IndexingActivity, IndexingContext, Job, JobStatus,
     StoreSource,
 };
 use cantata_store::{
@@ -25,7 +25,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 /// How long something may take that should take moments.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) const STUDIES: [&str; 2] = ["A", "B"];
 
@@ -68,10 +68,10 @@ impl Bed {
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&self.folder.path().join("store")).unwrap());
         let engine = Arc::new(EmbeddedEngine::open(&self.folder.path().join("search")).unwrap());
         let searched: Arc<dyn SearchEngine> = engine.clone();
-        let fed: Vec<FedCatalogue> = self
+        let fed: Vec<IndexedCatalogue> = self
             .catalogues
             .iter()
-            .map(|(id, keys)| FedCatalogue {
+            .map(|(id, keys)| IndexedCatalogue {
                 id: id.clone(),
                 index: id.clone(),
                 source: source(keys),
@@ -80,11 +80,11 @@ impl Bed {
             })
             .collect();
         let analyses: Arc<dyn AnalysisSource> = Arc::new(StoreSource::new(Arc::clone(&store)));
-        let indexing = Indexing::start(IndexingParts {
+        let indexing = Indexing::start(IndexingContext {
             folder: self.folder.path().join("indexing"),
             store: Arc::clone(&store),
             holder: "test".to_owned(),
-            sources: Box::new(move |_: &SourceConfig| Ok(Arc::clone(&analyses))),
+            open_source: Box::new(move |_: &SourceConfig| Ok(Arc::clone(&analyses))),
             catalogues: Box::new(move || fed.clone()),
         });
         self.running = Some(Running { store, engine, indexing });
@@ -162,7 +162,7 @@ impl Bed {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        match tokio::time::timeout(PATIENCE, waiting).await {
+        match tokio::time::timeout(WAIT_TIMEOUT, waiting).await {
             Ok(status) => status,
             Err(_) => panic!("{:#?}", self.status(catalogue)),
         }
@@ -171,7 +171,7 @@ impl Bed {
     /// Waits until a catalogue has taken in everything.
     pub(crate) async fn caught_up(&self, catalogue: &str) -> CatalogueIndexing {
         let is_done = |status: &CatalogueIndexing| {
-            status.status == IndexingActivity::Following && status.index.is_some() && status.behind == Some(0)
+            status.status == IndexingActivity::Following && status.index.is_some() && status.lag == Some(0)
         };
         self.until(catalogue, is_done).await
     }
@@ -187,7 +187,7 @@ impl Bed {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        tokio::time::timeout(PATIENCE, waiting).await.unwrap()
+        tokio::time::timeout(WAIT_TIMEOUT, waiting).await.unwrap()
     }
 
     /// Waits until everything is taken in, and holds the index against the store.
@@ -214,7 +214,7 @@ impl Bed {
 
     /// Returns what the index should have, by the store as it is now.
     pub(crate) async fn expected(&self, keys: &Value) -> BTreeMap<String, Value> {
-        let shape = Shape::new(&source(keys));
+        let shape = DocumentBuilder::new(&source(keys));
         let mut expected = BTreeMap::new();
         for study in STUDIES {
             for analysis in self.analyses(study).await {

@@ -68,7 +68,7 @@ pub(super) fn not_done(error: IndexingError) -> Error {
         IndexingError::UnknownCatalogue(_) => ErrorId::CatalogueNotFound,
         IndexingError::Job(JobError::Unknown(_)) => ErrorId::JobNotFound,
         IndexingError::Unusable(_)
-        | IndexingError::NothingToGoBackTo(_)
+        | IndexingError::NoPreviousIndex(_)
         | IndexingError::Job(JobError::Busy(_) | JobError::Over(_)) => ErrorId::JobConflict,
         IndexingError::Engine(error) => return refused(error),
     };

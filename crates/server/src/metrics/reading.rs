@@ -169,7 +169,7 @@ impl Sources {
         let name = "cantata_indexing_lag_changes";
         text.family(name, Kind::Gauge, "Changes that are not in the index of the catalogue yet.");
         for one in &status {
-            if let Some(behind) = one.behind {
+            if let Some(behind) = one.lag {
                 text.sample(name, &[("catalogue", &one.catalogue)], behind);
             }
         }
@@ -182,8 +182,8 @@ impl Sources {
         let name = "cantata_set_aside_documents";
         text.family(name, Kind::Gauge, "Documents that could not be indexed, by catalogue.");
         for one in &status {
-            let listed = u64::try_from(one.set_aside.len()).unwrap_or(u64::MAX);
-            text.sample(name, &[("catalogue", &one.catalogue)], listed.saturating_add(one.set_aside_dropped));
+            let listed = u64::try_from(one.rejected.len()).unwrap_or(u64::MAX);
+            text.sample(name, &[("catalogue", &one.catalogue)], listed.saturating_add(one.rejected_dropped));
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cantata_catalogue::{CatalogueConfig, Defaults, SourceOrigin};
-use cantata_indexing::{AnalysisSource, ChangedAnalysis, Changes};
+use cantata_indexing::{AnalysisSource, ChangeBatch, ChangedAnalysis};
 use cantata_song_source::song_source;
 use cantata_testkit::{Payload, TestServer};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn source(song: Value, more: Value) -> Arc<dyn AnalysisSource> {
 }
 
 /// Waits for the next changes.
-async fn next(source: &dyn AnalysisSource, after: Option<&str>) -> Changes {
+async fn next(source: &dyn AnalysisSource, after: Option<&str>) -> ChangeBatch {
     tokio::time::timeout(PATIENCE, source.changes(after, 1000)).await.unwrap().unwrap()
 }
 
@@ -46,7 +46,7 @@ async fn next_of(source: &dyn AnalysisSource, position: &mut String, id: &str) -
 /// Reads a snapshot to its end: the documents, and its position.
 async fn everything(source: &dyn AnalysisSource, studies: Option<&[String]>) -> (Vec<Value>, String) {
     let states = [cantata_core::AnalysisState::Published];
-    let mut snapshot = source.all(studies, &states).await.unwrap();
+    let mut snapshot = source.snapshot(studies, &states).await.unwrap();
     let mut documents = Vec::new();
     while let Some(page) = snapshot.next().await.unwrap() {
         documents.extend(page.iter().map(|text| serde_json::from_str::<Value>(text).unwrap()));

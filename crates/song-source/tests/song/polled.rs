@@ -29,7 +29,7 @@ async fn a_snapshot_and_the_changes_after_it_are_everything() {
     expected.sort_unstable();
     assert_eq!(ids, expected);
     assert_eq!(documents[0], server.analysis("S1", documents[0]["analysisId"].as_str().unwrap()).await);
-    assert_eq!(source.behind(Some(&position)), Some(0));
+    assert_eq!(source.lag(Some(&position)), Some(0));
     // Only what is another than before is a change.
     let id = published(&server, "S2").await;
     let changes = next(&*source, Some(&position)).await;
@@ -53,7 +53,7 @@ async fn a_snapshot_and_the_changes_after_it_are_everything() {
         all.extend(changes.analyses.into_iter().map(|analysis| analysis.analysis_id));
         after = Some(changes.position);
     }
-    assert_eq!(source.behind(after.as_deref()), Some(0));
+    assert_eq!(source.lag(after.as_deref()), Some(0));
 }
 
 #[tokio::test]
@@ -92,8 +92,9 @@ async fn positions_of_another_process_are_lost() {
     let (_, position) = everything(&*source(song.clone(), json!({})), None).await;
     let again = source(song, json!({}));
     for position in [&*position, "0:12", "", "7"] {
-        assert_eq!(again.changes(Some(position), 10).await, Err(SourceError::Lost(position.to_owned())));
-        assert_eq!(again.behind(Some(position)), None);
+        let changes = again.changes(Some(position), 10).await;
+        assert!(matches!(changes, Err(SourceError::UnknownPosition(unknown)) if unknown == position));
+        assert_eq!(again.lag(Some(position)), None);
     }
 }
 
@@ -101,7 +102,7 @@ async fn positions_of_another_process_are_lost() {
 async fn types_come_with_all_their_versions_as_they_were_registered() {
     let server = song().await;
     let source = source(json!({"url": server.base(), "pollSeconds": 1}), json!({}));
-    let before = source.types_mark().await.unwrap();
+    let before = source.types_version().await.unwrap();
     for _ in 0..105 {
         server.register_minimal("many").await;
     }

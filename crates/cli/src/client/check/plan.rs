@@ -3,7 +3,7 @@
 
 use cantata_catalogue::{SourceConfig, SourceOrigin};
 use cantata_core::{AnalysisType, AnalysisTypeId, Timestamp, TypeOptions};
-use cantata_indexing::derive::derive;
+use cantata_indexing::mapping_derivation::derive_mapping;
 use cantata_mapping::IndexMapping;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::client::{CallError, Server};
 const PAGE: usize = 200;
 
 /// What is to happen with an index.
-#[derive(Debug, Serialize)]
+#[derive_mapping(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Plan {
     /// Whether there is no index yet.
@@ -27,14 +27,14 @@ pub(super) struct Plan {
     pub(super) notes: Vec<String>,
 }
 
-#[derive(Deserialize)]
+#[derive_mapping(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TypePage {
     count: usize,
     result_set: Vec<Registered>,
 }
 
-#[derive(Deserialize)]
+#[derive_mapping(Deserialize)]
 struct Registered {
     name: String,
     version: u32,
@@ -73,7 +73,7 @@ pub(super) fn plan(
     if source.origin != SourceOrigin::Here {
         return None;
     }
-    let derived = derive(source, types);
+    let derived = derive_mapping(source, types);
     let wanted = IndexMapping::parse(&derived.mapping).ok()?;
     let is_missing = |path: &str| present.is_none_or(|present| present.entry(path).is_none());
     let adds = wanted.fields().map(|field| &field.path).filter(|path| is_missing(path)).cloned().collect();

@@ -1,16 +1,16 @@
-//! From the fields of an analysis to those of a document, as the shapes make them.
+//! From the fields of an analysis to those of a document.
 
 use cantata_catalogue::{DocumentPaths, DocumentShape};
 use serde_json::{Map, Value};
 use serde_json_path::{JsonPath, PathElement};
 
-use super::node::{Fields, Kind, Node, Role};
+use super::field_node::{FieldNode, FieldRole, Fields, NodeKind};
 
-/// Returns the fields of a document, and what is to be told of them.
+/// Returns the fields of a document; adds notes.
 pub(super) fn fields(shape: &DocumentShape, mut analysis: Fields, notes: &mut Vec<String>) -> Fields {
     match shape {
         DocumentShape::AnalysisCentric => {
-            if let Some((_, Node { kind: Kind::Object(file), .. })) =
+            if let Some((_, FieldNode { kind: NodeKind::Object(file), .. })) =
                 analysis.0.iter_mut().find(|(name, _)| name == "files")
             {
                 file.0.retain(|(name, _)| !["analysisId", "studyId"].contains(&name.as_str()));
@@ -18,7 +18,7 @@ pub(super) fn fields(shape: &DocumentShape, mut analysis: Fields, notes: &mut Ve
             analysis
         }
         DocumentShape::FileCentric => file_centric(analysis),
-        DocumentShape::Paths(paths) => found_by(paths, analysis, notes),
+        DocumentShape::Paths(paths) => fields_by_path(paths, analysis, notes),
     }
 }
 
@@ -36,71 +36,73 @@ fn file_centric(mut analysis: Fields) -> Fields {
         }
         _ => true,
     });
-    if let Some(Node { kind: Kind::Object(file), .. }) = file {
+    if let Some(FieldNode { kind: NodeKind::Object(file), .. }) = file {
         let own = file.0.into_iter().filter(|(name, _)| !["analysisId", "studyId"].contains(&name.as_str()));
         fields.0.extend(own);
     }
     fields.0.extend(study.map(|study| ("studyId".to_owned(), study)));
-    fields.push("analysis", Node::new(Kind::Object(analysis)).titled("Analysis"));
+    fields.push("analysis", FieldNode::new(NodeKind::Object(analysis)).titled("Analysis"));
     fields
 }
 
 /// Follows the paths in a specimen, a value that has every member of the analysis once.
-fn found_by(paths: &DocumentPaths, analysis: Fields, notes: &mut Vec<String>) -> Fields {
-    let analysis = Node::new(Kind::Object(analysis));
+fn fields_by_path(paths: &DocumentPaths, analysis: Fields, notes: &mut Vec<String>) -> Fields {
+    let analysis = FieldNode::new(NodeKind::Object(analysis));
     let specimen = specimen(&analysis);
-    let whole = || vec![Found { value: &specimen, node: analysis.clone(), is_one_of_many: false }];
+    let whole = || vec![PathMatch { value: &specimen, node: analysis.clone(), is_list_element: false }];
     let elements = paths.each.as_ref().map_or_else(whole, |each| find(each, &specimen, &analysis));
     let mut fields = Fields::default();
-    fields.push("analysisId", Node::new(Kind::Keyword).titled("Analysis ID").with_role(Role::Id));
+    fields.push("analysisId", FieldNode::new(NodeKind::Keyword).titled("Analysis ID").with_role(FieldRole::Identifier));
     for (name, path) in &paths.fields {
         let starts = if path.is_relative { &elements } else { &whole() };
         let found = starts.iter().flat_map(|start| find(&path.path, start.value, &start.node));
-        let nodes = found.map(|found| Node { is_list: found.node.is_list || found.is_one_of_many, ..found.node });
+        let nodes = found.map(|found| FieldNode { is_list: found.node.is_list || found.is_list_element, ..found.node });
         let node = nodes.reduce(|mut node, more| {
             node.join(more, name, &mut Vec::new());
             node
         });
         let node = node.unwrap_or_else(|| {
             notes.push(format!("field `{name}`: no analysis type says what its path finds; `mapping` can name a type"));
-            Node::new(Kind::Opaque)
+            FieldNode::new(NodeKind::Opaque)
         });
         fields.join_at(name, node, "", &mut Vec::new());
     }
     fields
 }
 
-/// What a path finds in a specimen.
-struct Found<'v> {
+/// A match of a path in a specimen.
+struct PathMatch<'v> {
     value: &'v Value,
-    node: Node,
+    node: FieldNode,
     /// Whether it is in a list, so that the path may find several.
-    is_one_of_many: bool,
+    is_list_element: bool,
 }
 
-fn find<'v>(path: &JsonPath, value: &'v Value, node: &Node) -> Vec<Found<'v>> {
+fn find<'v>(path: &JsonPath, value: &'v Value, node: &FieldNode) -> Vec<PathMatch<'v>> {
     let mut all = Vec::new();
     for found in path.query_located(value).iter() {
         let mut at = Some(node.clone());
-        let mut is_one_of_many = false;
+        let mut is_list_element = false;
         for element in found.location().iter() {
             at = match (element, at) {
-                (PathElement::Name(name), Some(Node { kind: Kind::Object(fields), .. })) => fields.get(name).cloned(),
+                (PathElement::Name(name), Some(FieldNode { kind: NodeKind::Object(fields), .. })) => {
+                    fields.get(name).cloned()
+                }
                 (PathElement::Index(_), at) => {
-                    is_one_of_many = true;
-                    at.map(|at| Node { is_list: false, ..at })
+                    is_list_element = true;
+                    at.map(|at| FieldNode { is_list: false, ..at })
                 }
                 _ => None,
             };
         }
-        all.extend(at.map(|node| Found { value: found.node(), node, is_one_of_many }));
+        all.extend(at.map(|node| PathMatch { value: found.node(), node, is_list_element }));
     }
     all
 }
 
-fn specimen(node: &Node) -> Value {
+fn specimen(node: &FieldNode) -> Value {
     let value = match &node.kind {
-        Kind::Object(fields) => {
+        NodeKind::Object(fields) => {
             Value::Object(fields.0.iter().map(|(name, node)| (name.clone(), specimen(node))).collect::<Map<_, _>>())
         }
         _ => Value::Null,

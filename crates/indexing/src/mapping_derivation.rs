@@ -1,19 +1,18 @@
-//! Index mappings and display configuration out of the JSON Schemas of analysis types.
+//! Mapping derivation: index mappings and display configuration from the JSON Schemas of analysis types.
 //!
 //! ```text
-//! types ── schema ──► fields of an analysis ── documents ──► fields of a document ─┬─ render ──► mapping
-//!                                                                                  └─ display ─► `_meta`
+//! types ── schema ──► fields of an analysis ── document_fields ──► fields of a document ─┬─ render ──► mapping
+//!                                                                                        └─ display ─► `_meta`
 //! ```
 //!
-//! The types are joined in the order of their names and versions, whenever they were registered. Where they disagree the
-//! wider kind is taken and told. Whatever the schemas are, the outcome is a mapping that every engine takes, and that
-//! takes every document of a shape whose analyses follow them. Names that no schema describes are kept in documents and
-//! not indexed.
+//! The types are joined in the order of their names and versions. Where they disagree the wider kind is taken, with a
+//! note. Whatever the schemas are, every engine accepts the mapping, and the mapping accepts every document of an analysis
+//! that is valid by them. Fields that no schema describes are kept in documents and not indexed.
 
+mod base_fields;
 mod display;
-mod documents;
-mod fixed;
-mod node;
+mod document_fields;
+mod field_node;
 mod render;
 mod schema;
 
@@ -22,12 +21,12 @@ use cantata_core::AnalysisType;
 use cantata_mapping::IndexMapping;
 use serde_json::{Map, Value, json};
 
-use node::{Conflict, Fields};
+use field_node::{Conflict, Fields};
 use render::{Renderer, overlay};
 use schema::SchemaReader;
 
-/// The names that engines keep at the top of a document for themselves.
-const OF_ENGINES: [&str; 12] = [
+/// The names that engines reserve at the top of a document.
+const RESERVED_NAMES: [&str; 12] = [
     "_doc_count",
     "_field_names",
     "_id",
@@ -42,35 +41,35 @@ const OF_ENGINES: [&str; 12] = [
     "_version",
 ];
 
-/// A mapping, and what is to be told of how it came about.
+/// A mapping with notes about its derivation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Derived {
+pub struct DerivedMapping {
     /// The mapping of the index, with generated `extended`, `facets` and `table` in `_meta.cantata`.
     pub mapping: Value,
-    /// Where types disagree and what was left out, for people.
+    /// Where types disagree and what was left out.
     pub notes: Vec<String>,
 }
 
 /// Derives the mapping of a source's documents from all versions of all analysis types; those that the source does not
-/// take are passed over.
-pub fn derive(source: &SourceConfig, types: &[AnalysisType]) -> Derived {
+/// select are ignored.
+pub fn derive_mapping(source: &SourceConfig, types: &[AnalysisType]) -> DerivedMapping {
     let mut notes = Vec::new();
-    let analysis = fixed::analysis(data(source, types, &mut notes));
-    let mut fields = documents::fields(&source.document, analysis, &mut notes);
+    let analysis = base_fields::analysis(type_fields(source, types, &mut notes));
+    let mut fields = document_fields::fields(&source.document, analysis, &mut notes);
     if source.document == DocumentShape::AnalysisCentric {
-        fields.0.retain(|(name, _)| !OF_ENGINES.contains(&name.as_str()));
+        fields.0.retain(|(name, _)| !RESERVED_NAMES.contains(&name.as_str()));
     }
     let mut renderer = Renderer::default();
     let derived = renderer.properties(&fields, "");
     notes.append(&mut renderer.notes);
-    let (properties, mapping) = overlaid(derived, source.mapping.as_ref(), &mut notes);
+    let (properties, mapping) = with_overrides(derived, source.mapping.as_ref(), &mut notes);
     let sections = display::sections(&fields, &mapping, &source.document);
     let mapping = json!({"dynamic": false, "properties": properties, "_meta": {"cantata": sections}});
-    Derived { mapping, notes }
+    DerivedMapping { mapping, notes }
 }
 
-/// Returns what the types say of the data of an analysis.
-fn data(source: &SourceConfig, types: &[AnalysisType], notes: &mut Vec<String>) -> Fields {
+/// Returns the fields that the types describe.
+fn type_fields(source: &SourceConfig, types: &[AnalysisType], notes: &mut Vec<String>) -> Fields {
     let mut taken: Vec<&AnalysisType> =
         types.iter().filter(|one| source.takes_type(&one.id.name, one.id.version)).collect();
     taken.sort_by(|one, two| (&one.id.name, one.id.version).cmp(&(&two.id.name, two.id.version)));
@@ -79,21 +78,21 @@ fn data(source: &SourceConfig, types: &[AnalysisType], notes: &mut Vec<String>) 
         let document = cantata_schema::render(&analysis_type.schema);
         let Some(properties) = analysis_type.schema.get("properties").and_then(Value::as_object) else { continue };
         let mut fields = SchemaReader::new(&document).fields(properties, 2);
-        fields.0.retain(|(name, _)| !fixed::is_fixed(name));
+        fields.0.retain(|(name, _)| !base_fields::is_base_field(name));
         let mut conflicts = Vec::new();
         data.join(fields, "", &mut conflicts);
-        notes.extend(conflicts.iter().map(|conflict| told(conflict, &analysis_type.id.to_string())));
+        notes.extend(conflicts.iter().map(|conflict| conflict_note(conflict, &analysis_type.id.to_string())));
     }
     data
 }
 
-fn told(conflict: &Conflict, analysis_type: &str) -> String {
-    let Conflict { path, first, second, taken } = conflict;
-    format!("`{path}` is {first} in other analysis types and {second} in {analysis_type}; it is taken as {taken}")
+fn conflict_note(conflict: &Conflict, analysis_type: &str) -> String {
+    let Conflict { path, first, second, joined } = conflict;
+    format!("`{path}` is {first} in other analysis types and {second} in {analysis_type}; it is taken as {joined}")
 }
 
-/// Lays the override over what was derived. One that does not go with it is left out.
-fn overlaid(
+/// Applies the overrides to the derived properties. If the result is no valid mapping, they are left out.
+fn with_overrides(
     derived: Map<String, Value>,
     over: Option<&Map<String, Value>>,
     notes: &mut Vec<String>,

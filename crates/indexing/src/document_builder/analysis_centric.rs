@@ -4,24 +4,24 @@ use std::borrow::Borrow;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::collect::Collector;
-use super::members::{Members, Object, Place, Without};
-use super::{FILES, HISTORY};
+use super::collector::Collector;
+use super::members::{JsonLocation, JsonObject, Members, OmittingMembers};
+use super::{DocumentError, FILES, HISTORY};
 
-/// The members of a file that say what the document says already.
-const REPEATED: [&str; 2] = ["analysisId", "studyId"];
+/// The members of a file that would repeat the analysis.
+const OMITTED_FROM_FILE: [&str; 2] = ["analysisId", "studyId"];
 
 struct AnalysisDocument<'a> {
-    analysis: &'a Object<'a>,
-    files: Vec<Without<'a>>,
+    analysis: &'a JsonObject<'a>,
+    files: Vec<OmittingMembers<'a>>,
 }
 
-pub(super) fn collect(analysis: &Members<'_>, collector: &mut Collector) -> Result<(), String> {
+pub(super) fn collect(analysis: &Members<'_>, collector: &mut Collector) -> Result<(), DocumentError> {
     let id = analysis.text("analysisId")?;
     let files = analysis.list(FILES)?.into_iter().enumerate();
-    let files = files.map(|(place, file)| Members::of(file.get(), Place::File(place)));
-    let files = files.collect::<Result<Vec<_>, String>>()?;
-    let files = files.iter().map(|file| Without { object: &file.object, names: &REPEATED }).collect();
+    let files = files.map(|(number, file)| Members::parse(file.get(), JsonLocation::File(number)));
+    let files = files.collect::<Result<Vec<_>, DocumentError>>()?;
+    let files = files.iter().map(|file| OmittingMembers { object: &file.object, names: &OMITTED_FROM_FILE }).collect();
     collector.add(id, &AnalysisDocument { analysis: &analysis.object, files })
 }
 

@@ -1,26 +1,26 @@
-//! What a JSON Schema (draft 7) says of the values that follow it.
+//! Reads the fields that a JSON Schema (draft 7) describes.
 //!
-//! Alternatives are joined: a place takes whatever one of them takes. References are followed within the document, never
-//! twice within each other, and within limits of depth and effort, so that every schema comes to an end. Where nothing is
-//! known, anything is expected.
+//! Alternatives are joined: a field accepts whatever one of them accepts. References are followed within the document, not
+//! recursively, and within limits of depth and number, so that every schema terminates. Where nothing is known, anything
+//! is expected.
 
 use serde_json::{Map, Value};
 
-use super::node::{Fields, Kind, Node, Role, united};
+use super::field_node::{FieldNode, FieldRole, Fields, NodeKind, merge_values};
 
-/// How deep fields may lie in one another; engines allow 20.
-const DEEPEST: usize = 16;
+/// The maximum depth of fields; engines allow 20.
+const MAX_DEPTH: usize = 16;
 
-/// How many schemas are looked at for one analysis type; references can make a short text endless.
-const MOST_VISITS: usize = 20_000;
+/// How many schemas are read for one analysis type; references can make a short text endless.
+const MAX_VISITS: usize = 20_000;
 
-/// What a schema says of a value.
-enum Said {
-    /// Nothing: it may be anything.
-    Nothing,
+/// What a schema says about a value.
+enum SchemaInfo {
+    /// It may be anything.
+    Unknown,
     /// There is no value, or null.
     NoValue,
-    Value(Node),
+    Value(FieldNode),
 }
 
 /// Reads the schemas of one document.
@@ -42,34 +42,34 @@ impl<'a> SchemaReader<'a> {
         let mut fields = Fields::default();
         for (name, schema) in properties.iter().filter(|(name, _)| is_usable(name)) {
             let mut node = match self.read(schema, depth + name.matches('.').count()) {
-                Said::Value(node) => node,
-                Said::Nothing => Node::new(Kind::Opaque),
-                Said::NoValue => continue,
+                SchemaInfo::Value(node) => node,
+                SchemaInfo::Unknown => FieldNode::new(NodeKind::Opaque),
+                SchemaInfo::NoValue => continue,
             };
             let last = name.rsplit('.').next().unwrap_or(name);
-            if node.role == Role::Usual && is_id(last) {
-                node.role = Role::Id;
+            if node.role == FieldRole::Normal && is_id(last) {
+                node.role = FieldRole::Identifier;
             }
             fields.join_at(name, node, "", &mut Vec::new());
         }
         fields
     }
 
-    fn read(&mut self, schema: &'a Value, depth: usize) -> Said {
+    fn read(&mut self, schema: &'a Value, depth: usize) -> SchemaInfo {
         self.visits += 1;
         let schema = match schema {
             Value::Object(schema) => schema,
-            Value::Bool(false) => return Said::NoValue,
-            _ => return Said::Nothing,
+            Value::Bool(false) => return SchemaInfo::NoValue,
+            _ => return SchemaInfo::Unknown,
         };
-        if depth > DEEPEST || self.visits > MOST_VISITS {
-            return Said::Nothing;
+        if depth > MAX_DEPTH || self.visits > MAX_VISITS {
+            return SchemaInfo::Unknown;
         }
         let mut said = match schema.get("$ref") {
             Some(Value::String(reference)) => self.read_reference(reference, depth),
             _ => self.read_keywords(schema, depth),
         };
-        if let (Said::Value(node), Some(Value::String(title))) = (&mut said, schema.get("title"))
+        if let (SchemaInfo::Value(node), Some(Value::String(title))) = (&mut said, schema.get("title"))
             && !title.trim().is_empty()
         {
             node.title = Some(title.trim().to_owned());
@@ -77,16 +77,16 @@ impl<'a> SchemaReader<'a> {
         said
     }
 
-    fn read_reference(&mut self, reference: &'a str, depth: usize) -> Said {
+    fn read_reference(&mut self, reference: &'a str, depth: usize) -> SchemaInfo {
         let target = reference.strip_prefix('#').and_then(|pointer| self.document.pointer(pointer));
-        let Some(target) = target.filter(|_| !self.open.contains(&reference)) else { return Said::Nothing };
+        let Some(target) = target.filter(|_| !self.open.contains(&reference)) else { return SchemaInfo::Unknown };
         self.open.push(reference);
         let said = self.read(target, depth);
         self.open.pop();
         said
     }
 
-    fn read_keywords(&mut self, schema: &'a Map<String, Value>, depth: usize) -> Said {
+    fn read_keywords(&mut self, schema: &'a Map<String, Value>, depth: usize) -> SchemaInfo {
         let mut all = vec![self.read_own(schema, depth)];
         for keyword in ["then", "else"] {
             all.extend(schema.get(keyword).map(|branch| self.read(branch, depth)));
@@ -99,20 +99,20 @@ impl<'a> SchemaReader<'a> {
                 all.push(self.read(branch, depth));
             }
         }
-        let is_known = all.iter().any(|said| matches!(said, Said::Value(_)));
+        let is_known = all.iter().any(|said| matches!(said, SchemaInfo::Value(_)));
         for keyword in ["anyOf", "oneOf"] {
             let branches = list(schema, keyword).map(|branch| self.read(branch, depth));
-            // Where the kind is known, a branch that says nothing only asks for what others describe.
-            let branches = branches.filter(|branch| !is_known || !matches!(branch, Said::Nothing)).collect();
+            // Where the kind is known, an unknown branch only requires what others describe.
+            let branches = branches.filter(|branch| !is_known || !matches!(branch, SchemaInfo::Unknown)).collect();
             all.push(any_of(branches));
         }
         all_of(all)
     }
 
     /// Reads what the schema says itself, without its branches.
-    fn read_own(&mut self, schema: &'a Map<String, Value>, depth: usize) -> Said {
+    fn read_own(&mut self, schema: &'a Map<String, Value>, depth: usize) -> SchemaInfo {
         let has = |keywords: &[&str]| keywords.iter().any(|keyword| schema.contains_key(*keyword));
-        let values = counted_up(schema);
+        let values = enumerated_values(schema);
         let types: Vec<&str> = match schema.get("type") {
             Some(Value::String(name)) => vec![name],
             Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -121,27 +121,27 @@ impl<'a> SchemaReader<'a> {
             _ if has(&["items", "contains"]) => vec!["array"],
             _ if has(&["format", "pattern", "minLength", "maxLength"]) => vec!["string"],
             _ if has(&["minimum", "maximum", "multipleOf"]) => vec!["number"],
-            _ => return Said::Nothing,
+            _ => return SchemaInfo::Unknown,
         };
         let mut all = Vec::new();
         for name in types {
             all.push(match name {
-                "string" => Said::Value(Node::new(string_kind(schema))),
-                "integer" => Said::Value(Node::new(Kind::Long)),
-                "number" => Said::Value(Node::new(Kind::Double)),
-                "boolean" => Said::Value(Node::new(Kind::Boolean)),
+                "string" => SchemaInfo::Value(FieldNode::new(string_kind(schema))),
+                "integer" => SchemaInfo::Value(FieldNode::new(NodeKind::Long)),
+                "number" => SchemaInfo::Value(FieldNode::new(NodeKind::Double)),
+                "boolean" => SchemaInfo::Value(FieldNode::new(NodeKind::Boolean)),
                 "object" => {
                     let properties = schema.get("properties").and_then(Value::as_object);
                     let fields = properties.map(|properties| self.fields(properties, depth + 1));
-                    Said::Value(Node::new(Kind::Object(fields.unwrap_or_default())))
+                    SchemaInfo::Value(FieldNode::new(NodeKind::Object(fields.unwrap_or_default())))
                 }
-                "array" => Said::Value(self.read_items(schema, depth)),
-                _ => Said::NoValue,
+                "array" => SchemaInfo::Value(self.read_items(schema, depth)),
+                _ => SchemaInfo::NoValue,
             });
         }
         let mut said = any_of(all);
-        if let Said::Value(node) = &mut said
-            && !matches!(node.kind, Kind::Object(_) | Kind::Opaque)
+        if let SchemaInfo::Value(node) = &mut said
+            && !matches!(node.kind, NodeKind::Object(_) | NodeKind::Opaque)
             && !values.is_empty()
         {
             node.values = values.into_iter().filter_map(|(value, label)| Some((text_of(value)?, label))).collect();
@@ -149,65 +149,65 @@ impl<'a> SchemaReader<'a> {
         said
     }
 
-    fn read_items(&mut self, schema: &'a Map<String, Value>, depth: usize) -> Node {
+    fn read_items(&mut self, schema: &'a Map<String, Value>, depth: usize) -> FieldNode {
         let items = match schema.get("items") {
             Some(Value::Array(places)) => {
                 let more = schema.get("additionalItems").filter(|more| more.is_object());
                 any_of(places.iter().chain(more).map(|item| self.read(item, depth)).collect())
             }
             Some(item) => self.read(item, depth),
-            None => Said::Nothing,
+            None => SchemaInfo::Unknown,
         };
         match items {
-            Said::Value(node) => node.list(),
-            Said::Nothing | Said::NoValue => Node::new(Kind::Opaque).list(),
+            SchemaInfo::Value(node) => node.list(),
+            SchemaInfo::Unknown | SchemaInfo::NoValue => FieldNode::new(NodeKind::Opaque).list(),
         }
     }
 }
 
-/// Joins what is said of a value that follows one of several schemas; one that says nothing lets anything pass.
-fn any_of(branches: Vec<Said>) -> Said {
-    if branches.iter().any(|branch| matches!(branch, Said::Nothing)) {
-        return Said::Nothing;
+/// Joins the alternatives of a value; if one is unknown, the value is.
+fn any_of(branches: Vec<SchemaInfo>) -> SchemaInfo {
+    if branches.iter().any(|branch| matches!(branch, SchemaInfo::Unknown)) {
+        return SchemaInfo::Unknown;
     }
     join(branches, |node, more| node.join(more, "", &mut Vec::new()))
 }
 
-/// Joins what is said of a value that follows all of several schemas; what one of them counts up is all there is.
-fn all_of(parts: Vec<Said>) -> Said {
+/// Joins the parts that all describe one value; enumerations are merged.
+fn all_of(parts: Vec<SchemaInfo>) -> SchemaInfo {
     join(parts, |node, more| {
-        let values = united(node.values.clone(), more.values.clone());
+        let values = merge_values(node.values.clone(), more.values.clone());
         node.join(more, "", &mut Vec::new());
         node.values = values;
     })
 }
 
-fn join(all: Vec<Said>, mut take_in: impl FnMut(&mut Node, Node)) -> Said {
-    let mut joined = Said::Nothing;
+fn join(all: Vec<SchemaInfo>, mut merge: impl FnMut(&mut FieldNode, FieldNode)) -> SchemaInfo {
+    let mut join_path = SchemaInfo::Unknown;
     for said in all {
-        match (&mut joined, said) {
-            (Said::Value(node), Said::Value(more)) => take_in(node, more),
-            (Said::Value(_), _) | (_, Said::Nothing) => {}
-            (_, said) => joined = said,
+        match (&mut join_path, said) {
+            (SchemaInfo::Value(node), SchemaInfo::Value(more)) => merge(node, more),
+            (SchemaInfo::Value(_), _) | (_, SchemaInfo::Unknown) => {}
+            (_, said) => join_path = said,
         }
     }
-    joined
+    join_path
 }
 
 fn list<'a>(schema: &'a Map<String, Value>, keyword: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
     schema.get(keyword).and_then(Value::as_array).into_iter().flatten()
 }
 
-fn string_kind(schema: &Map<String, Value>) -> Kind {
+fn string_kind(schema: &Map<String, Value>) -> NodeKind {
     match schema.get("format").and_then(Value::as_str) {
-        Some("date" | "date-time") => Kind::Date,
-        Some("ipv4" | "ipv6") => Kind::Ip,
-        _ => Kind::Keyword,
+        Some("date" | "date-time") => NodeKind::Date,
+        Some("ipv4" | "ipv6") => NodeKind::Ip,
+        _ => NodeKind::Keyword,
     }
 }
 
-/// Returns the values that a schema counts up; one with a title is called so.
-fn counted_up(schema: &Map<String, Value>) -> Vec<(&Value, Option<String>)> {
+/// Returns the values that a schema enumerates, with their titles.
+fn enumerated_values(schema: &Map<String, Value>) -> Vec<(&Value, Option<String>)> {
     match (schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(values)), _) => values.iter().map(|value| (value, None)).collect(),
         (_, Some(value)) => vec![(value, schema.get("title").and_then(Value::as_str).map(str::to_owned))],
@@ -236,12 +236,12 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Returns whether a name can be that of a field; dots in it stand for objects.
+/// Returns whether a name can be that of a field; dots separate objects.
 fn is_usable(name: &str) -> bool {
     name.split('.').all(|part| !part.trim().is_empty())
 }
 
-/// Returns whether a name is that of something that tells one thing from another.
+/// Returns whether a name is that of an identifier.
 fn is_id(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     lower == "id" || name.ends_with("Id") || name.ends_with("ID") || lower.ends_with("_id") || lower.ends_with("-id")

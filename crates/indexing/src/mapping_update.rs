@@ -1,46 +1,46 @@
-//! A derived mapping on an index that has one already: what can be added in place, and what cannot.
+//! Mapping updates: which part of a derived mapping can be added to an existing index, and what needs a reindex.
 //!
-//! A field that the index has with another type keeps it, as no engine can change that; it is told, and a reindex
-//! gives it the new one.
+//! A field that the index has with another type keeps it, as no engine can change that; it is reported as a conflict, and
+//! a reindex gives it the new type.
 
 use serde_json::{Map, Value};
 
-/// What is wanted of an index that is there.
+/// What is wanted of an existing index.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Fitted {
-    /// The mapping that can be added to the index as it is.
+pub(crate) struct MappingUpdate {
+    /// The mapping that can be added in place.
     pub(crate) mapping: Value,
-    /// What needs a new index, one sentence for each field.
-    pub(crate) misfits: Vec<String>,
+    /// What needs a reindex, one sentence for each field.
+    pub(crate) conflicts: Vec<String>,
 }
 
-/// Fits a derived mapping to the fields that an index has.
-pub(crate) fn fit(derived: &Value, present: &Map<String, Value>) -> Fitted {
-    let mut misfits = Vec::new();
+/// Compares a derived mapping with the fields of an index.
+pub(crate) fn plan_update(derived: &Value, present: &Map<String, Value>) -> MappingUpdate {
+    let mut conflicts = Vec::new();
     let mut mapping = derived.clone();
     if let Some(Value::Object(wanted)) = mapping.get_mut("properties") {
-        fit_properties("", wanted, present, &mut misfits);
+        plan_properties("", wanted, present, &mut conflicts);
     }
-    Fitted { mapping, misfits }
+    MappingUpdate { mapping, conflicts }
 }
 
-fn fit_properties(
+fn plan_properties(
     above: &str,
     wanted: &mut Map<String, Value>,
     present: &Map<String, Value>,
-    misfits: &mut Vec<String>,
+    conflicts: &mut Vec<String>,
 ) {
     for (name, field) in wanted {
-        let Some(there) = present.get(name) else { continue };
+        let Some(existing) = present.get(name) else { continue };
         let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
-        let (is, should) = (type_of(there), type_of(field));
+        let (is, should) = (type_of(existing), type_of(field));
         if is != should {
-            misfits.push(format!("field `{path}` is {is} in the index and {should} by the analysis types"));
-            *field = there.clone();
+            conflicts.push(format!("field `{path}` is {is} in the index and {should} by the analysis types"));
+            *field = existing.clone();
         } else if let (Some(Value::Object(wanted)), Some(Value::Object(present))) =
-            (field.get_mut("properties"), there.get("properties"))
+            (field.get_mut("properties"), existing.get("properties"))
         {
-            fit_properties(&path, wanted, present, misfits);
+            plan_properties(&path, wanted, present, conflicts);
         }
     }
 }
@@ -72,22 +72,25 @@ mod tests {
             "files": {"type": "nested", "properties": {"name": {"type": "keyword"}}},
             "more": {"type": "date"},
         }, "_meta": {"cantata": 1}});
-        let fitted = fit(&derived, present.as_object().unwrap());
+        let update = plan_update(&derived, present.as_object().unwrap());
         let expected = json!({"properties": {
             "size": {"type": "long"},
             "donor": {"properties": {"age": {"type": "long"}, "name": {"type": "keyword"}}},
             "files": {"type": "object", "properties": {}},
             "more": {"type": "date"},
         }, "_meta": {"cantata": 1}});
-        assert_eq!(fitted.mapping, expected);
+        assert_eq!(update.mapping, expected);
         assert_eq!(
-            fitted.misfits,
+            update.conflicts,
             [
                 "field `size` is long in the index and double by the analysis types",
                 "field `donor.age` is long in the index and keyword by the analysis types",
                 "field `files` is object in the index and nested by the analysis types",
             ]
         );
-        assert_eq!(fit(&derived, &Map::new()), Fitted { mapping: derived.clone(), misfits: Vec::new() });
+        assert_eq!(
+            plan_update(&derived, &Map::new()),
+            MappingUpdate { mapping: derived.clone(), conflicts: Vec::new() }
+        );
     }
 }

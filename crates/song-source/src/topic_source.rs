@@ -1,7 +1,7 @@
-//! The events of a SONG server, from its topic. A position is the offset to go on from of each partition.
+//! A SONG server with a topic. A position is the next offset of each partition.
 //!
-//! SONG tells of submissions, states and updates; the analysis comes with the event. What it does not tell of, such as
-//! changes of single files, is seen when the index is made anew.
+//! SONG sends events of submissions, states and updates, with the analysis. Changes without an event, such as those of
+//! single files, are indexed by the next reindex.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,24 +10,25 @@ use std::time::Duration;
 use async_trait::async_trait;
 use cantata_catalogue::{SongOrigin, SongTopic};
 use cantata_core::{AnalysisState, AnalysisType, with_causes};
-use cantata_indexing::{AnalysisSource, ChangedAnalysis, Changes, SourceError, SourceSnapshot};
+use cantata_indexing::{AnalysisSource, ChangeBatch, ChangedAnalysis, SourceError, SourceSnapshot};
 use cantata_kafka_client::{Credentials, FetchedRecords, KafkaError, KafkaSettings, SaslMechanism, TopicReader};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::SongSourceError;
 use crate::client::SongClient;
-use crate::snapshot::{Pages, Snapshot};
-use crate::types::TypeCount;
+use crate::snapshot::{AnalysisPages, SongSnapshot};
+use crate::type_count::TypeCount;
 
-/// How long one request waits for events.
-const WAIT: Duration = Duration::from_millis(500);
+/// How long one fetch waits for events.
+const FETCH_WAIT: Duration = Duration::from_millis(500);
 
 /// A SONG server whose topic is followed.
 pub(crate) struct TopicSource {
     client: Arc<SongClient>,
     settings: KafkaSettings,
     reader: tokio::sync::Mutex<Option<TopicReader>>,
-    /// The offsets after the last event that is known of.
+    /// The known end offsets.
     ends: Mutex<BTreeMap<i32, i64>>,
     types: TypeCount,
 }
@@ -35,7 +36,7 @@ pub(crate) struct TopicSource {
 /// An event as SONG sends it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Event {
+struct SongEvent {
     analysis_id: String,
     study_id: String,
     state: AnalysisState,
@@ -45,10 +46,10 @@ struct Event {
 }
 
 impl TopicSource {
-    /// Prepares to follow a topic; nothing is sent yet.
-    pub(crate) fn new(origin: &SongOrigin, topic: &SongTopic) -> Result<Self, String> {
-        let settings = settings(topic);
-        settings.check().map_err(|error| error.to_string())?;
+    /// Prepares a source; nothing is sent yet.
+    pub(crate) fn new(origin: &SongOrigin, topic: &SongTopic) -> Result<Self, SongSourceError> {
+        let settings = kafka_settings(topic);
+        settings.check()?;
         Ok(Self {
             client: Arc::new(SongClient::new(origin)?),
             settings,
@@ -58,40 +59,41 @@ impl TopicSource {
         })
     }
 
-    /// Reads from offsets on; nothing if the topic has not what stands there.
+    /// Takes the reader, or opens one: a reader that failed, or was dropped during a request, is not used again.
+    async fn take_reader(&self, reader: &mut Option<TopicReader>) -> Result<TopicReader, SourceError> {
+        match reader.take() {
+            Some(reader) => Ok(reader),
+            None => TopicReader::open(self.settings.clone()).await.map_err(|error| failed(&error)),
+        }
+    }
+
+    /// Reads from offsets on; nothing if the topic does not have them.
     async fn fetch(&self, after: &BTreeMap<i32, i64>) -> Result<Option<FetchedRecords>, SourceError> {
-        let mut place = self.reader.lock().await;
-        // A reader that failed, or was given up in the middle of a request, is not used again.
-        let mut reader = match place.take() {
-            Some(reader) => reader,
-            None => TopicReader::open(self.settings.clone()).await.map_err(|error| failed(&error))?,
-        };
-        let fetched = reader.fetch(after, WAIT).await.map_err(|error| failed(&error))?;
-        *place = Some(reader);
+        let mut kept = self.reader.lock().await;
+        let mut reader = self.take_reader(&mut kept).await?;
+        let fetched = reader.fetch(after, FETCH_WAIT).await.map_err(|error| failed(&error))?;
+        *kept = Some(reader);
         if let Some(fetched) = &fetched {
-            self.note_ends(&fetched.ends);
+            self.record_ends(&fetched.ends);
         }
         Ok(fetched)
     }
 
     async fn ends(&self) -> Result<BTreeMap<i32, i64>, SourceError> {
-        let mut place = self.reader.lock().await;
-        let mut reader = match place.take() {
-            Some(reader) => reader,
-            None => TopicReader::open(self.settings.clone()).await.map_err(|error| failed(&error))?,
-        };
+        let mut kept = self.reader.lock().await;
+        let mut reader = self.take_reader(&mut kept).await?;
         let ends = reader.ends().await.map_err(|error| failed(&error))?;
-        *place = Some(reader);
-        self.note_ends(&ends);
+        *kept = Some(reader);
+        self.record_ends(&ends);
         Ok(ends)
     }
 
-    fn note_ends(&self, ends: &BTreeMap<i32, i64>) {
+    fn record_ends(&self, ends: &BTreeMap<i32, i64>) {
         self.ends.lock().unwrap_or_else(PoisonError::into_inner).extend(ends);
     }
 
-    async fn changed(&self, event: Event) -> Result<ChangedAnalysis, SourceError> {
-        let Event { analysis_id, study_id, state, analysis } = event;
+    async fn changed(&self, event: SongEvent) -> Result<ChangedAnalysis, SourceError> {
+        let SongEvent { analysis_id, study_id, state, analysis } = event;
         let document = match analysis {
             Some(document) => Some(Box::<str>::from(document).into()),
             None => self.client.analysis(&study_id, &analysis_id).await?,
@@ -106,15 +108,15 @@ impl AnalysisSource for TopicSource {
         self.client.types().await
     }
 
-    async fn types_mark(&self) -> Result<u64, SourceError> {
+    async fn types_version(&self) -> Result<u64, SourceError> {
         self.types.get(&self.client).await
     }
 
-    async fn changes(&self, after: Option<&str>, _limit: usize) -> Result<Changes, SourceError> {
+    async fn changes(&self, after: Option<&str>, _limit: usize) -> Result<ChangeBatch, SourceError> {
         let mut offsets = offsets_of(after)?;
         loop {
             let Some(fetched) = self.fetch(&offsets).await? else {
-                return Err(SourceError::Lost(after.unwrap_or_default().to_owned()));
+                return Err(SourceError::UnknownPosition(after.unwrap_or_default().to_owned()));
             };
             let mut analyses = Vec::new();
             for value in &fetched.values {
@@ -123,36 +125,36 @@ impl AnalysisSource for TopicSource {
                     Err(error) => tracing::warn!(
                         topic = self.settings.topic,
                         %error,
-                        "a message of the topic is no event of SONG; it is left out"
+                        "a message of the topic is no event of SONG; it is ignored"
                     ),
                 }
             }
-            // Marks of transactions take offsets, too.
+            // Transaction markers take offsets, too.
             if !analyses.is_empty() || (fetched.offsets != offsets && !offsets.is_empty()) {
-                return Ok(Changes { analyses, position: position_of(&fetched.offsets) });
+                return Ok(ChangeBatch { analyses, position: position_of(&fetched.offsets) });
             }
             offsets = fetched.offsets;
         }
     }
 
-    fn behind(&self, position: Option<&str>) -> Option<u64> {
+    fn lag(&self, position: Option<&str>) -> Option<u64> {
         let offsets = offsets_of(position).ok()?;
         let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         let left = ends.iter().map(|(partition, end)| end - offsets.get(partition).copied().unwrap_or(0));
         Some(left.map(|left| u64::try_from(left).unwrap_or(0)).sum())
     }
 
-    async fn all(
+    async fn snapshot(
         &self,
         studies: Option<&[String]>,
         states: &[AnalysisState],
     ) -> Result<Box<dyn SourceSnapshot>, SourceError> {
         let position = position_of(&self.ends().await?);
-        Snapshot::begin(Pages::of(&self.client, studies, states).await?, position, None).await
+        SongSnapshot::open(AnalysisPages::open(&self.client, studies, states).await?, position, None).await
     }
 }
 
-fn settings(topic: &SongTopic) -> KafkaSettings {
+fn kafka_settings(topic: &SongTopic) -> KafkaSettings {
     let mechanism = |name: &str| match name {
         "SCRAM-SHA-256" => SaslMechanism::ScramSha256,
         "SCRAM-SHA-512" => SaslMechanism::ScramSha512,
@@ -177,7 +179,7 @@ fn failed(error: &KafkaError) -> SourceError {
     SourceError::Failed(format!("the topic of SONG: {}", error.summary()))
 }
 
-/// Reads a position: partitions with their offsets, such as `0:12,1:7`.
+/// Parses a position: partitions with their offsets, such as `0:12,1:7`.
 fn offsets_of(position: Option<&str>) -> Result<BTreeMap<i32, i64>, SourceError> {
     let Some(position) = position else { return Ok(BTreeMap::new()) };
     let read = |part: &str| {
@@ -185,7 +187,7 @@ fn offsets_of(position: Option<&str>) -> Result<BTreeMap<i32, i64>, SourceError>
         Some((partition.parse().ok()?, offset.parse().ok()?))
     };
     let offsets: Option<BTreeMap<i32, i64>> = position.split(',').map(read).collect();
-    offsets.ok_or_else(|| SourceError::Lost(position.to_owned()))
+    offsets.ok_or_else(|| SourceError::UnknownPosition(position.to_owned()))
 }
 
 fn position_of(offsets: &BTreeMap<i32, i64>) -> String {

@@ -1,24 +1,23 @@
-//! From what is known of fields to the properties of an index mapping.
+//! From field nodes to the properties of an index mapping.
 //!
-//! What is made here fits every engine: types that all of them know, within their usual limits. A value that its schema
-//! allows and its field cannot hold, such as a number of 100 digits, is shown and not found; it never keeps the document
-//! out of the index.
+//! The mapping suits every engine: types that all of them have, within their default limits. A value that its schema allows
+//! and its field cannot hold, such as a number of 100 digits, is shown and not found; it never gets the document rejected.
 
 use serde_json::{Map, Value, json};
 
-use super::node::{Fields, Kind, Node, joined};
+use super::field_node::{FieldNode, Fields, NodeKind, join_path};
 
 /// How many fields there are at most, containers included; engines allow 1000, and an override may add some.
-const MOST_FIELDS: usize = 900;
+const MAX_FIELDS: usize = 900;
 
 /// How many nested containers there are at most; engines allow 50.
-const MOST_NESTED: usize = 40;
+const MAX_NESTED: usize = 40;
 
 /// The longest string that is indexed, in UTF-16 units: engines refuse more than 32766 bytes, of which a unit has up to
 /// three.
-const LONGEST_KEYWORD: u32 = 10_000;
+const MAX_KEYWORD_UTF16: u32 = 10_000;
 
-/// Writes properties and counts them.
+/// Renders properties and counts them.
 #[derive(Default)]
 pub(super) struct Renderer {
     fields: usize,
@@ -31,12 +30,12 @@ impl Renderer {
     pub(super) fn properties(&mut self, fields: &Fields, above: &str) -> Map<String, Value> {
         let mut properties = Map::new();
         for (name, node) in &fields.0 {
-            let path = joined(above, name);
+            let path = join_path(above, name);
             self.fields += 1;
-            if self.fields > MOST_FIELDS {
-                if self.fields == MOST_FIELDS + 1 {
+            if self.fields > MAX_FIELDS {
+                if self.fields == MAX_FIELDS + 1 {
                     self.notes
-                        .push(format!("there are more than {MOST_FIELDS} fields; from `{path}` on they are left out"));
+                        .push(format!("there are more than {MAX_FIELDS} fields; from `{path}` on they are left out"));
                 }
                 continue;
             }
@@ -45,39 +44,39 @@ impl Renderer {
         properties
     }
 
-    fn definition(&mut self, node: &Node, path: &str) -> Value {
+    fn definition(&mut self, node: &FieldNode, path: &str) -> Value {
         match &node.kind {
-            Kind::Keyword => json!({"type": "keyword", "ignore_above": LONGEST_KEYWORD}),
-            Kind::Boolean => json!({"type": "boolean"}),
-            Kind::Long | Kind::Double | Kind::Date | Kind::Ip => {
+            NodeKind::Keyword => json!({"type": "keyword", "ignore_above": MAX_KEYWORD_UTF16}),
+            NodeKind::Boolean => json!({"type": "boolean"}),
+            NodeKind::Long | NodeKind::Double | NodeKind::Date | NodeKind::Ip => {
                 json!({"type": node.type_name(), "ignore_malformed": true})
             }
-            Kind::Object(fields) if !fields.0.is_empty() => {
+            NodeKind::Object(fields) if !fields.0.is_empty() => {
                 if !node.is_list {
                     return json!({"properties": self.properties(fields, path)});
                 }
                 self.nested += 1;
-                if self.nested > MOST_NESTED {
-                    if self.nested == MOST_NESTED + 1 {
-                        let note = format!("there are more than {MOST_NESTED} lists of objects");
+                if self.nested > MAX_NESTED {
+                    if self.nested == MAX_NESTED + 1 {
+                        let note = format!("there are more than {MAX_NESTED} lists of objects");
                         self.notes.push(format!("{note}; from `{path}` on they are shown and not searched"));
                     }
-                    return unknown();
+                    return not_indexed();
                 }
                 json!({"type": "nested", "properties": self.properties(fields, path)})
             }
-            Kind::Object(_) | Kind::Opaque => unknown(),
+            NodeKind::Object(_) | NodeKind::Opaque => not_indexed(),
         }
     }
 }
 
 /// The definition of what can be anything: it is shown as it is.
-fn unknown() -> Value {
+fn not_indexed() -> Value {
     json!({"type": "object", "enabled": false})
 }
 
-/// Lays properties over others: a definition replaces the other, but for the fields of containers, which are laid over
-/// each other. Dots in names stand for containers.
+/// Applies overrides to properties: a definition replaces the other, but the fields of containers are merged. Dots in
+/// names separate containers.
 pub(super) fn overlay(properties: &mut Map<String, Value>, over: &Map<String, Value>) {
     for (name, definition) in over {
         if let Some((container, rest)) = name.split_once('.') {

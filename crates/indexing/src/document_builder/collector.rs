@@ -1,0 +1,49 @@
+//! Collects the documents of one analysis, within limits: all of them are in memory at once.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::{DocumentError, IndexDocument};
+
+/// The largest size of all documents of one analysis. File-centric documents repeat the analysis for each file.
+pub(super) const MAX_DOCUMENT_BYTES: usize = 256 << 20;
+
+/// The longest id that every engine accepts.
+pub(super) const MAX_ID_BYTES: usize = 512;
+
+#[derive(Default)]
+pub(super) struct Collector {
+    documents: Vec<IndexDocument>,
+    bytes: usize,
+}
+
+impl Collector {
+    /// Reserves capacity for documents.
+    pub(super) fn reserve(&mut self, count: usize) {
+        self.documents.reserve(count);
+    }
+
+    pub(super) fn add(&mut self, id: impl Into<String>, source: &impl Serialize) -> Result<(), DocumentError> {
+        let id = id.into();
+        if id.is_empty() || id.len() > MAX_ID_BYTES {
+            return Err(DocumentError::IdLength(id.len()));
+        }
+        let source = serde_json::to_vec(source)?;
+        self.bytes += source.len();
+        if self.bytes > MAX_DOCUMENT_BYTES {
+            return Err(DocumentError::TooLarge);
+        }
+        self.documents.push(IndexDocument { id, source });
+        Ok(())
+    }
+
+    /// Returns the documents, if no two have the same id.
+    pub(super) fn finish(self) -> Result<Vec<IndexDocument>, DocumentError> {
+        let mut ids = HashSet::with_capacity(self.documents.len());
+        match self.documents.iter().find(|document| !ids.insert(document.id.as_str())) {
+            Some(document) => Err(DocumentError::DuplicateId(document.id.clone())),
+            None => Ok(self.documents),
+        }
+    }
+}
