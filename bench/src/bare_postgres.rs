@@ -8,21 +8,21 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use serde_json::Value as Json;
 use tokio::runtime::Runtime;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Statement};
 use uuid::Uuid;
 
 use crate::Outcome;
+use crate::bare_rows::FileRow;
 use crate::load::Load;
-use crate::payloads::{STUDY, unique, unique_file};
+use crate::payloads::{STUDY, unique};
 
-/// How many submissions are on their way at once: as many as there are clients of the server.
-const UNDER_WAY: usize = 32;
+/// How many submissions are in flight: as many as there are clients of the server.
+const MAX_IN_FLIGHT: usize = 32;
 
-/// Something that a statement is bound to.
-type Value<'a> = &'a (dyn ToSql + Sync);
+/// A parameter of a statement.
+type Parameter<'a> = &'a (dyn ToSql + Sync);
 
 /// A database on a server, for one measurement; it goes with the value.
 pub(crate) struct Database {
@@ -43,15 +43,15 @@ impl Database {
     }
 
     pub(crate) fn address(&self) -> String {
-        let place = self.server.rsplit_once('/').map_or(self.server.as_str(), |(place, _)| place);
-        format!("{place}/{}", self.name)
+        let base = self.server.rsplit_once('/').map_or(self.server.as_str(), |(base, _)| base);
+        format!("{base}/{}", self.name)
     }
 
     /// Commits submissions until the time is over or there are none left.
-    pub(crate) fn run_bare_loop(&self, submissions: &[Rows], duration: Duration) -> Outcome<Load> {
+    pub(crate) fn run_bare_loop(&self, submissions: &[PostgresRows], duration: Duration) -> Outcome<Load> {
         self.runtime.block_on(async {
             let client = connect(&self.address()).await?;
-            BareLoop::prepare(&client).await?.run(submissions, duration).await
+            PostgresBareLoop::prepare(&client).await?.run(submissions, duration).await
         })
     }
 }
@@ -74,7 +74,7 @@ async fn run(address: &str, statement: &str) -> Outcome<()> {
 }
 
 /// The rows of one submission; the files column by column.
-pub(crate) struct Rows {
+pub(crate) struct PostgresRows {
     analysis_id: Uuid,
     document: String,
     object_ids: Vec<Uuid>,
@@ -82,31 +82,20 @@ pub(crate) struct Rows {
     names: Vec<String>,
 }
 
-/// Makes the rows of so many submissions after the document of one that the server has stored.
-pub(crate) fn rows_like(document: &str, count: usize) -> Outcome<Vec<Rows>> {
-    let mut document: Json = serde_json::from_str(document)?;
-    (0..count).map(|_| rows_after(&mut document)).collect()
-}
-
-fn rows_after(document: &mut Json) -> Outcome<Rows> {
-    let analysis_id = Uuid::from_u128(unique());
-    document["analysisId"] = analysis_id.to_string().into();
-    let (mut object_ids, mut md5s, mut names) = (Vec::new(), Vec::new(), Vec::new());
-    for file in document["files"].as_array_mut().ok_or("the stored document has no files")? {
-        let (name, checksum) = unique_file();
-        let object_id = Uuid::from_u128(unique());
-        file["analysisId"] = analysis_id.to_string().into();
-        file["objectId"] = object_id.to_string().into();
-        file["fileName"] = name.clone().into();
-        file["fileMd5sum"] = format!("{checksum:032x}").into();
-        object_ids.push(object_id);
-        md5s.push(Uuid::from_u128(checksum));
-        names.push(name);
+impl PostgresRows {
+    /// Makes columns of the files.
+    pub(crate) fn new(analysis_id: Uuid, document: String, files: Vec<FileRow>) -> Self {
+        let (mut object_ids, mut md5s, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        for FileRow { object_id, checksum, name } in files {
+            object_ids.push(object_id);
+            md5s.push(Uuid::from_u128(checksum));
+            names.push(name);
+        }
+        Self { analysis_id, document, object_ids, md5s, names }
     }
-    Ok(Rows { analysis_id, document: document.to_string(), object_ids, md5s, names })
 }
 
-struct BareLoop<'a> {
+struct PostgresBareLoop<'a> {
     client: &'a Client,
     event: Statement,
     analysis: Statement,
@@ -115,7 +104,7 @@ struct BareLoop<'a> {
     last_event: AtomicI64,
 }
 
-impl<'a> BareLoop<'a> {
+impl<'a> PostgresBareLoop<'a> {
     async fn prepare(client: &'a Client) -> Outcome<Self> {
         client.batch_execute("SET search_path TO cantata").await?;
         let study = client.query_one("SELECT study_key FROM study WHERE study_id = $1", &[&STUDY]).await?;
@@ -136,23 +125,23 @@ impl<'a> BareLoop<'a> {
         })
     }
 
-    async fn run(&self, submissions: &[Rows], duration: Duration) -> Outcome<Load> {
+    async fn run(&self, submissions: &[PostgresRows], duration: Duration) -> Outcome<Load> {
         let start = Instant::now();
         let in_time = submissions.iter().take_while(|_| start.elapsed() < duration);
         let requests = stream::iter(in_time)
             .map(|rows| self.store(rows))
-            .buffered(UNDER_WAY)
+            .buffered(MAX_IN_FLIGHT)
             .try_fold(0, |stored, ()| async move { Ok(stored + 1) })
             .await?;
         Ok(Load { requests, elapsed: start.elapsed() })
     }
 
-    async fn store(&self, rows: &Rows) -> Result<(), tokio_postgres::Error> {
-        let Rows { analysis_id, document, object_ids, md5s, names } = rows;
+    async fn store(&self, rows: &PostgresRows) -> Result<(), tokio_postgres::Error> {
+        let PostgresRows { analysis_id, document, object_ids, md5s, names } = rows;
         let revision = self.last_event.fetch_add(1, Ordering::Relaxed) + 1;
-        let event: [Value<'_>; 4] = [&revision, analysis_id, &self.study_key, document];
-        let analysis: [Value<'_>; 3] = [analysis_id, &self.study_key, &revision];
-        let files: [Value<'_>; 5] = [analysis_id, &self.study_key, object_ids, md5s, names];
+        let event: [Parameter<'_>; 4] = [&revision, analysis_id, &self.study_key, document];
+        let analysis: [Parameter<'_>; 3] = [analysis_id, &self.study_key, &revision];
+        let files: [Parameter<'_>; 5] = [analysis_id, &self.study_key, object_ids, md5s, names];
         tokio::try_join!(
             biased;
             self.client.batch_execute("BEGIN"),

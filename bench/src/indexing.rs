@@ -1,10 +1,10 @@
-//! From a submission to a search: how fast the whole loop is, how soon what is published is found, and how fast an
-//! index is made anew while it is searched.
+//! From a submission to a search: how fast the whole loop is, how soon what is published is found, and how fast a
+//! reindex is while the index is searched.
 
 mod catalogue;
-mod paced;
+mod pace;
 mod reindex;
-mod soon;
+mod time_to_search;
 mod whole_loop;
 
 use std::process::ExitCode;
@@ -13,8 +13,8 @@ use std::time::Duration;
 use clap::ValueEnum;
 use tempfile::TempDir;
 
-use crate::report::{Extent, Figure, Report};
-use crate::workplace::Workplace;
+use crate::report::{Extent, Figure, Report, chosen, measure_each};
+use crate::workspace::Workspace;
 use crate::{IndexingArguments, Outcome};
 
 /// What the results are named after.
@@ -25,15 +25,15 @@ const CLIENTS: usize = 32;
 
 /// A part of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum IndexingPart {
     /// Submitting, publishing and finding, against submitting alone; and how soon what is published is found.
     WholeLoop,
-    /// Making an index anew against importing the same documents, both while it is searched.
+    /// A reindex against importing the same documents, both while it is searched.
     Reindex,
 }
 
 /// How long and how often things are measured, and where.
-struct Bench {
+struct IndexingBench {
     /// How long one measurement takes.
     duration: Duration,
     /// How long the same load runs before it.
@@ -42,10 +42,10 @@ struct Bench {
     rounds: usize,
     /// How many analyses an index is made of.
     analyses: usize,
-    workplace: Workplace,
+    workspace: Workspace,
 }
 
-impl Bench {
+impl IndexingBench {
     fn new(arguments: &IndexingArguments) -> Outcome<Self> {
         let (duration, warm_up) = if arguments.quick { (1_000, 200) } else { (10_000, 1_000) };
         Ok(Self {
@@ -53,35 +53,27 @@ impl Bench {
             warm_up: Duration::from_millis(warm_up),
             rounds: if arguments.quick { 1 } else { 5 },
             analyses: if arguments.quick { 2_000 } else { 20_000 },
-            workplace: Workplace::new(&arguments.folder)?,
+            workspace: Workspace::new(&arguments.folder)?,
         })
     }
 
     /// Returns an empty folder, which goes with the returned value.
     fn new_folder(&self) -> Outcome<TempDir> {
-        self.workplace.new_folder()
+        self.workspace.new_folder()
     }
 
-    fn measure(&self, part: Part) -> Outcome<Vec<Figure>> {
+    fn measure(&self, part: IndexingPart) -> Outcome<Vec<Figure>> {
         match part {
-            Part::WholeLoop => whole_loop::measure(self),
-            Part::Reindex => reindex::measure(self),
+            IndexingPart::WholeLoop => whole_loop::measure(self),
+            IndexingPart::Reindex => reindex::measure(self),
         }
     }
 }
 
 /// Measures what was asked for; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &IndexingArguments) -> Outcome<ExitCode> {
-    let bench = Bench::new(arguments)?;
-    let parts = if arguments.only.is_empty() { Part::value_variants() } else { &arguments.only };
-    let mut figures = Vec::new();
-    for part in parts {
-        figures.extend(bench.measure(*part)?);
-    }
-    let extent = match (arguments.quick, arguments.only.is_empty()) {
-        (true, _) => Extent::Trial,
-        (false, true) => Extent::Whole,
-        (false, false) => Extent::Parts,
-    };
-    Report::new(SECTION, bench.workplace.machine, figures).publish(&arguments.destination, extent)
+    let bench = IndexingBench::new(arguments)?;
+    let figures = measure_each(chosen(&arguments.only), |part| bench.measure(*part))?;
+    let extent = Extent::new(arguments.quick, arguments.only.is_empty());
+    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.destination, extent)
 }

@@ -4,8 +4,9 @@
 //! process of its own and over real connections, against the least program that could do the same work, in the same
 //! run and in turns.
 
-mod bare_loop;
 mod bare_postgres;
+mod bare_rows;
+mod bare_sqlite;
 mod client;
 mod fixed_server;
 mod indexing;
@@ -20,7 +21,7 @@ mod search;
 mod seeding;
 mod server_process;
 mod submissions;
-mod workplace;
+mod workspace;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -28,13 +29,13 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use report::Destination;
-use workplace::DataFolder;
+use workspace::DataFolder;
 
 /// The allocator of the server, so that the two sides of a comparison differ in what they do only.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What can go wrong here stops the run; whoever started it reads the text.
+/// The result of a step; an error ends the run, and its text is printed.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Measures Cantata against the least programs that could do the same work.
@@ -75,7 +76,7 @@ pub(crate) struct MetadataArguments {
     pub(crate) quick: bool,
     /// Measures only these parts and keeps the results only where --out says.
     #[arg(long, value_delimiter = ',', value_enum)]
-    pub(crate) only: Vec<metadata::Part>,
+    pub(crate) only: Vec<metadata::MetadataPart>,
     #[command(flatten)]
     pub(crate) destination: Destination,
     #[command(flatten)]
@@ -91,7 +92,7 @@ pub(crate) struct IndexingArguments {
     pub(crate) quick: bool,
     /// Measures only these parts and keeps the results only where --out says.
     #[arg(long, value_delimiter = ',', value_enum)]
-    pub(crate) only: Vec<indexing::Part>,
+    pub(crate) only: Vec<indexing::IndexingPart>,
     #[command(flatten)]
     pub(crate) destination: Destination,
     #[command(flatten)]
@@ -107,7 +108,7 @@ pub(crate) struct SearchArguments {
     pub(crate) documents: u64,
     /// Measures only these parts and keeps the results only where --out says.
     #[arg(long, value_delimiter = ',', value_enum)]
-    pub(crate) only: Vec<search::Part>,
+    pub(crate) only: Vec<search::SearchPart>,
     #[command(flatten)]
     pub(crate) destination: Destination,
     #[command(flatten)]

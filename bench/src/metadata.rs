@@ -6,7 +6,6 @@ mod list;
 mod read;
 mod startup;
 mod submit;
-mod submit_postgres;
 
 use std::ops::Div;
 use std::process::ExitCode;
@@ -15,9 +14,10 @@ use std::time::Duration;
 use clap::ValueEnum;
 use tempfile::TempDir;
 
-use crate::report::{Extent, Figure, Report};
+use self::submit::SubmitStore;
+use crate::report::{Extent, Figure, Report, chosen, measure_each};
 use crate::server_process::ServerProcess;
-use crate::workplace::Workplace;
+use crate::workspace::Workspace;
 use crate::{MetadataArguments, Outcome, seeding};
 
 /// How many files a submission has, in turn.
@@ -28,7 +28,7 @@ const SECTION: &str = "metadata";
 
 /// A part of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum MetadataPart {
     /// Submissions against a bare loop that commits the same rows.
     Submit,
     /// Submissions on PostgreSQL against a bare loop that commits the same rows.
@@ -63,7 +63,7 @@ impl Div<u32> for Span {
 }
 
 /// How long and how often things are measured, and where.
-struct Bench {
+struct MetadataBench {
     span: Span,
     /// How often the two sides of a ratio are measured in turn.
     rounds: usize,
@@ -71,10 +71,10 @@ struct Bench {
     analyses: usize,
     /// How many files a full store has.
     full_files: usize,
-    workplace: Workplace,
+    workspace: Workspace,
 }
 
-impl Bench {
+impl MetadataBench {
     fn new(arguments: &MetadataArguments) -> Outcome<Self> {
         let (duration, warm_up) = if arguments.quick { (1_000, 200) } else { (3_000, 700) };
         Ok(Self {
@@ -82,50 +82,42 @@ impl Bench {
             rounds: if arguments.quick { 1 } else { 3 },
             analyses: if arguments.quick { 2_000 } else { 10_000 },
             full_files: if arguments.quick { 50_000 } else { 1_000_000 },
-            workplace: Workplace::new(&arguments.folder)?,
+            workspace: Workspace::new(&arguments.folder)?,
         })
     }
 
     /// Returns an empty folder, which goes with the returned value: stores are large.
     fn new_folder(&self) -> Outcome<TempDir> {
-        self.workplace.new_folder()
+        self.workspace.new_folder()
     }
 
     /// Returns a copy of the full store.
     fn copy_of_full_store(&self) -> Outcome<TempDir> {
         let fresh = self.new_folder()?;
         ServerProcess::cantata(fresh.path())?.stop()?;
-        let full = seeding::full_store(&self.workplace.cache, fresh.path(), self.full_files)?;
+        let full = seeding::full_store(&self.workspace.cache, fresh.path(), self.full_files)?;
         let copy = self.new_folder()?;
         seeding::copy_folder(&full, copy.path())?;
         Ok(copy)
     }
 
-    fn measure(&self, part: Part) -> Outcome<Vec<Figure>> {
+    fn measure(&self, part: MetadataPart) -> Outcome<Vec<Figure>> {
         match part {
-            Part::Submit => submit::measure(self),
-            Part::SubmitPostgres => submit_postgres::measure(self),
-            Part::Read => read::measure(self),
-            Part::Authentication => authentication::measure(self),
-            Part::List => list::measure(self),
-            Part::FullStore => full_store::measure(self),
-            Part::Startup => startup::measure(self),
+            MetadataPart::Submit => submit::measure(self, SubmitStore::Sqlite),
+            MetadataPart::SubmitPostgres => submit::measure(self, SubmitStore::Postgres),
+            MetadataPart::Read => read::measure(self),
+            MetadataPart::Authentication => authentication::measure(self),
+            MetadataPart::List => list::measure(self),
+            MetadataPart::FullStore => full_store::measure(self),
+            MetadataPart::Startup => startup::measure(self),
         }
     }
 }
 
 /// Measures what was asked for; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &MetadataArguments) -> Outcome<ExitCode> {
-    let bench = Bench::new(arguments)?;
-    let parts = if arguments.only.is_empty() { Part::value_variants() } else { &arguments.only };
-    let mut figures = Vec::new();
-    for part in parts {
-        figures.extend(bench.measure(*part)?);
-    }
-    let extent = match (arguments.quick, arguments.only.is_empty()) {
-        (true, _) => Extent::Trial,
-        (false, true) => Extent::Whole,
-        (false, false) => Extent::Parts,
-    };
-    Report::new(SECTION, bench.workplace.machine, figures).publish(&arguments.destination, extent)
+    let bench = MetadataBench::new(arguments)?;
+    let figures = measure_each(chosen(&arguments.only), |part| bench.measure(*part))?;
+    let extent = Extent::new(arguments.quick, arguments.only.is_empty());
+    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.destination, extent)
 }

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 pub(crate) use figure::{Figure, Limit};
@@ -37,6 +37,33 @@ pub(crate) enum Extent {
     Trial,
 }
 
+impl Extent {
+    pub(crate) fn new(is_trial: bool, is_whole: bool) -> Self {
+        match (is_trial, is_whole) {
+            (true, _) => Self::Trial,
+            (false, true) => Self::Whole,
+            (false, false) => Self::Parts,
+        }
+    }
+}
+
+/// Returns the parts to measure: those that were chosen, or all.
+pub(crate) fn chosen<P: ValueEnum>(only: &[P]) -> &[P] {
+    if only.is_empty() { P::value_variants() } else { only }
+}
+
+/// Measures one thing after the other.
+pub(crate) fn measure_each<T>(
+    things: impl IntoIterator<Item = T>,
+    mut measure: impl FnMut(T) -> Outcome<Vec<Figure>>,
+) -> Outcome<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for thing in things {
+        figures.extend(measure(thing)?);
+    }
+    Ok(figures)
+}
+
 /// Everything that a run has found.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -60,8 +87,8 @@ impl Report {
         progress(&self.to_markdown());
         let is_whole = extent == Extent::Whole;
         let usual = || format!("bench/results/{}.json", self.section).into();
-        if let Some(place) = destination.out.clone().or_else(|| is_whole.then(usual)) {
-            self.write_json(&place)?;
+        if let Some(path) = destination.out.clone().or_else(|| is_whole.then(usual)) {
+            self.write_json(&path)?;
         }
         if is_whole {
             self.write_table(&destination.docs)?;
@@ -84,21 +111,21 @@ impl Report {
     }
 
     /// Writes the report as a JSON file.
-    fn write_json(&self, place: &Path) -> Outcome<()> {
-        if let Some(folder) = place.parent() {
+    fn write_json(&self, path: &Path) -> Outcome<()> {
+        if let Some(folder) = path.parent() {
             fs_err::create_dir_all(folder)?;
         }
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
-        Ok(fs_err::write(place, text)?)
+        Ok(fs_err::write(path, text)?)
     }
 
     /// Puts the table between the marker comments of a document.
-    fn write_table(&self, place: &Path) -> Outcome<()> {
-        let document = fs_err::read_to_string(place)?;
+    fn write_table(&self, path: &Path) -> Outcome<()> {
+        let document = fs_err::read_to_string(path)?;
         let replaced = table::replace(&document, self.section, &self.to_markdown())
-            .map_err(|error| format!("{} cannot take the table: {error}", place.display()))?;
-        Ok(fs_err::write(place, replaced)?)
+            .map_err(|error| format!("{} cannot take the table: {error}", path.display()))?;
+        Ok(fs_err::write(path, replaced)?)
     }
 }
 
@@ -107,13 +134,13 @@ pub(crate) fn plural(count: usize, noun: &str) -> String {
     if count == 1 { noun.to_owned() } else { format!("{noun}s") }
 }
 
-/// Tells whoever waits how far the run is.
+/// Prints the progress of the run.
 pub(crate) fn progress(line: &str) {
     // A reader that has left is no reason to stop measuring.
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-/// Tells what is wrong.
+/// Prints an error.
 pub(crate) fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

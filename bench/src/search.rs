@@ -17,7 +17,7 @@ mod paging;
 mod parsing;
 mod portal;
 mod rows;
-mod served;
+mod search_server;
 mod wildcard;
 mod writing;
 
@@ -30,9 +30,9 @@ use std::time::Duration;
 use clap::ValueEnum;
 
 use self::corpus::Corpus;
-use self::served::Served;
-use crate::report::{Extent, Figure, Report};
-use crate::workplace::Workplace;
+use self::search_server::SearchServer;
+use crate::report::{Extent, Figure, Report, chosen, measure_each};
+use crate::workspace::Workspace;
 use crate::{Outcome, SearchArguments, SearchLargeArguments};
 
 /// How many documents there are unless told otherwise, and at least for figures to be judged.
@@ -49,7 +49,7 @@ const LARGE_SECTION: &str = "search-large";
 
 /// A part of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum SearchPart {
     /// Import against parsing the same JSON, memory and disk for it, and the restart after it.
     Import,
     /// Portal pages against the same loops on bare arrays.
@@ -69,7 +69,7 @@ pub(crate) enum Part {
 }
 
 /// How long and how often things are measured, and on what.
-struct Bench {
+struct SearchBench {
     /// How long one measurement takes.
     duration: Duration,
     /// How long the same load runs before it.
@@ -77,37 +77,33 @@ struct Bench {
     /// How often the two sides of a ratio are measured in turn.
     rounds: usize,
     corpus: Corpus,
-    workplace: Workplace,
+    workspace: Workspace,
 }
 
-impl Bench {
-    fn new(workplace: Workplace, documents: u64) -> Outcome<Self> {
+impl SearchBench {
+    fn new(workspace: Workspace, documents: u64) -> Outcome<Self> {
         let is_trial = documents < DOCUMENTS;
         let (duration, warm_up) = if is_trial { (500, 100) } else { (3_000, 700) };
         Ok(Self {
             duration: Duration::from_millis(duration),
             warm_up: Duration::from_millis(warm_up),
             rounds: if is_trial { 1 } else { 3 },
-            corpus: Corpus::at_hand(&workplace.cache, documents)?,
-            workplace,
+            corpus: Corpus::at_hand(&workspace.cache, documents)?,
+            workspace,
         })
     }
 
     /// Returns the data folder that the documents are imported into.
     fn data_folder(&self) -> PathBuf {
-        self.workplace.cache.join(format!("search-{}", self.corpus.documents))
+        self.workspace.cache.join(format!("search-{}", self.corpus.documents))
     }
 }
 
 /// Measures what was asked for; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &SearchArguments) -> Outcome<ExitCode> {
-    let bench = Bench::new(Workplace::new(&arguments.folder)?, arguments.documents)?;
-    let parts = if arguments.only.is_empty() { Part::value_variants() } else { &arguments.only };
-    let mut figures = Vec::new();
+    let bench = SearchBench::new(Workspace::new(&arguments.folder)?, arguments.documents)?;
     let mut served = None;
-    for part in parts {
-        figures.extend(measure(&bench, &mut served, *part)?);
-    }
+    let figures = measure_each(chosen(&arguments.only), |part| measure(&bench, &mut served, *part))?;
     if let Some(served) = served {
         served.stop()?;
     }
@@ -116,43 +112,47 @@ pub(crate) fn run(arguments: &SearchArguments) -> Outcome<ExitCode> {
         more if more >= DOCUMENTS => Extent::Parts,
         _ => Extent::Trial,
     };
-    Report::new(SECTION, bench.workplace.machine, figures).publish(&arguments.destination, extent)
+    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.destination, extent)
 }
 
 /// Measures one part; the parts share a server, which is started for the first that needs it.
-fn measure<'b>(bench: &'b Bench, served: &mut Option<Served<'b>>, part: Part) -> Outcome<Vec<Figure>> {
+fn measure<'b>(
+    bench: &'b SearchBench,
+    served: &mut Option<SearchServer<'b>>,
+    part: SearchPart,
+) -> Outcome<Vec<Figure>> {
     match part {
-        Part::Import => {
+        SearchPart::Import => {
             // An import beside a running server would go through it.
-            served.take().map_or(Ok(()), Served::stop)?;
+            served.take().map_or(Ok(()), SearchServer::stop)?;
             import::measure(bench)
         }
-        Part::Page => page::measure(bench, started(bench, served)?),
-        Part::Facet => facet::measure(bench, started(bench, served)?),
-        Part::Paging => paging::measure(bench, started(bench, served)?),
-        Part::Wildcard => wildcard::measure(bench, started(bench, served)?),
-        Part::Export => export::measure(bench, started(bench, served)?),
-        Part::Writing => writing::measure(bench),
-        Part::Memory => started(bench, served)?.memory_figures(),
+        SearchPart::Page => page::measure(bench, started(bench, served)?),
+        SearchPart::Facet => facet::measure(bench, started(bench, served)?),
+        SearchPart::Paging => paging::measure(bench, started(bench, served)?),
+        SearchPart::Wildcard => wildcard::measure(bench, started(bench, served)?),
+        SearchPart::Export => export::measure(bench, started(bench, served)?),
+        SearchPart::Writing => writing::measure(bench),
+        SearchPart::Memory => started(bench, served)?.memory_figures(),
     }
 }
 
 /// Returns the server that runs, or starts it.
-fn started<'s, 'b>(bench: &'b Bench, served: &'s mut Option<Served<'b>>) -> Outcome<&'s Served<'b>> {
+fn started<'s, 'b>(bench: &'b SearchBench, served: &'s mut Option<SearchServer<'b>>) -> Outcome<&'s SearchServer<'b>> {
     Ok(match served {
         Some(served) => served,
-        none => none.insert(Served::start(bench)?),
+        none => none.insert(SearchServer::start(bench)?),
     })
 }
 
 /// Measures with many documents; the exit code says whether every required figure was reached.
 pub(crate) fn run_large(arguments: &SearchLargeArguments) -> Outcome<ExitCode> {
-    let bench = Bench::new(Workplace::new(&arguments.folder)?, arguments.documents)?;
+    let bench = SearchBench::new(Workspace::new(&arguments.folder)?, arguments.documents)?;
     let figures = large::measure(&bench)?;
     let extent = match arguments.documents {
         MANY_DOCUMENTS => Extent::Whole,
         more if more >= MANY_DOCUMENTS => Extent::Parts,
         _ => Extent::Trial,
     };
-    Report::new(LARGE_SECTION, bench.workplace.machine, figures).publish(&arguments.destination, extent)
+    Report::new(LARGE_SECTION, bench.workspace.machine, figures).publish(&arguments.destination, extent)
 }

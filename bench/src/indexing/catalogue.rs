@@ -6,17 +6,17 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::Bench;
+use super::IndexingBench;
 use crate::Outcome;
 use crate::client::{Connection, get, post, put};
 use crate::payloads::{STUDY, study_request};
 use crate::server_process::ServerProcess;
 
-/// How often is looked until something is there.
-const LOOK: Duration = Duration::from_millis(2);
+/// How often the number of documents is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A server with the catalogue and the study.
-pub(super) struct Served {
+pub(super) struct IndexedServer {
     pub(super) server: ServerProcess,
     pub(super) folder: TempDir,
     pub(super) configs: TempDir,
@@ -28,9 +28,9 @@ struct Submitted {
     analysis_id: String,
 }
 
-impl Served {
+impl IndexedServer {
     /// Starts a server on an empty folder.
-    pub(super) fn start(bench: &Bench) -> Outcome<Self> {
+    pub(super) fn start(bench: &IndexingBench) -> Outcome<Self> {
         let (folder, configs) = (bench.new_folder()?, bench.new_folder()?);
         let base = json!({ "catalogId": "files", "documentType": "file", "esIndex": "files" });
         fs_err::write(configs.path().join("base.json"), base.to_string())?;
@@ -48,7 +48,7 @@ impl Served {
         let mut connection = self.server.connect()?;
         // Until there is an index, the catalogue is not served.
         while found(&mut connection).unwrap_or(None) != Some(documents) {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
             if documents == 0 {
                 connection = self.server.connect()?;
             }

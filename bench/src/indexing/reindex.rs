@@ -1,4 +1,4 @@
-//! Making an index anew against importing the same documents, both while the catalogue is searched.
+//! A reindex against importing the same documents, both while the catalogue is searched.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -11,9 +11,9 @@ use cantata_engine_embedded::EmbeddedEngine;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use super::catalogue::{Served, publish, read, request, submit};
-use super::paced::Pace;
-use super::{Bench, CLIENTS};
+use super::catalogue::{IndexedServer, publish, read, request, submit};
+use super::pace::Pace;
+use super::{CLIENTS, IndexingBench};
 use crate::Outcome;
 use crate::client::post;
 use crate::latency::Latencies;
@@ -24,14 +24,14 @@ use crate::server_process::{ServerProcess, cantata};
 /// How many files each analysis has.
 const FILES: usize = 10;
 
-/// How many searches there are in a second.
-const SEARCHES: f64 = 100.0;
+/// The rate of searches.
+const SEARCHES_PER_SECOND: f64 = 100.0;
 
 /// How many clients send them.
 const SEARCHERS: usize = 4;
 
-/// How often is looked whether a job is over.
-const LOOK: Duration = Duration::from_millis(10);
+/// How often the status of a job is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A page of a portal.
 const PAGE: &str = "query ($filters: JSON, $offset: Int) { file {
@@ -44,13 +44,13 @@ const PAGE: &str = "query ($filters: JSON, $offset: Int) { file {
         analysis__analysisType { buckets { key doc_count } }
         fileSize { stats { min max } } } } }";
 
-pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &IndexingBench) -> Outcome<Vec<Figure>> {
     let documents = bench.analyses * FILES;
     let mut speed = Figure::compared(format!("Reindex {documents} documents while searching"), "documents/s")
         .required(Limit::AtLeast(0.5));
     let mut searches =
         Figure::compared("Portal page during a reindex, p99".to_owned(), "ms").required(Limit::AtMost(2.0));
-    let corpus = Corpus::make(bench)?;
+    let corpus = ReindexCorpus::make(bench)?;
     for round in 1..=bench.rounds {
         let server = ServerProcess::with_catalogues(corpus.data.path(), corpus.configs.path())?;
         searched(&server, || waited(bench.warm_up))?;
@@ -79,7 +79,7 @@ fn waited(time: Duration) -> Outcome<()> {
 
 /// Searches at a steady rate while something is done, and returns how long the searches took.
 fn searched<T: Send>(server: &ServerProcess, work: impl FnOnce() -> Outcome<T> + Send) -> Outcome<(T, Latencies)> {
-    let (pace, is_over) = (Pace::begin(SEARCHES, usize::MAX), AtomicBool::new(false));
+    let (pace, is_over) = (Pace::begin(SEARCHES_PER_SECOND, usize::MAX), AtomicBool::new(false));
     let search = || -> Outcome<Vec<Duration>> {
         let (mut connection, mut times) = (server.connect()?, Vec::new());
         while !is_over.load(Ordering::Relaxed)
@@ -107,7 +107,7 @@ fn searched<T: Send>(server: &ServerProcess, work: impl FnOnce() -> Outcome<T> +
     })
 }
 
-/// Makes the index anew and returns how long that took.
+/// Reindexes and returns how long that took.
 fn reindex(server: &ServerProcess) -> Outcome<Duration> {
     let mut connection = server.connect()?;
     let begun = Instant::now();
@@ -119,7 +119,7 @@ fn reindex(server: &ServerProcess) -> Outcome<Duration> {
     loop {
         let job = read(&mut connection, &format!("/admin/jobs/{}", job["id"]))?;
         match job["status"].as_str() {
-            Some("running") => std::thread::sleep(LOOK),
+            Some("running") => std::thread::sleep(POLL_INTERVAL),
             Some("succeeded") => return Ok(begun.elapsed()),
             _ => return Err(format!("the reindex did not succeed: {job}").into()),
         }
@@ -127,7 +127,7 @@ fn reindex(server: &ServerProcess) -> Outcome<Duration> {
 }
 
 /// The documents of a catalogue, and where they come from.
-struct Corpus {
+struct ReindexCorpus {
     /// The data folder of a server that has made them.
     data: TempDir,
     configs: TempDir,
@@ -138,10 +138,10 @@ struct Corpus {
 const DOCUMENTS: &str = "documents.ndjson";
 const MAPPING: &str = "mapping.json";
 
-impl Corpus {
+impl ReindexCorpus {
     /// Publishes analyses, and writes down the documents that they become.
-    fn make(bench: &Bench) -> Outcome<Self> {
-        let Served { server, folder: data, configs } = filled(bench)?;
+    fn make(bench: &IndexingBench) -> Outcome<Self> {
+        let IndexedServer { server, folder: data, configs } = filled(bench)?;
         server.stop()?;
         let files = bench.new_folder()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -184,9 +184,9 @@ async fn write_down(search: &Path, files: &Path) -> Outcome<()> {
 }
 
 /// Fills a server with analyses.
-fn filled(bench: &Bench) -> Outcome<Served> {
+fn filled(bench: &IndexingBench) -> Outcome<IndexedServer> {
     report::progress(&format!("publishing {} analyses", bench.analyses));
-    let served = Served::start(bench)?;
+    let served = IndexedServer::start(bench)?;
     let requests = submit_requests(bench.analyses, FILES)?;
     let publish_some = |part: &[Vec<u8>]| -> Outcome<()> {
         let mut connection = served.server.connect()?;

@@ -4,27 +4,23 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::catalogue::{Served, publish, submit};
-use super::{Bench, CLIENTS, soon};
+use super::catalogue::{IndexedServer, publish, submit};
+use super::{CLIENTS, IndexingBench, time_to_search};
 use crate::Outcome;
 use crate::client::Connection;
 use crate::payloads::{publish_requests, submit_requests};
-use crate::report::{self, Figure, Limit, plural};
+use crate::report::{self, Figure, Limit, measure_each, plural};
 use crate::server_process::ServerProcess;
 use crate::submissions::{self, first_document, measured_count, submit_all, warm_up_count};
 
 /// How many files a submission has, in turn.
 const FILE_COUNTS: [usize; 2] = [1, 10];
 
-pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
-    let mut figures = Vec::new();
-    for files in FILE_COUNTS {
-        figures.extend(measure_with(bench, files)?);
-    }
-    Ok(figures)
+pub(super) fn measure(bench: &IndexingBench) -> Outcome<Vec<Figure>> {
+    measure_each(FILE_COUNTS, |files| measure_with(bench, files))
 }
 
-fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
+fn measure_with(bench: &IndexingBench, files: usize) -> Outcome<Vec<Figure>> {
     let of_files = format!("{files} {}", plural(files, "file"));
     let rate = format!("Submit, publish with another request and find, {of_files}, {CLIENTS} clients");
     let mut rate = Figure::compared(rate, "analyses/s");
@@ -38,17 +34,17 @@ fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
     }
     for round in 1..=bench.rounds {
         let alone = submitting_alone(bench, files)?;
-        let served = Served::start(bench)?;
+        let served = IndexedServer::start(bench)?;
         let whole = whole_loop(bench, &served, files, submit_requests, publish_new)?;
         report::progress(&format!(
             "whole loop, {of_files}, round {round}: {whole:.0}/s, submitting alone {alone:.0}/s"
         ));
         rate.add_compared(whole, alone);
-        let (found, published) = soon::measure(bench, &served, files, whole / 2.0)?;
+        let (found, published) = time_to_search::measure(bench, &served, files, whole / 2.0)?;
         report::progress(&format!("  found after {found:.1} ms, published after {published:.1} ms"));
         sooner.add_compared(found, published);
         served.server.stop()?;
-        let served = Served::start(bench)?;
+        let served = IndexedServer::start(bench)?;
         let whole = whole_loop(bench, &served, files, publish_requests, publish_at_once)?;
         report::progress(&format!("  with publish=true {whole:.0}/s"));
         at_once.add_compared(whole, alone);
@@ -58,7 +54,7 @@ fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
 }
 
 /// Returns how many submissions a server takes in a second that does nothing else.
-fn submitting_alone(bench: &Bench, files: usize) -> Outcome<f64> {
+fn submitting_alone(bench: &IndexingBench, files: usize) -> Outcome<f64> {
     let folder = bench.new_folder()?;
     let server = ServerProcess::cantata(folder.path())?;
     first_document(&server, files)?;
@@ -69,8 +65,8 @@ fn submitting_alone(bench: &Bench, files: usize) -> Outcome<f64> {
 
 /// Returns how many analyses are submitted, published and found in a second.
 fn whole_loop(
-    bench: &Bench,
-    served: &Served,
+    bench: &IndexingBench,
+    served: &IndexedServer,
     files: usize,
     make: impl Fn(usize, usize) -> Outcome<Vec<Vec<u8>>>,
     publish: impl Fn(&mut Connection, &[u8]) -> Outcome<()> + Sync,

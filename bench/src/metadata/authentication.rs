@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::read::read;
 use crate::client::get_with;
 use crate::load::CLIENTS;
-use crate::metadata::Bench;
+use crate::metadata::MetadataBench;
 use crate::payloads::{STUDY, study_request};
 use crate::report::{self, Figure, Limit, plural};
 use crate::server_process::{ServerProcess, cantata};
@@ -34,7 +34,7 @@ struct Kind {
     credential: String,
 }
 
-pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
     let (folder, copy, keys) = (bench.new_folder()?, bench.new_folder()?, bench.new_folder()?);
     let server = ServerProcess::cantata(folder.path())?;
     server.connect()?.exchange(&study_request())?;

@@ -1,24 +1,20 @@
 //! Submissions into a full store, against the same into an empty one.
 
 use crate::load::CLIENTS;
-use crate::metadata::{Bench, FILE_COUNTS};
+use crate::metadata::{FILE_COUNTS, MetadataBench};
 use crate::payloads::study_request;
-use crate::report::{self, Figure, Limit, plural};
+use crate::report::{self, Figure, Limit, measure_each, plural};
 use crate::server_process::ServerProcess;
 use crate::{Outcome, submissions};
 
 /// A server that has just begun to use a large store fills its caches first; it gets so many warm-ups for that.
-const WARM_UPS_OF_FULL_STORE: u32 = 4;
+const FULL_STORE_WARM_UPS: u32 = 4;
 
-pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
-    let mut figures = Vec::new();
-    for files in FILE_COUNTS {
-        figures.extend(measure_with(bench, files)?);
-    }
-    Ok(figures)
+pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
+    measure_each(FILE_COUNTS, |files| measure_with(bench, files))
 }
 
-fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
+fn measure_with(bench: &MetadataBench, files: usize) -> Outcome<Vec<Figure>> {
     let mut figures = CLIENTS.map(|clients| {
         let stored = bench.full_files;
         let name = format!(
@@ -32,7 +28,7 @@ fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
         // The store grows while it is measured, so each round begins with the same one.
         let folder = bench.copy_of_full_store()?;
         let full = ServerProcess::cantata(folder.path())?;
-        submissions::measure(&full, 8, files, bench.span.warm_up, bench.span.warm_up * WARM_UPS_OF_FULL_STORE)?;
+        submissions::measure(&full, 8, files, bench.span.warm_up, bench.span.warm_up * FULL_STORE_WARM_UPS)?;
         for (clients, figure) in CLIENTS.into_iter().zip(&mut figures) {
             let empty = empty_store(bench, files, clients)?;
             let rate = submissions::measure(&full, clients, files, bench.span.warm_up, bench.span.duration)?;
@@ -48,7 +44,7 @@ fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
 }
 
 /// Returns the microseconds that a submission into an empty store costs.
-fn empty_store(bench: &Bench, files: usize, clients: usize) -> Outcome<f64> {
+fn empty_store(bench: &MetadataBench, files: usize, clients: usize) -> Outcome<f64> {
     let folder = bench.new_folder()?;
     let server = ServerProcess::cantata(folder.path())?;
     server.connect()?.exchange(&study_request())?;

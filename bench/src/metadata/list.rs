@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::client::get;
-use crate::metadata::Bench;
+use crate::metadata::MetadataBench;
 use crate::payloads::{STUDY, study_request};
 use crate::report::{self, Figure, Limit};
 use crate::server_process::ServerProcess;
 use crate::{Outcome, seeding};
 
-pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
     let folder = bench.new_folder()?;
     let server = ServerProcess::cantata(folder.path())?;
     let mut connection = server.connect()?;
     connection.exchange(&study_request())?;
     seeding::fill(&server, bench.analyses, 1)?;
     let request = get(&format!("/studies/{STUDY}/analysis?analysisStates=UNPUBLISHED"));
-    let rows = Rows::open(folder.path())?;
+    let rows = StudyRows::open(folder.path())?;
     let documents = rows.read()?;
     let listed = connection.exchange(&request)?.len();
     // Two brackets and a comma between each two.
@@ -54,7 +54,7 @@ fn repeat(duration: Duration, mut work: impl FnMut() -> Outcome<()>) -> Outcome<
 }
 
 /// The least program that could list a study: a loop over its rows.
-struct Rows(Connection);
+struct StudyRows(Connection);
 
 /// What was read, so that a listing that leaves something out is noticed.
 struct Documents {
@@ -62,7 +62,7 @@ struct Documents {
     bytes: usize,
 }
 
-impl Rows {
+impl StudyRows {
     fn open(folder: &Path) -> Outcome<Self> {
         Ok(Self(Connection::open_with_flags(folder.join("metadata.db"), OpenFlags::SQLITE_OPEN_READ_ONLY)?))
     }

@@ -2,13 +2,13 @@
 
 use crate::client::get;
 use crate::load::{CLIENTS, Rate, drive, observe};
-use crate::metadata::{Bench, Span};
+use crate::metadata::{MetadataBench, Span};
 use crate::payloads::{STUDY, scatter, study_request};
 use crate::report::{self, Figure, Limit, plural};
 use crate::server_process::ServerProcess;
 use crate::{Outcome, seeding};
 
-pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
     let folder = bench.new_folder()?;
     let server = ServerProcess::cantata(folder.path())?;
     server.connect()?.exchange(&study_request())?;

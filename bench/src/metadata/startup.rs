@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::Outcome;
-use crate::metadata::Bench;
+use crate::metadata::MetadataBench;
 use crate::report::{self, Figure, Limit};
 use crate::server_process::ServerProcess;
 
@@ -14,7 +14,7 @@ const STARTS: usize = 5;
 /// How long after its start a server counts as idle.
 const SETTLED: Duration = Duration::from_secs(3);
 
-pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
     let mut figures = Vec::new();
     let mut new_folder = Starts::new("a new folder");
     for _ in 0..STARTS {

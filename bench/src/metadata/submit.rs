@@ -1,37 +1,51 @@
-//! Submissions, against a bare loop that commits the same rows.
+//! Submissions, against a bare loop that commits the same rows to the same store.
+
+use tempfile::TempDir;
 
 use crate::Outcome;
-use crate::bare_loop::{BareLoop, rows_like};
+use crate::bare_postgres::{Database, PostgresRows};
+use crate::bare_rows::rows_like;
+use crate::bare_sqlite::{SqliteBareLoop, SqliteRows};
 use crate::load::CLIENTS;
-use crate::metadata::{Bench, FILE_COUNTS};
-use crate::report::{self, Figure, Limit, plural};
+use crate::metadata::{FILE_COUNTS, MetadataBench};
+use crate::report::{self, Figure, Limit, measure_each, plural};
 use crate::server_process::ServerProcess;
 use crate::submissions::{self, first_document, measured_count, warm_up_count};
 
-pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
-    let mut figures = Vec::new();
-    for files in FILE_COUNTS {
-        figures.extend(measure_with(bench, files)?);
-    }
-    Ok(figures)
+/// The store that is written to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SubmitStore {
+    Sqlite,
+    Postgres,
 }
 
-fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
+/// A server with an empty store, and what goes away with it.
+struct EmptyStore {
+    server: ServerProcess,
+    folder: TempDir,
+    database: Option<Database>,
+}
+
+pub(super) fn measure(bench: &MetadataBench, store: SubmitStore) -> Outcome<Vec<Figure>> {
+    measure_each(FILE_COUNTS, |files| measure_with(bench, store, files))
+}
+
+fn measure_with(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outcome<Vec<Figure>> {
+    let (name, of_files) = (store.name(), format!("{files} {}", plural(files, "file")));
     let mut figures = CLIENTS.map(|clients| {
-        let figure = Figure::compared(
-            format!("Submit, {files} {}, {clients} {}", plural(files, "file"), plural(clients, "client")),
-            "submissions/s",
-        );
+        let clients_text = format!("{clients} {}", plural(clients, "client"));
+        let figure = Figure::compared(format!("{name}, {of_files}, {clients_text}"), "submissions/s");
         if clients == 32 { figure.required(Limit::AtLeast(0.5)) } else { figure }
     });
-    let mut processor =
-        Figure::alone(format!("Submit, {files} {}, 32 clients, processor time", plural(files, "file")), "µs each");
-    let mut memory = Figure::alone(format!("Memory after submitting, {files} {} each", plural(files, "file")), "MB");
+    let mut processor = Figure::alone(format!("{name}, {of_files}, 32 clients, processor time"), "µs each");
+    let mut memory = Figure::alone(format!("Memory after submitting, {of_files} each"), "MB");
     for round in 1..=bench.rounds {
-        let bare = bare_loop(bench, files)?;
-        report::progress(&format!("submit, {files} file(s), round {round}: bare loop {bare:.0}/s"));
-        let folder = bench.new_folder()?;
-        let server = ServerProcess::cantata(folder.path())?;
+        let bare = bare_loop(bench, store, files)?;
+        report::progress(&format!(
+            "{}, {files} file(s), round {round}: bare loop {bare:.0}/s",
+            name.replacen('S', "s", 1)
+        ));
+        let EmptyStore { server, folder: _folder, database: _database } = EmptyStore::new(bench, store)?;
         first_document(&server, files)?;
         for (clients, figure) in CLIENTS.into_iter().zip(&mut figures) {
             let rate = submissions::measure(&server, clients, files, bench.span.warm_up, bench.span.duration)?;
@@ -44,17 +58,49 @@ fn measure_with(bench: &Bench, files: usize) -> Outcome<Vec<Figure>> {
         memory.add(server.memory()?);
         server.stop()?;
     }
-    Ok(figures.into_iter().chain([processor, memory]).collect())
+    let alone = (store == SubmitStore::Sqlite).then_some([processor, memory]);
+    Ok(figures.into_iter().chain(alone.into_iter().flatten()).collect())
 }
 
-/// Measures the bare loop in a database that a server has made and left.
-fn bare_loop(bench: &Bench, files: usize) -> Outcome<f64> {
-    let folder = bench.new_folder()?;
-    let server = ServerProcess::cantata(folder.path())?;
+/// Measures the bare loop in tables that a server has made and left.
+fn bare_loop(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outcome<f64> {
+    let EmptyStore { server, folder, database } = EmptyStore::new(bench, store)?;
     let document = first_document(&server, files)?;
     server.stop()?;
-    let bare = BareLoop::open(folder.path())?;
-    let warmed = bare.run(&rows_like(&document, warm_up_count(files))?, bench.span.warm_up)?;
-    let rows = rows_like(&document, measured_count(&warmed, bench.span.duration))?;
-    Ok(bare.run(&rows, bench.span.duration)?.per_second())
+    let (warm_up, duration) = (bench.span.warm_up, bench.span.duration);
+    let load = if let Some(database) = database {
+        let rows = |count| {
+            rows_like(&document, count, |analysis_id, document, files| {
+                Ok(PostgresRows::new(analysis_id, document, files))
+            })
+        };
+        let warmed = database.run_bare_loop(&rows(warm_up_count(files))?, warm_up)?;
+        database.run_bare_loop(&rows(measured_count(&warmed, duration))?, duration)?
+    } else {
+        let bare = SqliteBareLoop::open(folder.path())?;
+        let warmed = bare.run(&rows_like(&document, warm_up_count(files), SqliteRows::new)?, warm_up)?;
+        bare.run(&rows_like(&document, measured_count(&warmed, duration), SqliteRows::new)?, duration)?
+    };
+    Ok(load.per_second())
+}
+
+impl SubmitStore {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "Submit",
+            Self::Postgres => "Submit on PostgreSQL",
+        }
+    }
+}
+
+impl EmptyStore {
+    fn new(bench: &MetadataBench, store: SubmitStore) -> Outcome<Self> {
+        let folder = bench.new_folder()?;
+        let database = if store == SubmitStore::Postgres { Some(Database::new()?) } else { None };
+        let server = match &database {
+            Some(database) => ServerProcess::on_database(folder.path(), &database.address())?,
+            None => ServerProcess::cantata(folder.path())?,
+        };
+        Ok(Self { server, folder, database })
+    }
 }

@@ -14,9 +14,9 @@ use std::process::ExitCode;
 use self::node::Node;
 use self::pages::Sides;
 use super::importing::{compact, import, imported, megabytes_on_disk};
-use super::{Bench, DOCUMENTS};
+use super::{DOCUMENTS, SearchBench};
 use crate::report::{self, Extent, Figure, Limit, Report};
-use crate::workplace::Workplace;
+use crate::workspace::Workspace;
 use crate::{EnginesArguments, Outcome};
 
 /// What the results are named after.
@@ -24,8 +24,8 @@ const SECTION: &str = "engines";
 
 /// Measures the engines; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
-    let bench = Bench::new(Workplace::new(&arguments.folder)?, arguments.documents)?;
-    let folder = bench.workplace.cache.join(format!("opensearch-{}", arguments.documents));
+    let bench = SearchBench::new(Workspace::new(&arguments.folder)?, arguments.documents)?;
+    let folder = bench.workspace.cache.join(format!("opensearch-{}", arguments.documents));
     let is_kept = arguments.keep && Node::is_filled(&folder)?;
     if !is_kept && folder.try_exists()? {
         fs_err::remove_dir_all(&folder)?;
@@ -50,11 +50,11 @@ pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
         more if more >= DOCUMENTS => Extent::Parts,
         _ => Extent::Trial,
     };
-    Report::new(SECTION, bench.workplace.machine, figures).publish(&arguments.destination, extent)
+    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.destination, extent)
 }
 
 /// Imports the documents into both.
-fn import_figures(bench: &Bench, node: &Node) -> Outcome<Vec<Figure>> {
+fn import_figures(bench: &SearchBench, node: &Node) -> Outcome<Vec<Figure>> {
     let documents = bench.corpus.documents as f64;
     let mut speed =
         Figure::compared(format!("Import {documents} documents"), "documents/s").required(Limit::AtLeast(3.0));
@@ -66,7 +66,7 @@ fn import_figures(bench: &Bench, node: &Node) -> Outcome<Vec<Figure>> {
     Ok(vec![speed])
 }
 
-fn disk(bench: &Bench, node: &Node) -> Outcome<Figure> {
+fn disk(bench: &SearchBench, node: &Node) -> Outcome<Figure> {
     let mut disk = Figure::compared("Index on disk".to_owned(), "MB").required(Limit::AtMost(1.0));
     disk.add_compared(megabytes_on_disk(bench)?, node.megabytes_on_disk()?);
     Ok(disk)

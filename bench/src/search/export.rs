@@ -6,9 +6,9 @@ use cantata_demo::catalogue::FILE_INDEX;
 use cantata_engine::{ExportRequest, Filter, Node, SearchEngine};
 use serde_json::json;
 
-use super::Bench;
+use super::SearchBench;
 use super::inside::Inside;
-use super::served::Served;
+use super::search_server::SearchServer;
 use crate::Outcome;
 use crate::client::post;
 use crate::report::{self, Figure, Limit};
@@ -16,7 +16,7 @@ use crate::report::{self, Figure, Limit};
 /// Where the catalogue of files gives downloads.
 const PATH: &str = "/files/download";
 
-pub(super) fn measure(bench: &Bench, served: &Served<'_>) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome<Vec<Figure>> {
     let inside = Inside::open(bench)?;
     let documents = bench.corpus.documents;
     let mut rows = Figure::compared("Export of all rows as TSV".to_owned(), "rows/s").required(Limit::AtLeast(0.3));
@@ -37,7 +37,7 @@ pub(super) fn measure(bench: &Bench, served: &Served<'_>) -> Outcome<Vec<Figure>
 }
 
 /// Downloads the columns of the table for every document; returns how many bytes there were.
-fn download(served: &Served<'_>, documents: u64) -> Outcome<usize> {
+fn download(served: &SearchServer<'_>, documents: u64) -> Outcome<usize> {
     let body = json!({ "files": [{ "fileType": "tsv", "fileName": "all", "maxRows": documents }] });
     let request = post(PATH, "application/json", body.to_string().as_bytes());
     let downloaded = served.server.connect()?.download(&request)?;

@@ -6,13 +6,13 @@ use super::arrays::FACETS;
 use super::filters::{match_all, ten_percent};
 use super::graphql::ask;
 use super::portal::{check_facet, fresh_facet_request};
-use super::served::Served;
-use super::{Bench, bare_page};
+use super::search_server::SearchServer;
+use super::{SearchBench, bare_page};
 use crate::Outcome;
 use crate::latency::Latencies;
 use crate::report::{self, Figure};
 
-pub(super) fn measure(bench: &Bench, served: &Served<'_>) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome<Vec<Figure>> {
     let arrays = served.arrays()?;
     let mut connection = served.server.connect()?;
     let mut figures = Vec::new();

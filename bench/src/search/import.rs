@@ -2,14 +2,14 @@
 
 use super::graphql::Order;
 use super::importing::{import, megabytes_on_disk};
-use super::{Bench, filters, parsing, portal, served};
+use super::{SearchBench, filters, parsing, portal, search_server};
 use crate::Outcome;
 use crate::report::{self, Figure, Limit};
 
 /// How often a restart is measured; starting is quick.
 const STARTS: usize = 5;
 
-pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
     let corpus = &bench.corpus;
     let name = format!("Import {} documents", corpus.documents);
     let mut speed = Figure::compared(name.clone(), "MB/s").required(Limit::AtLeast(0.25));
@@ -37,8 +37,8 @@ pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
 }
 
 /// Starts the server and returns after how many milliseconds it had answered the first page.
-fn first_answer(bench: &Bench, start: usize) -> Outcome<f64> {
-    let (_configs, server) = served::start_server(bench, &bench.data_folder())?;
+fn first_answer(bench: &SearchBench, start: usize) -> Outcome<f64> {
+    let (_configs, server) = search_server::start_server(bench, &bench.data_folder())?;
     let request = portal::page_request(&filters::match_all().to_sqon(), Order::of_variant(start), 0);
     let first = server.answered_after(&request)?;
     server.stop()?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use cantata_demo::catalogue::{FILE_INDEX, mapping};
 
-use super::Bench;
+use super::SearchBench;
 use crate::process_memory::ProcessMemory;
 use crate::server_process::cantata;
 use crate::{Outcome, report};
@@ -30,13 +30,13 @@ pub(super) struct Import {
 }
 
 /// Imports the documents into an emptied data folder.
-pub(super) fn import(bench: &Bench) -> Outcome<Import> {
+pub(super) fn import(bench: &SearchBench) -> Outcome<Import> {
     let folder = bench.data_folder();
     if folder.try_exists()? {
         fs_err::remove_dir_all(&folder)?;
     }
     fs_err::create_dir_all(&folder)?;
-    let scratch = bench.workplace.new_folder()?;
+    let scratch = bench.workspace.new_folder()?;
     let mapping_file = scratch.path().join("mapping.json");
     fs_err::write(&mapping_file, mapping(FILE_INDEX).to_string())?;
     let mut command = cantata(&folder)?;
@@ -60,7 +60,7 @@ pub(super) fn import(bench: &Bench) -> Outcome<Import> {
 }
 
 /// Returns the data folder, filled by the program as it is now.
-pub(super) fn imported(bench: &Bench) -> Outcome<PathBuf> {
+pub(super) fn imported(bench: &SearchBench) -> Outcome<PathBuf> {
     let folder = bench.data_folder();
     let made_by = fs_err::read_to_string(folder.join(MADE_BY)).unwrap_or_default();
     if made_by != program_mark()? {
@@ -71,7 +71,7 @@ pub(super) fn imported(bench: &Bench) -> Outcome<PathBuf> {
 }
 
 /// Merges the segments into one, as for an index that is only read.
-pub(super) fn compact(bench: &Bench) -> Outcome<()> {
+pub(super) fn compact(bench: &SearchBench) -> Outcome<()> {
     let mut command = cantata(&bench.data_folder())?;
     let ended = command.args(["index", "compact", FILE_INDEX]).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
     if !ended.success() {
@@ -81,7 +81,7 @@ pub(super) fn compact(bench: &Bench) -> Outcome<()> {
 }
 
 /// Returns how many megabytes the index takes.
-pub(super) fn megabytes_on_disk(bench: &Bench) -> Outcome<f64> {
+pub(super) fn megabytes_on_disk(bench: &SearchBench) -> Outcome<f64> {
     Ok(bytes_of(&bench.data_folder().join(SEARCH_FOLDER))? as f64 / 1e6)
 }
 

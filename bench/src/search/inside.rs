@@ -8,9 +8,9 @@ use cantata_search::{ConfigSource, Found, SearchService, ServedCatalogue};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use super::Bench;
+use super::SearchBench;
 use super::importing::{SEARCH_FOLDER, imported};
-use super::served::write_configs;
+use super::search_server::write_configs;
 use crate::{Outcome, seeding};
 
 /// The engine, the catalogue of files, and what runs them.
@@ -22,8 +22,8 @@ pub(super) struct Inside {
 }
 
 impl Inside {
-    pub(super) fn open(bench: &Bench) -> Outcome<Self> {
-        let copy = bench.workplace.new_folder()?;
+    pub(super) fn open(bench: &SearchBench) -> Outcome<Self> {
+        let copy = bench.workspace.new_folder()?;
         seeding::copy_folder(&imported(bench)?, copy.path())?;
         let engine = EmbeddedEngine::open(&copy.path().join(SEARCH_FOLDER))?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

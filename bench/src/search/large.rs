@@ -2,15 +2,15 @@
 
 use super::filters::filters;
 use super::importing::{import, megabytes_on_disk};
-use super::served::Served;
-use super::{Bench, page};
+use super::search_server::SearchServer;
+use super::{SearchBench, page};
 use crate::Outcome;
 use crate::report::{self, Figure, Limit};
 
 /// How many megabytes there may be of either process.
 const MEMORY: f64 = 6_000.0;
 
-pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
     let corpus = &bench.corpus;
     let imported = import(bench)?;
     let seconds = imported.elapsed.as_secs_f64();
@@ -30,7 +30,7 @@ pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
         alone("Import, most memory without mapped files", "MB", imported.peak_own),
         disk,
     ];
-    let served = Served::start(bench)?;
+    let served = SearchServer::start(bench)?;
     for filter in filters() {
         figures.extend(page::latencies(bench, &served, &filter)?);
     }

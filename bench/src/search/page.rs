@@ -5,8 +5,8 @@ use std::hint::black_box;
 use super::filters::{Filter, filters};
 use super::graphql::ask;
 use super::portal::{VARIANTS, check_page, fresh_page_request, variant};
-use super::served::Served;
-use super::{Bench, bare_page};
+use super::search_server::SearchServer;
+use super::{SearchBench, bare_page};
 use crate::Outcome;
 use crate::latency::Latencies;
 use crate::load::{CLIENTS, drive};
@@ -15,7 +15,7 @@ use crate::report::{self, Figure, Limit, plural};
 /// How many requests are made beforehand for several clients; they stop when there are no more.
 const PREPARED: usize = 16_000;
 
-pub(super) fn measure(bench: &Bench, served: &Served<'_>) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome<Vec<Figure>> {
     let mut figures = Vec::new();
     for filter in filters() {
         let limit = if filter.clauses.is_empty() { 2.0 } else { 4.0 };
@@ -27,7 +27,7 @@ pub(super) fn measure(bench: &Bench, served: &Served<'_>) -> Outcome<Vec<Figure>
 }
 
 /// Measures how long a page takes one client, at the median and at the 99th percentile.
-pub(super) fn latencies(bench: &Bench, served: &Served<'_>, filter: &Filter) -> Outcome<[Figure; 2]> {
+pub(super) fn latencies(bench: &SearchBench, served: &SearchServer<'_>, filter: &Filter) -> Outcome<[Figure; 2]> {
     let arrays = served.arrays()?;
     let mut connection = served.server.connect()?;
     let mut total = 0;
@@ -65,7 +65,7 @@ pub(super) fn latencies(bench: &Bench, served: &Served<'_>, filter: &Filter) -> 
 }
 
 /// Measures how many pages several clients get.
-fn throughput(bench: &Bench, served: &Served<'_>, filter: &Filter) -> Outcome<Vec<Figure>> {
+fn throughput(bench: &SearchBench, served: &SearchServer<'_>, filter: &Filter) -> Outcome<Vec<Figure>> {
     let mut figures = Vec::new();
     for clients in CLIENTS {
         let name = format!("Portal page, {}, {clients} {}", filter.name, plural(clients, "client"));

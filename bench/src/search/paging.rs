@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::Bench;
+use super::SearchBench;
 use super::filters::match_all;
 use super::graphql::{Order, ask, request};
 use super::portal::{ROWS, rows_query};
-use super::served::Served;
+use super::search_server::SearchServer;
 use crate::Outcome;
 use crate::client::Connection;
 use crate::latency::Latencies;
@@ -20,7 +20,7 @@ const PAGE: usize = 5_000;
 /// How many rows are passed over at once on the way there.
 const STRIDE: usize = 10_000;
 
-pub(super) fn measure(bench: &Bench, served: &Served<'_>) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome<Vec<Figure>> {
     let mut connection = served.server.connect()?;
     let page = PAGE.min(bench.corpus.documents as usize / ROWS);
     let cursor = cursor_after(&mut connection, (page - 1) * ROWS)?;

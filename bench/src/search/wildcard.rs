@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::Bench;
+use super::SearchBench;
 use super::filters::match_all;
 use super::graphql::{Order, ask, request};
 use super::portal::{ROWS, rows_query};
-use super::served::Served;
+use super::search_server::SearchServer;
 use crate::Outcome;
 use crate::latency::Latencies;
 use crate::report::{self, Figure};
@@ -14,7 +14,7 @@ use crate::report::{self, Figure};
 /// The fields that are searched: a text of each record, and a keyword of nested elements.
 const FIELDS: [&str; 2] = ["file_name", "donors.donor_id"];
 
-pub(super) fn measure(bench: &Bench, served: &Served<'_>) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome<Vec<Figure>> {
     let mut connection = served.server.connect()?;
     let mut figures = Vec::new();
     for field in FIELDS {

@@ -11,7 +11,7 @@ use cantata_graphql::{Answers, PlanContext, Planned, Request};
 use cantata_mapping::Moment;
 use serde_json::json;
 
-use super::Bench;
+use super::SearchBench;
 use super::inside::Inside;
 use super::rows::{Body, QUERY};
 use crate::Outcome;
@@ -21,12 +21,12 @@ use crate::report::{self, Figure, Limit};
 /// How many rows a page has, in turn.
 const ROWS: [usize; 2] = [1_000, 10_000];
 
-pub(super) fn measure(bench: &Bench) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
     let inside = Inside::open(bench)?;
     ROWS.into_iter().map(|rows| measure_with(bench, &inside, rows)).collect()
 }
 
-fn measure_with(bench: &Bench, inside: &Inside, rows: usize) -> Outcome<Figure> {
+fn measure_with(bench: &SearchBench, inside: &Inside, rows: usize) -> Outcome<Figure> {
     let (planned, answers) = answered(inside, rows)?;
     let written = planned.write(&answers).body;
     let structs: Body = serde_json::from_slice(&written)?;

@@ -16,7 +16,7 @@ use crate::report::{self, Figure, Limit};
 use crate::search::filters::{Filter, filters};
 use crate::search::graphql::ask;
 use crate::search::portal::{page_request, variant};
-use crate::search::{Bench, served};
+use crate::search::{SearchBench, search_server};
 use crate::server_process::ServerProcess;
 
 /// How many clients there are where there are several.
@@ -51,10 +51,10 @@ pub(super) struct Sides<'b> {
 }
 
 impl<'b> Sides<'b> {
-    pub(super) fn start(bench: &Bench, node: &'b Node) -> Outcome<Self> {
-        let (configs, embedded) = served::start_server(bench, &bench.data_folder())?;
+    pub(super) fn start(bench: &SearchBench, node: &'b Node) -> Outcome<Self> {
+        let (configs, embedded) = search_server::start_server(bench, &bench.data_folder())?;
         let recorder = Recorder::start(node.address)?;
-        let (data, other_data) = (bench.workplace.new_folder()?, bench.workplace.new_folder()?);
+        let (data, other_data) = (bench.workspace.new_folder()?, bench.workspace.new_folder()?);
         let remote = ServerProcess::over_opensearch(data.path(), configs.path(), node.address)?;
         let recorded = ServerProcess::over_opensearch(other_data.path(), configs.path(), recorder.address)?;
         let folders = vec![configs, data, other_data];
@@ -90,7 +90,7 @@ fn page(filters: &[Filter], number: usize) -> Vec<u8> {
     page_request(&filters[number % filters.len()].never_sent(), order, offset)
 }
 
-pub(super) fn measure(bench: &Bench, sides: &Sides<'_>) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &SearchBench, sides: &Sides<'_>) -> Outcome<Vec<Figure>> {
     let filters = filters();
     let mut figures = vec![unseen(bench, sides, &filters, "all filters in turn")?, throughput(bench, sides, &filters)?];
     for filter in &filters {
@@ -119,7 +119,7 @@ fn compare(sides: &Sides<'_>, filters: &[Filter]) -> Outcome<()> {
 }
 
 /// Measures pages that nobody asked for before.
-fn unseen(bench: &Bench, sides: &Sides<'_>, filters: &[Filter], name: &str) -> Outcome<Figure> {
+fn unseen(bench: &SearchBench, sides: &Sides<'_>, filters: &[Filter], name: &str) -> Outcome<Figure> {
     let mut figure = Figure::compared(format!("Portal page, {name}, not asked before, p50"), "ms");
     // A fiftieth of what OpenSearch takes for so few records is what a page costs before anything is counted.
     if name != FEWEST {
@@ -141,7 +141,7 @@ fn unseen(bench: &Bench, sides: &Sides<'_>, filters: &[Filter], name: &str) -> O
 }
 
 /// Measures a page that is asked again and again.
-fn repeated(bench: &Bench, sides: &Sides<'_>, filters: &[Filter], name: &str) -> Outcome<Figure> {
+fn repeated(bench: &SearchBench, sides: &Sides<'_>, filters: &[Filter], name: &str) -> Outcome<Figure> {
     let mut figure = Figure::compared(format!("Portal page, {name}, repeated, p50"), "ms").required(Limit::AtMost(0.2));
     let mut node = sides.node.connect()?;
     for _ in 0..bench.rounds {
@@ -159,7 +159,7 @@ fn repeated(bench: &Bench, sides: &Sides<'_>, filters: &[Filter], name: &str) ->
 }
 
 /// Measures how many pages that nobody asked for before several clients get.
-fn throughput(bench: &Bench, sides: &Sides<'_>, filters: &[Filter]) -> Outcome<Figure> {
+fn throughput(bench: &SearchBench, sides: &Sides<'_>, filters: &[Filter]) -> Outcome<Figure> {
     let name = format!("Portal page, all filters in turn, not asked before, {CLIENTS} clients");
     let mut figure = Figure::compared(name, "pages/s").required(Limit::AtLeast(50.0));
     for _ in 0..bench.rounds {
@@ -183,7 +183,7 @@ fn throughput(bench: &Bench, sides: &Sides<'_>, filters: &[Filter]) -> Outcome<F
 
 /// Measures what the server adds to OpenSearch. The two take turns with each page, and in being first; each pair of
 /// answers is compared, because one page takes longer than another.
-fn over(bench: &Bench, sides: &Sides<'_>, filters: &[Filter], name: &str) -> Outcome<Figure> {
+fn over(bench: &SearchBench, sides: &Sides<'_>, filters: &[Filter], name: &str) -> Outcome<Figure> {
     let mut figure = Figure::compared(format!("Portal page, {name}, server over OpenSearch, p50"), "ms")
         .required(Limit::AtMost(1.1));
     let (mut remote, mut node) = (sides.remote.connect()?, sides.node.connect()?);

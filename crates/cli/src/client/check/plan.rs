@@ -14,7 +14,7 @@ use crate::client::{CallError, Server};
 const PAGE: usize = 200;
 
 /// What is to happen with an index.
-#[derive_mapping(Debug, Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Plan {
     /// Whether there is no index yet.
@@ -27,14 +27,14 @@ pub(super) struct Plan {
     pub(super) notes: Vec<String>,
 }
 
-#[derive_mapping(Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TypePage {
     count: usize,
     result_set: Vec<Registered>,
 }
 
-#[derive_mapping(Deserialize)]
+#[derive(Deserialize)]
 struct Registered {
     name: String,
     version: u32,

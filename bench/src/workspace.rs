@@ -18,7 +18,7 @@ pub(crate) struct DataFolder {
 }
 
 /// Where data lies, and on what machine.
-pub(crate) struct Workplace {
+pub(crate) struct Workspace {
     /// What is kept for the next run.
     pub(crate) cache: PathBuf,
     pub(crate) machine: Machine,
@@ -26,7 +26,7 @@ pub(crate) struct Workplace {
     scratch: TempDir,
 }
 
-impl Workplace {
+impl Workspace {
     pub(crate) fn new(folder: &DataFolder) -> Outcome<Self> {
         let cache = match &folder.data {
             Some(folder) => folder.clone(),

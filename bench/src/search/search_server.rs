@@ -6,7 +6,7 @@ use std::path::Path;
 use cantata_demo::catalogue::catalogue_files;
 use tempfile::TempDir;
 
-use super::Bench;
+use super::SearchBench;
 use super::arrays::Arrays;
 use super::importing::imported;
 use crate::Outcome;
@@ -14,16 +14,16 @@ use crate::report::{self, Figure};
 use crate::server_process::ServerProcess;
 
 /// A running server, and the same documents as bare arrays.
-pub(super) struct Served<'b> {
-    bench: &'b Bench,
+pub(super) struct SearchServer<'b> {
+    bench: &'b SearchBench,
     pub(super) server: ServerProcess,
     arrays: OnceCell<Arrays>,
     _configs: TempDir,
 }
 
-impl<'b> Served<'b> {
+impl<'b> SearchServer<'b> {
     /// Starts the server; the documents are imported first if they are not.
-    pub(super) fn start(bench: &'b Bench) -> Outcome<Self> {
+    pub(super) fn start(bench: &'b SearchBench) -> Outcome<Self> {
         let folder = imported(bench)?;
         let (configs, server) = start_server(bench, &folder)?;
         Ok(Self { bench, server, arrays: OnceCell::new(), _configs: configs })
@@ -55,15 +55,15 @@ impl<'b> Served<'b> {
 }
 
 /// Starts the server on a data folder, with the sample catalogues from a folder that must live as long.
-pub(super) fn start_server(bench: &Bench, folder: &Path) -> Outcome<(TempDir, ServerProcess)> {
+pub(super) fn start_server(bench: &SearchBench, folder: &Path) -> Outcome<(TempDir, ServerProcess)> {
     let configs = write_configs(bench)?;
     let server = ServerProcess::with_catalogues(folder, configs.path())?;
     Ok((configs, server))
 }
 
 /// Writes the config files of the sample catalogue of files into a new folder.
-pub(super) fn write_configs(bench: &Bench) -> Outcome<TempDir> {
-    let configs = bench.workplace.new_folder()?;
+pub(super) fn write_configs(bench: &SearchBench) -> Outcome<TempDir> {
+    let configs = bench.workspace.new_folder()?;
     // The other catalogue has no documents here and could not be served.
     for (path, text) in catalogue_files().iter().filter(|(path, _)| path.starts_with("files/")) {
         let place = configs.path().join(path);

@@ -7,54 +7,43 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use serde_json::Value;
 use uuid::Uuid;
 
 use crate::Outcome;
+use crate::bare_rows::FileRow;
 use crate::load::Load;
-use crate::payloads::{STUDY, unique, unique_file};
+use crate::payloads::STUDY;
 
 /// The rows of one submission.
-pub(crate) struct Rows {
+pub(crate) struct SqliteRows {
     analysis_id: Uuid,
     document: String,
     /// The block of files as the server packs it.
     files: Vec<u8>,
 }
 
-/// Makes the rows of so many submissions after the document of one that the server has stored.
-pub(crate) fn rows_like(document: &str, count: usize) -> Outcome<Vec<Rows>> {
-    let mut document: Value = serde_json::from_str(document)?;
-    (0..count).map(|_| rows_after(&mut document)).collect()
-}
-
-fn rows_after(document: &mut Value) -> Outcome<Rows> {
-    let analysis_id = Uuid::from_u128(unique());
-    document["analysisId"] = analysis_id.to_string().into();
-    let mut files = Vec::new();
-    for file in document["files"].as_array_mut().ok_or("the stored document has no files")? {
-        let (name, checksum) = unique_file();
-        let object_id = Uuid::from_u128(unique());
-        file["analysisId"] = analysis_id.to_string().into();
-        file["objectId"] = object_id.to_string().into();
-        file["fileName"] = name.clone().into();
-        file["fileMd5sum"] = format!("{checksum:032x}").into();
-        files.extend_from_slice(object_id.as_bytes());
-        files.extend_from_slice(&checksum.to_be_bytes());
-        files.push(0);
-        files.extend_from_slice(&u32::try_from(name.len())?.to_le_bytes());
-        files.extend_from_slice(name.as_bytes());
+impl SqliteRows {
+    /// Packs the rows as the server does.
+    pub(crate) fn new(analysis_id: Uuid, document: String, files: Vec<FileRow>) -> Outcome<Self> {
+        let mut block = Vec::new();
+        for FileRow { object_id, checksum, name } in files {
+            block.extend_from_slice(object_id.as_bytes());
+            block.extend_from_slice(&checksum.to_be_bytes());
+            block.push(0);
+            block.extend_from_slice(&u32::try_from(name.len())?.to_le_bytes());
+            block.extend_from_slice(name.as_bytes());
+        }
+        Ok(Self { analysis_id, document, files: block })
     }
-    Ok(Rows { analysis_id, document: document.to_string(), files })
 }
 
 /// A connection to a database that the server has made and left.
-pub(crate) struct BareLoop {
+pub(crate) struct SqliteBareLoop {
     connection: Connection,
     study_key: i64,
 }
 
-impl BareLoop {
+impl SqliteBareLoop {
     pub(crate) fn open(folder: &Path) -> Outcome<Self> {
         let connection = Connection::open(folder.join("metadata.db"))?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -67,7 +56,7 @@ impl BareLoop {
     }
 
     /// Commits submissions one after the other until the time is over or there are none left.
-    pub(crate) fn run(&self, submissions: &[Rows], duration: Duration) -> Outcome<Load> {
+    pub(crate) fn run(&self, submissions: &[SqliteRows], duration: Duration) -> Outcome<Load> {
         let prepare = |statement| self.connection.prepare(statement);
         let mut begin = prepare("BEGIN IMMEDIATE")?;
         let mut event =
