@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the scripts here and in databases share.
+# Functions that the scripts here and in databases share.
 
 say() { echo "$(basename "$0"): $*" >&2; }
 
@@ -14,7 +14,7 @@ usage() {
     exit 2
 }
 
-# Prints the process id of the node that runs on folder $1; a number that was given to another process is none.
+# Prints the process id of the node that runs on folder $1; a number that now belongs to another process does not count.
 node_of() {
     local pid
     pid=$(cat "$1/engine.pid" 2>/dev/null) && grep -qzxF -- "$1" "/proc/$pid/cmdline" 2>/dev/null && echo "$pid"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Which JDK runs an engine, and which mvn fetches it? Sourced by `start`.
+# Finds the JDK that runs an engine, and Maven. Sourced by `start`.
 #
-# What the machine has is taken: JAVA_HOME, the JDK on the path, those in /usr/lib/jvm. Only where nothing fits and
-# apt-get can be used, it installs what is missing.
+# Candidates are JAVA_HOME, the JDK on the path, and those in /usr/lib/jvm. If none fits and apt-get can be used, one is
+# installed.
 # shellcheck disable=SC2034,SC2154  # start sets engine and release, and uses jdk
 
 # Prints the home of the first JDK of Java $1 or newer.

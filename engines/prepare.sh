@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# What does an engine need before it can start? Its jars, our main and an archive of classes. Sourced by `start`.
+# Prepares what an engine needs to start: its jars, our main class and a class-data archive. Sourced by `start`.
 #
-# All of it is in the cache folder, under a name made from the recipe: an edited recipe is made anew, and everything
-# under a final name is whole, as it was made under another name and then renamed. Locks keep starts from doing the same
+# All of it is in the cache folder, under a name made from the recipe: an edited recipe is built again, and everything
+# under a final name is complete, since it is built under another name and then renamed. Locks keep starts from doing the same
 # work at the same time.
 # shellcheck disable=SC2154  # start sets engine, main, release, here, cache, recipe and flags
 
-# Sets jdk, classpath and archive, and sees to it that they are there.
+# Sets jdk, classpath and archive, and creates what is missing.
 prepare() {
     if ! jdk=$(find_jdk "$release") || ! [ -d "$recipe" ]; then
-        # Maven's own folder bears only one writer at a time, and so does apt-get: all engines take turns.
+        # Maven's repository and apt-get allow one writer at a time.
         locked "$cache/fetch.lock" need_jdk jars
     fi
     classpath=$(printf '%s:' "$recipe"/lib/*.jar)
@@ -44,8 +44,7 @@ jars() {
     mv "$new" "$recipe"
 }
 
-# -U asks again for what failed before, -C refuses what does not have its checksum; a download that stands still for a
-# minute has failed.
+# -U retries what failed before, -C rejects wrong checksums; a download that stalls for a minute has failed.
 fetch() {
     local lib=$1 attempt
     for attempt in 1 2 3; do
@@ -60,7 +59,7 @@ fetch() {
     die "$engine could not be fetched"
 }
 
-# The classes that a start loads, ready to be mapped into memory.
+# The class-data archive: classes that a start loads, ready to be mapped into memory.
 archive() {
     [ -f "$archive" ] && return
     say "preparing fast starts of $engine"

@@ -1,4 +1,4 @@
-"""What no schema knows: that every variable is a setting of the server, and that every pod is as closed as it can be.
+"""Checks what no schema covers: every variable is a setting of the server, and every pod is locked down.
 
     check.py CONFIGURATION.md DOCKERFILE COMPOSE_FOLDER RENDERED_FOLDER
 """
@@ -30,7 +30,7 @@ def variables_of_compose(path: Path) -> set[str]:
 
 
 def pods(path: Path):
-    """Yields the pods of rendered manifests, each with the name of what makes it."""
+    """Yields the pods of rendered manifests, each with its file and kind."""
     for manifest in filter(None, yaml.safe_load_all(path.read_text())):
         if manifest["kind"] in POD_KINDS:
             spec = manifest["spec"]
@@ -39,22 +39,22 @@ def pods(path: Path):
 
 def problems_of_pod(name: str, pod: dict):
     if pod.get("automountServiceAccountToken") is not False:
-        yield f"{name}: has a token of the cluster"
+        yield f"{name}: mounts a service account token"
     if pod["securityContext"].get("seccompProfile") != {"type": "RuntimeDefault"}:
-        yield f"{name}: may call everything of the kernel"
+        yield f"{name}: has no seccomp profile"
     mounted = {volume["name"] for volume in pod.get("volumes", [])} | {"data"}
     for container in pod.get("initContainers", []) + pod["containers"]:
         place = f"{name}, {container['name']}"
         security = container["securityContext"]
         if not (security["runAsNonRoot"] and security["readOnlyRootFilesystem"]):
-            yield f"{place}: may be root, or write to its image"
+            yield f"{place}: may run as root, or write to its image"
         if security["allowPrivilegeEscalation"] or security["capabilities"] != {"drop": ["ALL"]}:
-            yield f"{place}: has rights, or may get them"
+            yield f"{place}: has capabilities, or may gain privileges"
         if "memory" not in container["resources"]["limits"]:
-            yield f"{place}: has no limit of memory"
+            yield f"{place}: has no memory limit"
         for mount in container.get("volumeMounts", []):
             if mount["name"] not in mounted:
-                yield f"{place}: mounts {mount['name']}, which is not there"
+                yield f"{place}: mounts {mount['name']}, which is not defined"
 
 
 def main(configuration: str, dockerfile: str, compose: str, rendered: str) -> None:
@@ -67,7 +67,7 @@ def main(configuration: str, dockerfile: str, compose: str, rendered: str) -> No
             problems += problems_of_pod(name, pod)
             for container in pod["containers"]:
                 named.append((name, {variable["name"] for variable in container.get("env", [])}))
-    problems += [f"{place}: {name} is no setting" for place, names in named for name in sorted(names - known)]
+    problems += [f"{place}: {name} is not a setting" for place, names in named for name in sorted(names - known)]
     if problems:
         sys.exit("\n".join(problems))
 

@@ -1,8 +1,8 @@
-// Fills indexes through the door for writers with the official clients of Elasticsearch 7 and OpenSearch.
+// Fills indexes through the Elasticsearch-compatible API with the official clients of Elasticsearch 7 and OpenSearch.
 //
 //   node check.js URL [KEY]
 //
-// What is wrong ends the program with an error. Each client leaves an alias `js-<client>` of an index with 1,001 documents.
+// Any problem ends the program with an error. Each client leaves an alias `js-<client>` of an index with 1,001 documents.
 
 import assert from 'node:assert/strict';
 import { Client as Elasticsearch } from '@elastic/elasticsearch';

@@ -1,8 +1,8 @@
-"""Fills indexes through the door for writers with the official clients of Elasticsearch 7 and OpenSearch.
+"""Fills indexes through the Elasticsearch-compatible API with the official clients of Elasticsearch 7 and OpenSearch.
 
     python3 check.py URL [KEY]
 
-What is wrong ends the program with an error. Each client leaves an alias `py-<client>` of an index with 501 documents.
+Any problem ends the program with an error. Each client leaves an alias `py-<client>` of an index with 501 documents.
 """
 
 import sys

@@ -1,8 +1,8 @@
-// Asks a server everything that it offers language models, over both transports, and says what the answers were.
+// Calls every MCP tool of a server over both transports, and prints the answers.
 //
 //   node check.js URL BINARY [KEY]
 //
-// What is wrong ends the program with an error; else the answers are written as JSON, so that a test can look at them.
+// Any problem ends the program with an error; else the answers are printed as JSON for a test.
 
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

@@ -29,7 +29,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end -}}
 
-{{/* What no pod may have: rights, ways to get them, and files that it could change outside of its volumes. */}}
+{{/* The security context of containers: no capabilities, no privilege escalation, a read-only root file system. */}}
 {{- define "cantata.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
@@ -49,7 +49,7 @@ seccompProfile:
   type: RuntimeDefault
 {{- end -}}
 
-{{/* Refuses what would start and then not work: pods that are alike must share their data and their keys. */}}
+{{/* Rejects values that would start and then fail: identical pods must share their data and their keys. */}}
 {{- define "cantata.check" -}}
 {{- if eq .Values.mode "shared" -}}
 {{- if not (hasKey .Values.secrets "DATABASE_URL") -}}

@@ -1,4 +1,4 @@
-{{/* The pod, which is the same in both modes but for the volume `data`. */}}
+{{/* The pod; both modes differ only in the volume `data`. */}}
 {{- define "cantata.pod" -}}
 metadata:
   labels:
@@ -22,9 +22,9 @@ spec:
   priorityClassName: {{ . }}
   {{- end }}
   automountServiceAccountToken: false
-  # Services of the cluster would become variables, which could be taken for settings.
+  # Otherwise services of the cluster become environment variables, which could be read as settings.
   enableServiceLinks: false
-  # Requests under way are finished, for at most 20 seconds, after the pause of preStop.
+  # Requests in flight are finished, for at most 20 seconds, after the delay of preStop.
   terminationGracePeriodSeconds: 40
   securityContext:
     {{- include "cantata.podSecurity" . | nindent 4 }}
@@ -97,7 +97,7 @@ spec:
         timeoutSeconds: 5
         failureThreshold: 2
       lifecycle:
-        # Until every part of the cluster knows that this pod is leaving, requests still come.
+        # Requests still arrive until all of the cluster knows that this pod is terminating.
         preStop:
           exec:
             command: ["sleep", "5"]
