@@ -21,7 +21,7 @@ UNIT_TARGETS := --lib --bins $(addprefix --test ,$(UNIT_TESTS))
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit \
 	test-engines test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
-	portal bench-metadata bench-search bench-search-large bench-engines bench-indexing lint-packaging
+	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-indexing lint-packaging
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -114,6 +114,9 @@ graphiql: ## builds the GraphiQL page into the server's sources
 
 portal: ## builds the portal into the server's sources
 	cd web/portal && npm ci && npm run build
+
+portal-api-types: debug-binary ## generates the portal's types from the server's OpenAPI document
+	cd web/portal && npm ci && CANTATA_BIN="$(DEBUG_BINARY)" npm run api-types
 
 bench-metadata: build ## benchmarks of the metadata service
 	databases/with-postgres $(BENCH) metadata

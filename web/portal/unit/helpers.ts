@@ -15,8 +15,6 @@ export function sampleCatalogue(): Catalogue {
     'files',
     entry,
     {
-      catalogId: 'files',
-      documentType: 'file',
       fields: {
         file_id: field('File ID', 'keyword'),
         file_type: field('File Type', 'keyword'),
@@ -27,6 +25,7 @@ export function sampleCatalogue(): Catalogue {
         'donors.gender': field('Gender', 'keyword'),
         'donors.age': field('Age', 'integer', 'year'),
       },
+      meta: { authFiltered: false },
     },
     {
       extended: [],

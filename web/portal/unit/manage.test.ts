@@ -55,7 +55,7 @@ test('an example keeps to the schema it was made of', () => {
       samples: { type: 'array', minItems: 1, items: { $ref: '#/definitions/s' } },
     },
   };
-  const made = exampleOf({ name: 't', version: 2, createdAt: '', options: {}, schema }, 'S');
+  const made = exampleOf({ name: 't', version: 2, schema }, 'S');
   expect(made).toEqual({
     experiment: { tool: 'A' },
     samples: [{ n: 3 }],

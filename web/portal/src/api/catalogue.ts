@@ -1,9 +1,10 @@
-// One catalogue as the portal sees it, made of its introspection and its configs alone.
+// A catalogue as the portal uses it, built from its introspection and its configs.
 
 import { graphql, json } from './client';
-import { type CatalogueEntry, downloadPath } from './server';
+import { downloadPath } from './server';
+import type { CatalogueEntry, CatalogueFields } from './types';
 
-/** What kind of values a field has, as far as showing and filtering go. */
+/** How values of a field are shown and filtered. */
 export type Kind = 'terms' | 'number' | 'date' | 'boolean' | 'container' | 'opaque';
 
 export interface Field {
@@ -71,14 +72,6 @@ export interface Catalogue {
   download: { maxRows: number; allowMore: boolean };
   /** Counts below this are not shown, nor any record. */
   suppressedBelow: number | null;
-}
-
-interface Introspection {
-  catalogId: string;
-  description?: string;
-  documentType: string;
-  fields: Record<string, { displayName: string; type: string; unit: string | null; multiFieldOf?: string }>;
-  meta?: { suppressedBelow?: number };
 }
 
 interface ExtendedEntry {
@@ -159,7 +152,7 @@ export function flatName(name: string): string {
 export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: AbortSignal): Promise<Catalogue> {
   const type = entry.documentType;
   const [introspection, answer] = await Promise.all([
-    json<Introspection>(entry.paths.introspection, { signal }),
+    json<CatalogueFields>(entry.paths.introspection, { signal }),
     graphql<Record<string, { configs: Configs }>>(
       entry.paths.graphql,
       `query Configs { ${type} { ${CONFIGS} } }`,
@@ -172,8 +165,13 @@ export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: 
   return assemble(id, entry, introspection, configs);
 }
 
-/** Puts together what the server says about a catalogue. */
-export function assemble(id: string, entry: CatalogueEntry, introspection: Introspection, configs: Configs): Catalogue {
+/** Builds a catalogue from the answers of the server. */
+export function assemble(
+  id: string,
+  entry: CatalogueEntry,
+  introspection: Pick<CatalogueFields, 'description' | 'fields' | 'meta'>,
+  configs: Configs,
+): Catalogue {
   const fields = fieldsOf(introspection, configs.extended);
   const byAnyName = (name: string) => fields.get(name) ?? fields.get(name.replaceAll('__', '.'));
   const columns = configs.table.columns.flatMap((column): Column[] => {
@@ -212,36 +210,37 @@ export function assemble(id: string, entry: CatalogueEntry, introspection: Intro
     matchers: matchersOf(configs, fields),
     window: configs.table.maxResultsWindow ?? entry.limits?.maxResultsWindow ?? 10000,
     download: { maxRows: configs.downloads?.maxRows ?? 0, allowMore: configs.downloads?.allowCustomMaxRows ?? false },
-    suppressedBelow: introspection.meta?.suppressedBelow ?? null,
+    suppressedBelow: introspection.meta.suppressedBelow ?? null,
   };
 }
 
-function fieldsOf(introspection: Introspection, extended: ExtendedEntry[]): Map<string, Field> {
+function fieldsOf(
+  { fields: introspected }: Pick<CatalogueFields, 'fields'>,
+  extended: ExtendedEntry[],
+): Map<string, Field> {
   const shown = new Map(extended.map((entry) => [entry.fieldName, entry]));
-  const nested = Object.entries(introspection.fields)
+  const nested = Object.entries(introspected)
     .filter(([, field]) => field.type === 'nested')
     .map(([name]) => name);
-  const fields = Object.entries(introspection.fields).map(
-    ([name, { displayName, type, unit, multiFieldOf }]): Field => {
-      const entry = shown.get(name);
-      const around = nested.filter((container) => name.startsWith(`${container}.`));
-      return {
-        name,
-        label: entry?.displayName ?? displayName,
-        type,
-        kind: kindOf(type),
-        unit,
-        displayType: entry?.displayType ?? type,
-        displayValues: entry?.displayValues ?? {},
-        quickSearch: entry?.quickSearchEnabled === true && kindOf(type) === 'terms',
-        primaryKey: entry?.primaryKey === true,
-        rangeStep: entry?.rangeStep ?? 0,
-        isArray: entry?.isArray === true,
-        nestedIn: around.reduce<string | null>((best, next) => (best && best.length > next.length ? best : next), null),
-        isMultiField: multiFieldOf !== undefined,
-      };
-    },
-  );
+  const fields = Object.entries(introspected).map(([name, { displayName, type, unit, multiFieldOf }]): Field => {
+    const entry = shown.get(name);
+    const around = nested.filter((container) => name.startsWith(`${container}.`));
+    return {
+      name,
+      label: entry?.displayName ?? displayName,
+      type,
+      kind: kindOf(type),
+      unit,
+      displayType: entry?.displayType ?? type,
+      displayValues: entry?.displayValues ?? {},
+      quickSearch: entry?.quickSearchEnabled === true && kindOf(type) === 'terms',
+      primaryKey: entry?.primaryKey === true,
+      rangeStep: entry?.rangeStep ?? 0,
+      isArray: entry?.isArray === true,
+      nestedIn: around.reduce<string | null>((best, next) => (best && best.length > next.length ? best : next), null),
+      isMultiField: multiFieldOf !== undefined,
+    };
+  });
   return new Map(fields.map((field) => [field.name, field]));
 }
 

@@ -1,8 +1,8 @@
-// One way to talk to the server: JSON in, JSON out, every failure an ApiError that can be shown to people.
+// One way to talk to the server: JSON in, JSON out, every error is an ApiError with a message for users.
 
 import { credential } from './credential';
 
-/** What went wrong, in words for people. */
+/** An error with a message for users. */
 export class ApiError extends Error {
   constructor(
     message: string,
@@ -21,14 +21,14 @@ export class ApiError extends Error {
   }
 }
 
-/** Says whether a failure is only that the answer is no longer wanted. */
-export function isAborted(failure: unknown): boolean {
-  return failure instanceof DOMException && failure.name === 'AbortError';
+/** Says whether a request was cancelled because its answer is no longer needed. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** Returns a text for people about any failure. */
-export function messageOf(failure: unknown): string {
-  return failure instanceof Error ? failure.message : String(failure);
+/** Returns the message of any error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 export interface RequestOptions {
@@ -37,7 +37,7 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Sends a request and returns the response, if it is a good one. */
+/** Sends a request and returns the response if its status is a success. */
 export async function send(path: string, { method = 'GET', body, signal }: RequestOptions = {}): Promise<Response> {
   const headers: Record<string, string> = { Accept: 'application/json' };
   const key = credential();
@@ -47,8 +47,8 @@ export async function send(path: string, { method = 'GET', body, signal }: Reque
   try {
     const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
     response = await fetch(path, { method, headers, body: text, signal: signal ?? null });
-  } catch (failure) {
-    if (isAborted(failure)) throw failure;
+  } catch (error) {
+    if (isAborted(error)) throw error;
     throw new ApiError('The server cannot be reached. Check your connection and try again.', 0);
   }
   if (!response.ok) throw await errorOf(response);
@@ -61,7 +61,7 @@ export async function json<T>(path: string, options?: RequestOptions): Promise<T
   return (await response.json()) as T;
 }
 
-/** Reads what a refused request was answered with, whichever of the server's forms it has. */
+/** Reads the error from a response, in any of the forms that the server uses. */
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text();
   let message = text.length < 400 ? text.trim() : '';
@@ -89,7 +89,7 @@ interface GraphqlAnswer<T> {
   errors?: { message: string; extensions?: { code?: string } }[];
 }
 
-/** Runs a GraphQL document. Any error in the answer is a failure: half an answer would be shown as a whole one. */
+/** Runs a GraphQL document. Any error in the answer is thrown: a partial answer would look complete. */
 export async function graphql<T>(
   path: string,
   query: string,

@@ -10,7 +10,7 @@ import { layout } from './treemap';
 const BARS = 10;
 const AREAS = 18;
 /** The least side of an area, so that it can be hit on a phone as well. */
-const LEAST_SIDE = 40;
+const MIN_SIDE = 40;
 const WIDTH = 480;
 const HEIGHT = 268;
 
@@ -56,7 +56,7 @@ function areasOf(buckets: Bucket[], number: number) {
 /** Returns how many values can be areas of a good size. */
 function largeEnough(buckets: Bucket[]): number {
   let number = Math.min(AREAS, buckets.length);
-  while (number > 1 && areasOf(buckets, number).some(({ width, height }) => Math.min(width, height) < LEAST_SIDE))
+  while (number > 1 && areasOf(buckets, number).some(({ width, height }) => Math.min(width, height) < MIN_SIDE))
     number -= 1;
   return number;
 }

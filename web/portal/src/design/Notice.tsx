@@ -1,4 +1,4 @@
-// What is said when there is something to say instead of data: failures, warnings, nothing found, still waiting.
+// What a page shows instead of data: errors, warnings, empty results, placeholders while it loads.
 
 import { type ReactNode, useEffect, useState } from 'react';
 
@@ -16,22 +16,20 @@ export function Notice({ kind, children }: { kind: 'error' | 'warning' | 'good' 
   );
 }
 
-/** A failure with what can be done about it. */
-export function Failure({
-  failure,
-  retry,
-  title = 'This did not work',
-}: {
-  failure: unknown;
-  retry?: () => void;
-  title?: string;
-}) {
+interface ErrorNoticeProps {
+  error: unknown;
+  retry?: () => unknown;
+  title?: string | undefined;
+}
+
+/** An error with what can be done about it. */
+export function ErrorNotice({ error, retry, title = 'This did not work' }: ErrorNoticeProps) {
   const openSignIn = useSignIn();
-  const wantsCredential = failure instanceof ApiError && failure.wantsCredential;
+  const wantsCredential = error instanceof ApiError && error.wantsCredential;
   return (
     <Notice kind="error">
       <strong>{title}</strong>
-      {messageOf(failure)
+      {messageOf(error)
         .split('\n')
         .map((line) => (
           <p key={line}>{line}</p>
@@ -73,18 +71,21 @@ export function Skeleton({ lines = 3, height = 14 }: { lines?: number; height?: 
   );
 }
 
-/** Turns true once something has been waited for unusually long. */
-export function useSlow(waiting: boolean, after = 4000): boolean {
+/** Becomes true when waiting takes unusually long. */
+export function useSlow(waiting: boolean, afterMs = 4000): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {
-    if (!waiting) return setSlow(false);
-    const timer = setTimeout(() => setSlow(true), after);
-    return () => clearTimeout(timer);
-  }, [waiting, after]);
-  return slow;
+    if (!waiting) return;
+    const timer = setTimeout(() => setSlow(true), afterMs);
+    return () => {
+      clearTimeout(timer);
+      setSlow(false);
+    };
+  }, [waiting, afterMs]);
+  return waiting && slow;
 }
 
-/** A page that is still coming. */
+/** A page that is being loaded. */
 export function Loading({ what }: { what: string }) {
   const slow = useSlow(true);
   return (

@@ -91,11 +91,16 @@ export function Popover({
           role="group"
           aria-label={label}
         >
-          {children(close)}
+          <PopoverContent close={close}>{children}</PopoverContent>
         </div>
       )}
     </div>
   );
+}
+
+/** Renders the content, in a component of its own so that `close` may use the button's ref. */
+function PopoverContent({ close, children }: { close: () => void; children: PopoverProps['children'] }) {
+  return children(close);
 }
 
 /** Moves the focus among the items of a menu; fields keep their arrow keys. */

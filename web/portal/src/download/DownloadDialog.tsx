@@ -1,4 +1,4 @@
-// Takes the whole filtered result away as a file.
+// Downloads the whole filtered result as a file.
 
 import { useId, useRef, useState } from 'react';
 
@@ -6,13 +6,13 @@ import { isAborted } from '../api/client';
 import { Dialog } from '../design/Dialog';
 import { bytes, count, counted, plural } from '../design/format';
 import { Icon } from '../design/Icon';
-import { Failure, Notice } from '../design/Notice';
+import { ErrorNotice, Notice } from '../design/Notice';
 import { useExplore } from '../explore/context';
 import { sortOf } from '../explore/viewQuery';
 import { announce } from '../shell/announce';
 import { selectable, type ShownColumn } from '../table/columns';
 import { manifestOf } from './manifest';
-import { fetchFile, keep, type Progress } from './stream';
+import { fetchFile, saveFile, type Progress } from './stream';
 
 type Format = 'tsv' | 'csv' | 'jsonl' | 'manifest';
 
@@ -28,7 +28,7 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
   const [format, setFormat] = useState<Format>('tsv');
   const [which, setWhich] = useState<'shown' | 'all'>('shown');
   const [progress, setProgress] = useState<Progress | null>(null);
-  const [failure, setFailure] = useState<unknown>(null);
+  const [error, setError] = useState<unknown>(null);
   const [done, setDone] = useState<string | null>(null);
   const running = useRef<AbortController | null>(null);
   const id = useId();
@@ -41,7 +41,7 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
     const controller = new AbortController();
     running.current = controller;
     setProgress({ bytes: 0, rows: 0 });
-    setFailure(null);
+    setError(null);
     setDone(null);
     const extension = format === 'manifest' ? 'tsv' : format;
     const name = `${catalogue.id}${format === 'manifest' ? '-manifest' : ''}-${new Date().toISOString().slice(0, 10)}.${extension}`;
@@ -77,11 +77,11 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
         setProgress,
         controller.signal,
       );
-      keep(blob, name);
+      saveFile(blob, name);
       setDone(`${name}, ${bytes(blob.size)}`);
       announce('The download is complete');
     } catch (reason) {
-      if (!isAborted(reason)) setFailure(reason);
+      if (!isAborted(reason)) setError(reason);
       else announce('The download was stopped');
     }
     running.current = null;
@@ -156,7 +156,7 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
             <p>Saved: {done}</p>
           </Notice>
         )}
-        {failure ? <Failure failure={failure} title="The download failed" retry={() => void start()} /> : null}
+        {error ? <ErrorNotice error={error} title="The download failed" retry={start} /> : null}
       </div>
     </Dialog>
   );

@@ -1,4 +1,4 @@
-// Fetches a file as a stream, so that people see how far it is and can stop it.
+// Fetches a file as a stream, to show the progress and to be able to stop it.
 
 import { send } from '../api/client';
 
@@ -7,7 +7,7 @@ export interface Progress {
   rows: number;
 }
 
-/** Returns the whole file; `onProgress` is told of every part. A header line is no row. */
+/** Returns the whole file; `onProgress` is called for every part. A header line does not count as a row. */
 export async function fetchFile(
   path: string,
   params: unknown,
@@ -23,7 +23,7 @@ export async function fetchFile(
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    parts.push(value as Uint8Array<ArrayBuffer>);
+    parts.push(value);
     progress.bytes += value.length;
     progress.rows += lines(value);
     onProgress({ ...progress, rows: Math.max(0, progress.rows) });
@@ -38,8 +38,8 @@ function lines(bytes: Uint8Array): number {
   return count;
 }
 
-/** Hands a file to the browser to keep. */
-export function keep(file: Blob, name: string): void {
+/** Lets the browser save a file. */
+export function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;

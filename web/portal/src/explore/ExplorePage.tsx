@@ -1,5 +1,6 @@
 // The page of a catalogue: filters beside the result, the filter as a sentence above it.
 
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 
 import type { Catalogue } from '../api/catalogue';
@@ -8,7 +9,7 @@ import { ChartsView } from '../charts/ChartsView';
 import { Dialog } from '../design/Dialog';
 import { count, counted, plural } from '../design/format';
 import { Icon } from '../design/Icon';
-import { Empty, Failure, Loading, Notice, Skeleton, useSlow } from '../design/Notice';
+import { Empty, ErrorNotice, Loading, Notice, Skeleton, useSlow } from '../design/Notice';
 import { FacetPanel } from '../facets/FacetPanel';
 import { QueryBar } from '../query/QueryBar';
 import { QuickSearch } from '../query/QuickSearch';
@@ -17,7 +18,6 @@ import { announce } from '../shell/announce';
 import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
 import { useRouter } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
 import { useSetNames } from '../sets/useSetNames';
 import { shownColumns } from '../table/columns';
 import { Pager } from '../table/Pager';
@@ -30,13 +30,13 @@ import { extentRequest, readExtent } from './viewQuery';
 import './explore.css';
 
 export default function ExplorePage({ rest: [id, ...others] }: { rest: string[] }) {
-  const { data, failure, reload } = useCatalogue(id ?? '');
+  const { data, error, retry } = useCatalogue(id ?? '');
   useTitle(data?.label ?? '');
   if (!id || others.length) return <NotFound />;
-  if (failure)
+  if (error)
     return (
       <div className="page">
-        <Failure failure={failure} retry={reload} title="This catalogue cannot be shown" />
+        <ErrorNotice error={error} retry={retry} title="This catalogue cannot be shown" />
       </div>
     );
   if (!data) return <Loading what="the catalogue" />;
@@ -47,9 +47,13 @@ function Explore({ catalogue }: { catalogue: Catalogue }) {
   const { search, navigate } = useRouter();
   const { state, problem } = useMemo(() => readState(search), [search]);
   const columns = useMemo(() => shownColumns(catalogue, state.columns), [catalogue, state.columns]);
-  const extent = useLoaded(`extent ${catalogue.id}`, async (signal) => {
-    const { query, variables } = extentRequest(catalogue);
-    return readExtent(catalogue, await graphql(catalogue.graphqlPath, query, variables, signal));
+  const extent = useQuery({
+    queryKey: ['extent', catalogue.id],
+    queryFn: async ({ signal }) => {
+      const { query, variables } = extentRequest(catalogue);
+      return readExtent(catalogue, await graphql(catalogue.graphqlPath, query, variables, signal));
+    },
+    staleTime: Infinity,
   });
   const fields = useMemo(() => columns.map(({ field }) => field), [columns]);
   const view = useView(catalogue, state, fields, extent.data?.bins);
@@ -67,8 +71,8 @@ function Explore({ catalogue }: { catalogue: Catalogue }) {
   const total = view.answer?.total;
   useEffect(() => {
     if (total !== undefined && !view.loading) announce(`${counted(total, catalogue.documentType)} found`);
-  }, [total, view.loading, search]);
-  const failure = extent.failure ?? view.failure;
+  }, [total, view.loading, search, catalogue.documentType]);
+  const error = extent.error ?? view.error;
   return (
     <ExploreContext value={value}>
       <div className="explore">
@@ -89,15 +93,15 @@ function Explore({ catalogue }: { catalogue: Catalogue }) {
             </Notice>
           )}
           <QueryBar />
-          <ResultHead columns={columns} hasFailed={Boolean(failure)} />
-          {failure ? (
-            <Failure
-              failure={failure}
-              retry={extent.failure ? extent.reload : view.retry}
+          <ResultHead columns={columns} hasFailed={error !== null} />
+          {error && (
+            <ErrorNotice
+              error={error}
+              retry={extent.error ? extent.refetch : view.retry}
               title="The records could not be fetched"
             />
-          ) : null}
-          <Result columns={columns} hasFailed={Boolean(failure)} />
+          )}
+          <Result columns={columns} hasFailed={error !== null} />
         </div>
       </div>
     </ExploreContext>

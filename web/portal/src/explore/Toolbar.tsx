@@ -1,4 +1,4 @@
-// What can be done with a result: look at it otherwise, take it away, keep it, share it.
+// Actions on a result: table or charts, columns, link, code, set, download.
 
 import { lazy, Suspense, useState } from 'react';
 

@@ -58,8 +58,8 @@ export function readState(search: string): ReadState {
   let problem: string | null = null;
   try {
     filter = parse(given.get('filter') ?? '');
-  } catch (failure) {
-    problem = `The filter in the address was left out. ${(failure as Error).message}`;
+  } catch (error) {
+    problem = `The filter in the address was left out. ${(error as Error).message}`;
   }
   const size = Number(given.get('size'));
   const page = Number(given.get('page'));

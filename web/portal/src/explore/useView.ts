@@ -1,26 +1,20 @@
-// Fetches what a view shows: one request for each change, and none that is no longer wanted.
+// Fetches what a view shows: one request for each change; requests of views that were left are cancelled.
 
-import { useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 
 import type { Catalogue, Field } from '../api/catalogue';
-import { graphql, isAborted } from '../api/client';
+import { graphql } from '../api/client';
 import { readView, type ViewAnswer } from './answer';
 import type { ExploreState } from './urlState';
 import { type BinsByField, viewRequest } from './viewQuery';
 
 export interface ViewState {
-  /** The last answer; it stays on the page while the next one comes. */
+  /** The last answer; it stays on the page until the next one arrives. */
   answer: ViewAnswer | null;
-  failure: unknown;
+  error: Error | null;
   loading: boolean;
   retry: () => void;
-}
-
-/** What the last request came to, and which one that was. */
-interface Settled {
-  key: string;
-  answer: ViewAnswer | null;
-  failure: unknown;
 }
 
 export function useView(
@@ -29,25 +23,18 @@ export function useView(
   columns: Field[],
   bins: BinsByField | undefined,
 ): ViewState {
-  const [settled, setSettled] = useState<Settled>({ key: '', answer: null, failure: null });
-  const [round, setRound] = useState(0);
   const request = bins ? viewRequest(catalogue, state, columns, bins) : null;
-  const key = request ? JSON.stringify([round, catalogue.graphqlPath, request]) : '';
-
-  useEffect(() => {
-    if (!request || !bins) return;
-    const controller = new AbortController();
-    graphql<Record<string, unknown>>(catalogue.graphqlPath, request.query, request.variables, controller.signal).then(
-      (data) => setSettled({ key, answer: readView(catalogue, state, bins, data), failure: null }),
-      (failure: unknown) => {
-        if (!isAborted(failure)) setSettled(({ answer }) => ({ key, answer, failure }));
-      },
-    );
-    return () => controller.abort();
-    // The key stands for the request, which each rendering makes anew.
-  }, [key]);
-
-  const { answer, failure } = settled;
-  // Compared while rendering, so that no rendering takes the answer to another question for this one's.
-  return { answer, failure, loading: key === '' || settled.key !== key, retry: () => setRound((before) => before + 1) };
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['view', catalogue.graphqlPath, request],
+    queryFn: async ({ signal }) => {
+      if (!request || !bins) throw new Error('The view has no request yet.');
+      const { query, variables } = request;
+      return readView(catalogue, state, bins, await graphql(catalogue.graphqlPath, query, variables, signal));
+    },
+    enabled: request !== null,
+    structuralSharing: false,
+  });
+  const [latest, setLatest] = useState<ViewAnswer | null>(null);
+  if (data && data !== latest) setLatest(data);
+  return { answer: data ?? latest, error, loading: isFetching || !request, retry: () => void refetch() };
 }

@@ -5,7 +5,7 @@ import { type Bins, dateBins, numberBins } from '../facets/bins';
 import type { ExploreState } from './urlState';
 
 /** How many values of a facet are fetched; more come when the facet is searched. */
-export const MOST_VALUES = 60;
+export const MAX_VALUES = 60;
 
 export type BinsByField = ReadonlyMap<string, Bins>;
 
@@ -82,7 +82,7 @@ export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: 
 function facetSelection(field: Field, bins: BinsByField): string {
   const name = flatName(field.name);
   if (field.kind !== 'number' && field.kind !== 'date') {
-    return `${name} { bucket_count buckets(max: ${MOST_VALUES}) { key key_as_string doc_count } }`;
+    return `${name} { bucket_count buckets(max: ${MAX_VALUES}) { key key_as_string doc_count } }`;
   }
   const edges = bins.get(field.name)?.edges;
   if (!edges) return `${name} { buckets(max: 1) { key doc_count } }`;

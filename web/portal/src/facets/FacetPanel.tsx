@@ -12,7 +12,7 @@ import { RangeFacet } from './RangeFacet';
 import { TermsFacet } from './TermsFacet';
 import './facets.css';
 
-/** Says whether the filter speaks of a facet's field. */
+/** Says whether the filter has a condition on a field. */
 function isUsed(filter: Group | null, name: string): boolean {
   const range = rangeOf(filter, name);
   return filterOf(filter, name).values.length > 0 || range.from !== null || range.to !== null;
@@ -20,14 +20,14 @@ function isUsed(filter: Group | null, name: string): boolean {
 
 export function FacetPanel() {
   const { catalogue, view } = useExplore();
-  const [wanted, setWanted] = useState('');
+  const [search, setSearch] = useState('');
   const id = useId();
-  const text = wanted.trim().toLowerCase();
+  const text = search.trim().toLowerCase();
   const facets = catalogue.facets.filter(
     ({ label, field }) => !text || `${label} ${field.name}`.toLowerCase().includes(text),
   );
   return (
-    <div className={`facets ${view.failure ? 'outdated' : ''}`}>
+    <div className={`facets ${view.error ? 'outdated' : ''}`}>
       <div className="facets-search">
         <Icon name="search" />
         <label className="visually-hidden" htmlFor={id}>
@@ -37,8 +37,8 @@ export function FacetPanel() {
           id={id}
           type="search"
           placeholder={`Find among ${catalogue.facets.length} filters`}
-          value={wanted}
-          onChange={(event) => setWanted(event.target.value)}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
         />
       </div>
       {!view.answer && view.loading && (
@@ -49,7 +49,7 @@ export function FacetPanel() {
       {view.answer &&
         facets.map((facet) => <FacetSection key={facet.field.name} facet={facet} isFound={text !== ''} />)}
       {facets.length === 0 && (
-        <p className="facet soft">{text ? `No filter is called “${wanted}”.` : 'This catalogue has no filters.'}</p>
+        <p className="facet soft">{text ? `No filter is called “${search}”.` : 'This catalogue has no filters.'}</p>
       )}
     </div>
   );

@@ -1,6 +1,6 @@
 // A facet of numbers or dates: a histogram with two handles, and fields for exact bounds.
 
-import { useEffect, useId, useState } from 'react';
+import { useId, useState } from 'react';
 
 import type { Field } from '../api/catalogue';
 import { count, day, quantity } from '../design/format';
@@ -113,10 +113,18 @@ interface BoundsProps {
   onApply: (range: Range) => void;
 }
 
+function textsOf({ from, to }: Range): [string, string] {
+  return [String(from ?? ''), String(to ?? '')];
+}
+
 function Bounds({ field, label, range, hint, onApply }: BoundsProps) {
-  const [texts, setTexts] = useState<[string, string]>(['', '']);
+  const [texts, setTexts] = useState(() => textsOf(range));
+  const [shown, setShown] = useState(range);
   const id = useId();
-  useEffect(() => setTexts([String(range.from ?? ''), String(range.to ?? '')]), [range.from, range.to]);
+  if (shown.from !== range.from || shown.to !== range.to) {
+    setShown(range);
+    setTexts(textsOf(range));
+  }
   const read = (text: string): number | string | null => {
     if (!text.trim()) return null;
     if (field.kind === 'date') return text.trim();

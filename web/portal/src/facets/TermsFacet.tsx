@@ -1,5 +1,6 @@
-// A facet of values: how many records each has, and which are wanted or unwanted.
+// A facet of values: the number of records for each, and which are included or excluded.
 
+import { useQuery } from '@tanstack/react-query';
 import { useId, useMemo, useState } from 'react';
 
 import { type Field, flatName } from '../api/catalogue';
@@ -10,12 +11,14 @@ import { type Bucket, readBuckets } from '../explore/answer';
 import { useExplore } from '../explore/context';
 import { type FieldFilter, filterOf, toggled, withFilter } from '../query/edit';
 import type { Value } from '../query/sqon';
-import { useLoaded } from '../shell/useLoaded';
 
-const SHOWN = 6;
-/** From how many values on a facet can be searched. */
-const SEARCHED = 8;
-const MOST = 10_000;
+/** How many values are shown before “Show all”. */
+const MAX_SHOWN = 6;
+/** From how many values on a facet has a search box. */
+const MIN_SEARCHABLE = 8;
+/** How many values are fetched for “Show all”, and how many of them are shown at once. */
+const MAX_VALUES = 10_000;
+const MAX_LISTED = 300;
 
 interface TermsFacetProps {
   field: Field;
@@ -24,23 +27,26 @@ interface TermsFacetProps {
 
 export function TermsFacet({ field, label }: TermsFacetProps) {
   const { state, setFilter, view } = useExplore();
-  const [wanted, setWanted] = useState('');
+  const [search, setSearch] = useState('');
   const [all, setAll] = useState(false);
   const counts = view.answer?.terms.get(field.name);
-  const filter = filterOf(state.filter, field.name);
-  const text = wanted.trim().toLowerCase();
+  const filter = useMemo(() => filterOf(state.filter, field.name), [state.filter, field.name]);
+  const text = search.trim().toLowerCase();
   const isCut = counts !== undefined && counts.distinct > counts.buckets.length;
   const more = useAllValues(field, isCut && (text !== '' || all));
-  const buckets = useMemo(() => withChosen(more ?? counts?.buckets ?? [], filter.values), [more, counts, state.filter]);
+  const buckets = useMemo(
+    () => withChosen(more ?? counts?.buckets ?? [], filter.values),
+    [more, counts, filter.values],
+  );
   const found = text ? buckets.filter(({ value }) => valueText(value, field).toLowerCase().includes(text)) : buckets;
-  const shown = all || text ? found.slice(0, 300) : firstOf(found, filter.values);
+  const shown = all || text ? found.slice(0, MAX_LISTED) : firstOf(found, filter.values);
   const most = Math.max(1, ...buckets.map((bucket) => bucket.count));
   const apply = (next: FieldFilter) => setFilter(withFilter(state.filter, field.name, next, field.nestedIn !== null));
   const distinct = Math.max(counts?.distinct ?? 0, buckets.length);
 
   return (
     <div className="facet-body">
-      {distinct > SEARCHED && <FacetSearch label={label} wanted={wanted} onChange={setWanted} />}
+      {distinct > MIN_SEARCHABLE && <FacetSearch label={label} search={search} onChange={setSearch} />}
       {(filter.values.length > 0 || text) && <Tools label={label} filter={filter} found={found} onChange={apply} />}
       {shown.length === 0 && <p className="facet-none">{text ? 'Nothing found' : 'No values'}</p>}
       <ul>
@@ -57,7 +63,7 @@ export function TermsFacet({ field, label }: TermsFacetProps) {
           />
         ))}
       </ul>
-      {!text && distinct > SHOWN && (
+      {!text && distinct > MAX_SHOWN && (
         <button type="button" className="facet-more" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? 'Show fewer' : `Show all ${count(distinct)}`}
           <span className="visually-hidden"> values of {label}</span>
@@ -69,7 +75,7 @@ export function TermsFacet({ field, label }: TermsFacetProps) {
 
 /** The first values, and those that were chosen wherever they stand. */
 function firstOf(buckets: Bucket[], chosen: Value[]): Bucket[] {
-  return buckets.filter(({ value }, index) => index < SHOWN || chosen.includes(value));
+  return buckets.filter(({ value }, index) => index < MAX_SHOWN || chosen.includes(value));
 }
 
 /** A chosen value stays in the list when no record has it any more, so that it can be unchosen. */
@@ -83,22 +89,24 @@ function withChosen(buckets: Bucket[], chosen: Value[]): Bucket[] {
 function useAllValues(field: Field, isWanted: boolean): Bucket[] | undefined {
   const { catalogue, state } = useExplore();
   const name = flatName(field.name);
-  const key = isWanted ? `${name} ${JSON.stringify(state.filter)}` : '';
-  const { data } = useLoaded<Bucket[] | undefined>(key, async (signal) => {
-    if (!isWanted) return undefined;
-    const query = `query Values($filters: JSON) { ${catalogue.documentType} { aggregations(filters: $filters) { ${name} { buckets(max: ${MOST}) { key key_as_string doc_count } } } } }`;
-    const answer = await graphql<Record<string, { aggregations: Record<string, { buckets: [] }> }>>(
-      catalogue.graphqlPath,
-      query,
-      { filters: state.filter },
-      signal,
-    );
-    return readBuckets(answer[catalogue.documentType]?.aggregations[name]?.buckets ?? [], field);
+  const { data } = useQuery({
+    queryKey: ['values', catalogue.id, name, state.filter],
+    queryFn: async ({ signal }) => {
+      const query = `query Values($filters: JSON) { ${catalogue.documentType} { aggregations(filters: $filters) { ${name} { buckets(max: ${MAX_VALUES}) { key key_as_string doc_count } } } } }`;
+      const answer = await graphql<Record<string, { aggregations: Record<string, { buckets: [] }> }>>(
+        catalogue.graphqlPath,
+        query,
+        { filters: state.filter },
+        signal,
+      );
+      return readBuckets(answer[catalogue.documentType]?.aggregations[name]?.buckets ?? [], field);
+    },
+    enabled: isWanted,
   });
-  return data;
+  return isWanted ? data : undefined;
 }
 
-function FacetSearch({ label, wanted, onChange }: { label: string; wanted: string; onChange: (text: string) => void }) {
+function FacetSearch({ label, search, onChange }: { label: string; search: string; onChange: (text: string) => void }) {
   const id = useId();
   return (
     <div className="facet-search">
@@ -110,7 +118,7 @@ function FacetSearch({ label, wanted, onChange }: { label: string; wanted: strin
         id={id}
         type="search"
         placeholder="Search values"
-        value={wanted}
+        value={search}
         onChange={(event) => onChange(event.target.value)}
       />
     </div>

@@ -1,25 +1,25 @@
 // The start: what is here, how much of it, and the way in.
 
-import type { Catalogue } from '../api/catalogue';
-import { flatName } from '../api/catalogue';
-import { graphql, json } from '../api/client';
+import { skipToken, useQuery } from '@tanstack/react-query';
+
+import { type Catalogue, flatName } from '../api/catalogue';
+import { graphql } from '../api/client';
 import { count, plural, valueText } from '../design/format';
 import { Icon } from '../design/Icon';
-import { Empty, Failure, Skeleton } from '../design/Notice';
+import { Empty, ErrorNotice, Skeleton } from '../design/Notice';
 import { readBuckets, type Bucket } from '../explore/answer';
 import { START, writeState } from '../explore/urlState';
 import { asRoot, leaf } from '../query/sqon';
-import { analyses } from '../manage/api';
+import { analyses, studyIdsQuery } from '../manage/api';
 import { useBranding, useTitle } from '../shell/branding';
-import { fetchOnce, useDirectory } from '../shell/directory';
+import { useCatalogue, useDirectory } from '../shell/directory';
 import { Link } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
 import './home.css';
 
 export default function HomePage() {
   const { headline, introduction } = useBranding();
   const directory = useDirectory();
-  const studies = useLoaded('studies', (signal) => json<string[]>('/studies/all', { signal }));
+  const studies = useQuery(studyIdsQuery);
   useTitle('');
   const ids = Object.keys(directory.data?.catalogs ?? {});
   return (
@@ -39,14 +39,13 @@ export default function HomePage() {
             Submit data
           </Link>
         </div>
-        {studies.data && <Kept studies={studies.data} />}
+        {studies.data && <StudyCounts studies={studies.data} />}
       </section>
-      {directory.failure ? (
-        <Failure failure={directory.failure} retry={directory.reload} title="The catalogues could not be fetched" />
-      ) : null}
+      {directory.error && (
+        <ErrorNotice error={directory.error} retry={directory.refetch} title="The catalogues could not be fetched" />
+      )}
       <div className="home-cards">
-        {directory.loading &&
-          !directory.data &&
+        {directory.isPending &&
           [1, 2].map((card) => (
             <div key={card} className="card">
               <Skeleton lines={7} />
@@ -65,22 +64,25 @@ export default function HomePage() {
   );
 }
 
-/** Of how many studies analyses are counted; each is a request. */
-const COUNTED = 40;
+/** Up to how many studies their analyses are counted; each takes a request. */
+const MAX_COUNTED_STUDIES = 40;
 
-/** How much the metadata service keeps. */
-function Kept({ studies }: { studies: string[] }) {
-  const { data } = useLoaded(`kept ${studies.join()}`, async (signal) => {
-    if (studies.length > COUNTED) return null;
-    const pages = await Promise.all(studies.map((id) => analyses(id, ['PUBLISHED'], 1, 0, signal)));
-    return pages.reduce((sum, { totalAnalyses }) => sum + totalAnalyses, 0);
+/** How many studies and published analyses there are. */
+function StudyCounts({ studies }: { studies: string[] }) {
+  const { data } = useQuery({
+    queryKey: ['published analyses', studies],
+    queryFn: async ({ signal }) => {
+      const pages = await Promise.all(studies.map((id) => analyses(id, ['PUBLISHED'], 1, 0, signal)));
+      return pages.reduce((sum, { totalAnalyses }) => sum + totalAnalyses, 0);
+    },
+    enabled: studies.length <= MAX_COUNTED_STUDIES,
   });
   return (
-    <p className="hero-kept">
+    <p className="hero-counts">
       <Link to="/manage/studies">
         <strong className="number">{count(studies.length)}</strong> {studies.length === 1 ? 'study' : 'studies'}
       </Link>
-      {typeof data === 'number' && (
+      {data !== undefined && (
         <>
           {' '}
           with <strong className="number">{count(data)}</strong> published {data === 1 ? 'analysis' : 'analyses'}
@@ -90,26 +92,24 @@ function Kept({ studies }: { studies: string[] }) {
   );
 }
 
-interface Glance {
-  catalogue: Catalogue;
+interface Summary {
   total: number;
   facets: { label: string; name: string; buckets: Bucket[]; distinct: number }[];
 }
 
 /** Fetches how many records there are, and the most frequent values of a few fields. */
-async function glance(catalogue: Catalogue, signal: AbortSignal): Promise<Glance> {
+async function fetchSummary(catalogue: Catalogue, signal: AbortSignal): Promise<Summary> {
   const chosen = catalogue.facets.filter(({ field, show }) => show && field.kind === 'terms').slice(0, 3);
   const parts = chosen
     .map(({ field }) => `${flatName(field.name)} { bucket_count buckets(max: 5) { key doc_count } }`)
     .join(' ');
   const type = catalogue.documentType;
-  const query = `query Glance { ${type} { hits(first: 0) { total } ${parts && `aggregations(include_missing: false) { ${parts} }`} } }`;
+  const query = `query Summary { ${type} { hits(first: 0) { total } ${parts && `aggregations(include_missing: false) { ${parts} }`} } }`;
   const answer = await graphql<
     Record<string, { hits: { total: number }; aggregations?: Record<string, { bucket_count: number; buckets: [] }> }>
   >(catalogue.graphqlPath, query, {}, signal);
   const { hits, aggregations = {} } = answer[type] ?? { hits: { total: 0 } };
   return {
-    catalogue,
     total: hits.total,
     facets: chosen.flatMap(({ field, label }) => {
       const counts = aggregations[flatName(field.name)];
@@ -121,25 +121,30 @@ async function glance(catalogue: Catalogue, signal: AbortSignal): Promise<Glance
 }
 
 function CatalogueCard({ id }: { id: string }) {
-  const directory = useDirectory();
-  const { data, failure, reload } = useLoaded(`glance ${id}`, async (signal) => {
-    if (!directory.data) return undefined;
-    return glance(await fetchOnce(id, directory.data), signal);
+  const { data: catalogue, error: catalogueError, retry } = useCatalogue(id);
+  const summary = useQuery({
+    queryKey: ['summary', id],
+    queryFn: catalogue ? ({ signal }) => fetchSummary(catalogue, signal) : skipToken,
   });
   const to = `/explore/${encodeURIComponent(id)}`;
-  if (failure)
+  const error = catalogueError ?? summary.error;
+  if (error)
     return (
       <div className="card">
-        <Failure failure={failure} retry={reload} title={`${id} cannot be searched`} />
+        <ErrorNotice
+          error={error}
+          retry={catalogueError ? retry : summary.refetch}
+          title={`${id} cannot be searched`}
+        />
       </div>
     );
-  if (!data)
+  if (!catalogue || !summary.data)
     return (
       <div className="card">
         <Skeleton lines={9} />
       </div>
     );
-  const { catalogue, total, facets } = data;
+  const { total, facets } = summary.data;
   return (
     <section className="card home-card">
       <div className="row spread">

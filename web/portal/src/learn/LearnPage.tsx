@@ -1,23 +1,21 @@
-// How to go on from here: the interfaces for programs, how the server is, what it is made of.
+// The interfaces for programs, the state of the server, and its licences.
+
+import { useQuery } from '@tanstack/react-query';
 
 import { json } from '../api/client';
 import { words } from '../api/catalogue';
+import type { Readiness } from '../api/types';
+import { DataTable } from '../design/DataTable';
 import { Icon, type IconName } from '../design/Icon';
-import { Failure, Skeleton } from '../design/Notice';
-import { ScrollX } from '../design/ScrollX';
+import { ErrorNotice, Skeleton } from '../design/Notice';
 import { useBranding, useTitle } from '../shell/branding';
 import { useDirectory } from '../shell/directory';
-import { useLoaded } from '../shell/useLoaded';
 import './learn.css';
-
-interface Ready {
-  status: string;
-}
 
 export default function LearnPage() {
   const { name, version } = useBranding();
   const directory = useDirectory();
-  const ready = useLoaded('ready', (signal) => json<Ready>('/ready', { signal }));
+  const ready = useQuery({ queryKey: ['ready'], queryFn: ({ signal }) => json<Readiness>('/ready', { signal }) });
   useTitle('Learn');
   const catalogues = Object.entries(directory.data?.catalogs ?? {});
   return (
@@ -60,33 +58,21 @@ export default function LearnPage() {
       <section className="card stack" aria-labelledby="learn-check">
         <h2 id="learn-check">Configuration check</h2>
         <p className="soft">What the server found when it read the configuration of its catalogues.</p>
-        {directory.failure ? <Failure failure={directory.failure} retry={directory.reload} /> : null}
-        {directory.loading && !directory.data && <Skeleton lines={3} />}
+        {directory.error && <ErrorNotice error={directory.error} retry={directory.refetch} />}
+        {directory.isPending && <Skeleton lines={3} />}
         {directory.data && (
-          <ScrollX label="Catalogues">
-            <table className="plain-table">
-              <thead>
-                <tr>
-                  <th>Catalogue</th>
-                  <th>Records are called</th>
-                  <th>State</th>
-                  <th>Remarks</th>
-                </tr>
-              </thead>
-              <tbody>
-                {catalogues.map(([id, { documentType, status, error }]) => (
-                  <tr key={id}>
-                    <td>{words(id)}</td>
-                    <td className="mono">{documentType}</td>
-                    <td>
-                      <span className={`badge ${status === 'available' ? 'good' : 'danger'}`}>{status}</span>
-                    </td>
-                    <td>{error ? `${error.message} (${error.code})` : 'Nothing to mend'}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </ScrollX>
+          <DataTable label="Catalogues" headings={['Catalogue', 'Records are called', 'State', 'Remarks']}>
+            {catalogues.map(([id, { documentType, status, error }]) => (
+              <tr key={id}>
+                <td>{words(id)}</td>
+                <td className="mono">{documentType}</td>
+                <td>
+                  <span className={`badge ${status === 'available' ? 'good' : 'danger'}`}>{status}</span>
+                </td>
+                <td>{error ? `${error.message} (${error.code})` : 'None'}</td>
+              </tr>
+            ))}
+          </DataTable>
         )}
         {directory.data && catalogues.length === 0 && <p className="soft">No catalogues are configured.</p>}
       </section>
@@ -102,7 +88,7 @@ export default function LearnPage() {
             </>
           )}
           <dt>Search service</dt>
-          <dd>{ready.data?.status ?? (ready.failure ? 'not there' : '…')}</dd>
+          <dd>{ready.data?.status ?? (ready.error ? 'not there' : '…')}</dd>
           <dt>Licences</dt>
           <dd>
             <a href="/assets/portal/LICENSES.txt">of these pages</a>,{' '}

@@ -1,19 +1,20 @@
-// One analysis: its state and how it came to it, its files, its data.
+// One analysis: its state and history, its files, its data.
 
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
+import type { AnalysisState, StudyFile } from '../api/types';
 import { CopyButton } from '../design/CopyButton';
+import { DataTable } from '../design/DataTable';
 import { bytes } from '../design/format';
-import { Failure, Skeleton } from '../design/Notice';
-import { ScrollX } from '../design/ScrollX';
+import { ConfirmDialog } from '../design/FormDialog';
+import { ErrorNotice, Skeleton } from '../design/Notice';
 import { Timeline } from '../record/RecordHistory';
 import '../record/record.css';
-import { ConfirmDialog } from '../sets/SetDialogs';
 import { announce } from '../shell/announce';
 import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
-import { type Action, analysis, type AnalysisState, changeState, type StudyFile } from './api';
+import { type Action, analysis, changeState } from './api';
 import { FileDialog } from './FileDialog';
 import { StateBadge } from './StudyPage';
 
@@ -30,17 +31,18 @@ const WORDS: Record<Action, [string, string]> = {
 };
 
 export default function AnalysisPage({ studyId, analysisId }: { studyId: string; analysisId: string }) {
-  const { data, failure, reload } = useLoaded(`analysis ${studyId} ${analysisId}`, (signal) =>
-    analysis(studyId, analysisId, signal),
-  );
+  const { data, error, refetch } = useQuery({
+    queryKey: ['analysis', studyId, analysisId],
+    queryFn: ({ signal }) => analysis(studyId, analysisId, signal),
+  });
   const [asked, setAsked] = useState<Action | null>(null);
   const [edited, setEdited] = useState<StudyFile | null>(null);
   useTitle(analysisId);
-  if (failure && !data) return <Failure failure={failure} retry={reload} title="This analysis cannot be shown" />;
+  if (error && !data) return <ErrorNotice error={error} retry={refetch} title="This analysis cannot be shown" />;
   if (!data) return <Skeleton lines={10} />;
   const { files, analysisStateHistory: _, ...rest } = data;
-  const done = () => {
-    reload();
+  const announceChange = () => {
+    void refetch();
     announce('The state was changed');
   };
   return (
@@ -76,42 +78,30 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
       <div className="manage-columns">
         <section className="card stack" aria-labelledby="files">
           <h2 id="files">Files</h2>
-          <ScrollX label="List of files">
-            <table className="plain-table">
-              <thead>
-                <tr>
-                  <th>Name</th>
-                  <th>Type</th>
-                  <th>Access</th>
-                  <th className="number">Size</th>
-                  <th className="narrow">
-                    <span className="visually-hidden">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {files.map((file) => (
-                  <tr key={file.objectId}>
-                    <td>
-                      <span className="breakable">{file.fileName}</span>
-                      <br />
-                      <span className="mono faint small">{file.objectId}</span>
-                    </td>
-                    <td>{file.fileType}</td>
-                    <td>{file.fileAccess}</td>
-                    <td className="number">{bytes(file.fileSize)}</td>
-                    <td>
-                      {data.analysisState !== 'SUPPRESSED' && (
-                        <button type="button" className="button plain compact" onClick={() => setEdited(file)}>
-                          Edit<span className="visually-hidden"> {file.fileName}</span>
-                        </button>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </ScrollX>
+          <DataTable
+            label="List of files"
+            headings={['Name', 'Type', 'Access', { number: 'Size' }, { hidden: 'Actions' }]}
+          >
+            {files.map((file) => (
+              <tr key={file.objectId}>
+                <td>
+                  <span className="breakable">{file.fileName}</span>
+                  <br />
+                  <span className="mono faint small">{file.objectId}</span>
+                </td>
+                <td>{file.fileType}</td>
+                <td>{file.fileAccess}</td>
+                <td className="number">{bytes(file.fileSize)}</td>
+                <td>
+                  {data.analysisState !== 'SUPPRESSED' && (
+                    <button type="button" className="button plain compact" onClick={() => setEdited(file)}>
+                      Edit<span className="visually-hidden"> {file.fileName}</span>
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </DataTable>
         </section>
         <section className="card stack" aria-labelledby="history">
           <h2 id="history">History</h2>
@@ -134,7 +124,7 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
           file={edited}
           onClose={() => setEdited(null)}
           onDone={() => {
-            reload();
+            void refetch();
             announce('The file was changed');
           }}
         />
@@ -145,7 +135,7 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
           action={WORDS[asked][0]}
           onClose={() => setAsked(null)}
           onConfirm={() => changeState(studyId, analysisId, asked)}
-          onDone={done}
+          onDone={announceChange}
         >
           <p>{WORDS[asked][1]}</p>
         </ConfirmDialog>

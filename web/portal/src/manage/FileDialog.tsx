@@ -1,10 +1,12 @@
-// Changes what is known about a file of an analysis.
+// Edits the metadata of a file of an analysis.
 
-import { useId, useState } from 'react';
+import { useState } from 'react';
 
-import { Dialog } from '../design/Dialog';
-import { Failure, Notice } from '../design/Notice';
-import { type AnalysisState, changeFile, type FileChange, type StudyFile } from './api';
+import type { AnalysisState, FileUpdate, StudyFile } from '../api/types';
+import { CodeField, SelectField, TextField } from '../design/Field';
+import { FormDialog } from '../design/FormDialog';
+import { Notice } from '../design/Notice';
+import { changeFile } from './api';
 
 interface FileDialogProps {
   studyId: string;
@@ -16,84 +18,50 @@ interface FileDialogProps {
 
 export function FileDialog({ studyId, state, file, onClose, onDone }: FileDialogProps) {
   const [values, setValues] = useState(() => textsOf(file));
-  const [failure, setFailure] = useState<unknown>(null);
-  const id = useId();
   const isContentFixed = state === 'PUBLISHED';
   const { changes, mistake } = changesOf(values, file);
-  const save = async () => {
-    try {
-      await changeFile(studyId, file.objectId, changes);
-      onDone();
-      onClose();
-    } catch (reason) {
-      setFailure(reason);
-    }
-  };
-  const set = (name: keyof Texts) => (event: { target: { value: string } }) =>
-    setValues({ ...values, [name]: event.target.value });
-  const box = (name: keyof Texts, label: string, isFixed = false) => (
-    <div className="field">
-      <label htmlFor={`${id}-${name}`}>{label}</label>
-      <input
-        id={`${id}-${name}`}
-        type="text"
-        className="mono"
-        spellCheck={false}
-        disabled={isFixed}
-        value={values[name]}
-        onChange={set(name)}
-      />
-    </div>
+  const set = (name: keyof Texts) => (value: string) => setValues({ ...values, [name]: value });
+  const textField = (name: keyof Texts, label: string, isFixed = false) => (
+    <TextField
+      label={label}
+      className="mono"
+      spellCheck={false}
+      disabled={isFixed}
+      value={values[name]}
+      onChange={set(name)}
+    />
   );
   return (
-    <Dialog
+    <FormDialog
       title={file.fileName}
+      action="Save the changes"
+      canSubmit={mistake === null && Object.keys(changes).length > 0}
+      errorTitle="The file was not changed"
       onClose={onClose}
-      footer={
-        <button
-          type="submit"
-          form={id}
-          className="button primary"
-          disabled={mistake !== null || Object.keys(changes).length === 0}
-        >
-          Save the changes
-        </button>
-      }
+      onSubmit={async () => {
+        await changeFile(studyId, file.objectId, changes);
+        onDone();
+        onClose();
+      }}
     >
-      <form
-        id={id}
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        {isContentFixed && (
-          <Notice kind="plain">
-            <p>
-              Size and checksum stand for the content, which is fixed while the analysis is published. Unpublish it to
-              change them.
-            </p>
-          </Notice>
-        )}
-        {box('fileSize', 'Size in bytes', isContentFixed)}
-        {box('fileMd5sum', 'MD5 checksum', isContentFixed)}
-        <div className="field">
-          <label htmlFor={`${id}-access`}>Access</label>
-          <select id={`${id}-access`} value={values.fileAccess} onChange={set('fileAccess')}>
-            <option value="open">open</option>
-            <option value="controlled">controlled</option>
-          </select>
-        </div>
-        {box('dataType', 'Data type')}
-        <div className="field">
-          <label htmlFor={`${id}-info`}>Further information (JSON)</label>
-          <textarea id={`${id}-info`} className="code" rows={5} value={values.info} onChange={set('info')} />
-        </div>
-        {mistake && <p className="mistake">{mistake}</p>}
-        {failure ? <Failure failure={failure} title="The file was not changed" /> : null}
-      </form>
-    </Dialog>
+      {isContentFixed && (
+        <Notice kind="plain">
+          <p>
+            Size and checksum stand for the content, which is fixed while the analysis is published. Unpublish it to
+            change them.
+          </p>
+        </Notice>
+      )}
+      {textField('fileSize', 'Size in bytes', isContentFixed)}
+      {textField('fileMd5sum', 'MD5 checksum', isContentFixed)}
+      <SelectField label="Access" value={values.fileAccess} onChange={set('fileAccess')}>
+        <option value="open">open</option>
+        <option value="controlled">controlled</option>
+      </SelectField>
+      {textField('dataType', 'Data type')}
+      <CodeField label="Further information (JSON)" rows={5} value={values.info} onChange={set('info')} />
+      {mistake && <p className="mistake">{mistake}</p>}
+    </FormDialog>
   );
 }
 
@@ -104,10 +72,11 @@ function textsOf({ fileSize, fileMd5sum, fileAccess, dataType = '', info = {} }:
 }
 
 /** Returns what differs from the file as it is, or what is wrong with what was typed. */
-function changesOf(texts: Texts, file: StudyFile): { changes: FileChange; mistake: string | null } {
+function changesOf(texts: Texts, file: StudyFile): { changes: FileUpdate; mistake: string | null } {
   const before = textsOf(file);
-  const changes: FileChange = {};
-  for (const name of ['fileMd5sum', 'fileAccess', 'dataType'] as const) {
+  const changes: FileUpdate = {};
+  if (texts.fileAccess !== before.fileAccess) changes.fileAccess = texts.fileAccess as StudyFile['fileAccess'];
+  for (const name of ['fileMd5sum', 'dataType'] as const) {
     if (texts[name].trim() !== before[name]) changes[name] = texts[name].trim();
   }
   if (texts.fileSize.trim() !== before.fileSize) {

@@ -1,84 +1,61 @@
-// How the indexes of catalogues follow their sources, and the jobs that make them anew.
+// How far the indexes of catalogues have followed their sources, and the jobs that rebuild them.
 
-import { useEffect, useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
 
 import { words } from '../api/catalogue';
 import { ApiError, json } from '../api/client';
+import type { CatalogueIndexing, Job } from '../api/types';
 import { count, moment } from '../design/format';
-import { Empty, Failure, Notice, Skeleton } from '../design/Notice';
+import { Empty, ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { announce } from '../shell/announce';
-import { useLoaded } from '../shell/useLoaded';
 
-interface Job {
-  id: number;
-  kind: string;
-  catalogue: string;
-  reason: string | null;
-  status: 'running' | 'succeeded' | 'failed' | 'cancelled' | 'interrupted';
-  done: number;
-  total: number;
-  setAside: number;
-  startedAt: string;
-  endedAt: string | null;
-  problem: string | null;
-}
+const POLL_INTERVAL_MS = 10_000;
+const POLL_INTERVAL_WHILE_RUNNING_MS = 1000;
 
-interface Following {
-  catalogue: string;
-  source: string;
-  index: string | null;
-  status: 'starting' | 'following' | 'standingBy' | 'failing';
-  behind: number | null;
-  lastError: { message: string; at: string } | null;
-  needsReindex: string[];
-  setAside: { id?: string; analysisId?: string; message?: string; reason?: string }[];
-}
-
-const EVERY = 1000;
-const STATUS: Record<Following['status'], [string, string]> = {
+const BADGES: Record<CatalogueIndexing['status'], [string, string]> = {
   starting: ['starting', 'warning'],
   following: ['following', 'good'],
   standingBy: ['another server follows', ''],
   failing: ['failing', 'danger'],
 };
 
-async function fetchAll(signal: AbortSignal): Promise<{ following: Following[]; jobs: Job[] }> {
-  const [following, jobs] = await Promise.all([
-    json<Following[]>('/admin/indexing', { signal }),
+interface Action {
+  path: string;
+  method: 'POST' | 'DELETE';
+  /** What screen readers say when it has worked. */
+  announcement: string;
+}
+
+async function fetchAll(signal: AbortSignal): Promise<{ catalogues: CatalogueIndexing[]; jobs: Job[] }> {
+  const [catalogues, jobs] = await Promise.all([
+    json<CatalogueIndexing[]>('/admin/indexing', { signal }),
     json<Job[]>('/admin/jobs', { signal }),
   ]);
-  return { following, jobs };
+  return { catalogues, jobs };
 }
 
 export default function IndexingPage() {
-  const { data, failure, reload } = useLoaded('indexing', fetchAll);
-  const [mistake, setMistake] = useState<unknown>(null);
-  const isRunning = data?.jobs.some(({ status }) => status === 'running') ?? false;
-  useEffect(() => {
-    // Often while something is under way, rarely otherwise.
-    const timer = setInterval(reload, isRunning ? EVERY : EVERY * 10);
-    return () => clearInterval(timer);
-  }, [isRunning, reload]);
-  const act = async (path: string, method: 'POST' | 'DELETE', said: string) => {
-    setMistake(null);
-    try {
-      await json(path, { method });
-      announce(said);
-    } catch (reason) {
-      setMistake(reason);
-    }
-    reload();
-  };
+  const { data, error, refetch } = useQuery({
+    queryKey: ['indexing'],
+    queryFn: ({ signal }) => fetchAll(signal),
+    refetchInterval: ({ state }) =>
+      state.data?.jobs.some(({ status }) => status === 'running') ? POLL_INTERVAL_WHILE_RUNNING_MS : POLL_INTERVAL_MS,
+  });
+  const action = useMutation({
+    mutationFn: ({ path, method }: Action) => json(path, { method }),
+    onSuccess: (_, { announcement }) => announce(announcement),
+    onSettled: () => refetch(),
+  });
   const heading = (
     <div>
       <h1>Indexing</h1>
       <p className="soft">
-        Catalogues are made from published analyses and follow them by themselves. A reindex makes an index anew while
-        it is being searched.
+        Catalogues are built from published analyses and follow every change. A reindex builds a new index while the old
+        one is being searched.
       </p>
     </div>
   );
-  if (failure instanceof ApiError && failure.status === 404) {
+  if (error instanceof ApiError && error.status === 404) {
     return (
       <>
         {heading}
@@ -90,11 +67,11 @@ export default function IndexingPage() {
       </>
     );
   }
-  if (failure && !data)
+  if (error && !data)
     return (
       <>
         {heading}
-        <Failure failure={failure} retry={reload} title="The indexes could not be looked at" />
+        <ErrorNotice error={error} retry={refetch} title="The state of the indexes could not be fetched" />
       </>
     );
   if (!data)
@@ -109,27 +86,31 @@ export default function IndexingPage() {
   return (
     <>
       {heading}
-      {mistake ? <Failure failure={mistake} /> : null}
-      {data.following.length === 0 && (
+      {action.error && <ErrorNotice error={action.error} />}
+      {data.catalogues.length === 0 && (
         <div className="card">
           <Empty icon="clock" title="Nothing to follow">
             <p>No catalogue has a source.</p>
           </Empty>
         </div>
       )}
-      {data.following.map((each) => (
+      {data.catalogues.map((each) => (
         <section key={each.catalogue} className="card stack" aria-label={each.catalogue}>
           <div className="row wrap spread">
             <div className="row">
               <h2>{words(each.catalogue)}</h2>
-              <span className={`badge ${STATUS[each.status][1]}`}>{STATUS[each.status][0]}</span>
+              <span className={`badge ${BADGES[each.status][1]}`}>{BADGES[each.status][0]}</span>
             </div>
             <button
               type="button"
               className="button"
               disabled={data.jobs.some((job) => job.catalogue === each.catalogue && job.status === 'running')}
               onClick={() =>
-                void act(`/admin/catalogues/${encodeURIComponent(each.catalogue)}/reindex`, 'POST', 'The reindex began')
+                action.mutate({
+                  path: `/admin/catalogues/${encodeURIComponent(each.catalogue)}/reindex`,
+                  method: 'POST',
+                  announcement: 'The reindex began',
+                })
               }
             >
               Reindex
@@ -155,8 +136,8 @@ export default function IndexingPage() {
             <details>
               <summary>{count(each.setAside.length)} documents were set aside</summary>
               <ul>
-                {each.setAside.map((document, index) => (
-                  <li key={index} className="small mono">
+                {each.setAside.map((document) => (
+                  <li key={`${document.analysisId} ${document.documentId} ${document.at}`} className="small mono">
                     {JSON.stringify(document)}
                   </li>
                 ))}
@@ -188,7 +169,13 @@ export default function IndexingPage() {
                     <button
                       type="button"
                       className="button compact"
-                      onClick={() => void act(`/admin/jobs/${job.id}`, 'DELETE', 'The job is being stopped')}
+                      onClick={() =>
+                        action.mutate({
+                          path: `/admin/jobs/${job.id}`,
+                          method: 'DELETE',
+                          announcement: 'The job is being stopped',
+                        })
+                      }
                     >
                       Cancel
                     </button>

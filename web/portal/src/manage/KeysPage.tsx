@@ -1,26 +1,27 @@
-// The API keys of this server: which there are, making one, ending one.
+// The API keys of this server: list, create, revoke.
 
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { ApiError } from '../api/client';
+import type { ApiKey } from '../api/types';
+import { DataTable } from '../design/DataTable';
 import { day, moment } from '../design/format';
+import { ConfirmDialog } from '../design/FormDialog';
 import { Icon } from '../design/Icon';
-import { Empty, Failure, Skeleton } from '../design/Notice';
-import { ScrollX } from '../design/ScrollX';
-import { ConfirmDialog } from '../sets/SetDialogs';
+import { Empty, ErrorNotice, Skeleton } from '../design/Notice';
 import { announce } from '../shell/announce';
 import { useBranding } from '../shell/branding';
-import { useLoaded } from '../shell/useLoaded';
-import { type ApiKey, listKeys, meaning, revokeKey } from './keys';
+import { listKeys, meaning, revokeKey } from './keys';
 import { NewKeyDialog } from './NewKeyDialog';
 
-const LOOKS: Record<ApiKey['state'], string> = { 'in force': 'good', expired: 'warning', revoked: 'danger' };
+const BADGES: Record<ApiKey['state'], string> = { 'in force': 'good', expired: 'warning', revoked: 'danger' };
 
 export default function KeysPage() {
-  const { data, failure, reload } = useLoaded('keys', listKeys);
+  const { data, error, refetch } = useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => listKeys(signal) });
   const [making, setMaking] = useState(false);
   const [ending, setEnding] = useState<ApiKey | null>(null);
-  const takesNone = failure instanceof ApiError && failure.id === 'keys.not.taken';
+  const takesNone = error instanceof ApiError && error.id === 'keys.not.taken';
   return (
     <>
       <div className="row wrap spread">
@@ -44,16 +45,14 @@ export default function KeysPage() {
           </Empty>
         </div>
       )}
-      {failure && !takesNone ? (
-        <Failure failure={failure} retry={reload} title="The keys could not be fetched" />
-      ) : null}
-      {!data && !failure && (
+      {error && !takesNone && <ErrorNotice error={error} retry={refetch} title="The keys could not be fetched" />}
+      {!data && !error && (
         <div className="card">
           <Skeleton lines={5} />
         </div>
       )}
       {data && <KeyTable keys={data} onRevoke={setEnding} />}
-      {making && <NewKeyDialog onClose={() => setMaking(false)} onMade={reload} />}
+      {making && <NewKeyDialog onClose={() => setMaking(false)} onMade={() => void refetch()} />}
       {ending && (
         <ConfirmDialog
           title={`Revoke “${ending.name}”?`}
@@ -61,11 +60,11 @@ export default function KeysPage() {
           onClose={() => setEnding(null)}
           onConfirm={() => revokeKey(ending.id)}
           onDone={() => {
-            reload();
+            void refetch();
             announce('The key is revoked');
           }}
         >
-          <p>Whoever uses it is refused from the next request on. A revoked key cannot be brought back.</p>
+          <p>Requests with it are refused from now on. A revoked key cannot be brought back.</p>
         </ConfirmDialog>
       )}
     </>
@@ -76,54 +75,40 @@ function KeyTable({ keys, onRevoke }: { keys: ApiKey[]; onRevoke: (key: ApiKey) 
   const { scopes } = useBranding();
   return (
     <div className="card">
-      <ScrollX label="API keys">
-        <table className="plain-table">
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>May</th>
-              <th>State</th>
-              <th>Made</th>
-              <th>Ends</th>
-              <th>Last used</th>
-              <th className="narrow">
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <tr key={key.id}>
-                <td>
-                  <strong>{key.name}</strong>
-                </td>
-                <td>
-                  <ul>
-                    {key.scopes.map((scope) => (
-                      <li key={scope} title={scope}>
-                        {meaning(scope, scopes)}
-                      </li>
-                    ))}
-                  </ul>
-                </td>
-                <td>
-                  <span className={`badge ${LOOKS[key.state]}`}>{key.state}</span>
-                </td>
-                <td className="soft">{day(key.created)}</td>
-                <td className="soft">{key.expires ? moment(key.expires) : 'never'}</td>
-                <td className="soft">{key.lastUsed ? day(key.lastUsed) : 'never'}</td>
-                <td>
-                  {key.state === 'in force' && (
-                    <button type="button" className="button compact" onClick={() => onRevoke(key)}>
-                      Revoke<span className="visually-hidden"> {key.name}</span>
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollX>
+      <DataTable
+        label="API keys"
+        headings={['Name', 'May', 'State', 'Made', 'Ends', 'Last used', { hidden: 'Actions' }]}
+      >
+        {keys.map((key) => (
+          <tr key={key.id}>
+            <td>
+              <strong>{key.name}</strong>
+            </td>
+            <td>
+              <ul>
+                {key.scopes.map((scope) => (
+                  <li key={scope} title={scope}>
+                    {meaning(scope, scopes)}
+                  </li>
+                ))}
+              </ul>
+            </td>
+            <td>
+              <span className={`badge ${BADGES[key.state]}`}>{key.state}</span>
+            </td>
+            <td className="soft">{day(key.created)}</td>
+            <td className="soft">{key.expires ? moment(key.expires) : 'never'}</td>
+            <td className="soft">{key.lastUsed ? day(key.lastUsed) : 'never'}</td>
+            <td>
+              {key.state === 'in force' && (
+                <button type="button" className="button compact" onClick={() => onRevoke(key)}>
+                  Revoke<span className="visually-hidden"> {key.name}</span>
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
     </div>
   );
 }

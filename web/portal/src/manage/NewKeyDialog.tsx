@@ -1,16 +1,18 @@
-// Makes an API key and shows it, this once.
+// Creates an API key and shows it once.
 
-import { type ReactNode, useId, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 
 import { CopyButton } from '../design/CopyButton';
 import { Dialog } from '../design/Dialog';
-import { Failure, Notice } from '../design/Notice';
+import { SelectField, TextField } from '../design/Field';
+import { FormDialog } from '../design/FormDialog';
+import { Notice } from '../design/Notice';
 import { useBranding } from '../shell/branding';
-import { useLoaded } from '../shell/useLoaded';
-import { studyIds } from './api';
+import { studyIdsQuery } from './api';
 import { createKey, meaning, type Right, scopeOfStudy, scopeOfSystem } from './keys';
 
-const ENDS: [string, string][] = [
+const EXPIRIES: [string, string][] = [
   ['30', 'in 30 days'],
   ['90', 'in 90 days'],
   ['365', 'in a year'],
@@ -22,92 +24,57 @@ export function NewKeyDialog({ onClose, onMade }: { onClose: () => void; onMade:
   const [chosen, setChosen] = useState<string[]>([]);
   const [days, setDays] = useState('90');
   const [made, setMade] = useState<string | null>(null);
-  const [failure, setFailure] = useState<unknown>(null);
-  const id = useId();
-  const make = async () => {
-    try {
-      const { key } = await createKey({
-        name: name.trim(),
-        scopes: chosen,
-        ...(days && { expiresInDays: Number(days) }),
-      });
-      setMade(key);
-      onMade();
-    } catch (reason) {
-      setFailure(reason);
-    }
-  };
   if (made) return <MadeKey name={name.trim()} text={made} onClose={onClose} />;
   return (
-    <Dialog
+    <FormDialog
       title="Make a key"
+      action="Make the key"
+      canSubmit={name.trim() !== '' && chosen.length > 0}
+      errorTitle="The key was not made"
       onClose={onClose}
-      footer={
-        <button type="submit" form={id} className="button primary" disabled={!name.trim() || chosen.length === 0}>
-          Make the key
-        </button>
-      }
+      onSubmit={async () => {
+        const expiry = days ? { expiresInDays: Number(days) } : {};
+        const { key } = await createKey({ name: name.trim(), scopes: chosen, ...expiry });
+        setMade(key);
+        onMade();
+      }}
     >
-      <form
-        id={id}
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
-        <div className="field">
-          <label htmlFor={`${id}-name`}>Name</label>
-          <input
-            id={`${id}-name`}
-            type="text"
-            maxLength={100}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-          <span className="hint">Who or what will use it</span>
-        </div>
-        <ScopePicker chosen={chosen} onChange={setChosen} />
-        <div className="field">
-          <label htmlFor={`${id}-ends`}>It ends</label>
-          <select id={`${id}-ends`} value={days} onChange={(event) => setDays(event.target.value)}>
-            {ENDS.map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </div>
-        {failure ? <Failure failure={failure} title="The key was not made" /> : null}
-      </form>
-    </Dialog>
+      <TextField label="Name" hint="Who or what will use it" maxLength={100} value={name} onChange={setName} />
+      <ScopePicker chosen={chosen} onChange={setChosen} />
+      <SelectField label="It ends" value={days} onChange={setDays}>
+        {EXPIRIES.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </SelectField>
+    </FormDialog>
   );
 }
 
 /** Picks what a key may do, one study at a time or everything. */
 function ScopePicker({ chosen, onChange }: { chosen: string[]; onChange: (scopes: string[]) => void }) {
   const { scopes } = useBranding();
-  const studies = useLoaded('studies', studyIds);
+  const studies = useQuery(studyIdsQuery);
   const [study, setStudy] = useState('');
   const [right, setRight] = useState<Right>('write');
-  const id = useId();
   const scope = study ? scopeOfStudy(scopes, study, right) : scopeOfSystem(scopes, right);
   return (
     <fieldset className="stack tight">
       <legend className="label">What it may do</legend>
       <div className="row wrap scope-choice">
-        <Choice id={`${id}-study`} label="Where" value={study} onChange={setStudy}>
+        <SelectField className="grow" label="Where" value={study} onChange={setStudy}>
           <option value="">All studies and the server</option>
           {studies.data?.map((each) => (
             <option key={each} value={each}>
               {each}
             </option>
           ))}
-        </Choice>
-        <Choice id={`${id}-right`} label="What" value={right} onChange={(value) => setRight(value as Right)}>
+        </SelectField>
+        <SelectField className="grow" label="What" value={right} onChange={(value) => setRight(value as Right)}>
           <option value="write">{study ? 'Read, submit and change' : 'Everything, also types, keys and jobs'}</option>
           <option value="read">Read only</option>
-        </Choice>
+        </SelectField>
         <button
           type="button"
           className="button"
@@ -135,25 +102,6 @@ function ScopePicker({ chosen, onChange }: { chosen: string[]; onChange: (scopes
         ))}
       </ul>
     </fieldset>
-  );
-}
-
-interface ChoiceProps {
-  id: string;
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  children: ReactNode;
-}
-
-function Choice({ id, label, value, onChange, children }: ChoiceProps) {
-  return (
-    <div className="field grow">
-      <label htmlFor={id}>{label}</label>
-      <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
-        {children}
-      </select>
-    </div>
   );
 }
 

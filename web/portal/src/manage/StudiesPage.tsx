@@ -1,34 +1,39 @@
 // All studies, and registering a new one.
 
-import { useId, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 
-import { Dialog } from '../design/Dialog';
+import type { Study } from '../api/types';
+import { TextField } from '../design/Field';
+import { FormDialog } from '../design/FormDialog';
 import { Icon } from '../design/Icon';
-import { Empty, Failure, Skeleton } from '../design/Notice';
+import { Empty, ErrorNotice, Skeleton } from '../design/Notice';
 import { Link } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
-import { createStudy, type Study, study, studyIds } from './api';
+import { createStudy, study, studyIds } from './api';
 
-/** How many studies are shown with their names; of others the id is known. */
-const DETAILED = 100;
+/** How many studies are shown with their details, which takes a request each; of the others the id is shown. */
+const MAX_DETAILED = 100;
 
 async function fetchStudies(signal: AbortSignal): Promise<Study[]> {
   const ids = await studyIds(signal);
   return Promise.all(
     ids.map(async (id, index) => {
-      const bare: Study = { studyId: id, name: null, organization: null, description: null };
-      if (index >= DETAILED) return bare;
-      // A study that one may not read is still in the list.
-      return study(id, signal).catch((failure: unknown) => {
-        if (signal.aborted) throw failure;
-        return bare;
+      const idOnly: Study = { studyId: id };
+      if (index >= MAX_DETAILED) return idOnly;
+      // A study without permission to read it is still in the list.
+      return study(id, signal).catch((error: unknown) => {
+        if (signal.aborted) throw error;
+        return idOnly;
       });
     }),
   );
 }
 
 export default function StudiesPage() {
-  const { data, failure, reload } = useLoaded('studies in full', fetchStudies);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['studies', 'details'],
+    queryFn: ({ signal }) => fetchStudies(signal),
+  });
   const [creating, setCreating] = useState(false);
   return (
     <>
@@ -39,8 +44,8 @@ export default function StudiesPage() {
           Register a study
         </button>
       </div>
-      {failure ? <Failure failure={failure} retry={reload} title="The studies could not be fetched" /> : null}
-      {!data && !failure && (
+      {error && <ErrorNotice error={error} retry={refetch} title="The studies could not be fetched" />}
+      {!data && !error && (
         <div className="card">
           <Skeleton lines={6} />
         </div>
@@ -66,60 +71,38 @@ export default function StudiesPage() {
           ))}
         </ul>
       )}
-      {creating && <CreateStudy onClose={() => setCreating(false)} onDone={reload} />}
+      {creating && <CreateStudy onClose={() => setCreating(false)} onDone={() => void refetch()} />}
     </>
   );
 }
 
 function CreateStudy({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const [values, setValues] = useState({ studyId: '', name: '', organization: '', description: '' });
-  const [failure, setFailure] = useState<unknown>(null);
-  const id = useId();
-  const create = async () => {
-    try {
-      await createStudy(values);
-      onDone();
-      onClose();
-    } catch (reason) {
-      setFailure(reason);
-    }
-  };
-  const box = (name: keyof typeof values, label: string, hint?: string) => (
-    <div className="field">
-      <label htmlFor={`${id}-${name}`}>{label}</label>
-      <input
-        id={`${id}-${name}`}
-        type="text"
-        value={values[name]}
-        onChange={(event) => setValues({ ...values, [name]: event.target.value })}
-      />
-      {hint && <span className="hint">{hint}</span>}
-    </div>
+  const textField = (name: keyof typeof values, label: string, hint?: string) => (
+    <TextField
+      label={label}
+      hint={hint}
+      value={values[name]}
+      onChange={(value) => setValues({ ...values, [name]: value })}
+    />
   );
   return (
-    <Dialog
+    <FormDialog
       title="Register a study"
+      action="Register"
+      canSubmit={values.studyId.trim() !== ''}
+      errorTitle="The study was not registered"
       onClose={onClose}
-      footer={
-        <button type="submit" form={id} className="button primary" disabled={!values.studyId.trim()}>
-          Register
-        </button>
-      }
+      onSubmit={async () => {
+        await createStudy(values);
+        onDone();
+        onClose();
+      }}
     >
-      <form
-        id={id}
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
-        {box('studyId', 'Id', '1 to 36 characters; it cannot be changed later')}
-        {box('name', 'Name')}
-        {box('organization', 'Organization')}
-        {box('description', 'Description')}
-        {failure ? <Failure failure={failure} title="The study was not registered" /> : null}
-      </form>
-    </Dialog>
+      {textField('studyId', 'Id', '1 to 36 characters; it cannot be changed later')}
+      {textField('name', 'Name')}
+      {textField('organization', 'Organization')}
+      {textField('description', 'Description')}
+    </FormDialog>
   );
 }

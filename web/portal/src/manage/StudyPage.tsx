@@ -1,18 +1,19 @@
 // A study and its analyses, by state.
 
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
+import type { AnalysisState } from '../api/types';
+import { DataTable } from '../design/DataTable';
 import { count, moment } from '../design/format';
 import { Icon } from '../design/Icon';
-import { Empty, Failure, Skeleton } from '../design/Notice';
-import { ScrollX } from '../design/ScrollX';
+import { Empty, ErrorNotice, Skeleton } from '../design/Notice';
 import { stateWord } from '../record/RecordHistory';
 import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
-import { analyses, type AnalysisState, STATES, study } from './api';
+import { analyses, STATES, study } from './api';
 
-const SIZE = 20;
+const PAGE_SIZE = 20;
 
 export function StateBadge({ state }: { state: AnalysisState }) {
   const kind = state === 'PUBLISHED' ? 'good' : state === 'SUPPRESSED' ? 'danger' : 'warning';
@@ -22,10 +23,11 @@ export function StateBadge({ state }: { state: AnalysisState }) {
 export default function StudyPage({ studyId }: { studyId: string }) {
   const [states, setStates] = useState<AnalysisState[]>(STATES);
   const [page, setPage] = useState(0);
-  const about = useLoaded(`study ${studyId}`, (signal) => study(studyId, signal));
-  const list = useLoaded(`analyses ${studyId} ${states.join()} ${page}`, (signal) =>
-    analyses(studyId, states, SIZE, page * SIZE, signal),
-  );
+  const about = useQuery({ queryKey: ['studies', studyId], queryFn: ({ signal }) => study(studyId, signal) });
+  const list = useQuery({
+    queryKey: ['analyses', studyId, states, page],
+    queryFn: ({ signal }) => analyses(studyId, states, PAGE_SIZE, page * PAGE_SIZE, signal),
+  });
   useTitle(studyId);
   const total = list.data?.totalAnalyses ?? 0;
   const toggle = (state: AnalysisState) => {
@@ -33,7 +35,7 @@ export default function StudyPage({ studyId }: { studyId: string }) {
     if (next.length) setStates(next);
     setPage(0);
   };
-  if (about.failure) return <Failure failure={about.failure} retry={about.reload} title="This study cannot be shown" />;
+  if (about.error) return <ErrorNotice error={about.error} retry={about.refetch} title="This study cannot be shown" />;
   return (
     <>
       <div className="stack tight">
@@ -62,49 +64,36 @@ export default function StudyPage({ studyId }: { studyId: string }) {
             ))}
           </div>
         </div>
-        {list.failure ? <Failure failure={list.failure} retry={list.reload} /> : null}
-        {!list.data && !list.failure && <Skeleton lines={8} height={20} />}
+        {list.error && <ErrorNotice error={list.error} retry={list.refetch} />}
+        {!list.data && !list.error && <Skeleton lines={8} height={20} />}
         {list.data?.analyses.length === 0 && (
           <Empty icon="record" title="No analyses">
             <p>None is in the states that you chose.</p>
           </Empty>
         )}
         {list.data && list.data.analyses.length > 0 && (
-          <ScrollX label="List of analyses">
-            <table className="plain-table">
-              <thead>
-                <tr>
-                  <th>Analysis</th>
-                  <th>Type</th>
-                  <th>State</th>
-                  <th className="number">Files</th>
-                  <th>Changed</th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.data.analyses.map(({ analysisId, analysisType, analysisState, files, updatedAt }) => (
-                  <tr key={analysisId}>
-                    <td className="mono">
-                      <Link to={`/manage/studies/${encodeURIComponent(studyId)}/${analysisId}`}>{analysisId}</Link>
-                    </td>
-                    <td>
-                      {analysisType.name} <span className="faint">v{analysisType.version}</span>
-                    </td>
-                    <td>
-                      <StateBadge state={analysisState} />
-                    </td>
-                    <td className="number">{files.length}</td>
-                    <td className="soft">{moment(updatedAt)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </ScrollX>
+          <DataTable label="List of analyses" headings={['Analysis', 'Type', 'State', { number: 'Files' }, 'Changed']}>
+            {list.data.analyses.map(({ analysisId, analysisType, analysisState, files, updatedAt }) => (
+              <tr key={analysisId}>
+                <td className="mono">
+                  <Link to={`/manage/studies/${encodeURIComponent(studyId)}/${analysisId}`}>{analysisId}</Link>
+                </td>
+                <td>
+                  {analysisType.name} <span className="faint">v{analysisType.version}</span>
+                </td>
+                <td>
+                  <StateBadge state={analysisState} />
+                </td>
+                <td className="number">{files.length}</td>
+                <td className="soft">{moment(updatedAt)}</td>
+              </tr>
+            ))}
+          </DataTable>
         )}
-        {total > SIZE && (
+        {total > PAGE_SIZE && (
           <nav className="row" aria-label="Pages">
             <span className="grow soft small number">
-              {count(page * SIZE + 1)}–{count(Math.min(total, (page + 1) * SIZE))} of {count(total)}
+              {count(page * PAGE_SIZE + 1)}–{count(Math.min(total, (page + 1) * PAGE_SIZE))} of {count(total)}
             </span>
             <button type="button" className="button compact" disabled={page === 0} onClick={() => setPage(page - 1)}>
               Previous
@@ -112,7 +101,7 @@ export default function StudyPage({ studyId }: { studyId: string }) {
             <button
               type="button"
               className="button compact"
-              disabled={(page + 1) * SIZE >= total}
+              disabled={(page + 1) * PAGE_SIZE >= total}
               onClick={() => setPage(page + 1)}
             >
               Next

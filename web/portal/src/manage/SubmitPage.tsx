@@ -1,37 +1,37 @@
-// Submits payloads: dropped, chosen or written, checked before they are stored, and never lost when they are refused.
+// Submits payloads: dropped, chosen or written, checked before they are stored, and kept when they are rejected.
 
-import { type DragEvent, useEffect, useId, useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type DragEvent, useEffect, useState } from 'react';
 
 import { ApiError, messageOf } from '../api/client';
+import { CodeField, SelectField } from '../design/Field';
 import { counted } from '../design/format';
 import { Icon } from '../design/Icon';
-import { Failure, Notice } from '../design/Notice';
+import { ErrorNotice, Notice } from '../design/Notice';
 import { announce } from '../shell/announce';
 import { Link, useRouter } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
-import { renderedType, studyIds, submit, typeVersions } from './api';
+import { renderedType, studyIdsQuery, submit, typeVersionsQuery } from './api';
 import { PayloadView } from './PayloadView';
 import { type Violation, violationsIn } from './places';
 import { exampleOf } from './example';
 
-/** What was typed is kept for the tab, so that neither an error nor a detour loses it. */
-const DRAFT = 'cantata-draft';
+/** The key in the tab's storage for what was typed, so that neither an error nor a detour loses it. */
+const DRAFT_KEY = 'cantata-draft';
 
 type Outcome =
   | { kind: 'checked' }
   | { kind: 'stored'; analysisId: string }
-  | { kind: 'refused'; failure: unknown; violations: Violation[] };
+  | { kind: 'rejected'; error: unknown; violations: Violation[] };
 
 export default function SubmitPage() {
   const { search } = useRouter();
-  const studies = useLoaded('study ids', studyIds);
+  const studies = useQuery(studyIdsQuery);
   const [study, setStudy] = useState(new URLSearchParams(search).get('study') ?? '');
-  const [text, setText] = useState(() => sessionStorage.getItem(DRAFT) ?? '');
+  const [text, setText] = useState(() => sessionStorage.getItem(DRAFT_KEY) ?? '');
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [busy, setBusy] = useState(false);
   const [over, setOver] = useState(false);
-  const id = useId();
-  useEffect(() => sessionStorage.setItem(DRAFT, text), [text]);
+  useEffect(() => sessionStorage.setItem(DRAFT_KEY, text), [text]);
   const named = studyIn(text);
   const chosen = study || (named && studies.data?.includes(named) ? named : '') || (studies.data?.[0] ?? '');
 
@@ -48,11 +48,11 @@ export default function SubmitPage() {
       const { analysisId } = await submit(chosen, text, isCheck);
       setOutcome(analysisId ? { kind: 'stored', analysisId } : { kind: 'checked' });
       announce(isCheck ? 'Nothing is wrong' : 'Submitted');
-      if (analysisId) sessionStorage.removeItem(DRAFT);
-    } catch (failure) {
+      if (analysisId) sessionStorage.removeItem(DRAFT_KEY);
+    } catch (error) {
       const violations =
-        failure instanceof ApiError && failure.id === 'schema.violation' ? violationsIn(messageOf(failure)) : [];
-      setOutcome({ kind: 'refused', failure, violations });
+        error instanceof ApiError && error.id === 'schema.violation' ? violationsIn(messageOf(error)) : [];
+      setOutcome({ kind: 'rejected', error, violations });
       announce(violations.length ? `${counted(violations.length, 'violation')} found` : 'The submission was refused');
     }
     setBusy(false);
@@ -73,22 +73,19 @@ export default function SubmitPage() {
       </div>
       <div className="card stack">
         <div className="row wrap">
-          <div className="field">
-            <label htmlFor={`${id}-study`}>Study</label>
-            <select id={`${id}-study`} value={chosen} onChange={(event) => setStudy(event.target.value)}>
-              {studies.data?.map((each) => (
-                <option key={each} value={each}>
-                  {each}
-                </option>
-              ))}
-              {study && !studies.data?.includes(study) && <option value={study}>{study}</option>}
-            </select>
-          </div>
+          <SelectField label="Study" value={chosen} onChange={setStudy}>
+            {studies.data?.map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+            {study && !studies.data?.includes(study) && <option value={study}>{study}</option>}
+          </SelectField>
           <ExampleChoice study={chosen} onExample={(next) => change(next)} />
         </div>
-        {studies.failure ? (
-          <Failure failure={studies.failure} retry={studies.reload} title="The studies could not be fetched" />
-        ) : null}
+        {studies.error && (
+          <ErrorNotice error={studies.error} retry={studies.refetch} title="The studies could not be fetched" />
+        )}
         <div
           className={`drop ${over ? 'over' : ''}`}
           onDragOver={(event) => {
@@ -110,22 +107,7 @@ export default function SubmitPage() {
           </label>
           <span className="soft small">or drop it here, or write below</span>
         </div>
-        <div className="field">
-          <label htmlFor={`${id}-text`}>Payload</label>
-          <textarea
-            id={`${id}-text`}
-            className="code"
-            rows={14}
-            spellCheck={false}
-            value={text}
-            aria-invalid={mistake !== null}
-            aria-describedby={`${id}-said`}
-            onChange={(event) => change(event.target.value)}
-          />
-          <p id={`${id}-said`} className="mistake" aria-live="polite">
-            {mistake}
-          </p>
-        </div>
+        <CodeField label="Payload" rows={14} value={text} mistake={mistake} onChange={change} />
         <div className="row wrap">
           <button
             type="button"
@@ -147,12 +129,12 @@ export default function SubmitPage() {
           </button>
         </div>
       </div>
-      {outcome && <Said outcome={outcome} study={chosen} text={text} />}
+      {outcome && <OutcomeNotice outcome={outcome} study={chosen} text={text} />}
     </>
   );
 }
 
-function Said({ outcome, study, text }: { outcome: Outcome; study: string; text: string }) {
+function OutcomeNotice({ outcome, study, text }: { outcome: Outcome; study: string; text: string }) {
   if (outcome.kind === 'checked')
     return (
       <Notice kind="good">
@@ -170,7 +152,7 @@ function Said({ outcome, study, text }: { outcome: Outcome; study: string; text:
       </Notice>
     );
   }
-  if (outcome.violations.length === 0) return <Failure failure={outcome.failure} title="The submission was refused" />;
+  if (outcome.violations.length === 0) return <ErrorNotice error={outcome.error} title="The submission was refused" />;
   return (
     <section className="stack" aria-label="Violations">
       <Notice kind="error">
@@ -190,34 +172,25 @@ function Said({ outcome, study, text }: { outcome: Outcome; study: string; text:
 
 /** Offers a payload to begin with, made of the schema of a type. */
 function ExampleChoice({ study, onExample }: { study: string; onExample: (text: string) => void }) {
-  const types = useLoaded('type names', async (signal) =>
-    [...new Set((await typeVersions(signal)).map(({ name }) => name))].sort(),
-  );
-  const [failure, setFailure] = useState<unknown>(null);
-  const id = useId();
-  const begin = async (name: string) => {
-    try {
-      const type = await renderedType(name);
-      onExample(JSON.stringify(exampleOf(type, study), null, 2));
-    } catch (reason) {
-      setFailure(reason);
-    }
-  };
+  const types = useQuery(typeVersionsQuery);
+  const names = [...new Set(types.data?.map(({ name }) => name))].sort();
+  const { mutate, error } = useMutation({
+    mutationFn: async (name: string) => onExample(JSON.stringify(exampleOf(await renderedType(name), study), null, 2)),
+  });
   return (
-    <div className="field">
-      <label htmlFor={id}>Begin with an example of</label>
-      <select id={id} value="" onChange={(event) => void begin(event.target.value)}>
+    <>
+      <SelectField label="Begin with an example of" value="" onChange={mutate}>
         <option value="" disabled>
           Analysis type
         </option>
-        {types.data?.map((name) => (
+        {names.map((name) => (
           <option key={name} value={name}>
             {name}
           </option>
         ))}
-      </select>
-      {failure ? <Failure failure={failure} /> : null}
-    </div>
+      </SelectField>
+      {error && <ErrorNotice error={error} />}
+    </>
   );
 }
 
@@ -235,8 +208,8 @@ function jsonMistake(text: string): string | null {
   try {
     JSON.parse(text);
     return null;
-  } catch (failure) {
-    return `This is not JSON: ${messageOf(failure)}`;
+  } catch (error) {
+    return `This is not JSON: ${messageOf(error)}`;
   }
 }
 

@@ -1,13 +1,15 @@
-// Makes a type or its next version: as a form or as text, with a sample that is checked while one types.
+// Edits a new type or the next version of one: as a form or as text, with a sample that is checked on every change.
 
-import { useEffect, useId, useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
 
 import { messageOf } from '../api/client';
-import { Failure, Notice, Skeleton } from '../design/Notice';
+import type { AnalysisType } from '../api/types';
+import { CodeField, TextField } from '../design/Field';
+import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { Tabs } from '../design/Tabs';
 import { Link, useRouter } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
-import { registerType, type TypeVersion, versionsOf } from './api';
+import { registerType, versionsOf } from './api';
 import { exampleOf } from './example';
 import { check } from './jsonSchema';
 import { PayloadView } from './PayloadView';
@@ -21,10 +23,13 @@ const START: SchemaObject = {
 };
 
 export default function TypeEditor({ name }: { name: string | null }) {
-  const { data, failure, reload } = useLoaded(`edit ${name ?? ''}`, async (signal) =>
-    name ? (await versionsOf(name, signal))[0] : null,
-  );
-  if (failure) return <Failure failure={failure} retry={reload} title="This type cannot be edited" />;
+  const { data, error, refetch } = useQuery({
+    queryKey: ['types', name, 'latest'],
+    queryFn: async ({ signal }) => (name ? (await versionsOf(name, signal))[0] : null),
+    // What is edited must be the latest version, never a cached one.
+    gcTime: 0,
+  });
+  if (error) return <ErrorNotice error={error} retry={refetch} title="This type cannot be edited" />;
   if (data === undefined) return <Skeleton lines={12} />;
   return <Editor before={data} />;
 }
@@ -35,38 +40,32 @@ function parsed(text: string): { value?: SchemaObject; mistake?: string } {
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? { value: value as SchemaObject }
       : { mistake: 'Expected an object.' };
-  } catch (failure) {
-    return { mistake: `This is not JSON: ${messageOf(failure)}` };
+  } catch (error) {
+    return { mistake: `This is not JSON: ${messageOf(error)}` };
   }
 }
 
-function Editor({ before }: { before: TypeVersion | null }) {
+function Editor({ before }: { before: AnalysisType | null }) {
   const { navigate } = useRouter();
   const [name, setName] = useState(before?.name ?? '');
   const [text, setText] = useState(JSON.stringify(before?.schema ?? START, null, 2));
   const [fileTypes, setFileTypes] = useState(before?.options.fileTypes?.join(', ') ?? '');
   const [tab, setTab] = useState('Form');
-  const [failure, setFailure] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
   const id = useId();
   const { value: schema, mistake } = parsed(text);
   const problems = schema ? problemsOf(schema) : [];
   const canSave = schema !== undefined && problems.length === 0 && /^[A-Za-z0-9._-]{1,225}$/.test(name);
-  const save = async () => {
-    setBusy(true);
-    setFailure(null);
-    try {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async () => {
+      if (!schema) return;
       const types = fileTypes
         .split(',')
         .map((each) => each.trim())
         .filter(Boolean);
       await registerType({ name, schema, options: { ...before?.options, fileTypes: types } });
       navigate(`/manage/types/${encodeURIComponent(name)}`);
-    } catch (reason) {
-      setFailure(reason);
-      setBusy(false);
-    }
-  };
+    },
+  });
   return (
     <>
       <div className="stack tight">
@@ -75,35 +74,20 @@ function Editor({ before }: { before: TypeVersion | null }) {
         </nav>
         <div className="row wrap spread">
           <h1>{before ? `Version ${before.version + 1} of ${before.name}` : 'A new analysis type'}</h1>
-          <button type="button" className="button primary" disabled={!canSave || busy} onClick={() => void save()}>
-            {busy ? 'Saving…' : 'Register'}
+          <button type="button" className="button primary" disabled={!canSave || isPending} onClick={() => mutate()}>
+            {isPending ? 'Saving…' : 'Register'}
           </button>
         </div>
       </div>
-      {failure ? <Failure failure={failure} title="The server refused this type" /> : null}
+      {error && <ErrorNotice error={error} title="The server refused this type" />}
       <div className="editor">
         <section className="card stack" aria-label="Schema">
           <div className="row wrap">
-            <div className="field grow">
-              <label htmlFor={`${id}-name`}>Name</label>
-              <input
-                id={`${id}-name`}
-                type="text"
-                className="code"
-                value={name}
-                disabled={before !== null}
-                onChange={(event) => setName(event.target.value)}
-              />
+            <div className="grow">
+              <TextField label="Name" className="code" value={name} disabled={before !== null} onChange={setName} />
             </div>
-            <div className="field grow">
-              <label htmlFor={`${id}-files`}>File types</label>
-              <input
-                id={`${id}-files`}
-                type="text"
-                placeholder="any"
-                value={fileTypes}
-                onChange={(event) => setFileTypes(event.target.value)}
-              />
+            <div className="grow">
+              <TextField label="File types" placeholder="any" value={fileTypes} onChange={setFileTypes} />
             </div>
           </div>
           <Tabs id={id} label="How to edit" tabs={['Form', 'Text']} chosen={tab} onChoose={setTab} />
@@ -118,23 +102,10 @@ function Editor({ before }: { before: TypeVersion | null }) {
             )}
             {tab === 'Form' && !schema && (
               <Notice kind="warning">
-                <p>The text is no JSON at the moment; mend it there first.</p>
+                <p>The text is not valid JSON at the moment; correct it there first.</p>
               </Notice>
             )}
-            {tab === 'Text' && (
-              <div className="field">
-                <label htmlFor={`${id}-text`}>JSON Schema</label>
-                <textarea
-                  id={`${id}-text`}
-                  className="code"
-                  rows={22}
-                  spellCheck={false}
-                  value={text}
-                  aria-invalid={Boolean(mistake)}
-                  onChange={(event) => setText(event.target.value)}
-                />
-              </div>
-            )}
+            {tab === 'Text' && <CodeField label="JSON Schema" rows={22} value={text} onChange={setText} />}
           </div>
           <div aria-live="polite">
             {mistake && <p className="mistake">{mistake}</p>}
@@ -152,41 +123,29 @@ function Editor({ before }: { before: TypeVersion | null }) {
   );
 }
 
-/** A sample that shows what the schema lets through. */
+/** A payload that is checked against the schema. */
 function Sample({ schema, name }: { schema: SchemaObject | undefined; name: string }) {
-  const [text, setText] = useState('');
-  const id = useId();
-  const fresh = () =>
-    schema &&
-    setText(JSON.stringify(exampleOf({ name, version: 1, createdAt: '', options: {}, schema }, 'STUDY'), null, 2));
-  useEffect(() => {
-    if (!text) fresh();
-    // Only the first schema makes the sample; later ones are what it is checked against.
-  }, [schema !== undefined]);
+  const example = () => (schema ? JSON.stringify(exampleOf({ name, version: 1, schema }, 'STUDY'), null, 2) : '');
+  // Made of the first schema; later ones are what it is checked against.
+  const [text, setText] = useState(example);
   const sample = parsed(text);
   const violations = schema && sample.value ? check(sample.value, schema) : [];
   return (
     <section className="card stack" aria-label="Sample">
       <div className="row spread">
         <h2>A sample</h2>
-        <button type="button" className="button compact" onClick={fresh}>
-          Make one anew
+        <button type="button" className="button compact" onClick={() => setText(example())}>
+          Make a new one
         </button>
       </div>
-      <div className="field">
-        <label htmlFor={id}>Payload</label>
-        <textarea
-          id={id}
-          className="code"
-          rows={12}
-          spellCheck={false}
-          value={text}
-          aria-invalid={Boolean(sample.mistake)}
-          onChange={(event) => setText(event.target.value)}
-        />
-      </div>
+      <CodeField
+        label="Payload"
+        rows={12}
+        value={text}
+        mistake={text ? sample.mistake : undefined}
+        onChange={setText}
+      />
       <div aria-live="polite">
-        {sample.mistake && text && <p className="mistake">{sample.mistake}</p>}
         {sample.value && schema && violations.length === 0 && (
           <Notice kind="good">
             <p>This payload would be accepted as far as your part of the schema goes.</p>

@@ -1,22 +1,26 @@
 // The versions of an analysis type, two of them side by side.
 
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
+import type { AnalysisType } from '../api/types';
 import { Icon } from '../design/Icon';
-import { Failure, Skeleton } from '../design/Notice';
+import { ErrorNotice, Skeleton } from '../design/Notice';
 import { ScrollX } from '../design/ScrollX';
 import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
-import { type TypeVersion, versionsOf } from './api';
+import { versionsOf } from './api';
 import { diff } from './diff';
 
 export default function TypePage({ name }: { name: string }) {
-  const { data, failure, reload } = useLoaded(`type ${name}`, (signal) => versionsOf(name, signal));
+  const { data, error, refetch } = useQuery({
+    queryKey: ['types', name],
+    queryFn: ({ signal }) => versionsOf(name, signal),
+  });
   const [pair, setPair] = useState<[number, number] | null>(null);
   const id = useId();
   useTitle(name);
-  if (failure) return <Failure failure={failure} retry={reload} title="This type cannot be shown" />;
+  if (error) return <ErrorNotice error={error} retry={refetch} title="This type cannot be shown" />;
   if (!data) return <Skeleton lines={12} />;
   const [right, left] = pair ? [pair[1], pair[0]] : [data[0]?.version ?? 1, data[1]?.version ?? data[0]?.version ?? 1];
   const find = (version: number) => data.find((each) => each.version === version);
@@ -57,11 +61,11 @@ export default function TypePage({ name }: { name: string }) {
   );
 }
 
-function textOf(type: TypeVersion | undefined): string {
+function textOf(type: AnalysisType | undefined): string {
   return type ? JSON.stringify({ options: type.options, schema: type.schema }, null, 2) : '';
 }
 
-function Comparison({ left, right }: { left: TypeVersion | undefined; right: TypeVersion | undefined }) {
+function Comparison({ left, right }: { left: AnalysisType | undefined; right: AnalysisType | undefined }) {
   const rows = diff(textOf(left), textOf(right));
   const isSame = rows.every((row) => row.left === row.right);
   return (

@@ -1,16 +1,18 @@
 // All analysis types.
 
+import { useQuery } from '@tanstack/react-query';
+
+import type { AnalysisType } from '../api/types';
+import { DataTable } from '../design/DataTable';
 import { Icon } from '../design/Icon';
 import { moment } from '../design/format';
-import { Empty, Failure, Skeleton } from '../design/Notice';
-import { ScrollX } from '../design/ScrollX';
+import { Empty, ErrorNotice, Skeleton } from '../design/Notice';
 import { Link } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
-import { type TypeVersion, typeVersions } from './api';
+import { typeVersionsQuery } from './api';
 
 export default function TypesPage() {
-  const { data, failure, reload } = useLoaded('types', (signal) => typeVersions(signal));
-  const latest = new Map<string, TypeVersion>();
+  const { data, error, refetch } = useQuery(typeVersionsQuery);
+  const latest = new Map<string, AnalysisType>();
   for (const type of data ?? []) {
     if ((latest.get(type.name)?.version ?? 0) < type.version) latest.set(type.name, type);
   }
@@ -28,50 +30,37 @@ export default function TypesPage() {
           New type
         </Link>
       </div>
-      {failure ? <Failure failure={failure} retry={reload} /> : null}
-      {!data && !failure && (
+      {error && <ErrorNotice error={error} retry={refetch} />}
+      {!data && !error && (
         <div className="card">
           <Skeleton lines={5} />
         </div>
       )}
       {data && latest.size === 0 && <Empty icon="record" title="No types yet" />}
       {latest.size > 0 && (
-        <ScrollX label="List of types" className="card">
-          <table className="plain-table">
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th className="number">Versions</th>
-                <th>File types</th>
-                <th>Latest since</th>
-                <th>
-                  <span className="visually-hidden">Actions</span>
-                </th>
+        <DataTable
+          label="List of types"
+          className="card"
+          headings={['Name', { number: 'Versions' }, 'File types', 'Latest since', { hidden: 'Actions' }]}
+        >
+          {[...latest.values()]
+            .sort((a, b) => a.name.localeCompare(b.name))
+            .map(({ name, version, options, createdAt }) => (
+              <tr key={name}>
+                <td>
+                  <Link to={`/manage/types/${encodeURIComponent(name)}`}>{name}</Link>
+                </td>
+                <td className="number">{version}</td>
+                <td>{options.fileTypes?.length ? options.fileTypes.join(', ') : <span className="faint">any</span>}</td>
+                <td className="soft">{moment(createdAt)}</td>
+                <td>
+                  <Link className="button compact" to={`/manage/types/${encodeURIComponent(name)}/edit`}>
+                    Edit
+                  </Link>
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {[...latest.values()]
-                .sort((a, b) => a.name.localeCompare(b.name))
-                .map(({ name, version, options, createdAt }) => (
-                  <tr key={name}>
-                    <td>
-                      <Link to={`/manage/types/${encodeURIComponent(name)}`}>{name}</Link>
-                    </td>
-                    <td className="number">{version}</td>
-                    <td>
-                      {options.fileTypes?.length ? options.fileTypes.join(', ') : <span className="faint">any</span>}
-                    </td>
-                    <td className="soft">{moment(createdAt)}</td>
-                    <td>
-                      <Link className="button compact" to={`/manage/types/${encodeURIComponent(name)}/edit`}>
-                        Edit
-                      </Link>
-                    </td>
-                  </tr>
-                ))}
-            </tbody>
-          </table>
-        </ScrollX>
+            ))}
+        </DataTable>
       )}
     </>
   );

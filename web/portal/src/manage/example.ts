@@ -1,11 +1,14 @@
 // A payload to begin with: what a schema requires, with values of the right kind.
 
-import type { TypeVersion } from './api';
+import type { AnalysisType } from '../api/types';
 import { exampleText } from './exampleText';
 import { resolve, type Schema } from './jsonSchema';
 
-/** Returns a payload of a type for a study that is accepted as far as such a thing can be made up. */
-export function exampleOf({ name, version, schema }: TypeVersion, studyId: string): unknown {
+/** Returns an example payload of a type for a study; it is valid unless the schema has rules that it does not know. */
+export function exampleOf(
+  { name, version, schema }: Pick<AnalysisType, 'name' | 'version' | 'schema'>,
+  studyId: string,
+): unknown {
   const root = (schema ?? {}) as Schema;
   const made = example(root, root, 0) as Record<string, unknown>;
   return { ...made, studyId, analysisType: { name, version } };

@@ -1,32 +1,16 @@
 // API keys as the server keeps them, and the scopes that they can be given.
 
 import { json, send } from '../api/client';
+import type { ApiKey, ApiKeys, MadeApiKey, NewApiKey } from '../api/types';
 import type { Scopes } from '../shell/branding';
 
-export interface ApiKey {
-  id: string;
-  name: string;
-  scopes: string[];
-  state: 'in force' | 'expired' | 'revoked';
-  created: string;
-  expires: string | null;
-  revoked: string | null;
-  lastUsed: string | null;
-}
-
-export interface NewKey {
-  name: string;
-  scopes: string[];
-  expiresInDays?: number;
-}
-
 export async function listKeys(signal: AbortSignal): Promise<ApiKey[]> {
-  const { keys } = await json<{ keys: ApiKey[] }>('/admin/keys', { signal });
+  const { keys } = await json<ApiKeys>('/admin/keys', { signal });
   return keys.reverse();
 }
 
 /** Makes a key. Its text is part of this answer and of no other. */
-export const createKey = (body: NewKey) => json<ApiKey & { key: string }>('/admin/keys', { method: 'POST', body });
+export const createKey = (body: NewApiKey) => json<MadeApiKey>('/admin/keys', { method: 'POST', body });
 
 export const revokeKey = (id: string) => send(`/admin/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
 

@@ -1,4 +1,4 @@
-// What a schema of an analysis type must keep to, told before the server has to.
+// The rules for schemas of analysis types, checked before the server does.
 
 import type { SchemaObject } from './SchemaForm';
 

@@ -15,7 +15,7 @@ import { useUndo } from './useUndo';
 import './query.css';
 
 /** How many values of a condition are shown one by one. */
-const MOST_VALUES = 8;
+const MAX_VALUES = 8;
 
 export function QueryBar() {
   const { catalogue, state, setFilter } = useExplore();
@@ -23,7 +23,7 @@ export function QueryBar() {
   const { undo, redo } = useUndo(stringify(state.filter), (text) => setFilter(parse(text)));
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {
-    // A chip that is removed takes the focus with it; the keyboard goes on here.
+    // Removing the focused chip would lose the focus; it moves to the bar.
     if (document.activeElement === document.body) bar.current?.focus({ preventScroll: true });
   }, [state.filter]);
   const noun = plural(catalogue.documentType);
@@ -128,7 +128,7 @@ function Part({ node, path, root, isLast }: PartProps & { node: Sqon; isLast: bo
 function LeafChip({ leaf, path, root, isLast }: PartProps & { leaf: Leaf; isLast: boolean }) {
   const { catalogue, setFilter, setNames } = useExplore();
   const { subject, verb, values, joint } = phrase(leaf, catalogue, setNames);
-  const shown = values.slice(0, MOST_VALUES);
+  const shown = values.slice(0, MAX_VALUES);
   const canDrop = leaf.op === 'in' || leaf.op === 'not-in' || leaf.op === 'some-not-in' || leaf.op === 'all';
   return (
     <span className="chip">

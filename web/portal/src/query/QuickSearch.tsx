@@ -1,5 +1,6 @@
-// One field to find anything: what matches is offered while one types, Enter takes everything that contains the text.
+// The search box: suggests single values while the user types; Enter filters by everything that contains the text.
 
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
 
 import { type Catalogue, type Field, flatName } from '../api/catalogue';
@@ -7,7 +8,6 @@ import { graphql } from '../api/client';
 import { valueText } from '../design/format';
 import { Icon } from '../design/Icon';
 import { useExplore } from '../explore/context';
-import { useLoaded } from '../shell/useLoaded';
 import { withPart } from './edit';
 import { leaf, type Leaf } from './sqon';
 
@@ -16,8 +16,11 @@ interface Suggestion {
   value: string;
 }
 
-const WAIT = 200;
-const MOST = 8;
+/** How long typing must pause before suggestions are fetched. */
+const DEBOUNCE_MS = 200;
+/** From how many characters on there are suggestions. */
+const MIN_LENGTH = 2;
+const MAX_SUGGESTIONS = 8;
 
 export function QuickSearch() {
   const { catalogue, state, setFilter } = useExplore();
@@ -28,7 +31,7 @@ export function QuickSearch() {
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(text.trim()), WAIT);
+    const timer = setTimeout(() => setAsked(text.trim()), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   useEffect(() => {
@@ -41,9 +44,11 @@ export function QuickSearch() {
     document.addEventListener('keydown', toSearch);
     return () => document.removeEventListener('keydown', toSearch);
   }, []);
-  const { data: found = [], loading } = useLoaded(`${catalogue.id} ${asked}`, (signal) =>
-    suggest(catalogue, asked, signal),
-  );
+  const { data: found = [], isFetching } = useQuery({
+    queryKey: ['suggestions', catalogue.id, asked],
+    queryFn: ({ signal }) => suggest(catalogue, asked, signal),
+    enabled: asked.length >= MIN_LENGTH,
+  });
   if (catalogue.quickFields.length === 0) return null;
   const offered = text.trim() && asked === text.trim() ? found : [];
   const take = (part: Leaf) => {
@@ -125,7 +130,7 @@ export function QuickSearch() {
             ))}
           </ul>
           {offered.length === 0 && (
-            <p className="quick-none">{loading || asked !== text.trim() ? 'Looking…' : 'No match'}</p>
+            <p className="quick-none">{isFetching || asked !== text.trim() ? 'Looking…' : 'No match'}</p>
           )}
           {offered.length > 0 && (
             <button
@@ -160,7 +165,6 @@ function containing(catalogue: Catalogue, text: string): Leaf {
 
 /** Returns single values that contain a text, from a few records that do. */
 async function suggest(catalogue: Catalogue, text: string, signal: AbortSignal): Promise<Suggestion[]> {
-  if (text.length < 2) return [];
   const names = catalogue.quickFields
     .filter(({ isMultiField }) => !isMultiField)
     .map(({ name }) => flatName(name))
@@ -183,5 +187,5 @@ async function suggest(catalogue: Catalogue, text: string, signal: AbortSignal):
       }
     }
   }
-  return [...found.values()].slice(0, MOST);
+  return [...found.values()].slice(0, MAX_SUGGESTIONS);
 }

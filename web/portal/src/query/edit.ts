@@ -152,7 +152,7 @@ export function negate(root: Group, path: Path, isNested: (field: string) => boo
   if (node.op === 'in' || node.op === 'not-in' || node.op === 'some-not-in') {
     const [field] = 'fieldName' in node.content ? [node.content.fieldName] : [''];
     const op = node.op === 'in' && isNested(field) ? 'some-not-in' : opposite[node.op];
-    return replaceAt(root, path, { ...node, op } as Leaf);
+    return replaceAt(root, path, { ...node, op });
   }
   return replaceAt(root, path, { op: 'not', content: [node] });
 }

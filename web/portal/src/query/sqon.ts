@@ -70,8 +70,8 @@ export function parse(text: string): Group | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (failure) {
-    throw new Error(`This is not JSON: ${(failure as Error).message}`);
+  } catch (error) {
+    throw new Error(`This is not JSON: ${(error as Error).message}`, { cause: error });
   }
   return asRoot(read(value, ''));
 }
@@ -112,7 +112,7 @@ function readLeaf(op: LeafOp, content: unknown, at: string): Leaf {
     const names = Array.isArray(fieldNames) ? fieldNames : [fieldNames ?? fieldName ?? field];
     if (!names.every((name) => typeof name === 'string')) throw wrong(`${at}/content/fieldNames`, 'a list of fields');
     const extra = fuzziness === undefined ? {} : { fuzziness: fuzziness as number | string };
-    return { op, content: { fieldNames: names as string[], value: values[0] as Value, ...extra } };
+    return { op, content: { fieldNames: names, value: values[0] as Value, ...extra } };
   }
   const name = fieldName ?? field;
   if (typeof name !== 'string') throw wrong(`${at}/content/fieldName`, 'the name of a field');

@@ -1,10 +1,13 @@
-// What happened to the analysis behind a record, as the metadata service keeps it.
+// The history of the analysis that a record was built from.
 
-import { ApiError, json } from '../api/client';
+import { useQuery } from '@tanstack/react-query';
+
+import { ApiError } from '../api/client';
+import type { Analysis } from '../api/types';
 import { moment } from '../design/format';
-import { Failure, Notice, Skeleton } from '../design/Notice';
+import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
+import { analysis } from '../manage/api';
 import { Link } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
 import type { Document } from './FieldTree';
 
 export interface AnalysisRef {
@@ -12,17 +15,7 @@ export interface AnalysisRef {
   analysisId: string;
 }
 
-export interface AnalysisHead {
-  analysisId: string;
-  studyId: string;
-  analysisState: string;
-  createdAt: string;
-  updatedAt: string;
-  analysisType: { name: string; version: number };
-  analysisStateHistory: { initialState: string; updatedState: string; updatedAt: string }[];
-}
-
-/** Finds the analysis that a document speaks of, by the names that ids of studies and analyses go by. */
+/** Finds the analysis that a document was built from, by the usual names of study and analysis ids. */
 export function analysisOf(document: Document): AnalysisRef | null {
   const studyId = find(document, /^study_?id$/i);
   const analysisId = find(document, /^analysis_?id$/i);
@@ -42,9 +35,11 @@ function find(value: unknown, name: RegExp): string | null {
 }
 
 export function RecordHistory({ analysis: { studyId, analysisId } }: { analysis: AnalysisRef }) {
-  const path = `/studies/${encodeURIComponent(studyId)}/analysis/${encodeURIComponent(analysisId)}`;
-  const { data, failure, reload } = useLoaded(path, (signal) => json<AnalysisHead>(path, { signal }));
-  if (failure instanceof ApiError && failure.status === 404) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['analysis', studyId, analysisId],
+    queryFn: ({ signal }) => analysis(studyId, analysisId, signal),
+  });
+  if (error instanceof ApiError && error.status === 404) {
     return (
       <Notice kind="plain">
         <p>
@@ -54,7 +49,7 @@ export function RecordHistory({ analysis: { studyId, analysisId } }: { analysis:
       </Notice>
     );
   }
-  if (failure) return <Failure failure={failure} retry={reload} />;
+  if (error) return <ErrorNotice error={error} retry={refetch} />;
   if (!data) return <Skeleton lines={4} />;
   return (
     <div className="stack">
@@ -70,7 +65,7 @@ export function RecordHistory({ analysis: { studyId, analysisId } }: { analysis:
   );
 }
 
-export function Timeline({ analysis }: { analysis: AnalysisHead }) {
+export function Timeline({ analysis }: { analysis: Analysis }) {
   const steps = [
     { at: analysis.createdAt, text: 'Submitted' },
     ...analysis.analysisStateHistory.map(({ initialState, updatedState, updatedAt }) => ({

@@ -1,28 +1,28 @@
-// One record: all of its fields, the past of its analysis, and the document itself.
+// One record: all of its fields, the history of its analysis, and the document itself.
 
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
 import { type Catalogue, flatName, words } from '../api/catalogue';
 import { ApiError, graphql } from '../api/client';
 import { CopyButton } from '../design/CopyButton';
-import { Failure, Loading } from '../design/Notice';
+import { ErrorNotice, Loading } from '../design/Notice';
 import { Tabs } from '../design/Tabs';
 import { NotFound } from '../shell/App';
 import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
 import { Link } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
 import { type Document, FieldTree } from './FieldTree';
 import { analysisOf, RecordHistory } from './RecordHistory';
 import './record.css';
 
 export default function RecordPage({ rest: [catalogueId, key, ...others] }: { rest: string[] }) {
-  const { data, failure, reload } = useCatalogue(catalogueId ?? '');
+  const { data, error, retry } = useCatalogue(catalogueId ?? '');
   if (!catalogueId || !key || others.length) return <NotFound />;
-  if (failure)
+  if (error)
     return (
       <div className="page">
-        <Failure failure={failure} retry={reload} />
+        <ErrorNotice error={error} retry={retry} />
       </div>
     );
   if (!data) return <Loading what="the record" />;
@@ -57,16 +57,17 @@ function nameOf(catalogue: Catalogue, document: Document): string | null {
 const TABS = ['Fields', 'History', 'JSON'];
 
 function RecordView({ catalogue, recordKey }: { catalogue: Catalogue; recordKey: string }) {
-  const { data, failure, reload } = useLoaded(`record ${catalogue.id} ${recordKey}`, (signal) =>
-    fetchDocument(catalogue, recordKey, signal),
-  );
+  const { data, error, refetch } = useQuery({
+    queryKey: ['record', catalogue.id, recordKey],
+    queryFn: ({ signal }) => fetchDocument(catalogue, recordKey, signal),
+  });
   const [tab, setTab] = useState('Fields');
   const id = useId();
   useTitle(recordKey);
-  if (failure)
+  if (error)
     return (
       <div className="page">
-        <Failure failure={failure} retry={reload} title="This record cannot be shown" />
+        <ErrorNotice error={error} retry={refetch} title="This record cannot be shown" />
       </div>
     );
   if (!data) return <Loading what="the record" />;

@@ -1,14 +1,16 @@
-// Keeps the records of a result, or something in them, as a set with a name.
+// Saves the ids of all matching records, or the values of another field, as a named set.
 
-import { useId, useState } from 'react';
+import { useState } from 'react';
 
 import { Dialog } from '../design/Dialog';
+import { SelectField, TextField } from '../design/Field';
 import { count, counted } from '../design/format';
-import { Failure, Notice } from '../design/Notice';
+import { FormDialog } from '../design/FormDialog';
+import { Notice } from '../design/Notice';
 import { useExplore } from '../explore/context';
 import { sentence } from '../query/describe';
 import { Link } from '../shell/router';
-import { type SavedSet, saveSet } from './api';
+import { MAX_NAME_LENGTH, type SavedSet, saveSet } from './api';
 import { idFields } from './idFields';
 
 export default function SaveSetDialog({ onClose }: { onClose: () => void }) {
@@ -16,21 +18,43 @@ export default function SaveSetDialog({ onClose }: { onClose: () => void }) {
   const fields = idFields(catalogue);
   const [name, setName] = useState('');
   const [path, setPath] = useState(fields[0]?.name ?? '');
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<unknown>(null);
   const [saved, setSaved] = useState<SavedSet | null>(null);
-  const id = useId();
-  const save = async () => {
-    setBusy(true);
-    setFailure(null);
-    try {
-      setSaved(await saveSet(catalogue, name.trim(), path, state.filter ?? { op: 'and', content: [] }));
-    } catch (reason) {
-      setFailure(reason);
-    }
-    setBusy(false);
-  };
-  const footer = saved ? (
+  if (saved) return <SavedDialog set={saved} onClose={onClose} />;
+  return (
+    <FormDialog
+      title="Save as a set"
+      action="Save"
+      pendingAction="Saving…"
+      canSubmit={name.trim() !== '' && path !== ''}
+      errorTitle="The set was not saved"
+      onClose={onClose}
+      onSubmit={async () =>
+        setSaved(await saveSet(catalogue, name.trim(), path, state.filter ?? { op: 'and', content: [] }))
+      }
+    >
+      <p className="soft">
+        {counted(view.answer?.total ?? 0, catalogue.documentType)}
+        {state.filter ? ` where ${sentence(state.filter, catalogue)}` : ', everything in this catalogue'}
+      </p>
+      <TextField label="Name" required maxLength={MAX_NAME_LENGTH} value={name} onChange={setName} />
+      <SelectField
+        label="What to keep"
+        hint="The values of this field in all matching records become the set."
+        value={path}
+        onChange={setPath}
+      >
+        {fields.map((field) => (
+          <option key={field.name} value={field.name}>
+            {field.label}
+          </option>
+        ))}
+      </SelectField>
+    </FormDialog>
+  );
+}
+
+function SavedDialog({ set, onClose }: { set: SavedSet; onClose: () => void }) {
+  const footer = (
     <>
       <Link className="button" to="/sets">
         All sets
@@ -39,58 +63,15 @@ export default function SaveSetDialog({ onClose }: { onClose: () => void }) {
         Done
       </button>
     </>
-  ) : (
-    <button type="submit" form={id} className="button primary" disabled={busy || !name.trim() || !path}>
-      {busy ? 'Saving…' : 'Save'}
-    </button>
   );
   return (
     <Dialog title="Save as a set" onClose={onClose} footer={footer}>
-      {saved ? (
-        <Notice kind="good">
-          <p>
-            “{saved.name}” is saved with {count(saved.size)} {saved.size === 1 ? 'value' : 'values'}. It stays as it is
-            when data changes.
-          </p>
-        </Notice>
-      ) : (
-        <form
-          id={id}
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save();
-          }}
-        >
-          <p className="soft">
-            {counted(view.answer?.total ?? 0, catalogue.documentType)}
-            {state.filter ? ` where ${sentence(state.filter, catalogue)}` : ', everything in this catalogue'}
-          </p>
-          <div className="field">
-            <label htmlFor={`${id}-name`}>Name</label>
-            <input
-              id={`${id}-name`}
-              type="text"
-              required
-              maxLength={200}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          </div>
-          <div className="field">
-            <label htmlFor={`${id}-path`}>What to keep</label>
-            <select id={`${id}-path`} value={path} onChange={(event) => setPath(event.target.value)}>
-              {fields.map((field) => (
-                <option key={field.name} value={field.name}>
-                  {field.label}
-                </option>
-              ))}
-            </select>
-            <span className="hint">The values of this field in all matching records become the set.</span>
-          </div>
-          {failure ? <Failure failure={failure} title="The set was not saved" /> : null}
-        </form>
-      )}
+      <Notice kind="good">
+        <p>
+          “{set.name}” is saved with {count(set.size)} {set.size === 1 ? 'value' : 'values'}. It stays as it is when
+          data changes.
+        </p>
+      </Notice>
     </Dialog>
   );
 }

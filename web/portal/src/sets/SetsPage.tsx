@@ -1,43 +1,39 @@
-// All saved sets, catalogue by catalogue: open, share, rename, delete, and put them together.
+// All saved sets by catalogue: open, share, rename, delete and combine them.
 
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import type { Catalogue } from '../api/catalogue';
 import { CopyButton } from '../design/CopyButton';
+import { DataTable } from '../design/DataTable';
 import { count, moment } from '../design/format';
+import { ConfirmDialog } from '../design/FormDialog';
 import { Icon } from '../design/Icon';
-import { Empty, Failure, Loading, Skeleton } from '../design/Notice';
-import { ScrollX } from '../design/ScrollX';
+import { Empty, ErrorNotice, Loading, Skeleton } from '../design/Notice';
 import { MenuItem, Popover } from '../design/Popover';
 import { writeState, START } from '../explore/urlState';
 import { asRoot } from '../query/sqon';
 import { useTitle } from '../shell/branding';
-import { fetchOnce, useDirectory } from '../shell/directory';
+import { catalogueQuery, useDirectory } from '../shell/directory';
 import { href, Link } from '../shell/router';
-import { useLoaded } from '../shell/useLoaded';
 import { deleteSet, listSets, membersOf, type SavedSet } from './api';
 import { CombineDialog } from './CombineDialog';
 import { IdListDialog } from './IdListDialog';
-import { ConfirmDialog, RenameDialog } from './SetDialogs';
+import { RenameDialog } from './RenameDialog';
 
 export default function SetsPage() {
   useTitle('Sets');
   const directory = useDirectory();
-  const catalogues = useLoaded(`catalogues ${directory.data ? 'known' : ''}`, async () => {
-    if (directory.failure) throw directory.failure;
-    const { data } = directory;
-    if (!data) return undefined;
-    const found = await Promise.allSettled(Object.keys(data.catalogs).map((id) => fetchOnce(id, data)));
-    return found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  });
-  const failure = directory.failure ?? catalogues.failure;
-  if (failure)
+  const ids = Object.keys(directory.data?.catalogs ?? {});
+  const results = useQueries({ queries: ids.map((id) => catalogueQuery(id, directory.data)) });
+  if (directory.error)
     return (
       <div className="page">
-        <Failure failure={failure} retry={directory.reload} />
+        <ErrorNotice error={directory.error} retry={directory.refetch} />
       </div>
     );
-  if (!catalogues.data) return <Loading what="the sets" />;
+  if (directory.isPending || results.some(({ isPending }) => isPending)) return <Loading what="the sets" />;
+  const catalogues = results.flatMap(({ data }) => data ?? []);
   return (
     <div className="page stack loose">
       <div>
@@ -47,12 +43,12 @@ export default function SetsPage() {
           compare them with others.
         </p>
       </div>
-      {catalogues.data.length === 0 && (
+      {catalogues.length === 0 && (
         <Empty icon="set" title="There is nothing to make sets of">
           <p>This server has no catalogue that you can search.</p>
         </Empty>
       )}
-      {catalogues.data.map((catalogue) => (
+      {catalogues.map((catalogue) => (
         <CatalogueSets key={catalogue.id} catalogue={catalogue} />
       ))}
     </div>
@@ -62,13 +58,13 @@ export default function SetsPage() {
 type Open = { kind: 'upload' } | { kind: 'combine' } | { kind: 'rename' | 'delete'; set: SavedSet } | null;
 
 function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
-  const sets = useLoaded(`sets ${catalogue.id}`, (signal) => listSets(catalogue, signal));
+  const sets = useQuery({ queryKey: ['sets', catalogue.id], queryFn: ({ signal }) => listSets(catalogue, signal) });
   const [chosen, setChosen] = useState<string[]>([]);
   const [open, setOpen] = useState<Open>(null);
   const close = () => setOpen(null);
-  const done = () => {
+  const reset = () => {
     setChosen([]);
-    sets.reload();
+    void sets.refetch();
   };
   const picked = chosen.flatMap((id) => sets.data?.find(({ setId }) => setId === id) ?? []);
   return (
@@ -92,10 +88,8 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
           </button>
         </div>
       </div>
-      {sets.failure ? (
-        <Failure failure={sets.failure} retry={sets.reload} title="This catalogue keeps no sets" />
-      ) : null}
-      {!sets.data && sets.loading && <Skeleton lines={3} />}
+      {sets.error && <ErrorNotice error={sets.error} retry={sets.refetch} title="This catalogue keeps no sets" />}
+      {sets.isPending && <Skeleton lines={3} />}
       {sets.data?.length === 0 && (
         <p className="soft">
           No sets yet. <Link to={`/explore/${encodeURIComponent(catalogue.id)}`}>Explore {catalogue.label}</Link> and
@@ -103,105 +97,90 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
         </p>
       )}
       {sets.data && sets.data.length > 0 && (
-        <ScrollX label="Sets">
-          <table className="plain-table">
-            <thead>
-              <tr>
-                <th className="narrow">
-                  <span className="visually-hidden">Choose</span>
-                </th>
-                <th>Name</th>
-                <th>Field</th>
-                <th className="number">Values</th>
-                <th>Saved</th>
-                <th className="narrow">
-                  <span className="visually-hidden">Actions</span>
-                </th>
+        <DataTable
+          label="Sets"
+          headings={[{ hidden: 'Choose' }, 'Name', 'Field', { number: 'Values' }, 'Saved', { hidden: 'Actions' }]}
+        >
+          {sets.data.map((set) => {
+            const address = addressOf(catalogue, set);
+            const name = set.name || set.setId.slice(0, 8);
+            return (
+              <tr key={set.setId}>
+                <td>
+                  <input
+                    type="checkbox"
+                    aria-label={`Choose ${name}`}
+                    checked={chosen.includes(set.setId)}
+                    onChange={() =>
+                      setChosen(
+                        chosen.includes(set.setId)
+                          ? chosen.filter((id) => id !== set.setId)
+                          : [...chosen, set.setId].slice(-2),
+                      )
+                    }
+                  />
+                </td>
+                <td>
+                  <Link to={address}>{name}</Link>
+                </td>
+                <td>{catalogue.fields.get(set.path)?.label ?? set.path}</td>
+                <td className="number">{count(set.size)}</td>
+                <td className="soft">{set.createdAt ? moment(Number(set.createdAt) || set.createdAt) : ''}</td>
+                <td>
+                  <div className="row set-actions">
+                    <CopyButton
+                      className="button plain compact"
+                      text={() => window.location.origin + href(address)}
+                      label="Copy link"
+                      icon="link"
+                    />
+                    <Popover
+                      label={`More about ${name}`}
+                      face={<Icon name="more" />}
+                      className="button plain compact icon-only"
+                    >
+                      {(shut) => (
+                        <>
+                          <MenuItem
+                            icon="edit"
+                            onSelect={() => {
+                              shut();
+                              setOpen({ kind: 'rename', set });
+                            }}
+                          >
+                            Rename
+                          </MenuItem>
+                          <MenuItem
+                            icon="trash"
+                            onSelect={() => {
+                              shut();
+                              setOpen({ kind: 'delete', set });
+                            }}
+                          >
+                            Delete
+                          </MenuItem>
+                        </>
+                      )}
+                    </Popover>
+                  </div>
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {sets.data.map((set) => {
-                const address = addressOf(catalogue, set);
-                const name = set.name || set.setId.slice(0, 8);
-                return (
-                  <tr key={set.setId}>
-                    <td>
-                      <input
-                        type="checkbox"
-                        aria-label={`Choose ${name}`}
-                        checked={chosen.includes(set.setId)}
-                        onChange={() =>
-                          setChosen(
-                            chosen.includes(set.setId)
-                              ? chosen.filter((id) => id !== set.setId)
-                              : [...chosen, set.setId].slice(-2),
-                          )
-                        }
-                      />
-                    </td>
-                    <td>
-                      <Link to={address}>{name}</Link>
-                    </td>
-                    <td>{catalogue.fields.get(set.path)?.label ?? set.path}</td>
-                    <td className="number">{count(set.size)}</td>
-                    <td className="soft">{set.createdAt ? moment(Number(set.createdAt) || set.createdAt) : ''}</td>
-                    <td>
-                      <div className="row set-actions">
-                        <CopyButton
-                          className="button plain compact"
-                          text={() => window.location.origin + href(address)}
-                          label="Copy link"
-                          icon="link"
-                        />
-                        <Popover
-                          label={`More about ${name}`}
-                          face={<Icon name="more" />}
-                          className="button plain compact icon-only"
-                        >
-                          {(shut) => (
-                            <>
-                              <MenuItem
-                                icon="edit"
-                                onSelect={() => {
-                                  shut();
-                                  setOpen({ kind: 'rename', set });
-                                }}
-                              >
-                                Rename
-                              </MenuItem>
-                              <MenuItem
-                                icon="trash"
-                                onSelect={() => {
-                                  shut();
-                                  setOpen({ kind: 'delete', set });
-                                }}
-                              >
-                                Delete
-                              </MenuItem>
-                            </>
-                          )}
-                        </Popover>
-                      </div>
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </ScrollX>
+            );
+          })}
+        </DataTable>
       )}
-      {open?.kind === 'upload' && <IdListDialog catalogue={catalogue} onClose={close} onSaved={done} />}
+      {open?.kind === 'upload' && <IdListDialog catalogue={catalogue} onClose={close} onSaved={reset} />}
       {open?.kind === 'combine' && picked[0] && picked[1] && (
-        <CombineDialog catalogue={catalogue} first={picked[0]} second={picked[1]} onClose={close} onSaved={done} />
+        <CombineDialog catalogue={catalogue} first={picked[0]} second={picked[1]} onClose={close} onSaved={reset} />
       )}
-      {open?.kind === 'rename' && <RenameDialog catalogue={catalogue} set={open.set} onClose={close} onDone={done} />}
+      {open?.kind === 'rename' && <RenameDialog catalogue={catalogue} set={open.set} onClose={close} onDone={reset} />}
       {open?.kind === 'delete' && (
         <ConfirmDialog
           title="Delete this set?"
           action="Delete"
           onClose={close}
           onConfirm={() => deleteSet(catalogue, open.set.setId)}
-          onDone={done}
+          onDone={reset}
         >
           <p>
             “{open.set.name}” with {count(open.set.size)} values will be gone, and links to it will find nothing.

@@ -1,4 +1,4 @@
-// Saved sets: values of a field that were kept under a name.
+// Saved sets: values of a field that are stored under a name.
 
 import type { Catalogue } from '../api/catalogue';
 import { graphql } from '../api/client';
@@ -13,12 +13,15 @@ export interface SavedSet {
   createdAt: string | number | null;
 }
 
-const PARTS = 'setId name size path type createdAt';
-const MOST = 500;
+/** The longest name of a set, in characters. */
+export const MAX_NAME_LENGTH = 200;
+
+const SET_FIELDS = 'setId name size path type createdAt';
+const MAX_SETS = 500;
 
 /** Returns the sets of a catalogue, newest first. */
 export async function listSets(catalogue: Catalogue, signal?: AbortSignal): Promise<SavedSet[]> {
-  const query = `query Sets { sets { hits(first: ${MOST}, sort: [{fieldName: "createdAt", order: desc}]) { edges { node { ${PARTS} } } } } }`;
+  const query = `query Sets { sets { hits(first: ${MAX_SETS}, sort: [{fieldName: "createdAt", order: desc}]) { edges { node { ${SET_FIELDS} } } } } }`;
   const answer = await graphql<{ sets: { hits: { edges: { node: SavedSet }[] } } }>(
     catalogue.graphqlPath,
     query,
@@ -30,7 +33,7 @@ export async function listSets(catalogue: Catalogue, signal?: AbortSignal): Prom
 
 export async function saveSet(catalogue: Catalogue, name: string, path: string, sqon: Sqon): Promise<SavedSet> {
   const query = `mutation Save($sqon: JSON!, $path: String!, $name: String) {
-    saveSet(type: ${catalogue.documentType}, sqon: $sqon, path: $path, name: $name, refresh: WAIT_FOR) { ${PARTS} }
+    saveSet(type: ${catalogue.documentType}, sqon: $sqon, path: $path, name: $name, refresh: WAIT_FOR) { ${SET_FIELDS} }
   }`;
   const answer = await graphql<{ saveSet: SavedSet }>(catalogue.graphqlPath, query, { sqon, path, name });
   return answer.saveSet;
@@ -52,10 +55,10 @@ export function membersOf({ path, setId }: Pick<SavedSet, 'path' | 'setId'>): Sq
 
 export type Combination = 'union' | 'intersection' | 'difference';
 
-/** Returns the filter for what two sets of one field make together. */
-export function combined(how: Combination, first: SavedSet, second: SavedSet): Sqon {
-  if (how === 'union') return { op: 'or', content: [membersOf(first), membersOf(second)] };
-  if (how === 'intersection') return { op: 'and', content: [membersOf(first), membersOf(second)] };
+/** Returns the filter for the combination of two sets of one field. */
+export function combined(combination: Combination, first: SavedSet, second: SavedSet): Sqon {
+  if (combination === 'union') return { op: 'or', content: [membersOf(first), membersOf(second)] };
+  if (combination === 'intersection') return { op: 'and', content: [membersOf(first), membersOf(second)] };
   return {
     op: 'and',
     content: [

@@ -1,10 +1,10 @@
-// A list of ids from outside: read, and compared with what the catalogue has.
+// Reads a list of ids and compares it with the ids in the catalogue.
 
 import { type Catalogue, type Field, flatName } from '../api/catalogue';
 import { graphql } from '../api/client';
 
-/** How many ids are looked for at once. */
-const BATCH = 2000;
+/** How many ids are looked up in one request. */
+const BATCH_SIZE = 2000;
 
 /** Reads ids from text: separated by lines, commas, semicolons, tabs or spaces; each once. */
 export function readIds(text: string): string[] {
@@ -15,24 +15,27 @@ export function readIds(text: string): string[] {
   return [...new Set(ids)];
 }
 
-export interface Match {
+export interface IdMatches {
   found: string[];
   missing: string[];
 }
 
-/** Looks ids up in a field; upper and lower case are apart, as they are in the data. */
+/** Looks ids up in a field. Upper and lower case differ, as in the data. */
 export async function matchIds(
   catalogue: Catalogue,
   field: Field,
   ids: string[],
   signal?: AbortSignal,
-): Promise<Match> {
+): Promise<IdMatches> {
   const name = flatName(field.name);
   const type = catalogue.documentType;
-  const query = `query Match($filters: JSON) { ${type} { aggregations(filters: $filters, aggregations_filter_themselves: true, include_missing: false) { ${name} { buckets(max: ${BATCH * 20}) { key } } } } }`;
+  const query = `query Match($filters: JSON) { ${type} { aggregations(filters: $filters, aggregations_filter_themselves: true, include_missing: false) { ${name} { buckets(max: ${BATCH_SIZE * 20}) { key } } } } }`;
   const present = new Set<string>();
-  for (let at = 0; at < ids.length; at += BATCH) {
-    const filters = { op: 'in', content: { fieldName: field.name, value: ids.slice(at, at + BATCH).map(literal) } };
+  for (let at = 0; at < ids.length; at += BATCH_SIZE) {
+    const filters = {
+      op: 'in',
+      content: { fieldName: field.name, value: ids.slice(at, at + BATCH_SIZE).map(literal) },
+    };
     const answer = await graphql<Record<string, { aggregations: Record<string, { buckets: { key: string }[] }> }>>(
       catalogue.graphqlPath,
       query,
@@ -44,7 +47,7 @@ export async function matchIds(
   return { found: ids.filter((id) => present.has(id)), missing: ids.filter((id) => !present.has(id)) };
 }
 
-/** A star would match anything; ids have none that mean it. */
+/** Removes the wildcard character, which would match anything. */
 function literal(id: string): string {
   return id.replaceAll('*', '');
 }

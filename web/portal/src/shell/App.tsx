@@ -1,11 +1,12 @@
 // The pages of the portal and the addresses they have. Each is fetched when it is first opened.
 
+import { QueryClientProvider } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
 
+import { queryClient } from '../api/queryClient';
 import { Empty, Loading } from '../design/Notice';
 import { Announcer } from './announce';
-import { BrandingProvider, useBranding } from './branding';
-import { DirectoryProvider } from './directory';
+import { useBranding, useTitle } from './branding';
 import { ErrorBoundary } from './ErrorBoundary';
 import { Header } from './Header';
 import { Link, RouterProvider, segments, useRouter } from './router';
@@ -25,16 +26,14 @@ const PAGES: Record<string, Page> = {
 export function App() {
   return (
     <RouterProvider>
-      <BrandingProvider>
-        <DirectoryProvider>
-          <SignInProvider>
-            <Header />
-            <Content />
-            <Footer />
-            <Announcer />
-          </SignInProvider>
-        </DirectoryProvider>
-      </BrandingProvider>
+      <QueryClientProvider client={queryClient}>
+        <SignInProvider>
+          <Header />
+          <Content />
+          <Footer />
+          <Announcer />
+        </SignInProvider>
+      </QueryClientProvider>
     </RouterProvider>
   );
 }
@@ -45,7 +44,7 @@ function Content() {
   const main = useRef<HTMLElement>(null);
   const before = useRef(path);
   useEffect(() => {
-    // Whoever follows a link by keyboard or screen reader goes on in the new page.
+    // After a link was followed by keyboard or screen reader, the focus is in the new page.
     if (before.current !== path) main.current?.focus({ preventScroll: true });
     before.current = path;
   }, [path]);
@@ -60,6 +59,7 @@ function Content() {
 }
 
 export function NotFound() {
+  useTitle('');
   return (
     <Empty icon="search" title="There is no such page">
       <p>The address may be mistyped, or the page has moved.</p>

@@ -11,28 +11,28 @@ interface Props {
 }
 
 interface State {
-  failure: Error | null;
+  error: Error | null;
   place: string;
 }
 
 export class ErrorBoundary extends Component<Props, State> {
-  override state: State = { failure: null, place: this.props.place };
+  override state: State = { error: null, place: this.props.place };
 
-  static getDerivedStateFromError(failure: Error): Partial<State> {
-    return { failure };
+  static getDerivedStateFromError(error: Error): Partial<State> {
+    return { error };
   }
 
   static getDerivedStateFromProps({ place }: Props, state: State): Partial<State> | null {
-    return place === state.place ? null : { place, failure: null };
+    return place === state.place ? null : { place, error: null };
   }
 
   override render() {
-    if (!this.state.failure) return this.props.children;
+    if (!this.state.error) return this.props.children;
     return (
       <div className="page">
         <Notice kind="error">
           <strong>This page has a fault</strong>
-          <p>It could not be shown: {this.state.failure.message}</p>
+          <p>It could not be shown: {this.state.error.message}</p>
           <div className="row">
             <button type="button" className="button" onClick={() => window.location.reload()}>
               Load it again

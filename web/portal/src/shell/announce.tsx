@@ -1,20 +1,20 @@
-// What a screen reader is told of changes that others see.
+// Announces visible changes to screen readers.
 
 import { useEffect, useState } from 'react';
 
-let tell: (text: string) => void = () => {};
+let setAnnouncement: (text: string) => void = () => {};
 
-/** Has a text read out once whatever is being read has ended. */
+/** Reads out a text after what is being read. */
 export function announce(text: string): void {
-  tell(text);
+  setAnnouncement(text);
 }
 
 export function Announcer() {
   const [text, setText] = useState('');
   useEffect(() => {
-    tell = setText;
+    setAnnouncement = setText;
     return () => {
-      tell = () => {};
+      setAnnouncement = () => {};
     };
   }, []);
   return (

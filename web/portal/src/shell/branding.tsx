@@ -1,9 +1,9 @@
-// Names and texts that the operator chose; the server hands them out.
+// Names and texts that the operator configured.
 
-import { createContext, type ReactNode, useContext, useEffect } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 
 import { json } from '../api/client';
-import { useLoaded } from './useLoaded';
 
 export interface Branding {
   name: string;
@@ -36,22 +36,16 @@ const DEFAULTS: Branding = {
   scopes: { study: 'STUDY.{study}.WRITE', system: 'song.WRITE' },
 };
 
-const BrandingContext = createContext<Branding>(DEFAULTS);
-
-export function BrandingProvider({ children }: { children: ReactNode }) {
-  const { data } = useLoaded('branding', (signal) => json<Partial<Branding>>('/portal/settings.json', { signal }));
-  const branding = { ...DEFAULTS, ...data };
-  useEffect(() => {
-    document.title = branding.name;
-  }, [branding.name]);
-  return <BrandingContext value={branding}>{children}</BrandingContext>;
-}
-
 export function useBranding(): Branding {
-  return useContext(BrandingContext);
+  const { data } = useQuery({
+    queryKey: ['branding'],
+    queryFn: ({ signal }) => json<Partial<Branding>>('/portal/settings.json', { signal }),
+    staleTime: Infinity,
+  });
+  return { ...DEFAULTS, ...data };
 }
 
-/** Names the page in the title of the window. */
+/** Sets the title of the window. */
 export function useTitle(title: string): void {
   const { name } = useBranding();
   useEffect(() => {

@@ -1,13 +1,14 @@
-// Where a person enters the key or token to work with.
+// The dialog for the key or token of the user.
 
-import { createContext, type ReactNode, useContext, useId, useState, useSyncExternalStore } from 'react';
+import { createContext, type ReactNode, useContext, useState, useSyncExternalStore } from 'react';
 
 import { credential, onCredentialChange, setCredential } from '../api/credential';
-import { Dialog } from '../design/Dialog';
+import { TextField } from '../design/Field';
+import { FormDialog } from '../design/FormDialog';
 
 const SignInContext = createContext<() => void>(() => {});
 
-/** Returns what opens the sheet for a credential. */
+/** Returns the function that opens the dialog. */
 export function useSignIn(): () => void {
   return useContext(SignInContext);
 }
@@ -28,58 +29,39 @@ export function SignInProvider({ children }: { children: ReactNode }) {
 
 function SignIn({ onClose }: { onClose: () => void }) {
   const [value, setValue] = useState(credential());
-  const id = useId();
-  const use = () => {
-    setCredential(value.trim());
-    // What was loaded before may look different to somebody with a key.
+  const use = (key: string) => {
+    setCredential(key);
+    // What was loaded before may differ for another identity.
     window.location.reload();
   };
-  const footer = (
-    <>
-      {credential() && (
-        <button
-          type="button"
-          className="button"
-          onClick={() => {
-            setCredential('');
-            window.location.reload();
-          }}
-        >
-          Forget the key
-        </button>
-      )}
-      <button type="submit" form={id} className="button primary" disabled={!value.trim()}>
-        Use this key
-      </button>
-    </>
-  );
   return (
-    <Dialog title="Your key" onClose={onClose} footer={footer}>
-      <form
-        id={id}
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          use();
-        }}
-      >
-        <p className="soft">
-          A key or token shows you what is not open to everybody, and lets you submit and manage. It is kept in this tab
-          only, and is gone when you close it.
-        </p>
-        <div className="field">
-          <label htmlFor={`${id}-key`}>API key or token</label>
-          <input
-            id={`${id}-key`}
-            className="code"
-            type="password"
-            autoComplete="off"
-            spellCheck={false}
-            value={value}
-            onChange={(event) => setValue(event.target.value)}
-          />
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Your key"
+      action="Use this key"
+      canSubmit={value.trim() !== ''}
+      buttons={
+        credential() && (
+          <button type="button" className="button" onClick={() => use('')}>
+            Forget the key
+          </button>
+        )
+      }
+      onSubmit={() => use(value.trim())}
+      onClose={onClose}
+    >
+      <p className="soft">
+        A key or token shows you what is not open to everybody, and lets you submit and manage. It is kept in this tab
+        only, and is gone when you close it.
+      </p>
+      <TextField
+        label="API key or token"
+        className="code"
+        type="password"
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={setValue}
+      />
+    </FormDialog>
   );
 }

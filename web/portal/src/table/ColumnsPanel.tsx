@@ -8,10 +8,10 @@ import { choices, moved, selectable, type ShownColumn, shownColumns } from './co
 
 export function ColumnsPanel({ columns }: { columns: ShownColumn[] }) {
   const { catalogue, state, change } = useExplore();
-  const [wanted, setWanted] = useState('');
+  const [search, setSearch] = useState('');
   const id = useId();
   const shownNames = new Set(columns.map(({ field }) => field.name));
-  const text = wanted.trim().toLowerCase();
+  const text = search.trim().toLowerCase();
   const others = selectable(catalogue).filter(
     ({ field, label }) => !shownNames.has(field.name) && `${label} ${field.name}`.toLowerCase().includes(text),
   );
@@ -69,8 +69,8 @@ export function ColumnsPanel({ columns }: { columns: ShownColumn[] }) {
           id={id}
           type="search"
           placeholder="Find a field"
-          value={wanted}
-          onChange={(event) => setWanted(event.target.value)}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
         />
       </div>
       <ul>

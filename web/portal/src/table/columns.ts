@@ -7,18 +7,18 @@ export interface ShownColumn extends Column {
   width: number;
 }
 
-const LEAST_WIDTH = 64;
+const MIN_WIDTH = 64;
 
 /** Returns the columns to show: those chosen, else those configured. */
 export function shownColumns(catalogue: Catalogue, chosen: ColumnChoice[] | null): ShownColumn[] {
   if (!chosen)
     return selectable(catalogue)
       .filter(({ show }) => show)
-      .map((column) => ({ ...column, width: naturalWidth(column) }));
+      .map((column) => ({ ...column, width: defaultWidth(column) }));
   const byName = new Map(selectable(catalogue).map((column) => [column.field.name, column]));
   return chosen.flatMap(({ name, width }) => {
     const column = byName.get(name);
-    return column ? [{ ...column, width: width ?? naturalWidth(column) }] : [];
+    return column ? [{ ...column, width: width ?? defaultWidth(column) }] : [];
   });
 }
 
@@ -41,7 +41,7 @@ export function selectable(catalogue: Catalogue): Column[] {
   return [...configured, ...others.filter(canSelect)];
 }
 
-function naturalWidth({ field, label, displayType }: Column): number {
+function defaultWidth({ field, label, displayType }: Column): number {
   const wanted =
     field.kind === 'boolean'
       ? 90
@@ -61,11 +61,11 @@ function widthOf({ displayValues }: Field): number {
   return longest ? Math.min(240, Math.round(longest * 8) + 30) : 165;
 }
 
-/** Writes columns for the address; a width of nature's own is left out. */
+/** Writes columns for the address; a default width is left out. */
 export function choices(columns: ShownColumn[]): ColumnChoice[] {
   return columns.map((column) => ({
     name: column.field.name,
-    width: column.width === naturalWidth(column) ? null : Math.max(LEAST_WIDTH, Math.round(column.width)),
+    width: column.width === defaultWidth(column) ? null : Math.max(MIN_WIDTH, Math.round(column.width)),
   }));
 }
 

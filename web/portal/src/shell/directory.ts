@@ -1,0 +1,56 @@
+// The catalogues of the server, and the configuration of each. Both are fetched once for all pages.
+
+import { queryOptions, useQuery } from '@tanstack/react-query';
+
+import { type Catalogue, loadCatalogue } from '../api/catalogue';
+import { ApiError } from '../api/client';
+import { fetchDirectory } from '../api/server';
+import type { Directory } from '../api/types';
+
+/** Configurations hardly ever change while a page is open; a reload of the page fetches the new one. */
+const staleTime = Infinity;
+
+const directoryQuery = queryOptions({
+  queryKey: ['directory'],
+  queryFn: ({ signal }) => fetchDirectory(signal),
+  staleTime,
+});
+
+export function useDirectory() {
+  return useQuery(directoryQuery);
+}
+
+/** The query for a catalogue, which waits for the directory. */
+export function catalogueQuery(id: string, directory: Directory | undefined) {
+  const entry = directory?.catalogs[id];
+  return queryOptions({
+    queryKey: ['catalogue', id, entry],
+    queryFn: async ({ signal }) => {
+      if (!entry) throw new ApiError(`There is no catalogue “${id}” on this server, or it is not for you to see.`, 404);
+      if (entry.status === 'failed') {
+        const reason = entry.error?.message ?? '';
+        throw new ApiError(`This catalogue cannot be searched at the moment. ${reason}`, 503, entry.error?.code);
+      }
+      return loadCatalogue(id, entry, signal);
+    },
+    enabled: directory !== undefined,
+    staleTime,
+  });
+}
+
+interface CatalogueState {
+  data: Catalogue | undefined;
+  error: Error | null;
+  /** Fetches the directory as well: a catalogue that had failed may be available by now. */
+  retry: () => void;
+}
+
+export function useCatalogue(id: string): CatalogueState {
+  const directory = useDirectory();
+  const { data, error, refetch } = useQuery(catalogueQuery(id, directory.data));
+  return {
+    data,
+    error: directory.error ?? error,
+    retry: () => void directory.refetch().then(() => refetch()),
+  };
+}

@@ -1,0 +1,15 @@
+// The portal in a real browser against a real server; one server for all, since filling it takes longer than the tests.
+
+import { after, before } from 'node:test';
+
+import { start, stop } from './support';
+
+before(start, { timeout: 240_000 });
+after(stop);
+
+await import('./explore');
+await import('./takeaway');
+await import('./manage');
+await import('./keys');
+await import('./trial');
+await import('./pages');

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import type { Page } from 'playwright-core';
+
+import { close, firstFacet, open, shoot, textOf, total, valuesOf, world } from './support';
+
+async function filtered() {
+  const page = await open('/portal/explore/files');
+  await total(page);
+  const values = await valuesOf(firstFacet(page));
+  await values.at(-1)!.row.click();
+  await page.locator('.chip').waitFor();
+  return page;
+}
+
+async function taken(page: Page, format: RegExp) {
+  await page.getByRole('radio', { name: format }).check();
+  const coming = page.waitForEvent('download');
+  await page
+    .locator('dialog')
+    .getByRole('button', { name: /^Download/ })
+    .click();
+  const file = await coming;
+  return readFileSync(await file.path(), 'utf8');
+}
+
+test('the whole filtered result comes as TSV, CSV, JSON lines and a manifest', async () => {
+  const page = await filtered();
+  const count = await total(page);
+  const heads = await page.locator('.head-text').allTextContents();
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  const tsv = await taken(page, /^TSV/);
+  const lines = tsv.trimEnd().split('\n');
+  assert.equal(lines.length, count + 1);
+  assert.deepEqual(lines[0]?.split('\t'), heads);
+  const csv = await taken(page, /^CSV/);
+  assert.equal(csv.trimEnd().split('\r\n').length, count + 1);
+  const records = (await taken(page, /^JSON lines/))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  assert.equal(records.length, count);
+  const manifest = await taken(page, /^File manifest/);
+  assert.match(manifest.split('\n')[0] ?? '', /^object_id\tfile_name/);
+  await page.getByText('Saved:').waitFor();
+  await shoot(page, 'download');
+  await close(page);
+});
+
+test('a download that fails says so and keeps the choices', async () => {
+  const page = await filtered();
+  await page.route('**/download', (route) =>
+    route.fulfill({ status: 403, contentType: 'application/json', body: '{"error":"Downloads are closed."}' }),
+  );
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page.getByRole('radio', { name: /^CSV/ }).check();
+  await page
+    .locator('dialog')
+    .getByRole('button', { name: /^Download/ })
+    .click();
+  await page.getByText('Downloads are closed.').waitFor();
+  assert.ok(await page.getByRole('radio', { name: /^CSV/ }).isChecked());
+  await close(page);
+});
+
+test('a download can be stopped', async () => {
+  const page = await filtered();
+  await page.route('**/download', () => {});
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page
+    .locator('dialog')
+    .getByRole('button', { name: /^Download/ })
+    .click();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page
+    .locator('dialog')
+    .getByRole('button', { name: /^Download/ })
+    .waitFor();
+  await close(page);
+});
+
+test('the query to copy finds the same with curl and Python', async () => {
+  const page = await filtered();
+  const count = await total(page);
+  await page.getByRole('button', { name: 'Code' }).click();
+  await shoot(page, 'code');
+  const code = async (name: string) => {
+    await page.getByRole('tab', { name, exact: true }).click();
+    return textOf(page.locator('dialog pre'));
+  };
+  const answer = JSON.parse(execFileSync('sh', ['-c', await code('curl')], { encoding: 'utf8' })) as {
+    data: Record<string, { hits: { total: number } }>;
+  };
+  assert.equal(Object.values(answer.data)[0]?.hits.total, count);
+  const printed = execFileSync('python3', ['-c', await code('Python')], { encoding: 'utf8' });
+  assert.equal(printed.trimEnd().split('\n').length, count);
+  assert.ok((await code('R')).includes(world.base));
+  await close(page);
+});
+
+test('a set is saved, listed, opened, renamed, combined and deleted', async () => {
+  const page = await filtered();
+  const count = await total(page);
+  for (const name of ['First set', 'Second set']) {
+    await page.getByRole('button', { name: 'Save set' }).click();
+    await page.locator('dialog').getByLabel('Name').fill(name);
+    await page.locator('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('is saved with').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    if (name === 'Second set') break;
+    await page.locator('.explore-side .facet:has(.facet-value)').first().locator('.facet-value').first().click();
+    await page.locator('.chip-value').nth(1).waitFor();
+    await total(page);
+  }
+  await page.getByRole('link', { name: 'Sets' }).click();
+  await page.getByRole('link', { name: 'Second set' }).waitFor();
+  await shoot(page, 'sets');
+  await page.getByRole('link', { name: 'First set' }).click();
+  await page.getByText('set “First set”').waitFor();
+  assert.equal(await total(page), count);
+  await page.goBack();
+  await page.getByLabel('Choose Second set').check();
+  await page.getByLabel('Choose First set').check();
+  await page
+    .locator('section', { has: page.getByRole('heading', { name: 'Files' }) })
+    .getByRole('button', { name: 'Combine two' })
+    .click();
+  await page
+    .locator('dialog')
+    .getByRole('radio', { name: /but not in/ })
+    .check();
+  const name = await page.locator('dialog').getByLabel('Name').inputValue();
+  await page.getByRole('button', { name: 'Save as a new set' }).click();
+  await page.getByRole('link', { name }).waitFor();
+  await page.getByRole('button', { name: `More about ${name}` }).click();
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.locator('dialog').getByLabel('Name').fill('The rest');
+  await page.locator('dialog').getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('link', { name: 'The rest' }).waitFor();
+  await page.getByRole('button', { name: 'More about The rest' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.locator('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('link', { name: 'The rest' }).waitFor({ state: 'detached' });
+  await close(page);
+});
+
+test('a list of ids becomes a set, and what is not found is told', async () => {
+  const explore = await open('/portal/explore/files');
+  await total(explore);
+  const href = await explore.locator('.result-table td a').first().getAttribute('href');
+  const key = decodeURIComponent(href!.split('/').at(-1)!);
+  await close(explore);
+  const page = await open('/portal/sets');
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Files' }) });
+  await section.getByRole('button', { name: 'From a list of ids' }).click();
+  await page.getByLabel('Ids', { exact: true }).fill(`${key}\nNOT-THERE-1, NOT-THERE-2`);
+  await page.getByRole('button', { name: 'Look up 3 ids' }).click();
+  await page.getByText('NOT-THERE-1, NOT-THERE-2').last().waitFor();
+  await shoot(page, 'sets-upload');
+  await page.getByLabel('Name of the set').fill('From outside');
+  await page.getByRole('button', { name: 'Save 1 as a set' }).click();
+  await page.getByRole('link', { name: 'From outside' }).waitFor();
+  await close(page);
+});
+
+test('a record shows its fields and its document, and has an address', async () => {
+  const page = await open('/portal/explore/files');
+  await total(page);
+  const link = page.locator('.result-table td a').first();
+  const text = (await textOf(link)).trim();
+  await link.click();
+  await page.getByRole('tab', { name: 'Fields' }).waitFor();
+  await page.getByText(text).first().waitFor();
+  await shoot(page, 'record');
+  await page.getByRole('tab', { name: 'JSON' }).click();
+  assert.ok(JSON.stringify(JSON.parse(await textOf(page.locator('pre')))).includes(text));
+  await page.reload();
+  await page.getByText(text).first().waitFor();
+  await page.goBack();
+  await total(page);
+  const gone = await open('/portal/record/files/no-such-record');
+  await gone.getByText('This record cannot be shown').waitFor();
+  await close(gone);
+  await close(page);
+});
