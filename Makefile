@@ -19,6 +19,8 @@ ENGINE_MODULES := connection::tests database:: song_db::
 UNIT_TESTS := $(filter-out $(ENGINE_TESTS),$(sort $(basename $(notdir $(wildcard crates/*/tests/* demo/tests/*)))))
 UNIT_TARGETS := --lib --bins $(addprefix --test ,$(UNIT_TESTS))
 
+TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-browser
+
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit \
 	test-engines test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
 	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-indexing lint-packaging
@@ -44,7 +46,12 @@ debug-binary: own-cache
 demo: build ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10" adds arguments
 	"$(RELEASE_BINARY)" demo $(ARGS)
 
-test: check-fmt lint docs deny test-unit test-engines test-browser ## all checks and tests; what CI runs
+test: ## all checks and tests, and how long each part took; what CI runs
+	@set -e; times=; for part in $(TEST_PARTS); do \
+		start=$$(date +%s); \
+		$(MAKE) --no-print-directory $$part; \
+		times="$$times$$part: $$(($$(date +%s) - start)) s\n"; \
+	done; printf "$$times"
 
 check-fmt: ## formatting
 	cargo fmt --all -- --check
@@ -71,7 +78,7 @@ $(CARGO_DENY):
 build-tests: own-cache
 	cargo test --workspace --locked --no-run
 
-test-unit: build-tests ## tests that need no other program
+test-unit: build-tests ## tests that need no other server
 	cargo test --workspace --locked $(UNIT_TARGETS) -- $(addprefix --skip ,$(ENGINE_MODULES))
 	cargo test --workspace --locked --doc --quiet
 
