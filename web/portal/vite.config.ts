@@ -1,4 +1,4 @@
-// Builds the portal; `scripts/pack.js` then puts it where the server takes it from.
+// Builds the portal; `scripts/pack.js` then copies it into the server's sources.
 
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';

@@ -7,7 +7,7 @@ import { exampleOf } from '../src/manage/example';
 import { exampleText } from '../src/manage/exampleText';
 import { check } from '../src/manage/jsonSchema';
 import { meaning, scopeOfStudy, scopeOfSystem } from '../src/manage/keys';
-import { lineOf, places, violationsIn } from '../src/manage/places';
+import { lineOf, places, violationsIn } from '../src/manage/violations';
 import { problemsOf } from '../src/manage/typeRules';
 import { leaf } from '../src/query/sqon';
 import { combined } from '../src/sets/api';

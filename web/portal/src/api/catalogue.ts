@@ -63,14 +63,14 @@ export interface Catalogue {
   columns: Column[];
   facets: Facet[];
   defaultSort: SortKey[];
-  /** The field whose value is the address of a record, if there is one. */
+  /** The field whose value identifies a record in addresses, if there is one. */
   keyField: Field | null;
   quickFields: Field[];
   matchers: Matcher[];
-  /** How many records can be reached by number; cursors go beyond. */
+  /** The maximum result window: records beyond it are reached by cursors. */
   window: number;
   download: { maxRows: number; allowMore: boolean };
-  /** Counts below this are not shown, nor any record. */
+  /** The suppression threshold: smaller counts are not shown, nor any record. */
   suppressedBelow: number | null;
 }
 

@@ -1,4 +1,4 @@
-// The key or token a person works with. It lives as long as the tab: a page that was closed leaves nothing behind.
+// The user's key or token. It is stored for the lifetime of the tab only.
 
 const NAME = 'cantata-credential';
 const listeners = new Set<() => void>();

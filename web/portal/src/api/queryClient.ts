@@ -4,8 +4,8 @@ import { QueryClient } from '@tanstack/react-query';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // People decide about retries: an error is shown with a button. `always` also tries while the browser believes that it
-    // is offline, which it often does wrongly in closed networks.
+    // Users retry: an error is shown with a button. `always` sends requests even if the browser believes it is offline,
+    // which is often wrong in closed networks.
     queries: { retry: false, refetchOnWindowFocus: false, networkMode: 'always' },
     mutations: { networkMode: 'always' },
   },

@@ -1,4 +1,4 @@
-// What the server says about itself: its catalogues and their state.
+// The directory of the server's catalogues.
 
 import { ApiError, json } from './client';
 import type { CatalogueEntry, Directory } from './types';
@@ -13,7 +13,7 @@ export async function fetchDirectory(signal?: AbortSignal): Promise<Directory> {
   }
 }
 
-/** Returns the address beside that of GraphQL where results are downloaded. */
+/** Returns the download path of a catalogue, which is beside its GraphQL path. */
 export function downloadPath(entry: CatalogueEntry): string {
   return entry.paths.graphql.replace(/graphql$/, 'download');
 }

@@ -1,11 +1,11 @@
-// The result as pictures. They are drawn from the counts of the facets, so they need no request of their own.
+// The result as charts, drawn from the counts of the facets without further requests.
 
 import type { Facet } from '../api/catalogue';
 import { Icon } from '../design/Icon';
 import { Popover } from '../design/Popover';
 import { useExplore } from '../explore/context';
 import type { ChartChoice } from '../explore/urlState';
-import { StepsChart } from './StepsChart';
+import { HistogramChart } from './HistogramChart';
 import { ValuesChart } from './ValuesChart';
 import './charts.css';
 
@@ -95,7 +95,7 @@ export function ChartsView() {
                 </button>
               </figcaption>
               {facet.field.kind === 'number' || facet.field.kind === 'date' ? (
-                <StepsChart facet={facet} />
+                <HistogramChart facet={facet} />
               ) : (
                 <ValuesChart facet={facet} form={chart.form} />
               )}

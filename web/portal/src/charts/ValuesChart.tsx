@@ -9,7 +9,7 @@ import { layout } from './treemap';
 
 const BARS = 10;
 const AREAS = 18;
-/** The least side of an area, so that it can be hit on a phone as well. */
+/** The shortest side of an area in pixels, large enough to be tapped on a phone. */
 const MIN_SIDE = 40;
 const WIDTH = 480;
 const HEIGHT = 268;

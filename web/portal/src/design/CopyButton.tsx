@@ -1,4 +1,4 @@
-// Copies a text, and says that it did.
+// A button that copies a text and confirms it.
 
 import { useEffect, useState } from 'react';
 
@@ -32,7 +32,7 @@ export function CopyButton({ text, label = 'Copy', icon = 'copy', className = 'b
   );
 }
 
-/** Pages that do not come over HTTPS have no clipboard; the old way still works there. */
+/** Pages without HTTPS have no clipboard API; the deprecated command still works there. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

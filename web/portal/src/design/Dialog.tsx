@@ -1,4 +1,4 @@
-// A sheet over the page. The browser's own dialog keeps the focus in it and gives it back.
+// A modal dialog. The browser's own element traps the focus; it is restored on close.
 
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 

@@ -1,4 +1,4 @@
-// Line icons, drawn here so that no file comes from elsewhere. They only accompany words: screen readers skip them.
+// Line icons, inlined so that they need no request. They only accompany text, so screen readers skip them.
 
 const PATHS = {
   search: 'M11 4a7 7 0 1 1 0 14 7 7 0 0 1 0-14Zm5 12 5 5',

@@ -60,7 +60,7 @@ export function Empty({ icon, title, children }: { icon: IconName; title: string
   );
 }
 
-/** Lines where text will be. */
+/** Placeholder lines. */
 export function Skeleton({ lines = 3, height = 14 }: { lines?: number; height?: number }) {
   return (
     <div className="stack" aria-hidden="true">

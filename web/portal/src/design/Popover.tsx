@@ -7,7 +7,7 @@ import { Icon, type IconName } from './Icon';
 interface PopoverProps {
   label: string;
   icon?: IconName;
-  /** What stands in the button; the label, if nothing is given. */
+  /** The content of the button; the label by default. */
   face?: ReactNode;
   className?: string;
   align?: 'start' | 'end';
@@ -103,7 +103,7 @@ function PopoverContent({ close, children }: { close: () => void; children: Popo
   return children(close);
 }
 
-/** Moves the focus among the items of a menu; fields keep their arrow keys. */
+/** Moves the focus among the items of a menu; input fields handle arrow keys themselves. */
 function step(event: React.KeyboardEvent, panel: HTMLElement | null) {
   const items = [...(panel?.querySelectorAll<HTMLElement>('.menu-item:not(:disabled)') ?? [])];
   const at = items.indexOf(document.activeElement as HTMLElement);

@@ -1,4 +1,4 @@
-// Something wide, which is scrolled sideways on its own; by keyboard, too.
+// A region that scrolls horizontally, by keyboard as well.
 
 import type { ReactNode } from 'react';
 

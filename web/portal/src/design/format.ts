@@ -1,4 +1,4 @@
-// Numbers, sizes, dates and values as people read them.
+// Formats numbers, sizes, dates and values.
 
 import type { Field } from '../api/catalogue';
 

@@ -157,7 +157,7 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
 
 function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumns>; hasFailed: boolean }) {
   const { catalogue, state, view, setFilter } = useExplore();
-  // What is still there answers another question; beside the new filter it would mislead.
+  // The previous rows belong to another filter and would mislead.
   if (hasFailed) return null;
   if (!view.answer)
     return (

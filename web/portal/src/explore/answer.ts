@@ -26,7 +26,7 @@ export interface ViewAnswer {
   total: number;
   rows: Row[];
   terms: Map<string, TermsCounts>;
-  /** A count for each step of a histogram. */
+  /** A count for each bin of a histogram. */
   steps: Map<string, number[]>;
 }
 
@@ -72,7 +72,7 @@ export function readView(
   return view;
 }
 
-/** Reads buckets as values that can stand in filters. */
+/** Reads buckets as values for filters. */
 export function readBuckets(buckets: RawBucket[], field: Field): Bucket[] {
   return buckets.map(({ key, key_as_string: text, doc_count: count }) => {
     const isTruth = field.kind === 'boolean' && key !== '__missing__';

@@ -1,4 +1,4 @@
-// What the parts of a catalogue's page share: the catalogue, what the person chose, and how to change it.
+// What the parts of a catalogue's page share: the catalogue, the user's choices, and how to change them.
 
 import { createContext, useContext } from 'react';
 

@@ -1,4 +1,4 @@
-// Everything that a person chose on the page of a catalogue, as the query of its address.
+// The state of a catalogue's page, in the query of its address.
 //
 // What is not in the address is as the catalogue's configuration says. Reading never fails: a part that cannot be
 // understood is reported and left out, since an address may have been cut or typed by hand.

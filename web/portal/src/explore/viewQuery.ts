@@ -19,7 +19,7 @@ interface StatsAnswer {
   aggregations?: Record<string, { stats: { min: number | null; max: number | null } | null }>;
 }
 
-/** Asks for the extent of all numbers and dates, whatever the filter; it decides the steps of histograms. */
+/** Asks for the extent of all numbers and dates, whatever the filter; it determines the bins of histograms. */
 export function extentRequest(catalogue: Catalogue): Request {
   const ranged = catalogue.suppressedBelow === null ? rangedFields(catalogue) : [];
   const stats = ranged.map((field) => `${flatName(field.name)} { stats { min max } }`).join(' ');
@@ -53,7 +53,7 @@ function rangedFields(catalogue: Catalogue): Field[] {
   return catalogue.facets.map(({ field }) => field).filter(({ kind }) => kind === 'number' || kind === 'date');
 }
 
-/** Returns the sort that the person chose or the catalogue has. */
+/** Returns the user's sort, or the default of the catalogue. */
 export function sortOf(state: ExploreState, catalogue: Catalogue): SortKey[] {
   return (state.sort ?? catalogue.defaultSort).filter(({ fieldName }) => catalogue.fields.has(fieldName));
 }

@@ -7,7 +7,7 @@ import { count, day, quantity } from '../design/format';
 import { useExplore } from '../explore/context';
 import { type Range, rangeOf, withRange } from '../query/edit';
 import { type Bins, stepName } from './bins';
-import { Handle } from './Handle';
+import { RangeHandle } from './RangeHandle';
 
 const DAY = 86_400_000;
 
@@ -23,7 +23,7 @@ export function RangeFacet({ field, label, bins }: RangeFacetProps) {
   const steps = view.answer?.steps.get(field.name) ?? [];
   const range = rangeOf(state.filter, field.name);
   const chosen = handlesOf(range, field, edges);
-  // While a handle is being dragged the filter waits.
+  // The filter changes when the handle is released.
   const [dragged, setDragged] = useState<[number, number] | null>(null);
   const [low, high] = dragged ?? chosen;
   const last = edges.length - 1;
@@ -51,7 +51,7 @@ export function RangeFacet({ field, label, bins }: RangeFacetProps) {
           className="range-reach"
           style={{ left: `${(low / last) * 100}%`, right: `${100 - (high / last) * 100}%` }}
         />
-        <Handle
+        <RangeHandle
           label={`${label} from`}
           at={low}
           least={0}
@@ -61,7 +61,7 @@ export function RangeFacet({ field, label, bins }: RangeFacetProps) {
           onMove={(at) => setDragged([at, high])}
           onSettle={settle}
         />
-        <Handle
+        <RangeHandle
           label={`${label} to`}
           at={high}
           least={low + 1}
@@ -77,7 +77,7 @@ export function RangeFacet({ field, label, bins }: RangeFacetProps) {
   );
 }
 
-/** Returns the edges at which the handles stand. */
+/** Returns the bins that the handles are at. */
 function handlesOf({ from, to }: Range, field: Field, edges: number[]): [number, number] {
   const last = edges.length - 1;
   const low =
@@ -96,7 +96,7 @@ function asNumber(value: number | string, field: Field): number {
   return field.kind === 'date' && typeof value === 'string' ? Date.parse(value) : Number(value);
 }
 
-/** Returns the bounds that two handles mean; a handle at its end sets none. */
+/** Returns the range between two handles; a handle at the end of the track sets no bound. */
 export function rangeFrom([low, high]: [number, number], field: Field, { edges, isWhole }: Bins): Range {
   const last = edges.length - 1;
   const begin = edges[low] ?? 0;

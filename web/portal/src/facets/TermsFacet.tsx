@@ -73,19 +73,19 @@ export function TermsFacet({ field, label }: TermsFacetProps) {
   );
 }
 
-/** The first values, and those that were chosen wherever they stand. */
+/** Returns the first values and all chosen ones. */
 function firstOf(buckets: Bucket[], chosen: Value[]): Bucket[] {
   return buckets.filter(({ value }, index) => index < MAX_SHOWN || chosen.includes(value));
 }
 
-/** A chosen value stays in the list when no record has it any more, so that it can be unchosen. */
+/** A chosen value stays in the list when no record has it any more, so that it can be deselected. */
 function withChosen(buckets: Bucket[], chosen: Value[]): Bucket[] {
   const known = new Set(buckets.map(({ value }) => value));
   const gone = chosen.filter((value) => !known.has(value) && !/^set_id:|\*/.test(String(value)));
   return [...buckets, ...gone.map((value) => ({ value, count: 0 }))];
 }
 
-/** Fetches every value of a facet, once the person looks for one that may not be there yet. */
+/** Fetches all values of a facet when the user searches among them. */
 function useAllValues(field: Field, isWanted: boolean): Bucket[] | undefined {
   const { catalogue, state } = useExplore();
   const name = flatName(field.name);
@@ -132,7 +132,7 @@ interface ToolsProps {
   onChange: (next: FieldFilter) => void;
 }
 
-/** Include or exclude what is chosen; choose everything that was found. */
+/** Buttons to include or exclude the chosen values, and to select all that were found. */
 function Tools({ label, filter, found, onChange }: ToolsProps) {
   const values = found.map(({ value }) => value);
   const hasAll = values.length > 0 && values.every((value) => filter.values.includes(value));

@@ -1,18 +1,18 @@
-// The steps of a histogram: few enough to be seen, at values that people would choose, the same whatever the filter is.
+// The bins of a histogram: few enough to be seen, with round bounds, independent of the filter.
 
 export interface Bins {
-  /** The bounds of the steps, one more than there are steps. */
+  /** The bounds of the bins, one more than there are bins. */
   edges: number[];
-  /** Whether each step is a multiple of the one before. */
+  /** Whether the bins are logarithmic. */
   isLogarithmic: boolean;
-  /** Bounds are whole numbers: a step ends one below the next. */
+  /** Bounds are integers: a bin ends one below the next. */
   isWhole: boolean;
 }
 
 const WANTED = 24;
 const DAY = 86_400_000;
 
-/** Returns the steps for numbers between two values. */
+/** Returns the bins for numbers between two values. */
 export function numberBins(min: number, max: number, isWhole: boolean): Bins {
   if (!(max > min))
     return { edges: [min, isWhole ? min + 1 : min + (Math.abs(min) || 1) * 0.01], isLogarithmic: false, isWhole };
@@ -44,7 +44,7 @@ function powers(min: number, max: number): number[] {
   return all.slice(Math.max(0, first), last < 0 ? undefined : last + 1);
 }
 
-/** Returns the steps for moments between two values: days, weeks, months, quarters, years. */
+/** Returns the bins for times between two values: days, weeks, months, quarters, years. */
 export function dateBins(min: number, max: number): Bins {
   const days = (max - min) / DAY;
   const edges =
@@ -75,7 +75,7 @@ function everyMonths(min: number, max: number, step: number): number[] {
   return edges;
 }
 
-/** Names the step of a time line that begins at a moment. */
+/** Returns the label of the bin that begins at a time. */
 export function stepName(from: number, to: number): string {
   const text = new Date(from).toISOString();
   const days = Math.round((to - from) / DAY);

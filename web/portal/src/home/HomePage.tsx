@@ -1,4 +1,4 @@
-// The start: what is here, how much of it, and the way in.
+// The home page: the catalogues with their most frequent values.
 
 import { skipToken, useQuery } from '@tanstack/react-query';
 

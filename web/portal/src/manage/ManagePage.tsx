@@ -1,4 +1,4 @@
-// Submitting and looking after what was submitted, for those who may.
+// The pages for submitters and data managers.
 
 import { lazy, Suspense } from 'react';
 

@@ -1,8 +1,8 @@
-// A payload with everything that is wrong said where it is wrong.
+// A payload with each violation at its line.
 
 import { useMemo } from 'react';
 
-import { lineOf, places, type Violation } from './places';
+import { lineOf, places, type Violation } from './violations';
 
 export function PayloadView({ text, violations }: { text: string; violations: Violation[] }) {
   const byLine = useMemo(() => {

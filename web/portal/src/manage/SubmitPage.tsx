@@ -12,7 +12,7 @@ import { announce } from '../shell/announce';
 import { Link, useRouter } from '../shell/router';
 import { renderedType, studyIdsQuery, submit, typeVersionsQuery } from './api';
 import { PayloadView } from './PayloadView';
-import { type Violation, violationsIn } from './places';
+import { type Violation, violationsIn } from './violations';
 import { exampleOf } from './example';
 
 /** The key in the tab's storage for what was typed, so that neither an error nor a detour loses it. */

@@ -1,4 +1,4 @@
-// A payload to begin with: what a schema requires, with values of the right kind.
+// Builds an example payload with everything that a schema requires.
 
 import type { AnalysisType } from '../api/types';
 import { exampleText } from './exampleText';

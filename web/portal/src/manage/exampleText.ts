@@ -1,4 +1,4 @@
-// A text that a schema accepts, to begin with.
+// Builds an example string that a schema accepts.
 
 /** What a text of a format may look like. */
 const FORMATS: Record<string, string> = {

@@ -1,7 +1,7 @@
-// Checks a value against a JSON Schema (draft 7) while people type. The server's word is the last one: what is rare is
-// left to it.
+// Checks a value against a JSON Schema (draft 7) while the user types. The server checks again, including rare keywords
+// that are ignored here.
 
-import type { Violation } from './places';
+import type { Violation } from './violations';
 
 export type Schema = { [keyword: string]: unknown } | boolean;
 

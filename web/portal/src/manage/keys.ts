@@ -1,4 +1,4 @@
-// API keys as the server keeps them, and the scopes that they can be given.
+// API keys and their scopes.
 
 import { json, send } from '../api/client';
 import type { ApiKey, ApiKeys, MadeApiKey, NewApiKey } from '../api/types';
@@ -9,12 +9,12 @@ export async function listKeys(signal: AbortSignal): Promise<ApiKey[]> {
   return keys.reverse();
 }
 
-/** Makes a key. Its text is part of this answer and of no other. */
+/** Creates a key. Only this answer contains its text. */
 export const createKey = (body: NewApiKey) => json<MadeApiKey>('/admin/keys', { method: 'POST', body });
 
 export const revokeKey = (id: string) => send(`/admin/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
 
-/** What a key may do with a study or with everything. */
+/** Whether a scope allows reading only, or writing too. */
 export type Right = 'read' | 'write';
 
 export function scopeOfStudy({ study }: Scopes, id: string, right: Right): string {
@@ -26,7 +26,7 @@ export function scopeOfSystem({ system }: Scopes, right: Right): string {
   return right === 'write' ? system : system.replace(/\.[^.]*$/, '.READ');
 }
 
-/** Says in words what a scope allows. */
+/** Describes what a scope allows. */
 export function meaning(scope: string, scopes: Scopes): string {
   if (scope === scopeOfSystem(scopes, 'write')) return 'everything';
   if (scope === scopeOfSystem(scopes, 'read')) return 'read everything';

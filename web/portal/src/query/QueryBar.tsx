@@ -1,4 +1,4 @@
-// The filter as a sentence of chips that can be changed where they stand.
+// The filter as a sentence of chips that can be edited in place.
 
 import { useEffect, useRef, useState } from 'react';
 
@@ -82,12 +82,12 @@ interface PartProps {
   path: Path;
 }
 
-/** The parts of a group with what joins them between; a click on it turns “and” to “or”. */
+/** The parts of a group with “and” or “or” between them, which a click switches. */
 function GroupParts({ group, path, root }: PartProps & { group: Group }) {
   const { setFilter } = useExplore();
   const joint = group.op === 'and' ? 'and' : 'or';
   return group.content.map((part, index) => (
-    // Parts have no identity of their own; their place is what a click means.
+    // Parts have no identity but their position.
     <span key={index} className="query-part">
       {index > 0 &&
         (group.op === 'not' ? (

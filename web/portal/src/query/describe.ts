@@ -8,13 +8,13 @@ export interface Phrase {
   subject: string;
   verb: string;
   values: { value: Value; text: string }[];
-  /** What stands between the values. */
+  /** The word between the values. */
   joint: string;
 }
 
 const SETS = /^set_id:/;
 
-/** Says what a leaf asks for; `setNames` has the names of saved sets. */
+/** Describes a condition; `setNames` has the names of saved sets. */
 export function phrase(leaf: Leaf, catalogue: Catalogue, setNames: ReadonlyMap<string, string> = new Map()): Phrase {
   const fields = fieldsOf(leaf).map((name) => catalogue.fields.get(name.replaceAll('__', '.')));
   const names = fieldsOf(leaf);

@@ -1,13 +1,13 @@
-// Changes of a filter. Nothing is changed in place: each function returns the filter after the change.
+// Edits of a filter. Each function returns a new filter and leaves the old one unchanged.
 //
 // A place within a filter is a path of indexes. Empty groups disappear, and a group of one that neither negates nor
-// binds to an element gives way to what is in it.
+// binds to an element is replaced by its only part.
 
 import { asRoot, type Group, isGroup, leaf, type Leaf, type Sqon, type Value, valuesOf } from './sqon';
 
 export type Path = number[];
 
-/** How a facet stands to its values. */
+/** Whether a facet includes or excludes its values. */
 export interface FieldFilter {
   mode: 'include' | 'exclude';
   values: Value[];
@@ -19,14 +19,14 @@ function isOwn(node: Sqon, field: string, ops: (op: string) => boolean): node is
   return !isGroup(node) && 'fieldName' in node.content && node.content.fieldName === field && ops(node.op);
 }
 
-/** Returns what the outermost group says about the values of a field. */
+/** Returns the condition of the outermost group on the values of a field. */
 export function filterOf(root: Group | null, field: string): FieldFilter {
   const own = root?.content.find((node): node is Leaf => isOwn(node, field, (op) => op === 'in' || EXCLUDING.has(op)));
   if (!own) return { mode: 'include', values: [] };
   return { mode: EXCLUDING.has(own.op) ? 'exclude' : 'include', values: valuesOf(own) };
 }
 
-/** Has the outermost group say this about the values of a field. Excluding means that no element has the value. */
+/** Sets the condition of the outermost group on the values of a field. Excluding means that no element has the value. */
 export function withFilter(
   root: Group | null,
   field: string,
@@ -79,7 +79,7 @@ export function withRange(root: Group | null, field: string, { from, to }: Range
   return withOwn(root, field, (op) => RANGES.has(op), next);
 }
 
-/** Puts a leaf in the place of those of its field, or at the end. */
+/** Replaces the leaves of a field, or appends one. */
 function withOwn(root: Group | null, field: string, ops: (op: string) => boolean, next: Leaf | null): Group | null {
   const base: Group = root ?? { op: 'and', content: [] };
   const at = base.content.findIndex((node) => isOwn(node, field, ops));
@@ -104,7 +104,7 @@ export function nodeAt(root: Group, path: Path): Sqon | undefined {
   );
 }
 
-/** Puts something else, or nothing, in a place. */
+/** Replaces or removes the node at a path. */
 export function replaceAt(root: Group, path: Path, next: Sqon | null): Group | null {
   return asRoot(tidy(replaced(root, path, next)));
 }
@@ -116,7 +116,7 @@ function replaced(node: Sqon, [index, ...rest]: Path, next: Sqon | null): Sqon |
   return { ...node, content };
 }
 
-/** Takes one value out of a leaf. */
+/** Removes one value from a leaf. */
 export function withoutValue(root: Group, path: Path, value: Value): Group | null {
   const node = nodeAt(root, path);
   if (!node || isGroup(node) || !('fieldName' in node.content)) return root;
@@ -134,7 +134,7 @@ export function switchGroup(root: Group, path: Path): Group | null {
   return path.length ? replaceAt(root, path, next) : next;
 }
 
-/** Turns a condition into its opposite. */
+/** Negates a condition. */
 export function negate(root: Group, path: Path, isNested: (field: string) => boolean): Group | null {
   const node = nodeAt(root, path);
   if (!node) return root;
@@ -157,7 +157,7 @@ export function negate(root: Group, path: Path, isNested: (field: string) => boo
   return replaceAt(root, path, { op: 'not', content: [node] });
 }
 
-/** Joins a condition and the one after it to a group of their own. */
+/** Groups a condition with the one after it. */
 export function joinNext(root: Group, path: Path, op: 'and' | 'or'): Group | null {
   const index = path.at(-1);
   const around = nodeAt(root, path.slice(0, -1));
@@ -176,7 +176,7 @@ export function joinNext(root: Group, path: Path, op: 'and' | 'or'): Group | nul
   return path.length > 1 ? replaceAt(root, path.slice(0, -1), next) : asRoot(tidy(next));
 }
 
-/** Gives the parts of a group back to the one around it. */
+/** Dissolves a group into the one around it. */
 export function ungroup(root: Group, path: Path): Group | null {
   const index = path.at(-1);
   const node = nodeAt(root, path);
@@ -187,7 +187,7 @@ export function ungroup(root: Group, path: Path): Group | null {
   return path.length > 1 ? replaceAt(root, path.slice(0, -1), next) : asRoot(next);
 }
 
-/** Binds the conditions of a group to one and the same element, or sets them free. */
+/** Sets or removes the pivot of a group, which binds its conditions to the same nested element. */
 export function setPivot(root: Group, path: Path, pivot: string | null): Group | null {
   const node = nodeAt(root, path);
   if (!node || !isGroup(node)) return root;

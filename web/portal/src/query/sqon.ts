@@ -49,7 +49,7 @@ export function isGroup(node: Sqon): node is Group {
   return node.op === 'and' || node.op === 'or' || node.op === 'not';
 }
 
-/** Returns the fields a leaf looks into. */
+/** Returns the fields of a leaf. */
 export function fieldsOf(leaf: Leaf): string[] {
   return 'fieldNames' in leaf.content ? leaf.content.fieldNames : [leaf.content.fieldName];
 }
@@ -64,7 +64,7 @@ export function leaf(op: LeafOp, fieldName: string, value: Value | Value[]): Lea
   return { op, content: { fieldName, value } };
 }
 
-/** Reads a filter; a failure says where it is wrong and what was expected. */
+/** Parses a filter; an error says where it is wrong and what was expected. */
 export function parse(text: string): Group | null {
   if (!text.trim()) return null;
   let value: unknown;
@@ -76,7 +76,7 @@ export function parse(text: string): Group | null {
   return asRoot(read(value, ''));
 }
 
-/** Returns a filter as a group; nothing at all for one that says nothing. */
+/** Returns a filter as a group; null for an empty one. */
 export function asRoot(node: Sqon | null): Group | null {
   if (!node) return null;
   if (!isGroup(node)) return { op: 'and', content: [node] };
@@ -123,7 +123,7 @@ function wrong(at: string, expected: string): Error {
   return new Error(`At ${at || 'the beginning'}: expected ${expected}.`);
 }
 
-/** Writes a filter as short as it goes, for addresses. */
+/** Writes a filter as compact JSON, for addresses. */
 export function stringify(sqon: Group | null): string {
   return sqon ? JSON.stringify(sqon) : '';
 }

@@ -1,4 +1,4 @@
-// The fields of a document under the names that people know, objects and lists of objects as parts of their own.
+// The fields of a document by their display names; objects and lists of objects are sections.
 
 import type { Catalogue, Column } from '../api/catalogue';
 import { words } from '../api/catalogue';
@@ -43,7 +43,7 @@ export function FieldTree({ catalogue, document, at = '' }: PartProps) {
               {Array.isArray(value) && <span className="badge">{list.length}</span>}
             </h2>
             {list.map((element, index) => (
-              // Elements of a document have no names; their order is all they have.
+              // Elements have no identity but their position.
               <div key={index} className={Array.isArray(value) ? 'field-element' : ''}>
                 <FieldTree catalogue={catalogue} document={element} at={`${at}${name}.`} />
               </div>

@@ -29,7 +29,7 @@ export default function RecordPage({ rest: [catalogueId, key, ...others] }: { re
   return <RecordView key={key} catalogue={data} recordKey={key} />;
 }
 
-/** Fetches a whole document. It comes with the only bucket of its key, which is the way that has no limit of depth. */
+/** Fetches a whole document, as the top hit of the only bucket of its key: this way has no depth limit. */
 async function fetchDocument(catalogue: Catalogue, key: string, signal: AbortSignal): Promise<Document> {
   const field = catalogue.keyField;
   if (!field) throw new ApiError('The records of this catalogue have no key of their own.', 404);
@@ -47,7 +47,7 @@ async function fetchDocument(catalogue: Catalogue, key: string, signal: AbortSig
   return document;
 }
 
-/** Returns what the table shows a record by, where that is not its key. */
+/** Returns the display name of a record, if that is not its key. */
 function nameOf(catalogue: Catalogue, document: Document): string | null {
   const first = catalogue.columns.find(({ show }) => show)?.field;
   const value = first && first !== catalogue.keyField ? document[first.name] : null;

@@ -1,8 +1,8 @@
-// The fields whose values name something, so that lists of them make sense.
+// The fields whose values are identifiers.
 
 import type { Catalogue, Field } from '../api/catalogue';
 
-/** Returns them, the most likely one first: the key of the catalogue, then what it looks names up in, then other ids. */
+/** Returns them, the most likely one first: the key of the catalogue, then the fields of its matchers, then other ids. */
 export function idFields(catalogue: Catalogue): Field[] {
   const looked = catalogue.matchers.flatMap(({ keyField, searchFields }) => [keyField, ...searchFields]);
   const named = [...catalogue.fields.values()]

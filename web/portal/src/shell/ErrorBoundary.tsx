@@ -1,11 +1,11 @@
-// A page that breaks does not take the others with it.
+// Contains a rendering error within one page.
 
 import { Component, type ReactNode } from 'react';
 
 import { Notice } from '../design/Notice';
 
 interface Props {
-  /** Another place gets another try. */
+  /** The error is reset when this changes. */
   place: string;
   children: ReactNode;
 }

@@ -1,4 +1,4 @@
-// The bar on top of every page: where one is, and where one can go.
+// The header of every page, with the main navigation.
 
 import { words } from '../api/catalogue';
 import { Icon } from '../design/Icon';

@@ -7,7 +7,7 @@ import { json } from '../api/client';
 
 export interface Branding {
   name: string;
-  /** What the home page opens with. */
+  /** The heading of the home page. */
   headline: string;
   introduction: string;
   /** A line at the foot of every page. */
@@ -17,7 +17,7 @@ export interface Branding {
   scopes: Scopes;
 }
 
-/** How the server spells scopes. */
+/** The names of scopes on this server. */
 export interface Scopes {
   /** The scope to write a study, with `{study}` where its id stands. */
   study: string;

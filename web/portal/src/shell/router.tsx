@@ -1,4 +1,4 @@
-// Where the person is: the address of the page is the only state that outlives it.
+// Routing: the address is the only state that outlives a page.
 
 import {
   type AnchorHTMLAttributes,
@@ -68,7 +68,7 @@ export function useRouter(): Router {
 
 type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & { to: string };
 
-/** A link within the portal; a new tab or window stays with the browser. */
+/** A link within the portal; modified clicks are left to the browser. */
 export function Link({ to, onClick, ...rest }: LinkProps) {
   const { navigate } = useRouter();
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {

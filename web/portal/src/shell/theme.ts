@@ -1,4 +1,4 @@
-// Light or dark: as the system says, unless the person chose.
+// The colour theme: the system's, unless the user chose one.
 
 import { useEffect, useState } from 'react';
 

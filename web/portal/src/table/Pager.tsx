@@ -1,4 +1,4 @@
-// Forwards and backwards through the records. Pages have numbers up to the window of the catalogue, cursors beyond it.
+// Pages through the records: by offset up to the result window of the catalogue, by cursor beyond it.
 
 import { count } from '../design/format';
 import { Icon } from '../design/Icon';

@@ -1,4 +1,4 @@
-// A page of records. Only the rows in sight are in the document, so a page may be long.
+// A page of records. Rows are virtualized: only visible ones are in the document.
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useRef } from 'react';

@@ -1,4 +1,4 @@
-// A histogram of numbers or a time line of dates; a step filters on click.
+// A histogram of numbers or dates; a bin filters on click.
 
 import type { Facet } from '../api/catalogue';
 import { compactNumber, count, day, quantity } from '../design/format';
@@ -13,7 +13,7 @@ const LEFT = 44;
 const BOTTOM = 24;
 const TOP = 8;
 
-export function StepsChart({ facet }: { facet: Facet }) {
+export function HistogramChart({ facet }: { facet: Facet }) {
   const { state, setFilter, view, extent } = useExplore();
   const { field } = facet;
   const bins = extent?.bins.get(field.name);

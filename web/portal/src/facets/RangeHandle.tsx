@@ -1,21 +1,21 @@
-// A handle of a range: dragged, or moved by the keys that sliders have.
+// A handle of a range slider, moved by pointer or keyboard.
 
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 
-interface HandleProps {
+interface RangeHandleProps {
   label: string;
-  /** The step it stands at, and between which it can be moved. */
+  /** Its position, and the positions it can be moved between, in bins. */
   at: number;
   least: number;
   most: number;
-  /** The last step of the whole track. */
+  /** The last position of the track. */
   last: number;
   text: string;
   onMove: (at: number) => void;
   onSettle: () => void;
 }
 
-export function Handle({ label, at, least, most, last, text, onMove, onSettle }: HandleProps) {
+export function RangeHandle({ label, at, least, most, last, text, onMove, onSettle }: RangeHandleProps) {
   const [held, setHeld] = useState(false);
   const move = (to: number) => {
     const next = Math.min(most, Math.max(least, to));

@@ -1,6 +1,6 @@
-// Where in a JSON text something is: every JSON pointer with the line that it begins in.
+// Maps the JSON pointers of a text to line numbers, and reads the violations of the server.
 
-/** Returns the line, counted from 0, in which the value of each pointer stands. `#` is the whole text. */
+/** Returns the line, counted from 0, in which the value of each pointer begins. `#` is the whole text. */
 export function places(text: string): Map<string, number> {
   const found = new Map<string, number>();
   let at = 0;
@@ -75,7 +75,7 @@ function readable(text: string): string {
     .replace(/^expected type: (.+), found: (.+)$/, 'expected $1, found $2');
 }
 
-/** Returns the line of a pointer, or of the nearest thing around it that is there. */
+/** Returns the line of a pointer, or of its nearest ancestor that exists. */
 export function lineOf(found: Map<string, number>, pointer: string): number {
   let place = pointer;
   while (!found.has(place) && place.includes('/')) place = place.slice(0, place.lastIndexOf('/'));
