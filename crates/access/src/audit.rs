@@ -1,7 +1,7 @@
-//! What was done and what was refused, one line of JSON each, in a file of the data folder: `audit.log`.
+//! The audit log: one line of JSON for each change and each denied request, in `audit.log` in the data folder.
 //!
-//! A line says who, what, when and with which result; it never has a credential, a body, or the query of an address.
-//! A file that has grown to its limit becomes `audit.log.1`, that one `audit.log.2`, and so on; the oldest goes.
+//! A line never has a credential, a body, or the query of a URL. A full file is rotated to `audit.log.1`, that one to
+//! `audit.log.2`, and so on; the oldest is deleted.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,103 +13,105 @@ use serde::Serialize;
 
 const FILE: &str = "audit.log";
 
-/// How large a file becomes, in bytes.
-const LARGEST: u64 = 16 << 20;
+/// The size at which the file is rotated.
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// How many full files are kept.
-const KEPT: u32 = 9;
+/// The number of rotated files that are kept.
+const MAX_ROTATED_FILES: u32 = 9;
 
-/// One request that is worth keeping.
+/// An audited request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry<'a> {
-    /// When it was answered.
+    /// The time of the response.
     pub time: Timestamp,
-    /// Who sent it: the name of a key or the subject of a token.
-    pub who: &'a str,
-    /// How that is known.
-    pub how: &'a str,
+    /// The name of the key or the subject of the token.
+    #[serde(rename = "who")]
+    pub principal: &'a str,
+    /// How the client was authenticated.
+    #[serde(rename = "how")]
+    pub auth_method: &'a str,
     /// The method.
     pub method: &'a str,
     /// The path, without the query.
     pub path: &'a str,
-    /// The study that was checked, where there is one.
+    /// The study of the request, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub study: Option<&'a str>,
-    /// The status of the answer; none if the client left before it.
+    /// The status of the response; none if the client disconnected before.
     pub status: Option<u16>,
-    /// What became of it: `done`, `failed`, `denied` or `cut off`.
+    /// The outcome: `done`, `failed`, `denied` or `cut off`.
     pub result: &'a str,
-    /// The number that the answer carries too.
+    /// The request ID, which is a header of the response too.
     pub request_id: &'a str,
 }
 
-/// The file that entries go to.
+/// The audit log of a data folder.
 pub struct AuditLog {
     folder: PathBuf,
-    largest: u64,
-    open: Mutex<Option<Open>>,
+    max_bytes: u64,
+    open: Mutex<Option<OpenFile>>,
 }
 
-struct Open {
+struct OpenFile {
     file: fs::File,
     bytes: u64,
 }
 
 impl AuditLog {
-    /// Keeps entries in a folder.
+    /// Opens the log of a folder; the file is created with the first entry.
     pub fn in_folder(folder: &Path) -> Self {
-        Self::with_limit(folder, LARGEST)
+        Self::with_limit(folder, MAX_FILE_BYTES)
     }
 
-    fn with_limit(folder: &Path, largest: u64) -> Self {
-        Self { folder: folder.to_owned(), largest, open: Mutex::new(None) }
+    fn with_limit(folder: &Path, max_bytes: u64) -> Self {
+        Self { folder: folder.to_owned(), max_bytes, open: Mutex::new(None) }
     }
 
-    /// Keeps an entry. One that cannot be written is in the log of the server all the same.
+    /// Writes an entry, here and to the log of the server.
     pub fn write(&self, entry: &AuditEntry<'_>) {
-        let AuditEntry { who, how, method, path, study, status, result, .. } = entry;
-        // The number of the request is in every line of the log that is about one.
+        let AuditEntry { principal: who, auth_method: how, method, path, study, status, result, .. } = entry;
+        // The log formatter adds the request ID.
         tracing::info!(target: "audit", who, how, method, path, study, status, result);
         let written = serde_json::to_vec(entry).map_err(io::Error::from).and_then(|mut line| {
             line.push(b'\n');
             self.append(&line)
         });
         if let Err(error) = written {
-            tracing::error!(%error, "an entry of the audit log could not be written");
+            tracing::error!(%error, "an audit entry could not be written");
         }
     }
 
     fn append(&self, line: &[u8]) -> io::Result<()> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.as_ref().is_some_and(|open| open.bytes >= self.largest) {
+        if open.as_ref().is_some_and(|open| open.bytes >= self.max_bytes) {
             *open = None;
             self.rotate()?;
         }
         let mut current = match open.take() {
             Some(current) => current,
-            None => self.begin()?,
+            None => self.open_file()?,
         };
-        // One call, so that a reader never sees a line without its end.
+        // A single write, so that a reader never sees half a line.
         current.file.write_all(line)?;
         current.bytes += line.len() as u64;
         *open = Some(current);
         Ok(())
     }
 
-    fn begin(&self) -> io::Result<Open> {
+    fn open_file(&self) -> io::Result<OpenFile> {
         let mut options = fs::OpenOptions::new();
         options.create(true).append(true);
         #[cfg(unix)]
         fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(self.folder.join(FILE))?;
         let bytes = file.metadata()?.len();
-        Ok(Open { file, bytes })
+        Ok(OpenFile { file, bytes })
     }
 
     fn rotate(&self) -> io::Result<()> {
         let numbered = |number: u32| self.folder.join(format!("{FILE}.{number}"));
-        for number in (1..KEPT).rev() {
+        for number in (1..MAX_ROTATED_FILES).rev() {
             match fs::rename(numbered(number), numbered(number + 1)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -126,8 +128,8 @@ mod tests {
     fn entry(path: &str) -> AuditEntry<'_> {
         AuditEntry {
             time: Timestamp::from_micros(0),
-            who: "someone \"else\"\n",
-            how: "key",
+            principal: "someone \"else\"\n",
+            auth_method: "key",
             method: "PUT",
             path,
             study: Some("ABC"),

@@ -1,59 +1,63 @@
-//! A credential becomes an identity, in one of the ways that the operator chose.
+//! Authentication: from a credential to an identity, by the configured methods.
 //!
 //! The form of a credential says what it is: keys of this server begin with [`KEY_PREFIX`], keys of another server are
-//! UUIDs, everything else is a token. Each kind is refused where it was not chosen, in the same words as a wrong one.
+//! UUIDs, everything else is a token. A kind that is not enabled is rejected like a wrong credential.
 
 use std::sync::Arc;
 
 use cantata_core::Timestamp;
 use serde_json::Map;
 
-use crate::{Identity, Introspection, KEY_PREFIX, KeyDigest, KeySecret, KeyStore, KnownKey, Origin, TokenVerifier};
+use crate::{
+    AuthMethod, Identity, IntrospectionClient, KEY_PREFIX, KeyDigest, KeyFile, KeySecret, ResolvedKey, TokenVerifier,
+};
 
-/// How exact the last use of a key is noted, in microseconds: a day.
-const USE_NOTED: i64 = 24 * 3600 * 1_000_000;
+/// The resolution of the last use of a key: one day.
+const LAST_USE_RESOLUTION_MICROS: i64 = 24 * 3600 * 1_000_000;
 
-/// Why a credential does not count. It never says more, so that nobody learns whether a key exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
-    /// It is wrong, unknown, expired, revoked, or of a kind that is not taken.
+/// Why authentication failed. It says no more, so that a client cannot find out whether a key exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AuthError {
+    /// The credential is unknown, expired, revoked, or of a kind that is not enabled.
+    #[error("the credential is not accepted")]
     Invalid,
-    /// It cannot be checked at present.
+    /// The credential cannot be checked at present.
+    #[error("the credential cannot be checked at present")]
     Unavailable,
 }
 
-/// Checks credentials. Without any way to do so it takes everybody as unchecked.
+/// Checks credentials by the enabled methods.
 #[derive(Default)]
 pub struct Authenticator {
-    keys: Option<Arc<dyn KeyStore>>,
+    keys: Option<Arc<KeyFile>>,
     tokens: Option<TokenVerifier>,
-    introspection: Option<Introspection>,
+    introspection: Option<IntrospectionClient>,
     operator: Option<(KeyDigest, Arc<Identity>)>,
 }
 
 impl Authenticator {
-    /// Takes keys that this server made.
-    pub fn with_keys(mut self, keys: Arc<dyn KeyStore>) -> Self {
+    /// Enables API keys of this server.
+    pub fn with_keys(mut self, keys: Arc<KeyFile>) -> Self {
         self.keys = Some(keys);
         self
     }
 
-    /// Takes signed tokens.
+    /// Enables signed tokens.
     pub fn with_tokens(mut self, tokens: TokenVerifier) -> Self {
         self.tokens = Some(tokens);
         self
     }
 
-    /// Takes keys of another server.
-    pub fn with_introspection(mut self, introspection: Introspection) -> Self {
+    /// Enables keys of another server.
+    pub fn with_introspection(mut self, introspection: IntrospectionClient) -> Self {
         self.introspection = Some(introspection);
         self
     }
 
-    /// Takes one secret that is known to whoever may read the data folder, and allows it a scope.
+    /// Enables one secret, which the server writes to its data folder for local commands, and grants it a scope.
     pub fn with_operator(mut self, secret: &KeySecret, scope: &str) -> Self {
         let identity = Identity {
-            origin: Origin::ApiKey,
+            auth_method: AuthMethod::ApiKey,
             name: "operator".to_owned(),
             scopes: [scope.to_owned()].into(),
             claims: Map::new(),
@@ -62,61 +66,61 @@ impl Authenticator {
         self
     }
 
-    /// Returns whether credentials are checked at all.
-    pub fn is_on(&self) -> bool {
+    /// Returns whether any method is enabled.
+    pub fn is_enabled(&self) -> bool {
         self.keys.is_some() || self.tokens.is_some() || self.introspection.is_some()
     }
 
-    /// Returns the keys that this server made, where they are taken.
-    pub fn keys(&self) -> Option<&Arc<dyn KeyStore>> {
+    /// Returns the API keys of this server, if they are enabled.
+    pub fn keys(&self) -> Option<&Arc<KeyFile>> {
         self.keys.as_ref()
     }
 
-    /// Returns a number that is another one whenever a change of the keys was noticed: what was found out before may not
-    /// hold any more.
+    /// Returns a counter that increases with every change of the keys; results from before it may be stale.
     pub fn generation(&self) -> u64 {
         self.keys.as_ref().map_or(0, |keys| keys.generation())
     }
 
-    /// Returns whose credential it is.
-    pub async fn identify(&self, credential: &str) -> Result<Arc<Identity>, Refusal> {
+    /// Authenticates a credential.
+    pub async fn identify(&self, credential: &str) -> Result<Arc<Identity>, AuthError> {
         if credential.starts_with(KEY_PREFIX) {
             return self.identify_key(credential);
         }
         match (&self.introspection, &self.tokens) {
             (Some(introspection), _) if is_uuid(credential) => introspection.identify(credential).await,
             (_, Some(tokens)) => tokens.identify(credential).await,
-            _ => Err(Refusal::Invalid),
+            _ => Err(AuthError::Invalid),
         }
     }
 
-    fn identify_key(&self, credential: &str) -> Result<Arc<Identity>, Refusal> {
+    fn identify_key(&self, credential: &str) -> Result<Arc<Identity>, AuthError> {
         let digest = KeyDigest::of(credential);
         if let Some((operator, identity)) = &self.operator
             && *operator == digest
         {
             return Ok(Arc::clone(identity));
         }
-        let keys = self.keys.as_ref().ok_or(Refusal::Invalid)?;
+        let keys = self.keys.as_ref().ok_or(AuthError::Invalid)?;
         let found = keys.find(&digest).map_err(|error| {
             tracing::error!(%error, "a key could not be checked");
-            Refusal::Unavailable
+            AuthError::Unavailable
         })?;
         let now = Timestamp::now();
-        let key = found.filter(|key| key.record.is_in_force(now)).ok_or(Refusal::Invalid)?;
-        if key.record.last_used.is_none_or(|last| now.as_micros() - last.as_micros() >= USE_NOTED) {
-            note_use(Arc::clone(keys), Arc::clone(&key), now);
+        let key = found.filter(|key| key.record.is_active(now)).ok_or(AuthError::Invalid)?;
+        if key.record.last_used.is_none_or(|last| now.as_micros() - last.as_micros() >= LAST_USE_RESOLUTION_MICROS) {
+            record_use(Arc::clone(keys), Arc::clone(&key), now);
         }
         Ok(Arc::clone(&key.identity))
     }
 }
 
-/// Notes that a key was used, beside the request. A note that is lost is made at the next use.
-fn note_use(keys: Arc<dyn KeyStore>, key: Arc<KnownKey>, now: Timestamp) {
-    let day = Timestamp::from_micros(now.as_micros().div_euclid(USE_NOTED) * USE_NOTED);
+/// Records the use of a key in the background. A record that is lost is written at the next use.
+fn record_use(keys: Arc<KeyFile>, key: Arc<ResolvedKey>, now: Timestamp) {
+    let day =
+        Timestamp::from_micros(now.as_micros().div_euclid(LAST_USE_RESOLUTION_MICROS) * LAST_USE_RESOLUTION_MICROS);
     tokio::task::spawn_blocking(move || {
-        if let Err(error) = keys.note_use(&key.record.id, day) {
-            tracing::warn!(%error, "the use of a key could not be noted");
+        if let Err(error) = keys.record_use(&key.record.id, day) {
+            tracing::warn!(%error, "the use of a key could not be recorded");
         }
     });
 }

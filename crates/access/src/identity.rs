@@ -1,4 +1,4 @@
-//! Who sends a request, once its credential has been checked.
+//! The identity of a client, once its credential has been checked.
 //!
 //! An identity never holds the credential itself, so it can be logged and kept.
 
@@ -6,46 +6,51 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// What an identity was made from.
+/// How a client was authenticated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum AuthMethod {
     /// No credential was sent.
     Anonymous,
-    /// Authentication is switched off: everybody may do everything.
+    /// Authentication is disabled: every client may do everything.
     Unchecked,
-    /// A key made by this server.
+    /// An API key of this server.
     ApiKey,
-    /// A signed token.
+    /// A signed token (JWT).
     Token,
-    /// A key that another server vouched for.
+    /// A key that an introspection endpoint confirmed.
     Introspection,
 }
 
-/// Somebody who sends requests.
+/// An authenticated or anonymous client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Identity {
-    /// Where it comes from.
-    pub origin: Origin,
+    /// How it was authenticated.
+    pub auth_method: AuthMethod,
     /// The name for logs: of the key, or the subject of the token.
     pub name: String,
-    /// What it may do, as sent: `STUDY.ABC.WRITE`, `song.WRITE`, and any other word a catalogue's rules speak of.
+    /// What it may do, as sent: `STUDY.ABC.WRITE`, `song.WRITE`, and any other that a catalogue's rules name.
     pub scopes: BTreeSet<String>,
     /// The claims of a token, which rules of a catalogue may use; empty for keys.
     pub claims: Map<String, Value>,
 }
 
 impl Identity {
-    /// Somebody without a credential.
+    /// Returns the identity of a client without a credential.
     pub fn anonymous() -> Self {
-        Self { origin: Origin::Anonymous, name: "anonymous".to_owned(), scopes: BTreeSet::new(), claims: Map::new() }
+        Self {
+            auth_method: AuthMethod::Anonymous,
+            name: "anonymous".to_owned(),
+            scopes: BTreeSet::new(),
+            claims: Map::new(),
+        }
     }
 
-    /// Whoever asks a server that checks nothing.
+    /// Returns the identity of every client while authentication is disabled.
     pub fn unchecked() -> Self {
-        Self { origin: Origin::Unchecked, ..Self::anonymous() }
+        Self { auth_method: AuthMethod::Unchecked, ..Self::anonymous() }
     }
 
-    /// Whether it has exactly this scope.
+    /// Returns whether it has exactly this scope.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.scopes.contains(scope)
     }

@@ -1,7 +1,7 @@
-//! Keys of another server, which is asked about each: does it know the key, and what does the key allow?
+//! Introspection: keys of another server, which confirms each key and returns its scopes.
 //!
-//! A good answer counts for a moment, so that one client does not cause a call for each of its requests; a bad one does
-//! not, so that a new key works at once. If no answer comes, nobody is let in.
+//! A positive answer is cached for a short time, so that not every request causes a call; a negative one is not, so that
+//! a new key works at once. Without an answer, authentication fails.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,84 +14,85 @@ use reqwest::{Method, StatusCode, Url};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
-use crate::{CALL_TIMEOUT, Identity, KeyDigest, MAX_RESPONSE_BYTES, Origin, Refusal};
+use crate::{AuthError, AuthMethod, CALL_TIMEOUT, Identity, KeyDigest, MAX_RESPONSE_BYTES};
 
-/// How many calls are under way at once; the others wait their turn.
-const MOST_CALLS: usize = 32;
+/// The maximum number of concurrent calls; others wait.
+const MAX_CONCURRENT_CALLS: usize = 32;
 
-/// How many keys are remembered.
-const MOST_REMEMBERED: u64 = 10_000;
+/// The maximum number of cached identities.
+const MAX_CACHED_IDENTITIES: u64 = 10_000;
 
-/// How the other server is asked.
+/// How the introspection endpoint is called.
 #[derive(Debug, Clone)]
 pub struct IntrospectionSettings {
-    /// Where.
+    /// The URL of the endpoint.
     pub url: String,
     /// The form field that carries the key.
     pub token_name: String,
-    /// Who asks.
+    /// The client id of this server.
     pub client_id: String,
-    /// How this is proved.
+    /// The client secret of this server.
     pub client_secret: String,
-    /// How long an answer counts.
-    pub remembered: Duration,
+    /// How long a positive answer is cached.
+    pub cache_ttl: Duration,
 }
 
-/// Asks another server about keys.
-pub struct Introspection {
+/// Checks keys at an introspection endpoint.
+pub struct IntrospectionClient {
     http: HttpClient,
     url: Url,
     settings: IntrospectionSettings,
-    remembered: Cache<KeyDigest, (Arc<Identity>, Instant)>,
+    cache: Cache<KeyDigest, (Arc<Identity>, Instant)>,
     calls: Semaphore,
 }
 
-impl Introspection {
-    /// Prepares to ask; nothing is sent yet.
+impl IntrospectionClient {
+    /// Creates a client; nothing is sent yet.
     pub fn new(settings: IntrospectionSettings) -> Result<Self, ClientSettingsError> {
-        let remembered = Cache::builder().max_capacity(MOST_REMEMBERED).time_to_live(settings.remembered).build();
+        let cache = Cache::builder().max_capacity(MAX_CACHED_IDENTITIES).time_to_live(settings.cache_ttl).build();
         Ok(Self {
             http: HttpClient::new(CALL_TIMEOUT)?,
             url: parse_address(&settings.url)?,
             settings,
-            remembered,
-            calls: Semaphore::new(MOST_CALLS),
+            cache,
+            calls: Semaphore::new(MAX_CONCURRENT_CALLS),
         })
     }
 
-    /// Returns whose key it is.
-    pub(crate) async fn identify(&self, key: &str) -> Result<Arc<Identity>, Refusal> {
+    /// Authenticates a key.
+    pub(crate) async fn identify(&self, key: &str) -> Result<Arc<Identity>, AuthError> {
         let digest = KeyDigest::of(key);
-        if let Some((identity, until)) = self.remembered.get(&digest)
+        if let Some((identity, until)) = self.cache.get(&digest)
             && Instant::now() < until
         {
             return Ok(identity);
         }
-        let answer = self.ask(key).await?;
-        let left = judge(&answer).ok_or(Refusal::Invalid)?;
+        let answer = self.introspect(key).await?;
+        let remaining = validity(&answer).ok_or(AuthError::Invalid)?;
         let identity = Arc::new(identity(&answer));
-        let until = Instant::now() + left.map_or(self.settings.remembered, |left| left.min(self.settings.remembered));
-        self.remembered.insert(digest, (Arc::clone(&identity), until));
+        let until = Instant::now()
+            + remaining.map_or(self.settings.cache_ttl, |remaining| remaining.min(self.settings.cache_ttl));
+        self.cache.insert(digest, (Arc::clone(&identity), until));
         Ok(identity)
     }
 
-    async fn ask(&self, key: &str) -> Result<Map<String, Value>, Refusal> {
+    async fn introspect(&self, key: &str) -> Result<Map<String, Value>, AuthError> {
         let unavailable = |reason: String| {
-            tracing::error!(reason, "the server that vouches for keys cannot be asked");
-            Refusal::Unavailable
+            tracing::error!(reason, "the introspection endpoint cannot be used");
+            AuthError::Unavailable
         };
-        let _turn = self.calls.acquire().await.map_err(|error| unavailable(error.to_string()))?;
+        let _permit = self.calls.acquire().await.map_err(|error| unavailable(error.to_string()))?;
         let settings = &self.settings;
         let called = self.http.call(Method::POST, self.url.clone(), MAX_RESPONSE_BYTES, |request| {
             let request = request.basic_auth(&settings.client_id, Some(&settings.client_secret));
             request.form(&[(&settings.token_name, key)])
         });
-        let (status, body) = called.await.map_err(|error| unavailable(with_causes(&error)))?;
+        let (status, body) = called.await.map_err(|error| unavailable(error_chain(&error)))?;
         match status {
             StatusCode::OK | StatusCode::MULTI_STATUS => {}
             status if status.is_client_error() => {
-                tracing::debug!(status = status.as_u16(), "the server that vouches for keys refused one");
-                return Err(Refusal::Invalid);
+                tracing::debug!(status = status.as_u16(), "the introspection endpoint rejected a key");
+                return Err(AuthError::Invalid);
             }
             status => return Err(unavailable(format!("the answer has the status {}", status.as_u16()))),
         }
@@ -102,8 +103,8 @@ impl Introspection {
     }
 }
 
-/// Returns how long a key counts by itself, where the answer says so; nothing at all if it does not count.
-fn judge(answer: &Map<String, Value>) -> Option<Option<Duration>> {
+/// Returns for how long a key is valid, if the answer limits it; `None` if the key is not valid.
+fn validity(answer: &Map<String, Value>) -> Option<Option<Duration>> {
     let says = |name: &str, value: bool| answer.get(name).and_then(Value::as_bool) == Some(value);
     let has_error = answer.get("error").is_some_and(|error| !error.is_null());
     if has_error || says("revoked", true) || says("valid", false) {
@@ -120,7 +121,7 @@ fn identity(answer: &Map<String, Value>) -> Identity {
     let name = text("user_id").or_else(|| text("client_id")).unwrap_or("a key of another server");
     let scopes = answer.get("scope").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     Identity {
-        origin: Origin::Introspection,
+        auth_method: AuthMethod::Introspection,
         name: name.to_owned(),
         scopes: scopes.map(str::to_owned).collect::<BTreeSet<_>>(),
         claims: Map::new(),
@@ -133,7 +134,7 @@ mod tests {
     use serde_json::json;
 
     fn judged(answer: &Value) -> Option<Option<Duration>> {
-        judge(answer.as_object().unwrap())
+        validity(answer.as_object().unwrap())
     }
 
     #[test]

@@ -17,7 +17,7 @@ use cantata_durable_file as durable_file;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyDigest, KeyError, KeyRecord, KeyStore, KnownKey};
+use crate::{KeyDigest, KeyError, KeyRecord, ResolvedKey};
 
 const FILE: &str = "keys.json";
 const LOCK: &str = "keys.lock";
@@ -29,7 +29,7 @@ const FRESH: Duration = Duration::from_millis(250);
 /// The file of keys in a data folder.
 pub struct KeyFile {
     folder: PathBuf,
-    known: ArcSwap<HashMap<KeyDigest, Arc<KnownKey>>>,
+    known: ArcSwap<HashMap<KeyDigest, Arc<ResolvedKey>>>,
     /// What the file said; nothing before it was read at all.
     read: Mutex<Option<Vec<u8>>>,
     start: Instant,
@@ -80,7 +80,7 @@ impl KeyFile {
         let bytes = self.bytes()?;
         if read.as_ref().is_none_or(|before| *before != bytes) {
             let records = parse(&bytes)?;
-            let known = records.into_iter().map(|record| (record.digest, Arc::new(KnownKey::from(record))));
+            let known = records.into_iter().map(|record| (record.digest, Arc::new(ResolvedKey::from(record))));
             self.known.store(Arc::new(known.collect()));
             self.generation.fetch_add(1, Ordering::Release);
         }
@@ -114,25 +114,27 @@ impl KeyFile {
         text.push(b'\n');
         durable_file::replace_private(&self.folder.join(FILE), &text)
     }
-}
 
-impl KeyStore for KeyFile {
-    fn find(&self, digest: &KeyDigest) -> Result<Option<Arc<KnownKey>>, KeyError> {
+    /// Returns the key with a digest, active or not.
+    pub fn find(&self, digest: &KeyDigest) -> Result<Option<Arc<ResolvedKey>>, KeyError> {
         if !self.is_fresh() {
             self.refresh()?;
         }
         Ok(self.known.load().get(digest).cloned())
     }
 
-    fn generation(&self) -> u64 {
+    /// Returns a counter that increases with every change of the keys that this process has seen.
+    pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    fn list(&self) -> Result<Vec<KeyRecord>, KeyError> {
+    /// Returns every key, oldest first.
+    pub fn list(&self) -> Result<Vec<KeyRecord>, KeyError> {
         parse(&self.bytes()?)
     }
 
-    fn add(&self, record: KeyRecord) -> Result<(), KeyError> {
+    /// Adds a key, unless an active one has its name.
+    pub fn add(&self, record: KeyRecord) -> Result<(), KeyError> {
         self.change(|keys| {
             if keys.iter().any(|key| key.revoked.is_none() && key.name == record.name) {
                 return Err(KeyError::NameTaken(record.name));
@@ -142,7 +144,8 @@ impl KeyStore for KeyFile {
         })
     }
 
-    fn revoke(&self, name_or_id: &str) -> Result<KeyRecord, KeyError> {
+    /// Revokes the active key with a name or an id, and returns it.
+    pub fn revoke(&self, name_or_id: &str) -> Result<KeyRecord, KeyError> {
         self.change(|keys| {
             let is_meant =
                 |key: &&mut KeyRecord| key.revoked.is_none() && (key.name == name_or_id || key.id == name_or_id);
@@ -152,7 +155,8 @@ impl KeyStore for KeyFile {
         })
     }
 
-    fn revoke_id(&self, id: &str) -> Result<KeyRecord, KeyError> {
+    /// Revokes the key with an id, and returns it; one that is revoked already stays so.
+    pub fn revoke_id(&self, id: &str) -> Result<KeyRecord, KeyError> {
         self.change(|keys| {
             let key = keys.iter_mut().find(|key| key.id == id).ok_or_else(|| KeyError::Unknown(id.to_owned()))?;
             key.revoked.get_or_insert_with(Timestamp::now);
@@ -160,7 +164,8 @@ impl KeyStore for KeyFile {
         })
     }
 
-    fn note_use(&self, id: &str, when: Timestamp) -> Result<(), KeyError> {
+    /// Records when a key was last used.
+    pub fn record_use(&self, id: &str, when: Timestamp) -> Result<(), KeyError> {
         self.change(|keys| {
             if let Some(key) = keys.iter_mut().find(|key| key.id == id) {
                 key.last_used = Some(when);

@@ -1,32 +1,32 @@
-//! Who is asking, and what they may do: credentials become an identity, an identity has scopes, and scopes allow.
+//! Authentication, authorization and the audit log.
 //!
-//! No HTTP towards clients and no SQL are known here. [`Authenticator`] turns a credential into an [`Identity`];
-//! [`ScopeRules`] decides what an identity may do; [`AuditLog`] keeps what was done and what was refused.
+//! [`Authenticator`] turns a credential into an [`Identity`];
+//! [`ScopeRules`] decides what an identity may do; [`AuditLog`] records changes and denied requests.
 
 mod audit;
 mod authenticator;
 mod identity;
 mod introspection;
 mod key_file;
+mod key_summary;
 mod keys;
 mod scope;
 mod secret;
-mod shown_key;
 mod token;
 
 pub use audit::{AuditEntry, AuditLog};
-pub use authenticator::{Authenticator, Refusal};
-pub use identity::{Identity, Origin};
-pub use introspection::{Introspection, IntrospectionSettings};
+pub use authenticator::{AuthError, Authenticator};
+pub use identity::{AuthMethod, Identity};
+pub use introspection::{IntrospectionClient, IntrospectionSettings};
 pub use key_file::KeyFile;
-pub use keys::{KeyError, KeyRecord, KeyStore, KnownKey};
+pub use key_summary::{KeyState, KeySummary};
+pub use keys::{KeyError, KeyRecord, ResolvedKey};
 pub use scope::{ScopeError, ScopeRules};
 pub use secret::{KEY_PREFIX, KeyDigest, KeySecret};
-pub use shown_key::{KeyState, ShownKey};
 pub use token::{PemError, TokenRules, TokenVerifier};
 
-/// How long a call to a server that vouches for credentials may take, its body included.
+/// The timeout of a call to an identity provider, including the body.
 const CALL_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// The largest response of such a server that is read.
+/// The maximum size of a response of an identity provider.
 const MAX_RESPONSE_BYTES: usize = 1 << 20;

@@ -1,57 +1,57 @@
-//! What a scope allows.
+//! Authorization by scopes.
 //!
 //! A scope is compared as a whole and with its case: nothing in it is a pattern, so that no name of a study can reach
 //! beyond itself. A scope of the form `X.DENY` takes away whatever other scopes would allow for `X`, and wins over all
-//! of them. How scopes are spelled is the operator's choice, as long as no text can mean two things; [`ScopeRules::new`]
-//! makes sure of that.
+//! of them. The names of scopes are configurable; [`ScopeRules::new`] rejects
+//! ambiguous ones.
 
-use crate::{Identity, Origin};
+use crate::{AuthMethod, Identity};
 
-/// How the scope ends that allows to read a study.
+/// The suffix of the scope that allows to read a study.
 const READ: &str = ".READ";
 
-/// How the scope ends that allows nothing.
+/// The suffix of the scope that denies.
 const DENY: &str = ".DENY";
 
-/// How scopes are spelled.
+/// The names of scopes, and what each allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScopeRules {
     study_prefix: String,
     study_suffix: String,
     system: String,
-    /// The scopes that allow to read everything, and nothing at all.
+    /// The scopes that allow to read everything, and that deny everything.
     system_read: String,
     system_deny: String,
 }
 
-/// Why scopes cannot be spelled in a way.
+/// Why names of scopes are rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScopeError {
-    /// What stands before the study.
+    /// The text before the study is invalid.
     #[error("expected letters, digits or `_` and one other character at the end, such as STUDY.")]
     Prefix,
-    /// What stands after the study.
+    /// The text after the study is invalid.
     #[error(
         "expected one character that is no letter, then letters, digits or `_`, such as .WRITE, not .READ or .DENY"
     )]
     Suffix,
-    /// The scope for everything.
+    /// The scope for everything is invalid.
     #[error("expected a name, a dot and a word, such as song.WRITE, that cannot be the scope of a study")]
     System,
 }
 
 impl Default for ScopeRules {
     fn default() -> Self {
-        Self::spelled("STUDY.", ".WRITE", "song.WRITE")
+        Self::from_parts("STUDY.", ".WRITE", "song.WRITE")
     }
 }
 
 impl ScopeRules {
-    /// Takes a spelling: `<prefix><study><suffix>` allows to write a study, `system` allows everything.
+    /// Creates rules: `<prefix><study><suffix>` allows to write a study, `system` allows everything.
     ///
     /// # Errors
     ///
-    /// If a text could mean two things.
+    /// If a scope could be read in two ways.
     pub fn new(study_prefix: &str, study_suffix: &str, system: &str) -> Result<Self, ScopeError> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let is_name = |text: &str| !text.is_empty() && text.chars().all(is_word);
@@ -72,10 +72,10 @@ impl ScopeRules {
         if is_of_study || !has_parts || system.ends_with(READ) || system.ends_with(DENY) {
             return Err(ScopeError::System);
         }
-        Ok(Self::spelled(study_prefix, study_suffix, system))
+        Ok(Self::from_parts(study_prefix, study_suffix, system))
     }
 
-    fn spelled(study_prefix: &str, study_suffix: &str, system: &str) -> Self {
+    fn from_parts(study_prefix: &str, study_suffix: &str, system: &str) -> Self {
         let name = system.rsplit_once('.').map_or(system, |(name, _)| name);
         Self {
             study_prefix: study_prefix.to_owned(),
@@ -96,34 +96,34 @@ impl ScopeRules {
         [&self.study_prefix, study, &self.study_suffix].concat()
     }
 
-    /// Returns whether somebody may do everything.
+    /// Returns whether an identity may do everything.
     pub fn is_administrator(&self, identity: &Identity) -> bool {
-        identity.origin == Origin::Unchecked
+        identity.auth_method == AuthMethod::Unchecked
             || (identity.has_scope(&self.system) && !identity.has_scope(&self.system_deny))
     }
 
-    /// Returns whether somebody may read what belongs to no study in particular.
-    pub fn may_read_everything(&self, identity: &Identity) -> bool {
+    /// Returns whether an identity may read what belongs to no study in particular.
+    pub fn can_read_everything(&self, identity: &Identity) -> bool {
         self.is_administrator(identity)
             || (identity.has_scope(&self.system_read) && !identity.has_scope(&self.system_deny))
     }
 
-    /// Returns whether somebody may read every study, whatever it is called.
-    pub fn may_read_every_study(&self, identity: &Identity) -> bool {
-        self.may_read_everything(identity) && !identity.scopes.iter().any(|scope| scope.ends_with(DENY))
+    /// Returns whether an identity may read every study, without exception.
+    pub fn can_read_every_study(&self, identity: &Identity) -> bool {
+        self.can_read_everything(identity) && !identity.scopes.iter().any(|scope| scope.ends_with(DENY))
     }
 
-    /// Returns whether somebody may read a study.
-    pub fn may_read(&self, identity: &Identity, study: &str) -> bool {
+    /// Returns whether an identity may read a study.
+    pub fn can_read(&self, identity: &Identity, study: &str) -> bool {
         let is_allowed = || {
-            self.may_read_everything(identity)
+            self.can_read_everything(identity)
                 || [READ, &self.study_suffix].iter().any(|suffix| self.has_for_study(identity, study, suffix))
         };
         !self.is_denied(identity, study) && is_allowed()
     }
 
-    /// Returns whether somebody may change a study.
-    pub fn may_write(&self, identity: &Identity, study: &str) -> bool {
+    /// Returns whether an identity may change a study.
+    pub fn can_write(&self, identity: &Identity, study: &str) -> bool {
         let is_allowed = || self.is_administrator(identity) || self.has_for_study(identity, study, &self.study_suffix);
         !self.is_denied(identity, study) && is_allowed()
     }
@@ -132,7 +132,7 @@ impl ScopeRules {
         self.has_for_study(identity, study, DENY)
     }
 
-    /// Looks for the scope of a study without making its text: this is asked with every request.
+    /// Compares without allocating: this runs for every request.
     fn has_for_study(&self, identity: &Identity, study: &str, suffix: &str) -> bool {
         let named =
             |scope: &str| scope.strip_suffix(suffix)?.strip_prefix(&self.study_prefix).map(|name| name == study);
@@ -146,7 +146,7 @@ mod tests {
 
     fn with(scopes: &[&str]) -> Identity {
         Identity {
-            origin: Origin::ApiKey,
+            auth_method: AuthMethod::ApiKey,
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
             ..Identity::anonymous()
         }
@@ -156,12 +156,12 @@ mod tests {
     fn a_study_scope_reaches_its_study_and_no_other() {
         let rules = ScopeRules::default();
         let writer = with(&["STUDY.ABC.WRITE"]);
-        assert!(rules.may_write(&writer, "ABC") && rules.may_read(&writer, "ABC"));
+        assert!(rules.can_write(&writer, "ABC") && rules.can_read(&writer, "ABC"));
         for other in ["ABC-2", "AB", "abc", "ABC.", "ABC ", ".ABC", "A.C", "ABC.WRITE", "", ".*", "ABC/../XYZ", "XYZ"] {
-            assert!(!rules.may_write(&writer, other), "{other}");
-            assert!(!rules.may_read(&writer, other), "{other}");
+            assert!(!rules.can_write(&writer, other), "{other}");
+            assert!(!rules.can_read(&writer, other), "{other}");
         }
-        assert!(!rules.is_administrator(&writer) && !rules.may_read_everything(&writer));
+        assert!(!rules.is_administrator(&writer) && !rules.can_read_everything(&writer));
     }
 
     #[test]
@@ -169,37 +169,37 @@ mod tests {
         let rules = ScopeRules::default();
         for scope in ["STUDY.*.WRITE", "STUDY..*.WRITE", "STUDY.%.WRITE", "STUDY.[A-Z]+.WRITE", "*", "STUDY.", ".WRITE"]
         {
-            assert!(!rules.may_write(&with(&[scope]), "ABC"), "{scope}");
+            assert!(!rules.can_write(&with(&[scope]), "ABC"), "{scope}");
         }
-        assert!(rules.may_write(&with(&["STUDY.A.*.WRITE"]), "A.*"));
-        assert!(!rules.may_write(&with(&["STUDY.A.*.WRITE"]), "A.B"));
+        assert!(rules.can_write(&with(&["STUDY.A.*.WRITE"]), "A.*"));
+        assert!(!rules.can_write(&with(&["STUDY.A.*.WRITE"]), "A.B"));
     }
 
     #[test]
     fn reading_needs_less_than_writing() {
         let rules = ScopeRules::default();
         let reader = with(&["STUDY.ABC.READ"]);
-        assert!(rules.may_read(&reader, "ABC") && !rules.may_write(&reader, "ABC"));
+        assert!(rules.can_read(&reader, "ABC") && !rules.can_write(&reader, "ABC"));
         let reader = with(&["song.READ"]);
-        assert!(rules.may_read(&reader, "ABC") && !rules.may_write(&reader, "ABC") && !rules.is_administrator(&reader));
+        assert!(rules.can_read(&reader, "ABC") && !rules.can_write(&reader, "ABC") && !rules.is_administrator(&reader));
     }
 
     #[test]
     fn denial_wins() {
         let rules = ScopeRules::default();
         let denied = with(&["song.WRITE", "STUDY.ABC.WRITE", "STUDY.ABC.READ", "STUDY.ABC.DENY"]);
-        assert!(!rules.may_write(&denied, "ABC") && !rules.may_read(&denied, "ABC"));
-        assert!(rules.may_write(&denied, "XYZ"));
+        assert!(!rules.can_write(&denied, "ABC") && !rules.can_read(&denied, "ABC"));
+        assert!(rules.can_write(&denied, "XYZ"));
         let denied = with(&["song.WRITE", "song.READ", "song.DENY", "STUDY.ABC.WRITE"]);
-        assert!(!rules.is_administrator(&denied) && !rules.may_read_everything(&denied));
-        assert!(rules.may_write(&denied, "ABC") && !rules.may_write(&denied, "XYZ"));
+        assert!(!rules.is_administrator(&denied) && !rules.can_read_everything(&denied));
+        assert!(rules.can_write(&denied, "ABC") && !rules.can_write(&denied, "XYZ"));
     }
 
     #[test]
     fn without_scopes_nothing_is_allowed_and_unchecked_everything() {
         let rules = ScopeRules::default();
-        assert!(!rules.may_read(&Identity::anonymous(), "ABC"));
-        assert!(rules.may_write(&Identity::unchecked(), "ABC") && rules.is_administrator(&Identity::unchecked()));
+        assert!(!rules.can_read(&Identity::anonymous(), "ABC"));
+        assert!(rules.can_write(&Identity::unchecked(), "ABC") && rules.is_administrator(&Identity::unchecked()));
     }
 
     #[test]

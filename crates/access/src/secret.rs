@@ -1,8 +1,8 @@
-//! The secret of a key: made once, shown once, kept only as a digest.
+//! The secret of an API key: generated once, shown once, stored only as a digest.
 //!
-//! The digest is a plain SHA-256. Slow hashes protect what people think up, which can be guessed; 32 random bytes cannot
-//! be, so that a slow hash would only make every request slow. A key is looked up by its digest: whoever guesses cannot
-//! choose what the digest begins with, so the time of a look-up tells nothing about the keys that there are.
+//! The digest is a plain SHA-256. Slow hashes protect passwords, which can be guessed; 32 random bytes cannot, so a
+//! slow hash would only slow down every request. A key is looked up by its digest: an attacker cannot choose the
+//! beginning of a digest, so the time of a lookup reveals nothing about the existing keys.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -13,30 +13,30 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-/// What every key begins with, so that people and programs that look for lost secrets recognise one.
+/// The prefix of every key, by which secret scanners recognise one.
 pub const KEY_PREFIX: &str = "cantata_";
 
-/// A key as its owner has it.
+/// The secret of a key.
 pub struct KeySecret(String);
 
 impl KeySecret {
-    /// Makes a new one.
+    /// Generates a secret.
     ///
     /// # Errors
     ///
-    /// If the system has no random numbers to give.
+    /// If the system provides no random numbers.
     pub fn generate() -> Result<Self, rand::rand_core::OsError> {
         let mut bytes = [0; 32];
         OsRng.try_fill_bytes(&mut bytes)?;
         Ok(Self(format!("{KEY_PREFIX}{}", hex(&bytes))))
     }
 
-    /// Returns the text itself.
+    /// Returns the secret itself.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Returns what is kept of it.
+    /// Returns its digest.
     pub fn digest(&self) -> KeyDigest {
         KeyDigest::of(&self.0)
     }
@@ -44,11 +44,11 @@ impl KeySecret {
 
 impl fmt::Debug for KeySecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(not shown)")
+        f.write_str("(redacted)")
     }
 }
 
-/// The digest of a credential. Two are compared in a time that does not depend on where they differ.
+/// The SHA-256 digest of a credential; compared in constant time.
 #[derive(Clone, Copy)]
 pub struct KeyDigest([u8; 32]);
 
@@ -75,7 +75,7 @@ impl Hash for KeyDigest {
 
 impl fmt::Debug for KeyDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(not shown)")
+        f.write_str("(redacted)")
     }
 }
 

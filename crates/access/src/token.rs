@@ -1,6 +1,6 @@
-//! Signed tokens (JWT): is one genuine, is it for us, is it in time, and whom does it name?
+//! Verification of signed tokens (JWT): signature, audience, validity period and subject.
 //!
-//! The key decides which algorithm a signature must have; what the token says of it must agree. So a token cannot choose
+//! The key decides which algorithm a signature must have; the token must name the same. So a token cannot choose
 //! a weaker one, nor have a public key taken for a shared secret.
 
 mod claims;
@@ -18,30 +18,30 @@ use serde_json::{Map, Value};
 use self::jwks::KeySet;
 pub use self::keys::PemError;
 use self::keys::VerifyingKey;
-use crate::{Identity, KeyDigest, Origin, Refusal};
+use crate::{AuthError, AuthMethod, Identity, KeyDigest};
 
-/// How many tokens are remembered as genuine, so that their signatures need not be computed for every request.
-const MOST_REMEMBERED: u64 = 10_000;
+/// The maximum number of verified tokens that are cached, so that not every request computes a signature.
+const MAX_CACHED_TOKENS: u64 = 10_000;
 
-/// How long a token is remembered.
-const REMEMBERED: Duration = Duration::from_secs(60);
+/// How long a verified token is cached.
+const CACHE_TTL: Duration = Duration::from_secs(60);
 
-/// The longest token, in bytes.
-const LONGEST: usize = 16 * 1024;
+/// The maximum size of a token.
+const MAX_TOKEN_BYTES: usize = 16 * 1024;
 
-/// What a token must be like.
+/// What a token must satisfy.
 #[derive(Debug, Clone)]
 pub struct TokenRules {
-    /// Who must have made it; unset, anybody with the right key.
+    /// The required issuer, if any.
     pub issuer: Option<String>,
-    /// For whom it must be; unset, for anybody.
+    /// The required audience, if any.
     pub audience: Option<String>,
-    /// How far the clocks of the two servers may be apart.
+    /// The tolerated difference between the clocks of the two servers.
     pub clock_skew: Duration,
     /// The claim with the scopes, a path with dots; unset, the places where Ego, Keycloak and OAuth put them.
     pub scope_claim: Option<String>,
-    /// How long to wait between two fetches of published keys.
-    pub fetch_pause: Duration,
+    /// The minimum time between two fetches of published keys.
+    pub min_fetch_interval: Duration,
 }
 
 impl Default for TokenRules {
@@ -51,83 +51,83 @@ impl Default for TokenRules {
             audience: None,
             clock_skew: Duration::from_secs(60),
             scope_claim: None,
-            fetch_pause: Duration::from_secs(10),
+            min_fetch_interval: Duration::from_secs(10),
         }
     }
 }
 
-/// Checks tokens.
+/// Verifies tokens.
 pub struct TokenVerifier {
     keys: Keys,
     rules: TokenRules,
-    remembered: Cache<KeyDigest, Remembered>,
+    cache: Cache<KeyDigest, VerifiedToken>,
 }
 
 enum Keys {
-    One(Arc<VerifyingKey>),
+    Single(Arc<VerifyingKey>),
     Published(Arc<KeySet>),
 }
 
 #[derive(Clone)]
-struct Remembered {
+struct VerifiedToken {
     identity: Arc<Identity>,
-    /// The last second in which the token counts.
+    /// The last second in which the token is valid.
     until: u64,
-    /// It counts for as long as this key does.
+    /// The key that signed it; the token is valid no longer than the key.
     key: Arc<VerifyingKey>,
 }
 
 impl TokenVerifier {
-    /// Checks tokens with the one public key of a PEM file.
+    /// Verifies tokens with the public key of a PEM file.
     pub fn with_public_key(pem: &[u8], rules: TokenRules) -> Result<Self, PemError> {
-        Ok(Self::new(Keys::One(Arc::new(VerifyingKey::from_pem(pem)?)), rules))
+        Ok(Self::new(Keys::Single(Arc::new(VerifyingKey::from_pem(pem)?)), rules))
     }
 
-    /// Checks tokens with the keys that a server publishes at an address (JWKS).
+    /// Verifies tokens with the keys that a server publishes (JWKS).
     pub fn with_published_keys(url: &str, rules: TokenRules) -> Result<Self, ClientSettingsError> {
-        Ok(Self::new(Keys::Published(Arc::new(KeySet::at(url, rules.fetch_pause)?)), rules))
+        Ok(Self::new(Keys::Published(Arc::new(KeySet::at(url, rules.min_fetch_interval)?)), rules))
     }
 
     fn new(keys: Keys, rules: TokenRules) -> Self {
-        let remembered = Cache::builder().max_capacity(MOST_REMEMBERED).time_to_live(REMEMBERED).build();
-        Self { keys, rules, remembered }
+        let cache = Cache::builder().max_capacity(MAX_CACHED_TOKENS).time_to_live(CACHE_TTL).build();
+        Self { keys, rules, cache }
     }
 
-    /// Returns whom a token names.
-    pub(crate) async fn identify(&self, token: &str) -> Result<Arc<Identity>, Refusal> {
-        if token.len() > LONGEST {
-            return Err(Refusal::Invalid);
+    /// Authenticates a token.
+    pub(crate) async fn identify(&self, token: &str) -> Result<Arc<Identity>, AuthError> {
+        if token.len() > MAX_TOKEN_BYTES {
+            return Err(AuthError::Invalid);
         }
         let digest = KeyDigest::of(token);
-        if let Some(found) = self.remembered.get(&digest)
+        if let Some(found) = self.cache.get(&digest)
             && jsonwebtoken::get_current_timestamp() <= found.until
-            && self.still_counts(&found.key)
+            && self.is_current(&found.key)
         {
             return Ok(found.identity);
         }
-        let refuse = |error: jsonwebtoken::errors::Error| {
-            tracing::debug!(%error, "a token was refused");
-            Refusal::Invalid
+        let reject = |error: jsonwebtoken::errors::Error| {
+            tracing::debug!(%error, "a token was rejected");
+            AuthError::Invalid
         };
-        let header = decode_header(token).map_err(refuse)?;
-        // What a token declares critical must be understood, and nothing is.
+        let header = decode_header(token).map_err(reject)?;
+        // A token may declare extensions critical; none is supported.
         if header.crit.is_some() {
-            return Err(Refusal::Invalid);
+            return Err(AuthError::Invalid);
         }
         let key = match &self.keys {
-            Keys::One(key) => Arc::clone(key),
-            Keys::Published(set) => set.find(header.kid.as_deref()).await?.ok_or(Refusal::Invalid)?,
+            Keys::Single(key) => Arc::clone(key),
+            Keys::Published(set) => set.find(header.kid.as_deref()).await?.ok_or(AuthError::Invalid)?,
         };
-        let claims = decode::<Map<String, Value>>(token, &key.key, &self.validation(&key)).map_err(refuse)?.claims;
+        let claims = decode::<Map<String, Value>>(token, &key.key, &self.validation(&key)).map_err(reject)?.claims;
         let expiry = claims.get("exp").and_then(Value::as_f64).unwrap_or_default();
         let identity = Arc::new(Identity {
-            origin: Origin::Token,
+            auth_method: AuthMethod::Token,
             name: claims::name(&claims),
             scopes: claims::scopes(&claims, self.rules.scope_claim.as_deref()),
             claims,
         });
         let until = (expiry as u64).saturating_add(self.rules.clock_skew.as_secs());
-        self.remembered.insert(digest, Remembered { identity: Arc::clone(&identity), until, key });
+        self.cache.insert(digest, VerifiedToken { identity: Arc::clone(&identity), until, key });
         Ok(identity)
     }
 
@@ -149,10 +149,10 @@ impl TokenVerifier {
         validation
     }
 
-    fn still_counts(&self, key: &Arc<VerifyingKey>) -> bool {
+    fn is_current(&self, key: &Arc<VerifyingKey>) -> bool {
         match &self.keys {
-            Keys::One(_) => true,
-            Keys::Published(set) => set.has(key),
+            Keys::Single(_) => true,
+            Keys::Published(set) => set.contains(key),
         }
     }
 }

@@ -1,61 +1,70 @@
-//! Threads for work that nobody waits for, or that others should not do.
+//! Background threads of lowered priority, and a thread for sequential work.
 //!
-//! Making an index anew can use every processor for minutes, and whoever writes much leaves much to tidy. Such work runs on
-//! threads that **step back** for all others, so that those who search or submit meanwhile hardly notice. Only what computes
-//! belongs there: a connection that is made there would be slow for whoever uses it next. Work that has to keep up with
-//! what goes on meanwhile steps back only a little.
+//! Building an index can use every processor for minutes, and a busy writer leaves segments to merge. Such work runs on
+//! threads with a higher **niceness**, so that searches and submissions meanwhile are hardly slower. Only computation
+//! belongs there: a connection that is opened there would be driven by a slow thread. Work that has to keep pace with the
+//! foreground runs at a niceness in between.
 //!
-//! Writing batch after batch asks for much memory and gives it back, each time about as much. Each thread keeps memory of
-//! its own for what it will be asked next, so such work is done **in order** on one thread, which soon has all it needs;
-//! on threads that take turns, the system would have to clear new memory for each of them.
+//! Writing batch after batch allocates and frees about the same memory each time. The allocator caches memory per thread,
+//! so such work runs **sequentially** on one thread; on changing threads each would fault in new pages.
 
 use std::sync::OnceLock;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
 
-/// The threads that step back, once there is something to do for them.
-static BACKGROUND: OnceLock<Option<Runtime>> = OnceLock::new();
+/// The threads of low priority, started on first use.
+static LOW_PRIORITY: OnceLock<Option<Runtime>> = OnceLock::new();
 
-/// The threads that step back a little, once there is something to do for them.
-static SOON: OnceLock<Option<Runtime>> = OnceLock::new();
+/// The threads below normal priority, started on first use.
+static BELOW_NORMAL: OnceLock<Option<Runtime>> = OnceLock::new();
 
-/// The thread that works in order, once there is something to do for it.
-static IN_ORDER: OnceLock<Option<Runtime>> = OnceLock::new();
+/// The thread for sequential work, started on first use.
+static SEQUENTIAL: OnceLock<Option<Runtime>> = OnceLock::new();
 
-/// Runs work on a thread that steps back, or like any other where there can be no such threads.
+/// Runs work on a thread of low priority, or on the current runtime if no such thread can be started.
 ///
 /// # Panics
 ///
-/// If called outside of a runtime where there can be no such threads.
-pub fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    let begin = || start(Builder::new_current_thread().thread_name("background").on_thread_start(|| step_back(FAR)));
-    spawn(BACKGROUND.get_or_init(begin).as_ref(), work)
+/// If called outside of a runtime and no such thread can be started.
+pub fn spawn_low_priority<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let start = || {
+        build_runtime(
+            Builder::new_current_thread().thread_name("background").on_thread_start(|| raise_niceness(LOW_NICENESS)),
+        )
+    };
+    spawn(LOW_PRIORITY.get_or_init(start).as_ref(), work)
 }
 
-/// Runs work on a thread that steps back a little: what has to keep up with others who go on meanwhile.
+/// Runs work on a thread below normal priority: work that has to keep pace with the foreground.
 ///
 /// # Panics
 ///
-/// If called outside of a runtime where there can be no such threads.
-pub fn run_soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    let begin = || start(Builder::new_current_thread().thread_name("soon").on_thread_start(|| step_back(A_LITTLE)));
-    spawn(SOON.get_or_init(begin).as_ref(), work)
+/// If called outside of a runtime and no such thread can be started.
+pub fn spawn_below_normal<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let start = || {
+        build_runtime(
+            Builder::new_current_thread()
+                .thread_name("below-normal")
+                .on_thread_start(|| raise_niceness(BELOW_NORMAL_NICENESS)),
+        )
+    };
+    spawn(BELOW_NORMAL.get_or_init(start).as_ref(), work)
 }
 
-/// Runs work that is done soon after all that was given here before, or like any other where there can be no such thread.
+/// Runs work after all that was submitted here before, or on the current runtime if no such thread can be started.
 ///
 /// # Panics
 ///
-/// If called outside of a runtime where there can be no such thread.
-pub fn run_in_order<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    let begin = || start(Builder::new_current_thread().thread_name("in-order").max_blocking_threads(1));
-    spawn(IN_ORDER.get_or_init(begin).as_ref(), work)
+/// If called outside of a runtime and no such thread can be started.
+pub fn spawn_sequential<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let start = || build_runtime(Builder::new_current_thread().thread_name("sequential").max_blocking_threads(1));
+    spawn(SEQUENTIAL.get_or_init(start).as_ref(), work)
 }
 
-/// Returns a runtime of which only the threads for blocking work are used; these begin and end as they are needed.
-fn start(builder: &mut Builder) -> Option<Runtime> {
-    builder.build().inspect_err(|error| tracing::warn!(%error, "there are no threads for background work")).ok()
+/// Builds a runtime of which only the threads for blocking work are used; these start and end on demand.
+fn build_runtime(builder: &mut Builder) -> Option<Runtime> {
+    builder.build().inspect_err(|error| tracing::warn!(%error, "no threads for background work can be started")).ok()
 }
 
 fn spawn<T: Send + 'static>(threads: Option<&Runtime>, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
@@ -65,29 +74,31 @@ fn spawn<T: Send + 'static>(threads: Option<&Runtime>, work: impl FnOnce() -> T 
     }
 }
 
-/// How far threads step back, of 19: where everybody wants to run they have a tenth of the share of others, so that nobody
-/// waits for long for something that they hold, or a third.
-const FAR: i32 = 10;
-const A_LITTLE: i32 = 5;
+/// The niceness of low priority, of 19 at most: under contention about a tenth of the share of a normal thread, so that
+/// a lock held there is not held for long.
+const LOW_NICENESS: i32 = 10;
 
-/// Lets the system prefer all other threads to this one. On Linux, each thread has a niceness of its own.
+/// The niceness below normal priority: under contention about a third of the share of a normal thread.
+const BELOW_NORMAL_NICENESS: i32 = 5;
+
+/// Raises the niceness of the current thread; on Linux, each thread has its own.
 #[cfg(target_os = "linux")]
-fn step_back(niceness: i32) {
+fn raise_niceness(niceness: i32) {
     if rustix::process::getpriority_process(None).is_ok_and(|present| present < niceness) {
-        // One that cannot be set leaves the thread as it is.
+        // On an error the thread keeps its niceness.
         let _ = rustix::process::setpriority_process(None, niceness);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn step_back(_: i32) {}
+fn raise_niceness(_: i32) {}
 
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 
-    /// Returns the niceness of the thread that asks.
+    /// Returns the niceness of the current thread.
     fn niceness() -> i32 {
         let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
         let after_name = stat.rsplit_once(')').unwrap().1;
@@ -97,10 +108,10 @@ mod tests {
     #[tokio::test]
     async fn background_work_steps_back_and_nothing_else_does() {
         let before = niceness();
-        assert_eq!(run(niceness).await.unwrap(), before.max(FAR));
-        assert_eq!(run_soon(niceness).await.unwrap(), before.max(A_LITTLE));
+        assert_eq!(spawn_low_priority(niceness).await.unwrap(), before.max(LOW_NICENESS));
+        assert_eq!(spawn_below_normal(niceness).await.unwrap(), before.max(BELOW_NORMAL_NICENESS));
         assert_eq!(tokio::task::spawn_blocking(niceness).await.unwrap(), before);
-        assert_eq!(run_in_order(niceness).await.unwrap(), before);
+        assert_eq!(spawn_sequential(niceness).await.unwrap(), before);
     }
 
     #[tokio::test]
@@ -108,7 +119,7 @@ mod tests {
         let done = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
         let works = (0..100).map(|number| {
             let done = std::sync::Arc::clone(&done);
-            run_in_order(move || {
+            spawn_sequential(move || {
                 done.lock().unwrap().push(number);
                 std::thread::current().id()
             })

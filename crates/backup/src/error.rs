@@ -1,40 +1,40 @@
-//! Why there is no backup, or why a file is none.
+//! Why a backup cannot be written or read.
 
 use std::io;
 
-/// A reason.
+/// An error of a backup.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// The machine stands in the way.
-    #[error("{place}: {error}")]
+    /// A file cannot be read or written.
+    #[error("{path}")]
     Io {
-        /// What was being read or written.
-        place: String,
-        /// What the machine says.
-        error: io::Error,
+        /// The file.
+        path: String,
+        /// The cause.
+        source: io::Error,
     },
-    /// Something that belongs into a backup cannot be taken.
-    #[error("{0}")]
-    Source(String),
+    /// Something that belongs into a backup cannot be captured.
+    #[error("the data cannot be captured")]
+    Capture(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The file is not what `cantata backup` writes.
     #[error("is no backup: {0}")]
     NotABackup(String),
-    /// The file is a backup of a version that came later.
-    #[error("has the form {found}, and this version reads {readable}; use the version of Cantata that wrote it")]
+    /// The file was written by a later version.
+    #[error("has format version {found}, but this version reads {supported}; use the version of Cantata that wrote it")]
     TooNew {
-        /// The form of the file.
+        /// The format version of the file.
         found: u32,
-        /// The form that can be read.
-        readable: u32,
+        /// The format version that can be read.
+        supported: u32,
     },
-    /// The file was a backup once.
+    /// The file is a backup, but not intact.
     #[error("is damaged: {0}")]
     Damaged(String),
 }
 
 impl BackupError {
-    /// Makes the error for something that the machine refuses.
-    pub fn io(place: impl Into<String>, error: io::Error) -> Self {
-        Self::Io { place: place.into(), error }
+    /// Creates the error for a file that cannot be read or written.
+    pub fn io(path: impl Into<String>, source: io::Error) -> Self {
+        Self::Io { path: path.into(), source }
     }
 }

@@ -1,30 +1,29 @@
-//! A backup: everything that a server keeps in its data folder, in one file.
+//! Backup archives: everything that a server keeps in its data folder, in one file.
 //!
-//! The file is a gzipped tar archive that ordinary tools can look into. Its first entry is the [`Manifest`], which
-//! names every other entry in order, with its size and SHA-256 checksum. So a reader knows what must follow before it
-//! writes anything, and whatever is not exactly as the manifest says is refused: a backup is whole, or it is none. A
-//! checksum of the whole file stands at its end.
+//! The file is a gzipped tar archive that ordinary tools can read. Its first entry is the [`Manifest`], which lists every
+//! other entry in order, with size and SHA-256 checksum. So a reader knows what must follow before it writes anything, and
+//! rejects whatever differs from the manifest. A checksum of the whole file is its trailer.
 //!
-//! [`Prepared`] writes the file, [`Backup`] reads it. What belongs into a backup, and how it is copied while a server
-//! goes on writing, is the affair of a [`BackupSource`].
+//! [`PreparedBackup`] writes the file, [`BackupReader`] reads it. A [`BackupSource`] decides what belongs into a backup and
+//! how it is copied while the server keeps writing.
 
 mod error;
 mod manifest;
-mod reading;
-mod seal;
-mod writing;
+mod reader;
+mod trailer;
+mod writer;
 
 pub use error::BackupError;
-pub use manifest::{FORMAT, FileRecord, Manifest};
-pub use reading::Backup;
-pub use writing::{BackupFile, Content, Prepared};
+pub use manifest::{FORMAT_VERSION, FileRecord, Manifest};
+pub use reader::BackupReader;
+pub use writer::{BackupFile, FileContent, PreparedBackup};
 
-/// Copies what a server keeps while it goes on serving.
+/// Copies the data of a server while it keeps serving.
 pub trait BackupSource: Send + Sync {
-    /// Takes everything as it is now; what was acknowledged before the call is part of it. Takes a while.
+    /// Captures everything that was acknowledged before the call. This can take minutes.
     ///
     /// # Errors
     ///
-    /// If something cannot be read, or is damaged: a backup without it would be none.
-    fn capture(&self) -> Result<Prepared, BackupError>;
+    /// If something cannot be read, or is damaged.
+    fn capture(&self) -> Result<PreparedBackup, BackupError>;
 }

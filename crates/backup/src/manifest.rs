@@ -1,7 +1,7 @@
-//! The first entry of a backup: what is in it.
+//! The manifest: the first entry of a backup, which lists the others.
 //!
-//! Whoever made the file, nothing is written outside of what a data folder has: a path is taken only if it is one of
-//! the known places, and has no part that a file system could read as something else than a name.
+//! Paths are untrusted: one is accepted only if it is a known path of a data folder and no component can be read as
+//! anything but a name.
 
 use std::collections::HashSet;
 
@@ -10,36 +10,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::BackupError;
 
-/// The form of the files that this version reads and writes.
-pub const FORMAT: u32 = 1;
+/// The format version that is read and written.
+pub const FORMAT_VERSION: u32 = 1;
 
-/// The name of the entry.
-pub(crate) const ENTRY: &str = "cantata-backup.json";
+/// The entry name of the manifest.
+pub(crate) const MANIFEST_ENTRY: &str = "cantata-backup.json";
 
 /// The files of a data folder that are backed up.
-const FILES: [&str; 2] = ["metadata.db", "keys.json"];
+const BACKED_UP_FILES: [&str; 2] = ["metadata.db", "keys.json"];
 
 /// The folders of a data folder that are backed up.
-const FOLDERS: [&str; 2] = ["search", "configs"];
+const BACKED_UP_FOLDERS: [&str; 2] = ["search", "configs"];
 
-/// The longest path, and the longest name in it, in bytes.
-const LONGEST_PATH: usize = 1_000;
-const LONGEST_NAME: usize = 255;
+/// The maximum length of a path.
+const MAX_PATH_BYTES: usize = 1_000;
 
-/// The longest name that the head of an archive entry has room for.
-const ENTRY_NAME_ROOM: usize = 100;
+/// The maximum length of a path component.
+const MAX_NAME_BYTES: usize = 255;
+
+/// The maximum length of a name in a tar header.
+const MAX_TAR_NAME_BYTES: usize = 100;
 
 /// What is in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
-    /// The form of the file.
+    /// The format version.
     pub format: u32,
     /// The version of Cantata that wrote it.
     pub version: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// What follows, in this order.
+    /// The entries that follow, in this order.
     pub files: Vec<FileRecord>,
 }
 
@@ -54,9 +56,9 @@ pub struct FileRecord {
     pub sha256: String,
 }
 
-/// The part of a manifest that every form has.
+/// The member that every format version has.
 #[derive(Deserialize)]
-struct Form {
+struct FormatHeader {
     format: u32,
 }
 
@@ -66,21 +68,22 @@ impl Manifest {
         self.files.iter().fold(0, |sum, file| sum.saturating_add(file.size))
     }
 
-    /// Reads a manifest and refuses one that no backup could have.
+    /// Parses and validates a manifest.
     pub(crate) fn read(text: &[u8]) -> Result<Self, BackupError> {
-        let unreadable = |error: serde_json::Error| BackupError::Damaged(format!("{ENTRY} cannot be read: {error}"));
-        let Form { format } = serde_json::from_slice(text).map_err(unreadable)?;
-        if format != FORMAT {
-            return Err(BackupError::TooNew { found: format, readable: FORMAT });
+        let unreadable =
+            |error: serde_json::Error| BackupError::Damaged(format!("{MANIFEST_ENTRY} cannot be read: {error}"));
+        let FormatHeader { format } = serde_json::from_slice(text).map_err(unreadable)?;
+        if format != FORMAT_VERSION {
+            return Err(BackupError::TooNew { found: format, supported: FORMAT_VERSION });
         }
         let manifest: Self = serde_json::from_slice(text).map_err(unreadable)?;
-        let mut places = HashSet::new();
+        let mut paths = HashSet::new();
         for file in &manifest.files {
-            if !is_place(&file.path) {
+            if !is_backed_up(&file.path) {
                 return Err(BackupError::NotABackup(format!("{:?} is no file of a data folder", file.path)));
             }
-            // Some file systems take two names for one that differ in case only.
-            if !places.insert(file.path.to_lowercase()) {
+            // Some file systems are case-insensitive.
+            if !paths.insert(file.path.to_lowercase()) {
                 return Err(BackupError::NotABackup(format!("{:?} is in it twice", file.path)));
             }
         }
@@ -88,25 +91,25 @@ impl Manifest {
     }
 }
 
-/// Says whether a path is one that a data folder has.
-fn is_place(path: &str) -> bool {
+/// Returns whether a path is one of a data folder that is backed up.
+fn is_backed_up(path: &str) -> bool {
     let is_name = |name: &str| {
         !matches!(name, "" | "." | "..")
-            && name.len() <= LONGEST_NAME
+            && name.len() <= MAX_NAME_BYTES
             && !name.chars().any(|letter| letter.is_control() || matches!(letter, '\\' | ':'))
     };
     let names: Vec<&str> = path.split('/').collect();
     let is_known = match names.as_slice() {
-        [file] => FILES.contains(file),
-        [folder, ..] => FOLDERS.contains(folder),
+        [file] => BACKED_UP_FILES.contains(file),
+        [folder, ..] => BACKED_UP_FOLDERS.contains(folder),
         [] => false,
     };
-    is_known && path.len() <= LONGEST_PATH && names.into_iter().all(is_name)
+    is_known && path.len() <= MAX_PATH_BYTES && names.into_iter().all(is_name)
 }
 
-/// Returns the name of the entry of a file. It is its path, unless that is too long for the head of an entry.
-pub(crate) fn entry_name(place: usize, path: &str) -> String {
-    if path.len() <= ENTRY_NAME_ROOM { path.to_owned() } else { format!("long-names/{place}") }
+/// Returns the entry name of a file: its path, unless that is too long for a tar header.
+pub(crate) fn entry_name(index: usize, path: &str) -> String {
+    if path.len() <= MAX_TAR_NAME_BYTES { path.to_owned() } else { format!("long-names/{index}") }
 }
 
 #[cfg(test)]
@@ -122,7 +125,7 @@ mod tests {
             "configs/files/base.json",
             "configs/ü ö.json",
         ] {
-            assert!(is_place(place), "{place}");
+            assert!(is_backed_up(place), "{place}");
         }
         for elsewhere in [
             "",
@@ -149,7 +152,7 @@ mod tests {
             &format!("configs/{}", "x".repeat(256)),
             &format!("configs{}", "/x".repeat(500)),
         ] {
-            assert!(!is_place(elsewhere), "{elsewhere:?}");
+            assert!(!is_backed_up(elsewhere), "{elsewhere:?}");
         }
     }
 }

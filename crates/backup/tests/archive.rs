@@ -4,7 +4,7 @@
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 
-use cantata_backup::{Backup, BackupError, BackupFile, Content, Prepared};
+use cantata_backup::{BackupError, BackupFile, BackupReader, FileContent, PreparedBackup};
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use serde_json::{Value, json};
@@ -26,10 +26,10 @@ fn write(folder: &TempDir, files: Vec<(String, Vec<u8>)>) -> PathBuf {
     let as_file = |(path, content): (String, Vec<u8>)| {
         let mut file = fs_err::File::from_parts(tempfile::tempfile().unwrap(), "unnamed");
         file.write_all(&content).unwrap();
-        let content = if path.ends_with(".db") { Content::File(file) } else { Content::Bytes(content.into()) };
+        let content = if path.ends_with(".db") { FileContent::File(file) } else { FileContent::Bytes(content.into()) };
         BackupFile { path, content }
     };
-    let prepared = Prepared::new(files.into_iter().map(as_file).collect()).unwrap();
+    let prepared = PreparedBackup::new(files.into_iter().map(as_file).collect()).unwrap();
     let path = folder.path().join("backup");
     prepared.write_to(fs_err::File::create(&path).unwrap()).unwrap();
     path
@@ -41,22 +41,22 @@ fn what_is_written_reads_back() {
     let path = write(&folder, sample());
     let target = folder.path().join("target");
     fs_err::create_dir(&target).unwrap();
-    let manifest = Backup::at(&path).extract(&target).unwrap();
-    assert_eq!(manifest, Backup::at(&path).check().unwrap());
+    let manifest = BackupReader::at(&path).extract(&target).unwrap();
+    assert_eq!(manifest, BackupReader::at(&path).check().unwrap());
     assert_eq!(manifest.files.len(), sample().len());
     assert_eq!(manifest.bytes(), sample().iter().map(|(_, content)| content.len() as u64).sum::<u64>());
     for (path, content) in sample() {
         assert_eq!(fs_err::read(target.join(path)).unwrap(), content);
     }
     // What is there already stays as it is.
-    assert!(matches!(Backup::at(&path).extract(&target), Err(BackupError::Io { .. })));
+    assert!(matches!(BackupReader::at(&path).extract(&target), Err(BackupError::Io { .. })));
 }
 
 #[test]
 fn a_backup_of_nothing_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(&folder, vec![]);
-    assert_eq!(Backup::at(&path).check().unwrap().files, vec![]);
+    assert_eq!(BackupReader::at(&path).check().unwrap().files, vec![]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn every_changed_byte_is_noticed() {
         let mut damaged = whole.clone();
         damaged[place] ^= 0xff;
         fs_err::write(&path, damaged).unwrap();
-        let refused = Backup::at(&path).check().expect_err(&format!("byte {place} of {}", whole.len()));
+        let refused = BackupReader::at(&path).check().expect_err(&format!("byte {place} of {}", whole.len()));
         assert!(refused.to_string().starts_with("is "), "{refused}");
     }
 }
@@ -80,11 +80,11 @@ fn every_cut_is_noticed_and_every_addition() {
     let whole = fs_err::read(&path).unwrap();
     for length in 0..whole.len() {
         fs_err::write(&path, &whole[..length]).unwrap();
-        assert!(Backup::at(&path).check().is_err(), "{length} bytes of {}", whole.len());
+        assert!(BackupReader::at(&path).check().is_err(), "{length} bytes of {}", whole.len());
     }
     for more in [vec![0], whole.clone()] {
         fs_err::write(&path, [whole.clone(), more].concat()).unwrap();
-        let refused = Backup::at(&path).check().unwrap_err();
+        let refused = BackupReader::at(&path).check().unwrap_err();
         assert!(refused.to_string().starts_with("is damaged: "), "{refused}");
     }
 }
@@ -130,7 +130,7 @@ impl Forged {
         fs_err::write(&path, self.unsealed()).unwrap();
         let target = folder.path().join("one/two");
         fs_err::create_dir_all(&target).unwrap();
-        let refused = Backup::at(&path).extract(&target).expect_err("is refused");
+        let refused = BackupReader::at(&path).extract(&target).expect_err("is refused");
         assert_eq!(files_below(folder.path()), vec![path]);
         refused.to_string()
     }
@@ -204,7 +204,7 @@ fn another_content_than_promised_is_refused() {
     forged.add("search/a", EntryType::Regular, b"y");
     let path = folder.path().join("backup");
     fs_err::write(&path, forged.unsealed()).unwrap();
-    let refused = Backup::at(&path).check().unwrap_err();
+    let refused = BackupReader::at(&path).check().unwrap_err();
     assert_eq!(refused.to_string(), "is damaged: search/a has another checksum than it should");
 }
 
@@ -238,7 +238,7 @@ fn nothing_is_hidden_behind_the_last_file() {
         let seal = GzBuilder::new().comment(sum).write(Vec::new(), Compression::fast());
         archive.extend(seal.finish().unwrap());
         fs_err::write(&path, archive).unwrap();
-        Backup::at(&path).check()
+        BackupReader::at(&path).check()
     };
     sealed_with(&[0; 512]).unwrap();
     let refused = sealed_with(b"something").unwrap_err().to_string();
@@ -255,10 +255,10 @@ fn other_forms_and_other_files_are_told_apart() {
     let path = folder.path().join("backup");
     for other in [b"".as_slice(), b"SQLite format 3\0", b"\x1f\x8b"] {
         fs_err::write(&path, other).unwrap();
-        let refused = Backup::at(&path).check().unwrap_err();
+        let refused = BackupReader::at(&path).check().unwrap_err();
         assert_eq!(refused.to_string(), "is no backup: it does not begin as one");
     }
-    assert!(matches!(Backup::at(folder.path()).check(), Err(BackupError::Io { .. })));
+    assert!(matches!(BackupReader::at(folder.path()).check(), Err(BackupError::Io { .. })));
 }
 
 #[test]
@@ -267,9 +267,9 @@ fn a_file_that_was_read_before_is_taken_from_its_start() {
     let mut file = fs_err::File::from_parts(tempfile::tempfile().unwrap(), "unnamed");
     file.write_all(b"content").unwrap();
     file.seek(std::io::SeekFrom::Start(3)).unwrap();
-    let file = BackupFile { path: "metadata.db".to_owned(), content: Content::File(file) };
+    let file = BackupFile { path: "metadata.db".to_owned(), content: FileContent::File(file) };
     let path = folder.path().join("backup");
-    Prepared::new(vec![file]).unwrap().write_to(fs_err::File::create(&path).unwrap()).unwrap();
-    Backup::at(&path).extract(folder.path()).unwrap();
+    PreparedBackup::new(vec![file]).unwrap().write_to(fs_err::File::create(&path).unwrap()).unwrap();
+    BackupReader::at(&path).extract(folder.path()).unwrap();
     assert_eq!(fs_err::read(folder.path().join("metadata.db")).unwrap(), b"content");
 }

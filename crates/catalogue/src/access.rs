@@ -12,7 +12,7 @@ mod redaction;
 mod template;
 mod view;
 
-use cantata_access::{Identity, Origin};
+use cantata_access::{AuthMethod, Identity};
 use cantata_mapping::Covers;
 
 pub use redaction::Redaction;
@@ -72,7 +72,7 @@ impl AccessRules {
     /// Returns what an identity may see. One that was not checked is nobody: a server that asks for no credentials
     /// shows what everybody may see.
     pub fn view(&self, identity: &Identity) -> View {
-        let is_nobody = matches!(identity.origin, Origin::Anonymous | Origin::Unchecked);
+        let is_nobody = matches!(identity.auth_method, AuthMethod::Anonymous | AuthMethod::Unchecked);
         let has = |scope: &str| !is_nobody && identity.has_scope(scope);
         let has_one = |scopes: &[String]| scopes.iter().any(|scope| has(scope));
         let name = (!is_nobody).then_some(identity.name.as_str());

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cantata_access::{AuditLog, Authenticator, KeyError, KeyFile, KeyRecord, KeySecret, KeyStore};
+use cantata_access::{AuditLog, Authenticator, KeyError, KeyFile, KeyRecord, KeySecret};
 use cantata_server::AccessControl;
 
 use crate::failure::Failure;
@@ -41,7 +41,7 @@ impl Access {
             authenticator = authenticator.with_introspection(introspection);
         }
         let mut operator = None;
-        if authenticator.is_on() {
+        if authenticator.is_enabled() {
             let secret = KeySecret::generate()
                 .map_err(|error| Failure::Start(format!("the system gives no random numbers: {error}")))?;
             authenticator = authenticator.with_operator(&secret, scopes.system());

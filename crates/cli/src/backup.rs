@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use cantata_backup::{Backup, BackupError, BackupSource, Manifest};
+use cantata_backup::{BackupError, BackupReader, BackupSource, Manifest};
+use cantata_core::error_chain;
 use cantata_durable_file as durable_file;
 use clap::Args;
 
@@ -75,12 +76,13 @@ async fn make(arguments: &BackupArguments, path: &Path) -> Result<Manifest, Fail
         Indexes::Remote(client) => client.backup(|piece| file.write_all(piece)).await?,
         Indexes::Local(engine) => {
             let prepared = DataFolder::new(arguments.indexes.data_dir(), Arc::new(engine)).capture();
-            let written = prepared.map_err(|error| Failure::Start(format!("the backup cannot be made: {error}")))?;
+            let written = prepared
+                .map_err(|error| Failure::Start(format!("the backup cannot be made: {}", error_chain(&error))))?;
             written.write_to(io::BufWriter::new(&mut file)).map_err(failed)?;
         }
     }
     file.sync_all().map_err(failed)?;
-    Backup::at(path).check().map_err(|error| refused(path, &error))
+    BackupReader::at(path).check().map_err(|error| refused(path, &error))
 }
 
 /// Reads a backup as a restore would.
@@ -89,7 +91,7 @@ async fn verify(file: &Path) -> Result<Manifest, Failure> {
         tempfile::Builder::new().prefix(".verify-").tempdir_in(durable_file::parent(file)).map_err(|error| {
             Failure::Start(format!("the backup {} cannot be unpacked beside it: {error}", file.display()))
         })?;
-    let manifest = Backup::at(file).extract(folder.path()).map_err(|error| refused(file, &error))?;
+    let manifest = BackupReader::at(file).extract(folder.path()).map_err(|error| refused(file, &error))?;
     examine(folder.path(), &manifest).await.map_err(|problem| {
         Failure::Start(format!("the backup {} was made of something damaged: {problem}", file.display()))
     })?;
@@ -99,8 +101,8 @@ async fn verify(file: &Path) -> Result<Manifest, Failure> {
 /// Says why a file is not restored.
 pub(crate) fn refused(file: &Path, error: &BackupError) -> Failure {
     Failure::Start(match error {
-        BackupError::Io { .. } | BackupError::Source(_) => {
-            format!("the backup {} cannot be read: {error}", file.display())
+        BackupError::Io { .. } | BackupError::Capture(_) => {
+            format!("the backup {} cannot be read: {}", file.display(), error_chain(error))
         }
         _ => format!("{} {error}", file.display()),
     })

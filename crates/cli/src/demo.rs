@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use cantata_catalogue::{EngineName, EngineSettings};
-use cantata_core::GivenOptions;
+use cantata_core::PartialTypeOptions;
 use cantata_demo::{Outcome, Submission, analysis_types, studies, submissions};
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::{MetadataService, MetadataSettings, Registration, SubmitOptions};
@@ -109,7 +109,7 @@ async fn submit(service: &MetadataService, submission: Submission) -> Result<(),
 
 fn registration(mut body: Value) -> Result<Registration, Failure> {
     let options = match body["options"].take() {
-        Value::Null => GivenOptions::default(),
+        Value::Null => PartialTypeOptions::default(),
         given => serde_json::from_value(given).map_err(failed)?,
     };
     Ok(Registration { name: body["name"].as_str().map(str::to_owned), schema: Some(body["schema"].take()), options })

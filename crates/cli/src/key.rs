@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use cantata_access::{KeyError, KeyFile, KeyRecord, KeyStore};
+use cantata_access::{KeyError, KeyFile, KeyRecord};
 use cantata_core::Timestamp;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -58,18 +58,18 @@ pub(crate) fn key(arguments: &KeyArguments) -> Result<ExitCode, Failure> {
     let (shown, text) = match &arguments.action {
         Action::Create { name, scopes, expires } => {
             let (record, secret) = KeyRecord::new(name, scopes, *expires)?;
-            let mut shown = json!(record.shown());
+            let mut shown = json!(record.summary());
             keys.add(record)?;
             shown["key"] = json!(secret.reveal());
             (shown, format!("{}\nKeep it: it is not shown again.", secret.reveal()))
         }
         Action::List => {
             let keys = keys.list()?;
-            (keys.iter().map(|key| json!(key.shown())).collect(), table(&keys))
+            (keys.iter().map(|key| json!(key.summary())).collect(), table(&keys))
         }
         Action::Revoke { key } => {
             let record = keys.revoke(key)?;
-            (json!(record.shown()), format!("{} is revoked", record.name))
+            (json!(record.summary()), format!("{} is revoked", record.name))
         }
     };
     // A closed pipe is no failure of what was done.

@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use cantata_backup::{Backup, Manifest};
+use cantata_backup::{BackupReader, Manifest};
 use cantata_durable_file as durable_file;
 use cantata_engine::IndexAdministration;
 use cantata_engine_embedded::EmbeddedEngine;
@@ -88,7 +88,7 @@ fn begin(folder: &Path) -> Result<PathBuf, String> {
 }
 
 async fn unpack(file: &Path, folder: &Path) -> Result<Manifest, Failure> {
-    let manifest = Backup::at(file).extract(folder).map_err(|error| refused(file, &error))?;
+    let manifest = BackupReader::at(file).extract(folder).map_err(|error| refused(file, &error))?;
     let damaged = |problem| Failure::Start(format!("{} was made of something damaged: {problem}", file.display()));
     examine(folder, &manifest).await.map_err(damaged)?;
     Ok(manifest)

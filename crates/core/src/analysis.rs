@@ -2,7 +2,7 @@
 //!
 //! Its document, the JSON text that every read and every event shows, is written once per change and stored as it
 //! is. The members the server owns come first, the dynamic data of the analysis type follows inline; because the
-//! names of the former are refused in the latter, no name ever occurs twice.
+//! names of the former are rejected in the latter, no name occurs twice.
 
 mod document;
 
@@ -11,9 +11,11 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::{AnalysisId, AnalysisState, AnalysisTypeId, Error, ErrorId, File, Origin, Result, StateChange, Timestamp};
+use crate::{
+    AnalysisId, AnalysisState, AnalysisTypeId, Error, ErrorId, ErrorOrigin, File, Result, StateChange, Timestamp,
+};
 
-/// The names of top-level members that only the server writes; a payload that has one is refused.
+/// The names of top-level members that only the server writes; a payload that has one is rejected.
 pub const SERVER_OWNED_FIELDS: [&str; 8] = [
     "analysisId",
     "analysisState",
@@ -25,14 +27,14 @@ pub const SERVER_OWNED_FIELDS: [&str; 8] = [
     "analysisStateHistory",
 ];
 
-/// An analysis, by default with everything in it read.
+/// An analysis, by default with its files and data deserialized.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis<Files = Vec<File>, Data = Map<String, Value>> {
     /// The id.
     pub analysis_id: AnalysisId,
     /// The study it belongs to.
     pub study_id: String,
-    /// Where it stands.
+    /// Its publication state.
     pub state: AnalysisState,
     /// When it was submitted.
     pub created_at: Timestamp,
@@ -48,8 +50,8 @@ pub struct Analysis<Files = Vec<File>, Data = Map<String, Value>> {
     pub data: Data,
 }
 
-/// An analysis whose files and data stay as its document has them, for changes that touch neither.
-pub type WrittenAnalysis<'a> = Analysis<&'a RawValue, Vec<(Cow<'a, str>, &'a RawValue)>>;
+/// An analysis whose files and data stay raw JSON, for changes that touch neither.
+pub type RawAnalysis<'a> = Analysis<&'a RawValue, Vec<(Cow<'a, str>, &'a RawValue)>>;
 
 impl<Files, Data> Analysis<Files, Data> {
     /// Returns when it was published for the first time.
@@ -69,11 +71,11 @@ impl<Files, Data> Analysis<Files, Data> {
             .map(|change| change.updated_at)
     }
 
-    /// Moves to a state and records the move, or refuses.
+    /// Changes the state and records the transition, or returns an error if it is not allowed.
     pub fn change_state(&mut self, next: AnalysisState, now: Timestamp) -> Result<()> {
-        if !self.state.may_become(next) {
+        if !self.state.can_become(next) {
             return Err(Error::new(
-                Origin::AnalysisService,
+                ErrorOrigin::AnalysisService,
                 ErrorId::SuppressedStateTransition,
                 format!(
                     "Cannot change the analysis state for analysisId '{}' from '{}' to '{next}'",
@@ -99,7 +101,7 @@ mod tests {
     fn sample() -> Analysis {
         let now = Timestamp::from_micros(1_000_000);
         Analysis {
-            analysis_id: AnalysisId::random(),
+            analysis_id: AnalysisId::generate(),
             study_id: "S".into(),
             state: AnalysisState::Unpublished,
             created_at: now,
@@ -127,7 +129,7 @@ mod tests {
         let mut analysis = sample();
         analysis.data.insert("size\n".into(), json!([1.0, "\u{1F600}", {"deep": null}]));
         let document = serde_json::to_string(&analysis).unwrap();
-        let mut written: WrittenAnalysis<'_> = serde_json::from_str(&document).unwrap();
+        let mut written: RawAnalysis<'_> = serde_json::from_str(&document).unwrap();
         assert_eq!(serde_json::to_string(&written).unwrap(), document);
         written.change_state(AnalysisState::Published, Timestamp::from_micros(2_000_001)).unwrap();
         analysis.change_state(AnalysisState::Published, Timestamp::from_micros(2_000_001)).unwrap();

@@ -5,10 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Error, ErrorId, Origin, Result, Timestamp};
+use crate::{Error, ErrorId, ErrorOrigin, Result, Timestamp};
 
-/// The longest analysis type name, in characters.
-pub const MAX_TYPE_NAME: usize = 225;
+/// The maximum length of an analysis type name, in characters.
+pub const MAX_TYPE_NAME_LENGTH: usize = 225;
 
 /// Names one version of an analysis type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct AnalysisType {
     pub id: AnalysisTypeId,
     /// When it was registered.
     pub created_at: Timestamp,
-    /// The extra validations in force.
+    /// The extra validations.
     pub options: TypeOptions,
     /// The schema as the administrator registered it, without the base schema.
     pub schema: Value,
@@ -44,11 +44,11 @@ pub struct AnalysisType {
 pub struct TypeOptions {
     /// The file types a submission may contain.
     pub file_types: Vec<String>,
-    /// The checks against outside services.
+    /// The checks against external services.
     pub external_validations: Vec<ExternalValidation>,
 }
 
-/// A check of the values at a path against an outside service.
+/// A check of the values at a path against an external service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalValidation {
@@ -58,18 +58,18 @@ pub struct ExternalValidation {
     pub json_path: String,
 }
 
-/// The options a registration gave; what it left out is inherited.
+/// The options in a registration request; omitted ones are inherited.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct GivenOptions {
+pub struct PartialTypeOptions {
     /// The file types, if given.
     pub file_types: Option<Vec<String>>,
-    /// The checks against outside services, if given.
+    /// The checks against external services, if given.
     pub external_validations: Option<Vec<ExternalValidation>>,
 }
 
-impl GivenOptions {
-    /// Returns the options in force: what was given, else what the version before had, else none.
+impl PartialTypeOptions {
+    /// Returns the effective options: those given, else those of the previous version, else none.
     pub fn inherit(self, previous: Option<&TypeOptions>) -> TypeOptions {
         let previous = previous.cloned().unwrap_or_default();
         TypeOptions {
@@ -79,20 +79,20 @@ impl GivenOptions {
     }
 }
 
-/// Refuses names that are not made of letters, digits, `.`, `_` and `-`.
+/// Rejects names that are not made of letters, digits, `.`, `_` and `-`.
 pub fn check_type_name(name: &str) -> Result<()> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if name.is_empty() || !name.chars().all(allowed) {
         return Err(Error::malformed_parameter(
-            Origin::AnalysisTypeService,
+            ErrorOrigin::AnalysisTypeService,
             format!("The analysisTypeId name '{name}' does not match the regex: ^[a-zA-Z0-9\\._-]+$"),
         ));
     }
-    if name.len() > MAX_TYPE_NAME {
+    if name.len() > MAX_TYPE_NAME_LENGTH {
         return Err(Error::malformed_parameter(
-            Origin::AnalysisTypeService,
+            ErrorOrigin::AnalysisTypeService,
             format!(
-                "The analysisTypeId name '{name}' has {} characters, but may have {MAX_TYPE_NAME} at most",
+                "The analysisTypeId name '{name}' has {} characters, but may have {MAX_TYPE_NAME_LENGTH} at most",
                 name.len()
             ),
         ));
@@ -100,12 +100,12 @@ pub fn check_type_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses names that may not be registered because a path of ours has them.
+/// Rejects names that may not be registered because a route has that path.
 pub fn check_registrable_name(name: &str) -> Result<()> {
     check_type_name(name)?;
     if name == "registration" {
         return Err(Error::new(
-            Origin::AnalysisTypeService,
+            ErrorOrigin::AnalysisTypeService,
             ErrorId::IllegalAnalysisTypeName,
             "Cannot register an analysisType with name 'registration'",
         ));
@@ -120,9 +120,9 @@ mod tests {
     #[test]
     fn omitted_options_are_inherited_and_empty_ones_clear() {
         let previous = TypeOptions { file_types: vec!["bam".into()], external_validations: vec![] };
-        assert_eq!(GivenOptions::default().inherit(Some(&previous)), previous);
-        assert_eq!(GivenOptions::default().inherit(None), TypeOptions::default());
-        let cleared = GivenOptions { file_types: Some(vec![]), external_validations: None };
+        assert_eq!(PartialTypeOptions::default().inherit(Some(&previous)), previous);
+        assert_eq!(PartialTypeOptions::default().inherit(None), TypeOptions::default());
+        let cleared = PartialTypeOptions { file_types: Some(vec![]), external_validations: None };
         assert_eq!(cleared.inherit(Some(&previous)), TypeOptions::default());
     }
 

@@ -1,8 +1,8 @@
 //! The one table of errors a client can see.
 //!
 //! Each row is an id of the wire format, its HTTP status and the sentence the reference documentation prints. A
-//! message always reads `[Origin::error.id] - text`; the origin is the name of the service that refused, which
-//! clients of the original server match on. The text names the place, what was found and what was expected.
+//! message always reads `[Origin::error.id] - text`; the origin is the name of the service that raised the error, which
+//! clients of SONG match on. The text names the location, what was found and what was expected.
 
 use std::fmt;
 
@@ -94,9 +94,9 @@ impl fmt::Display for ErrorId {
     }
 }
 
-/// Names the service that raised an error, in the words clients of the original server know.
+/// The service that raised an error, by the name that clients of SONG know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum ErrorOrigin {
     /// Registration and lookup of analysis types.
     AnalysisTypeService,
     /// Reading, updating and publishing analyses.
@@ -115,19 +115,19 @@ pub enum Origin {
     SubmitService,
     /// Registration and lookup of studies.
     StudyService,
-    /// Looking after search indexes.
+    /// Administration of search indexes.
     IndexService,
-    /// Making, listing and revoking API keys.
+    /// Creating, listing and revoking API keys.
     KeyService,
     /// Calls to the storage server.
     ScoreService,
     /// The database behind the services.
     Store,
-    /// Everything refused before a service saw it, such as an unknown path.
+    /// Requests rejected before they reach a service, such as an unknown path.
     HttpServer,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for ErrorOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
     }
@@ -136,10 +136,10 @@ impl fmt::Display for Origin {
 /// An error a client can see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// Which row of the table.
+    /// The row of the table.
     pub id: ErrorId,
-    /// Which service refused.
-    pub origin: Origin,
+    /// The service that raised it.
+    pub origin: ErrorOrigin,
     /// What was found, what was expected, what to do.
     pub text: String,
 }
@@ -149,17 +149,17 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// Makes an error.
-    pub fn new(origin: Origin, id: ErrorId, text: impl Into<String>) -> Self {
+    pub fn new(origin: ErrorOrigin, id: ErrorId, text: impl Into<String>) -> Self {
         Self { id, origin, text: text.into() }
     }
 
     /// Makes the error for a parameter with a value that is not allowed.
-    pub fn malformed_parameter(origin: Origin, text: impl Into<String>) -> Self {
+    pub fn malformed_parameter(origin: ErrorOrigin, text: impl Into<String>) -> Self {
         Self::new(origin, ErrorId::MalformedParameter, text)
     }
 
     /// Makes the error for content that breaks a schema.
-    pub fn schema_violation(origin: Origin, text: impl Into<String>) -> Self {
+    pub fn schema_violation(origin: ErrorOrigin, text: impl Into<String>) -> Self {
         Self::new(origin, ErrorId::SchemaViolation, text)
     }
 }
@@ -172,8 +172,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Returns what an error says, and after it everything that led to it, for the log.
-pub fn with_causes(error: &dyn std::error::Error) -> String {
+/// Returns an error's message followed by those of its sources, separated by colons.
+pub fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn message_names_origin_and_id() {
-        let error = Error::malformed_parameter(Origin::StudyService, "no");
+        let error = Error::malformed_parameter(ErrorOrigin::StudyService, "no");
         assert_eq!(error.to_string(), "[StudyService::malformed.parameter] - no");
     }
 }

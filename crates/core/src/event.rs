@@ -10,12 +10,12 @@ use crate::{AnalysisId, AnalysisState};
 /// What happened to an analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Action {
+pub enum EventAction {
     /// It was submitted.
     Create,
     /// It was published.
     Publish,
-    /// It was taken back to unpublished.
+    /// It was unpublished.
     Unpublish,
     /// It was suppressed.
     Suppress,
@@ -23,9 +23,9 @@ pub enum Action {
     Update,
 }
 
-impl Action {
+impl EventAction {
     /// Every action.
-    pub const ALL: [Action; 5] = [Self::Create, Self::Publish, Self::Unpublish, Self::Suppress, Self::Update];
+    pub const ALL: [EventAction; 5] = [Self::Create, Self::Publish, Self::Unpublish, Self::Suppress, Self::Update];
 
     /// Returns the wire form.
     pub fn as_str(self) -> &'static str {
@@ -39,7 +39,7 @@ impl Action {
     }
 
     /// Returns the action that brings an analysis into a state.
-    pub fn towards(state: AnalysisState) -> Self {
+    pub fn for_state(state: AnalysisState) -> Self {
         match state {
             AnalysisState::Unpublished => Self::Unpublish,
             AnalysisState::Published => Self::Publish,
@@ -48,7 +48,7 @@ impl Action {
     }
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for EventAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -66,25 +66,25 @@ pub struct Event {
     /// Its state after the change.
     pub state: AnalysisState,
     /// What happened.
-    pub action: Action,
+    pub action: EventAction,
     /// The complete analysis after the change, as JSON text.
     pub document: String,
 }
 
-/// An event as consumers see it; they know this form, and the order of its members, from SONG.
+/// The wire form of an event; members and their order are those of SONG.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct EventMessage<'a> {
     analysis_id: AnalysisId,
     study_id: &'a str,
     state: AnalysisState,
-    action: Action,
+    action: EventAction,
     song_server_id: &'a str,
     analysis: &'a RawValue,
 }
 
 impl Event {
-    /// Writes the event as consumers see it, whichever way it reaches them; fails when its document is not JSON.
+    /// Serializes the event as consumers see it on every transport; fails if its document is not JSON.
     pub fn message(&self, server_id: &str) -> serde_json::Result<String> {
         serde_json::to_string(&EventMessage {
             analysis_id: self.analysis_id,

@@ -1,9 +1,9 @@
 //! Ids of analyses and files.
 //!
-//! An analysis id is a random UUID whose first 48 bits are the time it was made. So analyses are stored, indexed and
-//! listed in the order of their submission: however many there are, a new one goes to the end, and whoever pages
-//! through a listing while others submit skips none and sees none twice. A file's object id is computed from the analysis id and the file name, so that storage
-//! servers and clients that derive it themselves agree with us.
+//! An analysis id is a random UUID whose first 48 bits are its creation time. So analyses are stored, indexed and listed
+//! in the order of their submission: a new one goes to the end, and a client that pages through a listing while others
+//! submit skips none and sees none twice. A file's object id is computed from the analysis id and the file name, so that
+//! storage servers and clients that derive it themselves compute the same id.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ macro_rules! uuid_id {
         pub struct $name(Uuid);
 
         impl $name {
-            /// Reads the canonical form only (lower case, hyphens); any other text names nothing.
+            /// Parses the canonical form (lower case, hyphens); any other text is no id.
             pub fn parse(text: &str) -> Option<Self> {
                 let id = Uuid::try_parse(text).ok()?;
                 let mut canonical = Uuid::encode_buffer();
@@ -57,8 +57,8 @@ uuid_id! {
 }
 
 impl AnalysisId {
-    /// Makes a fresh id.
-    pub fn random() -> Self {
+    /// Generates a new id.
+    pub fn generate() -> Self {
         let mut bytes = *Uuid::new_v4().as_bytes();
         let [_, _, time @ ..] = Timestamp::now().as_millis().to_be_bytes();
         bytes[..time.len()].copy_from_slice(&time);
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn analysis_ids_are_random_and_in_the_order_of_time() {
-        let ids: Vec<AnalysisId> = (0..1_000).map(|_| AnalysisId::random()).collect();
+        let ids: Vec<AnalysisId> = (0..1_000).map(|_| AnalysisId::generate()).collect();
         let time = |id: &AnalysisId| id.as_bytes()[..6].to_vec();
         assert!(ids.is_sorted_by_key(time));
         let different: std::collections::HashSet<&AnalysisId> = ids.iter().collect();
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn only_the_canonical_form_is_an_id() {
-        let id = AnalysisId::random();
+        let id = AnalysisId::generate();
         assert_eq!(AnalysisId::parse(&id.to_string()), Some(id));
         assert_eq!(AnalysisId::parse(&id.to_string().to_uppercase()), None);
         assert_eq!(AnalysisId::parse(&id.to_string().replace('-', "")), None);

@@ -1,16 +1,27 @@
-//! Reading JSON from outside.
+//! Parsing of untrusted JSON.
 
 use serde_json::Value;
 
-/// How deep objects and arrays may be nested. The parser itself gives up at 128 levels; what is stored may be some
-/// levels deeper than what was sent, because unknown members move into `info`, and must still be readable.
-pub const MAX_DEPTH: usize = 100;
+/// How deep objects and arrays may be nested. The parser itself stops at 128 levels; a stored document may be some
+/// levels deeper than the request, because unknown members move into `info`, and must still be readable.
+pub const MAX_JSON_DEPTH: usize = 100;
 
-/// Reads JSON, or says where and why it cannot be read.
-pub fn parse_json(text: &[u8]) -> Result<Value, String> {
-    let value: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-    if is_deeper_than(&value, MAX_DEPTH) {
-        return Err(format!("objects and arrays are nested deeper than {MAX_DEPTH} levels"));
+/// Why a text is not accepted as JSON.
+#[derive(Debug, thiserror::Error)]
+pub enum JsonError {
+    /// It is not JSON; the message says where.
+    #[error(transparent)]
+    Syntax(#[from] serde_json::Error),
+    /// It is nested too deeply.
+    #[error("objects and arrays are nested deeper than {MAX_JSON_DEPTH} levels")]
+    TooDeep,
+}
+
+/// Parses JSON of limited depth.
+pub fn parse_json(text: &[u8]) -> Result<Value, JsonError> {
+    let value: Value = serde_json::from_slice(text)?;
+    if is_deeper_than(&value, MAX_JSON_DEPTH) {
+        return Err(JsonError::TooDeep);
     }
     Ok(value)
 }
@@ -33,15 +44,15 @@ mod tests {
 
     #[test]
     fn nesting_is_limited() {
-        assert!(parse_json(nested(MAX_DEPTH).as_bytes()).is_ok());
-        for depth in [MAX_DEPTH + 1, 127, 128, 129, 100_000] {
+        assert!(parse_json(nested(MAX_JSON_DEPTH).as_bytes()).is_ok());
+        for depth in [MAX_JSON_DEPTH + 1, 127, 128, 129, 100_000] {
             assert!(parse_json(nested(depth).as_bytes()).is_err(), "{depth}");
         }
     }
 
     #[test]
     fn what_is_not_json_is_refused_with_its_place() {
-        assert!(parse_json(b"{\"a\": }").unwrap_err().contains("line 1 column 7"));
+        assert!(parse_json(b"{\"a\": }").unwrap_err().to_string().contains("line 1 column 7"));
         assert!(parse_json(b"1e400").is_err());
         assert!(parse_json(b"\"\xff\"").is_err());
     }

@@ -1,5 +1,5 @@
-//! The vocabulary of the metadata service: ids, studies, analyses, files, analysis types, events, and the one error
-//! table. Nothing here does I/O; every other crate speaks in these types.
+//! The domain types of the metadata service: ids, studies, analyses, files, analysis types, events, and the error table.
+//! Nothing here does I/O.
 
 pub mod analysis;
 pub mod analysis_type;
@@ -12,10 +12,10 @@ pub mod state;
 pub mod study;
 pub mod time;
 
-pub use analysis::{Analysis, SERVER_OWNED_FIELDS, WrittenAnalysis};
-pub use analysis_type::{AnalysisType, AnalysisTypeId, ExternalValidation, GivenOptions, TypeOptions};
-pub use error::{Error, ErrorId, Origin, Result, with_causes};
-pub use event::{Action, Event};
+pub use analysis::{Analysis, RawAnalysis, SERVER_OWNED_FIELDS};
+pub use analysis_type::{AnalysisType, AnalysisTypeId, ExternalValidation, PartialTypeOptions, TypeOptions};
+pub use error::{Error, ErrorId, ErrorOrigin, Result, error_chain};
+pub use event::{Event, EventAction};
 pub use file::{File, FileAccess};
 pub use ids::{AnalysisId, ObjectId};
 pub use state::{AnalysisState, StateChange};

@@ -1,7 +1,7 @@
-//! The states of an analysis and the moves between them.
+//! The states of an analysis and the transitions between them.
 //!
 //! `UNPUBLISHED` is where every analysis starts; it and `PUBLISHED` change into each other freely; `SUPPRESSED` is
-//! final. Asking for the state an analysis is already in is a move too, and is recorded like any other.
+//! final. A request for the present state is a transition too, and is recorded like any other.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 
-/// Says who may see and change an analysis.
+/// The publication state of an analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum AnalysisState {
@@ -34,13 +34,13 @@ impl AnalysisState {
         }
     }
 
-    /// Reads the wire form, case and blanks included.
+    /// Parses the wire form, which is case-sensitive.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 
-    /// Says whether an analysis in this state may be asked to be in `next`.
-    pub fn may_become(self, next: AnalysisState) -> bool {
+    /// Returns whether the transition to `next` is allowed.
+    pub fn can_become(self, next: AnalysisState) -> bool {
         self != Self::Suppressed || next == Self::Suppressed
     }
 }
@@ -70,9 +70,9 @@ mod tests {
     #[test]
     fn suppressed_is_final() {
         for next in AnalysisState::ALL {
-            assert!(AnalysisState::Unpublished.may_become(next));
-            assert!(AnalysisState::Published.may_become(next));
-            assert_eq!(AnalysisState::Suppressed.may_become(next), next == AnalysisState::Suppressed);
+            assert!(AnalysisState::Unpublished.can_become(next));
+            assert!(AnalysisState::Published.can_become(next));
+            assert_eq!(AnalysisState::Suppressed.can_become(next), next == AnalysisState::Suppressed);
         }
     }
 

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Error, Origin, Result};
+use crate::{Error, ErrorOrigin, Result};
 
-/// The longest study id, in characters.
-pub const MAX_STUDY_ID: usize = 36;
+/// The maximum length of a study id, in characters.
+pub const MAX_STUDY_ID_LENGTH: usize = 36;
 
 /// A study. Members that hold nothing are left out of the wire form.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -33,13 +33,13 @@ fn is_blank(text: &Option<String>) -> bool {
 }
 
 impl Study {
-    /// Refuses ids that could not be stored, or whose study no path could reach.
+    /// Rejects ids that cannot be stored or that no route could address.
     pub fn check_id(study_id: &str) -> Result<()> {
-        let refuse = |text: String| Err(Error::malformed_parameter(Origin::StudyService, text));
+        let refuse = |text: String| Err(Error::malformed_parameter(ErrorOrigin::StudyService, text));
         let length = study_id.chars().count();
-        if length == 0 || length > MAX_STUDY_ID {
+        if length == 0 || length > MAX_STUDY_ID_LENGTH {
             return refuse(format!(
-                "The studyId '{study_id}' has {length} characters, but must have 1 to {MAX_STUDY_ID}"
+                "The studyId '{study_id}' has {length} characters, but must have 1 to {MAX_STUDY_ID_LENGTH}"
             ));
         }
         if study_id.chars().any(char::is_control) {

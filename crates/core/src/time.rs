@@ -13,12 +13,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// Returns the present moment.
+    /// Returns the current time.
     pub fn now() -> Self {
         Self(Instant::now().as_microsecond())
     }
 
-    /// Returns the moment that many microseconds after 1970.
+    /// Creates a timestamp from microseconds since 1970.
     pub fn from_micros(micros: i64) -> Self {
         Self(micros)
     }

@@ -216,7 +216,7 @@ impl EmbeddedEngine {
                 let _active = active;
                 index.write(&batch, position.as_deref())
             };
-            let written = if is_serial { cantata_background::run_in_order(write) } else { spawn_blocking(write) };
+            let written = if is_serial { cantata_background::spawn_sequential(write) } else { spawn_blocking(write) };
             written.await.unwrap_or_else(|_| Err(panicked()))?
         };
         if index.claim_maintenance() {
@@ -227,8 +227,8 @@ impl EmbeddedEngine {
                 let Some(engine) = engine.upgrade() else { return };
                 // No request waits for this; a failure is logged and retried after the next write.
                 let log = |index: &Index, error| tracing::error!(index = index.name(), %error, "cannot flush or merge segments");
-                cantata_background::run_soon(move || match index.flush_memory() {
-                    Ok(()) => drop(cantata_background::run(move || {
+                cantata_background::spawn_below_normal(move || match index.flush_memory() {
+                    Ok(()) => drop(cantata_background::spawn_low_priority(move || {
                         let _open = (active, engine);
                         index.merge_files().unwrap_or_else(|error| log(&index, error));
                     })),
@@ -340,7 +340,7 @@ impl SearchEngine for EmbeddedEngine {
 
     async fn fill(&self, index: &str, documents: Vec<Operation>) -> Result<BatchReport, EngineError> {
         let (index, active) = (self.index(index)?, Arc::clone(&self.0.active_writes));
-        let filled = cantata_background::run(move || {
+        let filled = cantata_background::spawn_low_priority(move || {
             let _active = active;
             let report = index.fill(&documents)?;
             // Backpressure: filling is not faster than merging; searches have the other processors.

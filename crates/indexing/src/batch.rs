@@ -68,7 +68,7 @@ impl Batch {
     /// Builds documents of analyses of which the index has none.
     pub(crate) async fn of_new(builder: &Arc<DocumentBuilder>, analyses: Vec<Arc<str>>) -> Result<Self, JoinError> {
         // Many batches are built at the same time.
-        let built = build_all(builder, analyses, cantata_background::run, 1, |builder, analysis| {
+        let built = build_all(builder, analyses, cantata_background::spawn_low_priority, 1, |builder, analysis| {
             builder.build(None, &analysis)
         });
         Ok(Self { built: built.await?, known: HashSet::new() })

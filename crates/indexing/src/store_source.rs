@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::vec;
 
 use async_trait::async_trait;
-use cantata_core::{Action, AnalysisState, AnalysisType, Event};
+use cantata_core::{EventAction, AnalysisState, AnalysisType, Event};
 use cantata_store::{AnalysisQuery, Revision, StateSet, Store, TypeQuery, TypeSortField};
 
 use crate::source::{AnalysisSource, ChangeBatch, ChangedAnalysis, SourceError, SourceSnapshot};
@@ -122,7 +122,7 @@ fn changed(event: Event) -> ChangedAnalysis {
         study_id: event.study_id,
         state: event.state,
         document: Some(event.document),
-        is_new: event.action == Action::Create,
+        is_new: event.action == EventAction::Create,
     }
 }
 

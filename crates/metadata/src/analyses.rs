@@ -1,6 +1,6 @@
 //! Reading analyses: one, a study's, a page of them, those with certain files.
 
-use cantata_core::{Analysis, AnalysisState, Error, ErrorId, File, ObjectId, Origin, Result};
+use cantata_core::{Analysis, AnalysisState, Error, ErrorId, ErrorOrigin, File, ObjectId, Result};
 use cantata_store::{AnalysisQuery, ObjectIdPattern, StateSet, StoredAnalysis};
 use regex::RegexBuilder;
 
@@ -44,7 +44,7 @@ impl MetadataService {
                 Err(stored.map_or_else(
                     || unknown_analysis(analysis_id),
                     |stored| {
-                        not_related("analysisId", analysis_id, study_id, &stored.study_id, Origin::AnalysisService)
+                        not_related("analysisId", analysis_id, study_id, &stored.study_id, ErrorOrigin::AnalysisService)
                     },
                 ))
             }
@@ -94,14 +94,14 @@ fn object_id_pattern(expression: &str) -> Result<ObjectIdPattern> {
     let regex = RegexBuilder::new(expression).case_insensitive(true).size_limit(REGEX_SIZE_LIMIT).build();
     regex.map(ObjectIdPattern::Matching).map_err(|error| {
         Error::new(
-            Origin::AnalysisService,
+            ErrorOrigin::AnalysisService,
             ErrorId::SearchTermSyntax,
             format!("The expression '{expression}' for object ids is not a regular expression: {error}"),
         )
     })
 }
 
-pub(crate) fn not_related(kind: &str, id: &str, study_id: &str, actual: &str, origin: Origin) -> Error {
+pub(crate) fn not_related(kind: &str, id: &str, study_id: &str, actual: &str, origin: ErrorOrigin) -> Error {
     Error::new(
         origin,
         ErrorId::EntityNotRelatedToStudy,
@@ -123,7 +123,7 @@ pub fn parse_states(list: Option<&str>) -> Result<StateSet> {
         return Ok(list.split(',').filter_map(AnalysisState::parse).collect());
     }
     Err(Error::malformed_parameter(
-        Origin::AnalysisService,
+        ErrorOrigin::AnalysisService,
         format!(
             "The following are not AnalysisStates: {}; the states are PUBLISHED, UNPUBLISHED, SUPPRESSED",
             unknown.join(", ")

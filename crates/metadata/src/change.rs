@@ -1,6 +1,6 @@
 //! Changing an analysis: read it, compute the new one, store it if nobody was faster, else begin again.
 
-use cantata_core::{Action, Analysis, AnalysisId, Error, ErrorId, Origin, Result};
+use cantata_core::{Analysis, AnalysisId, Error, ErrorId, ErrorOrigin, EventAction, Result};
 use cantata_store::{AnalysisChange, Replacement, Revision, StoreError};
 use serde::Deserialize;
 
@@ -31,7 +31,7 @@ impl MetadataService {
     }
 
     /// Stores the changed analysis; returns false if it has changed since it was read.
-    pub(crate) async fn store_draft(&self, draft: &Draft, after: &Analysis, action: Action) -> Result<bool> {
+    pub(crate) async fn store_draft(&self, draft: &Draft, after: &Analysis, action: EventAction) -> Result<bool> {
         self.store_change(AnalysisChange::between(draft.revision, &draft.before, after, action)?).await
     }
 
@@ -48,7 +48,7 @@ impl MetadataService {
         &self,
         study_id: &str,
         analysis_id: &str,
-        step: impl Fn(&mut Analysis) -> Result<(Option<Action>, T)>,
+        step: impl Fn(&mut Analysis) -> Result<(Option<EventAction>, T)>,
     ) -> Result<T> {
         for _ in 0..ATTEMPTS {
             let draft = self.draft(study_id, analysis_id).await?;
@@ -70,7 +70,7 @@ pub(crate) fn read_document<'a, T: Deserialize<'a>>(document: &'a str, analysis_
 
 pub(crate) fn too_contended(analysis_id: &str) -> Error {
     Error::new(
-        Origin::AnalysisService,
+        ErrorOrigin::AnalysisService,
         ErrorId::ServiceUnavailable,
         format!("The analysisId '{analysis_id}' is being changed by too many requests at once; try again"),
     )
@@ -78,7 +78,7 @@ pub(crate) fn too_contended(analysis_id: &str) -> Error {
 
 pub(crate) fn unknown_analysis(analysis_id: &str) -> Error {
     Error::new(
-        Origin::AnalysisService,
+        ErrorOrigin::AnalysisService,
         ErrorId::AnalysisIdNotFound,
         format!("The analysisId '{analysis_id}' was not found"),
     )

@@ -1,6 +1,6 @@
 //! The legacy view of files that storage servers use.
 
-use cantata_core::{AnalysisId, Error, ErrorId, FileAccess, ObjectId, Origin, Result};
+use cantata_core::{AnalysisId, Error, ErrorId, ErrorOrigin, FileAccess, ObjectId, Result};
 use cantata_store::{EntityFilter, FileEntry, Page};
 
 use crate::MetadataService;
@@ -57,7 +57,7 @@ impl MetadataService {
         };
         file.ok_or_else(|| {
             Error::new(
-                Origin::LegacyEntityService,
+                ErrorOrigin::LegacyEntityService,
                 ErrorId::LegacyEntityNotFound,
                 format!("The entity with id '{object_id}' was not found"),
             )

@@ -15,7 +15,7 @@ mod template;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use cantata_core::{Error, ExternalValidation, Origin, Result};
+use cantata_core::{Error, ErrorOrigin, ExternalValidation, Result};
 use cantata_http_client::{ClientSettingsError, HttpClient};
 use futures_util::{StreamExt, stream};
 use reqwest::{Method, Url};
@@ -113,5 +113,5 @@ impl<'a> Plan<'a> {
 }
 
 fn violation(text: std::fmt::Arguments<'_>) -> Error {
-    Error::schema_violation(Origin::SubmitService, format!("#: {text}"))
+    Error::schema_violation(ErrorOrigin::SubmitService, format!("#: {text}"))
 }

@@ -1,7 +1,9 @@
 //! Files: reading, updating and deleting them. Each change is a change of the analysis the file belongs to.
 
 use cantata_core::file::parse_md5;
-use cantata_core::{Action, Analysis, AnalysisState, Error, ErrorId, File, FileAccess, ObjectId, Origin, Result};
+use cantata_core::{
+    Analysis, AnalysisState, Error, ErrorId, ErrorOrigin, EventAction, File, FileAccess, ObjectId, Result,
+};
 use cantata_store::FileEntry;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -63,7 +65,7 @@ impl MetadataService {
         let changes = read_changes(object_id, body)?;
         self.change(study_id, &entry.analysis_id.to_string(), |analysis| {
             let update = apply(analysis, entry.object_id, &changes)?;
-            let action = (update.file_update_type != FileUpdateType::NoUpdate).then_some(Action::Update);
+            let action = (update.file_update_type != FileUpdateType::NoUpdate).then_some(EventAction::Update);
             Ok((action, update))
         })
         .await
@@ -87,7 +89,7 @@ impl MetadataService {
         for (analysis_id, ids) in &by_analysis {
             self.change(study_id, analysis_id, |analysis| {
                 remove(analysis, ids)?;
-                Ok((Some(Action::Update), ()))
+                Ok((Some(EventAction::Update), ()))
             })
             .await?;
         }
@@ -101,13 +103,13 @@ impl MetadataService {
         if entry.study_id == study_id {
             return Ok(entry);
         }
-        Err(not_related("objectId", object_id, study_id, &entry.study_id, Origin::FileService))
+        Err(not_related("objectId", object_id, study_id, &entry.study_id, ErrorOrigin::FileService))
     }
 }
 
 fn unknown_file(object_id: &str) -> Error {
     Error::new(
-        Origin::FileService,
+        ErrorOrigin::FileService,
         ErrorId::FileNotFound,
         format!("The file with objectId '{object_id}' does not exist"),
     )
@@ -147,7 +149,7 @@ fn read_changes(object_id: &str, body: &Map<String, Value>) -> Result<FileChange
         return Ok(changes);
     }
     Err(Error::new(
-        Origin::FileModificationService,
+        ErrorOrigin::FileModificationService,
         ErrorId::InvalidFileUpdateRequest,
         format!(
             "The file update request for objectId '{object_id}' failed with the following errors: {}",
@@ -160,7 +162,7 @@ fn apply(analysis: &mut Analysis, object_id: ObjectId, changes: &FileChanges) ->
     let (analysis_id, state) = (analysis.analysis_id, analysis.state);
     let refuse = |reason: String| {
         Err(Error::new(
-            Origin::FileModificationService,
+            ErrorOrigin::FileModificationService,
             ErrorId::IllegalFileUpdateRequest,
             format!(
                 "The file with objectId '{object_id}' and analysisId '{analysis_id}' cannot be updated since {reason}"
@@ -206,7 +208,7 @@ fn apply(analysis: &mut Analysis, object_id: ObjectId, changes: &FileChanges) ->
 fn remove(analysis: &mut Analysis, ids: &[ObjectId]) -> Result<()> {
     let refuse = |reason: String| {
         let text = format!("The files of the analysisId '{}' cannot be deleted since {reason}", analysis.analysis_id);
-        Err(Error::new(Origin::FileService, ErrorId::IllegalFileUpdateRequest, text))
+        Err(Error::new(ErrorOrigin::FileService, ErrorId::IllegalFileUpdateRequest, text))
     };
     if analysis.state == AnalysisState::Suppressed {
         return refuse(format!("its analysisState is '{}'", analysis.state));

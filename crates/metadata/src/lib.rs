@@ -23,7 +23,7 @@ mod updates;
 
 use std::sync::Arc;
 
-use cantata_core::{GivenOptions, Result, Timestamp};
+use cantata_core::{PartialTypeOptions, Result, Timestamp};
 use cantata_schema::builtin_types;
 use cantata_store::{NewAnalysisType, Store};
 
@@ -78,7 +78,7 @@ impl MetadataService {
         let seeds = builtin_types().iter().map(|builtin| NewAnalysisType {
             name: builtin.id.name.clone(),
             schema: builtin.schema.clone(),
-            options: GivenOptions::default(),
+            options: PartialTypeOptions::default(),
             created_at,
         });
         store.seed_types(seeds.collect()).await?;

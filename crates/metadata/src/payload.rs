@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use cantata_core::{AnalysisId, Error, File, FileAccess, ObjectId, Origin, Result};
+use cantata_core::{AnalysisId, Error, ErrorOrigin, File, FileAccess, ObjectId, Result};
 use cantata_schema::Violation;
 use serde_json::{Map, Value};
 
@@ -19,10 +19,10 @@ pub(crate) struct NamedType<'a> {
 
 /// Reads the analysis type before any schema is known.
 pub(crate) fn named_type(payload: &Value) -> Result<NamedType<'_>> {
-    let missing = |text: &str| Error::malformed_parameter(Origin::ValidationService, text);
+    let missing = |text: &str| Error::malformed_parameter(ErrorOrigin::ValidationService, text);
     let wrong = |pointer: &str, expected: &str, found: &Value| {
         let text = format!("{pointer}: expected type: {expected}, found: {}", cantata_schema::found_type(found));
-        Error::schema_violation(Origin::SubmitService, text)
+        Error::schema_violation(ErrorOrigin::SubmitService, text)
     };
     let members = match payload.get("analysisType") {
         None | Some(Value::Null) => return Err(missing("The analysisType field cannot be null")),

@@ -1,6 +1,6 @@
 //! Publishing, unpublishing and suppressing.
 
-use cantata_core::{Action, AnalysisState, Origin, Result, Timestamp, WrittenAnalysis};
+use cantata_core::{AnalysisState, ErrorOrigin, EventAction, RawAnalysis, Result, Timestamp};
 use cantata_store::{AnalysisChange, Revision};
 
 use crate::MetadataService;
@@ -11,9 +11,9 @@ impl MetadataService {
     pub async fn publish(&self, study_id: &str, analysis_id: &str, ignore_undefined_md5: bool) -> Result<()> {
         for _ in 0..ATTEMPTS {
             let stored = self.stored_analysis(study_id, analysis_id).await?;
-            let mut analysis: WrittenAnalysis<'_> = read_document(&stored.document, analysis_id)?;
+            let mut analysis: RawAnalysis<'_> = read_document(&stored.document, analysis_id)?;
             analysis.change_state(AnalysisState::Published, Timestamp::now())?;
-            self.require_latest(&analysis.analysis_type, Origin::AnalysisService).await?;
+            self.require_latest(&analysis.analysis_type, ErrorOrigin::AnalysisService).await?;
             if let Some(storage) = &self.storage {
                 let complete = read_document(&stored.document, analysis_id)?;
                 storage.check_publishable(&complete, ignore_undefined_md5).await?;
@@ -38,7 +38,7 @@ impl MetadataService {
     async fn change_state(&self, study_id: &str, analysis_id: &str, next: AnalysisState) -> Result<()> {
         for _ in 0..ATTEMPTS {
             let stored = self.stored_analysis(study_id, analysis_id).await?;
-            let mut analysis: WrittenAnalysis<'_> = read_document(&stored.document, analysis_id)?;
+            let mut analysis: RawAnalysis<'_> = read_document(&stored.document, analysis_id)?;
             analysis.change_state(next, Timestamp::now())?;
             if self.store_state(stored.revision, &analysis).await? {
                 return Ok(());
@@ -48,8 +48,8 @@ impl MetadataService {
     }
 
     /// Stores an analysis that is in another state now; returns false if it has changed since it was read.
-    async fn store_state(&self, from: Revision, analysis: &WrittenAnalysis<'_>) -> Result<bool> {
-        let action = Action::towards(analysis.state);
+    async fn store_state(&self, from: Revision, analysis: &RawAnalysis<'_>) -> Result<bool> {
+        let action = EventAction::for_state(analysis.state);
         self.store_change(AnalysisChange::without_files(from, analysis, action)?).await
     }
 }

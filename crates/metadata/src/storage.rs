@@ -10,7 +10,7 @@ mod verdict;
 
 use std::time::Duration;
 
-use cantata_core::{Analysis, Error, ErrorId, ObjectId, Origin, Result};
+use cantata_core::{Analysis, Error, ErrorId, ErrorOrigin, ObjectId, Result};
 use cantata_http_client::{ClientSettingsError, HttpClient, HttpError, bearer, parse_address};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use reqwest::header::HeaderValue;
@@ -85,7 +85,7 @@ impl StorageClient {
         let response = self.get(url).await.map_err(|error| failed(error.to_string()))?;
         if response.status() == StatusCode::NOT_FOUND {
             return Err(Error::new(
-                Origin::ScoreService,
+                ErrorOrigin::ScoreService,
                 ErrorId::StorageObjectNotFound,
                 format!("The storage server has no object with objectId '{object_id}' any more; upload the file again"),
             ));
@@ -98,7 +98,7 @@ impl StorageClient {
         };
         described.map_err(|reason| {
             Error::new(
-                Origin::ScoreService,
+                ErrorOrigin::ScoreService,
                 ErrorId::InvalidStorageDownloadResponse,
                 format!("The storage server's description of objectId '{object_id}' cannot be used: {reason}"),
             )
@@ -130,7 +130,7 @@ fn successful(response: Response) -> Result<Response, String> {
 
 fn storage_error(object_id: ObjectId, found: &str) -> Error {
     Error::new(
-        Origin::ScoreService,
+        ErrorOrigin::ScoreService,
         ErrorId::StorageServiceError,
         format!("The storage server could not be asked about objectId '{object_id}': {found}"),
     )

@@ -1,6 +1,6 @@
 //! Studies: registering and finding them.
 
-use cantata_core::{Error, ErrorId, Origin, Result, Study};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Result, Study};
 use serde_json::{Map, Value};
 
 use crate::MetadataService;
@@ -13,7 +13,7 @@ impl MetadataService {
             return Ok(());
         }
         Err(Error::new(
-            Origin::StudyService,
+            ErrorOrigin::StudyService,
             ErrorId::StudyAlreadyExists,
             format!("The studyId '{study_id}' already exists. Cannot save the study: choose another studyId"),
         ))
@@ -37,7 +37,7 @@ impl MetadataService {
 
 pub(crate) fn unknown_study(study_id: &str) -> Error {
     Error::new(
-        Origin::StudyService,
+        ErrorOrigin::StudyService,
         ErrorId::StudyIdDoesNotExist,
         format!("The studyId '{study_id}' does not exist; GET /studies/all lists the registered ones"),
     )
@@ -45,7 +45,7 @@ pub(crate) fn unknown_study(study_id: &str) -> Error {
 
 /// Reads a study; members it does not know go into its `info`.
 fn read_study(study_id: &str, mut body: Map<String, Value>) -> Result<Study> {
-    let malformed = |text: String| Error::new(Origin::StudyService, ErrorId::MalformedRequestBody, text);
+    let malformed = |text: String| Error::new(ErrorOrigin::StudyService, ErrorId::MalformedRequestBody, text);
     let mut text_member = |name: &str| match body.shift_remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -54,7 +54,7 @@ fn read_study(study_id: &str, mut body: Map<String, Value>) -> Result<Study> {
     let body_study_id = text_member("studyId")?;
     if body_study_id.as_deref() != Some(study_id) {
         return Err(Error::new(
-            Origin::StudyService,
+            ErrorOrigin::StudyService,
             ErrorId::StudyIdMismatch,
             format!(
                 "The studyId in the URL path '{study_id}' should match the studyId '{}' in the payload",

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use cantata_core::json::parse_json;
-use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, Origin, Result, Timestamp};
+use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, ErrorOrigin, Result, Timestamp};
 use cantata_schema::join;
 use cantata_store::{DuplicateRule, FileRow, Insertion, NewAnalysis};
 use serde_json::Value;
@@ -68,7 +68,7 @@ impl MetadataService {
         let size = payload.len();
         let payload = off_thread_if_large(size, move || parse(&payload)).await?;
         let named = named_type(&payload)?;
-        let compiled = self.compiled_type(named.name, named.version, Origin::SubmitService).await?;
+        let compiled = self.compiled_type(named.name, named.version, ErrorOrigin::SubmitService).await?;
         let checking = std::sync::Arc::clone(&compiled);
         let payload = off_thread_if_large(size, move || check_schema(&checking, payload)).await?;
         require_same_study(study_id, &payload)?;
@@ -111,7 +111,7 @@ fn require_stored(analysis: &Analysis, insertion: Insertion) -> Result<AnalysisI
 /// Makes the error for a file that has the checksum of another one.
 pub(crate) fn duplicate(file_name: &str, other: &str) -> Error {
     Error::new(
-        Origin::SubmitService,
+        ErrorOrigin::SubmitService,
         ErrorId::InfoAlreadyExists,
         format!(
             "File already exist: '{file_name}' has the MD5 checksum of {other}; to store it again, submit with \
@@ -123,7 +123,7 @@ pub(crate) fn duplicate(file_name: &str, other: &str) -> Error {
 /// Makes the error for publishing at once what has to be in storage first.
 fn not_uploaded() -> Error {
     Error::new(
-        Origin::SubmitService,
+        ErrorOrigin::SubmitService,
         ErrorId::MissingStorageObjects,
         "publish=true is not possible on a server that looks for the files in storage first: their object ids are known \
          once the analysis is stored. Submit without it, upload the files, then publish",
@@ -131,7 +131,7 @@ fn not_uploaded() -> Error {
 }
 
 fn refused(text: &str) -> Error {
-    Error::schema_violation(Origin::SubmitService, text)
+    Error::schema_violation(ErrorOrigin::SubmitService, text)
 }
 
 async fn off_thread_if_large<T: Send + 'static>(
@@ -144,7 +144,7 @@ async fn off_thread_if_large<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         tracing::error!(%error, "checking a payload failed");
         Error::new(
-            Origin::SubmitService,
+            ErrorOrigin::SubmitService,
             ErrorId::UnknownError,
             "The payload could not be checked; the log has the cause",
         )
@@ -154,7 +154,7 @@ async fn off_thread_if_large<T: Send + 'static>(
 fn parse(payload: &[u8]) -> Result<Value> {
     if payload.iter().all(u8::is_ascii_whitespace) {
         return Err(Error::new(
-            Origin::SubmitService,
+            ErrorOrigin::SubmitService,
             ErrorId::MalformedRequestBody,
             "The body is empty; send the analysis as a JSON object",
         ));
@@ -163,7 +163,7 @@ fn parse(payload: &[u8]) -> Result<Value> {
         let shown: String = String::from_utf8_lossy(payload).chars().take(EXCERPT).collect();
         let cut = if shown.len() < payload.len() { "…" } else { "" };
         Error::new(
-            Origin::SubmitService,
+            ErrorOrigin::SubmitService,
             ErrorId::PayloadParsing,
             format!("Unable to read the input payload: {error}; the payload begins: {shown}{cut}"),
         )
@@ -199,7 +199,7 @@ fn require_same_study(study_id: &str, payload: &Value) -> Result<()> {
     match payload["studyId"].as_str() {
         Some(named) if named == study_id => Ok(()),
         named => Err(Error::new(
-            Origin::SubmitService,
+            ErrorOrigin::SubmitService,
             ErrorId::StudyIdMismatch,
             format!(
                 "The studyId in the URL path '{study_id}' should match the studyId '{}' in the payload",
@@ -210,7 +210,7 @@ fn require_same_study(study_id: &str, payload: &Value) -> Result<()> {
 }
 
 fn new_analysis(study_id: &str, compiled: &CompiledType, parts: PayloadParts) -> Analysis {
-    let analysis_id = AnalysisId::random();
+    let analysis_id = AnalysisId::generate();
     let now = Timestamp::now();
     let with_ids = |file: SubmittedFile| file.into_file(study_id, analysis_id);
     Analysis {

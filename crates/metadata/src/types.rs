@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cantata_core::analysis_type::{check_registrable_name, check_type_name};
 use cantata_core::{
-    AnalysisType, AnalysisTypeId, Error, ErrorId, GivenOptions, Origin, Result, Timestamp, TypeOptions,
+    AnalysisType, AnalysisTypeId, Error, ErrorId, ErrorOrigin, PartialTypeOptions, Result, Timestamp, TypeOptions,
 };
 use cantata_schema::{PayloadValidator, check_registration, render};
 use cantata_store::{NewAnalysisType, TypeQuery};
@@ -25,7 +25,7 @@ pub struct Registration {
     /// The dynamic schema.
     pub schema: Option<Value>,
     /// The extra validations; those left out are inherited.
-    pub options: GivenOptions,
+    pub options: PartialTypeOptions,
 }
 
 /// A registered version as the wire shows it.
@@ -107,17 +107,21 @@ impl MetadataService {
     /// Registers the next version of a type.
     pub async fn register_type(&self, registration: Registration) -> Result<RegisteredType> {
         let name = registration.name.ok_or_else(|| {
-            Error::malformed_parameter(Origin::AnalysisTypeService, "The analysisType name field cannot be null")
+            Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, "The analysisType name field cannot be null")
         })?;
         check_registrable_name(&name)?;
         let schema = registration
             .schema
             .filter(|schema| !schema.is_null())
-            .ok_or_else(|| Error::schema_violation(Origin::AnalysisTypeService, "Schema field cannot be null"))?;
+            .ok_or_else(|| Error::schema_violation(ErrorOrigin::AnalysisTypeService, "Schema field cannot be null"))?;
         let schema = tokio::task::spawn_blocking(move || check_registration(&schema).map(|()| schema)).await.map_err(
             |error| {
                 tracing::error!(%error, "checking a schema failed");
-                Error::new(Origin::AnalysisTypeService, ErrorId::MalformedJsonSchema, "#: the schema cannot be checked")
+                Error::new(
+                    ErrorOrigin::AnalysisTypeService,
+                    ErrorId::MalformedJsonSchema,
+                    "#: the schema cannot be checked",
+                )
             },
         )??;
         let new = NewAnalysisType { name, schema, options: registration.options, created_at: Timestamp::now() };
@@ -156,7 +160,7 @@ impl MetadataService {
         &self,
         name: &str,
         version: Option<i64>,
-        origin: Origin,
+        origin: ErrorOrigin,
     ) -> Result<Arc<CompiledType>> {
         let latest = self.store.latest_type_version(name).await?.ok_or_else(|| unknown_type(name))?;
         let version = match version {
@@ -189,7 +193,7 @@ impl MetadataService {
     }
 
     /// Refuses a type version that is not the latest, where the operator wants that.
-    pub(crate) async fn require_latest(&self, id: &AnalysisTypeId, origin: Origin) -> Result<()> {
+    pub(crate) async fn require_latest(&self, id: &AnalysisTypeId, origin: ErrorOrigin) -> Result<()> {
         if !self.settings.enforce_latest {
             return Ok(());
         }
@@ -202,7 +206,7 @@ impl MetadataService {
 
 fn unknown_type(name: &str) -> Error {
     Error::new(
-        Origin::AnalysisTypeService,
+        ErrorOrigin::AnalysisTypeService,
         ErrorId::AnalysisTypeNotFound,
         format!("The analysisType with name '{name}' was not found; GET /schemas lists the registered ones"),
     )
@@ -211,7 +215,7 @@ fn unknown_type(name: &str) -> Error {
 fn unknown_version(name: &str, version: i64, latest: Option<u32>) -> Error {
     let Some(latest) = latest else { return unknown_type(name) };
     Error::new(
-        Origin::AnalysisTypeService,
+        ErrorOrigin::AnalysisTypeService,
         ErrorId::AnalysisTypeNotFound,
         format!(
             "The analysisType with name '{name}' and version '{version}' was not found; its versions are 1 to {latest}"
@@ -219,7 +223,7 @@ fn unknown_version(name: &str, version: i64, latest: Option<u32>) -> Error {
     )
 }
 
-fn not_latest(origin: Origin, name: &str, version: i64, latest: u32) -> Error {
+fn not_latest(origin: ErrorOrigin, name: &str, version: i64, latest: u32) -> Error {
     Error::new(
         origin,
         ErrorId::AnalysisTypeIncorrectVersion,

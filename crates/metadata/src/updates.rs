@@ -1,6 +1,6 @@
 //! Updating the dynamic data of an analysis: replacing it, possibly under another type version, or patching it.
 
-use cantata_core::{Action, AnalysisTypeId, Error, ErrorId, Origin, Result, Timestamp};
+use cantata_core::{AnalysisTypeId, Error, ErrorId, ErrorOrigin, EventAction, Result, Timestamp};
 use cantata_schema::join;
 use serde_json::{Map, Value, json};
 
@@ -16,13 +16,13 @@ impl MetadataService {
         let body = Value::Object(body);
         require_type_members(&body)?;
         let named = named_type(&body)?;
-        let compiled = self.compiled_type(named.name, named.version, Origin::AnalysisServiceImpl).await?;
+        let compiled = self.compiled_type(named.name, named.version, ErrorOrigin::AnalysisServiceImpl).await?;
         let data = checked_data(&compiled, body)?;
         self.change(study_id, analysis_id, |analysis| {
             analysis.analysis_type = compiled.id.clone();
             analysis.data = data.clone();
             analysis.updated_at = Timestamp::now();
-            Ok((Some(Action::Update), ()))
+            Ok((Some(EventAction::Update), ()))
         })
         .await
     }
@@ -39,7 +39,7 @@ impl MetadataService {
             merged.insert("analysisType".to_owned(), json!({"name": name, "version": version}));
             after.data = checked_data(&compiled, Value::Object(merged))?;
             after.updated_at = Timestamp::now();
-            if self.store_draft(&draft, &after, Action::Update).await? {
+            if self.store_draft(&draft, &after, EventAction::Update).await? {
                 return Ok(());
             }
         }
@@ -50,7 +50,7 @@ impl MetadataService {
 fn require_type_members(body: &Value) -> Result<()> {
     let missing = |field: &str| {
         let text = format!("The updateAnalysisRequest does not contain the field '{field}'");
-        Err(Error::malformed_parameter(Origin::AnalysisServiceImpl, text))
+        Err(Error::malformed_parameter(ErrorOrigin::AnalysisServiceImpl, text))
     };
     match &body["analysisType"] {
         Value::Null => missing("analysisType"),
@@ -63,11 +63,11 @@ fn require_type_members(body: &Value) -> Result<()> {
 fn checked_data(compiled: &CompiledType, body: Value) -> Result<Map<String, Value>> {
     let violations = compiled.validator.check_update(&body);
     if !violations.is_empty() {
-        return Err(Error::schema_violation(Origin::AnalysisServiceImpl, join(&violations)));
+        return Err(Error::schema_violation(ErrorOrigin::AnalysisServiceImpl, join(&violations)));
     }
     let Value::Object(mut data) = body else {
         return Err(Error::new(
-            Origin::AnalysisServiceImpl,
+            ErrorOrigin::AnalysisServiceImpl,
             ErrorId::MalformedRequestBody,
             "#: expected type: JSONObject",
         ));

@@ -1,6 +1,6 @@
 //! Turning a schema into a validator: draft 7, formats checked, nothing fetched, patterns bounded.
 
-use cantata_core::{Error, ErrorId, Origin, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
@@ -36,5 +36,5 @@ pub(crate) fn build(schema: &Value) -> Result<Validator, ValidationError<'static
 }
 
 fn malformed(violations: &[Violation]) -> Error {
-    Error::new(Origin::AnalysisTypeService, ErrorId::MalformedJsonSchema, join(violations))
+    Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::MalformedJsonSchema, join(violations))
 }

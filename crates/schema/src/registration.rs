@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use cantata_core::{Error, Origin, Result};
+use cantata_core::{Error, ErrorOrigin, Result};
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -39,5 +39,5 @@ pub fn check_registration(schema: &Value) -> Result<()> {
 }
 
 fn refuse(text: String) -> Error {
-    Error::schema_violation(Origin::AnalysisTypeService, text)
+    Error::schema_violation(ErrorOrigin::AnalysisTypeService, text)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use cantata_core::{Error, ErrorId, Origin, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ impl PayloadValidator {
     pub fn compile(dynamic: &Value) -> Result<Self> {
         if !dynamic.is_object() {
             return Err(Error::new(
-                Origin::AnalysisTypeService,
+                ErrorOrigin::AnalysisTypeService,
                 ErrorId::MalformedJsonSchema,
                 format!("#: expected type: JSONObject, found: {}", found_type(dynamic)),
             ));

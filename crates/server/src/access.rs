@@ -17,7 +17,7 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use axum::extract::Request;
-use cantata_access::{AuditLog, Authenticator, Identity, Refusal, ScopeRules};
+use cantata_access::{AuditLog, AuthError, Authenticator, Identity, ScopeRules};
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::serve::Connection;
@@ -75,15 +75,15 @@ impl AccessControl {
     /// Returns the one header with a credential, and what the connection remembers of the one before; nothing where
     /// credentials are not looked at.
     fn recent<'a>(&self, request: &'a Request) -> Option<(&'a RecentCredential, &'a HeaderValue)> {
-        let connection = request.extensions().get::<Arc<Connection>>().filter(|_| self.authenticator.is_on())?;
+        let connection = request.extensions().get::<Arc<Connection>>().filter(|_| self.authenticator.is_enabled())?;
         let mut given = request.headers().get_all(header::AUTHORIZATION).iter();
         let header = given.next().filter(|_| given.next().is_none())?;
         Some((connection.credential(), header))
     }
 
     /// Returns who sends a request; somebody without a credential is anonymous.
-    async fn identify(&self, headers: &HeaderMap) -> Result<Arc<Identity>, Refusal> {
-        if !self.authenticator.is_on() {
+    async fn identify(&self, headers: &HeaderMap) -> Result<Arc<Identity>, AuthError> {
+        if !self.authenticator.is_enabled() {
             return Ok(Arc::clone(&UNCHECKED));
         }
         match credential(headers)? {
@@ -94,22 +94,22 @@ impl AccessControl {
 }
 
 /// Returns the credential of a request: what follows `Bearer`, or a header that is nothing but a credential.
-fn credential(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+fn credential(headers: &HeaderMap) -> Result<Option<&str>, AuthError> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let Some(first) = given.next() else { return Ok(None) };
     // Of two credentials another server on the way may have checked the other one.
     if given.next().is_some() {
-        return Err(Refusal::Invalid);
+        return Err(AuthError::Invalid);
     }
-    let text = first.to_str().map_err(|_| Refusal::Invalid)?.trim();
+    let text = first.to_str().map_err(|_| AuthError::Invalid)?.trim();
     let credential = match text.split_once(' ') {
         Some((scheme, credential)) if scheme.eq_ignore_ascii_case("bearer") => credential.trim_start(),
-        Some(_) => return Err(Refusal::Invalid),
-        None if text.eq_ignore_ascii_case("bearer") => return Err(Refusal::Invalid),
+        Some(_) => return Err(AuthError::Invalid),
+        None if text.eq_ignore_ascii_case("bearer") => return Err(AuthError::Invalid),
         None => text,
     };
     if credential.is_empty() || credential.contains(char::is_whitespace) {
-        return Err(Refusal::Invalid);
+        return Err(AuthError::Invalid);
     }
     Ok(Some(credential))
 }
@@ -118,7 +118,7 @@ fn credential(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
 mod tests {
     use super::*;
 
-    fn read(values: &[&str]) -> Result<Option<String>, Refusal> {
+    fn read(values: &[&str]) -> Result<Option<String>, AuthError> {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(header::AUTHORIZATION, value.parse().unwrap());
@@ -139,7 +139,7 @@ mod tests {
         for values in
             [&["Basic YTpi"][..], &["Bearer "], &["Bearer a b"], &[""], &["Bearer a", "Bearer b"], &["Bearer\ta"]]
         {
-            assert_eq!(read(values), Err(Refusal::Invalid), "{values:?}");
+            assert_eq!(read(values), Err(AuthError::Invalid), "{values:?}");
         }
     }
 }

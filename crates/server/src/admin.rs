@@ -16,7 +16,7 @@ mod outbox;
 
 use std::sync::Arc;
 
-use cantata_core::{Error, ErrorId, Origin};
+use cantata_core::{Error, ErrorId, ErrorOrigin};
 use cantata_engine::EngineError;
 use utoipa_axum::routes;
 
@@ -29,7 +29,7 @@ use crate::state::IndexingState;
 use crate::{AccessControl, Indexes};
 
 /// The service that errors of these routes name.
-const ORIGIN: Origin = Origin::IndexService;
+const ORIGIN: ErrorOrigin = ErrorOrigin::IndexService;
 
 /// Returns every route with its description.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(access: &Arc<AccessControl>, indexes: Indexes) -> Routes<S> {

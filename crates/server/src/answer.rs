@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::{BufMut, Bytes, BytesMut};
-use cantata_core::{Error, ErrorId, Origin, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::DocumentStream;
 use futures_util::Stream;
 use http::{HeaderValue, header};
@@ -20,7 +20,7 @@ pub(crate) fn json(value: &impl Serialize) -> Response {
         Err(error) => {
             tracing::error!(%error, "an answer could not be written as JSON");
             let text = "The answer could not be written; the log has the cause";
-            ApiError(Error::new(Origin::HttpServer, ErrorId::UnknownError, text)).into_response()
+            ApiError(Error::new(ErrorOrigin::HttpServer, ErrorId::UnknownError, text)).into_response()
         }
     }
 }

@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::http::{Method, Request, Response};
 use axum::response::IntoResponse;
-use cantata_core::{Error, ErrorId, Origin};
+use cantata_core::{Error, ErrorId, ErrorOrigin};
 use futures_util::FutureExt;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Uri, header};
@@ -157,7 +157,7 @@ impl App {
             Err(_) => {
                 tracing::error!(path = uri.path(), "a request handler panicked");
                 let text = "The server failed to answer this request; its log has the cause";
-                ApiError(Error::new(Origin::HttpServer, ErrorId::UnknownError, text)).into_response()
+                ApiError(Error::new(ErrorOrigin::HttpServer, ErrorId::UnknownError, text)).into_response()
             }
         }
     }
@@ -203,7 +203,7 @@ fn without_trailing_slash(uri: &Uri) -> Option<Uri> {
 /// Answers for a path that no route has.
 pub(crate) async fn unknown_path(uri: Uri) -> ApiError {
     ApiError(Error::new(
-        Origin::HttpServer,
+        ErrorOrigin::HttpServer,
         ErrorId::PathNotFound,
         format!("There is nothing at '{}'; GET /docs shows every path", uri.path()),
     ))
@@ -211,7 +211,7 @@ pub(crate) async fn unknown_path(uri: Uri) -> ApiError {
 
 async fn refused_method(method: Method, uri: Uri) -> ApiError {
     ApiError(Error::new(
-        Origin::HttpServer,
+        ErrorOrigin::HttpServer,
         ErrorId::MethodNotAllowed,
         format!("'{}' does not take {method}; the Allow header lists the methods that it takes", uri.path()),
     ))

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::Request;
-use cantata_access::{Identity, Origin, Refusal};
+use cantata_access::{AuthError, AuthMethod, Identity};
 use http::header;
 
 use crate::serve::Connection;
@@ -67,7 +67,7 @@ impl Limits {
     /// Counts the credential of a request against its address if it was not accepted.
     pub(crate) fn note_authentication(&self, request: &Request) {
         if let Some(failures) = &self.failures
-            && request.extensions().get::<Refusal>() == Some(&Refusal::Invalid)
+            && request.extensions().get::<AuthError>() == Some(&AuthError::Invalid)
         {
             // Whether there were too many already is found out by the next request.
             let _ = failures.take(self.address_key(request));
@@ -89,8 +89,8 @@ impl Limits {
 
     fn client_key(&self, request: &Request) -> Counted {
         match request.extensions().get::<Arc<Identity>>() {
-            Some(identity) if !matches!(identity.origin, Origin::Anonymous | Origin::Unchecked) => {
-                Counted(self.hasher.hash_one((identity.origin as u8, &identity.name)))
+            Some(identity) if !matches!(identity.auth_method, AuthMethod::Anonymous | AuthMethod::Unchecked) => {
+                Counted(self.hasher.hash_one((identity.auth_method as u8, &identity.name)))
             }
             _ => self.address_key(request),
         }

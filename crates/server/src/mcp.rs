@@ -9,8 +9,8 @@ use std::sync::Arc;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::response::Response;
-use cantata_access::{Identity, Origin};
-use cantata_core::{Error, ErrorId, Origin as ErrorOrigin};
+use cantata_access::{AuthMethod, Identity};
+use cantata_core::{Error, ErrorId, ErrorOrigin};
 use cantata_mcp::{Door, Permissions, Services};
 use cantata_metadata::MetadataService;
 use cantata_search::SearchService;
@@ -97,10 +97,10 @@ impl Permissions for Rights {
     fn may_submit(&self, request: &Extensions, study_id: &str) -> Result<(), String> {
         let identity = self.identity(request);
         let scopes = &self.0.scopes;
-        if scopes.may_write(&identity, study_id) {
+        if scopes.can_write(&identity, study_id) {
             return Ok(());
         }
-        let is_anonymous = identity.origin == Origin::Anonymous;
+        let is_anonymous = identity.auth_method == AuthMethod::Anonymous;
         if let Some(audit) = request.get::<Audit>() {
             audit.note(Noted { identity, is_refused: false, study: Some(study_id.to_owned()), is_denied: true });
         }

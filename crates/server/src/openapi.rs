@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
-use cantata_core::{Error, ErrorId, Origin};
+use cantata_core::{Error, ErrorId, ErrorOrigin};
 use http::{HeaderValue, StatusCode};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -78,7 +78,11 @@ async fn documentation_page() -> Redirect {
 
 fn page_file(config: Arc<Config<'static>>, path: &str) -> ApiResult<Response> {
     let file = utoipa_swagger_ui::serve(path, config).ok().flatten().ok_or_else(|| {
-        ApiError(Error::new(Origin::HttpServer, ErrorId::PathNotFound, format!("There is nothing at '/docs/{path}'")))
+        ApiError(Error::new(
+            ErrorOrigin::HttpServer,
+            ErrorId::PathNotFound,
+            format!("There is nothing at '/docs/{path}'"),
+        ))
     })?;
     let content_type = HeaderValue::from_str(&file.content_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));

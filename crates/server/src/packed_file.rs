@@ -6,7 +6,7 @@
 use std::io::{self, Read};
 
 use axum::response::{IntoResponse, Response};
-use cantata_core::{Error, ErrorId, Origin};
+use cantata_core::{Error, ErrorId, ErrorOrigin};
 use flate2::read::GzDecoder;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
@@ -55,7 +55,7 @@ impl PackedFile {
             Err(error) => {
                 tracing::error!(%error, version = self.version(), "a file within the binary could not be unpacked");
                 let text = "The file could not be unpacked; a client that accepts gzip gets it as it is";
-                ApiError(Error::new(Origin::HttpServer, ErrorId::UnknownError, text)).into_response()
+                ApiError(Error::new(ErrorOrigin::HttpServer, ErrorId::UnknownError, text)).into_response()
             }
         }
     }

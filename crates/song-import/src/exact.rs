@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 
 /// Reads JSON, or says why it cannot be kept as it is.
 pub(crate) fn parse(text: &str) -> Result<Value, String> {
-    let value = parse_json(text.as_bytes())?;
+    let value = parse_json(text.as_bytes()).map_err(|error| error.to_string())?;
     match numbers(text).find(|number| !is_kept(number)) {
         Some(number) => Err(format!("the number {number} cannot be kept to its last digit")),
         None => Ok(value),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cantata_core::analysis_type::check_type_name;
-use cantata_core::{AnalysisType, AnalysisTypeId, ExternalValidation, GivenOptions, Timestamp, TypeOptions};
+use cantata_core::{AnalysisType, AnalysisTypeId, ExternalValidation, PartialTypeOptions, Timestamp, TypeOptions};
 use cantata_store::{NewAnalysisType, Store};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(crate) struct Types {
 struct Registered {
     id: AnalysisTypeId,
     schema: Value,
-    given: GivenOptions,
+    given: PartialTypeOptions,
     created_at: Timestamp,
 }
 
@@ -59,7 +59,7 @@ impl Types {
             return Ok(Err(format!("version {latest} is the latest here, so it cannot become version {}", id.version)));
         }
         if id.version == latest + 1 {
-            let options = GivenOptions {
+            let options = PartialTypeOptions {
                 file_types: Some(expected.options.file_types.clone()),
                 external_validations: Some(expected.options.external_validations.clone()),
             };
@@ -91,7 +91,10 @@ fn registered(row: TypeRow) -> Result<Registered, String> {
     Ok(Registered {
         id: AnalysisTypeId { name, version: version.ok_or("its version is no number above 0")? },
         schema: schema.map_err(|reason| format!("its schema: {reason}"))?,
-        given: GivenOptions { file_types: options.file_types, external_validations: options.external_validations },
+        given: PartialTypeOptions {
+            file_types: options.file_types,
+            external_validations: options.external_validations,
+        },
         created_at: moment(row.created_at).ok_or("its created_at is no moment")?,
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! What is to be done is found out first, so that the writes themselves reach the store in the order of the analyses.
 
-use cantata_core::{Action, Analysis};
+use cantata_core::{Analysis, EventAction};
 use cantata_store::{
     AnalysisChange, DuplicateRule, Insertion, NewAnalysis, Replacement, Store, StoreError, StoredAnalysis,
 };
@@ -78,6 +78,7 @@ fn update(analysis: &Analysis, stored: &StoredAnalysis) -> Result<Task, StoreErr
         let reason = "it was changed here after it was taken, and stays as it is";
         return Ok(Task::Nothing(Outcome::Refused(reason.to_owned())));
     }
-    let action = if here.state == analysis.state { Action::Update } else { Action::towards(analysis.state) };
+    let action =
+        if here.state == analysis.state { EventAction::Update } else { EventAction::for_state(analysis.state) };
     AnalysisChange::between(stored.revision, &here, analysis, action).map(Task::Replace)
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use cantata_core::{Action, AnalysisId, AnalysisState, ObjectId};
+use cantata_core::{AnalysisId, AnalysisState, EventAction, ObjectId};
 use cantata_store::codes::{access_code, action_code, state_code};
 use cantata_store::{
     AnalysisChange, DuplicateRule, FileRow, Insertion, NewAnalysis, Replacement, Result, Revision, StoreError,
@@ -143,7 +143,7 @@ impl<'a> Deciding<'a> {
             return Err(StoreError::failed("storing an analysis", "its id is taken"));
         }
         let state = state_code(new.state);
-        let revision = self.append(id, study_key, state, Action::Create, &new.document);
+        let revision = self.append(id, study_key, state, EventAction::Create, &new.document);
         let (ids, study_keys, revisions, states) = &mut self.rows.new_analyses;
         ids.push(id);
         study_keys.push(study_key);
@@ -189,7 +189,7 @@ impl<'a> Deciding<'a> {
         Replacement::Stored(revision)
     }
 
-    fn append(&mut self, id: Uuid, study_key: i32, state: i16, action: Action, document: &'a str) -> Revision {
+    fn append(&mut self, id: Uuid, study_key: i32, state: i16, action: EventAction, document: &'a str) -> Revision {
         self.present.last_event += 1;
         let events = &mut self.rows.events;
         events.seqs.push(whole(self.present.last_event));

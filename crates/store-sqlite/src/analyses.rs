@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cantata_core::{Action, AnalysisId, AnalysisState, ObjectId};
+use cantata_core::{AnalysisId, AnalysisState, EventAction, ObjectId};
 use cantata_store::codes::{action_code, state_bits, state_code, state_of};
 use cantata_store::{
     AnalysisChange, AnalysisQuery, DuplicateRule, Insertion, NewAnalysis, Replacement, Result, Revision, StateSet,
@@ -36,7 +36,7 @@ pub(crate) fn insert(
         return Ok(duplicate);
     }
     let state = new.state;
-    let revision = append(context, new.analysis_id, study_key, state, Action::Create, &new.document)?;
+    let revision = append(context, new.analysis_id, study_key, state, EventAction::Create, &new.document)?;
     context
         .connection
         .prepare_cached("INSERT INTO analysis (analysis_id, study_key, state, revision) VALUES (?1, ?2, ?3, ?4)")
@@ -90,7 +90,7 @@ fn append(
     analysis_id: AnalysisId,
     study_key: i64,
     state: AnalysisState,
-    action: Action,
+    action: EventAction,
     document: &str,
 ) -> Result<Revision> {
     let seq = context

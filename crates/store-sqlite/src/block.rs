@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_is_packed_comes_out_again() {
-        let analysis_id = AnalysisId::random();
+        let analysis_id = AnalysisId::generate();
         let file = |name: &str, access| FileRow {
             object_id: ObjectId::of(analysis_id, name),
             md5: [7; 16],

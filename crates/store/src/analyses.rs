@@ -1,6 +1,6 @@
 //! Analyses on their way into and out of a store.
 
-use cantata_core::{Action, Analysis, AnalysisId, AnalysisState, File, ObjectId};
+use cantata_core::{Analysis, AnalysisId, AnalysisState, EventAction, File, ObjectId};
 use serde::Serialize;
 
 use crate::{FileRow, Result, StoreError};
@@ -53,7 +53,7 @@ pub struct AnalysisChange {
     /// The state after the change.
     pub state: AnalysisState,
     /// What happened.
-    pub action: Action,
+    pub action: EventAction,
     /// The complete document after the change.
     pub document: String,
     /// The files whose row is another one now.
@@ -64,7 +64,7 @@ pub struct AnalysisChange {
 
 impl AnalysisChange {
     /// Compares an analysis with what it was at a revision and renders the difference for the store.
-    pub fn between(from: Revision, before: &Analysis, after: &Analysis, action: Action) -> Result<Self> {
+    pub fn between(from: Revision, before: &Analysis, after: &Analysis, action: EventAction) -> Result<Self> {
         if before.files == after.files {
             return Self::without_files(from, after, action);
         }
@@ -78,7 +78,7 @@ impl AnalysisChange {
     }
 
     /// Renders a change for the store that leaves the files as they are.
-    pub fn without_files<F, D>(from: Revision, after: &Analysis<F, D>, action: Action) -> Result<Self>
+    pub fn without_files<F, D>(from: Revision, after: &Analysis<F, D>, action: EventAction) -> Result<Self>
     where
         Analysis<F, D>: Serialize,
     {

@@ -2,7 +2,7 @@
 //! stored: never renumber, only add.
 
 use crate::{Result, StateSet, StoreError};
-use cantata_core::{Action, AnalysisState, FileAccess};
+use cantata_core::{AnalysisState, EventAction, FileAccess};
 
 /// Returns the code of a state.
 pub fn state_code(state: AnalysisState) -> i16 {
@@ -24,19 +24,19 @@ pub fn state_of(code: i16) -> Result<AnalysisState> {
 }
 
 /// Returns the code of an action.
-pub fn action_code(action: Action) -> i16 {
+pub fn action_code(action: EventAction) -> i16 {
     match action {
-        Action::Create => 0,
-        Action::Publish => 1,
-        Action::Unpublish => 2,
-        Action::Suppress => 3,
-        Action::Update => 4,
+        EventAction::Create => 0,
+        EventAction::Publish => 1,
+        EventAction::Unpublish => 2,
+        EventAction::Suppress => 3,
+        EventAction::Update => 4,
     }
 }
 
 /// Returns the action that a code stands for.
-pub fn action_of(code: i16) -> Result<Action> {
-    decode(Action::ALL, action_code, code, "an action code")
+pub fn action_of(code: i16) -> Result<EventAction> {
+    decode(EventAction::ALL, action_code, code, "an action code")
 }
 
 /// Returns the code of an access level.

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use cantata_core::{Error, ErrorId, Origin};
+use cantata_core::{Error, ErrorId, ErrorOrigin};
 
 /// A failure of the database.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -54,17 +54,17 @@ impl From<StoreError> for Error {
         tracing::error!(%error, "the store failed");
         match error {
             StoreError::Unavailable(_) => Error::new(
-                Origin::Store,
+                ErrorOrigin::Store,
                 ErrorId::ServiceUnavailable,
                 "The server cannot use its database at the moment; nothing was stored, try again",
             ),
             StoreError::Undecided { .. } => Error::new(
-                Origin::Store,
+                ErrorOrigin::Store,
                 ErrorId::ServiceUnavailable,
                 "The server lost its database and does not know whether the change was stored; look before trying again",
             ),
             StoreError::Failed { .. } | StoreError::Corrupt { .. } => Error::new(
-                Origin::Store,
+                ErrorOrigin::Store,
                 ErrorId::UnknownError,
                 "The server could not complete the request and changed nothing; its log has the cause",
             ),

@@ -1,6 +1,6 @@
 //! Analysis types on their way into and out of a store.
 
-use cantata_core::{AnalysisTypeId, GivenOptions, Timestamp};
+use cantata_core::{AnalysisTypeId, PartialTypeOptions, Timestamp};
 use serde_json::Value;
 
 /// A registration; the store gives it its version.
@@ -11,7 +11,7 @@ pub struct NewAnalysisType {
     /// The schema as given.
     pub schema: Value,
     /// The options as given.
-    pub options: GivenOptions,
+    pub options: PartialTypeOptions,
     /// When it is registered.
     pub created_at: Timestamp,
 }

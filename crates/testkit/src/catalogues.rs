@@ -1,4 +1,4 @@
-//! What a test server searches: configuration files in a folder, and indexes with documents in a real engine.
+//! The catalogues of a test server: configuration files in a folder, and indexes with documents in a real engine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ struct TestIndex {
 }
 
 impl TestCatalogues {
-    /// Begins without anything.
+    /// Creates an empty description.
     pub fn new() -> Self {
         Self::default()
     }
@@ -60,7 +60,7 @@ impl TestCatalogues {
         self
     }
 
-    /// Sets what holds where the files say nothing.
+    /// Sets the defaults of the configuration.
     pub fn defaults(mut self, defaults: Defaults) -> Self {
         self.defaults = defaults;
         self
@@ -80,7 +80,7 @@ impl TestCatalogues {
         }
         for index in self.indexes {
             engine.create_index(&index.name, Some(&index.mapping)).await.unwrap();
-            put(&*engine, &index.name, index.documents).await;
+            put_documents(&*engine, &index.name, index.documents).await;
         }
         let source = ConfigSource::Folder(folder.join(CONFIGS), Box::new(self.defaults));
         let service = Arc::new(SearchService::start(engine, source).await.unwrap());
@@ -104,8 +104,12 @@ pub(crate) fn remove_config(folder: &Path, path: &str) {
     if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.unwrap();
 }
 
-/// Puts documents into an index; all must be taken.
-pub async fn put(engine: &dyn SearchEngine, index: &str, documents: impl IntoIterator<Item = (String, Value)>) {
+/// Puts documents into an index; all must be accepted.
+pub async fn put_documents(
+    engine: &dyn SearchEngine,
+    index: &str,
+    documents: impl IntoIterator<Item = (String, Value)>,
+) {
     let put = |(id, document): (String, Value)| Operation::Put { id, source: document.to_string().into_bytes() };
     let report = engine.write(index, documents.into_iter().map(put).collect()).await.unwrap();
     assert_eq!(report.refused, [], "{index}");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::contract::Contract;
 use crate::{EventReader, Payload, SentEvent, TestResponse, minimal_type};
 
-/// Speaks to one server; clones share their connections.
+/// Talks to one server; clones share their connections.
 #[derive(Clone)]
 pub struct TestClient {
     base: String,
@@ -52,7 +52,7 @@ impl TestClient {
     }
 
     /// Sends a PUT without a body.
-    pub async fn put_nothing(&self, path: &str) -> TestResponse {
+    pub async fn put_empty(&self, path: &str) -> TestResponse {
         self.send(Method::PUT, path, &[], None).await
     }
 

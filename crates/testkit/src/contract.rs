@@ -1,4 +1,4 @@
-//! Holds responses against the OpenAPI document.
+//! Validates responses against the OpenAPI document.
 //!
 //! A response passes when its path and method are in the document, its status is listed there (or covered by
 //! `default`), its content type is one that is listed, and its JSON follows the schema. Objects may not have members
@@ -81,13 +81,13 @@ impl Contract {
             .map(String::as_str)
     }
 
-    /// Refuses a response that the document does not describe.
+    /// Panics if the document does not describe a response.
     #[track_caller]
     pub(crate) fn check(&self, method: &Method, path: &str, response: &TestResponse) {
         let place = format!("{method} {path} -> {} {}", response.status, String::from_utf8_lossy(&response.body));
         // The document describes the service, not what belongs to the pages for people.
         let is_for_people = ["/docs", "/assets/"].iter().any(|pages| path.starts_with(pages));
-        // This door speaks as another service does, whose documentation describes it.
+        // This compatibility layer is described by the documentation of Elasticsearch.
         if path == "/_es" || path.starts_with("/_es/") {
             return;
         }

@@ -1,7 +1,6 @@
 //! Databases of a real PostgreSQL, one for each test.
 //!
-//! `databases/with-postgres` starts the server and says in the environment where. A test that needs one never does
-//! without: it fails when the server is not there.
+//! `databases/with-postgres` starts the server and says in the environment where. A test that needs one fails without it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +11,7 @@ use uuid::Uuid;
 
 const VARIABLE: &str = "CANTATA_TEST_POSTGRES";
 
-/// An empty database, which goes with the value.
+/// An empty database, dropped with the value.
 pub struct TestDatabase {
     server: String,
     name: String,
@@ -69,13 +68,13 @@ fn run(address: &str, statements: &str) {
     });
 }
 
-/// A server of its own for a test that does harm to it; it ends with the value.
-pub struct OwnServer {
+/// A PostgreSQL server for a single test, which may damage it; it stops when dropped.
+pub struct DedicatedPostgres {
     folder: TempDir,
     address: String,
 }
 
-impl OwnServer {
+impl DedicatedPostgres {
     /// Starts a server.
     pub fn start() -> Self {
         let folder = TempDir::new().unwrap();
@@ -93,18 +92,18 @@ impl OwnServer {
         self.folder.path().join("data")
     }
 
-    /// Ends the server as a power failure would.
+    /// Kills the server.
     pub fn crash(&self) {
         script("crash", self.folder.path());
     }
 
-    /// Starts the server again after it was ended, at the same address.
-    pub fn start_again(&self) {
+    /// Starts the server again at the same address.
+    pub fn restart(&self) {
         script("start", self.folder.path());
     }
 }
 
-impl Drop for OwnServer {
+impl Drop for DedicatedPostgres {
     fn drop(&mut self) {
         // A test may have ended it already.
         let _ = command("crash", self.folder.path()).output();

@@ -1,7 +1,6 @@
 //! Where the real search engines of a test run are.
 //!
-//! `engines/with-engines` starts them and says in the environment where. A test that needs one never does without:
-//! it fails when the engine is not there.
+//! `engines/with-engines` starts them and says in the environment where. A test that needs one fails without it.
 
 /// Returns the address of a node of OpenSearch 2.
 #[track_caller]

@@ -1,8 +1,8 @@
-//! A proxy in front of a real server that does to its clients what networks and overloaded servers do.
+//! A proxy in front of a real server that injects network and overload faults.
 //!
-//! [`FaultProxy`] passes HTTP/1.1 on, byte by byte, until it is told of a [`Fault`]; faults change while it runs, and
-//! every request is remembered, whatever became of it. When [`FaultProxy::set`] returns, the new fault holds for every
-//! request that begins afterwards, and with [`Fault::Down`] no connection is open any more.
+//! [`FaultProxy`] forwards HTTP/1.1 byte by byte until a [`Fault`] is set; faults can change at any time, and every request
+//! is recorded. When [`FaultProxy::set`] returns, the new fault holds for every request that starts afterwards, and with
+//! [`Fault::Down`] no connection is open any more.
 
 mod message;
 
@@ -15,18 +15,18 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 
-pub use message::SeenRequest;
+pub use message::RecordedRequest;
 
 /// What happens to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing: it is passed on.
+    /// It is forwarded.
     Pass,
     /// Connections are refused, and those that are open are closed.
     Down,
-    /// It is taken and never answered.
-    Silent,
-    /// It is passed on after a while.
+    /// It is accepted and never answered.
+    NoResponse,
+    /// It is forwarded after a delay.
     Delay(Duration),
     /// It is answered with this status, and a JSON body like that of a search engine.
     Status(u16),
@@ -34,29 +34,29 @@ pub enum Fault {
     RetryAfter(u16, u64),
     /// It is answered with 200 and a page of HTML.
     Html,
-    /// It is passed on, but of the body of the answer only the first half comes, as if it were the whole.
-    CutJson,
-    /// It is passed on, but the connection breaks in the middle of the answer.
-    BreakOff,
-    /// It is passed on and done, but the connection breaks before anything of the answer comes.
-    LoseAnswer,
+    /// It is forwarded, but only the first half of the response body is returned, with a consistent length.
+    TruncateJson,
+    /// It is forwarded, but the connection breaks in the middle of the response.
+    BreakMidResponse,
+    /// It is forwarded and executed, but the connection breaks before the response.
+    DropResponse,
     /// It is answered with bytes that are not HTTP.
     NotHttp,
 }
 
-/// A fault, and which requests have it.
-struct Rule {
+/// A fault, and the requests it applies to.
+struct FaultRule {
     fault: Fault,
-    /// How many more requests have it; none: all.
+    /// The number of requests it still applies to; all if unset.
     left: Option<usize>,
-    /// The only path that has it; none: all.
+    /// The path it applies to; all if unset.
     path: Option<String>,
 }
 
 struct Shared {
     upstream: String,
-    rule: Mutex<Rule>,
-    seen: Mutex<Vec<SeenRequest>>,
+    rule: Mutex<FaultRule>,
+    requests: Mutex<Vec<RecordedRequest>>,
 }
 
 /// A proxy in front of a server.
@@ -66,11 +66,11 @@ pub struct FaultProxy {
     /// Keeps the port while nothing listens on it.
     _port: TcpSocket,
     /// None while the proxy is down.
-    listening: tokio::sync::Mutex<Option<Listening>>,
+    listening: tokio::sync::Mutex<Option<ListenerTask>>,
 }
 
 /// A task that accepts connections. It ends with them when it is told to, or when this is dropped.
-struct Listening {
+struct ListenerTask {
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
@@ -81,8 +81,8 @@ impl FaultProxy {
         let upstream = upstream.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
         let port = socket("127.0.0.1:0".parse().unwrap());
         let address = port.local_addr().unwrap();
-        let rule = Mutex::new(Rule { fault: Fault::Pass, left: None, path: None });
-        let shared = Arc::new(Shared { upstream, rule, seen: Mutex::default() });
+        let rule = Mutex::new(FaultRule { fault: Fault::Pass, left: None, path: None });
+        let shared = Arc::new(Shared { upstream, rule, requests: Mutex::default() });
         let listening = tokio::sync::Mutex::new(Some(listen(address, &shared)));
         Self { address, shared, _port: port, listening }
     }
@@ -92,40 +92,40 @@ impl FaultProxy {
         format!("http://{}", self.address)
     }
 
-    /// Does this to every request from now on.
+    /// Applies a fault to every request from now on.
     pub async fn set(&self, fault: Fault) {
-        self.change(Rule { fault, left: None, path: None }).await;
+        self.change(FaultRule { fault, left: None, path: None }).await;
     }
 
-    /// Does this to the next requests, as many as said, and passes on those after them.
-    pub async fn set_for(&self, requests: usize, fault: Fault) {
+    /// Applies a fault to the given number of requests, and forwards those after them.
+    pub async fn set_for_next(&self, requests: usize, fault: Fault) {
         assert_ne!(fault, Fault::Down, "a server that is down sees no requests to count");
-        self.change(Rule { fault, left: Some(requests), path: None }).await;
+        self.change(FaultRule { fault, left: Some(requests), path: None }).await;
     }
 
-    /// Does this to every request to one path, and passes on all others.
-    pub async fn set_on(&self, path: &str, fault: Fault) {
+    /// Applies a fault to every request to one path, and forwards all others.
+    pub async fn set_for_path(&self, path: &str, fault: Fault) {
         assert_ne!(fault, Fault::Down, "a server that is down sees no paths");
-        self.change(Rule { fault, left: None, path: Some(path.to_owned()) }).await;
+        self.change(FaultRule { fault, left: None, path: Some(path.to_owned()) }).await;
     }
 
-    /// Returns every request since the start or since the last [`FaultProxy::forget`], in the order of their arrival.
-    pub fn requests(&self) -> Vec<SeenRequest> {
-        self.shared.seen.lock().unwrap().clone()
+    /// Returns every request since the start or since the last [`FaultProxy::clear_requests`], in the order of their arrival.
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.shared.requests.lock().unwrap().clone()
     }
 
-    /// Forgets the requests so far.
-    pub fn forget(&self) {
-        self.shared.seen.lock().unwrap().clear();
+    /// Clears the recorded requests.
+    pub fn clear_requests(&self) {
+        self.shared.requests.lock().unwrap().clear();
     }
 
-    async fn change(&self, rule: Rule) {
+    async fn change(&self, rule: FaultRule) {
         let mut listening = self.listening.lock().await;
         let is_down = rule.fault == Fault::Down;
         *self.shared.rule.lock().unwrap() = rule;
         if !is_down {
             listening.get_or_insert_with(|| listen(self.address, &self.shared));
-        } else if let Some(Listening { stop, task }) = listening.take() {
+        } else if let Some(ListenerTask { stop, task }) = listening.take() {
             let _ = stop.send(());
             task.await.unwrap();
         }
@@ -141,7 +141,7 @@ fn socket(address: SocketAddr) -> TcpSocket {
     socket
 }
 
-fn listen(address: SocketAddr, shared: &Arc<Shared>) -> Listening {
+fn listen(address: SocketAddr, shared: &Arc<Shared>) -> ListenerTask {
     let listener: TcpListener = socket(address).listen(1024).unwrap();
     let shared = Arc::clone(shared);
     let (stop, mut stopped) = oneshot::channel();
@@ -161,7 +161,7 @@ fn listen(address: SocketAddr, shared: &Arc<Shared>) -> Listening {
         drop(listener);
         connections.shutdown().await;
     });
-    Listening { stop, task }
+    ListenerTask { stop, task }
 }
 
 /// Serves the requests of one connection. An error is the end of the connection, which is for the client to notice.
@@ -169,10 +169,10 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
     let mut client = BufStream::new(stream);
     let mut server: Option<BufStream<TcpStream>> = None;
     while let Some(request) = message::read_request(&mut client).await? {
-        let seen = SeenRequest::new(&request);
+        let seen = RecordedRequest::new(&request);
         let fault = shared.fault(&seen);
         let is_head = seen.method == "HEAD";
-        shared.seen.lock().unwrap().push(seen);
+        shared.requests.lock().unwrap().push(seen);
         match fault {
             Fault::Status(status) => client.write_all(&message::status(status, None)).await?,
             Fault::RetryAfter(status, seconds) => client.write_all(&message::status(status, Some(seconds))).await?,
@@ -181,12 +181,12 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
                 client.write_all(b"SSH-2.0-OpenSSH_9.2\r\n").await?;
                 return client.shutdown().await;
             }
-            Fault::Silent | Fault::Down => {
+            Fault::NoResponse | Fault::Down => {
                 // Until the client gives up.
                 while client.read(&mut [0; 1024]).await? > 0 {}
                 return Ok(());
             }
-            Fault::Pass | Fault::Delay(_) | Fault::CutJson | Fault::BreakOff | Fault::LoseAnswer => {
+            Fault::Pass | Fault::Delay(_) | Fault::TruncateJson | Fault::BreakMidResponse | Fault::DropResponse => {
                 if let Fault::Delay(time) = fault {
                     tokio::time::sleep(time).await;
                 }
@@ -199,9 +199,9 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
                 server.flush().await?;
                 let response = message::read_response(server, is_head).await?;
                 match fault {
-                    Fault::LoseAnswer => return Ok(()),
-                    Fault::CutJson => client.write_all(&message::cut(&response)).await?,
-                    Fault::BreakOff => {
+                    Fault::DropResponse => return Ok(()),
+                    Fault::TruncateJson => client.write_all(&message::cut(&response)).await?,
+                    Fault::BreakMidResponse => {
                         client.write_all(&response.head).await?;
                         client.write_all(&response.body[..response.body.len() / 2]).await?;
                         return client.shutdown().await;
@@ -220,7 +220,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
 
 impl Shared {
     /// Says what happens to a request, and counts it against the requests that a fault has left.
-    fn fault(&self, request: &SeenRequest) -> Fault {
+    fn fault(&self, request: &RecordedRequest) -> Fault {
         let mut rule = self.rule.lock().unwrap();
         if rule.path.as_ref().is_some_and(|path| path != request.path()) {
             return Fault::Pass;

@@ -27,11 +27,11 @@ use uuid::Uuid;
 
 use crate::engines::address;
 
-/// How many bytes of a partition are read at once, at most.
-const FETCH: i32 = 64 << 20;
+/// The maximum size of a fetch.
+const MAX_FETCH_BYTES: i32 = 64 << 20;
 
-/// How often a new partition is asked for.
-const LOOKS: usize = 200;
+/// How often a new partition is polled for.
+const MAX_ATTEMPTS: usize = 200;
 
 /// Returns where the broker of the test run is, as `host:port`.
 #[track_caller]
@@ -39,7 +39,7 @@ pub fn broker() -> String {
     address("CANTATA_TEST_KAFKA")
 }
 
-/// Returns the name of a topic that nobody else uses.
+/// Returns a unique topic name.
 pub fn unique_topic() -> String {
     format!("test-{}", Uuid::new_v4())
 }
@@ -86,8 +86,8 @@ pub async fn records(broker: &str, topic: &str) -> Vec<SentRecord> {
     found
 }
 
-/// Holds what was sent against all events there are, given as numbers with messages: every event was sent, as it is, and
-/// those of one analysis in their order. A run of them may be repeated from some point on, but nothing is left out, and
+/// Asserts that the records contain all events, given as numbers with messages: every event unchanged, and those of one
+/// analysis in order. A run of them may be repeated from some point on, but nothing is left out, and
 /// the last one comes last.
 pub fn assert_complete(records: &[SentRecord], events: &[(u64, String)]) {
     let messages: HashMap<u64, &str> = events.iter().map(|(number, message)| (*number, message.as_str())).collect();
@@ -122,8 +122,8 @@ pub async fn partitions(broker: &str, topic: &str) -> Vec<i32> {
     found
 }
 
-/// Makes a topic.
-pub async fn make_topic(broker: &str, topic: &str, partitions: i32) {
+/// Creates a topic.
+pub async fn create_topic(broker: &str, topic: &str, partitions: i32) {
     let topic =
         CreatableTopic::default().with_name(name_of(topic)).with_num_partitions(partitions).with_replication_factor(1);
     let request = CreateTopicsRequest::default().with_topics(vec![topic]).with_timeout_ms(20_000);
@@ -154,7 +154,7 @@ pub async fn send(broker: &str, topic: &str, partition: i32, value: &[u8]) {
     let data = PartitionProduceData::default().with_index(partition).with_records(Some(batch.freeze()));
     let data = TopicProduceData::default().with_name(name_of(topic)).with_partition_data(vec![data]);
     let request = ProduceRequest::default().with_acks(-1).with_timeout_ms(20_000).with_topic_data(vec![data]);
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_ATTEMPTS {
         let answer = call(broker, 7, &request).await;
         let partition = &answer.responses[0].partition_responses[0];
         if partition.error_code != ResponseError::NotLeaderOrFollower.code() {
@@ -169,11 +169,14 @@ pub async fn send(broker: &str, topic: &str, partition: i32, value: &[u8]) {
 
 /// Returns the bytes of a partition from an offset on, and the offset after its last record.
 async fn fetch(broker: &str, topic: &str, partition: i32, offset: i64) -> (Bytes, i64) {
-    let wanted =
-        FetchPartition::default().with_partition(partition).with_fetch_offset(offset).with_partition_max_bytes(FETCH);
+    let wanted = FetchPartition::default()
+        .with_partition(partition)
+        .with_fetch_offset(offset)
+        .with_partition_max_bytes(MAX_FETCH_BYTES);
     let topic = FetchTopic::default().with_topic(name_of(topic)).with_partitions(vec![wanted]);
-    let request = FetchRequest::default().with_max_wait_ms(1_000).with_max_bytes(FETCH).with_topics(vec![topic]);
-    for _ in 0..LOOKS {
+    let request =
+        FetchRequest::default().with_max_wait_ms(1_000).with_max_bytes(MAX_FETCH_BYTES).with_topics(vec![topic]);
+    for _ in 0..MAX_ATTEMPTS {
         let answer = call(broker, 4, &request).await;
         let partition = &answer.responses[0].partitions[0];
         if partition.error_code != ResponseError::NotLeaderOrFollower.code() {
@@ -210,20 +213,20 @@ fn name_of(topic: &str) -> TopicName {
     TopicName(StrBytes::from_string(topic.to_owned()))
 }
 
-/// A broker that belongs to one test, which may stop it and start it again on what it kept.
-pub struct OwnBroker {
+/// A broker for a single test, which may stop and restart it.
+pub struct DedicatedBroker {
     folder: TempDir,
     port: u16,
 }
 
-impl OwnBroker {
+impl DedicatedBroker {
     /// Starts a broker with more settings, as lines of a properties file; `{listeners}` stands for the usual listeners.
     pub fn start(settings: &str) -> Self {
         let broker = Self { folder: tempfile::tempdir().unwrap(), port: free_port() };
         let config = broker.folder.path().join("config");
         std::fs::create_dir(&config).unwrap();
         std::fs::write(config.join("server.properties"), settings).unwrap();
-        broker.start_again();
+        broker.restart();
         broker
     }
 
@@ -239,7 +242,7 @@ impl OwnBroker {
     }
 
     /// Starts it again at the same address.
-    pub fn start_again(&self) {
+    pub fn restart(&self) {
         let started = script("start")
             .arg("kafka")
             .arg(self.folder.path())
@@ -251,7 +254,7 @@ impl OwnBroker {
     }
 }
 
-impl Drop for OwnBroker {
+impl Drop for DedicatedBroker {
     fn drop(&mut self) {
         // It may have been stopped already.
         let _ = script("stop").arg(self.folder.path()).output();

@@ -1,10 +1,10 @@
-//! What tests need to meet Cantata as its clients do: over TCP, through its public interface.
+//! Test support: a server, clients and fakes, over TCP and through the public interface.
 //!
-//! [`TestServer`] is a whole server on a folder of its own; [`TestClient`] speaks to one and holds every response
-//! against the OpenAPI document that the server publishes. [`TestCatalogues`] describes what a server searches,
-//! [`engines`] says where real search engines are, and [`kafka`] where a real broker is. The builders make valid requests
-//! for tests to start from, [`raw`] sends what no HTTP client would, [`StandIn`] plays the servers that Cantata itself
-//! calls, and [`fault_proxy`] comes between it and a real one. Everything here panics when something is not as it should
+//! [`TestServer`] is a whole server on a folder of its own; [`TestClient`] talks to one and validates every response
+//! against the OpenAPI document that the server publishes. [`TestCatalogues`] describes its catalogues,
+//! [`engines`] locates real search engines, and [`kafka`] a real broker. The builders make valid requests
+//! for tests to start from, [`raw`] sends what no HTTP client would, [`MockServer`] mocks the servers that Cantata
+//! calls, and [`fault_proxy`] injects faults in front of a real one. Everything here panics when something is not as it should
 //! be.
 #![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
 
@@ -17,16 +17,16 @@ pub mod engines;
 mod events;
 pub mod fault_proxy;
 pub mod kafka;
+mod mock_server;
 pub mod raw;
 mod response;
 mod server;
 pub mod song;
-mod stand_in;
 
 pub use builders::{Payload, minimal_type, unique_md5};
-pub use catalogues::{TestCatalogues, put};
+pub use catalogues::{TestCatalogues, put_documents};
 pub use client::TestClient;
 pub use events::{EventReader, SentEvent};
+pub use mock_server::MockServer;
 pub use response::TestResponse;
 pub use server::{TestServer, TestServerBuilder};
-pub use stand_in::StandIn;

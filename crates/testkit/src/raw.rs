@@ -51,8 +51,8 @@ pub async fn exchange(address: SocketAddr, bytes: &[u8]) -> Option<RawResponse> 
     read_response(&mut stream).await
 }
 
-/// Sends bytes and says that no more will come, then reads until the server closes the connection.
-pub async fn exchange_cut_off(address: SocketAddr, bytes: &[u8]) -> Option<RawResponse> {
+/// Sends bytes and closes the sending side, then reads until the server closes the connection.
+pub async fn exchange_half_closed(address: SocketAddr, bytes: &[u8]) -> Option<RawResponse> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let _ = stream.write_all(bytes).await;
     let _ = stream.shutdown().await;
@@ -75,10 +75,10 @@ pub async fn read_response(stream: &mut TcpStream) -> Option<RawResponse> {
     let head = String::from_utf8(received).unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
-    Some(RawResponse { status, head, body: if is_chunked { unchunked(&body) } else { body } })
+    Some(RawResponse { status, head, body: if is_chunked { decode_chunked(&body) } else { body } })
 }
 
-fn unchunked(mut body: &[u8]) -> Vec<u8> {
+fn decode_chunked(mut body: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
     while let Some(end) = body.windows(2).position(|pair| pair == b"\r\n") {
         let length = usize::from_str_radix(std::str::from_utf8(&body[..end]).unwrap(), 16).unwrap();

@@ -1,4 +1,4 @@
-//! A whole server, on a folder and a port of its own, for as long as the value lives.
+//! A server on its own folder and port, for as long as the value lives.
 
 use std::net::SocketAddr;
 use std::ops::Deref;
@@ -31,7 +31,7 @@ pub struct TestServerBuilder {
     metadata: MetadataSettings,
     http: HttpSettings,
     score_url: Option<String>,
-    outside_timeout: Duration,
+    call_timeout: Duration,
     catalogues: Option<TestCatalogues>,
     access: Arc<AccessControl>,
 }
@@ -40,7 +40,7 @@ pub struct TestServerBuilder {
 pub struct TestServer {
     client: TestClient,
     address: SocketAddr,
-    /// Dropping it tells the server to stop.
+    /// Dropping it stops the server.
     _running: oneshot::Sender<()>,
     engine: Arc<EmbeddedEngine>,
     folder: TempDir,
@@ -53,20 +53,20 @@ impl TestServer {
         Self::builder().start().await
     }
 
-    /// Begins to describe a server with other settings.
+    /// Returns a builder for a server with other settings.
     pub fn builder() -> TestServerBuilder {
         TestServerBuilder {
             metadata: MetadataSettings::default(),
             http: HttpSettings::default(),
             score_url: None,
-            outside_timeout: DEFAULT_TIMEOUT,
+            call_timeout: DEFAULT_TIMEOUT,
             catalogues: None,
             access: Arc::default(),
         }
     }
 
-    /// Starts a server that searches these catalogues.
-    pub async fn searching(catalogues: TestCatalogues) -> Self {
+    /// Starts a server with catalogues.
+    pub async fn with_catalogues(catalogues: TestCatalogues) -> Self {
         Self::builder().catalogues(catalogues).start().await
     }
 
@@ -112,19 +112,19 @@ impl TestServerBuilder {
         self
     }
 
-    /// Refuses bodies of more bytes.
+    /// Limits the size of bodies.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.http.body_limit = bytes;
         self
     }
 
-    /// Changes how much clients may ask for.
+    /// Changes the limits.
     pub fn limits(mut self, change: impl FnOnce(&mut LimitSettings)) -> Self {
         change(&mut self.http.limits);
         self
     }
 
-    /// Changes who may ask how it is doing.
+    /// Changes who may read the metrics.
     pub fn metrics(mut self, allowed: MetricsAccess) -> Self {
         self.http.metrics = allowed;
         self
@@ -136,9 +136,9 @@ impl TestServerBuilder {
         self
     }
 
-    /// Waits no longer for the servers that it calls.
-    pub fn outside_timeout(mut self, timeout: Duration) -> Self {
-        self.outside_timeout = timeout;
+    /// Sets the timeout for the servers that it calls.
+    pub fn call_timeout(mut self, timeout: Duration) -> Self {
+        self.call_timeout = timeout;
         self
     }
 
@@ -148,19 +148,19 @@ impl TestServerBuilder {
         self
     }
 
-    /// Searches catalogues.
+    /// Adds catalogues.
     pub fn catalogues(mut self, catalogues: TestCatalogues) -> Self {
         self.catalogues = Some(catalogues);
         self
     }
 
-    /// Lets only pages of these origins use the server.
+    /// Allows cross-origin requests from these origins only.
     pub fn allowed_origins<const N: usize>(mut self, origins: [&str; N]) -> Self {
         self.http.allowed_origins = AllowedOrigins::Only(origins.map(str::to_owned).to_vec());
         self
     }
 
-    /// Says elsewhere that the server is there, and how its catalogues are.
+    /// Changes the paths of the liveness and readiness probes.
     pub fn health_paths(mut self, ping: &str, ready: &str) -> Self {
         self.http.ping_path = ping.to_owned();
         self.http.ready_path = ready.to_owned();
@@ -171,8 +171,8 @@ impl TestServerBuilder {
     pub async fn start(self) -> TestServer {
         let folder = TempDir::new().unwrap();
         let (store, database) = open_store(folder.path()).await;
-        let external = ExternalValidator::new(self.outside_timeout).unwrap();
-        let storage = self.score_url.map(|url| StorageClient::new(&url, None, self.outside_timeout).unwrap());
+        let external = ExternalValidator::new(self.call_timeout).unwrap();
+        let storage = self.score_url.map(|url| StorageClient::new(&url, None, self.call_timeout).unwrap());
         let service = MetadataService::start(Arc::clone(&store), self.metadata, external, storage).await.unwrap();
         let engine = Arc::new(EmbeddedEngine::open(&folder.path().join("search")).unwrap());
         let search = match self.catalogues {

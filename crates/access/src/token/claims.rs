@@ -1,16 +1,16 @@
-//! What the claims of a genuine token say: a name and scopes.
+//! Name and scopes from the claims of a verified token.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// Returns the name of whoever a token is about.
+/// Returns the name of the subject.
 pub(super) fn name(claims: &Map<String, Value>) -> String {
     let texts = ["sub", "preferred_username", "client_id", "azp"].map(|name| claims.get(name).and_then(Value::as_str));
     texts.into_iter().flatten().next().unwrap_or("a token without a subject").to_owned()
 }
 
-/// Returns the scopes: those in the one claim that is named, else those in all places where servers put them.
+/// Returns the scopes: those of the configured claim, else those of all claims in which servers put them.
 pub(super) fn scopes(claims: &Map<String, Value>, named: Option<&str>) -> BTreeSet<String> {
     let mut scopes = BTreeSet::new();
     if let Some(named) = named {

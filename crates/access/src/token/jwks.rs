@@ -1,8 +1,7 @@
-//! The keys that a server publishes (JWKS), and how a new one becomes known.
+//! A published key set (JWKS) and its refresh.
 //!
-//! They are fetched when a token first needs them; again after a while, which holds up nobody; and again when a token
-//! names a key that is not among them, but with a pause between two fetches, whoever sends such tokens. A fetch that
-//! fails changes nothing: the keys that were published last go on to count until the next one succeeds.
+//! The set is fetched when a token first needs it, in the background when it is old, and again when a token names an
+//! unknown key, at most once per interval. After a failed fetch the last known keys stay valid.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,51 +14,51 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::keys::VerifyingKey;
-use crate::{CALL_TIMEOUT, MAX_RESPONSE_BYTES, Refusal};
+use crate::{AuthError, CALL_TIMEOUT, MAX_RESPONSE_BYTES};
 
-/// How long the keys are taken as they are.
-const FRESH: Duration = Duration::from_secs(300);
+/// The age from which the set is refreshed in the background.
+const REFRESH_AGE: Duration = Duration::from_secs(300);
 
-/// The most keys that are taken.
-const MOST: usize = 100;
+/// The maximum number of keys that are read.
+const MAX_KEYS: usize = 100;
 
-/// Published keys.
+/// A published key set.
 pub(super) struct KeySet {
     http: HttpClient,
     url: Url,
-    pause: Duration,
-    known: ArcSwap<Known>,
-    /// When a fetch was last begun. Whoever fetches holds it.
-    fetching: Mutex<Option<Instant>>,
+    min_fetch_interval: Duration,
+    known: ArcSwap<FetchedKeys>,
+    /// When the last fetch started; locked during a fetch.
+    last_fetch: Mutex<Option<Instant>>,
 }
 
 #[derive(Default)]
-struct Known {
+struct FetchedKeys {
     keys: Vec<Arc<VerifyingKey>>,
-    since: Option<Instant>,
+    fetched_at: Option<Instant>,
 }
 
 impl KeySet {
-    pub(super) fn at(url: &str, pause: Duration) -> Result<Self, ClientSettingsError> {
+    pub(super) fn at(url: &str, min_fetch_interval: Duration) -> Result<Self, ClientSettingsError> {
         Ok(Self {
             http: HttpClient::new(CALL_TIMEOUT)?,
             url: parse_address(url)?,
-            pause,
+            min_fetch_interval,
             known: ArcSwap::default(),
-            fetching: Mutex::new(None),
+            last_fetch: Mutex::new(None),
         })
     }
 
-    /// Returns whether a key is still published, as far as known.
-    pub(super) fn has(&self, key: &Arc<VerifyingKey>) -> bool {
+    /// Returns whether a key is in the set.
+    pub(super) fn contains(&self, key: &Arc<VerifyingKey>) -> bool {
         self.known.load().keys.iter().any(|one| Arc::ptr_eq(one, key))
     }
 
-    /// Returns the key that a token names. One that names none means the only key there is.
-    pub(super) async fn find(self: &Arc<Self>, id: Option<&str>) -> Result<Option<Arc<VerifyingKey>>, Refusal> {
+    /// Returns the key with an id; without an id, the only key of the set.
+    pub(super) async fn find(self: &Arc<Self>, id: Option<&str>) -> Result<Option<Arc<VerifyingKey>>, AuthError> {
         let known = self.known.load_full();
         if let Some(found) = known.find(id) {
-            if known.since.is_none_or(|since| since.elapsed() >= FRESH) && self.may_fetch() {
+            if known.fetched_at.is_none_or(|fetched_at| fetched_at.elapsed() >= REFRESH_AGE) && self.can_fetch() {
                 let set = Arc::clone(self);
                 tokio::spawn(async move { set.fetch(&known).await });
             }
@@ -67,40 +66,41 @@ impl KeySet {
         }
         self.fetch(&known).await;
         let known = self.known.load();
-        if known.since.is_none() {
-            return Err(Refusal::Unavailable);
+        if known.fetched_at.is_none() {
+            return Err(AuthError::Unavailable);
         }
         Ok(known.find(id))
     }
 
-    /// Returns whether nobody fetches now or did a moment ago.
-    fn may_fetch(&self) -> bool {
-        self.fetching.try_lock().is_ok_and(|last| last.is_none_or(|last| last.elapsed() >= self.pause))
+    /// Returns whether no fetch is running or was started within the interval.
+    fn can_fetch(&self) -> bool {
+        self.last_fetch.try_lock().is_ok_and(|last| last.is_none_or(|last| last.elapsed() >= self.min_fetch_interval))
     }
 
-    /// Fetches the keys, unless that happened a moment ago, or somebody else has done it since `seen` was looked at.
-    async fn fetch(&self, seen: &Arc<Known>) {
-        let mut last = self.fetching.lock().await;
+    /// Fetches the set, unless it was fetched within the interval, or since `seen` was loaded.
+    async fn fetch(&self, seen: &Arc<FetchedKeys>) {
+        let mut last = self.last_fetch.lock().await;
         let is_new = !Arc::ptr_eq(seen, &self.known.load());
-        if is_new || last.is_some_and(|last| last.elapsed() < self.pause) {
+        if is_new || last.is_some_and(|last| last.elapsed() < self.min_fetch_interval) {
             return;
         }
         *last = Some(Instant::now());
-        match self.published().await {
-            Ok(keys) => self.known.store(Arc::new(Known { keys, since: Some(Instant::now()) })),
-            Err(reason) => tracing::warn!(reason, "the keys of tokens cannot be fetched; those known go on to count"),
+        match self.fetch_keys().await {
+            Ok(keys) => self.known.store(Arc::new(FetchedKeys { keys, fetched_at: Some(Instant::now()) })),
+            Err(reason) => tracing::warn!(reason, "the token keys cannot be fetched; the last known keys stay valid"),
         }
     }
 
-    async fn published(&self) -> Result<Vec<Arc<VerifyingKey>>, String> {
+    async fn fetch_keys(&self) -> Result<Vec<Arc<VerifyingKey>>, String> {
         let called = self.http.call(Method::GET, self.url.clone(), MAX_RESPONSE_BYTES, |request| request).await;
-        let (status, body) = called.map_err(|error| with_causes(&error))?;
+        let (status, body) = called.map_err(|error| error_chain(&error))?;
         if status != StatusCode::OK {
             return Err(format!("the answer has the status {}", status.as_u16()));
         }
         let body: Value = serde_json::from_slice(&body).map_err(|error| format!("the answer is not JSON: {error}"))?;
         let keys = body.get("keys").and_then(Value::as_array).ok_or("the answer has no list `keys`")?;
-        let usable: Vec<_> = keys.iter().take(MOST).filter_map(VerifyingKey::from_published).map(Arc::new).collect();
+        let usable: Vec<_> =
+            keys.iter().take(MAX_KEYS).filter_map(VerifyingKey::from_published).map(Arc::new).collect();
         if usable.is_empty() {
             return Err("none of the published keys is for RS256, ES256 or EdDSA".to_owned());
         }
@@ -108,7 +108,7 @@ impl KeySet {
     }
 }
 
-impl Known {
+impl FetchedKeys {
     fn find(&self, id: Option<&str>) -> Option<Arc<VerifyingKey>> {
         match (id, self.keys.as_slice()) {
             (None, [only]) => Some(Arc::clone(only)),

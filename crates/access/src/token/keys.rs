@@ -1,20 +1,20 @@
-//! Public keys, each with the one algorithm that it is for.
+//! Public keys, each with its algorithm.
 
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde_json::Value;
 
-/// The shortest modulus of an RSA key that is taken, 2048 bits, as base64 writes it.
-const SHORTEST_MODULUS: usize = 342;
+/// The minimum length of an RSA modulus, 2048 bits, in base64 characters.
+const MIN_MODULUS_LENGTH: usize = 342;
 
-/// A key that signatures are checked with.
+/// A key that verifies signatures.
 pub(super) struct VerifyingKey {
     pub(super) id: Option<String>,
     pub(super) algorithm: Algorithm,
     pub(super) key: DecodingKey,
 }
 
-/// Why a file is no public key.
+/// A file is not a supported public key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected a public key in PEM form, of RSA, of the curve P-256, or of Ed25519")]
 pub struct PemError;
@@ -33,14 +33,14 @@ impl VerifyingKey {
             .map_err(|_| PemError)
     }
 
-    /// Reads one key of a published set; nothing if it is for something else, or too weak.
+    /// Reads a key of a published set; `None` if it is for another use, or too weak.
     pub(super) fn from_published(published: &Value) -> Option<Self> {
         let jwk: Jwk = serde_json::from_value(published.clone()).ok()?;
         if !matches!(jwk.common.public_key_use, None | Some(PublicKeyUse::Signature)) {
             return None;
         }
         let algorithm = match &jwk.algorithm {
-            AlgorithmParameters::RSA(parameters) if parameters.n.len() >= SHORTEST_MODULUS => Algorithm::RS256,
+            AlgorithmParameters::RSA(parameters) if parameters.n.len() >= MIN_MODULUS_LENGTH => Algorithm::RS256,
             AlgorithmParameters::EllipticCurve(parameters) if parameters.curve == EllipticCurve::P256 => {
                 Algorithm::ES256
             }
@@ -49,14 +49,14 @@ impl VerifyingKey {
             }
             _ => return None,
         };
-        let is_meant = match jwk.common.key_algorithm {
+        let is_consistent = match jwk.common.key_algorithm {
             None => true,
             Some(KeyAlgorithm::RS256) => algorithm == Algorithm::RS256,
             Some(KeyAlgorithm::ES256) => algorithm == Algorithm::ES256,
             Some(KeyAlgorithm::EdDSA) => algorithm == Algorithm::EdDSA,
             Some(_) => false,
         };
-        let key = DecodingKey::from_jwk(&jwk).ok().filter(|_| is_meant)?;
+        let key = DecodingKey::from_jwk(&jwk).ok().filter(|_| is_consistent)?;
         Some(Self { id: jwk.common.key_id, algorithm, key })
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cantata_access::{Authenticator, Introspection, IntrospectionSettings, Origin, Refusal};
-use cantata_testkit::StandIn;
+use cantata_access::{AuthError, AuthMethod, Authenticator, IntrospectionClient, IntrospectionSettings};
+use cantata_testkit::MockServer;
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -13,7 +13,7 @@ use crate::support::name;
 const KEY: &str = "7d2c1a34-2a6f-4c0b-9d59-64d9d7d0a1b2";
 
 struct Voucher {
-    server: StandIn,
+    server: MockServer,
     answer: Arc<Mutex<(u16, String)>>,
 }
 
@@ -22,26 +22,26 @@ impl Voucher {
         let body = json!({"user_id": "u-17", "exp": 3600, "scope": ["STUDY.ABC.WRITE", "song.READ"]}).to_string();
         let answer = Arc::new(Mutex::new((200, body)));
         let shown = Arc::clone(&answer);
-        Self { server: StandIn::start(move |_| shown.lock().unwrap().clone()).await, answer }
+        Self { server: MockServer::start(move |_| shown.lock().unwrap().clone()).await, answer }
     }
 
     fn answer(&self, status: u16, body: &str) {
         *self.answer.lock().unwrap() = (status, body.to_owned());
     }
 
-    fn authenticator(&self, remembered: Duration) -> Authenticator {
-        asking(&self.server.url, remembered)
+    fn authenticator(&self, cache_ttl: Duration) -> Authenticator {
+        asking(&self.server.url, cache_ttl)
     }
 }
 
 /// Asks the server at an address.
-fn asking(server: &str, remembered: Duration) -> Authenticator {
-    let introspection = Introspection::new(IntrospectionSettings {
+fn asking(server: &str, cache_ttl: Duration) -> Authenticator {
+    let introspection = IntrospectionClient::new(IntrospectionSettings {
         url: format!("{server}/o/check_api_key"),
         token_name: "apiKey".to_owned(),
         client_id: "song".to_owned(),
         client_secret: "s3cret".to_owned(),
-        remembered,
+        cache_ttl,
     });
     Authenticator::default().with_introspection(introspection.unwrap())
 }
@@ -52,7 +52,7 @@ async fn the_other_server_is_asked_as_it_expects_and_not_for_each_request() {
     let authenticator = voucher.authenticator(Duration::from_secs(3600));
     for _ in 0..3 {
         let identity = authenticator.identify(KEY).await.unwrap();
-        assert_eq!((identity.name.as_str(), identity.origin), ("u-17", Origin::Introspection));
+        assert_eq!((identity.name.as_str(), identity.auth_method), ("u-17", AuthMethod::Introspection));
         assert!(identity.has_scope("STUDY.ABC.WRITE") && identity.has_scope("song.READ"));
     }
     let requests = voucher.server.take_requests();
@@ -74,10 +74,10 @@ async fn a_refused_key_is_asked_about_again() {
         json!({"exp": 9, "valid": false, "scope": ["song.WRITE"]}),
     ] {
         voucher.answer(200, &refusal.to_string());
-        assert_eq!(name(&authenticator, KEY).await, Err(Refusal::Invalid), "{refusal}");
+        assert_eq!(name(&authenticator, KEY).await, Err(AuthError::Invalid), "{refusal}");
     }
     voucher.answer(404, "{}");
-    assert_eq!(name(&authenticator, KEY).await, Err(Refusal::Invalid));
+    assert_eq!(name(&authenticator, KEY).await, Err(AuthError::Invalid));
     voucher.answer(207, &json!({"user_id": "u", "exp": 9, "scope": []}).to_string());
     assert_eq!(name(&authenticator, KEY).await, Ok("u".to_owned()));
 }
@@ -99,7 +99,7 @@ async fn without_an_answer_nobody_is_let_in() {
         (204, ""),
     ] {
         voucher.answer(status, body);
-        assert_eq!(name(&authenticator, KEY).await, Err(Refusal::Unavailable), "{status} {body}");
+        assert_eq!(name(&authenticator, KEY).await, Err(AuthError::Unavailable), "{status} {body}");
     }
 }
 
@@ -107,16 +107,16 @@ async fn without_an_answer_nobody_is_let_in() {
 async fn the_other_server_cannot_send_elsewhere_nor_answer_without_an_end() {
     let good = json!({"user_id": "u", "exp": 9, "scope": ["song.WRITE"]}).to_string();
     let answer = good.clone();
-    let elsewhere = StandIn::start(move |_| (200, answer.clone())).await;
+    let elsewhere = MockServer::start(move |_| (200, answer.clone())).await;
     let voucher = Voucher::start().await;
     let authenticator = voucher.authenticator(Duration::ZERO);
     for status in [301, 302, 303, 307, 308] {
         voucher.answer(status, &elsewhere.url);
-        assert_eq!(name(&authenticator, KEY).await, Err(Refusal::Unavailable), "{status}");
+        assert_eq!(name(&authenticator, KEY).await, Err(AuthError::Unavailable), "{status}");
     }
     assert_eq!(elsewhere.take_requests(), [""; 0], "it was told the key");
     voucher.answer(200, &format!("{good}{}", " ".repeat(1 << 20)));
-    assert_eq!(name(&authenticator, KEY).await, Err(Refusal::Unavailable));
+    assert_eq!(name(&authenticator, KEY).await, Err(AuthError::Unavailable));
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn a_server_that_never_answers_is_given_up() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let authenticator = asking(&format!("http://{}", silent.local_addr().unwrap()), Duration::ZERO);
     let refused = tokio::time::timeout(Duration::from_secs(60), name(&authenticator, KEY)).await;
-    assert_eq!(refused.expect("it is waited for"), Err(Refusal::Unavailable));
+    assert_eq!(refused.expect("it is waited for"), Err(AuthError::Unavailable));
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn only_what_is_a_uuid_is_sent_to_the_other_server() {
     let authenticator = voucher.authenticator(Duration::ZERO);
     let unbroken = KEY.replace('-', "");
     for credential in ["secret", "a.b.c", &unbroken, &format!("{{{KEY}}}"), "cantata_00", ""] {
-        assert_eq!(name(&authenticator, credential).await, Err(Refusal::Invalid), "{credential}");
+        assert_eq!(name(&authenticator, credential).await, Err(AuthError::Invalid), "{credential}");
     }
     assert!(voucher.server.take_requests().is_empty());
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use cantata_access::{Authenticator, KeyError, KeyFile, KeyRecord, KeySecret, KeyStore, Refusal};
+use cantata_access::{AuthError, Authenticator, KeyError, KeyFile, KeyRecord, KeySecret};
 use cantata_core::Timestamp;
 use tempfile::TempDir;
 
 use crate::support::name;
 
-const INVALID: Result<String, Refusal> = Err(Refusal::Invalid);
+const INVALID: Result<String, AuthError> = Err(AuthError::Invalid);
 
 fn add(keys: &KeyFile, name: &str, expires: Option<Timestamp>) -> KeySecret {
     let (record, secret) = KeyRecord::new(name, &["STUDY.ABC.WRITE".to_owned()], expires).unwrap();
@@ -21,7 +21,7 @@ fn server_on(folder: &TempDir) -> Authenticator {
 }
 
 /// Asks until the answer is as expected; a server may take a moment to see a change.
-async fn eventually(authenticator: &Authenticator, secret: &str, expected: &Result<String, Refusal>) {
+async fn eventually(authenticator: &Authenticator, secret: &str, expected: &Result<String, AuthError>) {
     for _ in 0..200 {
         if name(authenticator, secret).await == *expected {
             return;
@@ -102,7 +102,7 @@ async fn a_file_that_cannot_be_read_lets_nobody_in() {
     let secret = add(&keys, "ada", None);
     for damage in ["{", "{\"version\":2,\"keys\":[]}", "{\"version\":1,\"keys\":[{}]}", "[]"] {
         std::fs::write(folder.path().join("keys.json"), damage).unwrap();
-        assert_eq!(name(&server_on(&folder), secret.reveal()).await, Err(Refusal::Unavailable), "{damage}");
+        assert_eq!(name(&server_on(&folder), secret.reveal()).await, Err(AuthError::Unavailable), "{damage}");
         assert!(matches!(keys.revoke("ada"), Err(KeyError::Unusable(_))), "{damage}");
     }
     std::fs::write(folder.path().join("keys.json"), "").unwrap();

@@ -3,18 +3,18 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cantata_access::{Authenticator, Refusal, TokenRules, TokenVerifier};
-use cantata_testkit::StandIn;
+use cantata_access::{AuthError, Authenticator, TokenRules, TokenVerifier};
+use cantata_testkit::MockServer;
 use jsonwebtoken::{EncodingKey, Header, encode};
 use serde_json::{Value, json};
 
 use crate::support::{OTHER_RSA, RSA, Signer, claims, name};
 
-const INVALID: Result<String, Refusal> = Err(Refusal::Invalid);
+const INVALID: Result<String, AuthError> = Err(AuthError::Invalid);
 
 /// A server whose published keys a test can change.
 struct Publisher {
-    server: StandIn,
+    server: MockServer,
     answer: Arc<Mutex<(u16, String)>>,
 }
 
@@ -22,7 +22,7 @@ impl Publisher {
     async fn start(keys: &[Value]) -> Self {
         let answer = Arc::new(Mutex::new((200, json!({"keys": keys}).to_string())));
         let shown = Arc::clone(&answer);
-        Self { server: StandIn::start(move |_| shown.lock().unwrap().clone()).await, answer }
+        Self { server: MockServer::start(move |_| shown.lock().unwrap().clone()).await, answer }
     }
 
     fn publish(&self, keys: &[Value]) {
@@ -33,8 +33,8 @@ impl Publisher {
         *self.answer.lock().unwrap() = (status, body.to_owned());
     }
 
-    fn authenticator(&self, fetch_pause: Duration) -> Authenticator {
-        let rules = TokenRules { fetch_pause, ..TokenRules::default() };
+    fn authenticator(&self, min_fetch_interval: Duration) -> Authenticator {
+        let rules = TokenRules { min_fetch_interval, ..TokenRules::default() };
         Authenticator::default().with_tokens(TokenVerifier::with_published_keys(&self.server.url, rules).unwrap())
     }
 }
@@ -90,12 +90,12 @@ async fn keys_come_from_the_address_that_was_set_and_have_a_limit() {
     let token = RSA.sign_named("r", &claims());
     for status in [301, 302, 303, 307, 308] {
         publisher.fail(status, &elsewhere.server.url);
-        assert_eq!(name(&authenticator, &token).await, Err(Refusal::Unavailable), "{status}");
+        assert_eq!(name(&authenticator, &token).await, Err(AuthError::Unavailable), "{status}");
     }
     assert_eq!(elsewhere.server.take_targets(), [""; 0]);
     let keys = json!({"keys": [RSA.published("r")]});
     publisher.fail(200, &format!("{keys}{}", " ".repeat(1 << 20)));
-    assert_eq!(name(&authenticator, &token).await, Err(Refusal::Unavailable));
+    assert_eq!(name(&authenticator, &token).await, Err(AuthError::Unavailable));
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn tokens_with_invented_key_ids_cause_no_fetch_each() {
 async fn without_any_keys_nobody_is_let_in_and_the_reason_is_not_the_token() {
     let publisher = Publisher::start(&[]).await;
     let authenticator = publisher.authenticator(Duration::ZERO);
-    assert_eq!(name(&authenticator, &RSA.sign_named("r", &claims())).await, Err(Refusal::Unavailable));
+    assert_eq!(name(&authenticator, &RSA.sign_named("r", &claims())).await, Err(AuthError::Unavailable));
     publisher.publish(&[RSA.published("r")]);
     assert_eq!(name(&authenticator, &RSA.sign_named("r", &claims())).await, Ok("ada".to_owned()));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use cantata_access::{Authenticator, Refusal, TokenRules, TokenVerifier};
+use cantata_access::{AuthError, Authenticator, TokenRules, TokenVerifier};
 use jsonwebtoken::jwk::Jwk;
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use rsa::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
@@ -109,6 +109,6 @@ pub(crate) fn claims_with(name: &str, value: Value) -> Value {
 }
 
 /// Returns the name of whoever a credential belongs to, or why it does not count.
-pub(crate) async fn name(authenticator: &Authenticator, credential: &str) -> Result<String, Refusal> {
+pub(crate) async fn name(authenticator: &Authenticator, credential: &str) -> Result<String, AuthError> {
     authenticator.identify(credential).await.map(|identity| identity.name.clone())
 }

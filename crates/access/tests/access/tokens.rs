@@ -1,12 +1,12 @@
 //! Signed tokens: what a genuine one gives, and every forgery that is known of.
 
-use cantata_access::{Authenticator, Origin, Refusal, TokenRules, TokenVerifier};
+use cantata_access::{AuthError, AuthMethod, Authenticator, TokenRules, TokenVerifier};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde_json::{Value, json};
 
 use crate::support::{OTHER_RSA, RSA, Signer, base64, claims, claims_with, in_seconds, name};
 
-const INVALID: Result<String, Refusal> = Err(Refusal::Invalid);
+const INVALID: Result<String, AuthError> = Err(AuthError::Invalid);
 
 fn strict() -> TokenRules {
     TokenRules {
@@ -29,7 +29,7 @@ async fn a_genuine_token_of_each_kind_gives_name_scopes_and_claims() {
         let token = signer.sign(&claims());
         for _ in 0..2 {
             let identity = authenticator.identify(&token).await.unwrap();
-            assert_eq!((identity.name.as_str(), identity.origin), ("ada", Origin::Token));
+            assert_eq!((identity.name.as_str(), identity.auth_method), ("ada", AuthMethod::Token));
             assert!(identity.has_scope("STUDY.ABC.WRITE"));
             assert_eq!(identity.claims["aud"], "song");
         }

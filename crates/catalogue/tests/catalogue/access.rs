@@ -1,6 +1,6 @@
 //! The rules of `access.json`: what is read, and every mistake that would leave something open.
 
-use cantata_access::{Identity, Origin};
+use cantata_access::{AuthMethod, Identity};
 use cantata_catalogue::{Catalogue, CatalogueConfig, Configs, Defaults, Records, check};
 use serde_json::{Value, json};
 
@@ -194,7 +194,7 @@ fn views_are_equal_when_they_show_the_same() {
     let catalogue = build(json!({ "access": access }), sample_properties());
     let view = |scopes: &[&str], claims: Value| {
         catalogue.view(&Identity {
-            origin: Origin::ApiKey,
+            auth_method: AuthMethod::ApiKey,
             name: "key".to_owned(),
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
             claims: claims.as_object().unwrap().clone(),

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cantata_backup::{BackupError, BackupFile, BackupSource, Content, Prepared};
+use cantata_backup::{BackupError, BackupFile, BackupSource, FileContent, PreparedBackup};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_store_sqlite::{DATABASE, copy_database};
 
@@ -35,10 +35,10 @@ impl DataFolder {
     }
 
     fn indexes(&self) -> Result<Vec<BackupFile>, BackupError> {
-        let files = self.engine.backup_files().map_err(|error| BackupError::Source(error.to_string()))?;
+        let files = self.engine.backup_files().map_err(|error| BackupError::Capture(Box::new(error)))?;
         let file = |file: cantata_engine_embedded::IndexFile| BackupFile {
             path: format!("{SEARCH_FOLDER}/{}", file.path),
-            content: Content::Bytes(file.content),
+            content: FileContent::Bytes(file.content),
         };
         Ok(files.into_iter().map(file).collect())
     }
@@ -53,16 +53,16 @@ impl DataFolder {
         copy_database(&self.folder, copy.path()).map_err(|error| failed(io::Error::other(error)))?;
         // An open file can be read after its name is gone.
         let file = fs_err::File::open(copy.path()).map_err(failed)?;
-        Ok(Some(BackupFile { path: DATABASE.to_owned(), content: Content::File(file) }))
+        Ok(Some(BackupFile { path: DATABASE.to_owned(), content: FileContent::File(file) }))
     }
 }
 
 impl BackupSource for DataFolder {
-    fn capture(&self) -> Result<Prepared, BackupError> {
+    fn capture(&self) -> Result<PreparedBackup, BackupError> {
         let mut files = self.indexes()?;
         files.extend(self.metadata()?);
         match fs_err::read(self.folder.join(KEYS)) {
-            Ok(keys) => files.push(BackupFile { path: KEYS.to_owned(), content: Content::Bytes(keys.into()) }),
+            Ok(keys) => files.push(BackupFile { path: KEYS.to_owned(), content: FileContent::Bytes(keys.into()) }),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(BackupError::io(KEYS, error)),
         }
@@ -70,7 +70,7 @@ impl BackupSource for DataFolder {
         if configs.is_dir() {
             add_folder(&configs, CONFIGS, &mut files).map_err(|error| BackupError::io(CONFIGS, error))?;
         }
-        Prepared::new(files)
+        PreparedBackup::new(files)
     }
 }
 
@@ -83,7 +83,7 @@ fn add_folder(folder: &Path, path: &str, files: &mut Vec<BackupFile>) -> io::Res
         match name {
             Some(name) if kind.is_dir() => add_folder(&entry.path(), &name, files)?,
             Some(path) if kind.is_file() => {
-                let content = Content::Bytes(fs_err::read(entry.path())?.into());
+                let content = FileContent::Bytes(fs_err::read(entry.path())?.into());
                 files.push(BackupFile { path, content });
             }
             _ => tracing::warn!(path = %entry.path().display(), "is no ordinary file and not in the backup"),

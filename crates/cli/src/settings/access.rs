@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cantata_access::{Introspection, IntrospectionSettings, ScopeError, ScopeRules, TokenRules, TokenVerifier};
+use cantata_access::{IntrospectionClient, IntrospectionSettings, ScopeError, ScopeRules, TokenRules, TokenVerifier};
 use cantata_catalogue::Secret;
 use clap::Args;
 
@@ -181,7 +181,7 @@ impl AccessSettings {
     }
 
     /// Returns what asks another server about keys, if such keys are taken.
-    pub(crate) fn introspection(&self, modes: &AuthModes) -> Result<Option<Introspection>, Failure> {
+    pub(crate) fn introspection(&self, modes: &AuthModes) -> Result<Option<IntrospectionClient>, Failure> {
         if !modes.has(AuthMode::Introspection) {
             return Ok(None);
         }
@@ -192,12 +192,12 @@ impl AccessSettings {
                  AUTH_SERVER_CLIENTSECRET",
             ));
         };
-        let introspection = Introspection::new(IntrospectionSettings {
+        let introspection = IntrospectionClient::new(IntrospectionSettings {
             url: url.clone(),
             token_name: self.auth_server_tokenname.clone(),
             client_id: client_id.clone(),
             client_secret: client_secret.reveal().to_owned(),
-            remembered: Duration::from_secs(self.auth_server_cache_seconds),
+            cache_ttl: Duration::from_secs(self.auth_server_cache_seconds),
         });
         introspection.map(Some).map_err(|error| Failure::setting(format!("AUTH_SERVER_INTROSPECTIONURI: {error}")))
     }

@@ -134,7 +134,7 @@ async fn a_page_of_a_portal_is_one_request_to_the_cluster() {
     let server = Server::start(&configs, &[("ES_HOST", &proxy.url())]).await;
     server.until_available(&["files"]).await;
     for filter in filters() {
-        proxy.forget();
+        proxy.clear_requests();
         let answer = server.graphql("/graphql", PAGE, &json!({ "filters": filter })).await.ok();
         assert!(answer["errors"].is_null(), "{answer}");
         // The looks at the index ask for its mapping and for its number of records, not for records or facets.

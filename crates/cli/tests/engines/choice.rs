@@ -79,8 +79,8 @@ async fn a_silent_cluster_keeps_back_no_other_catalogue_and_no_configuration() {
     let server = Server::start(&files, &[("ES_HOST", &engines::opensearch())]).await;
     server.until_available(&["good", "silent"]).await;
     assert_eq!(total(&server, "silent").await, DOCUMENTS.len());
-    proxy.forget();
-    proxy.set(Fault::Silent).await;
+    proxy.clear_requests();
+    proxy.set(Fault::NoResponse).await;
     let waits = async || proxy.requests().iter().any(|request| request.path().ends_with("_mapping"));
     until("a look that waits", || server.log(), waits).await;
     server.write_config("good/base.json", &plants(&index.name, &json!({ "description": "Changed" })));

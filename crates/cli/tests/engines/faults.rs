@@ -19,15 +19,15 @@ const FAILED: &str = "the search engine failed; the log of the server says why";
 /// A fault, the code that a catalogue shows, and the code and message of GraphQL.
 const FAULTS: [(Fault, &str, &str, &str); 11] = [
     (Fault::Down, "connection_error", "SERVICE_UNAVAILABLE", UNREACHABLE),
-    (Fault::Silent, "connection_error", "SERVICE_UNAVAILABLE", TIMED_OUT),
+    (Fault::NoResponse, "connection_error", "SERVICE_UNAVAILABLE", TIMED_OUT),
     (Fault::Status(429), "connection_error", "SERVICE_UNAVAILABLE", BUSY),
     (Fault::Status(503), "connection_error", "SERVICE_UNAVAILABLE", UNREACHABLE),
-    (Fault::BreakOff, "connection_error", "SERVICE_UNAVAILABLE", UNREACHABLE),
+    (Fault::BreakMidResponse, "connection_error", "SERVICE_UNAVAILABLE", UNREACHABLE),
     (Fault::Status(401), "permission_denied", "INTERNAL_SERVER_ERROR", DENIED),
     (Fault::Status(403), "permission_denied", "INTERNAL_SERVER_ERROR", DENIED),
     (Fault::Status(500), "mapping_fetch_error", "INTERNAL_SERVER_ERROR", FAILED),
     (Fault::Html, "mapping_fetch_error", "INTERNAL_SERVER_ERROR", FAILED),
-    (Fault::CutJson, "mapping_fetch_error", "INTERNAL_SERVER_ERROR", FAILED),
+    (Fault::TruncateJson, "mapping_fetch_error", "INTERNAL_SERVER_ERROR", FAILED),
     (Fault::NotHttp, "mapping_fetch_error", "INTERNAL_SERVER_ERROR", FAILED),
 ];
 
@@ -152,8 +152,8 @@ async fn one_look_without_an_answer_is_no_failure() {
     let proxy = FaultProxy::start(&engines::opensearch());
     let server = Server::of_plants(&index.name, &proxy.url()).await;
     server.until_available(&["plants"]).await;
-    proxy.forget();
-    proxy.set_for(1, Fault::Silent).await;
+    proxy.clear_requests();
+    proxy.set_for_next(1, Fault::NoResponse).await;
     until(
         "more looks",
         || server.log(),

@@ -77,7 +77,7 @@ async fn a_set_that_cannot_be_read_is_neither_unknown_nor_empty() {
     let saved = run(&server, SAVE, json!({ "sqon": named(&json!(["Daisy"])) })).await["data"]["saveSet"].clone();
     let id = saved["setId"].as_str().unwrap();
     let filter = named(&json!([format!("set_id:{id}")]));
-    proxy.set_on(&format!("/{}/_doc/{id}", sets.name), Fault::Status(500)).await;
+    proxy.set_for_path(&format!("/{}/_doc/{id}", sets.name), Fault::Status(500)).await;
     let failed = run(&server, COUNT, json!({ "filters": filter })).await;
     let message = "the search engine failed; the log of the server says why";
     assert_eq!((&failed["errors"][0]["message"], &failed["data"]["plant"]["hits"]), (&json!(message), &Value::Null));

@@ -10,7 +10,7 @@ async fn filled(data: &Data) -> Server<'_> {
     server.create_study("S").await;
     for _ in 0..20 {
         let id = server.submit(&Payload::new("S").with_files(2)).await;
-        server.put_nothing(&format!("/studies/S/analysis/publish/{id}")).await.assert_status(200);
+        server.put_empty(&format!("/studies/S/analysis/publish/{id}")).await.assert_status(200);
     }
     server.until_indexed("files").await;
     server

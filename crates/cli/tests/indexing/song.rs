@@ -21,7 +21,7 @@ async fn a_song_server_that_is_asked_again_and_again_is_followed_through_a_resta
 #[tokio::test(flavor = "multi_thread")]
 async fn the_topic_of_a_song_server_is_followed_through_a_restart() {
     let (broker, topic) = (kafka::broker(), kafka::unique_topic());
-    kafka::make_topic(&broker, &topic, 2).await;
+    kafka::create_topic(&broker, &topic, 2).await;
     let data = Data::new("files", &[("KAFKA_BOOTSTRAP_SERVERS", &broker), ("KAFKA_TOPIC", &topic)]);
     let song = Server::start(&data).await;
     let kafka = json!({"brokers": broker, "topic": topic});
@@ -58,7 +58,7 @@ async fn published(song: &Server<'_>) -> String {
 }
 
 async fn change(song: &Server<'_>, change: &str, id: &str) {
-    song.put_nothing(&format!("/studies/S/analysis/{change}/{id}")).await.assert_status(200);
+    song.put_empty(&format!("/studies/S/analysis/{change}/{id}")).await.assert_status(200);
 }
 
 /// Waits until the catalogue has this many files.

@@ -1,6 +1,6 @@
 //! A broker that is not there is no reason not to serve.
 
-use cantata_testkit::kafka::{self, OwnBroker, free_port};
+use cantata_testkit::kafka::{self, DedicatedBroker, free_port};
 use serde_json::Value;
 
 use crate::server::{STUDY, Server};
@@ -25,7 +25,7 @@ async fn serving_goes_on_while_the_broker_is_away() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_came_while_the_broker_was_away_is_sent_when_it_is_back() {
-    let broker = OwnBroker::start("");
+    let broker = DedicatedBroker::start("");
     let topic = kafka::unique_topic();
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &broker.address(), &topic, &[]);
@@ -38,7 +38,7 @@ async fn what_came_while_the_broker_was_away_is_sent_when_it_is_back() {
         client.submit(&Payload::new(STUDY).with_files(1)).await;
     }
     server.until("the broker to be missed", |outbox| outbox["status"] == "FAILING" && outbox["behind"] == 5).await;
-    broker.start_again();
+    broker.restart();
     server.until_sent().await;
     assert_eq!(server.outbox().await["status"], "SENDING");
     server.assert_complete(&broker.address(), &topic).await;

@@ -1,4 +1,4 @@
-//! The document of an analysis: written in one order, read member by member, so that none is looked at twice.
+//! Serialization of an analysis: written in one order, read member by member in one pass.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,17 +12,17 @@ use serde_json::{Map, Value};
 
 use super::{Analysis, SERVER_OWNED_FIELDS};
 
-/// The members of a document that the analysis type describes, in their order.
+/// The members of a document that the analysis type describes, in document order.
 pub trait DocumentData {
-    /// What stands under a name.
+    /// The value of a member.
     type Value: Serialize;
 
-    /// Returns all of them.
+    /// Returns name and value of each member.
     fn members(&self) -> impl Iterator<Item = (&str, &Self::Value)>;
 }
 
-/// The same while a document is read.
-pub trait ReadData<'de>: DocumentData<Value: Deserialize<'de>> + Default {
+/// Document data that can be built by deserialization.
+pub trait DeserializeData<'de>: DocumentData<Value: Deserialize<'de>> + Default {
     /// Adds a member.
     fn add(&mut self, name: Cow<'de, str>, value: Self::Value);
 }
@@ -35,7 +35,7 @@ impl DocumentData for Map<String, Value> {
     }
 }
 
-impl<'de> ReadData<'de> for Map<String, Value> {
+impl<'de> DeserializeData<'de> for Map<String, Value> {
     fn add(&mut self, name: Cow<'de, str>, value: Value) {
         self.insert(name.into_owned(), value);
     }
@@ -49,7 +49,7 @@ impl<'a> DocumentData for Vec<(Cow<'a, str>, &'a RawValue)> {
     }
 }
 
-impl<'de> ReadData<'de> for Vec<(Cow<'de, str>, &'de RawValue)> {
+impl<'de> DeserializeData<'de> for Vec<(Cow<'de, str>, &'de RawValue)> {
     fn add(&mut self, name: Cow<'de, str>, value: &'de RawValue) {
         self.push((name, value));
     }
@@ -75,7 +75,7 @@ impl<Files: Serialize, Data: DocumentData> Serialize for Analysis<Files, Data> {
     }
 }
 
-impl<'de, Files: Deserialize<'de>, Data: ReadData<'de>> Deserialize<'de> for Analysis<Files, Data> {
+impl<'de, Files: Deserialize<'de>, Data: DeserializeData<'de>> Deserialize<'de> for Analysis<Files, Data> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(DocumentVisitor(PhantomData))
     }
@@ -87,7 +87,7 @@ struct DocumentVisitor<Files, Data>(PhantomData<(Files, Data)>);
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<'de, Files: Deserialize<'de>, Data: ReadData<'de>> Visitor<'de> for DocumentVisitor<Files, Data> {
+impl<'de, Files: Deserialize<'de>, Data: DeserializeData<'de>> Visitor<'de> for DocumentVisitor<Files, Data> {
     type Value = Analysis<Files, Data>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -108,7 +108,7 @@ impl<'de, Files: Deserialize<'de>, Data: ReadData<'de>> Visitor<'de> for Documen
                 "analysisStateHistory" => history = Some(members.next_value()?),
                 "files" => files = Some(members.next_value()?),
                 "analysisType" => analysis_type = Some(members.next_value()?),
-                // What follows from the others.
+                // Derived from the history.
                 owned if SERVER_OWNED_FIELDS.contains(&owned) => drop(members.next_value::<IgnoredAny>()?),
                 _ => data.add(name, members.next_value()?),
             }

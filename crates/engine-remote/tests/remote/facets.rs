@@ -253,7 +253,7 @@ async fn a_page_is_one_request() {
     let plan = Arc::new(Plan { filters: vec![Filter::All, even()], hits: vec![hits], facets: facets.collect() });
     // The first request also asks what the cluster and the index are.
     engine.search(&scoped.name(INDEX), Arc::clone(&plan)).await.unwrap();
-    proxy.forget();
+    proxy.clear_requests();
     let answer = engine.search(&scoped.name(INDEX), plan).await.unwrap();
     assert_eq!(proxy.requests().len(), 1);
     assert_eq!(answer.facets.iter().map(|facet| facet.distinct).collect::<Vec<_>>(), [1, 1, 0, 0, 1, 1, 1, 0, 1, 1]);

@@ -18,8 +18,8 @@ async fn nodes_take_turns() {
     let (one, two) = (FaultProxy::start(&node), FaultProxy::start(&node));
     let engine = engine([&one, &two]);
     engine.mapping(&index.name).await.unwrap();
-    one.forget();
-    two.forget();
+    one.clear_requests();
+    two.clear_requests();
     for _ in 0..10 {
         engine.mapping(&index.name).await.unwrap();
     }
@@ -34,8 +34,8 @@ async fn the_other_node_answers_when_one_fails() {
     for fault in [
         Fault::Down,
         Fault::NotHttp,
-        Fault::LoseAnswer,
-        Fault::BreakOff,
+        Fault::DropResponse,
+        Fault::BreakMidResponse,
         Fault::Status(502),
         Fault::Status(503),
         Fault::Status(504),
@@ -60,7 +60,7 @@ async fn the_other_node_answers_when_one_is_silent() {
     let short = RemoteSettings { timeout: Duration::from_secs(4), ..settings([bad.url(), good.url()]) };
     let engine = RemoteEngine::new(short).unwrap();
     engine.mapping(&index.name).await.unwrap();
-    bad.set(Fault::Silent).await;
+    bad.set(Fault::NoResponse).await;
     for _ in 0..3 {
         engine.mapping(&index.name).await.unwrap();
     }
@@ -106,16 +106,16 @@ async fn under_load_nobody_notices_a_node_that_comes_and_goes() {
             })
         })
         .collect();
-    for fault in [Fault::Down, Fault::LoseAnswer, Fault::Status(503), Fault::BreakOff, Fault::Down] {
-        restless.forget();
+    for fault in [Fault::Down, Fault::DropResponse, Fault::Status(503), Fault::BreakMidResponse, Fault::Down] {
+        restless.clear_requests();
         answers_come(&restless).await;
         restless.set(fault).await;
-        steady.forget();
+        steady.clear_requests();
         answers_come(&steady).await;
         restless.set(Fault::Pass).await;
     }
     // It is used again, though nobody told the engine.
-    restless.forget();
+    restless.clear_requests();
     answers_come(&restless).await;
     is_over.store(true, Ordering::Relaxed);
     for client in clients {

@@ -25,7 +25,7 @@ async fn fails(node: &str, index: &str, fault: Fault, expected: EngineError, att
     let engine = engine([&proxy]);
     engine.mapping(index).await.unwrap();
     proxy.set(fault.clone()).await;
-    proxy.forget();
+    proxy.clear_requests();
     let error = engine.mapping(index).await.unwrap_err();
     assert_eq!(error, expected, "{fault:?}");
     assert!(!error.to_string().contains("127.0.0.1") && !error.to_string().contains(index), "{error}");
@@ -58,9 +58,9 @@ async fn every_fault_gives_its_error_after_its_attempts() {
         (Fault::Status(301), redirect.clone(), 1),
         (Fault::Status(307), redirect, 1),
         (Fault::Html, failed("its answer is not JSON"), 1),
-        (Fault::CutJson, failed("its answer is not JSON"), 1),
-        (Fault::BreakOff, EngineError::Unreachable, 4),
-        (Fault::LoseAnswer, EngineError::Unreachable, 4),
+        (Fault::TruncateJson, failed("its answer is not JSON"), 1),
+        (Fault::BreakMidResponse, EngineError::Unreachable, 4),
+        (Fault::DropResponse, EngineError::Unreachable, 4),
         (Fault::NotHttp, failed("its answer is not HTTP"), 4),
         (Fault::Down, EngineError::Unreachable, 0),
     ];
@@ -80,13 +80,13 @@ async fn a_fault_that_passes_is_not_seen() {
         (3, Fault::Status(429)),
         (3, Fault::Status(503)),
         (1, Fault::RetryAfter(429, 1)),
-        (2, Fault::BreakOff),
-        (2, Fault::LoseAnswer),
+        (2, Fault::BreakMidResponse),
+        (2, Fault::DropResponse),
         (1, Fault::NotHttp),
         (1, Fault::Delay(Duration::from_millis(50))),
     ] {
-        proxy.set_for(requests, fault.clone()).await;
-        proxy.forget();
+        proxy.set_for_next(requests, fault.clone()).await;
+        proxy.clear_requests();
         engine.mapping(&index.name).await.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
         let expected = if matches!(fault, Fault::Delay(_)) { requests } else { requests + 1 };
         assert_eq!(proxy.requests().len(), expected, "{fault:?}");
@@ -101,13 +101,13 @@ async fn a_node_that_is_silent_does_not_outlast_the_time_limit() {
     let proxy = FaultProxy::start(&node);
     let short = RemoteSettings { timeout: Duration::from_millis(500), ..settings([proxy.url()]) };
     let engine = RemoteEngine::new(short).unwrap();
-    proxy.set(Fault::Silent).await;
+    proxy.set(Fault::NoResponse).await;
     // Before and after it is known what the cluster is.
     for is_known in [false, true] {
         assert_eq!(engine.mapping(&index.name).await.unwrap_err(), EngineError::TimedOut, "known: {is_known}");
         proxy.set(Fault::Pass).await;
         engine.mapping(&index.name).await.unwrap();
-        proxy.set(Fault::Silent).await;
+        proxy.set(Fault::NoResponse).await;
     }
     index.remove().await;
 }
@@ -135,7 +135,7 @@ async fn a_cluster_that_fails_at_the_first_use_is_asked_again() {
 
 #[tokio::test]
 async fn a_server_that_is_no_search_engine_is_told_apart() {
-    let other = cantata_testkit::StandIn::start(|_| (200, json!({ "hello": "world" }).to_string())).await;
+    let other = cantata_testkit::MockServer::start(|_| (200, json!({ "hello": "world" }).to_string())).await;
     let engine = RemoteEngine::new(settings([other.url.clone()])).unwrap();
     let error = engine.mapping("anything").await.unwrap_err();
     assert_eq!(error, failed("it is neither OpenSearch nor Elasticsearch"));
@@ -148,20 +148,20 @@ async fn what_cannot_be_repeated_is_sent_once_unless_it_was_not_done() {
     let engine = engine([&proxy]);
     engine.indexes().await.unwrap();
     for (fault, attempts, is_made) in [
-        (Fault::LoseAnswer, 1, false),
-        (Fault::BreakOff, 1, false),
+        (Fault::DropResponse, 1, false),
+        (Fault::BreakMidResponse, 1, false),
         (Fault::Status(502), 1, false),
         (Fault::Status(504), 1, false),
         (Fault::Status(429), 2, true),
         (Fault::Status(503), 2, true),
     ] {
         let name = unique_name("once");
-        proxy.set_for(1, fault.clone()).await;
-        proxy.forget();
+        proxy.set_for_next(1, fault.clone()).await;
+        proxy.clear_requests();
         let made = engine.create_index(&name, None).await;
         assert_eq!(made.is_ok(), is_made, "{fault:?}: {made:?}");
         assert_eq!(proxy.requests().len(), attempts, "{fault:?}");
-        if is_made || matches!(fault, Fault::LoseAnswer | Fault::BreakOff) {
+        if is_made || matches!(fault, Fault::DropResponse | Fault::BreakMidResponse) {
             engine.delete_index(&name).await.unwrap();
         }
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use cantata_engine::{Operation, SearchEngine as _};
 use cantata_engine_remote::{Credentials, RemoteEngine, RemoteSettings};
 use cantata_testkit::fault_proxy::{Fault, FaultProxy};
-use cantata_testkit::{StandIn, engines};
+use cantata_testkit::{MockServer, engines};
 use serde_json::json;
 
 use crate::bed::{TestIndex, settings};
@@ -33,7 +33,7 @@ async fn every_request_says_who_asks() {
         (with_user, Credentials::ApiKey("a2V5".to_owned()), Some("ApiKey a2V5")),
     ];
     for (host, credentials, expected) in cases {
-        proxy.forget();
+        proxy.clear_requests();
         let engine = RemoteEngine::new(RemoteSettings { credentials, ..settings([host]) }).unwrap();
         engine.mapping(&index.name).await.unwrap();
         let requests = proxy.requests();
@@ -59,7 +59,7 @@ async fn a_path_of_an_address_comes_before_every_path() {
 
 /// A server that only says that it is a version of Elasticsearch, seen by a proxy.
 async fn media_types(version: &'static str) -> [Option<String>; 3] {
-    let about = StandIn::start(move |_| (200, json!({ "version": { "number": version } }).to_string())).await;
+    let about = MockServer::start(move |_| (200, json!({ "version": { "number": version } }).to_string())).await;
     let proxy = FaultProxy::start(&about.url);
     let engine = RemoteEngine::new(settings([proxy.url()])).unwrap();
     let _ = engine.create_index("x", None).await;

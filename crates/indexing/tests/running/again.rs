@@ -1,6 +1,6 @@
 //! Changes that come a second time.
 
-use cantata_core::{Action, AnalysisState};
+use cantata_core::{AnalysisState, EventAction};
 use cantata_engine::{Operation, SearchEngine};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn what_was_written_without_its_position_leaves_nothing_behind() {
     assert_eq!(written.len(), 2);
     let put = |(id, source): (String, Value)| Operation::Put { id, source: source.to_string().into_bytes() };
     bed.engine().write("files", written.into_iter().map(put).collect()).await.unwrap();
-    stored.change(bed.store(), Action::Update, |analysis| analysis.files.truncate(1)).await;
+    stored.change(bed.store(), EventAction::Update, |analysis| analysis.files.truncate(1)).await;
 
     bed.feed_only(&files).await;
     bed.assert_right().await;

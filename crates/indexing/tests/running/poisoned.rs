@@ -19,7 +19,7 @@ async fn with_file_name(bed: &Bed, name: &str) -> Stored {
 
 async fn rename(bed: &Bed, stored: &mut Stored, name: &str) {
     stored
-        .change(bed.store(), cantata_core::Action::Update, |analysis| {
+        .change(bed.store(), cantata_core::EventAction::Update, |analysis| {
             analysis.files.iter_mut().for_each(|file| file.file_name = "2026-01-01".to_owned());
             analysis.files[0].file_name = name.to_owned();
         })

@@ -1,6 +1,6 @@
 //! Random changes of random analyses, while the indexes are fed, stopped, started and made anew.
 
-use cantata_core::{Action, AnalysisState};
+use cantata_core::{AnalysisState, EventAction};
 use cantata_indexing::{IndexingError, JobStatus};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -71,14 +71,14 @@ async fn change(bed: &Bed, stored: &mut Stored, random: &mut StdRng) {
         7 => stored.experiment(store, json!({"reads": random.random_range(0..9)})).await,
         8 => {
             stored
-                .change(store, Action::Update, |analysis| {
+                .change(store, EventAction::Update, |analysis| {
                     analysis.files.pop();
                 })
                 .await;
         }
         _ => {
             let new = file(&stored.analysis.study_id, stored.analysis.analysis_id, stored.analysis.files.len());
-            stored.change(store, Action::Update, |analysis| analysis.files.push(new)).await;
+            stored.change(store, EventAction::Update, |analysis| analysis.files.push(new)).await;
         }
     }
 }

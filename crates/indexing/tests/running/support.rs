@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use cantata_catalogue::{CatalogueConfig, Defaults, SourceConfig};
 use cantata_core::{
-    Action, Analysis, AnalysisId, AnalysisState, AnalysisTypeId, File, FileAccess, GivenOptions, ObjectId, Study,
-    Timestamp,
+    Analysis, AnalysisId, AnalysisState, AnalysisTypeId, EventAction, File, FileAccess, ObjectId, PartialTypeOptions,
+    Study, Timestamp,
 };
 use cantata_engine::{ExportRequest, Filter, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
@@ -142,7 +142,7 @@ impl Bed {
         let new = NewAnalysisType {
             name: TYPE.to_owned(),
             schema,
-            options: GivenOptions::default(),
+            options: PartialTypeOptions::default(),
             created_at: Timestamp::now(),
         };
         self.store().register_type(new).await.unwrap();
@@ -264,7 +264,7 @@ impl Stored {
         experiment: Value,
         change: impl FnOnce(&mut Analysis),
     ) -> Self {
-        let id = AnalysisId::random();
+        let id = AnalysisId::generate();
         let version = store.latest_type_version(TYPE).await.unwrap().unwrap();
         let now = Timestamp::now();
         let mut analysis = Analysis {
@@ -298,20 +298,25 @@ impl Stored {
     }
 
     pub(crate) async fn become_state(&mut self, store: &Arc<dyn Store>, state: AnalysisState) {
-        self.change(store, Action::towards(state), |analysis| {
+        self.change(store, EventAction::for_state(state), |analysis| {
             analysis.change_state(state, Timestamp::now()).unwrap();
         })
         .await;
     }
 
     pub(crate) async fn experiment(&mut self, store: &Arc<dyn Store>, experiment: Value) {
-        self.change(store, Action::Update, |analysis| {
+        self.change(store, EventAction::Update, |analysis| {
             analysis.data.insert("experiment".to_owned(), experiment);
         })
         .await;
     }
 
-    pub(crate) async fn change(&mut self, store: &Arc<dyn Store>, action: Action, change: impl FnOnce(&mut Analysis)) {
+    pub(crate) async fn change(
+        &mut self,
+        store: &Arc<dyn Store>,
+        action: EventAction,
+        change: impl FnOnce(&mut Analysis),
+    ) {
         let mut after = self.analysis.clone();
         change(&mut after);
         let change = AnalysisChange::between(self.revision, &self.analysis, &after, action).unwrap();
@@ -326,13 +331,13 @@ impl Stored {
 pub(crate) fn file(study: &str, analysis_id: AnalysisId, number: usize) -> File {
     File {
         info: Map::new(),
-        object_id: ObjectId::parse(&AnalysisId::random().to_string()).unwrap(),
+        object_id: ObjectId::parse(&AnalysisId::generate().to_string()).unwrap(),
         study_id: study.to_owned(),
         analysis_id,
         file_name: format!("{number}.bam"),
         file_size: 7,
         file_type: "bam".to_owned(),
-        file_md5sum: AnalysisId::random().to_string().replace('-', ""),
+        file_md5sum: AnalysisId::generate().to_string().replace('-', ""),
         file_access: FileAccess::Open,
         data_type: "reads".to_owned(),
     }

@@ -1,7 +1,7 @@
 //! Finds the ends of payloads in a body that arrives in pieces.
 
 use bytes::{Buf, Bytes, BytesMut};
-use cantata_core::{Error, ErrorId, Origin, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 
 /// How the payloads of a batch are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl PayloadSplitter {
         }?;
         if found.as_ref().map_or(self.buffer.len(), Bytes::len) > self.limit {
             return Err(Error::new(
-                Origin::SubmitService,
+                ErrorOrigin::SubmitService,
                 ErrorId::PayloadTooLarge,
                 format!("A payload of the batch is larger than the limit of {} bytes; split it", self.limit),
             ));
@@ -160,7 +160,7 @@ fn is_blank(text: &[u8]) -> bool {
 }
 
 fn broken(reason: &str) -> Error {
-    Error::new(Origin::SubmitService, ErrorId::PayloadParsing, format!("Unable to read the batch: {reason}"))
+    Error::new(ErrorOrigin::SubmitService, ErrorId::PayloadParsing, format!("Unable to read the batch: {reason}"))
 }
 
 #[cfg(test)]

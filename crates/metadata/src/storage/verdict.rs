@@ -2,7 +2,7 @@
 //!
 //! What storage says comes as one element per file, in the order of the files.
 
-use cantata_core::{Analysis, Error, ErrorId, ObjectId, Origin, Result};
+use cantata_core::{Analysis, Error, ErrorId, ErrorOrigin, ObjectId, Result};
 
 use super::answer::StoredObject;
 
@@ -13,7 +13,7 @@ pub(super) fn check_uploaded(analysis: &Analysis, uploaded: &[bool]) -> Result<(
         return Ok(());
     }
     Err(Error::new(
-        Origin::AnalysisService,
+        ErrorOrigin::AnalysisService,
         ErrorId::MissingStorageObjects,
         format!(
             "The following storage objectIds must be uploaded to the storage server before the analysisId {} can be \
@@ -32,7 +32,7 @@ pub(super) fn check_sizes(analysis: &Analysis, stored: &[StoredObject]) -> Resul
         return Ok(());
     }
     Err(Error::new(
-        Origin::AnalysisService,
+        ErrorOrigin::AnalysisService,
         ErrorId::MismatchingStorageObjectSizes,
         format!(
             "The following file objectIds have mismatching object sizes in the storage server: [{}]. The analysisId \
@@ -77,7 +77,7 @@ pub(super) fn check_checksums(analysis: &Analysis, stored: &[StoredObject], igno
          a defined checksum are matching",
         analysis.analysis_id
     ));
-    Err(Error::new(Origin::AnalysisService, ErrorId::MismatchingStorageObjectChecksums, text))
+    Err(Error::new(ErrorOrigin::AnalysisService, ErrorId::MismatchingStorageObjectChecksums, text))
 }
 
 /// Returns the object ids of the files for which the condition holds.

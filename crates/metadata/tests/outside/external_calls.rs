@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-use cantata_core::{Error, ErrorId, ExternalValidation, Origin};
+use cantata_core::{Error, ErrorId, ErrorOrigin, ExternalValidation};
 use cantata_http_client::ClientSettingsError;
 use cantata_metadata::external::ExternalValidator;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn check(payload: &Value, rules: &[ExternalValidation]) -> Result<(), Erro
 
 fn not_permitted(value: &str, path: &str) -> Error {
     Error::new(
-        Origin::SubmitService,
+        ErrorOrigin::SubmitService,
         ErrorId::SchemaViolation,
         format!(
             "#: Value '{value}' from path '{path}' is not permitted as it failed to validate with external validation source."
@@ -142,7 +142,7 @@ async fn unknown_words_are_refused_by_name_before_any_call() {
     let good = rule(format!("{}/{{value}}", server.url), "a");
     let bad = rule(format!("{}/{{value}}/{{donor}}", server.url), "b");
     let error = check(&json!({"a": "v", "b": "w"}), &[good, bad.clone()]).await.unwrap_err();
-    assert_eq!((error.id, error.origin), (ErrorId::SchemaViolation, Origin::SubmitService));
+    assert_eq!((error.id, error.origin), (ErrorId::SchemaViolation, ErrorOrigin::SubmitService));
     assert!(error.text.contains("'{donor}'") && error.text.contains(&bad.url), "{}", error.text);
     assert_eq!(server.targets(), [""; 0]);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cantata_core::{ErrorId, ExternalValidation, Origin};
+use cantata_core::{ErrorId, ErrorOrigin, ExternalValidation};
 use cantata_metadata::external::ExternalValidator;
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ async fn check(payload: &Value, json_path: &str) -> Result<Vec<String>, String> 
     match validator.check("S", payload, &[rule]).await {
         Ok(()) => Ok(server.targets().iter().map(|target| target[1..].to_owned()).collect()),
         Err(error) => {
-            assert_eq!((error.id, error.origin), (ErrorId::SchemaViolation, Origin::SubmitService));
+            assert_eq!((error.id, error.origin), (ErrorId::SchemaViolation, ErrorOrigin::SubmitService));
             assert!(server.targets().is_empty(), "{json_path} was refused, yet calls were made");
             Err(error.text)
         }

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use cantata_core::{
-    Analysis, AnalysisId, AnalysisState, AnalysisTypeId, Error, ErrorId, File, FileAccess, ObjectId, Origin, Timestamp,
+    Analysis, AnalysisId, AnalysisState, AnalysisTypeId, Error, ErrorId, ErrorOrigin, File, FileAccess, ObjectId,
+    Timestamp,
 };
 use cantata_metadata::storage::StorageClient;
 use serde_json::{Map, Value, json};
@@ -43,7 +44,7 @@ impl Stored {
 }
 
 pub(crate) fn analysis(files: usize) -> Analysis {
-    let analysis_id = AnalysisId::random();
+    let analysis_id = AnalysisId::generate();
     let now = Timestamp::from_micros(1);
     let file = |n: usize| {
         let file_name = format!("f{n}.bam");
@@ -139,7 +140,7 @@ async fn truth_table() {
             let (checked, _) = publish(&analysis, &stored, ignore).await;
             assert_eq!(checked.as_ref().err().map(|error| error.id), expected, "{stored:?}, ignoring: {ignore}");
             if let Err(error) = checked {
-                assert_eq!(error.origin, Origin::AnalysisService);
+                assert_eq!(error.origin, ErrorOrigin::AnalysisService);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cantata_core::{Analysis, Error, ErrorId, ObjectId, Origin};
+use cantata_core::{Analysis, Error, ErrorId, ErrorOrigin, ObjectId};
 use cantata_http_client::ClientSettingsError;
 use cantata_metadata::storage::StorageClient;
 use serde_json::{Value, json};
@@ -46,7 +46,11 @@ async fn nothing_usable_from_either_question_is_a_storage_error() {
     ] {
         for (upload, download) in [(answer.clone(), Answer::ok("{}")), (Answer::ok(&true), answer.clone())] {
             let (error, object_id) = publish(upload, download).await;
-            assert_eq!((error.id, error.origin), (ErrorId::StorageServiceError, Origin::ScoreService), "{answer:?}");
+            assert_eq!(
+                (error.id, error.origin),
+                (ErrorId::StorageServiceError, ErrorOrigin::ScoreService),
+                "{answer:?}"
+            );
             assert!(error.text.contains(&object_id.to_string()), "{}", error.text);
             assert!(!error.text.contains(TOKEN) && !error.text.contains("127.0.0.1"), "{}", error.text);
         }
@@ -114,7 +118,7 @@ async fn error_texts_show_little_of_an_answer_and_never_the_token() {
 #[tokio::test]
 async fn an_object_lost_between_the_questions_is_not_found() {
     let (error, object_id) = publish(Answer::ok(&true), Answer::Status(404, String::new())).await;
-    assert_eq!((error.id, error.origin), (ErrorId::StorageObjectNotFound, Origin::ScoreService));
+    assert_eq!((error.id, error.origin), (ErrorId::StorageObjectNotFound, ErrorOrigin::ScoreService));
     assert!(error.text.contains(&object_id.to_string()), "{}", error.text);
 }
 
@@ -137,7 +141,7 @@ async fn descriptions_that_cannot_be_used_name_what_is_wrong() {
     ] {
         let (error, object_id) = publish(Answer::ok(&true), Answer::ok(&body)).await;
         let found = (error.id, error.origin);
-        assert_eq!(found, (ErrorId::InvalidStorageDownloadResponse, Origin::ScoreService), "{body}");
+        assert_eq!(found, (ErrorId::InvalidStorageDownloadResponse, ErrorOrigin::ScoreService), "{body}");
         assert!(error.text.contains(named) && error.text.contains(&object_id.to_string()), "{}", error.text);
     }
 }

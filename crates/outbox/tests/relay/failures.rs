@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cantata_outbox::RelayActivity;
-use cantata_testkit::kafka::{self, OwnBroker, free_port};
+use cantata_testkit::kafka::{self, DedicatedBroker, free_port};
 
 use crate::support::{TestStore, assert_complete, settings, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_or_out_of_order_when_the_broker_restarts() {
-    let broker = OwnBroker::start("");
+    let broker = DedicatedBroker::start("");
     let topic = kafka::unique_topic();
     let store = Arc::new(TestStore::new().await);
     let relay = store.relay(&settings(&broker.address(), &topic, 3));
@@ -27,7 +27,7 @@ async fn nothing_is_lost_or_out_of_order_when_the_broker_restarts() {
         until(&relay, "some events to be sent", |state| state.sent > Some(after)).await;
         broker.stop();
         until(&relay, "a failure", |state| matches!(state.activity, RelayActivity::Failing(_))).await;
-        broker.start_again();
+        broker.restart();
     }
     is_over.store(true, Ordering::Relaxed);
     writer.await.unwrap();
@@ -61,7 +61,7 @@ async fn the_next_broker_of_the_list_is_asked() {
 
 #[tokio::test]
 async fn an_event_that_does_not_fit_holds_the_others_up_until_the_topic_takes_it() {
-    let broker = OwnBroker::start("message.max.bytes=20000\n");
+    let broker = DedicatedBroker::start("message.max.bytes=20000\n");
     let topic = kafka::unique_topic();
     let store = TestStore::new().await;
     // Together they are too much for one message, each alone is not.

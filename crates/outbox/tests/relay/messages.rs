@@ -1,17 +1,17 @@
 //! What consumers find in the topic, to the letter.
 
-use cantata_core::{Action, AnalysisState};
+use cantata_core::{AnalysisState, EventAction};
 use cantata_kafka_client::partition_of;
 use cantata_testkit::kafka;
 
 use crate::support::{TestStore, settings};
 
-const BEGINNINGS: [(AnalysisState, Action, &str); 5] = [
-    (AnalysisState::Unpublished, Action::Create, r#""state":"UNPUBLISHED","action":"CREATE""#),
-    (AnalysisState::Published, Action::Publish, r#""state":"PUBLISHED","action":"PUBLISH""#),
-    (AnalysisState::Published, Action::Update, r#""state":"PUBLISHED","action":"UPDATE""#),
-    (AnalysisState::Unpublished, Action::Unpublish, r#""state":"UNPUBLISHED","action":"UNPUBLISH""#),
-    (AnalysisState::Suppressed, Action::Suppress, r#""state":"SUPPRESSED","action":"SUPPRESS""#),
+const BEGINNINGS: [(AnalysisState, EventAction, &str); 5] = [
+    (AnalysisState::Unpublished, EventAction::Create, r#""state":"UNPUBLISHED","action":"CREATE""#),
+    (AnalysisState::Published, EventAction::Publish, r#""state":"PUBLISHED","action":"PUBLISH""#),
+    (AnalysisState::Published, EventAction::Update, r#""state":"PUBLISHED","action":"UPDATE""#),
+    (AnalysisState::Unpublished, EventAction::Unpublish, r#""state":"UNPUBLISHED","action":"UNPUBLISH""#),
+    (AnalysisState::Suppressed, EventAction::Suppress, r#""state":"SUPPRESSED","action":"SUPPRESS""#),
 ];
 
 #[tokio::test]
@@ -22,7 +22,7 @@ async fn every_change_is_one_message_with_the_whole_analysis() {
     let id = analysis.id();
     let mut expected = Vec::new();
     for (state, action, words) in BEGINNINGS {
-        if action != Action::Create {
+        if action != EventAction::Create {
             analysis.change(state, action).await;
         }
         let document = analysis.document().await;

@@ -2,7 +2,7 @@
 
 use cantata_kafka_client::{Credentials, KafkaSettings, SaslMechanism};
 use cantata_outbox::RelayActivity;
-use cantata_testkit::kafka::{self, OwnBroker, free_port};
+use cantata_testkit::kafka::{self, DedicatedBroker, free_port};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::support::{TestStore, assert_complete, settings, until};
@@ -15,7 +15,7 @@ fn as_user(mechanism: SaslMechanism, password: &str) -> Option<Credentials> {
 }
 
 /// Sends a few events with these settings, and looks at them through a listener that asks nothing.
-async fn assert_sends(broker: &OwnBroker, settings: &KafkaSettings) {
+async fn assert_sends(broker: &DedicatedBroker, settings: &KafkaSettings) {
     let store = TestStore::new().await;
     store.make_history(3, 2).await;
     let relay = store.relay(settings);
@@ -28,7 +28,7 @@ async fn assert_sends(broker: &OwnBroker, settings: &KafkaSettings) {
 async fn every_way_to_show_a_password_works_and_a_wrong_one_does_not() {
     let port = free_port();
     let jaas = "org.apache.kafka.common.security";
-    let broker = OwnBroker::start(&format!(
+    let broker = DedicatedBroker::start(&format!(
         "listeners={{listeners}},INSIDE://127.0.0.1:{port}
          listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,INSIDE:SASL_PLAINTEXT
          sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512
@@ -55,7 +55,7 @@ async fn every_way_to_show_a_password_works_and_a_wrong_one_does_not() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mechanism_that_the_broker_does_not_have_is_told() {
     let port = free_port();
-    let broker = OwnBroker::start(&format!(
+    let broker = DedicatedBroker::start(&format!(
         "listeners={{listeners}},INSIDE://127.0.0.1:{port}
          listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,INSIDE:SASL_PLAINTEXT
          sasl.enabled.mechanisms=SCRAM-SHA-256
@@ -88,7 +88,7 @@ async fn a_certificate_is_trusted_only_if_its_authority_is_named() {
     std::fs::write(&ca_certificate, authority.pem()).unwrap();
 
     let port = free_port();
-    let broker = OwnBroker::start(&format!(
+    let broker = DedicatedBroker::start(&format!(
         "listeners={{listeners}},OUTSIDE://127.0.0.1:{port}
          listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,OUTSIDE:SSL
          listener.name.outside.ssl.keystore.type=PEM

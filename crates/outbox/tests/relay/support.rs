@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cantata_core::{Action, Analysis, AnalysisId, AnalysisState, Event};
+use cantata_core::{Analysis, AnalysisId, AnalysisState, Event, EventAction};
 use cantata_kafka_client::{KafkaSettings, NewTopic};
 use cantata_outbox::{Relay, RelaySettings, RelayState};
 use cantata_store::contract::builders;
@@ -46,7 +46,7 @@ impl TestStore {
     }
 
     pub(crate) fn relay(&self, settings: &KafkaSettings) -> Relay {
-        self.relay_as(&AnalysisId::random().to_string(), settings)
+        self.relay_as(&AnalysisId::generate().to_string(), settings)
     }
 
     /// Starts a relay whose process has this name.
@@ -79,9 +79,9 @@ impl TestStore {
         }
         for change in 0..changes {
             let (state, action) = if change % 2 == 0 {
-                (AnalysisState::Published, Action::Publish)
+                (AnalysisState::Published, EventAction::Publish)
             } else {
-                (AnalysisState::Unpublished, Action::Unpublish)
+                (AnalysisState::Unpublished, EventAction::Unpublish)
             };
             for analysis in &mut stored {
                 analysis.change(state, action).await;
@@ -122,7 +122,7 @@ impl Stored {
     }
 
     /// Brings the analysis into a state.
-    pub(crate) async fn change(&mut self, state: AnalysisState, action: Action) {
+    pub(crate) async fn change(&mut self, state: AnalysisState, action: EventAction) {
         let mut after = self.analysis.clone();
         after.state = state;
         let change = AnalysisChange::between(self.revision, &self.analysis, &after, action).unwrap();

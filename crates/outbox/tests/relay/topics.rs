@@ -19,7 +19,7 @@ async fn a_missing_topic_is_made_as_it_was_asked_for() {
 #[tokio::test]
 async fn a_topic_that_is_there_stays_as_it_is() {
     let (broker, topic) = (kafka::broker(), kafka::unique_topic());
-    kafka::make_topic(&broker, &topic, 2).await;
+    kafka::create_topic(&broker, &topic, 2).await;
     let store = TestStore::new().await;
     store.make_history(10, 1).await;
     let relay = store.relay(&settings(&broker, &topic, 9));
@@ -38,7 +38,7 @@ async fn a_missing_topic_that_may_not_be_made_is_waited_for() {
     let missing = RelayActivity::Failing("the topic does not exist");
     until(&relay, "the topic to be missed", |state| state.activity == missing).await;
     assert!(kafka::partitions(&broker, &topic).await.is_empty(), "looking for a topic made it");
-    kafka::make_topic(&broker, &topic, 3).await;
+    kafka::create_topic(&broker, &topic, 3).await;
     store.until_sent(&relay).await;
     relay.stop().await;
     assert_complete(&*store.store, &broker, &topic).await;
@@ -54,7 +54,7 @@ async fn a_topic_that_cannot_be_made_is_no_reason_to_stop() {
     let relay = store.relay(&unmakeable);
     let refused = RelayActivity::Failing("a broker refused a request");
     until(&relay, "the topic to be refused", |state| state.activity == refused).await;
-    kafka::make_topic(&broker, &topic, 1).await;
+    kafka::create_topic(&broker, &topic, 1).await;
     store.until_sent(&relay).await;
     relay.stop().await;
 }

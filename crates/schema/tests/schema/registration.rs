@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cantata_core::{ErrorId, Origin, SERVER_OWNED_FIELDS};
+use cantata_core::{ErrorId, ErrorOrigin, SERVER_OWNED_FIELDS};
 use cantata_schema::{check_registration, meta_schema};
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::samples::{type_with, type_with_definitions};
 #[track_caller]
 fn refused(schema: &Value) -> (ErrorId, BTreeSet<String>) {
     let error = check_registration(schema).expect_err("the schema is refused");
-    assert_eq!(error.origin, Origin::AnalysisTypeService);
+    assert_eq!(error.origin, ErrorOrigin::AnalysisTypeService);
     let mut messages = BTreeSet::new();
     for part in error.text.split(",#") {
         messages.insert(if part.starts_with(['#', 'S']) { part.to_owned() } else { format!("#{part}") });

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use axum::extract::Request;
 use axum::response::Response;
-use cantata_access::{AuditEntry, Identity, Origin};
+use cantata_access::{AuditEntry, AuthMethod, Identity};
 use cantata_core::Timestamp;
 use http::request::Parts;
 use http::{Method, Uri};
@@ -81,8 +81,8 @@ impl Audited {
         let (Some(log), Some(noted)) = (self.access.audit.as_ref(), self.audit.0.get()) else { return };
         log.write(&AuditEntry {
             time: Timestamp::now(),
-            who: &noted.identity.name,
-            how: if noted.is_refused { "refused credential" } else { kind(noted.identity.origin) },
+            principal: &noted.identity.name,
+            auth_method: if noted.is_refused { "refused credential" } else { kind(noted.identity.auth_method) },
             method: self.method.as_str(),
             path: kept(self.uri.path()),
             study: noted.study.as_deref().map(kept),
@@ -116,12 +116,12 @@ pub(crate) fn is_reading(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-fn kind(origin: Origin) -> &'static str {
+fn kind(auth_method: AuthMethod) -> &'static str {
     match origin {
-        Origin::Anonymous => "no credential",
-        Origin::Unchecked => "not checked",
-        Origin::ApiKey => "key",
-        Origin::Token => "token",
-        Origin::Introspection => "key of another server",
+        AuthMethod::Anonymous => "no credential",
+        AuthMethod::Unchecked => "not checked",
+        AuthMethod::ApiKey => "key",
+        AuthMethod::Token => "token",
+        AuthMethod::Introspection => "key of another server",
     }
 }

@@ -9,8 +9,8 @@ use std::task::{Context, Poll};
 
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::response::{IntoResponse, Response};
-use cantata_access::{Identity, Origin as IdentityOrigin, Refusal};
-use cantata_core::{Error, ErrorId, Origin};
+use cantata_access::{AuthError, AuthMethod, Identity};
+use cantata_core::{Error, ErrorId, ErrorOrigin};
 use futures_util::FutureExt;
 use futures_util::future::{Either, Ready, ready};
 use http::request::Parts;
@@ -109,7 +109,7 @@ enum Denied {
 impl Guard {
     /// Lets a request through, or answers it.
     fn check(&self, parts: &mut Parts) -> Result<(), Box<Response>> {
-        if !self.access.authenticator.is_on() && is_reading(&parts.method) {
+        if !self.access.authenticator.is_enabled() && is_reading(&parts.method) {
             return Ok(());
         }
         if is_reading(&parts.method) && self.is_read_by_anyone_like(parts) {
@@ -118,11 +118,11 @@ impl Guard {
         let identity = parts.extensions.get::<Arc<Identity>>().cloned();
         let identity = identity.unwrap_or_else(|| Arc::clone(&ANONYMOUS));
         let study = if self.need.is_of_study() { study_in(parts) } else { None };
-        let refusal = parts.extensions.get::<Refusal>().copied();
+        let refusal = parts.extensions.get::<AuthError>().copied();
         let judged = match refusal {
-            _ if !self.access.authenticator.is_on() => Ok(()),
-            Some(Refusal::Invalid) => Err(Denied::Invalid),
-            Some(Refusal::Unavailable) => Err(Denied::Unavailable),
+            _ if !self.access.authenticator.is_enabled() => Ok(()),
+            Some(AuthError::Invalid) => Err(Denied::Invalid),
+            Some(AuthError::Unavailable) => Err(Denied::Unavailable),
             None => self.judge(&identity, study.as_deref()),
         };
         let changes = matches!(self.need, Need::WriteStudy | Need::System) && !is_reading(&parts.method);
@@ -149,23 +149,23 @@ impl Guard {
         let AccessControl { scopes, closed_reads, .. } = &*self.access;
         let may_read_all = || {
             let identity = parts.extensions.get::<Arc<Identity>>();
-            identity.is_some_and(|identity| scopes.may_read_every_study(identity))
+            identity.is_some_and(|identity| scopes.can_read_every_study(identity))
         };
         matches!(self.need, Need::Read | Need::ReadStudy | Need::ReadEverything)
-            && parts.extensions.get::<Refusal>().is_none()
+            && parts.extensions.get::<AuthError>().is_none()
             && (!closed_reads || may_read_all())
     }
 
     fn judge(&self, identity: &Identity, study: Option<&str>) -> Result<(), Denied> {
         let AccessControl { scopes, closed_reads, .. } = &*self.access;
-        let is_anonymous = identity.origin == IdentityOrigin::Anonymous;
+        let is_anonymous = identity.auth_method == AuthMethod::Anonymous;
         let is_allowed = match (self.need, study) {
             (Need::Nothing, _) => true,
             (Need::Read | Need::ReadStudy | Need::ReadEverything, _) if !closed_reads => true,
             (Need::Read, _) => !is_anonymous,
-            (Need::ReadEverything, _) => scopes.may_read_everything(identity),
-            (Need::ReadStudy, Some(study)) => scopes.may_read(identity, study),
-            (Need::WriteStudy, Some(study)) => scopes.may_write(identity, study),
+            (Need::ReadEverything, _) => scopes.can_read_everything(identity),
+            (Need::ReadStudy, Some(study)) => scopes.can_read(identity, study),
+            (Need::WriteStudy, Some(study)) => scopes.can_write(identity, study),
             (Need::System | Need::ReadStudy | Need::WriteStudy, _) => scopes.is_administrator(identity),
         };
         match is_allowed {
@@ -209,10 +209,11 @@ impl IntoResponse for Denied {
             ),
             Self::Unavailable => {
                 let text = "The credential cannot be checked at present; try again later";
-                return ApiError(Error::new(Origin::HttpServer, ErrorId::ServiceUnavailable, text)).into_response();
+                return ApiError(Error::new(ErrorOrigin::HttpServer, ErrorId::ServiceUnavailable, text))
+                    .into_response();
             }
         };
-        let mut response = ApiError(Error::new(Origin::HttpServer, id, text)).into_response();
+        let mut response = ApiError(Error::new(ErrorOrigin::HttpServer, id, text)).into_response();
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
         response
     }

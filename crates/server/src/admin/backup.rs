@@ -63,7 +63,7 @@ async fn backup(State(backups): State<Backups>) -> ApiResult<Response> {
     };
     let source = Arc::clone(&backups.source);
     let captured = tokio::task::spawn_blocking(move || source.capture()).await;
-    let prepared = captured.unwrap_or_else(|error| Err(BackupError::Source(error.to_string()))).map_err(refused)?;
+    let prepared = captured.unwrap_or_else(|error| Err(BackupError::Capture(Box::new(error)))).map_err(refused)?;
     let (pieces, mut written) = mpsc::channel(PIECES_AHEAD);
     let id = RequestId::current_or_new();
     let write = move || {
@@ -101,9 +101,9 @@ impl Write for Pieces {
 
 /// Says what a client may know of the reason.
 fn refused(error: BackupError) -> Error {
-    tracing::error!(%error, "a backup cannot be made");
+    tracing::error!(error = cantata_core::error_chain(&error), "a backup cannot be made");
     let text = match error {
-        BackupError::Source(text) => format!("The backup cannot be made: {text}"),
+        BackupError::Capture(cause) => format!("The backup cannot be made: {cause}"),
         _ => "The backup cannot be made; the log of the server has the cause".to_owned(),
     };
     Error::new(ORIGIN, ErrorId::UnknownError, text)

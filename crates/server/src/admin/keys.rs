@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use cantata_access::{KeyError, KeyRecord, KeySecret, KeyStore, ShownKey};
-use cantata_core::{Error, ErrorId, Origin, Result, Timestamp};
+use cantata_access::{KeyError, KeyFile, KeyRecord, KeySecret, KeySummary};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Result, Timestamp};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ use crate::routes::Routes;
 use crate::state::AppState;
 
 /// The service that errors of these routes name.
-const ORIGIN: Origin = Origin::KeyService;
+const ORIGIN: ErrorOrigin = ErrorOrigin::KeyService;
 
 /// The longest time of a key, in days: a hundred years.
 const MOST_DAYS: u64 = 36_500;
@@ -42,14 +42,14 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
 
 #[derive(Serialize)]
 struct Listed<'a> {
-    keys: Vec<ShownKey<'a>>,
+    keys: Vec<KeySummary<'a>>,
 }
 
 #[derive(Serialize)]
 struct Made<'a> {
     key: &'a str,
     #[serde(flatten)]
-    shown: ShownKey<'a>,
+    shown: KeySummary<'a>,
 }
 
 /// Lists the API keys, revoked ones included; no key is shown itself.
@@ -62,7 +62,7 @@ struct Made<'a> {
 )]
 async fn list(State(state): State<AppState>) -> ApiResult<Response> {
     let records = on_keys(&state.access, |keys| keys.list()).await?;
-    Ok(answer(&Listed { keys: records.iter().map(KeyRecord::shown).collect() }))
+    Ok(answer(&Listed { keys: records.iter().map(KeyRecord::summary).collect() }))
 }
 
 /// Makes an API key, which only this answer shows.
@@ -78,7 +78,7 @@ async fn create(State(state): State<AppState>, JsonObject(members): JsonObject) 
     let (record, secret) = asked_for(&members)?;
     let added = record.clone();
     on_keys(&state.access, move |keys| keys.add(added)).await?;
-    let mut response = answer(&Made { key: secret.reveal(), shown: record.shown() });
+    let mut response = answer(&Made { key: secret.reveal(), shown: record.summary() });
     *response.status_mut() = StatusCode::CREATED;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
@@ -101,7 +101,7 @@ async fn revoke(State(state): State<AppState>, Segments(id): Segments<String>) -
 /// Works with the keys beside the threads that answer requests: other processes may be changing them.
 async fn on_keys<T: Send + 'static>(
     access: &AccessControl,
-    work: impl FnOnce(&dyn KeyStore) -> Result<T, KeyError> + Send + 'static,
+    work: impl FnOnce(&KeyFile) -> Result<T, KeyError> + Send + 'static,
 ) -> Result<T> {
     let Some(keys) = access.authenticator.keys().map(Arc::clone) else {
         let text = "This server takes no API keys of its own, so there are none to look after; with api-key in AUTH_MODE \

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
 use cantata_core::json::parse_json;
-use cantata_core::{Error, ErrorId, Origin};
+use cantata_core::{Error, ErrorId, ErrorOrigin};
 use futures_util::StreamExt;
 use http::{HeaderMap, header};
 use serde_json::{Map, Value};
@@ -44,7 +44,8 @@ impl FromRequest<AppState> for JsonObject {
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         let PayloadBytes(bytes) = PayloadBytes::from_request(request, state).await?;
-        let malformed = |text: String| ApiError(Error::new(Origin::HttpServer, ErrorId::MalformedRequestBody, text));
+        let malformed =
+            |text: String| ApiError(Error::new(ErrorOrigin::HttpServer, ErrorId::MalformedRequestBody, text));
         if bytes.is_empty() {
             return Err(malformed("The body is missing; send a JSON object".to_owned()));
         }
@@ -76,7 +77,7 @@ pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
 /// Makes the error for a body of the wrong content type.
 pub(crate) fn unsupported_media_type(found: &str, expected: &str) -> ApiError {
     ApiError(Error::new(
-        Origin::HttpServer,
+        ErrorOrigin::HttpServer,
         ErrorId::UnsupportedMediaType,
         format!("The Content-Type is '{found}', but must be {expected}, in UTF-8"),
     ))
@@ -120,13 +121,13 @@ pub(crate) fn unreadable(error: &axum::Error) -> ApiError {
         Some(stalled) => (ErrorId::RequestTimeout, format!("The body was given up: {stalled}; send it at once")),
         None => (ErrorId::MalformedRequestBody, format!("The body ended early or cannot be read: {error}")),
     };
-    ApiError(Error::new(Origin::HttpServer, id, text))
+    ApiError(Error::new(ErrorOrigin::HttpServer, id, text))
 }
 
 /// Makes the error for a body that is too large.
 pub(crate) fn too_large(limit: impl Display) -> ApiError {
     ApiError(Error::new(
-        Origin::HttpServer,
+        ErrorOrigin::HttpServer,
         ErrorId::PayloadTooLarge,
         format!("The body is larger than the limit of {limit} bytes; send less, or in several requests"),
     ))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use axum::extract::FromRequestParts;
-use cantata_core::{Error, Origin, Result};
+use cantata_core::{Error, ErrorOrigin, Result};
 use http::request::Parts;
 
 use crate::error_body::ApiError;
@@ -43,7 +43,7 @@ impl Params {
     }
 
     /// Reads a boolean.
-    pub(crate) fn boolean(&self, origin: Origin, name: &str, default: bool) -> Result<bool> {
+    pub(crate) fn boolean(&self, origin: ErrorOrigin, name: &str, default: bool) -> Result<bool> {
         let Some(value) = self.given(name) else { return Ok(default) };
         match value.to_ascii_lowercase().as_str() {
             "true" | "on" | "yes" | "1" => Ok(true),
@@ -53,7 +53,7 @@ impl Params {
     }
 
     /// Reads an integer that is at least `least`.
-    pub(crate) fn integer(&self, origin: Origin, name: &str, least: u64) -> Result<Option<u64>> {
+    pub(crate) fn integer(&self, origin: ErrorOrigin, name: &str, least: u64) -> Result<Option<u64>> {
         let Some(value) = self.given(name) else { return Ok(None) };
         parse_integer(value, least)
             .map(Some)
@@ -76,7 +76,7 @@ pub(crate) fn parse_integer(text: &str, least: u64) -> Option<u64> {
 }
 
 /// Makes the error for a parameter with a value that is not allowed.
-pub(crate) fn malformed(origin: Origin, name: &str, found: &str, expected: impl Into<Cow<'static, str>>) -> Error {
+pub(crate) fn malformed(origin: ErrorOrigin, name: &str, found: &str, expected: impl Into<Cow<'static, str>>) -> Error {
     let expected: Cow<'static, str> = expected.into();
     Error::malformed_parameter(origin, format!("The parameter '{name}' is '{found}', but must be {expected}"))
 }

@@ -1,7 +1,7 @@
 //! The variable segments of a path.
 
 use axum::extract::{FromRequestParts, Path};
-use cantata_core::{Error, Origin};
+use cantata_core::{Error, ErrorOrigin};
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 
@@ -21,7 +21,7 @@ where
         match Path::from_request_parts(parts, state).await {
             Ok(Path(segments)) => Ok(Self(segments)),
             Err(rejection) => Err(ApiError(Error::malformed_parameter(
-                Origin::HttpServer,
+                ErrorOrigin::HttpServer,
                 format!("The path '{}' cannot be read: {}", parts.uri.path(), rejection.body_text()),
             ))),
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
-use cantata_core::{Error, ErrorId, Origin};
+use cantata_core::{Error, ErrorId, ErrorOrigin};
 use http::{HeaderValue, StatusCode, header};
 
 use crate::error_body::ApiError;
@@ -62,7 +62,7 @@ impl Refused {
             let status = StatusCode::from_u16(id.status()).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
             search::refused(status, &text, &id.as_str().replace('.', "_").to_uppercase())
         } else {
-            ApiError(Error::new(Origin::HttpServer, id, text)).into_response()
+            ApiError(Error::new(ErrorOrigin::HttpServer, id, text)).into_response()
         };
         if let Some(seconds) = self.pause() {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());

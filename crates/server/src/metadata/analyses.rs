@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use cantata_core::{Error, ErrorId, Origin, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::parse_states;
 use http::StatusCode;
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use crate::extract::{JsonObject, Params, Segments};
 use crate::openapi::shapes::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message};
 use crate::state::AppState;
 
-const ORIGIN: Origin = Origin::AnalysisService;
+const ORIGIN: ErrorOrigin = ErrorOrigin::AnalysisService;
 
 /// How many analyses a page has unless asked otherwise.
 const DEFAULT_LIMIT: u64 = 100;

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
-use cantata_core::{Error, ErrorId, Origin, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::batch::{BatchForm, PayloadSplitter};
 use futures_util::{Stream, StreamExt};
 use http::HeaderValue;
@@ -55,7 +55,7 @@ pub(crate) async fn submit_batch(
     request: Request,
 ) -> ApiResult<Response> {
     let options = submit_options(&params)?;
-    let validate_only = params.boolean(Origin::SubmitService, "validateOnly", false)?;
+    let validate_only = params.boolean(ErrorOrigin::SubmitService, "validateOnly", false)?;
     let form = batch_form(&request)?;
     let limit = state.settings.limits.batch_limit;
     if declared_length(request.headers()) > limit {
@@ -110,7 +110,7 @@ fn payloads(body: Body, mut splitter: PayloadSplitter, limit: u64) -> impl Strea
                 Ok(piece) => piece,
                 Err(error) => {
                     let text = format!("Unable to read the batch: the body ended early: {error}");
-                    yield Err(Error::new(Origin::SubmitService, ErrorId::PayloadParsing, text));
+                    yield Err(Error::new(ErrorOrigin::SubmitService, ErrorId::PayloadParsing, text));
                     return;
                 }
             };

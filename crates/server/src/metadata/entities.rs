@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use cantata_core::{Error, ErrorId, Origin, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::EntityRequest;
 use cantata_store::Page;
 
@@ -12,7 +12,7 @@ use crate::extract::{Params, Segments};
 use crate::openapi::shapes::{Entity, EntityPage};
 use crate::state::AppState;
 
-const ORIGIN: Origin = Origin::LegacyEntityService;
+const ORIGIN: ErrorOrigin = ErrorOrigin::LegacyEntityService;
 
 const FIELDS: [&str; 5] = ["id", "gnosId", "fileName", "projectCode", "access"];
 const PARAMETERS: [&str; 8] = ["id", "gnosId", "fileName", "projectCode", "access", "fields", "page", "size"];

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use cantata_core::Origin;
+use cantata_core::ErrorOrigin;
 use cantata_metadata::EventStream;
 use futures_util::Stream;
 use http::HeaderMap;
@@ -15,7 +15,7 @@ use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{Params, malformed, parse_integer};
 use crate::state::AppState;
 
-const ORIGIN: Origin = Origin::AnalysisService;
+const ORIGIN: ErrorOrigin = ErrorOrigin::AnalysisService;
 
 /// How often a silent connection is shown to be alive.
 const HEARTBEAT: Duration = Duration::from_secs(15);

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
-use cantata_core::{Error, ErrorId, Origin, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::{ExportGroup, to_payload};
 use futures_util::{Stream, StreamExt};
 
@@ -61,7 +61,7 @@ fn group_body(
     close: &str,
 ) -> Result<std::pin::Pin<Box<dyn Stream<Item = Result<Bytes>> + Send>>> {
     let study_id = serde_json::to_string(&group.study_id)
-        .map_err(|error| Error::new(Origin::HttpServer, ErrorId::UnknownError, error.to_string()))?;
+        .map_err(|error| Error::new(ErrorOrigin::HttpServer, ErrorId::UnknownError, error.to_string()))?;
     let head = format!(r#"{open}{{"studyId":{study_id},"payloads":["#);
     let convert = |document: String| to_payload(&document);
     Ok(Box::pin(json_documents(head.into_bytes(), group.documents, convert, close.as_bytes().to_vec())))

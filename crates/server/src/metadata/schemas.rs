@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use cantata_core::{Error, ErrorId, GivenOptions, Origin, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, PartialTypeOptions, Result};
 use cantata_metadata::{RegisteredType, Registration, SchemaView, TypePage};
 use cantata_schema::meta_schema;
 use cantata_store::{TypeQuery, TypeSortField};
@@ -15,7 +15,7 @@ use crate::extract::{JsonObject, Params, Segments, malformed, parse_integer};
 use crate::openapi::shapes::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};
 use crate::state::AppState;
 
-const ORIGIN: Origin = Origin::AnalysisTypeService;
+const ORIGIN: ErrorOrigin = ErrorOrigin::AnalysisTypeService;
 
 /// How many types a page has unless asked otherwise.
 const DEFAULT_LIMIT: u64 = 20;
@@ -41,7 +41,7 @@ fn read_registration(mut body: Map<String, Value>) -> Result<Registration> {
         Some(other) => return Err(malformed(format!("#/name: expected a string, found: {other}"))),
     };
     let options = match body.shift_remove("options") {
-        None | Some(Value::Null) => GivenOptions::default(),
+        None | Some(Value::Null) => PartialTypeOptions::default(),
         Some(options) => serde_json::from_value(options).map_err(|error| {
             malformed(format!(
                 "#/options: {error}; expected an object with fileTypes, a list of strings, \

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use cantata_core::{Origin, Result};
+use cantata_core::{ErrorOrigin, Result};
 use cantata_metadata::SubmitOptions;
 
 use crate::answer::json;
@@ -34,7 +34,7 @@ pub(crate) async fn submit(
     PayloadBytes(payload): PayloadBytes,
 ) -> ApiResult<Response> {
     let options = submit_options(&params)?;
-    if params.boolean(Origin::SubmitService, "validateOnly", false)? {
+    if params.boolean(ErrorOrigin::SubmitService, "validateOnly", false)? {
         state.metadata.validate(&study_id, payload, options).await?;
         return Ok(json(&Submitted::new(None)));
     }
@@ -44,6 +44,6 @@ pub(crate) async fn submit(
 
 /// Reads what both routes of submission may be asked for.
 pub(super) fn submit_options(params: &Params) -> Result<SubmitOptions> {
-    let is_set = |name| params.boolean(Origin::SubmitService, name, false);
+    let is_set = |name| params.boolean(ErrorOrigin::SubmitService, name, false);
     Ok(SubmitOptions { allow_duplicates: is_set("allowDuplicates")?, publish: is_set("publish")? })
 }

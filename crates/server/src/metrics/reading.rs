@@ -117,7 +117,7 @@ impl Sources {
     fn shows_catalogues(&self, extensions: &Extensions) -> bool {
         let AccessControl { authenticator, scopes, .. } = &*self.access;
         let identity = extensions.get::<Arc<Identity>>();
-        !authenticator.is_on() || identity.is_some_and(|identity| scopes.is_administrator(identity))
+        !authenticator.is_enabled() || identity.is_some_and(|identity| scopes.is_administrator(identity))
     }
 
     fn write_events(&self, text: &mut Exposition) {

@@ -91,7 +91,7 @@ async fn a_change_whose_client_leaves_is_kept_too() {
     let server = TestServer::builder()
         .access(access)
         .score_url(&format!("http://{}", silent.local_addr().unwrap()))
-        .outside_timeout(Duration::from_secs(3600))
+        .call_timeout(Duration::from_secs(3600))
         .start()
         .await;
     server.create_study("ABC").await;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
-use cantata_access::{Authenticator, Introspection, IntrospectionSettings};
+use cantata_access::{Authenticator, IntrospectionClient, IntrospectionSettings};
 use cantata_server::AccessControl;
-use cantata_testkit::{StandIn, TestServer};
+use cantata_testkit::{MockServer, TestServer};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -58,17 +58,17 @@ async fn nothing_but_the_same_credential_is_taken_for_the_one_before() {
 }
 
 /// A server that asks another one, which answers with a status that a test can change.
-async fn asking() -> (TestServer, StandIn, Arc<AtomicU16>) {
+async fn asking() -> (TestServer, MockServer, Arc<AtomicU16>) {
     let status = Arc::new(AtomicU16::new(200));
     let shown = Arc::clone(&status);
     let body = json!({"user_id": "ada", "exp": 3600, "scope": ["song.WRITE"]}).to_string();
-    let voucher = StandIn::start(move |_| (shown.load(Ordering::Relaxed), body.clone())).await;
-    let introspection = Introspection::new(IntrospectionSettings {
+    let voucher = MockServer::start(move |_| (shown.load(Ordering::Relaxed), body.clone())).await;
+    let introspection = IntrospectionClient::new(IntrospectionSettings {
         url: voucher.url.clone(),
         token_name: "apiKey".to_owned(),
         client_id: "song".to_owned(),
         client_secret: "secret".to_owned(),
-        remembered: Duration::ZERO,
+        cache_ttl: Duration::ZERO,
     });
     let authenticator = Authenticator::default().with_introspection(introspection.unwrap());
     let access = AccessControl { authenticator, ..AccessControl::default() };

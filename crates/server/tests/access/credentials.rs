@@ -1,6 +1,5 @@
 //! Credentials that do not count, and places where none is looked for.
 
-use cantata_access::KeyStore;
 use cantata_testkit::raw;
 use http::Method;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! `/admin/keys`: keys that are made and revoked while the server runs.
 
-use cantata_access::{KeyFile, KeyStore};
+use cantata_access::KeyFile;
 use cantata_testkit::{TestResponse, TestServer};
 use http::Method;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cantata_access::{AuditLog, Authenticator, KeyFile, KeyRecord, KeyStore};
+use cantata_access::{AuditLog, Authenticator, KeyFile, KeyRecord};
 use cantata_server::{AccessControl, MetricsAccess};
 use cantata_testkit::{Payload, TestCatalogues, TestResponse, TestServer};
 use http::Method;

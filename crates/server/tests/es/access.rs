@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cantata_access::{Authenticator, KeyFile, KeyRecord, KeyStore as _};
+use cantata_access::{Authenticator, KeyFile, KeyRecord};
 use cantata_server::AccessControl;
 use cantata_testkit::TestServer;
 use http::Method;

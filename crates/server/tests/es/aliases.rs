@@ -27,7 +27,7 @@ async fn listed(server: &TestServer) -> String {
 async fn aliases_are_added_shown_and_removed() {
     let server = server_with_indexes().await;
     assert_eq!(server.get("/_es/_cat/aliases").await.text(), "");
-    server.put_nothing("/_es/files-1/_alias/files").await.ok();
+    server.put_empty("/_es/files-1/_alias/files").await.ok();
     server.put("/_es/files-1/_aliases/current", &json!({"is_write_index": true})).await.ok();
     assert_eq!(server.get("/_es/_cat/aliases").await.text(), "current files-1 - - - -\nfiles files-1 - - - -\n");
     let with_head = server.get("/_es/_cat/aliases/files?v=true&h=alias,index").await;

@@ -164,7 +164,7 @@ async fn a_request_that_breaks_off_does_nothing() {
         let head =
             format!("POST /_es/files/_bulk HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", whole.len());
         let cut = format!("{head}{}", &whole[..length]);
-        if let Some(response) = raw::exchange_cut_off(server.address(), cut.as_bytes()).await {
+        if let Some(response) = raw::exchange_half_closed(server.address(), cut.as_bytes()).await {
             assert_eq!(response.status, 400, "{}", response.head);
         }
         assert_unharmed(&server, 1).await;
@@ -177,7 +177,7 @@ async fn a_request_that_breaks_off_does_nothing() {
         "expect: 100-continue\r\ncontent-length: 9999999999999\r\n\r\n",
     ] {
         let request = format!("POST /_es/files/_bulk HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{strange}");
-        if let Some(response) = raw::exchange_cut_off(server.address(), request.as_bytes()).await {
+        if let Some(response) = raw::exchange_half_closed(server.address(), request.as_bytes()).await {
             assert!((400..500).contains(&response.status), "{strange}: {}", response.head);
         }
     }

@@ -152,7 +152,7 @@ async fn what_comes_in_is_found_by_a_search_at_once() {
         .file("base.json", &json!({"documentType": "file", "esIndex": "files"}))
         .index("files-1", &json!({"properties": {"name": {"type": "keyword"}}}), []);
     let catalogues = catalogues.index("files", &json!({"properties": {"name": {"type": "keyword"}}}), []);
-    let server = TestServer::searching(catalogues).await;
+    let server = TestServer::with_catalogues(catalogues).await;
     let lines = [
         json!({"index": {"_id": "a"}}),
         json!({"name": "red"}),

@@ -95,7 +95,7 @@ async fn what_cannot_be_done_is_refused_and_changes_nothing() {
         let refused = server.put(&format!("{DOCUMENT}?{query}"), &json!({})).await;
         assert_es_error(&refused, 400, "illegal_argument_exception");
     }
-    assert_es_error(&server.put_nothing(DOCUMENT).await, 400, "parse_exception");
+    assert_es_error(&server.put_empty(DOCUMENT).await, 400, "parse_exception");
     for body in ["", "[]", "5", "{", "null", "{\"size\": 1} {}"] {
         let refused = server.send(Method::PUT, DOCUMENT, &[], Some(body.as_bytes().to_vec())).await;
         refused.assert_status(400);

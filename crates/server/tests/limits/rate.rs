@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cantata_access::{Authenticator, KeyFile, KeyRecord, KeySecret, KeyStore as _};
+use cantata_access::{Authenticator, KeyFile, KeyRecord, KeySecret};
 use cantata_server::AccessControl;
 use cantata_testkit::{TestCatalogues, TestResponse, TestServer};
 use http::Method;

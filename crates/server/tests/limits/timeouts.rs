@@ -13,13 +13,13 @@ async fn an_answer_that_takes_too_long_is_given_up() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server = TestServer::builder()
         .score_url(&format!("http://{}", silent.local_addr().unwrap()))
-        .outside_timeout(Duration::from_secs(3600))
+        .call_timeout(Duration::from_secs(3600))
         .limits(|limits| limits.request_timeout = Duration::from_millis(500))
         .start()
         .await;
     server.create_study("S").await;
     let id = server.submit(&Payload::new("S")).await;
-    let answer = soon("an answer", server.put_nothing(&format!("/studies/S/analysis/publish/{id}"))).await;
+    let answer = soon("an answer", server.put_empty(&format!("/studies/S/analysis/publish/{id}"))).await;
     let text = "The answer took too long and was given up; a change may have happened all the same";
     answer.assert_error(504, "HttpServer", "answer.timeout", text);
     assert_eq!(server.analysis("S", &id).await["analysisState"], "UNPUBLISHED");

@@ -8,7 +8,7 @@ const FILES: &str = "/admin/indexes/files";
 
 async fn server_with_index() -> TestServer {
     let server = TestServer::start().await;
-    server.put_nothing(FILES).await.assert_status(201);
+    server.put_empty(FILES).await.assert_status(201);
     server
 }
 
@@ -35,7 +35,7 @@ async fn an_index_is_made_listed_and_removed() {
     assert_eq!(made, figures);
     assert_eq!(server.get(FILES).await.ok(), figures);
     assert_eq!(server.get(&format!("{FILES}/mapping")).await.ok(), mapping);
-    server.put_nothing("/admin/indexes/donors").await.assert_status(201);
+    server.put_empty("/admin/indexes/donors").await.assert_status(201);
     let listed = server.get("/admin/indexes").await.ok();
     let names: Vec<&Value> = listed.as_array().unwrap().iter().map(|index| &index["name"]).collect();
     assert_eq!(names, ["donors", "files"]);
@@ -46,10 +46,10 @@ async fn an_index_is_made_listed_and_removed() {
 #[tokio::test]
 async fn unusable_names_and_mappings_are_refused() {
     let server = server_with_index().await;
-    server.put_nothing(FILES).await.assert_error_id(409, "index.already.exists");
+    server.put_empty(FILES).await.assert_error_id(409, "index.already.exists");
     for name in ["%20", ".hidden", "a%2Fb", "..%2Fup", &"n".repeat(300)] {
         let path = format!("/admin/indexes/{name}");
-        server.put_nothing(&path).await.assert_error_id(400, "illegal.index.request");
+        server.put_empty(&path).await.assert_error_id(400, "illegal.index.request");
         server.delete(&path).await.assert_error_id(404, "index.not.found");
     }
     for mapping in [json!([]), json!({"properties": {"a": {"type": 5}}}), json!({"properties": 5})] {

@@ -11,7 +11,7 @@ async fn publish(server: &TestServer, count: usize) -> Vec<String> {
     for _ in 0..count {
         let payload = Payload::new("S").with("samples", json!([{"sampleId": "SA1", "donor": {"donorId": "DO1"}}]));
         let id = server.submit(&payload).await;
-        server.put_nothing(&format!("/studies/S/analysis/publish/{id}")).await.ok();
+        server.put_empty(&format!("/studies/S/analysis/publish/{id}")).await.ok();
         ids.push(id);
     }
     ids.sort();
@@ -121,7 +121,7 @@ async fn the_command_line_client_takes_an_analysis_all_the_way() {
     let files = server.get(&format!("/studies/S/analysis/{id}/files")).await.ok();
     let manifest = |file: &Value| ["objectId", "fileName", "fileMd5sum"].map(|name| file[name].as_str().unwrap().len());
     assert_eq!(manifest(&files[0]), [36, 9, 32]);
-    server.put_nothing(&format!("/studies/S/analysis/publish/{id}?ignoreUndefinedMd5=false")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/publish/{id}?ignoreUndefinedMd5=false")).await.ok();
     let ids = vec![id; 100].join(",");
     let exported = server.get(&format!("/export/analysis/{ids}")).await.ok();
     assert_eq!(exported[0]["payloads"].as_array().unwrap().len(), 100);

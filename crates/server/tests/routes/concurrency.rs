@@ -40,7 +40,7 @@ async fn state_changes_of_one_analysis_are_all_recorded() {
     let path = format!("/studies/S/analysis/publish/{id}");
     at_once(&server, 24, |client, nth| {
         let path = if nth % 2 == 0 { path.clone() } else { path.replace("publish", "unpublish") };
-        async move { client.put_nothing(&path).await.ok() }
+        async move { client.put_empty(&path).await.ok() }
     })
     .await;
     let analysis = server.analysis("S", &id).await;
@@ -103,7 +103,7 @@ async fn lists_read_during_writes_are_whole() {
     let writing = at_once(&server, 8, |client, _| async move {
         for _ in 0..20 {
             let id = client.submit(&Payload::new("S")).await;
-            client.put_nothing(&format!("/studies/S/analysis/publish/{id}")).await.ok();
+            client.put_empty(&format!("/studies/S/analysis/publish/{id}")).await.ok();
         }
     });
     let reading = async {

@@ -12,7 +12,7 @@ async fn an_entity_is_a_file_in_the_words_of_storage_servers() {
     let text =
         format!(r#"{{"id":"{id}","gnosId":"{analysis_id}","fileName":"file0.vcf","projectCode":"S","access":"open"}}"#);
     server.get(&format!("/entities/{id}")).await.assert_text(200, &text);
-    server.put_nothing(&format!("/studies/S/analysis/suppress/{analysis_id}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/suppress/{analysis_id}")).await.ok();
     server.get(&format!("/entities/{id}")).await.assert_text(200, &text);
     for unknown in ["none", analysis_id.as_str()] {
         let text = format!("The entity with id '{unknown}' was not found");

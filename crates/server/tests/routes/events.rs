@@ -36,15 +36,15 @@ async fn every_change_of_an_analysis_has_its_event() {
     let id = server.submit(&Payload::new("S").with_files(2)).await;
     let path = format!("/studies/S/analysis/{id}");
     let file = format!("/studies/S/files/{}", object_id(&server, &id, 1).await);
-    server.put_nothing(&format!("/studies/S/analysis/publish/{id}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/publish/{id}")).await.ok();
     server.patch(&path, &json!({"a": 1})).await.assert_status(200);
-    server.put_nothing(&format!("/studies/S/analysis/unpublish/{id}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/unpublish/{id}")).await.ok();
     let update = json!({"analysisType": {"name": "sequencingRead"}, "experiment": {"libraryStrategy": "WGS"}});
     server.put(&path, &update).await.assert_status(200);
     server.put(&file, &json!({"fileMd5sum": unique_md5()})).await.ok();
     server.put(&file, &json!({})).await.ok();
     server.delete(&file).await.assert_status(200);
-    server.put_nothing(&format!("/studies/S/analysis/suppress/{id}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/suppress/{id}")).await.ok();
     server.register_minimal("t").await;
     server.create_study("T").await;
     server.post("/submit/S", &json!({})).await.assert_status(400);

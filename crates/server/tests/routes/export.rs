@@ -28,7 +28,7 @@ async fn an_exported_payload_is_the_submitted_one() {
 async fn what_was_exported_can_be_submitted_again() {
     let server = server_with_study().await;
     let id = server.submit(&Payload::new("S").with_files(3)).await;
-    server.put_nothing(&format!("/studies/S/analysis/publish/{id}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/publish/{id}")).await.ok();
     server.patch(&format!("/studies/S/analysis/{id}"), &json!({"more": [1, null, ""]})).await.assert_text(200, "");
     let exported = server.get(&format!("/export/analysis/{id}")).await.ok();
     let again = server.post("/submit/S?allowDuplicates=true", &exported[0]["payloads"][0]).await.ok();
@@ -59,7 +59,7 @@ async fn a_study_is_exported_in_all_states() {
     let server = server_with_study().await;
     for verb in ["publish", "unpublish", "suppress"] {
         let id = server.submit(&Payload::new("S")).await;
-        server.put_nothing(&format!("/studies/S/analysis/{verb}/{id}")).await.ok();
+        server.put_empty(&format!("/studies/S/analysis/{verb}/{id}")).await.ok();
     }
     let exported = server.get("/export/studies/S?includeInfo=true&includeAnalysisId=false").await.ok();
     assert_eq!(exported[0]["payloads"].as_array().unwrap().len(), 3);

@@ -24,8 +24,8 @@ struct Twins([TestServer; 2]);
 impl Twins {
     async fn start() -> Self {
         Self([
-            TestServer::searching(catalogues(Variant::Plain)).await,
-            TestServer::searching(catalogues(Variant::WithSecrets)).await,
+            TestServer::with_catalogues(catalogues(Variant::Plain)).await,
+            TestServer::with_catalogues(catalogues(Variant::WithSecrets)).await,
         ])
     }
 
@@ -199,7 +199,7 @@ async fn the_twins_differ_where_nothing_is_hidden() {
     let open = json!({ "access": { "records": [{ "scope": "*", "filter": null }] } });
     let mut totals = Vec::new();
     for variant in [Variant::Plain, Variant::WithSecrets] {
-        let server = TestServer::searching(catalogues(variant).file("access.json", &open)).await;
+        let server = TestServer::with_catalogues(catalogues(variant).file("access.json", &open)).await;
         let answer =
             server.graphql("/graphql", "{ file { aggregations { zzqx { buckets { key } } } } }", &json!({})).await;
         totals.push(answer.ok()["data"].clone());

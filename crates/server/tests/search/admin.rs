@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cantata_testkit::{TestClient, TestServer, put};
+use cantata_testkit::{TestClient, TestServer, put_documents};
 use http::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -30,14 +30,14 @@ async fn until(mut is_so: impl AsyncFnMut() -> bool) {
 
 #[tokio::test]
 async fn a_reload_takes_in_the_configuration_and_the_mapping() {
-    let server = TestServer::searching(folders()).await;
+    let server = TestServer::with_catalogues(folders()).await;
     server.write_config("alpha/base.json", &base(json!({"maxAliases": 99})).to_string());
     let unchanged = server.get("/introspection/alpha").await.ok();
     assert_eq!(unchanged["limits"]["maxAliases"], 15);
     let body = reload(&server, "alpha").await.ok();
     assert_eq!((&body["catalogId"], &body["limits"]["maxAliases"]), (&json!("alpha"), &json!(99)));
     assert_eq!(server.get("/introspection/alpha").await.ok(), body);
-    put(server.engine(), "files", [("f6".to_owned(), json!({"analysis": "A9", "fresh": "new"}))]).await;
+    put_documents(server.engine(), "files", [("f6".to_owned(), json!({"analysis": "A9", "fresh": "new"}))]).await;
     let body = reload(&server, "alpha").await.ok();
     assert!(body["fields"]["fresh"].is_object(), "{body}");
     let query = "{ file { aggregations(include_missing: false) { fresh { buckets { doc_count } } } } }";
@@ -47,7 +47,7 @@ async fn a_reload_takes_in_the_configuration_and_the_mapping() {
 
 #[tokio::test]
 async fn a_reload_of_a_broken_catalogue_fails_only_that_one() {
-    let server = TestServer::searching(folders()).await;
+    let server = TestServer::with_catalogues(folders()).await;
     server.write_config("alpha/base.json", "{");
     let failed = reload(&server, "alpha").await.ok();
     assert_eq!((&failed["status"], &failed["catalogueId"]), (&json!("failed"), &json!("alpha")));
@@ -60,7 +60,7 @@ async fn a_reload_of_a_broken_catalogue_fails_only_that_one() {
 
 #[tokio::test]
 async fn a_reload_that_finds_nothing_leaves_everything_as_it_is() {
-    let server = TestServer::searching(folders()).await;
+    let server = TestServer::with_catalogues(folders()).await;
     let unknown = reload(&server, "nope").await;
     unknown.assert_status(404);
     assert_eq!(unknown.json(), json!({"error": "Catalogue \"nope\" was not found."}));
@@ -76,7 +76,8 @@ async fn a_reload_that_finds_nothing_leaves_everything_as_it_is() {
 
 #[tokio::test]
 async fn an_index_that_comes_later_is_found_by_a_reload() {
-    let server = TestServer::searching(folders().file("omega/base.json", &base(json!({"esIndex": "later"})))).await;
+    let server =
+        TestServer::with_catalogues(folders().file("omega/base.json", &base(json!({"esIndex": "later"})))).await;
     assert_eq!(server.get("/introspection/omega").await.ok()["status"], "failed");
     server.engine().create_index("later", Some(&mapping())).await.unwrap();
     assert_eq!(reload(&server, "omega").await.ok()["catalogId"], "omega");
@@ -84,7 +85,7 @@ async fn an_index_that_comes_later_is_found_by_a_reload() {
 
 #[tokio::test]
 async fn changed_files_are_followed() {
-    let server = TestServer::searching(flat(json!({})).watched()).await;
+    let server = TestServer::with_catalogues(flat(json!({})).watched()).await;
     let limit = async || server.get("/introspection/fields").await.ok()["limits"]["maxDepth"].clone();
     assert_eq!(limit().await, 20);
     server.write_config("base.json", &base(json!({"maxDepth": 21})).to_string());
@@ -98,18 +99,18 @@ async fn changed_files_are_followed() {
 
 #[tokio::test]
 async fn new_folders_and_changed_mappings_are_followed() {
-    let server = TestServer::searching(folders().watched()).await;
+    let server = TestServer::with_catalogues(folders().watched()).await;
     server.write_config("delta/base.json", &base(json!({"documentType": "sample"})).to_string());
     until(async || server.get("/introspection/delta").await.status == 200).await;
     server.remove_config("beta");
     until(async || server.get("/introspection/beta").await.status == 404).await;
-    put(server.engine(), "files", [("f6".to_owned(), json!({"fresh": 1}))]).await;
+    put_documents(server.engine(), "files", [("f6".to_owned(), json!({"fresh": 1}))]).await;
     until(async || server.get("/introspection/alpha").await.ok()["fields"]["fresh"].is_object()).await;
 }
 
 #[tokio::test]
 async fn an_index_that_is_deleted_is_missed_and_found_again() {
-    let server = TestServer::searching(folders().watched()).await;
+    let server = TestServer::with_catalogues(folders().watched()).await;
     let ask = async || server.graphql("/alpha/graphql", "{ file { hits { total } } }", &json!({})).await;
     server.engine().delete_index("files").await.unwrap();
     let shown = async || server.get("/introspection/alpha").await.ok()["error"]["code"].clone();
@@ -123,7 +124,7 @@ async fn an_index_that_is_deleted_is_missed_and_found_again() {
 
 #[tokio::test]
 async fn a_request_under_way_finishes_on_the_catalogue_it_began_with() {
-    let server = TestServer::searching(flat(json!({"catalogId": "mine"}))).await;
+    let server = TestServer::with_catalogues(flat(json!({"catalogId": "mine"}))).await;
     let body = json!({"query": "{ file { hits { total } } }"}).to_string();
     let mut stream = TcpStream::connect(server.address()).await.unwrap();
     let head = format!(
@@ -147,7 +148,7 @@ async fn a_request_under_way_finishes_on_the_catalogue_it_began_with() {
 
 #[tokio::test]
 async fn no_request_fails_while_catalogues_are_reloaded() {
-    let server = TestServer::searching(folders()).await;
+    let server = TestServer::with_catalogues(folders()).await;
     let client: TestClient = (*server).clone();
     let asking: Vec<_> = (0..4)
         .map(|_| {
@@ -171,9 +172,9 @@ async fn no_request_fails_while_catalogues_are_reloaded() {
 
 #[tokio::test]
 async fn documents_change_while_they_are_searched() {
-    let server = TestServer::searching(flat(json!({}))).await;
+    let server = TestServer::with_catalogues(flat(json!({}))).await;
     let everything = json!(null);
     assert_eq!(matching(&server, &everything).await.len(), documents().len());
-    put(server.engine(), "files", [("f9".to_owned(), json!({"analysis": "A9"}))]).await;
+    put_documents(server.engine(), "files", [("f9".to_owned(), json!({"analysis": "A9"}))]).await;
     assert_eq!(matching(&server, &everything).await.len(), documents().len() + 1);
 }

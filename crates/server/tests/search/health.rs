@@ -19,10 +19,11 @@ async fn a_ping_is_answered() {
 #[tokio::test]
 async fn readiness_tells_how_the_catalogues_are() {
     assert_eq!(server().await.get("/ready").await.ok(), json!({"status": "healthy"}));
-    let degraded = TestServer::searching(folders().file("zeta/base.json", &base(json!({"esIndex": "none"})))).await;
+    let degraded =
+        TestServer::with_catalogues(folders().file("zeta/base.json", &base(json!({"esIndex": "none"})))).await;
     assert_eq!(degraded.get("/ready").await.ok(), json!({"status": "degraded"}));
     assert_eq!(degraded.get("/ping").await.status, 200);
-    let unhealthy = TestServer::searching(TestCatalogues::new().file("base.json", &base(json!({})))).await;
+    let unhealthy = TestServer::with_catalogues(TestCatalogues::new().file("base.json", &base(json!({})))).await;
     let ready = unhealthy.get("/ready").await;
     ready.assert_status(503);
     assert_eq!(ready.json(), json!({"status": "unhealthy"}));
@@ -45,5 +46,5 @@ async fn a_server_without_catalogues_has_no_search_routes() {
         server.get(path).await.assert_error_id(404, "path.not.found");
     }
     let with_data = TestCatalogues::new().file("base.json", &base(json!({}))).index("files", &mapping(), documents());
-    assert_eq!(TestServer::searching(with_data).await.get("/ready").await.status, 200);
+    assert_eq!(TestServer::with_catalogues(with_data).await.get("/ready").await.status, 200);
 }

@@ -121,7 +121,7 @@ async fn variables_of_any_size_are_answered() {
 
 #[tokio::test]
 async fn names_in_addresses_of_any_shape_are_answered() {
-    let server = TestServer::searching(folders()).await;
+    let server = TestServer::with_catalogues(folders()).await;
     let long = "x".repeat(20_000);
     for name in
         ["%20", "%00", "%2e%2e", "..%2f..%2fetc", "%ff%fe", "%E2%98%83", "a%2Fb", "%", "%zz", "{catalogue}", "*", &long]
@@ -161,7 +161,7 @@ async fn bodies_that_are_no_text_are_refused() {
         survived(&server.send(Method::POST, "/graphql", &headers, Some(body.to_vec())).await);
     }
     let request = raw::request("POST", b"/graphql", &["content-type: application/json"], b"{\"query\":\"{ file }\"}");
-    let cut = raw::exchange_cut_off(server.address(), &request[..request.len() - 3]).await;
+    let cut = raw::exchange_half_closed(server.address(), &request[..request.len() - 3]).await;
     assert!(cut.is_none_or(|answer| answer.status == 400));
     is_well(&server).await;
 }

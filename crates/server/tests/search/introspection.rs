@@ -7,7 +7,7 @@ use crate::support::{base, flat, folders, mapping, server};
 
 #[tokio::test]
 async fn one_catalogue_is_listed_without_its_name_in_the_paths() {
-    let server = TestServer::searching(flat(json!({"catalogId": "mine", "maxAliases": 3}))).await;
+    let server = TestServer::with_catalogues(flat(json!({"catalogId": "mine", "maxAliases": 3}))).await;
     let limits = json!({"maxAliases": 3, "maxDepth": 20, "maxCost": 10_000_000, "maxResponseBytes": 268_435_456,
         "maxResultsWindow": 10000});
     assert_eq!(
@@ -23,7 +23,7 @@ async fn one_catalogue_is_listed_without_its_name_in_the_paths() {
 async fn several_catalogues_are_listed_in_their_order_whether_they_work_or_not() {
     let broken = base(json!({"documentType": "thing", "esIndex": "none"}));
     let catalogues = folders().file("omega/base.json", &broken).text_file("psi/base.json", "{");
-    let server = TestServer::searching(catalogues).await;
+    let server = TestServer::with_catalogues(catalogues).await;
     let body = server.get("/introspection").await.ok();
     let ids: Vec<&String> = body["catalogs"].as_object().unwrap().keys().collect();
     assert_eq!(ids, ["alpha", "beta", "gamma", "omega", "psi"]);
@@ -76,7 +76,7 @@ async fn the_fields_of_a_catalogue_are_listed() {
 
 #[tokio::test]
 async fn a_name_leads_to_one_catalogue_to_several_or_to_none() {
-    let server = TestServer::searching(folders()).await;
+    let server = TestServer::with_catalogues(folders()).await;
     for form in ["/introspection/{}", "/{}/introspection"] {
         let get = async |name: &str| server.get(&form.replace("{}", name)).await;
         assert_eq!(get("alpha").await.ok()["catalogId"], "alpha");
@@ -100,7 +100,7 @@ async fn a_name_leads_to_one_catalogue_to_several_or_to_none() {
 #[tokio::test]
 async fn a_failed_catalogue_says_why() {
     let broken = base(json!({"documentType": "thing", "esIndex": "none", "description": "Broken"}));
-    let server = TestServer::searching(folders().file("omega/base.json", &broken)).await;
+    let server = TestServer::with_catalogues(folders().file("omega/base.json", &broken)).await;
     for path in ["/introspection/omega", "/omega/introspection", "/introspection/thing"] {
         let body = server.get(path).await.ok();
         let message = body["error"]["message"].clone();
@@ -115,12 +115,12 @@ async fn a_failed_catalogue_says_why() {
 #[tokio::test]
 async fn a_mapping_without_the_nesting_prefix_fails_by_name() {
     let catalogues = TestCatalogues::new().file("base.json", &base(json!({"nestingPrefix": "data"})));
-    let server = TestServer::searching(catalogues.index("files", &mapping(), [])).await;
+    let server = TestServer::with_catalogues(catalogues.index("files", &mapping(), [])).await;
     assert_eq!(server.get("/introspection/fields").await.ok()["error"]["code"], "nesting_prefix_not_found");
     let wrapped = json!({"properties": {"data": {"properties": {"a": {"type": "keyword"}}}}});
     let catalogues = TestCatalogues::new().file("base.json", &base(json!({"nestingPrefix": "data"})));
     let documents = [("1", json!({"data": {"a": "x"}}))];
-    let server = TestServer::searching(catalogues.index("files", &wrapped, documents)).await;
+    let server = TestServer::with_catalogues(catalogues.index("files", &wrapped, documents)).await;
     let fields = server.get("/introspection/fields").await.ok()["fields"].clone();
     assert_eq!(fields.as_object().unwrap().keys().collect::<Vec<_>>(), ["a"]);
     let answer = crate::support::ask(

@@ -9,7 +9,7 @@ use cantata_catalogue::{CatalogueConfig, Configs, Defaults};
 use cantata_engine::SearchEngine;
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_server::{HttpSettings, search};
-use cantata_testkit::put;
+use cantata_testkit::put_documents;
 use http::Request;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use crate::support::{base, documents, mapping};
 async fn engine(folder: &TempDir) -> Arc<EmbeddedEngine> {
     let engine = Arc::new(EmbeddedEngine::open(&folder.path().join("search")).unwrap());
     engine.create_index("files", Some(&mapping())).await.unwrap();
-    put(&*engine, "files", documents().map(|(id, document)| (id.to_owned(), document))).await;
+    put_documents(&*engine, "files", documents().map(|(id, document)| (id.to_owned(), document))).await;
     engine
 }
 

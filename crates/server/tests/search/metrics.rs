@@ -7,7 +7,7 @@ use crate::support::{base, folders};
 
 #[tokio::test]
 async fn searches_and_indexes_are_told_of_by_catalogue() {
-    let server = TestServer::searching(folders()).await;
+    let server = TestServer::with_catalogues(folders()).await;
     for query in ["{__typename}", "{__typename}", "{nothing}"] {
         server.graphql("/alpha/graphql", query, &json!({})).await;
     }

@@ -16,7 +16,8 @@ async fn total(server: &TestServer, path: &str, document_type: &str) -> Value {
 
 #[tokio::test]
 async fn a_flat_folder_is_one_catalogue_at_graphql() {
-    let server = TestServer::searching(flat(json!({"catalogId": "mine"})).file("ignored/base.json", &json!({}))).await;
+    let server =
+        TestServer::with_catalogues(flat(json!({"catalogId": "mine"})).file("ignored/base.json", &json!({}))).await;
     for path in ["/graphql", "/graphql/", "/graphql/Arranger-Table", "/graphql/a/b/c", "/mine/graphql", "/file/graphql"]
     {
         assert_eq!(total(&server, path, "file").await, 5, "{path}");
@@ -29,7 +30,7 @@ async fn a_flat_folder_is_one_catalogue_at_graphql() {
 #[tokio::test]
 async fn one_folder_is_one_catalogue_at_graphql() {
     let catalogues = TestCatalogues::new().file("only/base.json", &base(json!({})));
-    let server = TestServer::searching(catalogues.index("files", &mapping(), documents())).await;
+    let server = TestServer::with_catalogues(catalogues.index("files", &mapping(), documents())).await;
     assert_eq!(total(&server, "/graphql", "file").await, 5);
     let body = server.get("/introspection").await.ok();
     assert_eq!((&body["mode"], &body["catalogs"]["only"]["paths"]["graphql"]), (&json!("single"), &json!("/graphql")));
@@ -39,7 +40,7 @@ async fn one_folder_is_one_catalogue_at_graphql() {
 #[tokio::test]
 async fn several_folders_are_catalogues_by_name() {
     let named = base(json!({"catalogId": "other", "documentType": "sample"}));
-    let server = TestServer::searching(folders().file("delta/base.json", &named)).await;
+    let server = TestServer::with_catalogues(folders().file("delta/base.json", &named)).await;
     for (path, document_type) in [
         ("/alpha/graphql", "file"),
         ("/alpha/graphql/Arranger-Table", "file"),
@@ -81,7 +82,7 @@ async fn a_failed_catalogue_stands_beside_good_ones() {
         .file("bad/base.json", &broken)
         .file("good/base.json", &base(json!({})))
         .index("files", &mapping(), documents());
-    let server = TestServer::searching(catalogues).await;
+    let server = TestServer::with_catalogues(catalogues).await;
     assert_eq!(total(&server, "/good/graphql", "file").await, 5);
     for path in ["/bad/graphql", "/thing/graphql/Arranger-Table", "/bad/download"] {
         let failed = server.send(Method::POST, path, &[], Some(b"{}".to_vec())).await;
@@ -95,14 +96,15 @@ async fn a_failed_catalogue_stands_beside_good_ones() {
     }
     // The layout makes the mode, not what happened to load.
     let one = TestCatalogues::new().text_file("bad/base.json", "no").file("good/base.json", &base(json!({})));
-    let server = TestServer::searching(one.index("files", &mapping(), documents())).await;
+    let server = TestServer::with_catalogues(one.index("files", &mapping(), documents())).await;
     assert_eq!(total(&server, "/good/graphql", "file").await, 5);
     server.graphql("/graphql", TOTAL, &json!({})).await.assert_status(404);
 }
 
 #[tokio::test]
 async fn a_failed_catalogue_alone_answers_at_its_addresses() {
-    let server = TestServer::searching(TestCatalogues::new().text_file("base.json", "{\"documentType\": 5}")).await;
+    let server =
+        TestServer::with_catalogues(TestCatalogues::new().text_file("base.json", "{\"documentType\": 5}")).await;
     let failed = server.graphql("/graphql", TOTAL, &json!({})).await;
     failed.assert_status(404);
     let message = failed.json()["error"]["message"].as_str().unwrap().to_owned();
@@ -118,7 +120,7 @@ async fn ids_that_are_addresses_of_the_server_fail() {
         .file("studies/base.json", &base(json!({})))
         .file("good/base.json", &base(json!({})))
         .index("files", &mapping(), documents());
-    let server = TestServer::searching(catalogues).await;
+    let server = TestServer::with_catalogues(catalogues).await;
     let body = server.get("/introspection").await.ok();
     assert_eq!(body["catalogs"]["studies"]["status"], "failed");
     assert_eq!(body["catalogs"]["good"]["status"], "available");

@@ -105,12 +105,12 @@ pub(crate) fn flat(more: Value) -> TestCatalogues {
 
 /// A server with one catalogue in a flat folder.
 pub(crate) async fn server() -> TestServer {
-    TestServer::searching(flat(json!({}))).await
+    TestServer::with_catalogues(flat(json!({}))).await
 }
 
 /// The same with more members in its `base.json`.
 pub(crate) async fn server_with(more: Value) -> TestServer {
-    TestServer::searching(flat(more)).await
+    TestServer::with_catalogues(flat(more)).await
 }
 
 /// Catalogues `alpha` and `beta` over the same records, both of the type `file`, and `gamma` of the type `donor`.

@@ -1,6 +1,6 @@
 //! Importing again: nothing is doubled, what changed is brought up to date, and an import that was cut off goes on.
 
-use cantata_core::{Action, Analysis, AnalysisState, Timestamp};
+use cantata_core::{Analysis, AnalysisState, EventAction, Timestamp};
 use cantata_song_import::Kind;
 use cantata_store::{AnalysisChange, Replacement};
 use cantata_testkit::song;
@@ -52,10 +52,10 @@ async fn what_changed_in_song_is_brought_up_to_date() {
         assert_eq!((&second["analysisState"], &second["round"]), (&json!("PUBLISHED"), &json!(2)));
         assert_eq!(second["files"].as_array().unwrap().len(), 1);
         assert_eq!(target.analysis(FIRST).await.unwrap()["files"][1]["fileSize"], 5);
-        let actions: Vec<Action> =
+        let actions: Vec<EventAction> =
             target.store.events_after(events, 10).await.unwrap().iter().map(|event| event.action).collect();
         assert_eq!(actions.len(), 3);
-        assert!(actions.contains(&Action::Publish) && actions.contains(&Action::Update), "{actions:?}");
+        assert!(actions.contains(&EventAction::Publish) && actions.contains(&EventAction::Update), "{actions:?}");
         // For the other store.
         song.run(&format!(
             "UPDATE analysis SET state = 'UNPUBLISHED', updated_at = '2019-03-31 02:30:00' WHERE id = '{SECOND}';
@@ -81,7 +81,7 @@ async fn what_was_changed_here_stays_and_is_told() {
     let before: Analysis = serde_json::from_str(&stored.document).unwrap();
     let mut after = before.clone();
     after.change_state(AnalysisState::Published, Timestamp::now()).unwrap();
-    let change = AnalysisChange::between(stored.revision, &before, &after, Action::Publish).unwrap();
+    let change = AnalysisChange::between(stored.revision, &before, &after, EventAction::Publish).unwrap();
     assert!(matches!(target.store.replace_analysis(change).await.unwrap(), Replacement::Stored(_)));
     let report = target.take(&song).await;
     assert!(!report.is_complete());

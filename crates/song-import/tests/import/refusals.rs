@@ -114,7 +114,7 @@ async fn what_is_here_with_another_content_stays() {
     let new = cantata_store::NewAnalysisType {
         name: "sequencingRead".into(),
         schema: serde_json::json!({"another": "schema"}),
-        options: cantata_core::GivenOptions::default(),
+        options: cantata_core::PartialTypeOptions::default(),
         created_at: cantata_core::Timestamp::now(),
     };
     target.store.register_type(new).await.unwrap();

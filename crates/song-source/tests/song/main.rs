@@ -62,5 +62,5 @@ async fn published(server: &TestServer, study: &str) -> String {
 }
 
 async fn state(server: &TestServer, study: &str, id: &str, change: &str) {
-    server.put_nothing(&format!("/studies/{study}/analysis/{change}/{id}")).await.assert_status(200);
+    server.put_empty(&format!("/studies/{study}/analysis/{change}/{id}")).await.assert_status(200);
 }

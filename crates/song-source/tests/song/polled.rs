@@ -2,7 +2,7 @@
 
 use cantata_core::AnalysisState;
 use cantata_indexing::SourceError;
-use cantata_testkit::{StandIn, TestServer};
+use cantata_testkit::{MockServer, TestServer};
 use serde_json::{Value, json};
 
 use crate::{everything, next, next_of, published, source, state};
@@ -116,7 +116,7 @@ async fn types_come_with_all_their_versions_as_they_were_registered() {
 #[tokio::test]
 async fn a_server_that_fails_is_told_of_without_its_address() {
     let nowhere = source(json!({"url": "http://127.0.0.1:1/secret-path"}), json!({}));
-    let server = StandIn::start(|_| (200, "[\"S1\"".to_owned())).await;
+    let server = MockServer::start(|_| (200, "[\"S1\"".to_owned())).await;
     let nonsense = source(json!({"url": server.url}), json!({}));
     for source in [nowhere, nonsense] {
         let Err(SourceError::Failed(text)) = source.changes(None, 10).await else { panic!("no failure") };
@@ -127,9 +127,9 @@ async fn a_server_that_fails_is_told_of_without_its_address() {
 
 #[tokio::test]
 async fn a_server_cannot_send_to_another_one() {
-    let elsewhere = StandIn::start(|_| (200, "{}".to_owned())).await;
+    let elsewhere = MockServer::start(|_| (200, "{}".to_owned())).await;
     let location = elsewhere.url.clone();
-    let server = StandIn::start(move |_| (302, location.clone())).await;
+    let server = MockServer::start(move |_| (302, location.clone())).await;
     let source = source(json!({"url": server.url, "token": "secret"}), json!({}));
     assert!(matches!(source.changes(None, 10).await, Err(SourceError::Failed(_))));
     assert!(source.types().await.is_err());

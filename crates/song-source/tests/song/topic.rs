@@ -11,7 +11,7 @@ use cantata_store::contract::builders;
 use cantata_store::{DuplicateRule, NewAnalysis, Store};
 use cantata_store_sqlite::SqliteStore;
 use cantata_testkit::TestServer;
-use cantata_testkit::kafka::{self, OwnBroker};
+use cantata_testkit::kafka::{self, DedicatedBroker};
 use serde_json::{Value, json};
 
 use crate::{everything, next, next_of, published, source};
@@ -31,7 +31,7 @@ fn song(server: &TestServer, broker: &str, topic: &str) -> Value {
 #[tokio::test]
 async fn events_follow_the_snapshot_and_nonsense_is_left_out() {
     let (broker, topic) = (kafka::broker(), kafka::unique_topic());
-    kafka::make_topic(&broker, &topic, 2).await;
+    kafka::create_topic(&broker, &topic, 2).await;
     let server = TestServer::start().await;
     server.create_study("S1").await;
     let id = published(&server, "S1").await;
@@ -66,7 +66,7 @@ async fn events_follow_the_snapshot_and_nonsense_is_left_out() {
 
 #[tokio::test]
 async fn every_event_of_a_transactional_producer_is_read_once_through_restarts_of_the_broker() {
-    let (broker, topic) = (OwnBroker::start(""), kafka::unique_topic());
+    let (broker, topic) = (DedicatedBroker::start(""), kafka::unique_topic());
     let server = TestServer::start().await;
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
@@ -107,7 +107,7 @@ async fn every_event_of_a_transactional_producer_is_read_once_through_restarts_o
         if round < 2 {
             broker.stop();
             assert!(matches!(source.changes(position.as_deref(), 10).await, Err(SourceError::Failed(_))));
-            broker.start_again();
+            broker.restart();
         }
     }
     relay.stop().await;

@@ -10,7 +10,7 @@ use cantata_core::AnalysisId;
 use cantata_store::contract::builders::{analysis, study};
 use cantata_store::{DuplicateRule, Insertion, NewAnalysis, Revision, Store, StoreError};
 use cantata_store_postgres::PostgresStore;
-use cantata_testkit::databases::{OwnServer, TestDatabase, postgres};
+use cantata_testkit::databases::{DedicatedPostgres, TestDatabase, postgres};
 use tokio::task::JoinHandle;
 
 use crate::open;
@@ -149,7 +149,7 @@ async fn cutting(database: TestDatabase) -> TestDatabase {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_of_the_database_loses_nothing() {
-    let server = Arc::new(OwnServer::start());
+    let server = Arc::new(DedicatedPostgres::start());
     let store = with_study(server.address()).await;
     let load = Load::start(&store);
     for _ in 0..4 {
@@ -159,7 +159,7 @@ async fn a_crash_of_the_database_loses_nothing() {
         let refused = store.health().await;
         assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
         let starting = Arc::clone(&server);
-        tokio::task::spawn_blocking(move || starting.start_again()).await.unwrap();
+        tokio::task::spawn_blocking(move || starting.restart()).await.unwrap();
         recovered(&*store).await;
     }
     let told = load.stop().await;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cantata_store::{Store, StoreError};
 use cantata_store_postgres::{DatabaseAddress, PostgresStore};
-use cantata_testkit::databases::OwnServer;
+use cantata_testkit::databases::DedicatedPostgres;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 fn authority() -> CertifiedIssuer<'static, KeyPair> {
@@ -15,7 +15,7 @@ fn authority() -> CertifiedIssuer<'static, KeyPair> {
 }
 
 /// Makes a server speak TLS only, with a certificate for a name.
-fn certify(server: &OwnServer, authority: &CertifiedIssuer<'_, KeyPair>, name: &str) {
+fn certify(server: &DedicatedPostgres, authority: &CertifiedIssuer<'_, KeyPair>, name: &str) {
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, authority).unwrap();
     let folder = server.data_folder();
@@ -24,7 +24,7 @@ fn certify(server: &OwnServer, authority: &CertifiedIssuer<'_, KeyPair>, name: &
     write(&folder.join("pg_hba.conf"), "hostssl all all 127.0.0.1/32 scram-sha-256\n");
     write(&folder.join("postgresql.auto.conf"), "ssl = on\n");
     server.crash();
-    server.start_again();
+    server.restart();
 }
 
 /// Writes a file that only the user of the server can read.
@@ -36,7 +36,7 @@ fn write(path: &Path, content: &str) {
     chown(path, Some(folder.uid()), Some(folder.gid())).unwrap();
 }
 
-async fn connect(server: &OwnServer, options: &str) -> Result<PostgresStore, StoreError> {
+async fn connect(server: &DedicatedPostgres, options: &str) -> Result<PostgresStore, StoreError> {
     PostgresStore::open(&DatabaseAddress::parse(&format!("{}?{options}", server.address())).unwrap(), 4).await
 }
 
@@ -51,7 +51,7 @@ async fn only_a_server_with_a_certificate_that_counts_is_used() {
     };
     let (trusting_ours, trusting_other) = (file("ours.pem", &ours), file("other.pem", &other));
 
-    let server = OwnServer::start();
+    let server = DedicatedPostgres::start();
     let plain = connect(&server, &trusting_ours).await;
     assert!(matches!(plain, Err(StoreError::Unavailable(_))), "a server without TLS was used");
 

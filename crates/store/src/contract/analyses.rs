@@ -1,6 +1,6 @@
 //! Analyses: every revision is kept to the byte, and only the holder of the latest one may add the next.
 
-use cantata_core::{Action, Analysis, AnalysisId, AnalysisState, Timestamp};
+use cantata_core::{Analysis, AnalysisId, AnalysisState, EventAction, Timestamp};
 
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis};
@@ -25,7 +25,7 @@ pub async fn an_inserted_analysis_reads_back_to_the_byte(backend: &dyn Backend) 
         assert_eq!(store.analysis(new.analysis_id).await.unwrap(), Some(expected));
         assert_eq!(store.documents(&[revision]).await.unwrap(), [new.document]);
     }
-    assert_eq!(store.analysis(AnalysisId::random()).await.unwrap(), None);
+    assert_eq!(store.analysis(AnalysisId::generate()).await.unwrap(), None);
 }
 
 /// An analysis that comes from another server with a past is stored as what it is, and counts as that at once.
@@ -42,7 +42,7 @@ pub async fn an_inserted_analysis_has_the_state_it_says(backend: &dyn Backend) {
         assert_eq!(store.count_analyses("S", of_state).await.unwrap(), 1);
         let events = all_events(&*store).await;
         assert_eq!(events.len(), number + 1);
-        assert_eq!((events[number].action, events[number].state), (Action::Create, state));
+        assert_eq!((events[number].action, events[number].state), (EventAction::Create, state));
         stored.push(past);
     }
     for past in stored {
@@ -89,7 +89,7 @@ pub async fn a_replacement_is_the_latest_revision(backend: &dyn Backend) {
     let first = insert(&*store, &before).await;
     let mut after = before.clone();
     after.data.insert("note".to_owned(), "changed".into());
-    let second = replace(&*store, first, &before, &after, Action::Update).await;
+    let second = replace(&*store, first, &before, &after, EventAction::Update).await;
     assert!(second > first);
     let expected = StoredAnalysis { revision: second, study_id: "S".to_owned(), document: document(&after) };
     assert_eq!(store.analysis(before.analysis_id).await.unwrap(), Some(expected));
@@ -106,7 +106,7 @@ pub async fn a_replacement_from_an_old_revision_is_a_conflict(backend: &dyn Back
     let mut late = original.clone();
     late.files.remove(0);
     for from in [first, other, Revision(0), Revision(latest.0 + 1), Revision(u64::MAX)] {
-        let change = AnalysisChange::between(from, &original, &late, Action::Update).unwrap();
+        let change = AnalysisChange::between(from, &original, &late, EventAction::Update).unwrap();
         assert_eq!(store.replace_analysis(change).await.unwrap(), Replacement::Conflict, "{from:?}");
     }
     let stored = store.analysis(original.analysis_id).await.unwrap().unwrap();
@@ -122,7 +122,7 @@ pub async fn a_replacement_of_an_unknown_analysis_is_a_conflict(backend: &dyn Ba
     let stored = insert(&*store, &analysis("S", 1)).await;
     let unknown = analysis("S", 1);
     for from in [stored, Revision(0)] {
-        let change = AnalysisChange::between(from, &unknown, &unknown, Action::Update).unwrap();
+        let change = AnalysisChange::between(from, &unknown, &unknown, EventAction::Update).unwrap();
         assert_eq!(store.replace_analysis(change).await.unwrap(), Replacement::Conflict, "{from:?}");
     }
     assert_eq!(store.analysis(unknown.analysis_id).await.unwrap(), None);
@@ -234,7 +234,7 @@ pub async fn listing_shows_latest_revisions_only(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let before = analysis("S", 1);
     let first = insert(&*store, &before).await;
-    let second = replace(&*store, first, &before, &before, Action::Update).await;
+    let second = replace(&*store, first, &before, &before, EventAction::Update).await;
     assert_eq!(list_all(&*store, "S").await, [second]);
 }
 

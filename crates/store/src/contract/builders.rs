@@ -1,7 +1,8 @@
 //! Small things to store: studies, types, analyses and files that differ from all others unless told otherwise.
 
 use cantata_core::{
-    Analysis, AnalysisId, AnalysisState, AnalysisTypeId, File, FileAccess, GivenOptions, ObjectId, Study, Timestamp,
+    Analysis, AnalysisId, AnalysisState, AnalysisTypeId, File, FileAccess, ObjectId, PartialTypeOptions, Study,
+    Timestamp,
 };
 use serde_json::json;
 
@@ -23,14 +24,14 @@ pub fn new_type(name: &str) -> NewAnalysisType {
     NewAnalysisType {
         name: name.to_owned(),
         schema: json!({"type": "object", "required": ["experiment"], "properties": {"experiment": {"type": "object"}}}),
-        options: GivenOptions::default(),
+        options: PartialTypeOptions::default(),
         created_at: Timestamp::from_micros(1_794_713_363_075_123),
     }
 }
 
 /// Returns a checksum nothing else has.
 pub fn unique_md5() -> String {
-    AnalysisId::random().to_string().replace('-', "")
+    AnalysisId::generate().to_string().replace('-', "")
 }
 
 /// Builds an unpublished analysis.
@@ -39,7 +40,7 @@ pub struct AnalysisBuilder(Analysis);
 impl AnalysisBuilder {
     /// Starts an analysis without files and with a fresh id.
     pub fn in_study(study_id: &str) -> Self {
-        Self::with_id(study_id, AnalysisId::random())
+        Self::with_id(study_id, AnalysisId::generate())
     }
 
     /// Starts an analysis without files.

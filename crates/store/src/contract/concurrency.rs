@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use cantata_core::{Action, Analysis, AnalysisId, AnalysisState, GivenOptions, Study};
+use cantata_core::{Analysis, AnalysisId, AnalysisState, EventAction, PartialTypeOptions, Study};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -34,7 +34,7 @@ where
 /// Versions of one type are unique and consecutive, and each inherits from the one before it.
 pub async fn racing_registrations_get_consecutive_versions(backend: &dyn Backend) {
     let store = backend.open().await;
-    let given = |number: usize| GivenOptions {
+    let given = |number: usize| PartialTypeOptions {
         file_types: number.is_multiple_of(3).then(|| vec![format!("type{number}")]),
         external_validations: None,
     };
@@ -173,7 +173,7 @@ pub async fn racing_replacements_have_one_winner(backend: &dyn Backend) {
             let mut after = before.clone();
             after.data.insert("racer".to_owned(), number.into());
             after.files[0].file_md5sum = unique_md5();
-            let change = AnalysisChange::between(from, &before, &after, Action::Update).unwrap();
+            let change = AnalysisChange::between(from, &before, &after, EventAction::Update).unwrap();
             (store.replace_analysis(change).await.unwrap(), after)
         }
     })
@@ -200,7 +200,7 @@ async fn increment(store: &dyn Store, id: AnalysisId) -> Revision {
         let mut after = before.clone();
         let counter = before.data.get("counter").map_or(0, |counter| counter.as_u64().unwrap());
         after.data.insert("counter".to_owned(), (counter + 1).into());
-        let change = AnalysisChange::between(stored.revision, &before, &after, Action::Update).unwrap();
+        let change = AnalysisChange::between(stored.revision, &before, &after, EventAction::Update).unwrap();
         if let Replacement::Stored(revision) = store.replace_analysis(change).await.unwrap() {
             return revision;
         }

@@ -1,6 +1,6 @@
 //! Duplicates: what counts is the checksum of the files the analyses have now, and in which state they are now.
 
-use cantata_core::{Action, Analysis, AnalysisState, File};
+use cantata_core::{Analysis, AnalysisState, EventAction, File};
 
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis, unique_md5};
@@ -185,7 +185,7 @@ pub async fn a_removed_file_is_no_duplicate_any_more(backend: &dyn Backend) {
     let revision = insert(&*store, &before).await;
     let mut after = before.clone();
     after.files.remove(0);
-    replace(&*store, revision, &before, &after, Action::Update).await;
+    replace(&*store, revision, &before, &after, EventAction::Update).await;
     assert_eq!(submit_copy(&*store, &before.files[0], DuplicateRule::AnyAnalysis).await, Ok(()));
     let answer = submit_copy(&*store, &before.files[1], DuplicateRule::AnyAnalysis).await;
     assert_eq!(answer, Err(duplicate_of(&before.files[1])));
@@ -198,11 +198,11 @@ pub async fn a_changed_checksum_replaces_the_old_one(backend: &dyn Backend) {
     let first = insert(&*store, &before).await;
     let mut after = before.clone();
     after.files[0].file_md5sum = unique_md5();
-    let second = replace(&*store, first, &before, &after, Action::Update).await;
+    let second = replace(&*store, first, &before, &after, EventAction::Update).await;
     let changed = &after.files[0];
     let answer = submit_copy(&*store, changed, DuplicateRule::AnyAnalysis).await;
     assert_eq!(answer, Err(duplicate_of(changed)));
-    replace(&*store, second, &after, &before, Action::Update).await;
+    replace(&*store, second, &after, &before, EventAction::Update).await;
     assert_eq!(submit_copy(&*store, changed, DuplicateRule::AnyAnalysis).await, Ok(()));
     let original = &before.files[0];
     let answer = submit_copy(&*store, original, DuplicateRule::AnyAnalysis).await;
@@ -217,10 +217,10 @@ pub async fn one_of_two_equal_files_may_go(backend: &dyn Backend) {
     let revision = insert(&*store, &before).await;
     let mut after = before.clone();
     let removed = after.files.remove(0);
-    let second = replace(&*store, revision, &before, &after, Action::Update).await;
+    let second = replace(&*store, revision, &before, &after, EventAction::Update).await;
     let answer = submit_copy(&*store, &removed, DuplicateRule::AnyAnalysis).await;
     assert_eq!(answer, Err(duplicate_of(&after.files[0])));
     let empty = Analysis { files: vec![], ..after.clone() };
-    replace(&*store, second, &after, &empty, Action::Update).await;
+    replace(&*store, second, &after, &empty, EventAction::Update).await;
     assert_eq!(submit_copy(&*store, &removed, DuplicateRule::AnyAnalysis).await, Ok(()));
 }

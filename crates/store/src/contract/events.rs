@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cantata_core::{Action, AnalysisState, Event};
+use cantata_core::{AnalysisState, Event, EventAction};
 
 use super::Backend;
 use super::builders::{analysis, new_type, study};
@@ -23,7 +23,7 @@ pub async fn every_change_is_one_event(backend: &dyn Backend) {
     let mut first = analysis("S", 1);
     let mut second = analysis("T", 2);
     let mut expected = vec![];
-    let mut record = |revision: Revision, analysis: &cantata_core::Analysis, action: Action| {
+    let mut record = |revision: Revision, analysis: &cantata_core::Analysis, action: EventAction| {
         expected.push(Event {
             seq: revision.0,
             analysis_id: analysis.analysis_id,
@@ -34,16 +34,16 @@ pub async fn every_change_is_one_event(backend: &dyn Backend) {
         });
     };
     let mut first_at = insert(&*store, &first).await;
-    record(first_at, &first, Action::Create);
+    record(first_at, &first, EventAction::Create);
     let mut second_at = insert(&*store, &second).await;
-    record(second_at, &second, Action::Create);
+    record(second_at, &second, EventAction::Create);
     for state in [AnalysisState::Published, AnalysisState::Unpublished, AnalysisState::Suppressed] {
         second_at = move_to(&*store, second_at, &mut second, state).await;
-        record(second_at, &second, Action::towards(state));
+        record(second_at, &second, EventAction::for_state(state));
         let before = first.clone();
         first.data.insert("state of the other".to_owned(), state.as_str().into());
-        first_at = replace(&*store, first_at, &before, &first, Action::Update).await;
-        record(first_at, &first, Action::Update);
+        first_at = replace(&*store, first_at, &before, &first, EventAction::Update).await;
+        record(first_at, &first, EventAction::Update);
     }
     assert_eq!(all_events(&*store).await, expected);
 }
@@ -62,10 +62,10 @@ pub async fn what_is_refused_is_no_event(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let stored = analysis("S", 1);
     let first = insert(&*store, &stored).await;
-    let latest = replace(&*store, first, &stored, &stored, Action::Update).await;
+    let latest = replace(&*store, first, &stored, &stored, EventAction::Update).await;
     submit(&*store, &stored_again(&stored), DuplicateRule::AnyAnalysis).await;
     submit(&*store, &analysis("UNKNOWN", 1), DuplicateRule::Allow).await;
-    let conflict = AnalysisChange::between(first, &stored, &stored, Action::Update).unwrap();
+    let conflict = AnalysisChange::between(first, &stored, &stored, EventAction::Update).unwrap();
     assert_eq!(store.replace_analysis(conflict).await.unwrap(), Replacement::Conflict);
     assert_eq!(*store.latest_event().borrow(), latest.0);
     assert_eq!(all_events(&*store).await.len(), 2);

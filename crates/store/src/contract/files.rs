@@ -1,6 +1,6 @@
 //! Files: found as they are now, by object id, by conditions, and through the search of a study.
 
-use cantata_core::{Action, Analysis, AnalysisId, File, FileAccess, ObjectId};
+use cantata_core::{Analysis, AnalysisId, EventAction, File, FileAccess, ObjectId};
 use regex::Regex;
 
 use super::Backend;
@@ -42,7 +42,7 @@ pub async fn a_file_is_found_by_its_object_id(backend: &dyn Backend) {
     for entry in fill(&*store).await {
         assert_eq!(store.file(entry.object_id).await.unwrap(), Some(entry));
     }
-    assert_eq!(store.file(ObjectId::of(AnalysisId::random(), "shared.vcf")).await.unwrap(), None);
+    assert_eq!(store.file(ObjectId::of(AnalysisId::generate(), "shared.vcf")).await.unwrap(), None);
 }
 
 /// Only the whole object id counts, not a part of it that a store may index, and not a checksum of the same bytes.
@@ -61,7 +61,7 @@ pub async fn object_ids_with_equal_beginnings_or_ends_differ(backend: &dyn Backe
     }
     let mut after = before.clone();
     let removed = after.files.remove(0);
-    replace(&*store, revision, &before, &after, Action::Update).await;
+    replace(&*store, revision, &before, &after, EventAction::Update).await;
     assert_eq!(store.file(removed.object_id).await.unwrap(), None);
     for file in &after.files {
         assert_eq!(store.file(file.object_id).await.unwrap(), Some(entry(file)));
@@ -76,7 +76,7 @@ pub async fn a_changed_file_is_found_as_it_is_now(backend: &dyn Backend) {
     let mut after = before.clone();
     after.files[0].file_access = FileAccess::Controlled;
     after.files[1].file_md5sum = unique_md5();
-    replace(&*store, revision, &before, &after, Action::Update).await;
+    replace(&*store, revision, &before, &after, EventAction::Update).await;
     for file in &after.files {
         assert_eq!(store.file(file.object_id).await.unwrap(), Some(entry(file)));
     }
@@ -94,7 +94,7 @@ pub async fn a_file_written_again_is_still_one_file(backend: &dyn Backend) {
     for file_size in [100, 200, 300] {
         let mut after = before.clone();
         after.files[1].file_size = file_size;
-        revision = replace(&*store, revision, &before, &after, Action::Update).await;
+        revision = replace(&*store, revision, &before, &after, EventAction::Update).await;
         before = after;
     }
     assert_eq!(store.file(before.files[1].object_id).await.unwrap(), Some(entry(&before.files[1])));
@@ -110,7 +110,7 @@ pub async fn a_removed_file_is_gone(backend: &dyn Backend) {
     let revision = insert(&*store, &before).await;
     let mut after = before.clone();
     let removed = after.files.remove(1);
-    replace(&*store, revision, &before, &after, Action::Update).await;
+    replace(&*store, revision, &before, &after, EventAction::Update).await;
     assert_eq!(store.file(removed.object_id).await.unwrap(), None);
     let by_id = EntityFilter { object_id: Some(removed.object_id), ..EntityFilter::default() };
     assert_eq!(store.list_files(&by_id, EVERYTHING).await.unwrap(), (0, vec![]));
@@ -125,7 +125,7 @@ pub async fn every_combination_of_conditions_is_honoured(backend: &dyn Backend) 
     let store = open_with_studies(backend, &["S", "T"]).await;
     let entries = fill(&*store).await;
     let shared = entries.iter().find(|entry| entry.name == "shared.vcf").unwrap();
-    let nowhere = AnalysisId::random();
+    let nowhere = AnalysisId::generate();
     let full = |wanted: &FileEntry| EntityFilter {
         object_id: Some(wanted.object_id),
         analysis_id: Some(wanted.analysis_id),
@@ -235,7 +235,7 @@ pub async fn search_finds_one_object_id(backend: &dyn Backend) {
             assert_eq!(found.len(), usize::from(file.study_id == study_id));
         }
     }
-    let nobody = ObjectIdPattern::Exactly(ObjectId::of(AnalysisId::random(), "x"));
+    let nobody = ObjectIdPattern::Exactly(ObjectId::of(AnalysisId::generate(), "x"));
     assert_eq!(store.search_by_file("S", &nobody).await.unwrap(), []);
 }
 
@@ -301,7 +301,7 @@ pub async fn search_forgets_removed_files(backend: &dyn Backend) {
     let first = insert(&*store, &before).await;
     let mut after = before.clone();
     let removed = after.files.remove(0);
-    let second = replace(&*store, first, &before, &after, Action::Update).await;
+    let second = replace(&*store, first, &before, &after, EventAction::Update).await;
     let removed_text = ObjectIdPattern::Matching(Regex::new(&removed.object_id.to_string()).unwrap());
     for pattern in [ObjectIdPattern::Exactly(removed.object_id), removed_text] {
         assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [], "{pattern:?}");

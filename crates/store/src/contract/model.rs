@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use cantata_core::{Action, AnalysisId, AnalysisState, AnalysisType, AnalysisTypeId, Event, ObjectId, Study};
+use cantata_core::{AnalysisId, AnalysisState, AnalysisType, AnalysisTypeId, Event, EventAction, ObjectId, Study};
 use tokio::sync::watch;
 
 use crate::{
@@ -141,7 +141,7 @@ impl State {
         analysis_id: AnalysisId,
         study_id: String,
         state: AnalysisState,
-        action: Action,
+        action: EventAction,
         document: String,
     ) -> Revision {
         let revision = Revision(self.events.len() as u64 + 1);
@@ -223,7 +223,7 @@ impl Store for MemoryStore {
             return Err(StoreError::failed("storing an analysis", "its id is taken"));
         }
         state.store_files(new.files, new.analysis_id, &new.study_id);
-        let revision = state.push_event(new.analysis_id, new.study_id, new.state, Action::Create, new.document);
+        let revision = state.push_event(new.analysis_id, new.study_id, new.state, EventAction::Create, new.document);
         self.announce(revision);
         Ok(Insertion::Stored(revision))
     }

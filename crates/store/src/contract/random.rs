@@ -8,7 +8,9 @@ mod questions;
 
 use std::sync::Arc;
 
-use cantata_core::{Action, Analysis, AnalysisId, AnalysisState, FileAccess, GivenOptions, Study, Timestamp};
+use cantata_core::{
+    Analysis, AnalysisId, AnalysisState, EventAction, FileAccess, PartialTypeOptions, Study, Timestamp,
+};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -110,7 +112,7 @@ impl Pair {
     fn random_type(&mut self) -> NewAnalysisType {
         NewAnalysisType {
             schema: json!({"number": self.rng.random::<u64>()}),
-            options: GivenOptions {
+            options: PartialTypeOptions {
                 file_types: self.rng.random_bool(0.3).then(|| vec![self.rng.random::<u8>().to_string()]),
                 external_validations: self.rng.random_bool(0.3).then(Vec::new),
             },
@@ -199,13 +201,13 @@ impl Pair {
     }
 
     /// Changes the state, or some of the files, or nothing but the data.
-    fn random_change(&mut self, before: &Analysis) -> (Analysis, Action) {
+    fn random_change(&mut self, before: &Analysis) -> (Analysis, EventAction) {
         let mut after = before.clone();
         let state = AnalysisState::ALL[self.rng.random_range(0..3)];
         let is_rarely_final = state != AnalysisState::Suppressed || self.rng.random_bool(0.2);
-        if self.rng.random() && is_rarely_final && before.state.may_become(state) {
+        if self.rng.random() && is_rarely_final && before.state.can_become(state) {
             after.change_state(state, Timestamp::from_micros(self.rng.random_range(0..1 << 50))).unwrap();
-            return (after, Action::towards(state));
+            return (after, EventAction::for_state(state));
         }
         after.data.insert("random".to_owned(), self.rng.random::<u32>().into());
         for file in &mut after.files {
@@ -219,7 +221,7 @@ impl Pair {
         if self.rng.random_bool(0.15) && !after.files.is_empty() {
             after.files.remove(self.rng.random_range(0..after.files.len()));
         }
-        (after, Action::Update)
+        (after, EventAction::Update)
     }
 
     async fn reopen(self, backend: &dyn Backend) -> Self {

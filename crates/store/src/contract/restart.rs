@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cantata_core::{Action, Analysis, AnalysisState, File, FileAccess};
+use cantata_core::{Analysis, AnalysisState, EventAction, File, FileAccess};
 use tokio::task::JoinSet;
 
 use super::Backend;
@@ -62,7 +62,7 @@ pub async fn replacements_survive_a_restart(backend: &dyn Backend) {
     current.files[1].file_md5sum = unique_md5();
     current.files[1].file_access = FileAccess::Controlled;
     current.files.remove(0);
-    revision = replace(&*store, revision, &before, &current, Action::Update).await;
+    revision = replace(&*store, revision, &before, &current, EventAction::Update).await;
     for _ in 0..2 {
         drop(store);
         store = backend.open().await;
@@ -175,7 +175,7 @@ pub async fn many_files_survive_restarts(backend: &dyn Backend) {
         gone.push(analysis.files.remove(0));
         gone.push(before.files[1].clone());
         analysis.files[0].file_md5sum = unique_md5();
-        *revision = replace(&*store, *revision, &before, analysis, Action::Update).await;
+        *revision = replace(&*store, *revision, &before, analysis, EventAction::Update).await;
     }
     drop(store);
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cantata_core::{Action, Analysis, AnalysisState, Event, Timestamp};
+use cantata_core::{Analysis, AnalysisState, Event, EventAction, Timestamp};
 
 use super::Backend;
 use super::builders::study;
@@ -43,7 +43,7 @@ pub(crate) async fn replace(
     from: Revision,
     before: &Analysis,
     after: &Analysis,
-    action: Action,
+    action: EventAction,
 ) -> Revision {
     let change = AnalysisChange::between(from, before, after, action).unwrap();
     match store.replace_analysis(change).await.unwrap() {
@@ -61,7 +61,7 @@ pub(crate) async fn move_to(
 ) -> Revision {
     let before = analysis.clone();
     analysis.change_state(state, Timestamp::from_micros(1_794_800_000_000_000)).unwrap();
-    replace(store, from, &before, analysis, Action::towards(state)).await
+    replace(store, from, &before, analysis, EventAction::for_state(state)).await
 }
 
 /// Asks for all analyses of a study in these states.

@@ -1,6 +1,6 @@
 //! Analysis types: versions count up per name and are never altered; options left out come from the version before.
 
-use cantata_core::{AnalysisType, AnalysisTypeId, ExternalValidation, GivenOptions, Timestamp, TypeOptions};
+use cantata_core::{AnalysisType, AnalysisTypeId, ExternalValidation, PartialTypeOptions, Timestamp, TypeOptions};
 use serde_json::json;
 
 use super::Backend;
@@ -42,7 +42,7 @@ pub async fn a_type_reads_back_as_it_was_registered(backend: &dyn Backend) {
     let store = backend.open().await;
     let given = NewAnalysisType {
         schema: json!({"z": u64::MAX, "a": {"y": 1.0, "b": -7, "m": [null, true, "\u{0}\"ü"]}, "k": ""}),
-        options: GivenOptions {
+        options: PartialTypeOptions {
             file_types: Some(vec!["bam".to_owned(), "vcf".to_owned()]),
             external_validations: Some(vec![ExternalValidation {
                 url: "http://example.org/{study}/{value}".to_owned(),
@@ -78,7 +78,7 @@ pub async fn omitted_options_are_inherited_and_empty_ones_clear(backend: &dyn Ba
         (Some(vec![]), None),
         (None, Some(vec![])),
     ] {
-        let options = GivenOptions { file_types, external_validations };
+        let options = PartialTypeOptions { file_types, external_validations };
         let in_force = options.clone().inherit(expected.as_ref());
         let registered = store.register_type(NewAnalysisType { options, ..new_type("t") }).await.unwrap();
         assert_eq!(registered.options, in_force, "{}", registered.id);
@@ -120,7 +120,7 @@ pub async fn seeding_registers_only_names_without_a_version(backend: &dyn Backen
     let store = backend.open().await;
     register(&*store, &["known", "known"]).await;
     let with_file_types = |name: &str, file_type: &str| NewAnalysisType {
-        options: GivenOptions { file_types: Some(vec![file_type.to_owned()]), external_validations: None },
+        options: PartialTypeOptions { file_types: Some(vec![file_type.to_owned()]), external_validations: None },
         ..new_type(name)
     };
     let seeds = vec![

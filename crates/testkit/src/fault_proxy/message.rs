@@ -28,7 +28,7 @@ impl Message {
 
 /// A request that a proxy got.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenRequest {
+pub struct RecordedRequest {
     /// The method.
     pub method: String,
     /// Path and query.
@@ -39,7 +39,7 @@ pub struct SeenRequest {
     pub body: Vec<u8>,
 }
 
-impl SeenRequest {
+impl RecordedRequest {
     pub(super) fn new(request: &Message) -> Self {
         let mut words = request.first_line().map(str::to_owned);
         Self {

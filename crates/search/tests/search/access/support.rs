@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cantata_access::{Identity, Origin};
+use cantata_access::{AuthMethod, Identity};
 use cantata_catalogue::{CatalogueConfig, Configs, Defaults};
 use cantata_engine::{Operation, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
@@ -21,7 +21,7 @@ pub(crate) struct Bed {
 /// Somebody with scopes and claims.
 pub(crate) fn somebody(scopes: &[&str], claims: Value) -> Identity {
     Identity {
-        origin: Origin::Token,
+        auth_method: AuthMethod::Token,
         name: "ada".to_owned(),
         scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
         claims: claims.as_object().unwrap().clone(),

@@ -26,7 +26,7 @@ pub(crate) struct TypeOptions {
 /// The extra validations of a registration; those left out are inherited from the version before.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
-pub(crate) struct GivenOptions {
+pub(crate) struct PartialTypeOptions {
     /// The file types a submission may contain; an empty list allows any.
     file_types: Option<Vec<String>>,
     /// The checks against outside services; an empty list asks for none.
@@ -43,7 +43,7 @@ pub(crate) struct AnalysisTypeRegistration {
     #[schema(value_type = Object)]
     schema: Map<String, Value>,
     /// The extra validations.
-    options: Option<GivenOptions>,
+    options: Option<PartialTypeOptions>,
 }
 
 /// A registered version.

@@ -13,7 +13,7 @@ pub(super) async fn server_with_states() -> (TestServer, [Vec<String>; 3]) {
         for _ in 0..2 {
             let id = server.submit(&Payload::new("S")).await;
             for call in &calls {
-                server.put_nothing(&format!("/studies/S/analysis/{call}/{id}")).await.ok();
+                server.put_empty(&format!("/studies/S/analysis/{call}/{id}")).await.ok();
             }
             group.push(id);
         }

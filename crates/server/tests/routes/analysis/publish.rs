@@ -2,17 +2,17 @@
 
 use std::sync::{Arc, Mutex};
 
-use cantata_testkit::{Payload, StandIn, TestServer};
+use cantata_testkit::{MockServer, Payload, TestServer};
 use serde_json::{Value, json};
 
 /// What the storage server says of every object: whether it is there, and how it is described.
 type Said = Arc<Mutex<(String, Value)>>;
 
 /// A server with one analysis of one file of 100 bytes, its id, its object id and what its storage server says.
-async fn server() -> (TestServer, StandIn, String, String, Said) {
+async fn server() -> (TestServer, MockServer, String, String, Said) {
     let said: Said = Arc::new(Mutex::new(("true".to_owned(), json!(null))));
     let saying = Arc::clone(&said);
-    let storage = StandIn::start(move |target| {
+    let storage = MockServer::start(move |target| {
         let (uploaded, object) = saying.lock().unwrap().clone();
         match target.starts_with("/upload/") {
             true => (200, uploaded),
@@ -34,13 +34,13 @@ async fn server() -> (TestServer, StandIn, String, String, Said) {
 #[tokio::test]
 async fn files_that_are_in_storage_are_published() {
     let (server, storage, id, object_id, _) = server().await;
-    server.put_nothing(&format!("/studies/S/analysis/publish/{id}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/publish/{id}")).await.ok();
     let targets = storage.take_targets();
     assert!(targets.contains(&format!("/upload/{object_id}")), "{targets:?}");
     let download = format!("/download/{object_id}?offset=0&length=-1&exclude-urls=true");
     assert!(targets.contains(&download), "{targets:?}");
-    server.put_nothing(&format!("/studies/S/analysis/unpublish/{id}")).await.ok();
-    server.put_nothing(&format!("/studies/S/analysis/suppress/{id}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/unpublish/{id}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/suppress/{id}")).await.ok();
     assert!(storage.take_targets().is_empty(), "only publishing asks");
 }
 
@@ -123,14 +123,14 @@ async fn files_that_are_not_as_the_metadata_says_are_not() {
         ),
     ] {
         *said.lock().unwrap() = (uploaded.to_owned(), object);
-        server.put_nothing(&publish).await.assert_error(status, origin, error_id, &text);
+        server.put_empty(&publish).await.assert_error(status, origin, error_id, &text);
     }
     *said.lock().unwrap() = ("true".to_owned(), with("objectSize", json!("big")));
-    server.put_nothing(&publish).await.assert_error_id(500, "invalid.storage.download.response");
+    server.put_empty(&publish).await.assert_error_id(500, "invalid.storage.download.response");
     assert_eq!(server.analysis("S", &id).await["analysisState"], "UNPUBLISHED");
 
     *said.lock().unwrap() = ("true".to_owned(), with("objectMd5", json!(null)));
-    server.put_nothing(&format!("{publish}?ignoreUndefinedMd5=true")).await.ok();
+    server.put_empty(&format!("{publish}?ignoreUndefinedMd5=true")).await.ok();
     assert_eq!(server.analysis("S", &id).await["analysisState"], "PUBLISHED");
 }
 
@@ -140,7 +140,7 @@ async fn a_storage_server_that_is_not_there_is_named_as_the_cause() {
     server.create_study("S").await;
     let id = server.submit(&Payload::new("S")).await;
     let object_id = crate::support::object_id(&server, &id, 0).await;
-    let refused = server.put_nothing(&format!("/studies/S/analysis/publish/{id}")).await;
+    let refused = server.put_empty(&format!("/studies/S/analysis/publish/{id}")).await;
     let text =
         format!("The storage server could not be asked about objectId '{object_id}': no connection could be made");
     refused.assert_error(502, "ScoreService", "storage.service.error", &text);

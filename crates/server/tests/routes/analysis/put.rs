@@ -42,7 +42,7 @@ async fn the_type_and_its_version_can_be_changed_in_every_state() {
         ("publish", "PUBLISHED", json!({"name": "t", "version": 1}), 1),
         ("suppress", "SUPPRESSED", json!({"name": "t", "version": null}), 2),
     ] {
-        server.put_nothing(&format!("/studies/S/analysis/{call}/{analysis_id}")).await.ok();
+        server.put_empty(&format!("/studies/S/analysis/{call}/{analysis_id}")).await.ok();
         server.put(&path, &json!({"analysisType": named, "experiment": {}})).await.assert_text(200, "");
         let analysis = server.analysis("S", &analysis_id).await;
         assert_eq!(analysis["analysisState"], state);

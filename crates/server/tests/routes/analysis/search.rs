@@ -27,7 +27,7 @@ fn found(answer: &Value) -> Vec<String> {
 #[tokio::test]
 async fn an_object_id_finds_its_analysis_in_any_state() {
     let (server, ids) = server().await;
-    server.put_nothing(&format!("/studies/S/analysis/suppress/{}", ids[1])).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/suppress/{}", ids[1])).await.ok();
     let object_id = object_id(&server, &ids[1], 1).await;
     for expression in
         [object_id.clone(), object_id.to_uppercase(), format!("^{object_id}$"), object_id[3..30].to_owned()]

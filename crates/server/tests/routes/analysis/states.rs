@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{assert_local_time, keys, server_with_analysis};
 
 async fn call(server: &TestServer, verb: &str, analysis_id: &str) -> Value {
-    server.put_nothing(&format!("/studies/S/analysis/{verb}/{analysis_id}")).await.ok()
+    server.put_empty(&format!("/studies/S/analysis/{verb}/{analysis_id}")).await.ok()
 }
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn suppressed_is_for_good() {
     let (server, id) = server_with_analysis().await;
     call(&server, "suppress", &id).await;
     for (verb, state) in [("publish", "PUBLISHED"), ("unpublish", "UNPUBLISHED")] {
-        let refused = server.put_nothing(&format!("/studies/S/analysis/{verb}/{id}")).await;
+        let refused = server.put_empty(&format!("/studies/S/analysis/{verb}/{id}")).await;
         let text = format!("Cannot change the analysis state for analysisId '{id}' from 'SUPPRESSED' to '{state}'");
         refused.assert_error(400, "AnalysisService", "suppressed.state.transition", &text);
     }
@@ -74,7 +74,7 @@ async fn what_is_not_there_is_said() {
             (format!("/studies/T/analysis/{verb}/{id}"), 400, "entity.not.related.to.study"),
             (format!("/studies/S/analysis/{verb}/none"), 404, "analysis.id.not.found"),
         ] {
-            server.put_nothing(&path).await.assert_error_id(status, error_id);
+            server.put_empty(&path).await.assert_error_id(status, error_id);
         }
     }
 }
@@ -85,7 +85,7 @@ async fn a_body_and_a_content_type_that_nobody_needs_are_not_minded() {
     let headers = [("content-type", "text/plain")];
     let path = format!("/studies/S/analysis/publish/{id}/?ignoreUndefinedMd5=true");
     server.send(http::Method::PUT, &path, &headers, Some(b"{".to_vec())).await.ok();
-    let refused = server.put_nothing(&format!("/studies/S/analysis/publish/{id}?ignoreUndefinedMd5=5")).await;
+    let refused = server.put_empty(&format!("/studies/S/analysis/publish/{id}?ignoreUndefinedMd5=5")).await;
     let text = "The parameter 'ignoreUndefinedMd5' is '5', but must be true or false";
     refused.assert_error(400, "AnalysisService", "malformed.parameter", text);
 }
@@ -100,7 +100,7 @@ async fn only_the_latest_version_is_published_where_that_is_enforced() {
     server.register_minimal("t").await;
     let text =
         "Must use the latest version '2' while enforceLatest=true, but using version '1' of analysisType 't' instead";
-    let refused = server.put_nothing(&format!("/studies/S/analysis/publish/{id}")).await;
+    let refused = server.put_empty(&format!("/studies/S/analysis/publish/{id}")).await;
     refused.assert_error(409, "AnalysisService", "analysis.type.incorrect.version", text);
     call(&server, "unpublish", &id).await;
 }

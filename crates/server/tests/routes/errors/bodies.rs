@@ -120,7 +120,7 @@ async fn bodies_that_end_early_store_nothing() {
     let body = Payload::new("S").build().to_string();
     let mut request = raw::request("POST", b"/submit/S", &["content-type: application/json"], body.as_bytes());
     request.truncate(request.len() - 1);
-    let response = raw::exchange_cut_off(server.address(), &request).await;
+    let response = raw::exchange_half_closed(server.address(), &request).await;
     if let Some(response) = response {
         assert_eq!((response.status, &response.json()["errorId"]), (400, &json!("malformed.request.body")));
     }

@@ -40,7 +40,7 @@ async fn deep_members_of_a_payload_are_refused_or_publishable() {
             if answer.status == 200 {
                 accepted += 1;
                 let analysis_id = answer.json()["analysisId"].as_str().unwrap().to_owned();
-                server.put_nothing(&format!("/studies/S/analysis/publish/{analysis_id}")).await.ok();
+                server.put_empty(&format!("/studies/S/analysis/publish/{analysis_id}")).await.ok();
                 server.get(&format!("/export/analysis/{analysis_id}")).await.ok();
             } else {
                 answer.assert_error_id(422, "payload.parsing");
@@ -64,6 +64,6 @@ async fn deep_changes_are_refused_or_changeable_again() {
                 answer.assert_error_id(400, "malformed.request.body");
             }
         }
-        server.put_nothing(&format!("/studies/S/analysis/unpublish/{analysis_id}")).await.ok();
+        server.put_empty(&format!("/studies/S/analysis/unpublish/{analysis_id}")).await.ok();
     }
 }

@@ -58,9 +58,9 @@ async fn the_last_file_stays() {
 #[tokio::test]
 async fn a_suppressed_analysis_keeps_its_files() {
     let (server, analysis_id, ids) = server().await;
-    server.put_nothing(&format!("/studies/S/analysis/publish/{analysis_id}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/publish/{analysis_id}")).await.ok();
     server.delete(&format!("/studies/S/files/{}", ids[0])).await.assert_text(200, "OK");
-    server.put_nothing(&format!("/studies/S/analysis/suppress/{analysis_id}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/suppress/{analysis_id}")).await.ok();
     let refused = server.delete(&format!("/studies/S/files/{}", ids[1])).await;
     let text = format!(
         "The files of the analysisId '{analysis_id}' cannot be deleted since its analysisState is 'SUPPRESSED'"

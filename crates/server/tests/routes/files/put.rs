@@ -23,7 +23,7 @@ impl Fixture {
     }
 
     async fn call(&self, verb: &str) {
-        self.server.put_nothing(&format!("/studies/S/analysis/{verb}/{}", self.analysis_id)).await.ok();
+        self.server.put_empty(&format!("/studies/S/analysis/{verb}/{}", self.analysis_id)).await.ok();
     }
 
     async fn put(&self, body: &Value) -> cantata_testkit::TestResponse {

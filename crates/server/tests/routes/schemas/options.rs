@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cantata_testkit::{Payload, StandIn, TestServer, minimal_type};
+use cantata_testkit::{MockServer, Payload, TestServer, minimal_type};
 use serde_json::{Value, json};
 
 use crate::support::server_with_study;
@@ -61,7 +61,7 @@ async fn file_types_apply_to_the_version_that_has_them() {
 async fn values_are_checked_by_the_outside_service_of_the_version() {
     let server = server_with_study().await;
     let outside =
-        StandIn::start(|target| if target.contains("good") { (204, String::new()) } else { (404, "no".into()) });
+        MockServer::start(|target| if target.contains("good") { (204, String::new()) } else { (404, "no".into()) });
     let outside = outside.await;
     let url = format!("{}/{{study}}/{{value}}", outside.url);
     register(&server, Some(json!({"externalValidations": [{"url": url, "jsonPath": "samples[*].donor"}]}))).await;
@@ -99,7 +99,7 @@ async fn values_are_checked_by_the_outside_service_of_the_version() {
 #[tokio::test]
 async fn the_schema_is_checked_before_anybody_is_asked() {
     let server = server_with_study().await;
-    let outside = StandIn::start(|_| (200, String::new())).await;
+    let outside = MockServer::start(|_| (200, String::new())).await;
     let url = format!("{}/{{value}}", outside.url);
     register(&server, Some(json!({"externalValidations": [{"url": url, "jsonPath": "experiment.donor"}]}))).await;
     let payload = Payload::new("S").of_type("t").with("experiment", json!({"donor": "d"}));
@@ -117,7 +117,7 @@ async fn the_schema_is_checked_before_anybody_is_asked() {
 #[tokio::test]
 async fn an_outside_service_that_does_not_answer_refuses_in_time() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let server = TestServer::builder().outside_timeout(Duration::from_millis(200)).start().await;
+    let server = TestServer::builder().call_timeout(Duration::from_millis(200)).start().await;
     server.create_study("S").await;
     let url = format!("http://{}/{{value}}", silent.local_addr().unwrap());
     register(&server, Some(json!({"externalValidations": [{"url": url, "jsonPath": "experiment.donor"}]}))).await;

@@ -20,7 +20,7 @@ async fn a_checksum_is_taken_once_whatever_the_study_and_the_state() {
         let again = Payload::new("T").with_file_member(0, "fileMd5sum", first.md5(1));
         let refused = server.post("/submit/T", &again.build()).await;
         refused.assert_error(409, "SubmitService", "info.already.exists", &text);
-        server.put_nothing(&format!("/studies/S/analysis/{state}/{analysis_id}")).await.ok();
+        server.put_empty(&format!("/studies/S/analysis/{state}/{analysis_id}")).await.ok();
     }
     let upper = Payload::new("S").with_file_member(0, "fileMd5sum", first.md5(1).to_uppercase());
     server.post("/submit/S", &upper.build()).await.assert_error_id(409, "info.already.exists");
@@ -56,9 +56,9 @@ async fn only_published_analyses_count_where_that_is_chosen() {
     let payload = Payload::new("S");
     let first = server.submit(&payload).await;
     server.submit(&payload).await;
-    server.put_nothing(&format!("/studies/S/analysis/publish/{first}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/publish/{first}")).await.ok();
     server.post("/submit/S", &payload.build()).await.assert_error_id(409, "info.already.exists");
-    server.put_nothing(&format!("/studies/S/analysis/unpublish/{first}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/unpublish/{first}")).await.ok();
     server.submit(&payload).await;
 }
 

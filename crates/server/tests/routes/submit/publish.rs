@@ -21,7 +21,7 @@ async fn the_analysis_is_as_if_it_was_published_right_after() {
     assert_eq!((keys(&at_once), &at_once["status"]), (vec!["analysisId", "status"], &json!("OK")));
     let at_once = server.analysis("S", at_once["analysisId"].as_str().unwrap()).await;
     let later = server.submit(&Payload::new("S")).await;
-    server.put_nothing(&format!("/studies/S/analysis/publish/{later}")).await.ok();
+    server.put_empty(&format!("/studies/S/analysis/publish/{later}")).await.ok();
     let later = server.analysis("S", &later).await;
     assert_eq!(keys(&at_once), keys(&later));
     assert_eq!(at_once["publishedAt"], at_once["createdAt"]);
@@ -51,7 +51,7 @@ async fn what_is_published_at_once_can_be_taken_back_and_suppressed() {
     let id = server.post("/submit/S?publish=true", &Payload::new("S").build()).await.ok()["analysisId"].clone();
     let id = id.as_str().unwrap();
     for verb in ["unpublish", "publish", "suppress"] {
-        server.put_nothing(&format!("/studies/S/analysis/{verb}/{id}")).await.ok();
+        server.put_empty(&format!("/studies/S/analysis/{verb}/{id}")).await.ok();
     }
     let history = server.analysis("S", id).await["analysisStateHistory"].clone();
     assert_eq!(column(&history, "updatedState"), ["PUBLISHED", "UNPUBLISHED", "PUBLISHED", "SUPPRESSED"]);

@@ -99,7 +99,7 @@ async fn a_client_that_goes_away_leaves_whole_payloads() {
     let mut request =
         raw::request("POST", b"/submit/S/batch", &["content-type: application/x-ndjson"], body.as_bytes());
     request.truncate(request.len() - 10);
-    raw::exchange_cut_off(server.address(), &request).await;
+    raw::exchange_half_closed(server.address(), &request).await;
     server.get("/isAlive").await.assert_text(200, "true");
     let stored = server.get("/export/studies/S").await.ok()[0]["payloads"].as_array().unwrap().len();
     assert!(stored <= 1, "half a payload was stored");

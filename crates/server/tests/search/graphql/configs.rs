@@ -65,7 +65,7 @@ async fn fields_are_described_and_may_be_chosen() {
 #[tokio::test]
 async fn without_files_there_are_facets_and_columns_all_the_same() {
     let catalogues = TestCatalogues::new().file("base.json", &base(json!({})));
-    let server = TestServer::searching(catalogues.index("files", &mapping(), documents())).await;
+    let server = TestServer::with_catalogues(catalogues.index("files", &mapping(), documents())).await;
     let configs = ask(&server, CONFIGS, &json!({})).await["configs"].take();
     let facets = configs["facets"]["aggregations"].as_array().unwrap();
     assert!(!facets.is_empty() && facets.len() <= 10);
@@ -92,7 +92,7 @@ async fn the_mapping_is_that_of_the_index() {
 async fn legacy_names_in_facets_still_work() {
     let facets = json!({"facets": {"aggregations": [{"fieldName": "donors__gender", "isActive": true}]}});
     let catalogues = TestCatalogues::new().file("base.json", &base(json!({}))).file("facets.json", &facets);
-    let server = TestServer::searching(catalogues.index("files", &mapping(), documents())).await;
+    let server = TestServer::with_catalogues(catalogues.index("files", &mapping(), documents())).await;
     let answer =
         ask(&server, "configs { facets { aggregations { fieldName displayType isActive show } } }", &json!({})).await;
     let facet: Value = answer["configs"]["facets"]["aggregations"][0].clone();

@@ -100,7 +100,7 @@ async fn introspection_is_off_in_production_unless_it_is_switched_on() {
         (defaults(&[("DISABLE_GRAPHQL_INTROSPECTION", "true")]), true),
     ] {
         let catalogues = crate::support::flat(json!({})).defaults(variables);
-        let server = cantata_testkit::TestServer::searching(catalogues).await;
+        let server = cantata_testkit::TestServer::with_catalogues(catalogues).await;
         let status = server.graphql("/graphql", "{ __schema { queryType { name } } }", &json!({})).await.status;
         assert_eq!(status == 400, is_closed);
     }

@@ -60,7 +60,7 @@ async fn pages_have_ten_records_unless_asked_otherwise() {
         &crate::support::mapping(),
         documents,
     );
-    let server = cantata_testkit::TestServer::searching(catalogues).await;
+    let server = cantata_testkit::TestServer::with_catalogues(catalogues).await;
     for (arguments, expected) in [
         ("", 0..10),
         ("(first: 3)", 0..3),
@@ -90,7 +90,7 @@ async fn pages_have_ten_records_unless_asked_otherwise() {
 #[tokio::test]
 async fn the_window_caps_pages_and_says_how_to_go_deeper() {
     let catalogues = crate::support::flat(json!({})).file("table.json", &json!({"table": {"maxResultsWindow": 2}}));
-    let server = cantata_testkit::TestServer::searching(catalogues).await;
+    let server = cantata_testkit::TestServer::with_catalogues(catalogues).await;
     let answer = ask(
         &server,
         "hits(first: 100) { total edges { node { id } } } configs { table { maxResultsWindow } }",

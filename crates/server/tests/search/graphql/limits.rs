@@ -58,7 +58,7 @@ async fn the_introspection_query_of_tools_is_no_depth() {
 async fn files_win_over_the_environment() {
     let limits = Limits { max_aliases: 1, max_depth: 3, max_results_window: 2, ..Limits::default() };
     let defaults = Defaults { limits, ..Defaults::default() };
-    let server = TestServer::searching(flat(json!({"maxDepth": 9})).defaults(defaults)).await;
+    let server = TestServer::with_catalogues(flat(json!({"maxDepth": 9})).defaults(defaults)).await;
     let shown = server.get("/introspection/fields").await.ok()["limits"].clone();
     assert_eq!(
         shown,
@@ -92,7 +92,7 @@ async fn a_request_may_cost_so_much() {
     refused(&server.graphql("/graphql", variable, &json!({"n": 5000})).await, 400, FAILED);
     server.graphql("/graphql", variable, &json!({"n": 5})).await.assert_status(200);
     // A page has no more records than the window, whatever is asked for.
-    let server = TestServer::searching(
+    let server = TestServer::with_catalogues(
         flat(json!({"maxCost": 1000})).file("table.json", &json!({"table": {"maxResultsWindow": 2}})),
     )
     .await;
@@ -121,7 +121,7 @@ async fn the_default_limits_are_15_and_7() {
     let catalogues = cantata_testkit::TestCatalogues::new()
         .file("base.json", &json!({"documentType": "file", "esIndex": "files"}))
         .index("files", &crate::support::mapping(), crate::support::documents());
-    let server = TestServer::searching(catalogues).await;
+    let server = TestServer::with_catalogues(catalogues).await;
     server.graphql("/graphql", &aliased(15), &json!({})).await.assert_status(200);
     refused(&server.graphql("/graphql", &aliased(16), &json!({})).await, 400, FAILED);
     let seven = "{ file { hits { edges { node { donors { hits { total } } } } } } }";

@@ -36,8 +36,8 @@ fn messages() -> Vec<(&'static str, Value)> {
 
 #[tokio::test]
 async fn every_tool_shows_the_same() {
-    let plain = TestServer::searching(catalogues(Variant::Plain)).await;
-    let secrets = TestServer::searching(catalogues(Variant::WithSecrets)).await;
+    let plain = TestServer::with_catalogues(catalogues(Variant::Plain)).await;
+    let secrets = TestServer::with_catalogues(catalogues(Variant::WithSecrets)).await;
     let mut found = 0;
     for (method, params) in messages() {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});

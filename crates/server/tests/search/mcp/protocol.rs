@@ -115,7 +115,7 @@ async fn pages_of_other_sites_are_refused() {
 
 #[tokio::test]
 async fn resources_are_the_introspection() {
-    let server = TestServer::searching(folders()).await;
+    let server = TestServer::with_catalogues(folders()).await;
     let listed = ask(&server, "resources/list", json!({})).await;
     let uris: Vec<&str> =
         listed["resources"].as_array().unwrap().iter().map(|resource| resource["uri"].as_str().unwrap()).collect();
@@ -140,7 +140,7 @@ async fn resources_are_the_introspection() {
 
 #[tokio::test]
 async fn the_prompt_has_the_catalogues_and_the_question() {
-    let server = TestServer::searching(folders()).await;
+    let server = TestServer::with_catalogues(folders()).await;
     let listed = ask(&server, "prompts/list", json!({})).await;
     assert_eq!(listed["prompts"][0]["name"], "query_arranger");
     assert_eq!(listed["prompts"][0]["arguments"][0]["name"], "goal");

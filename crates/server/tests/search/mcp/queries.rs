@@ -13,7 +13,7 @@ fn all() -> Value {
 
 #[tokio::test]
 async fn catalogues_fields_and_language_are_those_of_the_introspection() {
-    let server = TestServer::searching(folders()).await;
+    let server = TestServer::with_catalogues(folders()).await;
     assert_eq!(call(&server, "list_catalogues", json!({})).await, server.get("/introspection").await.ok());
     assert_eq!(call(&server, "get_sqon_schema", json!({})).await, server.get("/introspection/sqon").await.ok());
     let fields = call(&server, "get_catalogue_fields", json!({"catalogueId": "beta"})).await;

@@ -1,26 +1,26 @@
-//! What may be shown of a key, to people and to programs: everything but what could be used in its place.
+//! The public view of an API key: everything but its digest.
 
 use cantata_core::Timestamp;
 use serde::{Serialize, Serializer};
 
 use crate::KeyRecord;
 
-/// Whether a key is accepted.
+/// The state of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyState {
-    /// It is.
-    InForce,
-    /// Its time is over.
+    /// It is accepted.
+    Active,
+    /// It has expired.
     Expired,
-    /// Somebody ended it.
+    /// It was revoked.
     Revoked,
 }
 
 impl KeyState {
-    /// Returns the word for it.
+    /// Returns the wire form.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::InForce => "in force",
+            Self::Active => "in force",
             Self::Expired => "expired",
             Self::Revoked => "revoked",
         }
@@ -33,41 +33,41 @@ impl Serialize for KeyState {
     }
 }
 
-/// A key as it is listed.
+/// A key as it is listed to operators.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ShownKey<'a> {
-    /// Tells it from others of the same name.
+pub struct KeySummary<'a> {
+    /// The unique id.
     pub id: &'a str,
-    /// What people call it.
+    /// The name.
     pub name: &'a str,
-    /// What it allows.
+    /// The scopes it grants.
     pub scopes: &'a [String],
-    /// Whether it is accepted.
+    /// Whether it is active.
     pub state: KeyState,
-    /// When it was made.
+    /// When it was created.
     pub created: Timestamp,
-    /// From when on it is refused; nothing, if never.
+    /// When it expires, if ever.
     pub expires: Option<Timestamp>,
-    /// Since when it is refused; nothing, if it is not revoked.
+    /// When it was revoked.
     pub revoked: Option<Timestamp>,
     /// When it was used last, to the day.
     pub last_used: Option<Timestamp>,
 }
 
 impl KeyRecord {
-    /// Returns whether it is accepted at a moment, and why not.
+    /// Returns the state at a time.
     pub fn state(&self, now: Timestamp) -> KeyState {
         match self.revoked {
             Some(_) => KeyState::Revoked,
-            None if self.is_in_force(now) => KeyState::InForce,
+            None if self.is_active(now) => KeyState::Active,
             None => KeyState::Expired,
         }
     }
 
-    /// Returns what may be shown of it.
-    pub fn shown(&self) -> ShownKey<'_> {
-        ShownKey {
+    /// Returns its public view.
+    pub fn summary(&self) -> KeySummary<'_> {
+        KeySummary {
             id: &self.id,
             name: &self.name,
             scopes: &self.scopes,

@@ -1,29 +1,28 @@
-//! The seal at the end of a backup: a checksum of everything before it.
+//! The trailer of a backup: a checksum of everything before it.
 //!
-//! The checksums of the files do not cover how they were compressed, so without the seal some damage would go
-//! unnoticed until it gets worse. It is a gzip member of its own that holds nothing and has the checksum as its
-//! comment: ordinary tools read over it.
+//! The checksums of the files do not cover their compressed form, so without the trailer some damage would go unnoticed. It
+//! is an empty gzip member with the checksum as its comment, which ordinary tools skip.
 
 use std::io::{self, BufRead, Read, Write};
 
 use flate2::{Compression, GzBuilder};
 use sha2::{Digest, Sha256};
 
-/// How many bytes a seal has.
-pub(crate) const LENGTH: u64 = 85;
+/// The size of a trailer.
+pub(crate) const TRAILER_BYTES: u64 = 85;
 
-/// Passes bytes on, in either direction, and keeps their checksum.
-pub(crate) struct Sealing<T> {
+/// A reader or writer that computes the checksum of what passes through it.
+pub(crate) struct HashingStream<T> {
     inner: T,
     sum: Sha256,
 }
 
-impl<T> Sealing<T> {
+impl<T> HashingStream<T> {
     pub(crate) fn new(inner: T) -> Self {
         Self { inner, sum: Sha256::new() }
     }
 
-    /// Returns what the bytes were passed on to, and their seal.
+    /// Returns the inner stream and the trailer.
     pub(crate) fn finish(self) -> io::Result<(T, Vec<u8>)> {
         let sum = format!("{:x}", self.sum.finalize());
         let member = GzBuilder::new().comment(sum).write(Vec::new(), Compression::fast());
@@ -31,7 +30,7 @@ impl<T> Sealing<T> {
     }
 }
 
-impl<T: Write> Write for Sealing<T> {
+impl<T: Write> Write for HashingStream<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
         self.sum.update(bytes.get(..written).unwrap_or_default());
@@ -43,7 +42,7 @@ impl<T: Write> Write for Sealing<T> {
     }
 }
 
-impl<T: BufRead> Read for Sealing<T> {
+impl<T: BufRead> Read for HashingStream<T> {
     fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(target)?;
         self.sum.update(target.get(..read).unwrap_or_default());
@@ -51,13 +50,13 @@ impl<T: BufRead> Read for Sealing<T> {
     }
 }
 
-impl<T: BufRead> BufRead for Sealing<T> {
+impl<T: BufRead> BufRead for HashingStream<T> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.inner.fill_buf()
     }
 
     fn consume(&mut self, amount: usize) {
-        // What was looked at before is still there.
+        // The bytes to consume are still in the buffer.
         if let Ok(buffer) = self.inner.fill_buf() {
             self.sum.update(buffer.get(..amount).unwrap_or_default());
         }
@@ -71,12 +70,12 @@ mod tests {
 
     #[test]
     fn a_seal_has_one_length_and_holds_nothing() {
-        let mut sealing = Sealing::new(Vec::new());
-        sealing.write_all(b"something").unwrap();
-        let (_, seal) = sealing.finish().unwrap();
-        assert_eq!(seal.len() as u64, LENGTH);
+        let mut stream = HashingStream::new(Vec::new());
+        stream.write_all(b"something").unwrap();
+        let (_, trailer) = stream.finish().unwrap();
+        assert_eq!(trailer.len() as u64, TRAILER_BYTES);
         let mut content = Vec::new();
-        flate2::read::GzDecoder::new(seal.as_slice()).read_to_end(&mut content).unwrap();
+        flate2::read::GzDecoder::new(trailer.as_slice()).read_to_end(&mut content).unwrap();
         assert_eq!(content, b"");
     }
 }

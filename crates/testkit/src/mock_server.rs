@@ -1,21 +1,21 @@
-//! A small HTTP server that stands in for those that Cantata calls.
+//! A mock of the HTTP servers that Cantata calls.
 
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A server that answers as a test tells it and remembers what it was asked.
-pub struct StandIn {
+/// A server that answers with a closure and records its requests.
+pub struct MockServer {
     /// Its address.
     pub url: String,
     /// Head and body of each request.
     requests: Arc<Mutex<Vec<String>>>,
 }
 
-impl StandIn {
-    /// Starts a server that answers each path and query with a status and a body. The body of a redirect is where it
-    /// leads.
+impl MockServer {
+    /// Starts a server that answers each path and query with a status and a body. The body of a redirect is its
+    /// location.
     pub async fn start(answer: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -29,14 +29,14 @@ impl StandIn {
         Self { url, requests }
     }
 
-    /// Returns path and query of every request so far, sorted, and forgets them.
+    /// Returns path and query of every request so far, sorted, and clears them.
     pub fn take_targets(&self) -> Vec<String> {
         let mut targets: Vec<String> = self.take_requests().iter().map(|request| target(request).to_owned()).collect();
         targets.sort();
         targets
     }
 
-    /// Returns every request so far, with its head and its body, and forgets them.
+    /// Returns every request so far, with its head and its body, and clears them.
     pub fn take_requests(&self) -> Vec<String> {
         std::mem::take(&mut *self.requests.lock().unwrap())
     }

@@ -1,4 +1,4 @@
-//! Writing a backup.
+//! Writes a backup.
 
 use std::io::{self, Read, Seek, Write};
 
@@ -10,33 +10,33 @@ use sha2::{Digest, Sha256};
 use tar::{Builder, Header};
 
 use crate::BackupError;
-use crate::manifest::{ENTRY, FORMAT, FileRecord, Manifest, entry_name};
-use crate::seal::Sealing;
+use crate::manifest::{FORMAT_VERSION, FileRecord, MANIFEST_ENTRY, Manifest, entry_name};
+use crate::trailer::HashingStream;
 
-/// A file for a backup. It must not change any more.
+/// A file for a backup; it must not change any more.
 pub struct BackupFile {
-    /// Where it belongs in the data folder, with `/` between the names.
+    /// Its path in the data folder, with `/` as separator.
     pub path: String,
-    /// What is in it.
-    pub content: Content,
+    /// Its content.
+    pub content: FileContent,
 }
 
-/// What is in a file.
-pub enum Content {
-    /// These bytes, which may be a file that is mapped into memory.
+/// The content of a file.
+pub enum FileContent {
+    /// Bytes, such as a memory-mapped file.
     Bytes(Bytes),
-    /// What an open file has.
+    /// An open file.
     File(fs_err::File),
 }
 
-/// A backup that is ready to be written: everything in it was read once, and its manifest is known.
-pub struct Prepared {
+/// A backup that is ready to be written: its files were read once, and its manifest is known.
+pub struct PreparedBackup {
     manifest: Manifest,
     files: Vec<BackupFile>,
 }
 
-impl Prepared {
-    /// Reads the files and takes their checksums.
+impl PreparedBackup {
+    /// Reads the files and computes their checksums.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl Prepared {
             records.push(FileRecord { path: file.path.clone(), size, sha256 });
         }
         let manifest = Manifest {
-            format: FORMAT,
+            format: FORMAT_VERSION,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             created_at: Timestamp::now(),
             files: records,
@@ -56,38 +56,38 @@ impl Prepared {
         Ok(Self { manifest, files })
     }
 
-    /// Returns what is in it.
+    /// Returns its manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Writes it.
+    /// Writes the archive.
     ///
     /// # Errors
     ///
     /// If it cannot be written, or one of the files cannot be read again.
     pub fn write_to(self, target: impl Write) -> io::Result<()> {
-        let mut archive = Builder::new(GzEncoder::new(Sealing::new(target), Compression::fast()));
+        let mut archive = Builder::new(GzEncoder::new(HashingStream::new(target), Compression::fast()));
         let text = serde_json::to_vec_pretty(&self.manifest)?;
         let created_at = self.manifest.created_at;
-        archive.append(&header(ENTRY, text.len() as u64, created_at)?, text.as_slice())?;
-        for (place, (file, record)) in self.files.into_iter().zip(&self.manifest.files).enumerate() {
-            let header = header(&entry_name(place, &record.path), record.size, created_at)?;
+        archive.append(&header(MANIFEST_ENTRY, text.len() as u64, created_at)?, text.as_slice())?;
+        for (index, (file, record)) in self.files.into_iter().zip(&self.manifest.files).enumerate() {
+            let header = header(&entry_name(index, &record.path), record.size, created_at)?;
             match file.content {
-                Content::Bytes(bytes) => archive.append(&header, &*bytes)?,
-                Content::File(mut file) => {
+                FileContent::Bytes(bytes) => archive.append(&header, &*bytes)?,
+                FileContent::File(mut file) => {
                     file.rewind()?;
                     archive.append(&header, file.take(record.size))?;
                 }
             }
         }
-        let (mut target, seal) = archive.into_inner()?.finish()?.finish()?;
-        target.write_all(&seal)?;
+        let (mut target, trailer) = archive.into_inner()?.finish()?.finish()?;
+        target.write_all(&trailer)?;
         target.flush()
     }
 }
 
-impl Content {
+impl FileContent {
     /// Returns the size and the checksum.
     fn checksum(&mut self) -> io::Result<(u64, String)> {
         let mut sum = Sha256::new();
