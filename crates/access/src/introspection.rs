@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cantata_core::with_causes;
+use cantata_core::error_chain;
 use cantata_http_client::{ClientSettingsError, HttpClient, parse_address};
 use moka::sync::Cache;
 use reqwest::{Method, StatusCode, Url};

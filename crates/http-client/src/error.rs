@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cantata_core::with_causes;
+use cantata_core::error_chain;
 use reqwest::Url;
 
 /// A setting of a client that cannot work.
@@ -56,7 +56,7 @@ pub enum HttpError {
     #[error("the connection broke or the answer was not HTTP")]
     Broken(#[source] reqwest::Error),
     /// The client or the request could not be built, as where the certificates of the machine cannot be read.
-    #[error("this server cannot make the call: {}", with_causes(.0))]
+    #[error("this server cannot make the call: {}", error_chain(.0))]
     Request(reqwest::Error),
     /// The body has more bytes than are read.
     #[error("the answer has more than {0} bytes")]
@@ -76,7 +76,7 @@ impl HttpError {
 impl From<reqwest::Error> for HttpError {
     fn from(error: reqwest::Error) -> Self {
         let error = error.without_url();
-        tracing::debug!(error = with_causes(&error), "a call to another service failed");
+        tracing::debug!(error = error_chain(&error), "a call to another service failed");
         if error.is_timeout() {
             Self::Timeout(error, None)
         } else if error.is_connect() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use cantata_core::with_causes;
+use cantata_core::error_chain;
 use cantata_http_client::{ClientSettingsError, HttpClient, parse_address};
 use reqwest::{Method, StatusCode, Url};
 use serde_json::Value;
