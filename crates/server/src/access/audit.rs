@@ -117,7 +117,7 @@ pub(crate) fn is_reading(method: &Method) -> bool {
 }
 
 fn kind(auth_method: AuthMethod) -> &'static str {
-    match origin {
+    match auth_method {
         AuthMethod::Anonymous => "no credential",
         AuthMethod::Unchecked => "not checked",
         AuthMethod::ApiKey => "key",
