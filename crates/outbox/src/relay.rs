@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cantata_core::{Event, with_causes};
+use cantata_core::{Event, error_chain};
 use cantata_kafka_client::{KafkaError, Producer, ProducerRecord};
 use cantata_store::{Store, StoreError};
 use tokio::sync::watch;
@@ -208,7 +208,7 @@ impl EventSender {
     /// Logs a failure, as a warning if it is not the one that was last reported, and shows it in the state.
     fn report_failure(&self, error: &OutboxError, last_reported: &mut String) {
         self.set_activity(RelayActivity::Failing(error.summary()));
-        let text = with_causes(error);
+        let text = error_chain(error);
         let topic = &self.settings.kafka.topic;
         if *last_reported == text {
             tracing::debug!(topic, error = text, "events still cannot be sent to Kafka");

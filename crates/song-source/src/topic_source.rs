@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_catalogue::{SongOrigin, SongTopic};
-use cantata_core::{AnalysisState, AnalysisType, with_causes};
+use cantata_core::{AnalysisState, AnalysisType, error_chain};
 use cantata_indexing::{AnalysisSource, ChangeBatch, ChangedAnalysis, SourceError, SourceSnapshot};
 use cantata_kafka_client::{Credentials, FetchedRecords, KafkaError, KafkaSettings, SaslMechanism, TopicReader};
 use serde::Deserialize;
@@ -175,7 +175,7 @@ fn kafka_settings(topic: &SongTopic) -> KafkaSettings {
 }
 
 fn failed(error: &KafkaError) -> SourceError {
-    tracing::debug!(error = with_causes(error), "the topic of SONG cannot be read");
+    tracing::debug!(error = error_chain(error), "the topic of SONG cannot be read");
     SourceError::Failed(format!("the topic of SONG: {}", error.summary()))
 }
 
