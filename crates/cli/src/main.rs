@@ -1,36 +1,26 @@
-//! The binary `cantata`: reads the command line and its settings, then runs what was asked for.
+//! The binary `cantata`: reads the command line and its settings, then runs a command.
 //!
-//! It ends with 0 when all went well, with 2 when the command line or a setting cannot be used, and with 1 when the
-//! machine stood in the way: a port that is taken, a folder that cannot be written. `import`, `import song-db`, `index
-//! verify` and the commands that ask a server also end with 1 when they did their work and something was refused or
-//! wrong; the latter with 3 when the server cannot be reached or cannot answer now, and with 4 when it does not let them in.
+//! The exit code is 0 on success, 2 for an invalid command line or setting, and 1 for a failure such as a port in use or a
+//! folder that cannot be written. `import`, `import song-db`, `index verify` and the client commands also end with 1 when
+//! they completed and something was rejected or wrong; client commands end with 3 when the server cannot be reached or
+//! cannot answer now, and with 4 when it denies access.
 
-mod access;
-mod backup;
+mod backends;
 mod client;
-mod command;
-mod connection;
-mod demo;
-mod engines;
-mod failure;
-mod import;
-mod index;
-mod indexes;
-mod indexing;
-mod key;
+mod command_line;
+mod commands;
+mod data_dir;
+mod error;
+mod http;
 mod logging;
-mod open_files;
-mod restore;
-mod serve;
 mod settings;
-mod signals;
-mod song_db;
-mod stores;
+mod terminal;
 
 use std::process::ExitCode;
 
-use crate::command::{Cli, Command};
-use crate::failure::Failure;
+use crate::command_line::{Cli, Command};
+use crate::commands::{backup, completions, demo, import, import_song_db, index, key, restore, serve};
+use crate::error::CliError;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -38,29 +28,35 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     match run() {
         Ok(code) => code,
-        Err(failure) => failure.report(),
+        Err(error) => error.report(),
     }
 }
 
-fn run() -> Result<ExitCode, Failure> {
+fn run() -> Result<ExitCode, CliError> {
     let cli = Cli::read(std::env::args_os().collect())?;
     cli.command.check()?;
-    if let Some(settings) = cli.command.logging() {
-        logging::start(settings);
-        settings::warn_of_renamed_variables();
-    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::Start(format!("the threads of the server could not be started: {error}")))?;
+        .map_err(|error| CliError::caused("the threads of the server cannot be started", error))?;
+    // Dropped before the runtime, which sends the last spans.
+    let _span_export = match cli.command.logging() {
+        Some(settings) => {
+            let export = logging::start(settings, cli.command.tracing(), runtime.handle())?;
+            settings::warn_of_renamed_variables();
+            export
+        }
+        None => None,
+    };
     match &cli.command {
         Command::Serve(arguments) => runtime.block_on(serve::serve(&arguments.settings))?,
         Command::Demo(arguments) => runtime.block_on(demo::demo(&arguments.settings, &arguments.sample))?,
         Command::Import(arguments) => return runtime.block_on(import::import(arguments)),
-        Command::ImportSongDb(arguments) => return runtime.block_on(song_db::import(arguments)),
+        Command::ImportSongDb(arguments) => return runtime.block_on(import_song_db::import_song_db(arguments)),
         Command::Backup(arguments) => return runtime.block_on(backup::backup(arguments)),
         Command::Restore(arguments) => return runtime.block_on(restore::restore(arguments)),
         Command::Key(arguments) => return key::key(arguments),
+        Command::Completions(arguments) => return completions::completions(arguments, Cli::for_shells()),
         Command::Client(command) => return runtime.block_on(command.run()),
         Command::Index(arguments) => return runtime.block_on(index::index(arguments)),
     }

@@ -1,9 +1,9 @@
-//! The settings: one struct per section, each field a flag, an environment variable and a TOML key of one name.
+//! The settings: one struct per section, each field a flag, an environment variable and a TOML key of the same name.
 //!
 //! A field `server_port` is `--server-port`, `SERVER_PORT` and `server_port`, so there is one definition of each
 //! setting: its field, whose doc comment is the help text and the documentation. Reading happens in two steps:
-//! [`complete`] brings the sources together and checks every value by itself, [`Settings::check`] then refuses values
-//! that do not go together.
+//! [`complete`] merges the sources and checks every value by itself, [`Settings::check`] then rejects values that
+//! contradict each other.
 
 mod access;
 mod config_file;
@@ -22,6 +22,7 @@ mod server;
 mod sources;
 mod storage;
 mod store;
+mod tracing;
 mod values;
 
 use cantata_outbox::RelaySettings;
@@ -29,8 +30,9 @@ use cantata_server::HttpSettings;
 use clap::Args;
 
 pub(crate) use self::access::{AccessSettings, AuthMode};
+pub(crate) use self::config_file::ConfigArgument;
 pub(crate) use self::database::DatabaseSettings;
-pub(crate) use self::engine::{EnginePlace, EngineSection};
+pub(crate) use self::engine::{EngineLocation, EngineSection};
 pub(crate) use self::external_validation::ExternalValidationSettings;
 pub(crate) use self::kafka::KafkaSection;
 pub(crate) use self::limits::LimitsSection;
@@ -39,13 +41,16 @@ pub(crate) use self::metadata::MetadataSection;
 pub(crate) use self::portal::PortalSection;
 pub(crate) use self::search::SearchSettings;
 pub(crate) use self::server::ServerSettings;
+#[cfg(test)]
+pub(crate) use self::sources::is_setting;
 pub(crate) use self::sources::{complete, document, environment, warn_of_renamed_variables};
 pub(crate) use self::storage::StorageSettings;
 pub(crate) use self::store::StoreSettings;
+pub(crate) use self::tracing::TracingSettings;
 pub(crate) use self::values::secret;
-use crate::failure::Failure;
+use crate::error::CliError;
 
-/// Everything an operator can choose.
+/// Every setting of a server.
 #[derive(Debug, Args)]
 pub(crate) struct Settings {
     #[command(flatten)]
@@ -74,10 +79,12 @@ pub(crate) struct Settings {
     pub(crate) engine: EngineSection,
     #[command(flatten)]
     pub(crate) logging: LoggingSettings,
+    #[command(flatten)]
+    pub(crate) tracing: TracingSettings,
 }
 
 impl Settings {
-    /// Returns how the HTTP face behaves.
+    /// Returns the settings of the HTTP server.
     pub(crate) fn http(&self) -> HttpSettings {
         HttpSettings {
             body_limit: self.server.body_limit,
@@ -90,13 +97,13 @@ impl Settings {
         }
     }
 
-    /// Returns where events are sent, if they are.
-    pub(crate) fn kafka(&self) -> Result<Option<RelaySettings>, Failure> {
+    /// Returns the settings of the Kafka relay, if it is enabled.
+    pub(crate) fn kafka(&self) -> Result<Option<RelaySettings>, CliError> {
         self.kafka.settings(&self.metadata.server_id)
     }
 
-    /// Refuses settings that do not go together.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
+    /// Rejects settings that contradict each other.
+    pub(crate) fn check(&self) -> Result<(), CliError> {
         self.access.check(self.server.bind_addr)?;
         self.search.check()?;
         self.engine.check()?;

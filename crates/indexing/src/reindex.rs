@@ -27,6 +27,7 @@ const PART_BYTES: usize = 8 << 20;
 const MAX_FINAL_LAG: u64 = 200;
 
 /// Runs a job to its end; a failure is recorded in the job and returned.
+#[tracing::instrument(name = "reindex", skip_all, fields(catalogue = worker.id))]
 pub(crate) async fn reindex(
     worker: &Arc<IndexWorker>,
     job: RunningJob,

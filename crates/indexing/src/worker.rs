@@ -206,6 +206,7 @@ impl IndexWorker {
     /// Applies changes to an index, with the position if it is to be persisted.
     ///
     /// A single analysis whose documents the engine refuses as a whole is rejected; several are an error.
+    #[tracing::instrument(name = "index_batch", skip_all, fields(catalogue = self.id, analyses = changes.analyses.len()))]
     pub(crate) async fn apply(
         &self,
         at: &mut IndexPosition,

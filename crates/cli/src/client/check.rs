@@ -1,11 +1,11 @@
-//! `cantata check`: is the configuration of the catalogues right, and does it fit their indexes?
+//! `cantata check`: checks the configuration of catalogues, also against their indexes.
 //!
-//! The files are read as a server would read them. Mappings come from a server that is named, else from the data folder
-//! and the clusters that the files name; without any of these the files are checked by themselves.
+//! The files are read as a server would read them. Mappings come from the given server, else from the data folder and the
+//! clusters of the configuration; without these only the files are checked.
 
 mod mappings;
 mod plan;
-mod shown;
+mod report;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,30 +16,29 @@ use cantata_catalogue::{ConfigProblem, Configs};
 use clap::Args;
 use serde_json::{Value, json};
 
-use self::mappings::Mappings;
-use self::plan::Plan;
-use super::ServerArguments;
-use crate::command::ConfigArgument;
-use crate::failure::Failure;
-use crate::settings::{EngineSection, LoggingSettings, SearchSettings, StoreSettings};
+use self::mappings::MappingSource;
+use self::plan::IndexPlan;
+use crate::client::arguments::ServerArguments;
+use crate::error::CliError;
+use crate::settings::{ConfigArgument, EngineSection, LoggingSettings, SearchSettings, StoreSettings};
 
-/// What becomes of the indexes of catalogues, by the ids of these.
-type Plans = HashMap<String, Plan>;
+/// The planned changes of indexes, by catalogue id.
+type Plans = HashMap<String, IndexPlan>;
 
-/// What `cantata check` is told.
+/// The arguments of `cantata check`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Ends with 0 if every catalogue can be served, with 1 if one cannot, or with --strict if anything \
-    is to be minded, and with 2, 3 and 4 as the other commands."
+    after_help = "Exit codes: 0 if every catalogue can be served, 1 if one cannot or, with --strict, if there is any \
+    warning; 2, 3 and 4 as for the other commands."
 )]
 pub(crate) struct CheckArguments {
-    /// The folder with the configuration; unset, the one that CONFIGS_PATH names
+    /// The configuration folder; unset, CONFIGS_PATH
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
-    /// Looks at the files only, not at the indexes
+    /// Checks the files only, not the indexes
     #[arg(long)]
     files_only: bool,
-    /// Minds warnings, too
+    /// Fails on warnings
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -57,40 +56,40 @@ pub(crate) struct CheckArguments {
 }
 
 /// Checks the configuration.
-pub(super) async fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
+pub(super) async fn run(arguments: &CheckArguments) -> Result<ExitCode, CliError> {
     let folder = arguments.folder.as_ref().unwrap_or(&arguments.search.configs_path);
     let defaults = arguments.search.defaults(arguments.engine.settings()?);
     let mut output = arguments.server.output();
     let configs = match Configs::from_folder(folder, &defaults) {
         Ok(configs) => configs,
         Err(problems) => {
-            shown::unreadable(&mut output, &problems)?;
+            report::unreadable(&mut output, &problems)?;
             output.finish()?;
             return Ok(ExitCode::FAILURE);
         }
     };
-    let mappings = Mappings::reach(arguments)?;
+    let mappings = MappingSource::open(arguments)?;
     let mut found = match &mappings {
-        Some(mappings) => Some(mappings.of(&configs).await?),
+        Some(mappings) => Some(mappings.fetch(&configs).await?),
         None => None,
     };
     let report = match &mut found {
         Some(found) => check(&configs, |config| found.take(&config.id)),
-        None => of_files(&configs),
+        None => check_files(&configs),
     };
     let plans = found.map(|found| found.plans);
     if output.is_json {
         output.json(&in_json(&report, plans.as_ref()))?;
     } else {
-        shown::report(&mut output, &report, plans.as_ref())?;
+        report::report(&mut output, &report, plans.as_ref())?;
     }
     output.finish()?;
     let plan_of = |id: &str| plans.as_ref().and_then(|plans| plans.get(id));
-    let is_minded = |catalogue: &CatalogueReport| {
+    let has_findings = |catalogue: &CatalogueReport| {
         let needs_reindex = plan_of(&catalogue.id).is_some_and(|plan| !plan.needs_reindex.is_empty());
         needs_reindex || !catalogue.problems.is_empty() || !catalogue.misfits.is_empty()
     };
-    let is_fine = report.is_usable() && !(arguments.strict && report.catalogues.iter().any(is_minded));
+    let is_fine = report.is_usable() && !(arguments.strict && report.catalogues.iter().any(has_findings));
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -106,8 +105,8 @@ fn in_json(report: &Report, plans: Option<&Plans>) -> Value {
     body
 }
 
-/// Reports what the files say by themselves.
-fn of_files(configs: &Configs) -> Report {
+/// Reports on the files alone.
+fn check_files(configs: &Configs) -> Report {
     let catalogues = configs.catalogues.iter().map(|configured| CatalogueReport {
         id: configured.id.clone(),
         index: configured.config.as_ref().map(|config| config.index.clone()).unwrap_or_default(),

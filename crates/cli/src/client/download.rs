@@ -1,4 +1,4 @@
-//! `cantata download`: everything that a filter finds, as the server writes it.
+//! `cantata download`: all records that match a filter, as the server writes them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,13 +8,14 @@ use serde_json::{Value, json};
 
 use super::catalogue::Catalogue;
 use super::filter::FilterArguments;
-use super::progress::Progress;
-use super::query::ShownArguments;
-use super::query::records::total;
-use super::{CallError, Output, Server, ServerArguments, tell};
-use crate::failure::Failure;
+use super::query::ColumnArguments;
+use crate::client::api_error::CallError;
+use crate::client::arguments::ServerArguments;
+use crate::client::server::ServerClient;
+use crate::error::CliError;
+use crate::terminal::{Output, Progress, print_note};
 
-/// What `cantata download` is told.
+/// The arguments of `cantata download`.
 #[derive(Debug, Args)]
 pub(crate) struct DownloadArguments {
     /// The catalogue: its id or its document type
@@ -23,14 +24,14 @@ pub(crate) struct DownloadArguments {
     #[command(flatten)]
     filter: FilterArguments,
     #[command(flatten)]
-    shown: ShownArguments,
-    /// How it is written
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Tsv)]
-    format: Format,
+    columns: ColumnArguments,
+    /// The output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = DownloadFormat::Tsv)]
+    format: DownloadFormat,
     /// The file to write; unset, standard output
     #[arg(long, short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How many rows are wanted at most; unset, all, and it is told if the catalogue does not give all
+    /// The maximum number of rows; unset, all, with an error if the catalogue limits them
     #[arg(long, value_name = "NUMBER")]
     max_rows: Option<u64>,
     #[command(flatten)]
@@ -38,29 +39,29 @@ pub(crate) struct DownloadArguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum DownloadFormat {
     Tsv,
     Csv,
     Json,
     Jsonl,
 }
 
-/// Downloads what a filter finds.
-pub(super) async fn run(arguments: &DownloadArguments) -> Result<ExitCode, Failure> {
-    let sort = arguments.shown.sorting()?;
+/// Downloads the matching records.
+pub(super) async fn run(arguments: &DownloadArguments) -> Result<ExitCode, CliError> {
+    let sort = arguments.columns.sorting()?;
     let server = arguments.server.connect()?;
     let catalogue = server.catalogue(&arguments.catalogue).await?;
     let filter = arguments.filter.filter(&catalogue)?;
     let (found, rows) = rows(&server, &catalogue, &filter, arguments).await?;
     let format = match arguments.format {
         _ if arguments.server.json => "json",
-        Format::Tsv => "tsv",
-        Format::Csv => "csv",
-        Format::Json => "json",
-        Format::Jsonl => "jsonl",
+        DownloadFormat::Tsv => "tsv",
+        DownloadFormat::Csv => "csv",
+        DownloadFormat::Json => "json",
+        DownloadFormat::Jsonl => "jsonl",
     };
     let mut file = json!({"fileName": "download", "fileType": format, "sqon": filter, "sort": sort});
-    if let Some(columns) = arguments.shown.columns() {
+    if let Some(columns) = arguments.columns.columns() {
         catalogue.selected(columns)?;
         file["columns"] = json!(columns);
     }
@@ -68,27 +69,27 @@ pub(super) async fn run(arguments: &DownloadArguments) -> Result<ExitCode, Failu
         file["maxRows"] = json!(rows);
     }
     let response = server.post(&[&arguments.catalogue, "download"], &json!({"files": [file]})).await?;
-    let mut output = Output::to(arguments.output.as_deref(), true)?;
+    let mut output = Output::to_file(arguments.output.as_deref(), true)?;
     write(&server, response, &mut output).await?;
     let path = arguments.output.as_deref().filter(|_| !arguments.server.json);
     output.finish()?;
     if let Some(path) = path {
         let taken = arguments.max_rows.map_or(found, |most| most.min(found));
-        tell(&format!("{}: {taken} records", path.display()));
+        print_note(&format!("{}: {taken} records", path.display()));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns how many records there are, and how many rows to ask for. What would be cut without a word is refused.
+/// Returns the number of matching records, and the number of rows to request. Silent truncation is an error.
 async fn rows(
-    server: &Server,
+    server: &ServerClient,
     catalogue: &Catalogue,
     filter: &Value,
     arguments: &DownloadArguments,
-) -> Result<(u64, Option<u64>), Failure> {
-    let found = total(server, catalogue, filter).await?;
+) -> Result<(u64, Option<u64>), CliError> {
+    let found = catalogue.count(server, filter).await?;
     let selection = "configs { downloads { allowCustomMaxRows maxRows } }";
-    let limits = catalogue.ask(server, "", selection, json!({})).await?;
+    let limits = catalogue.query(server, "", selection, json!({})).await?;
     let limits = &limits["configs"]["downloads"];
     let most = limits["maxRows"].as_u64().filter(|most| *most > 0);
     let wanted = arguments.max_rows.map_or(found, |wanted| wanted.min(found));
@@ -98,13 +99,13 @@ async fn rows(
     }
     let given = most.map_or(found, |most| most.min(found));
     if wanted > given {
-        return Err(Failure::Start(format!(
+        return Err(CliError::failed(format!(
             "{found} records are found, but the catalogue gives {given} rows; take these with --max-rows {given}, or have \
              `downloads.maxRows` of the catalogue changed"
         )));
     }
     if wanted < given {
-        return Err(Failure::Start(format!(
+        return Err(CliError::failed(format!(
             "the catalogue gives {given} rows and no other number; `downloads.allowCustomMaxRows` of the catalogue would \
              change that"
         )));
@@ -112,11 +113,11 @@ async fn rows(
     Ok((found, None))
 }
 
-async fn write(server: &Server, mut response: reqwest::Response, output: &mut Output) -> Result<(), Failure> {
+async fn write(server: &ServerClient, mut response: reqwest::Response, output: &mut Output) -> Result<(), CliError> {
     let progress = Progress::of_bytes(response.content_length());
     let mut written = 0;
     loop {
-        let piece = response.chunk().await.map_err(|_| -> CallError { server.gone("stopped answering") })?;
+        let piece = response.chunk().await.map_err(|_| -> CallError { server.unreachable("stopped answering") })?;
         let Some(piece) = piece else { break };
         written += piece.len() as u64;
         output.bytes(&piece)?;

@@ -1,4 +1,4 @@
-//! `cantata export`: analyses as payloads, which `cantata submit` takes as they are.
+//! `cantata export`: analyses as payloads that `cantata submit` accepts.
 
 use std::io::BufReader;
 use std::path::PathBuf;
@@ -7,17 +7,19 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::value::RawValue;
 
-use super::elements::for_each_within;
-use super::{Output, Server, ServerArguments, StudyArgument};
-use crate::failure::Failure;
+use super::json_stream::for_each_within;
+use crate::client::arguments::{ServerArguments, StudyArgument};
+use crate::client::server::ServerClient;
+use crate::error::CliError;
+use crate::terminal::Output;
 
-/// How many analyses are asked for at once.
-const AT_ONCE: usize = 100;
+/// The number of analyses per request.
+const ANALYSES_PER_REQUEST: usize = 100;
 
-/// What `cantata export` is told.
+/// The arguments of `cantata export`.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
-    /// The analyses; without any, all of the study
+    /// The analyses; unset, all of the study
     #[arg(value_name = "ANALYSES")]
     analyses: Vec<String>,
     /// The file to write; unset, standard output
@@ -29,21 +31,24 @@ pub(crate) struct ExportArguments {
     server: ServerArguments,
 }
 
-/// Writes payloads, one on each line; for scripts, as one list.
-pub(super) async fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
+/// Writes payloads, one per line; with `--json`, as one array.
+pub(super) async fn run(arguments: &ExportArguments) -> Result<ExitCode, CliError> {
     let study = arguments.study.named();
     if study.is_none() && arguments.analyses.is_empty() {
-        return Err(Failure::setting("nothing is named to be exported; name analyses, or a study with --study"));
+        return Err(CliError::setting("nothing to export; name analyses, or a study with --study"));
     }
     let server = arguments.server.connect()?;
     let mut paths: Vec<[String; 3]> = Vec::new();
     match study {
         Some(study) if arguments.analyses.is_empty() => paths.push(["export".to_owned(), "studies".to_owned(), study]),
         _ => paths.extend(
-            arguments.analyses.chunks(AT_ONCE).map(|some| ["export".to_owned(), "analysis".to_owned(), some.join(",")]),
+            arguments
+                .analyses
+                .chunks(ANALYSES_PER_REQUEST)
+                .map(|some| ["export".to_owned(), "analysis".to_owned(), some.join(",")]),
         ),
     }
-    let mut output = Output::to(arguments.output.as_deref(), arguments.server.json)?;
+    let mut output = Output::to_file(arguments.output.as_deref(), arguments.server.json)?;
     let mut count = 0_u64;
     for path in paths {
         payloads(&server, &path.each_ref().map(String::as_str), &mut output, &mut count).await?;
@@ -55,7 +60,7 @@ pub(super) async fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure
     Ok(ExitCode::SUCCESS)
 }
 
-async fn payloads(server: &Server, path: &[&str], output: &mut Output, count: &mut u64) -> Result<(), Failure> {
+async fn payloads(server: &ServerClient, path: &[&str], output: &mut Output, count: &mut u64) -> Result<(), CliError> {
     let response = server.open(path, &[]).await?;
     let mut write = |payload: &RawValue| {
         if output.is_json {
@@ -67,5 +72,5 @@ async fn payloads(server: &Server, path: &[&str], output: &mut Output, count: &m
         *count += 1;
         Ok(!output.is_closed())
     };
-    server.while_it_arrives(response, |body| for_each_within(server, BufReader::new(body), "payloads", &mut write))
+    server.read_streaming(response, |body| for_each_within(server, BufReader::new(body), "payloads", &mut write))
 }

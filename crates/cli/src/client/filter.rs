@@ -1,29 +1,29 @@
-//! Filters as people write them: `field=value`, `field!=value`, `field>=n`, `field=a,b`, or SQON as it is.
+//! Filters on the command line: `field=value`, `field!=value`, `field>=n`, `field=a,b`, or SQON.
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::catalogue::Catalogue;
 use super::input::json_argument;
-use crate::failure::Failure;
+use crate::error::CliError;
 
 /// The operators, longer ones first, each with its name in SQON.
 const OPERATORS: [(&str, &str); 6] =
     [("!=", "not-in"), (">=", "gte"), ("<=", "lte"), (">", "gt"), ("<", "lt"), ("=", "in")];
 
-/// What is looked for.
+/// The filter of a search.
 #[derive(Debug, Args)]
 pub(super) struct FilterArguments {
-    /// Conditions that all hold: field=value, field!=value, field>=n, field>n, field<=n, field<n; field=a,b is either
-    /// one, `*` stands for any characters, `__missing__` for no value, and `\,` for a comma
+    /// Conditions that must all match: field=value, field!=value, field>=n, field>n, field<=n, field<n; field=a,b matches
+    /// either value, `*` any characters, `__missing__` no value; `\,` is a literal comma
     #[arg(value_name = "CONDITIONS")]
     conditions: Vec<String>,
-    /// A filter in SQON, or @ and a file with it; it holds beside the conditions
+    /// A filter in SQON, or @FILE, in addition to the conditions
     #[arg(long, value_name = "JSON")]
     sqon: Option<String>,
 }
 
-/// A condition, with values as they were written.
+/// A condition with untyped values.
 #[derive(Debug, PartialEq, Eq)]
 struct Condition {
     field: String,
@@ -32,11 +32,11 @@ struct Condition {
 }
 
 impl FilterArguments {
-    /// Returns the filter; null if everything is looked for.
-    pub(super) fn filter(&self, catalogue: &Catalogue) -> Result<Value, Failure> {
+    /// Returns the filter; null matches everything.
+    pub(super) fn filter(&self, catalogue: &Catalogue) -> Result<Value, CliError> {
         let mut parts = Vec::new();
         for text in &self.conditions {
-            let condition = read(text).map_err(Failure::setting)?;
+            let condition = read(text).map_err(CliError::setting)?;
             parts.push(condition.sqon(catalogue.type_of(&condition.field)));
         }
         if let Some(sqon) = &self.sqon {
@@ -74,7 +74,7 @@ fn read(text: &str) -> Result<Condition, String> {
     Ok(Condition { field: field.trim().to_owned(), operator, values })
 }
 
-/// Splits values at commas; a backslash takes the meaning from what follows it.
+/// Splits values at commas; a backslash escapes.
 fn split(text: &str) -> Vec<String> {
     let mut values = vec![String::new()];
     let mut signs = text.chars();
@@ -89,7 +89,7 @@ fn split(text: &str) -> Vec<String> {
     values
 }
 
-/// Returns a value as the type of its field has it. One that does not fit stays a text, which the server explains.
+/// Returns a value in the type of its field; one that does not fit stays a string, which the server rejects.
 fn typed(type_name: Option<&str>, value: &str) -> Value {
     let number = || {
         let whole = value.parse::<i64>().map(Value::from).or_else(|_| value.parse::<u64>().map(Value::from)).ok();

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::{Output, ServerArguments, StudyArgument, Table};
-use crate::failure::Failure;
+use crate::client::arguments::{ServerArguments, StudyArgument};
+use crate::error::CliError;
+use crate::terminal::{Output, Table, cell_text};
 
-/// What `cantata get` is told.
+/// The arguments of `cantata get`.
 #[derive(Debug, Args)]
 pub(crate) struct GetArguments {
     /// The analysis
@@ -20,8 +21,8 @@ pub(crate) struct GetArguments {
     server: ServerArguments,
 }
 
-/// What the server says of an analysis, with what people call it.
-const FACTS: [(&str, &str); 7] = [
+/// The members of an analysis that are shown first, with their labels.
+const LABELLED_MEMBERS: [(&str, &str); 7] = [
     ("analysisId", "analysis"),
     ("studyId", "study"),
     ("analysisState", "state"),
@@ -32,7 +33,7 @@ const FACTS: [(&str, &str); 7] = [
 ];
 
 /// Shows an analysis.
-pub(super) async fn run(arguments: &GetArguments) -> Result<ExitCode, Failure> {
+pub(super) async fn run(arguments: &GetArguments) -> Result<ExitCode, CliError> {
     let server = arguments.server.connect()?;
     let id = &arguments.analysis_id;
     let study = server.study_of_analysis(arguments.study.named().as_deref(), id).await?;
@@ -46,11 +47,11 @@ pub(super) async fn run(arguments: &GetArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(mut members: Map<String, Value>, output: &mut Output) -> Result<(), Failure> {
+fn show(mut members: Map<String, Value>, output: &mut Output) -> Result<(), CliError> {
     let mut fact = |name: &str, value: &str| output.line(&format!("{name:16}{value}"));
     let analysis_type = members.shift_remove("analysisType").unwrap_or_default();
-    fact("type", &format!("{} version {}", text(&analysis_type["name"]), analysis_type["version"]))?;
-    for (key, name) in FACTS {
+    fact("type", &format!("{} version {}", cell_text(&analysis_type["name"]), analysis_type["version"]))?;
+    for (key, name) in LABELLED_MEMBERS {
         if let Some(Value::String(value)) = members.shift_remove(key) {
             fact(name, &value)?;
         }
@@ -61,18 +62,9 @@ fn show(mut members: Map<String, Value>, output: &mut Output) -> Result<(), Fail
     let files = members.shift_remove("files").unwrap_or_default();
     for file in files.as_array().into_iter().flatten() {
         let cells = ["objectId", "fileName", "fileSize", "fileType", "fileAccess", "dataType", "fileMd5sum"];
-        table.row(output, &cells.map(|cell| text(&file[cell])))?;
+        table.row(output, &cells.map(|cell| cell_text(&file[cell])))?;
     }
     table.finish(output)?;
     output.line("")?;
     output.json(&Value::Object(members))
-}
-
-/// Returns a value as a cell shows it.
-pub(super) fn text(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }

@@ -1,4 +1,4 @@
-//! What a command is given beside flags: files, and JSON that may stand in one.
+//! JSON arguments, inline or from files.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use cantata_core::json::parse_json;
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::error::CliError;
 
-/// What stands for standard input.
+/// The argument for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// Reads a JSON file, or standard input.
-pub(super) fn json_file(path: &Path) -> Result<Value, Failure> {
+pub(super) fn json_file(path: &Path) -> Result<Value, CliError> {
     let name = path.display();
     let mut bytes = Vec::new();
     let read = if path == Path::new(STANDARD_INPUT) {
@@ -20,15 +20,15 @@ pub(super) fn json_file(path: &Path) -> Result<Value, Failure> {
     } else {
         fs_err::read(path).map(|read| bytes = read)
     };
-    read.map_err(|error| Failure::setting(format!("{name} cannot be read: {error}")))?;
-    parse_json(&bytes).map_err(|error| Failure::setting(format!("{name} is not JSON: {error}")))
+    read.map_err(|error| CliError::setting(format!("{name} cannot be read: {error}")))?;
+    parse_json(&bytes).map_err(|error| CliError::setting(format!("{name} is not JSON: {error}")))
 }
 
-/// Reads JSON that stands in an argument, or in the file that it names after an `@`.
-pub(super) fn json_argument(flag: &str, text: &str) -> Result<Value, Failure> {
+/// Reads JSON from an argument, or from a file if it is `@FILE`.
+pub(super) fn json_argument(flag: &str, text: &str) -> Result<Value, CliError> {
     match text.strip_prefix('@') {
         Some(path) => json_file(Path::new(path)),
         None => parse_json(text.as_bytes())
-            .map_err(|error| Failure::setting(format!("{flag}: expected JSON, or @ and a file with it: {error}"))),
+            .map_err(|error| CliError::setting(format!("{flag}: expected JSON, or @ and a file with it: {error}"))),
     }
 }

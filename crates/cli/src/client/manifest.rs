@@ -1,4 +1,4 @@
-//! `cantata manifest`: which local file is which object, in the form that clients of storage servers read.
+//! `cantata manifest`: the upload manifest that clients of storage servers read.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::{Output, ServerArguments, StudyArgument};
-use crate::failure::Failure;
+use crate::client::arguments::{ServerArguments, StudyArgument};
+use crate::error::CliError;
+use crate::terminal::Output;
 
-/// What `cantata manifest` is told.
+/// The arguments of `cantata manifest`.
 #[derive(Debug, Args)]
 pub(crate) struct ManifestArguments {
     /// The analysis
@@ -29,7 +30,7 @@ pub(crate) struct ManifestArguments {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct File {
+struct ManifestFile {
     object_id: String,
     file_name: String,
     file_md5sum: String,
@@ -38,27 +39,27 @@ struct File {
 /// A line of the manifest, for scripts.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry {
+struct ManifestEntry {
     object_id: String,
     path: String,
     file_md5sum: String,
 }
 
-/// Writes the manifest of an analysis, whose files must be there.
-pub(super) async fn run(arguments: &ManifestArguments) -> Result<ExitCode, Failure> {
+/// Writes the manifest of an analysis whose files must exist.
+pub(super) async fn run(arguments: &ManifestArguments) -> Result<ExitCode, CliError> {
     let server = arguments.server.connect()?;
     let id = &arguments.analysis_id;
     let study = server.study_of_analysis(arguments.study.named().as_deref(), id).await?;
-    let files: Vec<File> = server.get(&["studies", &study, "analysis", id, "files"], &[]).await?;
+    let files: Vec<ManifestFile> = server.get(&["studies", &study, "analysis", id, "files"], &[]).await?;
     let folder = std::path::absolute(&arguments.input_dir)
-        .map_err(|error| Failure::setting(format!("--input-dir cannot be used: {error}")))?;
+        .map_err(|error| CliError::setting(format!("--input-dir cannot be used: {error}")))?;
     let entries = entries(&folder, files)?;
-    let mut output = Output::to(arguments.file.as_deref(), arguments.server.json)?;
+    let mut output = Output::to_file(arguments.file.as_deref(), arguments.server.json)?;
     if output.is_json {
         output.json(&serde_json::json!({"analysisId": id, "files": entries}))?;
     } else {
         output.line(&format!("{id}\t\t"))?;
-        for Entry { object_id, path, file_md5sum } in entries {
+        for ManifestEntry { object_id, path, file_md5sum } in entries {
             output.line(&format!("{object_id}\t{path}\t{file_md5sum}"))?;
         }
     }
@@ -66,8 +67,8 @@ pub(super) async fn run(arguments: &ManifestArguments) -> Result<ExitCode, Failu
     Ok(ExitCode::SUCCESS)
 }
 
-/// Finds the files, or tells all that are missing.
-fn entries(folder: &Path, files: Vec<File>) -> Result<Vec<Entry>, Failure> {
+/// Locates the files, or returns an error with all that are missing.
+fn entries(folder: &Path, files: Vec<ManifestFile>) -> Result<Vec<ManifestEntry>, CliError> {
     let mut missing = Vec::new();
     let mut entries = Vec::new();
     for file in files {
@@ -76,13 +77,13 @@ fn entries(folder: &Path, files: Vec<File>) -> Result<Vec<Entry>, Failure> {
             missing.push(path.display().to_string());
         }
         let path = path.display().to_string();
-        entries.push(Entry { object_id: file.object_id, path, file_md5sum: file.file_md5sum });
+        entries.push(ManifestEntry { object_id: file.object_id, path, file_md5sum: file.file_md5sum });
     }
     if missing.is_empty() {
         return Ok(entries);
     }
-    Err(Failure::Start(format!(
-        "these files of the analysis are not there; --input-dir names their folder:\n  {}",
+    Err(CliError::failed(format!(
+        "these files of the analysis do not exist; --input-dir names their folder:\n  {}",
         missing.join("\n  ")
     )))
 }

@@ -1,8 +1,7 @@
-//! `cantata mcp`: the door for language models on standard input and output.
+//! `cantata mcp`: an MCP server on standard input and output.
 //!
-//! Programs that start their servers themselves speak to this one: a message to a line, an answer to a line. Each message
-//! is sent to `/mcp` of a server, with the key, and its answer written as it comes. Whatever keeps a request from being
-//! answered is an answer too, so nobody waits for ever.
+//! Each line of input is a message, which is sent to `/mcp` of a server with the key; its response is written on one line.
+//! A request that fails gets an error response, so no client waits forever.
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
@@ -15,69 +14,74 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::refusal::Refusal;
-use super::{CallError, Server, ServerArguments};
-use crate::failure::Failure;
+use crate::client::api_error::{ApiError, CallError};
+use crate::client::arguments::ServerArguments;
+use crate::client::server::ServerClient;
+use crate::error::CliError;
 
-/// How many messages wait to be sent, and how many are under way.
-const WAITING: usize = 16;
-const UNDER_WAY: usize = 32;
+/// The number of messages that are read ahead.
+const MAX_QUEUED: usize = 16;
 
-/// Where a message of the newer form of the protocol says which version it is of.
-const VERSION_OF_MESSAGE: &str = "io.modelcontextprotocol/protocolVersion";
+/// The number of concurrent requests.
+const MAX_CONCURRENT: usize = 32;
 
-/// The codes for a message that is no JSON, and for a request that could not be answered.
-const NOT_JSON: i32 = -32_700;
-const NOT_ANSWERED: i32 = -32_000;
+/// The metadata key of the protocol version in newer messages.
+const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// What `cantata mcp` is told.
+/// The JSON-RPC code of a message that is not JSON.
+const PARSE_ERROR: i32 = -32_700;
+
+/// The JSON-RPC code of a request that could not be answered.
+const SERVER_ERROR: i32 = -32_000;
+
+/// The arguments of `cantata mcp`.
 #[derive(Debug, Args)]
 pub(crate) struct McpArguments {
     #[command(flatten)]
     server: ServerArguments,
 }
 
-/// What all messages share.
-struct Bridge {
-    server: Server,
-    /// The version of the protocol that both ends agreed on, once they have.
+/// Forwards messages to the server.
+struct StdioBridge {
+    server: ServerClient,
+    /// The negotiated protocol version.
     version: Mutex<Option<String>>,
 }
 
-/// Passes messages on until there are none any more.
-pub(super) async fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
-    let bridge = Arc::new(Bridge { server: arguments.server.connect()?, version: Mutex::default() });
+/// Forwards messages until the end of input.
+pub(super) async fn run(arguments: &McpArguments) -> Result<ExitCode, CliError> {
+    let bridge = Arc::new(StdioBridge { server: arguments.server.connect()?, version: Mutex::default() });
     let mut lines = standard_input();
-    let mut under_way = JoinSet::new();
+    let mut requests = JoinSet::new();
     while let Some(line) = lines.recv().await {
         let message: Value = match serde_json::from_str(&line) {
             Ok(message) => message,
             Err(error) => {
-                write(&failure(&Value::Null, NOT_JSON, &format!("the message is not JSON: {error}")));
+                write(&error_response(&Value::Null, PARSE_ERROR, &format!("the message is not JSON: {error}")));
                 continue;
             }
         };
         if message["method"] == "initialize" {
-            // What follows depends on its answer.
-            bridge.pass_on(&message).await;
+            // Later messages depend on its response.
+            bridge.forward(&message).await;
             continue;
         }
-        if under_way.len() >= UNDER_WAY {
-            under_way.join_next().await;
+        if requests.len() >= MAX_CONCURRENT {
+            requests.join_next().await;
         }
         let bridge = Arc::clone(&bridge);
-        under_way.spawn(async move { bridge.pass_on(&message).await });
+        requests.spawn(async move { bridge.forward(&message).await });
     }
-    while under_way.join_next().await.is_some() {}
+    while requests.join_next().await.is_some() {}
     Ok(ExitCode::SUCCESS)
 }
 
-impl Bridge {
-    /// Sends a message, and writes its answer if it has one.
-    async fn pass_on(&self, message: &Value) {
+impl StdioBridge {
+    /// Sends a message, and writes its response if it has one.
+    async fn forward(&self, message: &Value) {
         let answer = match self.request(message).send().await {
             Ok(response) => self.read(response).await,
-            Err(error) => Err(words(self.server.lost(&error))),
+            Err(error) => Err(message_of(self.server.connection_error(&error))),
         };
         match (answer, message.get("id")) {
             (Ok(Some(answer)), _) => {
@@ -89,8 +93,8 @@ impl Bridge {
                 write(&answer);
             }
             (Ok(None), _) => {}
-            (Err(text), Some(id)) => write(&failure(id, NOT_ANSWERED, &text)),
-            (Err(text), None) => tracing::warn!("a notification was not taken: {text}"),
+            (Err(text), Some(id)) => write(&error_response(id, SERVER_ERROR, &text)),
+            (Err(text), None) => tracing::warn!("a notification failed: {text}"),
         }
     }
 
@@ -102,14 +106,14 @@ impl Bridge {
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json, text/event-stream")
             .body(message.to_string());
-        let Some(version) = params["_meta"][VERSION_OF_MESSAGE].as_str() else {
+        let Some(version) = params["_meta"][VERSION_KEY].as_str() else {
             let agreed = self.version.lock().unwrap_or_else(PoisonError::into_inner).clone();
             return match agreed {
                 Some(version) => request.header("mcp-protocol-version", version),
                 None => request,
             };
         };
-        // The newer form says in headers what a message is about.
+        // Newer versions repeat parts of a message in headers.
         let request = request
             .header("mcp-protocol-version", version)
             .header("mcp-method", message["method"].as_str().unwrap_or_default());
@@ -119,25 +123,25 @@ impl Bridge {
         }
     }
 
-    /// Reads the answer to a message; nothing if it was a notification.
+    /// Reads a response; a notification has none.
     async fn read(&self, response: Response) -> Result<Option<Value>, String> {
         let status = response.status();
-        let body = response.bytes().await.map_err(|error| words(self.server.lost(&error)))?;
+        let body = response.bytes().await.map_err(|error| message_of(self.server.connection_error(&error)))?;
         match serde_json::from_slice::<Value>(&body) {
             Ok(answer) if answer.get("jsonrpc").is_some() => Ok(Some(answer)),
             _ if status.is_success() => Ok(None),
             _ => {
-                let refusal = Refusal::read(status, true, &body)
-                    .unwrap_or_else(|| Refusal::here(format!("the server answered with status {status}")));
-                Err(words(self.server.judged(status, refusal)))
+                let error = ApiError::parse(status, true, &body)
+                    .unwrap_or_else(|| ApiError::local(format!("the server answered with status {status}")));
+                Err(message_of(self.server.classify(status, error)))
             }
         }
     }
 }
 
-/// Reads lines in a thread of their own: nothing else can wait for them without holding others up.
+/// Reads lines on a separate thread, because reading blocks.
 fn standard_input() -> mpsc::Receiver<String> {
-    let (sender, lines) = mpsc::channel(WAITING);
+    let (sender, lines) = mpsc::channel(MAX_QUEUED);
     std::thread::spawn(move || {
         for line in io::stdin().lock().lines().map_while(Result::ok) {
             if !line.trim().is_empty() && sender.blocking_send(line).is_err() {
@@ -148,18 +152,18 @@ fn standard_input() -> mpsc::Receiver<String> {
     lines
 }
 
-fn words(error: CallError) -> String {
+fn message_of(error: CallError) -> String {
     match error {
-        CallError::Refused(refusal) | CallError::NotAllowed(refusal) => refusal.text(),
+        CallError::Rejected(error) | CallError::NotAllowed(error) => error.text(),
         CallError::Unreachable(problem) => problem,
     }
 }
 
-fn failure(id: &Value, code: i32, text: &str) -> Value {
+fn error_response(id: &Value, code: i32, text: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": text } })
 }
 
-/// Writes a line. Nobody reads any more if it cannot be written, and then there is nothing left to do.
+/// Writes a line; a closed pipe is ignored.
 fn write(answer: &Value) {
     let mut stdout = io::stdout().lock();
     let _ = writeln!(stdout, "{answer}").and_then(|()| stdout.flush());

@@ -1,7 +1,7 @@
-//! `cantata query`: records of a catalogue, a page after the other, or facets.
+//! `cantata query`: pages of records of a catalogue, or facets.
 
 mod facets;
-pub(super) mod records;
+mod records;
 
 use std::process::ExitCode;
 
@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 
 use super::catalogue::Catalogue;
 use super::filter::FilterArguments;
-use super::get::text;
-use super::{Output, ServerArguments, Table};
-use crate::failure::Failure;
+use crate::client::arguments::ServerArguments;
+use crate::client::server::ServerClient;
+use crate::error::CliError;
+use crate::terminal::{Output, Table, cell_text};
 
-/// What `cantata query` is told.
+/// The arguments of `cantata query`.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArguments {
     /// The catalogue: its id or its document type
@@ -23,17 +24,17 @@ pub(crate) struct QueryArguments {
     #[command(flatten)]
     filter: FilterArguments,
     #[command(flatten)]
-    shown: ShownArguments,
-    /// How many records, or values of a facet, are shown; 0: all
+    columns: ColumnArguments,
+    /// The maximum number of records, or of values of a facet; 0: all
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
     limit: u64,
-    /// How it is written
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Table)]
-    format: Format,
-    /// Counts the values of a field instead of showing records; give it once for each field
+    /// The output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = QueryFormat::Table)]
+    format: QueryFormat,
+    /// Counts the values of a field instead of listing records; repeat it for several
     #[arg(long = "facet", value_name = "FIELD")]
     facets: Vec<String>,
-    /// Shows nothing but how many records there are
+    /// Shows only the number of records
     #[arg(long, conflicts_with = "facets")]
     count: bool,
     /// Lists the fields of the catalogue instead of searching it
@@ -43,53 +44,53 @@ pub(crate) struct QueryArguments {
     server: ServerArguments,
 }
 
-/// What of records is shown, in which order.
+/// Columns and order of records.
 #[derive(Debug, Args)]
-pub(super) struct ShownArguments {
-    /// The fields that are shown, separated by commas; unset, those that a portal shows at first
+pub(super) struct ColumnArguments {
+    /// The columns, separated by commas; unset, the default columns of the portal
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     columns: Vec<String>,
-    /// The fields that records are sorted by, separated by commas; `size:desc` is the largest first
+    /// The sort fields, separated by commas, with optional order such as `size:desc`
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     sort: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
+enum QueryFormat {
+    /// An aligned table
     Table,
-    /// Columns separated by tabs, with a line of names
+    /// Tab-separated values with a header
     Tsv,
-    /// One list of objects
+    /// A JSON array
     Json,
-    /// An object on each line
+    /// One JSON object per line
     Jsonl,
 }
 
-impl ShownArguments {
-    /// Returns the order, as the server wants it.
-    pub(super) fn sorting(&self) -> Result<Vec<Value>, Failure> {
+impl ColumnArguments {
+    /// Returns the sort order for the server.
+    pub(super) fn sorting(&self) -> Result<Vec<Value>, CliError> {
         let read = |key: &String| match key.split_once(':') {
             None => Ok(json!({"fieldName": key, "order": "asc"})),
             Some((field, order @ ("asc" | "desc"))) => Ok(json!({"fieldName": field, "order": order})),
-            Some((_, order)) => Err(Failure::setting(format!("--sort: found '{order}', expected asc or desc"))),
+            Some((_, order)) => Err(CliError::setting(format!("--sort: found '{order}', expected asc or desc"))),
         };
         self.sort.iter().map(read).collect()
     }
 
-    /// Returns the columns that are asked for, if any are.
+    /// Returns the requested columns, if any.
     pub(super) fn columns(&self) -> Option<&[String]> {
         Some(self.columns.as_slice()).filter(|columns| !columns.is_empty())
     }
 }
 
-/// Searches a catalogue.
-pub(super) async fn run(arguments: &QueryArguments) -> Result<ExitCode, Failure> {
-    let format = if arguments.server.json { Format::Json } else { arguments.format };
-    let sort = arguments.shown.sorting()?;
+/// Runs the command.
+pub(super) async fn run(arguments: &QueryArguments) -> Result<ExitCode, CliError> {
+    let format = if arguments.server.json { QueryFormat::Json } else { arguments.format };
+    let sort = arguments.columns.sorting()?;
     let server = arguments.server.connect()?;
     let catalogue = server.catalogue(&arguments.catalogue).await?;
-    let mut output = Output::standard(!matches!(format, Format::Table | Format::Tsv));
+    let mut output = Output::standard(!matches!(format, QueryFormat::Table | QueryFormat::Tsv));
     if arguments.fields {
         list_fields(&catalogue, &mut output)?;
     } else {
@@ -97,11 +98,11 @@ pub(super) async fn run(arguments: &QueryArguments) -> Result<ExitCode, Failure>
         if arguments.count {
             count(&server, &catalogue, &filter, &mut output).await?;
         } else if arguments.facets.is_empty() {
-            let columns = match arguments.shown.columns() {
+            let columns = match arguments.columns.columns() {
                 Some(columns) => columns.to_vec(),
-                None => catalogue.shown_columns(&server).await?,
+                None => catalogue.default_columns(&server).await?,
             };
-            let search = records::Search { filter, sort, columns, limit: arguments.limit };
+            let search = records::RecordSearch { filter, sort, columns, limit: arguments.limit };
             search.run(&server, &catalogue, format, &mut output).await?;
         } else {
             facets::run(&server, &catalogue, &filter, arguments, &mut output).await?;
@@ -112,22 +113,22 @@ pub(super) async fn run(arguments: &QueryArguments) -> Result<ExitCode, Failure>
 }
 
 async fn count(
-    server: &super::Server,
+    server: &ServerClient,
     catalogue: &Catalogue,
     filter: &Value,
     output: &mut Output,
-) -> Result<(), Failure> {
-    let total = records::total(server, catalogue, filter).await?;
+) -> Result<(), CliError> {
+    let total = catalogue.count(server, filter).await?;
     if output.is_json { output.json(&json!({"total": total})) } else { output.line(&total.to_string()) }
 }
 
-fn list_fields(catalogue: &Catalogue, output: &mut Output) -> Result<(), Failure> {
+fn list_fields(catalogue: &Catalogue, output: &mut Output) -> Result<(), CliError> {
     if output.is_json {
         return output.json(&Value::Object(catalogue.fields.clone()));
     }
     let mut table = Table::new(["field", "type", "name"]);
     for (path, field) in &catalogue.fields {
-        table.row(output, &[path.clone(), text(&field["type"]), text(&field["displayName"])])?;
+        table.row(output, &[path.clone(), cell_text(&field["type"]), cell_text(&field["displayName"])])?;
     }
     table.finish(output)
 }

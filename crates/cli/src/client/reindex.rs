@@ -8,30 +8,32 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::server::Server;
-use super::{CallError, ServerArguments, tell};
-use crate::failure::Failure;
+use crate::client::api_error::CallError;
+use crate::client::arguments::ServerArguments;
+use crate::client::server::ServerClient;
+use crate::error::CliError;
+use crate::terminal::print_note;
 
-/// How often is asked how far a job is.
-const LOOK: Duration = Duration::from_millis(500);
+/// The interval at which a job is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What `cantata reindex` is told.
+/// The arguments of `cantata reindex`.
 #[derive(Debug, Args)]
 pub(crate) struct ReindexArguments {
-    /// The catalogue; all that have a source if not given
+    /// The catalogue; unset, all with a source
     #[arg(value_name = "CATALOGUE")]
     catalogue: Option<String>,
-    /// Waits until it is done; the exit code is 1 if it fails
+    /// Waits for completion; the exit code is 1 on failure
     #[arg(long)]
     wait: bool,
     #[command(flatten)]
     server: ServerArguments,
 }
 
-/// A job, as far as it is shown.
+/// A reindex job.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Job {
+struct ReindexJob {
     id: u64,
     catalogue: String,
     status: String,
@@ -42,18 +44,18 @@ struct Job {
     problem: Option<String>,
 }
 
-/// A catalogue that is indexed.
+/// An indexed catalogue.
 #[derive(Deserialize)]
-struct Indexed {
+struct IndexedCatalogue {
     catalogue: String,
 }
 
-impl Job {
+impl ReindexJob {
     fn is_over(&self) -> bool {
         self.status != "running"
     }
 
-    fn in_words(&self) -> String {
+    fn description(&self) -> String {
         let Self { id, catalogue, status, done, total, set_aside, .. } = self;
         let mut words = format!("{catalogue}: job {id} {status}, {done} of {total} analyses");
         if *set_aside > 0 {
@@ -66,21 +68,21 @@ impl Job {
     }
 }
 
-/// Does what was asked for.
-pub(super) async fn run(arguments: &ReindexArguments) -> Result<ExitCode, Failure> {
+/// Runs the command.
+pub(super) async fn run(arguments: &ReindexArguments) -> Result<ExitCode, CliError> {
     let server = arguments.server.connect()?;
     let mut output = arguments.server.output();
     let catalogues = match &arguments.catalogue {
         Some(catalogue) => vec![catalogue.clone()],
         None => {
-            let indexed: Vec<Indexed> = server.get(&["admin", "indexing"], &[]).await?;
+            let indexed: Vec<IndexedCatalogue> = server.get(&["admin", "indexing"], &[]).await?;
             indexed.into_iter().map(|one| one.catalogue).collect()
         }
     };
     let mut jobs = Vec::new();
     for catalogue in &catalogues {
         let path = ["admin", "catalogues", catalogue, "reindex"];
-        jobs.push(server.send::<Job>(Method::POST, &path, &json!({})).await?);
+        jobs.push(server.send::<ReindexJob>(Method::POST, &path, &json!({})).await?);
     }
     if arguments.wait {
         for job in &mut jobs {
@@ -91,7 +93,7 @@ pub(super) async fn run(arguments: &ReindexArguments) -> Result<ExitCode, Failur
         output.json(&json!(jobs))?;
     } else {
         for job in &jobs {
-            output.line(&job.in_words())?;
+            output.line(&job.description())?;
         }
     }
     output.finish()?;
@@ -99,16 +101,16 @@ pub(super) async fn run(arguments: &ReindexArguments) -> Result<ExitCode, Failur
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Waits until a job is over, and tells how far it is.
-async fn wait(server: &Server, job: &mut Job) -> Result<(), CallError> {
-    let mut told = 0;
+/// Waits until a job is over, and reports its progress.
+async fn wait(server: &ServerClient, job: &mut ReindexJob) -> Result<(), CallError> {
+    let mut reported = 0;
     while !job.is_over() {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         *job = server.get(&["admin", "jobs", &job.id.to_string()], &[]).await?;
         let percent = (job.done * 100).checked_div(job.total).unwrap_or(100);
-        if !job.is_over() && percent >= told + 10 {
-            told = percent;
-            tell(&format!("{}: {percent} %", job.catalogue));
+        if !job.is_over() && percent >= reported + 10 {
+            reported = percent;
+            print_note(&format!("{}: {percent} %", job.catalogue));
         }
     }
     Ok(())

@@ -7,18 +7,19 @@ use clap::Args;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::get::text;
-use super::{Output, Server, ServerArguments, StudyArgument, Table};
-use crate::client::elements::for_each;
-use crate::failure::Failure;
+use crate::client::arguments::{ServerArguments, StudyArgument};
+use crate::client::json_stream::for_each;
+use crate::client::server::ServerClient;
+use crate::error::CliError;
+use crate::terminal::{Output, Table, cell_text};
 
-/// What `cantata search` is told.
+/// The arguments of `cantata search`.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArguments {
-    /// The analysis of this id
+    /// The id of the analysis
     #[arg(long, short = 'a', value_name = "ID", conflicts_with = "file_id", required_unless_present = "file_id")]
     analysis_id: Option<String>,
-    /// Analyses with a file whose object id matches this regular expression somewhere, case ignored
+    /// Analyses with a file whose object id contains a match of this regular expression, ignoring case
     #[arg(long, short = 'f', value_name = "EXPRESSION")]
     file_id: Option<String>,
     #[command(flatten)]
@@ -28,7 +29,7 @@ pub(crate) struct SearchArguments {
 }
 
 /// Finds analyses.
-pub(super) async fn run(arguments: &SearchArguments) -> Result<ExitCode, Failure> {
+pub(super) async fn run(arguments: &SearchArguments) -> Result<ExitCode, CliError> {
     let server = arguments.server.connect()?;
     let mut output = arguments.server.output();
     let study = arguments.study.named();
@@ -36,68 +37,69 @@ pub(super) async fn run(arguments: &SearchArguments) -> Result<ExitCode, Failure
         (Some(id), _, study) => {
             let study = server.study_of_analysis(study.as_deref(), id).await?;
             let analysis: Box<RawValue> = server.get(&["studies", &study, "analysis", id], &[]).await?;
-            let mut found = Found::begin(&mut output)?;
-            found.add(&mut output, &analysis)?;
-            found.end(&mut output)?;
+            let mut writer = AnalysisWriter::begin(&mut output)?;
+            writer.add(&mut output, &analysis)?;
+            writer.end(&mut output)?;
         }
         (None, Some(expression), Some(study)) => by_file(&server, &mut output, &study, expression).await?,
-        (None, _, _) => return Err(Failure::setting("--file-id searches in one study; --study names it")),
+        (None, _, _) => return Err(CliError::setting("--file-id searches in one study; --study names it")),
     }
     output.finish()?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn by_file(server: &Server, output: &mut Output, study: &str, expression: &str) -> Result<(), Failure> {
+async fn by_file(server: &ServerClient, output: &mut Output, study: &str, expression: &str) -> Result<(), CliError> {
     let response = server.open(&["studies", study, "analysis", "search", "id"], &[("fileId", expression)]).await?;
-    let mut found = Found::begin(output)?;
-    server.while_it_arrives(response, |body| {
+    let mut writer = AnalysisWriter::begin(output)?;
+    server.read_streaming(response, |body| {
         for_each(server, BufReader::new(body), |analysis| {
-            found.add(output, analysis)?;
+            writer.add(output, analysis)?;
             Ok(!output.is_closed())
         })
     })?;
-    found.end(output)
+    writer.end(output)
 }
 
-/// Analyses as they are found.
-enum Found {
-    People(Table),
-    /// As a list in which so many stand.
-    Scripts(usize),
+/// Writes analyses as a table or an array.
+enum AnalysisWriter {
+    Table(Table),
+    /// An array, with the number of elements so far.
+    Array(usize),
 }
 
-impl Found {
-    fn begin(output: &mut Output) -> Result<Self, Failure> {
+impl AnalysisWriter {
+    fn begin(output: &mut Output) -> Result<Self, CliError> {
         if output.is_json {
             output.bytes(b"[")?;
-            return Ok(Self::Scripts(0));
+            return Ok(Self::Array(0));
         }
-        Ok(Self::People(Table::new(["analysis", "study", "state", "type", "version", "files"])))
+        Ok(Self::Table(Table::new(["analysis", "study", "state", "type", "version", "files"])))
     }
 
-    fn add(&mut self, output: &mut Output, analysis: &RawValue) -> Result<(), Failure> {
+    fn add(&mut self, output: &mut Output, analysis: &RawValue) -> Result<(), CliError> {
         match self {
-            Self::Scripts(count) => {
+            Self::Array(count) => {
                 output.bytes(if *count == 0 { b"\n" } else { b",\n" })?;
                 *count += 1;
                 output.bytes(analysis.get().as_bytes())
             }
-            Self::People(table) => {
+            Self::Table(table) => {
                 let analysis: Value = serde_json::from_str(analysis.get()).unwrap_or_default();
                 let analysis_type = &analysis["analysisType"];
                 let files = analysis["files"].as_array().map_or(0, Vec::len).to_string();
-                let [id, study, state] = ["analysisId", "studyId", "analysisState"].map(|key| text(&analysis[key]));
-                let (name, version) = (text(&analysis_type["name"]), text(&analysis_type["version"]));
+                let [id, study, state] =
+                    ["analysisId", "studyId", "analysisState"].map(|key| cell_text(&analysis[key]));
+                let (name, version) = (cell_text(&analysis_type["name"]), cell_text(&analysis_type["version"]));
                 table.row(output, &[id, study, state, name, version, files])
             }
         }
     }
 
-    fn end(self, output: &mut Output) -> Result<(), Failure> {
+    fn end(self, output: &mut Output) -> Result<(), CliError> {
         match self {
-            Self::Scripts(0) => output.line("]"),
-            Self::Scripts(_) => output.line("\n]"),
-            Self::People(table) => table.finish(output),
+            Self::Array(0) => output.line("]"),
+            Self::Array(_) => output.line("\n]"),
+            Self::Table(table) => table.finish(output),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The server as commands see it: typed calls over HTTP, and bodies that are read while they arrive.
+//! The HTTP client of a server: typed calls and streamed bodies.
 
 use std::io::{self, Read};
 
@@ -9,23 +9,23 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use super::refusal::{CallError, Refusal};
+use crate::client::api_error::{ApiError, CallError};
 
-/// A running server.
-pub(crate) struct Server {
+/// A client of a running server.
+pub(crate) struct ServerClient {
     base: Url,
     http: Client,
 }
 
-/// The query of an address.
+/// The query of a URL.
 type Query<'a> = &'a [(&'a str, &'a str)];
 
-impl Server {
+impl ServerClient {
     pub(super) fn new(base: Url, http: Client) -> Self {
         Self { base, http }
     }
 
-    /// Begins a request.
+    /// Builds a request.
     pub(super) fn request(&self, method: Method, path: &[&str], query: Query<'_>) -> RequestBuilder {
         let mut url = self.base.clone();
         // Only an address that cannot be a base has no segments, and such a one is no address of a server.
@@ -38,17 +38,17 @@ impl Server {
         self.http.request(method, url)
     }
 
-    /// Reads something.
+    /// Sends a GET and parses the response.
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &[&str], query: Query<'_>) -> Result<T, CallError> {
         self.read(self.request(Method::GET, path, query)).await
     }
 
-    /// Opens something that is read while it arrives.
+    /// Sends a GET and returns the response for streaming.
     pub(super) async fn open(&self, path: &[&str], query: Query<'_>) -> Result<Response, CallError> {
-        self.answer(self.request(Method::GET, path, query)).await
+        self.execute(self.request(Method::GET, path, query)).await
     }
 
-    /// Sends JSON, and reads the answer.
+    /// Sends JSON and parses the response.
     pub(super) async fn send<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -58,25 +58,25 @@ impl Server {
         self.read(with_json(self.request(method, path, &[]), body)).await
     }
 
-    /// Sends JSON, and opens the answer.
+    /// Sends JSON and returns the response for streaming.
     pub(super) async fn post(&self, path: &[&str], body: &Value) -> Result<Response, CallError> {
-        self.answer(with_json(self.request(Method::POST, path, &[]), body)).await
+        self.execute(with_json(self.request(Method::POST, path, &[]), body)).await
     }
 
-    /// Sends a request and reads the answer to its end.
+    /// Sends a request and parses the response.
     pub(super) async fn read<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, CallError> {
-        let body = self.bytes(self.answer(request).await?).await?;
-        serde_json::from_slice(&body).map_err(|_| self.not_understood())
+        let body = self.bytes(self.execute(request).await?).await?;
+        serde_json::from_slice(&body).map_err(|_| self.unexpected_response())
     }
 
-    /// Reads an answer to its end.
+    /// Reads a body completely.
     pub(super) async fn bytes(&self, response: Response) -> Result<Bytes, CallError> {
-        response.bytes().await.map_err(|error| self.lost(&error))
+        response.bytes().await.map_err(|error| self.connection_error(&error))
     }
 
-    /// Sends a request and returns a good answer, whose body may still be on its way.
-    pub(super) async fn answer(&self, request: RequestBuilder) -> Result<Response, CallError> {
-        let response = request.send().await.map_err(|error| self.lost(&error))?;
+    /// Sends a request and returns a successful response, whose body is not read yet.
+    pub(super) async fn execute(&self, request: RequestBuilder) -> Result<Response, CallError> {
+        let response = request.send().await.map_err(|error| self.connection_error(&error))?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
@@ -84,53 +84,51 @@ impl Server {
         let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let is_text = media_type.starts_with("text/plain");
         let body = self.bytes(response).await?;
-        let Some(refusal) = Refusal::read(status, is_text, &body) else { return Err(self.not_understood()) };
-        Err(self.judged(status, refusal))
+        let Some(error) = ApiError::parse(status, is_text, &body) else { return Err(self.unexpected_response()) };
+        Err(self.classify(status, error))
     }
 
-    /// Adds to a refusal what the server cannot know.
-    pub(super) fn judged(&self, status: StatusCode, mut refusal: Refusal) -> CallError {
+    /// Classifies an error by its status, and adds a hint about the key.
+    pub(super) fn classify(&self, status: StatusCode, mut error: ApiError) -> CallError {
         let base = &self.base;
         match status {
             StatusCode::UNAUTHORIZED => {
-                refusal.message = format!(
-                    "{}; --key or CANTATA_KEY carries the key for {base}",
-                    refusal.message.trim_end_matches('.')
-                );
-                CallError::NotAllowed(refusal)
+                error.message =
+                    format!("{}; --key or CANTATA_KEY sets the key for {base}", error.message.trim_end_matches('.'));
+                CallError::NotAllowed(error)
             }
-            StatusCode::FORBIDDEN => CallError::NotAllowed(refusal),
-            StatusCode::TOO_MANY_REQUESTS => CallError::Unreachable(refusal.text()),
-            status if status.is_server_error() => CallError::Unreachable(refusal.text()),
-            _ => CallError::Refused(refusal),
+            StatusCode::FORBIDDEN => CallError::NotAllowed(error),
+            StatusCode::TOO_MANY_REQUESTS => CallError::Unreachable(error.text()),
+            status if status.is_server_error() => CallError::Unreachable(error.text()),
+            _ => CallError::Rejected(error),
         }
     }
 
-    /// Reads the body of an answer as it arrives, in code that waits for it.
-    pub(super) fn while_it_arrives<T>(&self, response: Response, read: impl FnOnce(Arriving) -> T) -> T {
-        let arriving = Arriving { response, piece: Bytes::new(), runtime: Handle::current() };
-        tokio::task::block_in_place(|| read(arriving))
+    /// Reads a body in blocking code while it arrives.
+    pub(super) fn read_streaming<T>(&self, response: Response, read: impl FnOnce(BlockingBody) -> T) -> T {
+        let body = BlockingBody { response, chunk: Bytes::new(), runtime: Handle::current() };
+        tokio::task::block_in_place(|| read(body))
     }
 
-    /// Says why a body could not be read to its end.
-    pub(super) fn broken(&self, error: &serde_json::Error) -> CallError {
-        if error.is_io() { self.gone("stopped answering") } else { self.not_understood() }
+    /// Returns the error of a body that could not be read.
+    pub(super) fn body_error(&self, error: &serde_json::Error) -> CallError {
+        if error.is_io() { self.unreachable("stopped answering") } else { self.unexpected_response() }
     }
 
-    pub(super) fn lost(&self, error: &reqwest::Error) -> CallError {
+    pub(super) fn connection_error(&self, error: &reqwest::Error) -> CallError {
         tracing::debug!(%error, "a call to the server failed");
-        self.gone(if error.is_connect() { "cannot be reached" } else { "stopped answering" })
+        self.unreachable(if error.is_connect() { "cannot be reached" } else { "stopped answering" })
     }
 
-    /// Says that there is no server any more.
-    pub(super) fn gone(&self, verb: &str) -> CallError {
+    /// Returns the error of a server that does not respond.
+    pub(super) fn unreachable(&self, verb: &str) -> CallError {
         let base = &self.base;
         CallError::Unreachable(format!(
             "the server at {base} {verb}; is it running? --server or CANTATA_URL names another one"
         ))
     }
 
-    fn not_understood(&self) -> CallError {
+    fn unexpected_response(&self) -> CallError {
         let base = &self.base;
         CallError::Unreachable(format!(
             "what is at {base} does not answer like a Cantata server; --server or CANTATA_URL names another one"
@@ -142,24 +140,24 @@ fn with_json(request: RequestBuilder, body: &Value) -> RequestBuilder {
     request.header(CONTENT_TYPE, HeaderValue::from_static("application/json")).body(body.to_string())
 }
 
-/// A body on its way.
-pub(super) struct Arriving {
+/// A body that is read in blocking code.
+pub(super) struct BlockingBody {
     response: Response,
-    piece: Bytes,
+    chunk: Bytes,
     runtime: Handle,
 }
 
-impl Read for Arriving {
+impl Read for BlockingBody {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.piece.is_empty() {
+        while self.chunk.is_empty() {
             match self.runtime.block_on(self.response.chunk()).map_err(io::Error::other)? {
-                Some(piece) => self.piece = piece,
+                Some(chunk) => self.chunk = chunk,
                 None => return Ok(0),
             }
         }
-        let length = buffer.len().min(self.piece.len());
+        let length = buffer.len().min(self.chunk.len());
         let (head, _) = buffer.split_at_mut(length);
-        self.piece.copy_to_slice(head);
+        self.chunk.copy_to_slice(head);
         Ok(length)
     }
 }

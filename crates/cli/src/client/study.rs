@@ -6,36 +6,36 @@ use clap::{Args, Subcommand};
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
-use super::ServerArguments;
 use super::input::json_argument;
-use crate::failure::Failure;
+use crate::client::arguments::ServerArguments;
+use crate::error::CliError;
 
-/// What `cantata study` is told.
+/// The arguments of `cantata study`.
 #[derive(Debug, Args)]
 pub(crate) struct StudyArguments {
     #[command(subcommand)]
-    action: Action,
+    command: StudyCommand,
     #[command(flatten)]
     server: ServerArguments,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum StudyCommand {
     /// Registers a study
     Create {
-        /// Its id, 1 to 36 characters, which cannot be changed
+        /// The id, 1 to 36 characters, which cannot be changed
         #[arg(value_name = "STUDY")]
         study_id: String,
-        /// What people call it
+        /// The name
         #[arg(long)]
         name: Option<String>,
-        /// Who runs it
+        /// The organization
         #[arg(long)]
         organization: Option<String>,
-        /// What it is about
+        /// The description
         #[arg(long)]
         description: Option<String>,
-        /// Anything else, as a JSON object or @ and a file with one
+        /// Additional information, as a JSON object or @FILE
         #[arg(long, value_name = "JSON")]
         info: Option<String>,
     },
@@ -43,10 +43,10 @@ enum Action {
     List,
 }
 
-/// Does what was asked for.
-pub(super) async fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
+/// Runs the command.
+pub(super) async fn run(arguments: &StudyArguments) -> Result<ExitCode, CliError> {
     let mut body = Map::new();
-    if let Action::Create { study_id, name, organization, description, info } = &arguments.action {
+    if let StudyCommand::Create { study_id, name, organization, description, info } = &arguments.command {
         body.insert("studyId".to_owned(), json!(study_id));
         for (key, value) in [("name", name), ("organization", organization), ("description", description)] {
             body.extend(value.as_ref().map(|value| (key.to_owned(), json!(value))));
@@ -57,8 +57,8 @@ pub(super) async fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure>
     }
     let server = arguments.server.connect()?;
     let mut output = arguments.server.output();
-    match &arguments.action {
-        Action::Create { study_id, .. } => {
+    match &arguments.command {
+        StudyCommand::Create { study_id, .. } => {
             let answer: Value = server.send(Method::POST, &["studies", study_id], &Value::Object(body)).await?;
             if output.is_json {
                 output.json(&json!({"studyId": study_id}))?;
@@ -66,7 +66,7 @@ pub(super) async fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure>
                 output.line(answer["message"].as_str().unwrap_or_default())?;
             }
         }
-        Action::List => {
+        StudyCommand::List => {
             let studies: Vec<String> = server.get(&["studies", "all"], &[]).await?;
             if output.is_json {
                 output.json(&json!(studies))?;

@@ -1,7 +1,7 @@
-//! `cantata submit`: payloads out of files, through the batch route of the server, some megabytes at a time.
+//! `cantata submit`: submits payloads from files through the batch route, some megabytes at a time.
 //!
-//! Each payload is told of with the file and the line it stands in. One that is refused stops nothing; only a server
-//! that is gone does, and then it is told from where on nothing is known.
+//! Each payload is reported with its file and line. A rejected one stops nothing; if the server becomes unreachable, the
+//! report says from where on the outcome is unknown.
 
 mod payloads;
 mod report;
@@ -14,29 +14,30 @@ use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
 use serde::Deserialize;
 
-use self::payloads::{Batch, Batches, Place};
-use self::report::{Outcome, Report};
-use super::refusal::Refusal;
-use super::{CallError, Server, ServerArguments, StudyArgument};
-use crate::failure::Failure;
-use crate::import::sources;
+use self::payloads::{Batch, Batches, PayloadLocation};
+use self::report::{PayloadOutcome, SubmitReport};
+use crate::client::api_error::{ApiError, CallError};
+use crate::client::arguments::{ServerArguments, StudyArgument};
+use crate::client::server::ServerClient;
+use crate::commands::import::sources;
+use crate::error::CliError;
 
-/// What `cantata submit` is told.
+/// The arguments of `cantata submit`.
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArguments {
-    /// JSON: a payload, several, or a list of them, or a payload on each line; gzipped or not; `-` is standard input
+    /// JSON files with one payload, several, an array of them, or one per line; gzipped or not; `-` is standard input
     #[arg(value_name = "FILES", required = true)]
     files: Vec<PathBuf>,
-    /// Checks everything, and stores nothing
+    /// Validates without storing
     #[arg(long)]
     dry_run: bool,
-    /// Publishes each analysis as it is stored
+    /// Publishes each analysis after storing it
     #[arg(long, conflicts_with = "dry_run")]
     publish: bool,
-    /// Stores files whose checksum is stored already
+    /// Accepts files whose checksum is stored already
     #[arg(long)]
     allow_duplicates: bool,
-    /// Writes nothing but the ids of new analyses to standard output
+    /// Writes only the ids of new analyses to standard output
     #[arg(long, short = 'q', conflicts_with = "json")]
     quiet: bool,
     #[command(flatten)]
@@ -45,21 +46,21 @@ pub(crate) struct SubmitArguments {
     server: ServerArguments,
 }
 
-/// What the server says of one payload.
+/// The response for one payload.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct PayloadResponse {
     analysis_id: Option<String>,
     error_id: Option<String>,
     http_status_code: Option<u16>,
     message: Option<String>,
 }
 
-/// Submits payloads; the exit code says whether all of them were taken.
-pub(super) async fn run(arguments: &SubmitArguments) -> Result<ExitCode, Failure> {
+/// Submits payloads; the exit code says whether all were accepted.
+pub(super) async fn run(arguments: &SubmitArguments) -> Result<ExitCode, CliError> {
     let sources = sources(&arguments.files)?;
     let server = arguments.server.connect()?;
-    let mut report = Report::new(&sources, arguments);
+    let mut report = SubmitReport::new(&sources, arguments);
     let study = arguments.study.named();
     for batch in Batches::new(&sources, study.as_deref(), report.bytes_read()) {
         match batch {
@@ -67,10 +68,10 @@ pub(super) async fn run(arguments: &SubmitArguments) -> Result<ExitCode, Failure
                 let outcomes = submit(&server, arguments, &study, places, body).await;
                 let outcomes = outcomes.map_err(|failure| report.stopped(failure))?;
                 for outcome in outcomes {
-                    report.tell(&outcome)?;
+                    report.add(&outcome)?;
                 }
             }
-            Batch::Refused(place, refusal) => report.tell(&Outcome::refused(place, refusal))?,
+            Batch::Rejected(place, refusal) => report.add(&PayloadOutcome::rejected(place, refusal))?,
             Batch::Broken(reason) => report.broken(&reason)?,
         }
         report.flush()?;
@@ -80,25 +81,25 @@ pub(super) async fn run(arguments: &SubmitArguments) -> Result<ExitCode, Failure
 
 /// Submits payloads of one study.
 async fn submit(
-    server: &Server,
+    server: &ServerClient,
     arguments: &SubmitArguments,
     study: &str,
-    places: Vec<Place>,
+    places: Vec<PayloadLocation>,
     body: Vec<u8>,
-) -> Result<Vec<Outcome>, (Failure, Option<Place>)> {
+) -> Result<Vec<PayloadOutcome>, (CliError, Option<PayloadLocation>)> {
     let first = places.first().cloned();
     let mut query = Vec::new();
     query.extend(arguments.dry_run.then_some(("validateOnly", "true")));
     query.extend(arguments.publish.then_some(("publish", "true")));
     query.extend(arguments.allow_duplicates.then_some(("allowDuplicates", "true")));
     let request = server.request(Method::POST, &["submit", study, "batch"], &query);
-    let answer = server.answer(request.header(CONTENT_TYPE, "application/x-ndjson").body(body)).await;
+    let answer = server.execute(request.header(CONTENT_TYPE, "application/x-ndjson").body(body)).await;
     let lines = match answer {
         Ok(response) => server.bytes(response).await,
-        Err(CallError::Refused(refusal)) => {
-            // Such as a study that is not there: it is what each payload of it hears.
-            let refused = |place| Outcome::refused(place, refusal.clone());
-            return Ok(places.into_iter().map(refused).collect());
+        Err(CallError::Rejected(refusal)) => {
+            // An error of the whole request, such as an unknown study, is reported for each payload.
+            let rejected = |place| PayloadOutcome::rejected(place, refusal.clone());
+            return Ok(places.into_iter().map(rejected).collect());
         }
         Err(error) => Err(error),
     };
@@ -106,20 +107,20 @@ async fn submit(
     let mut answers = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let mut outcomes = Vec::with_capacity(places.len());
     for place in places {
-        let answer = answers.next().and_then(|line| serde_json::from_slice::<Answer>(line).ok());
-        let Some(answer) = answer else { return Err((server.gone("stopped answering").into(), Some(place))) };
+        let answer = answers.next().and_then(|line| serde_json::from_slice::<PayloadResponse>(line).ok());
+        let Some(answer) = answer else { return Err((server.unreachable("stopped answering").into(), Some(place))) };
         outcomes.push(outcome(study, place, answer));
     }
     Ok(outcomes)
 }
 
-fn outcome(study: &str, place: Place, answer: Answer) -> Outcome {
+fn outcome(study: &str, place: PayloadLocation, answer: PayloadResponse) -> PayloadOutcome {
     match answer.message {
-        None => Outcome::taken(place, study, answer.analysis_id),
+        None => PayloadOutcome::accepted(place, study, answer.analysis_id),
         Some(message) => {
             let message = message.split_once("] - ").map_or(message.as_str(), |(_, text)| text).to_owned();
-            let refusal = Refusal { error_id: answer.error_id, http_status_code: answer.http_status_code, message };
-            Outcome::refused(place, refusal)
+            let refusal = ApiError { error_id: answer.error_id, http_status_code: answer.http_status_code, message };
+            PayloadOutcome::rejected(place, refusal)
         }
     }
 }

@@ -11,30 +11,33 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::input::json_file;
-use super::{CallError, Output, Server, ServerArguments, Table};
-use crate::failure::Failure;
+use crate::client::api_error::CallError;
+use crate::client::arguments::ServerArguments;
+use crate::client::server::ServerClient;
+use crate::error::CliError;
+use crate::terminal::{Output, Table};
 
-/// How many types are asked for at once.
-const PAGE: usize = 200;
+/// The number of types per request.
+const PAGE_SIZE: usize = 200;
 
-/// What `cantata type` is told.
+/// The arguments of `cantata type`.
 #[derive(Debug, Args)]
 pub(crate) struct TypeArguments {
     #[command(subcommand)]
-    action: Action,
+    command: TypeCommand,
     #[command(flatten)]
     server: ServerArguments,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum TypeCommand {
     /// Registers the next version of a type
     Register {
         /// A JSON file with name, schema and options; `-` is standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
-    /// Lists the versions of all types, the newest first
+    /// Lists the versions of all types, newest first
     List {
         /// Only types of this name
         #[arg(long, value_name = "NAME")]
@@ -45,14 +48,14 @@ enum Action {
         /// Its name
         #[arg(value_name = "NAME")]
         name: String,
-        /// One of its versions; unset, the latest
+        /// The version; unset, the latest
         #[arg(long, value_name = "NUMBER")]
         version: Option<u32>,
-        /// With the schema that payloads are checked against, the base included
+        /// Shows the complete schema that payloads are validated against
         #[arg(long)]
         rendered: bool,
     },
-    /// Shows what two versions differ in, or what a file would change; ends with 1 if they differ
+    /// Compares two versions, or a version and a file; the exit code is 1 if they differ
     Diff {
         /// The name of the type
         #[arg(value_name = "NAME")]
@@ -76,13 +79,13 @@ struct TypePage {
     result_set: Vec<Value>,
 }
 
-/// Does what was asked for.
-pub(super) async fn run(arguments: &TypeArguments) -> Result<ExitCode, Failure> {
+/// Runs the command.
+pub(super) async fn run(arguments: &TypeArguments) -> Result<ExitCode, CliError> {
     let server = arguments.server.connect()?;
     let mut output = arguments.server.output();
     let mut code = ExitCode::SUCCESS;
-    match &arguments.action {
-        Action::Register { file } => {
+    match &arguments.command {
+        TypeCommand::Register { file } => {
             let body = json_file(file)?;
             let registered: Value = server.send(Method::POST, &["schemas"], &body).await?;
             let (name, version) = (registered["name"].as_str().unwrap_or_default(), &registered["version"]);
@@ -92,11 +95,11 @@ pub(super) async fn run(arguments: &TypeArguments) -> Result<ExitCode, Failure> 
                 output.line(&format!("{name} version {version} is registered"))?;
             }
         }
-        Action::List { name } => list(&server, &mut output, name.as_deref()).await?,
-        Action::Get { name, version, rendered } => {
+        TypeCommand::List { name } => list(&server, &mut output, name.as_deref()).await?,
+        TypeCommand::Get { name, version, rendered } => {
             output.json(&registered(&server, name, *version, *rendered).await?)?;
         }
-        Action::Diff { name, file, from, to } => {
+        TypeCommand::Diff { name, file, from, to } => {
             let (before, after) = match file {
                 Some(file) => (registered(&server, name, *from, false).await?, json_file(file)?),
                 None => {
@@ -105,7 +108,7 @@ pub(super) async fn run(arguments: &TypeArguments) -> Result<ExitCode, Failure> 
                     let earlier =
                         from.or(version.and_then(|version| version.checked_sub(1)).filter(|earlier| *earlier > 0));
                     let Some(earlier) = earlier else {
-                        return Err(Failure::setting(format!("{name} has no version before the first; name a FILE")));
+                        return Err(CliError::setting(format!("{name} has no version before the first; name a FILE")));
                     };
                     (registered(&server, name, Some(earlier), false).await?, after)
                 }
@@ -128,24 +131,29 @@ pub(super) async fn run(arguments: &TypeArguments) -> Result<ExitCode, Failure> 
 }
 
 /// Returns one version of a type.
-async fn registered(server: &Server, name: &str, version: Option<u32>, rendered: bool) -> Result<Value, CallError> {
+async fn registered(
+    server: &ServerClient,
+    name: &str,
+    version: Option<u32>,
+    rendered: bool,
+) -> Result<Value, CallError> {
     let version = version.map(|version| version.to_string());
     let mut query = vec![("unrenderedOnly", if rendered { "false" } else { "true" })];
     query.extend(version.as_deref().map(|version| ("version", version)));
     let mut found: Value = server.get(&["schemas", name], &query).await?;
     if let Some(members) = found.as_object_mut() {
-        // Beside the latest version there are all of them.
+        // The response also lists all versions.
         members.retain(|name, _| name != "count" && name != "resultSet");
     }
     Ok(found)
 }
 
-/// Returns what of a type can differ.
+/// Returns the comparable part of a type.
 fn compared(registered: &Value) -> Value {
     json!({"schema": registered["schema"], "options": registered["options"]})
 }
 
-/// Returns what of a type can differ, where options that are left out are those of the version before.
+/// Returns the comparable part of a type; omitted options are inherited.
 fn compared_with(before: &Value, after: &Value) -> Value {
     let mut compared = compared(after);
     for option in ["fileTypes", "externalValidations"] {
@@ -159,12 +167,12 @@ fn compared_with(before: &Value, after: &Value) -> Value {
     compared
 }
 
-async fn list(server: &Server, output: &mut Output, name: Option<&str>) -> Result<(), Failure> {
+async fn list(server: &ServerClient, output: &mut Output, name: Option<&str>) -> Result<(), CliError> {
     let mut table = Table::new(["name", "version", "registered", "file types"]);
     let mut all = Vec::new();
     let mut offset = 0;
     loop {
-        let (limit, skipped) = (PAGE.to_string(), offset.to_string());
+        let (limit, skipped) = (PAGE_SIZE.to_string(), offset.to_string());
         let mut query = vec![("hideSchema", "true"), ("limit", &limit), ("offset", &skipped)];
         query.extend(name.map(|name| ("names", name)));
         let page: TypePage = server.get(&["schemas"], &query).await?;

@@ -7,10 +7,10 @@ use reqwest::Method;
 use serde_json::{Map, Value, json};
 
 use super::input::json_argument;
-use super::{ServerArguments, StudyArgument};
-use crate::failure::Failure;
+use crate::client::arguments::{ServerArguments, StudyArgument};
+use crate::error::CliError;
 
-/// What `cantata update-file` is told.
+/// The arguments of `cantata update-file`.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("changes").required(true).multiple(true))]
 pub(crate) struct UpdateFileArguments {
@@ -23,13 +23,13 @@ pub(crate) struct UpdateFileArguments {
     /// Its MD5 checksum; only while its analysis is unpublished
     #[arg(long, value_name = "MD5", group = "changes")]
     md5: Option<String>,
-    /// Who may have it
+    /// Who may download it
     #[arg(long, value_name = "ACCESS", value_enum, group = "changes")]
-    access: Option<Access>,
+    access: Option<FileAccessArgument>,
     /// What kind of data it holds
     #[arg(long, value_name = "TEXT", group = "changes")]
     data_type: Option<String>,
-    /// Anything else, as a JSON object or @ and a file with one
+    /// Additional information, as a JSON object or @FILE
     #[arg(long, value_name = "JSON", group = "changes")]
     info: Option<String>,
     #[command(flatten)]
@@ -39,17 +39,17 @@ pub(crate) struct UpdateFileArguments {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Access {
+enum FileAccessArgument {
     Open,
     Controlled,
 }
 
 /// Changes the metadata of a file.
-pub(super) async fn run(arguments: &UpdateFileArguments) -> Result<ExitCode, Failure> {
+pub(super) async fn run(arguments: &UpdateFileArguments) -> Result<ExitCode, CliError> {
     let mut body = Map::new();
     let access = arguments.access.map(|access| match access {
-        Access::Open => "open",
-        Access::Controlled => "controlled",
+        FileAccessArgument::Open => "open",
+        FileAccessArgument::Controlled => "controlled",
     });
     let info = arguments.info.as_deref().map(|info| json_argument("--info", info)).transpose()?;
     let changes = [

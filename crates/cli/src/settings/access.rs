@@ -1,4 +1,4 @@
-//! How clients prove who they are, and what that allows.
+//! Authentication and authorization.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -9,32 +9,32 @@ use cantata_catalogue::Secret;
 use clap::Args;
 
 use super::values::{secret, some_text, switch, whole_number};
-use crate::failure::Failure;
+use crate::error::CliError;
 
-/// A way to prove who one is.
+/// An authentication method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AuthMode {
-    /// A key that this server made.
+    /// An API key of this server.
     ApiKey,
     /// A signed token.
     Jwt,
-    /// A key of another server, which is asked about it.
+    /// A key that an introspection endpoint confirms.
     Introspection,
 }
 
-/// The ways that are open; none at all means that nobody need prove anything.
+/// The enabled methods; without any, authentication is disabled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AuthModes(Vec<AuthMode>);
 
 impl AuthModes {
-    /// Returns whether a way is open.
+    /// Returns whether a method is enabled.
     pub(crate) fn has(&self, mode: AuthMode) -> bool {
         self.0.contains(&mode)
     }
 }
 
-/// Reads the list of ways.
-fn auth_modes(text: &str) -> Result<AuthModes, String> {
+/// Parses a list of methods.
+fn auth_modes(text: &str) -> Result<AuthModes, &'static str> {
     let expected = "expected `none`, or a list of api-key, jwt and introspection, separated by commas";
     if text.trim() == "none" {
         return Ok(AuthModes(Vec::new()));
@@ -43,7 +43,7 @@ fn auth_modes(text: &str) -> Result<AuthModes, String> {
         "api-key" => Ok(AuthMode::ApiKey),
         "jwt" => Ok(AuthMode::Jwt),
         "introspection" => Ok(AuthMode::Introspection),
-        _ => Err(expected.to_owned()),
+        _ => Err(expected),
     };
     text.split(',').map(mode).collect::<Result<_, _>>().map(AuthModes)
 }
@@ -51,65 +51,65 @@ fn auth_modes(text: &str) -> Result<AuthModes, String> {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Access")]
 pub(crate) struct AccessSettings {
-    /// How clients prove who they are: `none`, or a list of `api-key`, `jwt` and `introspection`, separated by commas;
-    /// unset, `none` where only this machine can reach the server, else `api-key`
+    /// The authentication methods: `none`, or a list of `api-key`, `jwt` and `introspection`, separated by commas; unset,
+    /// `none` if the server listens on a loopback address, else `api-key`
     #[arg(long, value_name = "MODES", value_parser = auth_modes)]
     pub(crate) auth_mode: Option<AuthModes>,
-    /// Lets a server without authentication listen on an address that other machines can reach
+    /// Allows a server without authentication on an address that other machines can reach
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) insecure: bool,
-    /// Whether reading and searching need a credential too
+    /// Whether reading and searching require authentication
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) require_auth_for_reads: bool,
-    /// What stands before the study in the scope that allows to change it
+    /// The prefix of the scope that allows to change a study
     #[arg(long, value_name = "TEXT", default_value = "STUDY.")]
     pub(crate) auth_server_scope_study_prefix: String,
-    /// What stands after the study in the scope that allows to change it
+    /// The suffix of the scope that allows to change a study
     #[arg(long, value_name = "TEXT", default_value = ".WRITE")]
     pub(crate) auth_server_scope_study_suffix: String,
     /// The scope that allows everything
     #[arg(long, value_name = "SCOPE", default_value = "song.WRITE")]
     pub(crate) auth_server_scope_system: String,
-    /// The file with the public key of tokens, in PEM form: of RSA, of the curve P-256, or of Ed25519
+    /// The file with the public key of tokens, in PEM format: RSA, P-256 or Ed25519
     #[arg(long, value_name = "FILE")]
     pub(crate) jwt_public_key_file: Option<PathBuf>,
-    /// The address where the public keys of tokens are published (JWKS), instead of a file
+    /// The URL of the public keys of tokens (JWKS), instead of a file
     #[arg(long, value_name = "URL")]
     pub(crate) jwt_jwks_url: Option<String>,
-    /// Who must have made a token (`iss`); unset, whoever has the key
+    /// The required issuer of a token (`iss`); unset, any
     #[arg(long, value_name = "NAME", value_parser = some_text)]
     pub(crate) jwt_issuer: Option<String>,
-    /// For whom a token must be (`aud`); unset, for anybody
+    /// The required audience of a token (`aud`); unset, any
     #[arg(long, value_name = "NAME", value_parser = some_text)]
     pub(crate) jwt_audience: Option<String>,
-    /// The claim with the scopes of a token, a path with dots; unset, `scope`, `context.scope` and
+    /// The claim with the scopes of a token, as a dotted path; unset, `scope`, `context.scope` and
     /// `authorization.permissions`
     #[arg(long, value_name = "PATH", value_parser = some_text)]
     pub(crate) jwt_scope_claim: Option<String>,
-    /// How far the clock of whoever makes tokens may be off, in seconds
+    /// The tolerated clock skew of the token issuer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = whole_number(0, 3600_u64))]
     pub(crate) jwt_clock_skew_seconds: u64,
-    /// The address of the server that is asked about keys which are UUIDs
+    /// The URL of the introspection endpoint for keys that are UUIDs
     #[arg(long, value_name = "URL")]
     pub(crate) auth_server_introspectionuri: Option<String>,
-    /// The form field that carries the key to that server
+    /// The form field that carries the key to that endpoint
     #[arg(long, value_name = "NAME", default_value = "apiKey", value_parser = some_text)]
     pub(crate) auth_server_tokenname: String,
-    /// The name by which that server knows this one
+    /// The client id of this server at that endpoint
     #[arg(long, value_name = "NAME")]
     pub(crate) auth_server_clientid: Option<String>,
-    /// The password that goes with it; as a flag, everybody on the machine could read it
+    /// The client secret of this server at that endpoint; other users of the machine can read flags, so prefer the variable
     #[arg(long, value_name = "PASSWORD", value_parser = secret)]
     pub(crate) auth_server_clientsecret: Option<Secret>,
-    /// How long an answer of that server counts, in seconds
+    /// How long a positive response of that endpoint is cached, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = whole_number(0, 3600_u64))]
     pub(crate) auth_server_cache_seconds: u64,
 }
 
 impl AccessSettings {
-    /// Returns the ways to prove who one is on a server that listens on an address.
+    /// Returns the methods of a server that listens on an address.
     pub(crate) fn modes(&self, bind_addr: IpAddr) -> AuthModes {
         match &self.auth_mode {
             Some(modes) => modes.clone(),
@@ -118,28 +118,28 @@ impl AccessSettings {
         }
     }
 
-    /// Refuses settings that would let strangers in by accident, or nobody at all.
-    pub(super) fn check(&self, bind_addr: IpAddr) -> Result<(), Failure> {
+    /// Rejects settings that would grant access by accident, or to nobody.
+    pub(super) fn check(&self, bind_addr: IpAddr) -> Result<(), CliError> {
         let modes = self.modes(bind_addr);
         let is_open = modes.0.is_empty();
         if is_open && !bind_addr.to_canonical().is_loopback() && !self.insecure {
-            return Err(Failure::setting(format!(
+            return Err(CliError::setting(format!(
                 "BIND_ADDR is {bind_addr}, which other machines can reach, and AUTH_MODE is none, so they could read and \
-                 change everything; set BIND_ADDR to 127.0.0.1 or AUTH_MODE to api-key, or add --insecure if everybody \
-                 who can reach it may do that"
+                 change everything; set BIND_ADDR to 127.0.0.1 or AUTH_MODE to api-key, or add --insecure to allow \
+                 this"
             )));
         }
         if is_open && self.require_auth_for_reads {
             let problem = "REQUIRE_AUTH_FOR_READS is true, but AUTH_MODE is none, so nobody could read; set AUTH_MODE";
-            return Err(Failure::setting(problem));
+            return Err(CliError::setting(problem));
         }
         self.scopes()?;
         self.tokens(&modes)?;
         self.introspection(&modes).map(|_| ())
     }
 
-    /// Returns how scopes are spelled.
-    pub(crate) fn scopes(&self) -> Result<ScopeRules, Failure> {
+    /// Returns the names of scopes.
+    pub(crate) fn scopes(&self) -> Result<ScopeRules, CliError> {
         let (prefix, suffix) = (&self.auth_server_scope_study_prefix, &self.auth_server_scope_study_suffix);
         ScopeRules::new(prefix, suffix, &self.auth_server_scope_system).map_err(|error| {
             let (setting, found) = match error {
@@ -147,12 +147,12 @@ impl AccessSettings {
                 ScopeError::Suffix => ("AUTH_SERVER_SCOPE_STUDY_SUFFIX", suffix),
                 ScopeError::System => ("AUTH_SERVER_SCOPE_SYSTEM", &self.auth_server_scope_system),
             };
-            Failure::setting(format!("{setting}: found '{found}', {error}"))
+            CliError::setting(format!("{setting}: found '{found}', {error}"))
         })
     }
 
-    /// Returns what checks tokens, if they are taken.
-    pub(crate) fn tokens(&self, modes: &AuthModes) -> Result<Option<TokenVerifier>, Failure> {
+    /// Returns the verifier of tokens, if they are enabled.
+    pub(crate) fn tokens(&self, modes: &AuthModes) -> Result<Option<TokenVerifier>, CliError> {
         if !modes.has(AuthMode::Jwt) {
             return Ok(None);
         }
@@ -165,29 +165,29 @@ impl AccessSettings {
         };
         match (&self.jwt_public_key_file, &self.jwt_jwks_url) {
             (Some(file), None) => {
-                let refused = |reason: String| Failure::setting(format!("JWT_PUBLIC_KEY_FILE: {reason}"));
+                let refused = |reason: String| CliError::setting(format!("JWT_PUBLIC_KEY_FILE: {reason}"));
                 let pem = fs_err::read(file).map_err(|error| refused(error.to_string()))?;
                 let verifier = TokenVerifier::with_public_key(&pem, rules);
                 verifier.map(Some).map_err(|error| refused(format!("{}: {error}", file.display())))
             }
             (None, Some(url)) => TokenVerifier::with_published_keys(url, rules)
                 .map(Some)
-                .map_err(|error| Failure::setting(format!("JWT_JWKS_URL: {error}"))),
+                .map_err(|error| CliError::setting(format!("JWT_JWKS_URL: {error}"))),
             _ => {
                 let problem = "AUTH_MODE has jwt; set JWT_PUBLIC_KEY_FILE or JWT_JWKS_URL, one of the two";
-                Err(Failure::setting(problem))
+                Err(CliError::setting(problem))
             }
         }
     }
 
-    /// Returns what asks another server about keys, if such keys are taken.
-    pub(crate) fn introspection(&self, modes: &AuthModes) -> Result<Option<IntrospectionClient>, Failure> {
+    /// Returns the client of the introspection endpoint, if it is enabled.
+    pub(crate) fn introspection(&self, modes: &AuthModes) -> Result<Option<IntrospectionClient>, CliError> {
         if !modes.has(AuthMode::Introspection) {
             return Ok(None);
         }
         let given = (&self.auth_server_introspectionuri, &self.auth_server_clientid, &self.auth_server_clientsecret);
         let (Some(url), Some(client_id), Some(client_secret)) = given else {
-            return Err(Failure::setting(
+            return Err(CliError::setting(
                 "AUTH_MODE has introspection; set AUTH_SERVER_INTROSPECTIONURI, AUTH_SERVER_CLIENTID and \
                  AUTH_SERVER_CLIENTSECRET",
             ));
@@ -199,7 +199,7 @@ impl AccessSettings {
             client_secret: client_secret.reveal().to_owned(),
             cache_ttl: Duration::from_secs(self.auth_server_cache_seconds),
         });
-        introspection.map(Some).map_err(|error| Failure::setting(format!("AUTH_SERVER_INTROSPECTIONURI: {error}")))
+        introspection.map(Some).map_err(|error| CliError::setting(format!("AUTH_SERVER_INTROSPECTIONURI: {error}")))
     }
 }
 

@@ -1,11 +1,19 @@
-//! The TOML file: read whole, every problem in it collected.
+//! The TOML file with settings.
 
 use std::any::TypeId;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use cantata_catalogue::Secret;
-use clap::Arg;
+use clap::{Arg, Args};
 use toml::{Table, Value};
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgument {
+    /// A TOML file with settings [env: CANTATA_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
 
 /// A file with settings.
 pub(super) struct ConfigFile {
@@ -13,29 +21,39 @@ pub(super) struct ConfigFile {
     table: Table,
 }
 
-/// The types a setting can have in the file.
+/// The TOML type of a setting.
 #[derive(Clone, Copy)]
-enum Kind {
+enum ValueKind {
     Boolean,
     Integer,
     Text,
 }
 
+/// Why a file, or a value in it, cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConfigFileError {
+    #[error("the configuration file cannot be read: {0}; --config or CANTATA_CONFIG names it")]
+    Unreadable(#[from] io::Error),
+    #[error("{}, line {line}: {message}", path.display())]
+    Syntax { path: PathBuf, line: usize, message: String },
+    #[error("{location}: found {found}, expected {expected}")]
+    WrongType { location: String, found: String, expected: &'static str },
+}
+
 impl ConfigFile {
-    /// Reads a file, or says why it cannot be read. The words never show a line of it: it may hold a token.
-    pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let text = fs_err::read_to_string(path).map_err(|error| {
-            format!("the configuration file cannot be read: {error}; --config or CANTATA_CONFIG names it")
-        })?;
+    /// Reads a file. Errors never show a line of it, which may contain a secret.
+    pub(super) fn read(path: &Path) -> Result<Self, ConfigFileError> {
+        let text = fs_err::read_to_string(path)?;
         let table = text.parse().map_err(|error: toml::de::Error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
             let line = before.matches('\n').count() + 1;
-            format!("{}, line {line}: {}", path.display(), error.message().trim_end().replace('\n', ", "))
+            let message = error.message().trim_end().replace('\n', ", ");
+            ConfigFileError::Syntax { path: path.to_owned(), line, message }
         })?;
         Ok(Self { path: path.to_owned(), table })
     }
 
-    /// Says which keys are no settings, if there are such keys.
+    /// Returns the problem of unknown keys, if there are any.
     pub(super) fn unknown_keys(&self, settings: &[&Arg]) -> Option<String> {
         let known: Vec<&str> = settings.iter().map(|setting| setting.get_id().as_str()).collect();
         let unknown: Vec<&str> = self.table.keys().map(String::as_str).filter(|key| !known.contains(key)).collect();
@@ -49,47 +67,47 @@ impl ConfigFile {
         })
     }
 
-    /// Returns the value of a setting as text, if the file has it, or what is wrong with its type.
-    pub(super) fn text_of(&self, setting: &Arg) -> Option<Result<String, String>> {
+    /// Returns the value of a setting as text, if the file has it.
+    pub(super) fn text_of(&self, setting: &Arg) -> Option<Result<String, ConfigFileError>> {
         let key = setting.get_id().as_str();
         let text = match (kind(setting), self.table.get(key)?) {
-            (Kind::Boolean, Value::Boolean(boolean)) => boolean.to_string(),
-            (Kind::Integer, Value::Integer(integer)) => integer.to_string(),
-            (Kind::Text, Value::String(text)) => text.clone(),
+            (ValueKind::Boolean, Value::Boolean(boolean)) => boolean.to_string(),
+            (ValueKind::Integer, Value::Integer(integer)) => integer.to_string(),
+            (ValueKind::Text, Value::String(text)) => text.clone(),
             (kind, other) => {
                 let expected = match kind {
-                    Kind::Boolean => "true or false",
-                    Kind::Integer => "an integer",
-                    Kind::Text => "a string",
+                    ValueKind::Boolean => "true or false",
+                    ValueKind::Integer => "an integer",
+                    ValueKind::Text => "a string",
                 };
                 let found =
                     if is_secret(setting) { format!("a value of type {}", other.type_str()) } else { describe(other) };
-                return Some(Err(format!("{}: found {found}, expected {expected}", self.place(key))));
+                return Some(Err(ConfigFileError::WrongType { location: self.location(key), found, expected }));
             }
         };
         Some(Ok(text))
     }
 
-    /// Names the place of a key.
-    pub(super) fn place(&self, key: &str) -> String {
+    /// Returns the location of a key, for messages.
+    pub(super) fn location(&self, key: &str) -> String {
         format!("{}, key {key}", self.path.display())
     }
 }
 
-/// Says whether the value of a setting must not be shown.
+/// Returns whether a setting is a secret.
 pub(super) fn is_secret(setting: &Arg) -> bool {
     setting.get_value_parser().type_id() == TypeId::of::<Secret>()
 }
 
-fn kind(setting: &Arg) -> Kind {
+fn kind(setting: &Arg) -> ValueKind {
     let parsed = setting.get_value_parser().type_id();
     let is_integer = [TypeId::of::<u16>(), TypeId::of::<u64>(), TypeId::of::<usize>()].iter().any(|id| parsed == *id);
     if parsed == TypeId::of::<bool>() {
-        Kind::Boolean
+        ValueKind::Boolean
     } else if is_integer {
-        Kind::Integer
+        ValueKind::Integer
     } else {
-        Kind::Text
+        ValueKind::Text
     }
 }
 

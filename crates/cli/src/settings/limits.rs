@@ -1,4 +1,4 @@
-//! How much one client, and all of them together, may ask for.
+//! Limits per client and in total.
 
 use std::time::Duration;
 
@@ -7,53 +7,50 @@ use clap::Args;
 
 use super::values::{networks, whole_number};
 
-/// The longest timeout, in seconds: a day.
-const LONGEST: u64 = 86_400;
+/// The maximum timeout: a day.
+const MAX_TIMEOUT_SECONDS: u64 = 86_400;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitsSection {
-    /// How many requests a client may send in a second, in the long run; 0: any number. A client is whoever its credential
-    /// says it is, else its address
+    /// The sustained number of requests per second and client; 0: unlimited. A client is identified by its credential, else
+    /// by its address
     #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = whole_number(0, u64::from(u32::MAX)))]
     rate_limit: u64,
-    /// How many requests a client may send at once, where RATE_LIMIT is set
+    /// The burst of requests per client, if RATE_LIMIT is set
     #[arg(long, value_name = "NUMBER", default_value_t = 200, value_parser = whole_number(1, u64::from(u32::MAX)))]
     rate_limit_burst: u64,
-    /// How many credentials that are not accepted an address may send in a minute; 0: any number
+    /// The number of failed authentications per minute and address; 0: unlimited
     #[arg(long, value_name = "NUMBER", default_value_t = 120, value_parser = whole_number(0, u64::from(u32::MAX)))]
     auth_failure_limit: u64,
-    /// The proxies whose header X-Forwarded-For is believed: addresses and networks such as 10.0.0.0/8, separated by
-    /// commas
+    /// The proxies whose X-Forwarded-For header is trusted: addresses and networks such as 10.0.0.0/8, separated by commas
     #[arg(long, value_name = "NETWORKS", value_parser = networks)]
     trusted_proxies: Option<TrustedProxies>,
-    /// The largest batch of payloads, in bytes
+    /// The maximum size of a batch of payloads, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 10 << 30, value_parser = whole_number(1, u64::MAX))]
     batch_limit: u64,
-    /// The largest body of a search or a download, in bytes
+    /// The maximum body size of a search or download request, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 8 << 20, value_parser = whole_number(1, usize::MAX))]
     search_body_limit: usize,
-    /// How many exports and downloads may run at once; 0: any number
+    /// The maximum number of concurrent exports and downloads; 0: unlimited
     #[arg(long, value_name = "NUMBER", default_value_t = 64, value_parser = whole_number(0, usize::MAX))]
     max_exports: usize,
-    /// How many exports and downloads one client may run at once; 0: any number
+    /// The maximum number of concurrent exports and downloads per client; 0: unlimited
     #[arg(long, value_name = "NUMBER", default_value_t = 16, value_parser = whole_number(0, usize::MAX))]
     max_exports_per_client: usize,
-    /// How long an answer may take to begin once the request is there, in seconds; what is below /admin may take longer
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = whole_number(1, LONGEST))]
+    /// The timeout until a response starts, in seconds; routes below /admin may take longer
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = whole_number(1, MAX_TIMEOUT_SECONDS))]
     request_timeout: u64,
-    /// How long a client may do nothing where only it can go on, in seconds: before its next request, while it sends one,
-    /// while an answer waits to be read
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = whole_number(1, LONGEST))]
+    /// The idle timeout of a client, in seconds: between requests, while sending a request, and while reading a response
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = whole_number(1, MAX_TIMEOUT_SECONDS))]
     client_timeout: u64,
-    /// How many connections there may be; when there are more, those are closed that have been waiting longest for their
-    /// clients
+    /// The maximum number of connections; beyond it, those that have been idle longest are closed
     #[arg(long, value_name = "NUMBER", default_value_t = 8192, value_parser = whole_number(1, usize::MAX))]
     max_connections: usize,
 }
 
 impl LimitsSection {
-    /// Returns the limits of the HTTP face.
+    /// Returns the limits of the HTTP server.
     pub(super) fn settings(&self) -> LimitSettings {
         let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         LimitSettings {

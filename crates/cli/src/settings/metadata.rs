@@ -1,4 +1,4 @@
-//! How the metadata service behaves.
+//! The metadata service.
 
 use cantata_metadata::MetadataSettings;
 use clap::Args;
@@ -8,15 +8,15 @@ use super::values::{some_text, switch};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Metadata service")]
 pub(crate) struct MetadataSection {
-    /// Refuses submissions and publications under any but the latest version of their analysis type
+    /// Accepts submissions and publications with the latest version of an analysis type only
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) schemas_enforce_latest: bool,
-    /// Looks for files of the same checksum in published analyses only, not in all of them
+    /// Checks for duplicate files in published analyses only
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) duplicates_published_only: bool,
-    /// The name of this server in the events it sends
+    /// The id of this server in events
     #[arg(long, value_name = "NAME", default_value = "song.overture", value_parser = some_text)]
     pub(crate) server_id: String,
 }

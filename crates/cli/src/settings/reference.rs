@@ -1,6 +1,6 @@
-//! The page of the documentation that lists every setting, written from the settings themselves.
+//! The reference page of the settings, generated from the settings themselves.
 //!
-//! `CANTATA_REWRITE_DOCS=1 cargo test -p cantata` writes the page anew.
+//! `CANTATA_REWRITE_DOCS=1 cargo test -p cantata` rewrites the page.
 
 use std::fmt::Write;
 
@@ -15,8 +15,8 @@ const INTRODUCTION: &str = "# Configuration
 Every setting is a flag of `cantata serve` and `cantata demo`, an environment variable, and a key of a TOML file. All
 three have the same name: `--server-port`, `SERVER_PORT`, `server_port`.
 
-- A flag wins over the environment, the environment over the file, the file over the default.
-- An environment variable without content counts as not set.
+- A flag overrides the environment, the environment the file, the file the default.
+- An empty environment variable counts as not set.
 - `--config FILE` or the environment variable `CANTATA_CONFIG` names the file. All keys are at its top level:
 
   ```toml
@@ -25,11 +25,11 @@ three have the same name: `--server-port`, `SERVER_PORT`, `server_port`.
   schemas_enforce_latest = true
   ```
 
-- A value that cannot be used, or a key that is not listed here, stops the start with exit code 2. Everything that is
-  wrong is told at once, each with its place, what was found and what was expected.
+- An invalid value, or a key that is not listed here, ends the program with exit code 2. All problems are reported at
+  once, each with its source, what was found and what was expected.
 - Settings that are true or false can be given as `--insecure`, `--insecure=true` or `--insecure=false`.
 - The environment variables `PORT`, `SEARCH_CLIENT_TYPE`, `SPRING_KAFKA_BOOTSTRAP_SERVERS` and
-  `SPRING_KAFKA_TEMPLATE_DEFAULT_TOPIC` of other servers are not used; if one is set, the log says so and names the one
+  `SPRING_KAFKA_TEMPLATE_DEFAULT_TOPIC` of other servers are not used; if one is set, a warning in the log names the one
   to use.
 ";
 

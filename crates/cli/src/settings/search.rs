@@ -1,4 +1,4 @@
-//! What is searched, and what holds for catalogues whose files do not say otherwise.
+//! Search, and the defaults of catalogues.
 
 use std::path::PathBuf;
 
@@ -7,86 +7,86 @@ use cantata_search::ConfigSource;
 use cantata_server::AllowedOrigins;
 use clap::Args;
 
-use super::values::{address_path, switch, whole_number};
-use crate::failure::Failure;
+use super::values::{switch, url_path, whole_number};
+use crate::error::CliError;
 
-/// The most that GraphQL can write as an `Int`.
-const MOST: u64 = i32::MAX as u64;
+/// The maximum of a GraphQL `Int`.
+const MAX_INT: u64 = i32::MAX as u64;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchSettings {
-    /// The folder with the configuration files of the catalogues; without one, and without ES_INDEX and DOCUMENT_TYPE,
-    /// nothing is searched
+    /// The folder with the configuration of the catalogues; without it, and without ES_INDEX and DOCUMENT_TYPE, search is
+    /// disabled
     #[arg(long, value_name = "FOLDER", default_value = "./configs")]
     pub(crate) configs_path: PathBuf,
-    /// The index of catalogues that do not name one
+    /// The default index of catalogues
     #[arg(long, value_name = "NAME")]
     pub(crate) es_index: Option<String>,
-    /// The document type of catalogues that do not name one
+    /// The default document type of catalogues
     #[arg(long, value_name = "NAME")]
     pub(crate) document_type: Option<String>,
-    /// The origins whose pages may use the server, separated by commas; without it all may
+    /// The allowed CORS origins, separated by commas; unset, all
     #[arg(long, value_name = "ORIGINS")]
     pub(crate) allowed_cors_origins: Option<String>,
-    /// Where the server says that it is there
-    #[arg(long, value_name = "PATH", default_value = "/ping", value_parser = address_path)]
+    /// The path of the liveness check
+    #[arg(long, value_name = "PATH", default_value = "/ping", value_parser = url_path)]
     pub(crate) ping_path: String,
-    /// Where the server says how its catalogues are
-    #[arg(long, value_name = "PATH", default_value = "/ready", value_parser = address_path)]
+    /// The path of the readiness check
+    #[arg(long, value_name = "PATH", default_value = "/ready", value_parser = url_path)]
     pub(crate) ready_path: String,
-    /// How many fields of a GraphQL document may have an alias
-    #[arg(long, value_name = "NUMBER", default_value_t = 15, value_parser = whole_number(0, MOST))]
+    /// The maximum number of aliases in a GraphQL document
+    #[arg(long, value_name = "NUMBER", default_value_t = 15, value_parser = whole_number(0, MAX_INT))]
     pub(crate) graphql_max_aliases: u64,
-    /// How deep GraphQL selections may lie in one another
-    #[arg(long, value_name = "NUMBER", default_value_t = 7, value_parser = whole_number(1, MOST))]
+    /// The maximum depth of a GraphQL document
+    #[arg(long, value_name = "NUMBER", default_value_t = 7, value_parser = whole_number(1, MAX_INT))]
     pub(crate) graphql_max_depth: u64,
-    /// How much a GraphQL request may cost: records times fields, and 1000 for each thing that is counted of a field
-    #[arg(long, value_name = "NUMBER", default_value_t = 10_000_000, value_parser = whole_number(1, MOST))]
+    /// The maximum cost of a GraphQL request: records times fields, plus 1000 per aggregation of a field
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000_000, value_parser = whole_number(1, MAX_INT))]
     pub(crate) graphql_max_cost: u64,
-    /// How many bytes the answer to a GraphQL request may have
-    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20, value_parser = whole_number(1, MOST))]
+    /// The maximum size of a GraphQL response, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20, value_parser = whole_number(1, MAX_INT))]
     pub(crate) graphql_max_response_bytes: u64,
-    /// How many hits one page may have
-    #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = whole_number(1, MOST))]
+    /// The maximum number of hits per page
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = whole_number(1, MAX_INT))]
     pub(crate) max_results_window: u64,
-    /// The field that names a row of a table
+    /// The field with the id of a table row
     #[arg(long, value_name = "NAME", default_value = "id")]
     pub(crate) row_id_field_name: String,
-    /// Whether exports may ask for more rows than DOWNLOAD_MAX_ROWS
+    /// Whether downloads may request more rows than DOWNLOAD_MAX_ROWS
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) allow_custom_download_max_rows: bool,
-    /// How many rows an export has at most; 0: all
-    #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = whole_number(0, MOST))]
+    /// The maximum number of rows of a download; 0: unlimited
+    #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = whole_number(0, MAX_INT))]
     pub(crate) download_max_rows: u64,
-    /// How many rows an export reads at a time
+    /// The number of rows that a download reads at a time
     #[arg(long, value_name = "NUMBER", default_value_t = 2000, value_parser = whole_number(1, 10_000_u64))]
     pub(crate) download_stream_buffer_size: u64,
-    /// No exports
+    /// Disables downloads
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) disable_downloads: bool,
-    /// No filters from clients
+    /// Disables filters of clients
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) disable_filters: bool,
-    /// No introspection by GraphQL; if not set, it is off where NODE_ENV is production
+    /// Disables GraphQL introspection; unset, it is disabled if NODE_ENV is production
     #[arg(long, value_name = "BOOL", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) disable_graphql_introspection: Option<bool>,
-    /// What the server is used for; `production` switches introspection by GraphQL off
+    /// The environment; `production` disables GraphQL introspection
     #[arg(long, value_name = "NAME")]
     pub(crate) node_env: Option<String>,
-    /// No page for browsers at the GraphQL addresses
+    /// Disables GraphiQL, the page for browsers at the GraphQL URLs
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) disable_graphql_playground: bool,
-    /// Several GraphQL requests in one body
+    /// Enables several GraphQL requests in one body
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) enable_graphql_batching: bool,
-    /// Saved sets
+    /// Enables saved sets
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) enable_sets: bool,
@@ -96,20 +96,20 @@ pub(crate) struct SearchSettings {
 }
 
 impl SearchSettings {
-    /// Returns where the configurations come from, with what is said of the engine; nothing if there are none.
+    /// Returns the source of configurations, if there is any.
     pub(crate) fn source(&self, engine: EngineSettings) -> Option<ConfigSource> {
-        // A folder that cannot be looked at is tried all the same, so that the reason is told.
+        // A folder that cannot be examined is used, so that the reason is reported.
         let is_there = self.configs_path.try_exists().unwrap_or(true);
         let is_configured = is_there || self.es_index.is_some() || self.document_type.is_some();
         is_configured.then(|| self.source_in(self.configs_path.clone(), engine))
     }
 
-    /// Returns the configurations in a folder.
+    /// Returns a folder as the source of configurations.
     pub(crate) fn source_in(&self, folder: PathBuf, engine: EngineSettings) -> ConfigSource {
         ConfigSource::Folder(folder, Box::new(self.defaults(engine)))
     }
 
-    /// Returns the origins whose pages may use the server.
+    /// Returns the allowed CORS origins.
     pub(crate) fn allowed_origins(&self) -> AllowedOrigins {
         let list = self.allowed_cors_origins.as_deref().unwrap_or_default().split(',');
         let list: Vec<String> = list
@@ -119,16 +119,16 @@ impl SearchSettings {
         if list.is_empty() { AllowedOrigins::All } else { AllowedOrigins::Only(list) }
     }
 
-    /// Refuses addresses that cannot both be served.
-    pub(super) fn check(&self) -> Result<(), Failure> {
+    /// Rejects paths that collide.
+    pub(super) fn check(&self) -> Result<(), CliError> {
         if self.ping_path == self.ready_path {
             let path = &self.ping_path;
-            return Err(Failure::setting(format!("PING_PATH and READY_PATH are both {path}; give each its own")));
+            return Err(CliError::setting(format!("PING_PATH and READY_PATH are both {path}; give each its own")));
         }
         Ok(())
     }
 
-    /// Returns what holds for catalogues whose files do not say otherwise.
+    /// Returns the defaults of catalogues.
     pub(crate) fn defaults(&self, engine: EngineSettings) -> Defaults {
         let is_production = self.node_env.as_deref() == Some("production");
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! How the server is reached.
+//! The HTTP server.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -16,11 +16,11 @@ pub(crate) struct ServerSettings {
     /// The address to listen on; 0.0.0.0 is every IPv4 address of the machine
     #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = ip_address)]
     pub(crate) bind_addr: IpAddr,
-    /// The largest request body, and the largest payload of a batch, in bytes
+    /// The maximum size of a request body, and of a payload in a batch, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 52_428_800, value_parser = whole_number(1, usize::MAX))]
     pub(crate) body_limit: usize,
-    /// Who may read GET /metrics: system, those with the system scope, and everybody where AUTH_MODE is none; open,
-    /// everybody, without anything about single catalogues; off, nobody
+    /// Access to GET /metrics: `system` requires the system scope, unless AUTH_MODE is none; `open` allows everybody, without
+    /// metrics of single catalogues; `off` disables it
     #[arg(long, value_name = "WHO", value_enum, default_value_t = MetricsReaders::System)]
     metrics: MetricsReaders,
 }

@@ -1,11 +1,12 @@
-//! Where settings come from: the command line, else the environment, else the file, else the default.
+//! The sources of settings: the command line, else the environment, else the file, else the default.
 //!
-//! What the command line leaves out is looked up in the other sources and added to it, so that one parser reads every
-//! value. Each value is tried alone first: that way all problems are told at once, each with the place it came from.
+//! Settings that the command line lacks are added to it from the other sources, so that one parser reads every value. Each
+//! value is parsed alone first, so that all problems are reported at once, each with its source.
 
 use std::error::Error as _;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::error::{ContextKind, ErrorKind};
 use clap::parser::ValueSource;
@@ -13,26 +14,27 @@ use clap::{Arg, ArgMatches, Args, Command};
 
 use super::Settings;
 use super::config_file::{ConfigFile, is_secret};
-use crate::failure::Failure;
+use crate::error::CliError;
 
-/// Names the file in the environment.
+/// The variable that names the file.
 const CONFIG_VARIABLE: &str = "CANTATA_CONFIG";
 
-/// Variables of other servers that an operator may expect to work, and what to use instead.
-const RENAMED: [(&str, &str); 4] = [
+/// Variables of other servers, and the ones to use instead.
+const RENAMED_VARIABLES: [(&str, &str); 4] = [
     ("PORT", "SERVER_PORT"),
     ("SEARCH_CLIENT_TYPE", "SEARCH_ENGINE"),
     ("SPRING_KAFKA_BOOTSTRAP_SERVERS", "KAFKA_BOOTSTRAP_SERVERS"),
     ("SPRING_KAFKA_TEMPLATE_DEFAULT_TOPIC", "KAFKA_TOPIC"),
 ];
 
-/// A value found outside of the command line, and where.
-struct Found {
+/// A value from the environment or the file.
+struct SourcedValue {
     text: OsString,
-    place: String,
+    /// Where it comes from, for messages.
+    source: String,
 }
 
-/// Returns the settings as arguments, without the commands that have them.
+/// Returns all settings as arguments.
 pub(super) fn setting_arguments() -> Command {
     Settings::augment_args(Command::new("settings"))
 }
@@ -42,10 +44,14 @@ pub(super) fn variable(setting: &Arg) -> String {
     setting.get_id().as_str().to_uppercase()
 }
 
+/// Returns whether an argument is a setting.
+pub(crate) fn is_setting(argument: &Arg) -> bool {
+    static SETTINGS: LazyLock<Command> = LazyLock::new(setting_arguments);
+    SETTINGS.get_arguments().any(|setting| setting.get_id() == argument.get_id())
+}
+
 /// Adds the names of the environment variables to the help of every command.
 pub(crate) fn document(command: Command) -> Command {
-    let settings = setting_arguments();
-    let is_setting = |argument: &Arg| settings.get_arguments().any(|setting| setting.get_id() == argument.get_id());
     command.mut_subcommands(|subcommand| {
         subcommand.mut_args(|argument| match argument.get_help().cloned() {
             Some(help) if is_setting(&argument) => {
@@ -57,33 +63,34 @@ pub(crate) fn document(command: Command) -> Command {
     })
 }
 
-/// Reads the command line and completes it from the other sources.
-pub(crate) fn complete(command: &Command, mut arguments: Vec<OsString>) -> Result<ArgMatches, Failure> {
+/// Parses the command line, completed from the other sources.
+pub(crate) fn complete(command: &Command, mut arguments: Vec<OsString>) -> Result<ArgMatches, CliError> {
     let given = command.clone().try_get_matches_from(&arguments)?;
     let Some((name, given_settings)) = given.subcommand() else { return Ok(given) };
     let Some(asked) = command.find_subcommand(name) else { return Ok(given) };
-    // A command that takes no settings has no file of them either.
+    // A command without settings reads no file.
     if !asked.get_arguments().any(|argument| argument.get_id() == "config") {
         return Ok(given);
     }
-    // A command has the settings it needs; those that the command line gives it need no other source.
+    // The settings of this command that the command line does not give.
     let is_open = |setting: &Arg| {
         asked.get_arguments().any(|argument| argument.get_id() == setting.get_id())
             && given_settings.value_source(setting.get_id().as_str()) != Some(ValueSource::CommandLine)
     };
     let config = given_settings.get_one::<PathBuf>("config").cloned();
     let file = config.or_else(|| environment(CONFIG_VARIABLE).map(PathBuf::from));
-    let file = file.map(|path| ConfigFile::read(&path)).transpose().map_err(Failure::setting)?;
+    let file =
+        file.map(|path| ConfigFile::read(&path)).transpose().map_err(|error| CliError::setting(error.to_string()))?;
 
     let command_settings = setting_arguments();
     let settings: Vec<&Arg> = command_settings.get_arguments().collect();
     let mut problems: Vec<String> = file.iter().filter_map(|file| file.unknown_keys(&settings)).collect();
     let mut added = Vec::new();
     for setting in settings {
-        // The file is checked whole; a variable only where it counts.
-        let mut values = vec![in_file(setting, file.as_ref()).and_then(|found| tried(setting, found))];
+        // The file is checked completely; a variable only if it is used.
+        let mut values = vec![in_file(setting, file.as_ref()).and_then(|found| try_value(setting, found))];
         if is_open(setting) {
-            values.push(tried(setting, in_environment(setting)));
+            values.push(try_value(setting, in_environment(setting)));
         }
         let mut chosen = None;
         for value in values {
@@ -95,40 +102,41 @@ pub(crate) fn complete(command: &Command, mut arguments: Vec<OsString>) -> Resul
         added.extend(chosen.filter(|_| is_open(setting)));
     }
     if !problems.is_empty() {
-        return Err(Failure::Settings(problems));
+        return Err(CliError::Settings(problems));
     }
     // The program's name and the command come first; everything after them belongs to the command.
     arguments.splice(2..2, added);
     Ok(command.clone().try_get_matches_from(arguments)?)
 }
 
-/// Warns of variables that are set and have another name here.
+/// Warns about variables that have another name here.
 pub(crate) fn warn_of_renamed_variables() {
-    for (name, instead) in RENAMED {
+    for (name, instead) in RENAMED_VARIABLES {
         if environment(name).is_some() {
             tracing::warn!("the environment variable {name} is not used; use {instead} instead");
         }
     }
 }
 
-/// Reads a variable; one without content counts as not set.
+/// Reads a variable; an empty one counts as not set.
 pub(crate) fn environment(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-fn in_environment(setting: &Arg) -> Option<Found> {
+fn in_environment(setting: &Arg) -> Option<SourcedValue> {
     let variable = variable(setting);
     let text = environment(&variable)?;
-    Some(Found { text, place: format!("environment variable {variable}") })
+    Some(SourcedValue { text, source: format!("environment variable {variable}") })
 }
 
-fn in_file(setting: &Arg, file: Option<&ConfigFile>) -> Result<Option<Found>, String> {
+fn in_file(setting: &Arg, file: Option<&ConfigFile>) -> Result<Option<SourcedValue>, String> {
     let Some((file, text)) = file.and_then(|file| Some((file, file.text_of(setting)?))) else { return Ok(None) };
-    Ok(Some(Found { text: text?.into(), place: file.place(setting.get_id().as_str()) }))
+    let text = text.map_err(|error| error.to_string())?;
+    Ok(Some(SourcedValue { text: text.into(), source: file.location(setting.get_id().as_str()) }))
 }
 
-/// Returns the argument that gives a setting the value that was found, or what is wrong with the value.
-fn tried(setting: &Arg, found: Option<Found>) -> Result<Option<OsString>, String> {
+/// Returns the argument for a value, or the problem with it.
+fn try_value(setting: &Arg, found: Option<SourcedValue>) -> Result<Option<OsString>, String> {
     let Some(found) = found else { return Ok(None) };
     let mut argument = OsString::from("--");
     argument.push(setting.get_long().unwrap_or_default());
@@ -137,11 +145,13 @@ fn tried(setting: &Arg, found: Option<Found>) -> Result<Option<OsString>, String
     let alone = Command::new("setting").no_binary_name(true).arg(setting.clone());
     match alone.try_get_matches_from([&argument]) {
         Ok(_) => Ok(Some(argument)),
-        Err(error) => Err(format!("{}: found {}, {}", found.place, shown(setting, &found.text), expected(&error))),
+        Err(error) => {
+            Err(format!("{}: found {}, {}", found.source, display_value(setting, &found.text), expected(&error)))
+        }
     }
 }
 
-fn shown(setting: &Arg, text: &OsStr) -> String {
+fn display_value(setting: &Arg, text: &OsStr) -> String {
     if is_secret(setting) { "a text that is not shown".to_owned() } else { format!("'{}'", text.to_string_lossy()) }
 }
 

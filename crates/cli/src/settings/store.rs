@@ -1,4 +1,4 @@
-//! Where the data is kept.
+//! The data folder.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Store")]
 pub(crate) struct StoreSettings {
-    /// The folder that holds all data; it is made when missing, and one server uses it at a time
+    /// The data folder, created if it does not exist; one server uses it at a time
     #[arg(long, value_name = "FOLDER", default_value = "./cantata-data")]
     pub(crate) data_dir: PathBuf,
 }

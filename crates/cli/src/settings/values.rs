@@ -1,4 +1,4 @@
-//! Reading single values. Each says what it expected, whichever source the text came from.
+//! Parsers of single values. Each error says what was expected.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -7,28 +7,37 @@ use std::str::FromStr;
 
 use cantata_catalogue::Secret;
 use cantata_server::TrustedProxies;
+use reqwest::Url;
 use tracing_subscriber::EnvFilter;
 
-/// The longest timeout: an hour.
+/// An invalid value; the text says what was expected.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct InvalidValue(String);
+
+/// The maximum timeout: an hour.
 pub(super) const MAX_TIMEOUT_MS: u64 = 3_600_000;
 
-/// Reads a text that is never shown; it refuses nothing, because a refusal would show the text.
+/// Parses a secret; it never fails, because an error would show the text.
 pub(crate) fn secret(text: &str) -> Result<Secret, Infallible> {
     Ok(Secret::new(text))
 }
 
-/// Returns a reader of whole numbers from `low` to `high`.
-pub(super) fn whole_number<T>(low: T, high: T) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+/// Returns a parser of whole numbers from `low` to `high`.
+pub(super) fn whole_number<T>(
+    low: T,
+    high: T,
+) -> impl Fn(&str) -> Result<T, InvalidValue> + Clone + Send + Sync + 'static
 where
     T: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static,
 {
     move |text| {
         let number = text.parse().ok().filter(|number| (low..=high).contains(number));
-        number.ok_or_else(|| format!("expected a whole number from {low} to {high}"))
+        number.ok_or_else(|| InvalidValue(format!("expected a whole number from {low} to {high}")))
     }
 }
 
-/// Reads a yes or a no.
+/// Parses a boolean.
 pub(super) fn switch(text: &str) -> Result<bool, &'static str> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" | "1" => Ok(true),
@@ -37,23 +46,23 @@ pub(super) fn switch(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// Reads an IP address.
+/// Parses an IP address.
 pub(super) fn ip_address(text: &str) -> Result<IpAddr, &'static str> {
     text.parse().map_err(|_| "expected an IP address such as 127.0.0.1 or ::1")
 }
 
-/// Reads addresses and networks.
-pub(super) fn networks(text: &str) -> Result<TrustedProxies, String> {
-    text.parse().map_err(|problem| format!("expected networks such as 10.0.0.0/8,::1, but {problem}"))
+/// Parses addresses and networks.
+pub(super) fn networks(text: &str) -> Result<TrustedProxies, InvalidValue> {
+    text.parse().map_err(|problem| InvalidValue(format!("expected networks such as 10.0.0.0/8,::1, but {problem}")))
 }
 
-/// Reads a text that says something.
+/// Parses a text that is not empty.
 pub(super) fn some_text(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() { Err("expected a text that is not empty") } else { Ok(text.to_owned()) }
 }
 
-/// Reads the path of an address.
-pub(super) fn address_path(text: &str) -> Result<String, &'static str> {
+/// Parses the path of a URL.
+pub(super) fn url_path(text: &str) -> Result<String, &'static str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'~');
     match text.strip_prefix('/').filter(|rest| !rest.is_empty() && text.bytes().all(is_plain)) {
         Some(_) => Ok(text.trim_end_matches('/').to_owned()),
@@ -61,10 +70,18 @@ pub(super) fn address_path(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Reads what the log tells.
-pub(super) fn log_filter(text: &str) -> Result<String, String> {
+/// Parses a log filter.
+pub(super) fn log_filter(text: &str) -> Result<String, InvalidValue> {
     match EnvFilter::try_new(text) {
         Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(format!("expected a filter such as info or warn,cantata_metadata=debug ({error})")),
+        Err(error) => {
+            Err(InvalidValue(format!("expected a filter such as info or warn,cantata_metadata=debug ({error})")))
+        }
     }
+}
+
+/// Parses the URL of an HTTP server.
+pub(super) fn http_url(text: &str) -> Result<Url, &'static str> {
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    url.ok_or("expected a URL such as http://127.0.0.1:4318")
 }

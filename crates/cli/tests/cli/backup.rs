@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use cantata_backup::{BackupFile, Content, Prepared};
+use cantata_backup::{BackupFile, FileContent, PreparedBackup};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -118,7 +118,7 @@ fn everything_acknowledged_before_a_backup_is_in_it_while_writing_goes_on() {
             .collect();
         for round in 0..3 {
             let said = place.ok("data", &["backup", &format!("{round}.backup")]);
-            assert!(said.ends_with("; read again and whole\n"), "{said}");
+            assert!(said.ends_with("; verified\n"), "{said}");
         }
         is_over.store(true, Ordering::Relaxed);
         assert!(writers.into_iter().map(|writer| writer.join().unwrap()).sum::<usize>() > 0);
@@ -128,7 +128,7 @@ fn everything_acknowledged_before_a_backup_is_in_it_while_writing_goes_on() {
 
     for round in 0..3 {
         let file = format!("{round}.backup");
-        assert!(place.ok("unused", &["backup", "--verify", &file]).contains(" is a whole backup: "));
+        assert!(place.ok("unused", &["backup", "--verify", &file]).contains(" is a complete backup: "));
         let folder = format!("restored-{round}");
         assert!(place.ok(&folder, &["restore", &file]).contains(" is restored: "));
         let restored = place.start(&folder);
@@ -167,7 +167,7 @@ fn a_stopped_server_is_backed_up_too_with_its_catalogues() {
     place.ok("data", &["backup", "b"]);
     assert!(!place.names("data").iter().any(|name| name.starts_with(".backup-")));
     let said = place.refused("data", &["backup", "b"]);
-    assert!(said.contains("there is a file of this name already"), "{said}");
+    assert!(said.contains("the file exists"), "{said}");
 
     fs_err::create_dir_all(place.path("restored/lost+found")).unwrap();
     place.ok("restored", &["restore", "b"]);
@@ -257,11 +257,11 @@ fn a_backup_is_not_written_into_what_somebody_left_in_its_place() {
 fn a_whole_backup_of_nonsense_is_not_restored() {
     let place = Place::new();
     for path in ["metadata.db", "search/things/manifest.json"] {
-        let file = BackupFile { path: path.to_owned(), content: Content::Bytes(b"nonsense".to_vec().into()) };
+        let file = BackupFile { path: path.to_owned(), content: FileContent::Bytes(b"nonsense".to_vec().into()) };
         let forged = fs_err::File::create(place.path("forged")).unwrap();
-        Prepared::new(vec![file]).unwrap().write_to(forged).unwrap();
+        PreparedBackup::new(vec![file]).unwrap().write_to(forged).unwrap();
         let said = place.refused("restored", &["restore", "forged"]);
-        assert!(said.contains("error: forged was made of something damaged: "), "{said}");
+        assert!(said.contains("error: the data in the backup forged is damaged: "), "{said}");
         assert_eq!(place.names("restored"), BTreeSet::new());
     }
 }

@@ -16,3 +16,4 @@ mod process;
 mod serve;
 mod settings;
 mod song_db;
+mod tracing;

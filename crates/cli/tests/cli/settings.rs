@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 85] = [
+const SETTINGS: [&str; 86] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "BODY_LIMIT",
@@ -95,6 +95,7 @@ const SETTINGS: [&str; 85] = [
     "ES_TIMEOUT",
     "LOG",
     "LOG_FORMAT",
+    "OTLP_ENDPOINT",
 ];
 
 /// A file with settings, in a folder that goes with the test.

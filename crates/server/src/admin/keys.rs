@@ -108,7 +108,7 @@ async fn on_keys<T: Send + 'static>(
                     it would";
         return Err(Error::new(ORIGIN, ErrorId::KeysNotTaken, text));
     };
-    let done = tokio::task::spawn_blocking(move || work(&*keys)).await;
+    let done = tokio::task::spawn_blocking(move || work(&keys)).await;
     done.unwrap_or_else(|error| Err(KeyError::Unusable(error.to_string()))).map_err(refused)
 }
 

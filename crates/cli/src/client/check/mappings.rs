@@ -1,4 +1,4 @@
-//! Where the mappings of the indexes come from.
+//! The mappings of indexes, from a server or a data folder.
 
 use std::collections::HashMap;
 
@@ -8,72 +8,73 @@ use cantata_mapping::IndexMapping;
 use serde_json::{Value, json};
 
 use super::CheckArguments;
-use super::plan::{Plan, plan, types};
-use crate::client::{CallError, Server};
-use crate::connection::connect;
-use crate::engines::cluster;
-use crate::failure::Failure;
-use crate::indexes::{Indexes, RunningServer};
-use crate::serve::SEARCH_FOLDER;
+use super::plan::{IndexPlan, plan, types};
+use crate::backends::IndexAccess;
+use crate::backends::engines::remote_engine;
+use crate::client::api_error::CallError;
+use crate::client::server::ServerClient;
+use crate::data_dir::{SEARCH_FOLDER, ServerFile};
+use crate::error::CliError;
+use crate::http::connect;
 
-/// Where the mappings come from.
-pub(super) enum Mappings {
+/// The source of mappings.
+pub(super) enum MappingSource {
     /// A server that has the indexes, or the catalogues.
-    Server(Server),
-    /// The data folder, and the clusters that the files name.
+    Server(ServerClient),
+    /// The data folder, and the clusters of the configuration.
     Folder {
-        indexes: Option<Indexes>,
+        indexes: Option<IndexAccess>,
         /// The server that uses the folder.
-        running: Option<Server>,
+        running: Option<ServerClient>,
     },
 }
 
-/// What was found of the indexes of catalogues, by the ids of these.
+/// The mappings and planned changes, by catalogue id.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct IndexMappings {
     /// The mappings, or why there is none.
     mappings: HashMap<String, Result<IndexMapping, CatalogueError>>,
-    /// What becomes of the indexes of catalogues that have a source.
-    pub(super) plans: HashMap<String, Plan>,
+    /// The planned changes of the indexes of catalogues with a source.
+    pub(super) plans: HashMap<String, IndexPlan>,
 }
 
-impl Found {
-    /// Hands out the mapping of a catalogue.
+impl IndexMappings {
+    /// Removes and returns the mapping of a catalogue.
     pub(super) fn take(&mut self, id: &str) -> Result<IndexMapping, CatalogueError> {
         self.mappings
             .remove(id)
-            .unwrap_or_else(|| Err(CatalogueError::new(ErrorCode::MappingFetchError, "it was not asked for")))
+            .unwrap_or_else(|| Err(CatalogueError::new(ErrorCode::MappingFetchError, "it was not fetched")))
     }
 }
 
-impl Mappings {
-    /// Finds out where mappings are; nothing if there are none, or none are wanted.
-    pub(super) fn reach(arguments: &CheckArguments) -> Result<Option<Self>, Failure> {
+impl MappingSource {
+    /// Opens the source; none if there is none, or none is wanted.
+    pub(super) fn open(arguments: &CheckArguments) -> Result<Option<Self>, CliError> {
         if arguments.files_only {
             return Ok(None);
         }
-        if arguments.server.names_server() {
+        if arguments.server.has_server() {
             return Ok(Some(Self::Server(arguments.server.connect()?)));
         }
         let data_dir = &arguments.store.data_dir;
         let has_indexes = data_dir.join(SEARCH_FOLDER).is_dir();
-        let indexes = has_indexes.then(|| Indexes::in_folder(data_dir, false)).transpose()?;
-        let is_remote = arguments.engine.place.is_remote();
-        let running = match (&indexes, RunningServer::of(data_dir)) {
-            (Some(Indexes::Remote(_)), Some(RunningServer { url, credential })) => {
+        let indexes = has_indexes.then(|| IndexAccess::open_folder(data_dir, false)).transpose()?;
+        let is_remote = arguments.engine.location.is_remote();
+        let running = match (&indexes, ServerFile::read(data_dir)) {
+            (Some(IndexAccess::Remote(_)), Some(ServerFile { url, credential })) => {
                 let (base, http) = connect(&url, credential.as_deref())?;
-                Some(Server::new(base, http))
+                Some(ServerClient::new(base, http))
             }
             _ => None,
         };
         Ok((has_indexes || is_remote).then_some(Self::Folder { indexes, running }))
     }
 
-    /// Asks for the mappings of all catalogues whose files can be used.
-    pub(super) async fn of(&self, configs: &Configs) -> Result<Found, Failure> {
-        let mut found = Found::default();
+    /// Fetches the mappings of all catalogues with valid files.
+    pub(super) async fn fetch(&self, configs: &Configs) -> Result<IndexMappings, CliError> {
+        let mut found = IndexMappings::default();
         let usable = || configs.catalogues.iter().filter_map(|configured| configured.config.as_ref().ok());
-        let types = match self.asked_for_types() {
+        let types = match self.types_server() {
             Some(server) if usable().any(|config| config.source.is_some()) => types(server).await?,
             _ => Vec::new(),
         };
@@ -82,8 +83,8 @@ impl Mappings {
                 Self::Server(server) => on_server(server, config).await?,
                 Self::Folder { indexes, .. } => in_folder(indexes.as_ref(), config).await,
             };
-            let is_unmade = mapping.as_ref().is_err_and(|error| error.code == ErrorCode::IndexNotFound);
-            let source = config.source.as_ref().filter(|_| !types.is_empty() && (mapping.is_ok() || is_unmade));
+            let is_missing = mapping.as_ref().is_err_and(|error| error.code == ErrorCode::IndexNotFound);
+            let source = config.source.as_ref().filter(|_| !types.is_empty() && (mapping.is_ok() || is_missing));
             if let Some((planned, plan)) = source.and_then(|source| plan(source, &types, mapping.as_ref().ok())) {
                 mapping = Ok(planned);
                 found.plans.insert(config.id.clone(), plan);
@@ -93,8 +94,8 @@ impl Mappings {
         Ok(found)
     }
 
-    /// Returns the server that knows the analysis types, if one is there.
-    fn asked_for_types(&self) -> Option<&Server> {
+    /// Returns the server that knows the analysis types, if any.
+    fn types_server(&self) -> Option<&ServerClient> {
         match self {
             Self::Server(server) => Some(server),
             Self::Folder { running, .. } => running.as_ref(),
@@ -102,7 +103,7 @@ impl Mappings {
     }
 }
 
-async fn in_folder(indexes: Option<&Indexes>, config: &CatalogueConfig) -> Result<IndexMapping, CatalogueError> {
+async fn in_folder(indexes: Option<&IndexAccess>, config: &CatalogueConfig) -> Result<IndexMapping, CatalogueError> {
     let missing = || Err(EngineError::IndexNotFound(config.index.clone()));
     let found = match (&config.engine, indexes) {
         (EngineChoice::Embedded, None) => missing(),
@@ -111,9 +112,9 @@ async fn in_folder(indexes: Option<&Indexes>, config: &CatalogueConfig) -> Resul
             Ok(Some(mapping)) => Ok(mapping),
             Err(error) => Err(error),
         },
-        (EngineChoice::Remote(connection), _) => match cluster(connection) {
+        (EngineChoice::Remote(connection), _) => match remote_engine(connection) {
             Ok(engine) => engine.mapping(&config.index).await,
-            Err(reason) => return Err(CatalogueError::new(ErrorCode::UnknownError, reason)),
+            Err(error) => return Err(CatalogueError::new(ErrorCode::UnknownError, error.to_string())),
         },
     };
     found.map(|mapping| IndexMapping::clone(&mapping)).map_err(|error| {
@@ -127,22 +128,25 @@ async fn in_folder(indexes: Option<&Indexes>, config: &CatalogueConfig) -> Resul
     })
 }
 
-/// Asks a server for the index; where it has none, or the key does not allow that, for the catalogue.
-async fn on_server(server: &Server, config: &CatalogueConfig) -> Result<Result<IndexMapping, CatalogueError>, Failure> {
+/// Fetches the mapping of the index or, if that is missing or not allowed, of the catalogue.
+async fn on_server(
+    server: &ServerClient,
+    config: &CatalogueConfig,
+) -> Result<Result<IndexMapping, CatalogueError>, CliError> {
     let asked = server.get::<Value>(&["admin", "indexes", &config.index, "mapping"], &[]).await;
     let reason = match asked {
         Ok(mapping) => return Ok(parsed(&mapping)),
-        Err(CallError::Refused(refusal) | CallError::NotAllowed(refusal)) => refusal,
+        Err(CallError::Rejected(refusal) | CallError::NotAllowed(refusal)) => refusal,
         Err(error) => return Err(error.into()),
     };
     let catalogue = match server.catalogue(&config.id).await {
         Ok(catalogue) => catalogue,
-        Err(CallError::Refused(_)) => {
+        Err(CallError::Rejected(_)) => {
             return Ok(Err(CatalogueError::new(ErrorCode::IndexNotFound, reason.message)));
         }
         Err(error) => return Err(error.into()),
     };
-    let mut answer = catalogue.ask(server, "", "mapping", json!({})).await?;
+    let mut answer = catalogue.query(server, "", "mapping", json!({})).await?;
     Ok(parsed(&json!({"properties": answer["mapping"].take()})))
 }
 

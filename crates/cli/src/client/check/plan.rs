@@ -1,5 +1,4 @@
-//! What becomes of the index of a catalogue that has a source: what the analysis types add to it, and what in it they
-//! would have otherwise.
+//! The changes of the index of a catalogue with a source: fields that analysis types add, and conflicts with it.
 
 use cantata_catalogue::{SourceConfig, SourceOrigin};
 use cantata_core::{AnalysisType, AnalysisTypeId, Timestamp, TypeOptions};
@@ -8,34 +7,35 @@ use cantata_mapping::IndexMapping;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::client::{CallError, Server};
+use crate::client::api_error::CallError;
+use crate::client::server::ServerClient;
 
-/// How many types are asked for at once.
-const PAGE: usize = 200;
+/// The number of types per request.
+const PAGE_SIZE: usize = 200;
 
-/// What is to happen with an index.
+/// The planned changes of an index.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Plan {
-    /// Whether there is no index yet.
+pub(super) struct IndexPlan {
+    /// Whether the index does not exist yet.
     pub(super) is_new: bool,
-    /// The fields that the index gets.
+    /// The fields that are added.
     pub(super) adds: Vec<String>,
-    /// What only a new index can have, a sentence for each field.
+    /// The changes that need a new index, one sentence per field.
     pub(super) needs_reindex: Vec<String>,
-    /// Where analysis types disagree, and what of them is left out.
+    /// Conflicts between analysis types, and what is left out.
     pub(super) notes: Vec<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct TypePage {
+struct AnalysisTypePage {
     count: usize,
-    result_set: Vec<Registered>,
+    result_set: Vec<RegisteredType>,
 }
 
 #[derive(Deserialize)]
-struct Registered {
+struct RegisteredType {
     name: String,
     version: u32,
     options: TypeOptions,
@@ -43,19 +43,21 @@ struct Registered {
 }
 
 /// Returns all versions of all analysis types of a server.
-pub(super) async fn types(server: &Server) -> Result<Vec<AnalysisType>, CallError> {
+pub(super) async fn types(server: &ServerClient) -> Result<Vec<AnalysisType>, CallError> {
     let mut types = Vec::new();
     loop {
-        let (limit, offset) = (PAGE.to_string(), types.len().to_string());
+        let (limit, offset) = (PAGE_SIZE.to_string(), types.len().to_string());
         let query = [("unrenderedOnly", "true"), ("limit", limit.as_str()), ("offset", &offset)];
-        let page: TypePage = server.get(&["schemas"], &query).await?;
+        let page: AnalysisTypePage = server.get(&["schemas"], &query).await?;
         let is_last = page.result_set.is_empty();
-        types.extend(page.result_set.into_iter().map(|Registered { name, version, options, schema }| AnalysisType {
-            id: AnalysisTypeId { name, version },
-            // Nothing depends on when it was.
-            created_at: Timestamp::from_micros(0),
-            options,
-            schema,
+        types.extend(page.result_set.into_iter().map(|RegisteredType { name, version, options, schema }| {
+            AnalysisType {
+                id: AnalysisTypeId { name, version },
+                // Not needed here.
+                created_at: Timestamp::from_micros(0),
+                options,
+                schema,
+            }
         }));
         if is_last || types.len() >= page.count {
             return Ok(types);
@@ -63,13 +65,12 @@ pub(super) async fn types(server: &Server) -> Result<Vec<AnalysisType>, CallErro
     }
 }
 
-/// Returns the mapping that an index has or gets, and what that takes. Where the analyses come from another server, its
-/// types are not known here.
+/// Returns the planned mapping of an index and its changes. The types of another server are not known here.
 pub(super) fn plan(
     source: &SourceConfig,
     types: &[AnalysisType],
     present: Option<&IndexMapping>,
-) -> Option<(IndexMapping, Plan)> {
+) -> Option<(IndexMapping, IndexPlan)> {
     if source.origin != SourceOrigin::Here {
         return None;
     }
@@ -87,5 +88,5 @@ pub(super) fn plan(
             }
         }
     };
-    Some((mapping, Plan { is_new: present.is_none(), adds, needs_reindex, notes: derived.notes }))
+    Some((mapping, IndexPlan { is_new: present.is_none(), adds, needs_reindex, notes: derived.notes }))
 }

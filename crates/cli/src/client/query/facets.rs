@@ -1,22 +1,22 @@
-//! How many records have which value of a field.
+//! Facets: the number of records per value of a field.
 
 use cantata_catalogue::flat_name;
 use serde_json::{Map, Value, json};
 
 use super::QueryArguments;
 use crate::client::catalogue::Catalogue;
-use crate::client::get::text;
-use crate::client::{Output, Server, Table};
-use crate::failure::Failure;
+use crate::client::server::ServerClient;
+use crate::error::CliError;
+use crate::terminal::{Output, Table, cell_text};
 
-/// Writes the facets that are asked for.
+/// Writes the requested facets.
 pub(super) async fn run(
-    server: &Server,
+    server: &ServerClient,
     catalogue: &Catalogue,
     filter: &Value,
     arguments: &QueryArguments,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let max = if arguments.limit == 0 { String::new() } else { format!("(max: {})", arguments.limit) };
     let facets: Vec<String> = arguments
         .facets
@@ -27,7 +27,7 @@ pub(super) async fn run(
         "hits(filters: $filters, first: 0) {{ total }} aggregations(filters: $filters) {{ {} }}",
         facets.join(" ")
     );
-    let answer = catalogue.ask(server, "($filters: JSON)", &selection, json!({"filters": filter})).await?;
+    let answer = catalogue.query(server, "($filters: JSON)", &selection, json!({"filters": filter})).await?;
     let counted = |field: &String| &answer["aggregations"][flat_name(field)];
     if output.is_json {
         let facets = arguments.facets.iter().map(|field| (field.clone(), in_json(counted(field))));
@@ -40,7 +40,7 @@ pub(super) async fn run(
         }
         let mut table = Table::new([field.as_str(), "records"]);
         for bucket in buckets(counted(field)) {
-            table.row(output, &[key(bucket), text(&bucket["doc_count"])])?;
+            table.row(output, &[key(bucket), cell_text(&bucket["doc_count"])])?;
         }
         table.finish(output)?;
     }
@@ -54,7 +54,7 @@ fn buckets(facet: &Value) -> impl Iterator<Item = &Value> {
 /// Returns the value of a bucket; that of a boolean or a date is told in words.
 fn key(bucket: &Value) -> String {
     let in_words = &bucket["key_as_string"];
-    text(if in_words.is_null() { &bucket["key"] } else { in_words })
+    cell_text(if in_words.is_null() { &bucket["key"] } else { in_words })
 }
 
 fn in_json(facet: &Value) -> Value {

@@ -1,4 +1,4 @@
-//! What becomes of payloads, told as it is learned.
+//! Reports the outcome of payloads as it becomes known.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -7,37 +7,36 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::Serialize;
 
 use super::SubmitArguments;
-use super::payloads::Place;
-use crate::client::progress::Progress;
-use crate::client::refusal::Refusal;
-use crate::client::{Output, tell};
-use crate::failure::Failure;
-use crate::import::Source;
+use super::payloads::PayloadLocation;
+use crate::client::api_error::ApiError;
+use crate::commands::import::Source;
+use crate::error::CliError;
+use crate::terminal::{Output, Progress, print_note};
 
-/// What became of one payload.
-pub(super) struct Outcome {
-    place: Place,
+/// The outcome of one payload.
+pub(super) struct PayloadOutcome {
+    place: PayloadLocation,
     study: Option<String>,
     /// The new analysis, if one was stored.
     analysis_id: Option<String>,
-    /// Why the payload was refused.
-    refusal: Option<Refusal>,
+    /// Why the payload was rejected.
+    error: Option<ApiError>,
 }
 
-impl Outcome {
-    pub(super) fn taken(place: Place, study: &str, analysis_id: Option<String>) -> Self {
-        Self { place, study: Some(study.to_owned()), analysis_id, refusal: None }
+impl PayloadOutcome {
+    pub(super) fn accepted(place: PayloadLocation, study: &str, analysis_id: Option<String>) -> Self {
+        Self { place, study: Some(study.to_owned()), analysis_id, error: None }
     }
 
-    pub(super) fn refused(place: Place, refusal: Refusal) -> Self {
-        Self { place, study: None, analysis_id: None, refusal: Some(refusal) }
+    pub(super) fn rejected(place: PayloadLocation, error: ApiError) -> Self {
+        Self { place, study: None, analysis_id: None, error: Some(error) }
     }
 }
 
-/// A line for scripts.
+/// The JSON line of a payload.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct PayloadLine<'a> {
     file: &'a str,
     line: u64,
     status: &'static str,
@@ -48,11 +47,11 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     published: Option<bool>,
     #[serde(flatten)]
-    refusal: Option<&'a Refusal>,
+    error: Option<&'a ApiError>,
 }
 
-/// Tells of payloads, and counts them.
-pub(super) struct Report {
+/// Reports and counts payloads.
+pub(super) struct SubmitReport {
     output: Output,
     progress: Progress,
     bytes_read: Arc<AtomicU64>,
@@ -64,8 +63,8 @@ pub(super) struct Report {
     broken: u64,
 }
 
-impl Report {
-    /// Begins a report on these files.
+impl SubmitReport {
+    /// Starts a report on files.
     pub(super) fn new(sources: &[Source], arguments: &SubmitArguments) -> Self {
         let total: Option<u64> = sources.iter().map(|source| source.size).sum();
         Self {
@@ -81,14 +80,14 @@ impl Report {
         }
     }
 
-    /// Returns the count of bytes read, for a file to add to.
+    /// Returns the counter of bytes read.
     pub(super) fn bytes_read(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.bytes_read)
     }
 
-    /// Tells what became of a payload.
-    pub(super) fn tell(&mut self, outcome: &Outcome) -> Result<(), Failure> {
-        match outcome.refusal {
+    /// Reports the outcome of a payload.
+    pub(super) fn add(&mut self, outcome: &PayloadOutcome) -> Result<(), CliError> {
+        match outcome.error {
             Some(_) => self.refused += 1,
             None => self.taken += 1,
         }
@@ -96,11 +95,11 @@ impl Report {
             return self.output.json_line(&self.line(outcome));
         }
         let place = format!("{}, line {}", outcome.place.file, outcome.place.line);
-        if let Some(refusal) = &outcome.refusal {
-            self.aside(&format!("{place}: {}", refusal.text()))?;
+        if let Some(error) = &outcome.error {
+            self.note(&format!("{place}: {}", error.text()))?;
         }
         let colours = self.output.colours;
-        let line = match (&outcome.analysis_id, &outcome.refusal) {
+        let line = match (&outcome.analysis_id, &outcome.error) {
             (Some(id), _) if self.is_quiet => id.clone(),
             (Some(id), None) if self.publishes => format!("{place}: {id} {}", colours.good("published")),
             (Some(id), None) => format!("{place}: {}", colours.good(id)),
@@ -108,51 +107,51 @@ impl Report {
             _ => return Ok(()),
         };
         let (progress, output) = (&self.progress, &mut self.output);
-        progress.aside(|| output.line(&line))
+        progress.suspend(|| output.line(&line))
     }
 
-    fn line<'a>(&self, outcome: &'a Outcome) -> Line<'a> {
-        Line {
+    fn line<'a>(&self, outcome: &'a PayloadOutcome) -> PayloadLine<'a> {
+        PayloadLine {
             file: &outcome.place.file,
             line: outcome.place.line,
-            status: if outcome.refusal.is_none() { "OK" } else { "ERROR" },
+            status: if outcome.error.is_none() { "OK" } else { "ERROR" },
             study_id: outcome.study.as_deref(),
             analysis_id: outcome.analysis_id.as_deref(),
             published: (self.publishes && outcome.analysis_id.is_some()).then_some(true),
-            refusal: outcome.refusal.as_ref(),
+            error: outcome.error.as_ref(),
         }
     }
 
-    /// Tells of a file that cannot be read to its end.
-    pub(super) fn broken(&mut self, reason: &str) -> Result<(), Failure> {
+    /// Reports a file that cannot be read to its end.
+    pub(super) fn broken(&mut self, reason: &str) -> Result<(), CliError> {
         self.broken += 1;
-        self.aside(reason)
+        self.note(reason)
     }
 
-    /// Tells a person something beside the output, in its order.
-    fn aside(&mut self, line: &str) -> Result<(), Failure> {
+    /// Writes a note to standard error, in order with the output.
+    fn note(&mut self, line: &str) -> Result<(), CliError> {
         self.output.flush()?;
-        self.progress.aside(|| tell(line));
+        self.progress.suspend(|| print_note(line));
         Ok(())
     }
 
-    /// Lets the reader have what was told so far.
-    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+    /// Flushes the output and updates the progress.
+    pub(super) fn flush(&mut self) -> Result<(), CliError> {
         let message = format!("{} taken, {} refused", self.taken, self.refused);
         self.progress.advance(self.bytes_read.load(Ordering::Relaxed), message);
         let (progress, output) = (&self.progress, &mut self.output);
-        progress.aside(|| output.flush())
+        progress.suspend(|| output.flush())
     }
 
-    /// Adds to a failure in the middle from where on nothing is known.
-    pub(super) fn stopped(&self, (failure, place): (Failure, Option<Place>)) -> Failure {
-        let (Failure::Unreachable(problem), Some(place)) = (&failure, place) else { return failure };
-        let Place { file, line } = place;
-        Failure::Unreachable(format!("{problem}; from {file}, line {line} on nothing is known"))
+    /// Adds to an error from where on the outcome is unknown.
+    pub(super) fn stopped(&self, (failure, place): (CliError, Option<PayloadLocation>)) -> CliError {
+        let (CliError::Unreachable(problem), Some(place)) = (&failure, place) else { return failure };
+        let PayloadLocation { file, line } = place;
+        CliError::Unreachable(format!("{problem}; the outcome is unknown from {file}, line {line} on"))
     }
 
-    /// Writes how it went as a whole, and returns the exit code for that.
-    pub(super) fn finish(self) -> Result<ExitCode, Failure> {
+    /// Writes the summary, and returns the exit code.
+    pub(super) fn finish(self) -> Result<ExitCode, CliError> {
         let (taken, refused) = (self.taken, self.refused);
         if !self.output.is_json && !self.is_quiet {
             let done = match (self.is_dry, self.publishes) {
@@ -164,7 +163,7 @@ impl Report {
                 0 => String::new(),
                 count => format!(", files not read to their end: {count}"),
             };
-            self.progress.aside(|| tell(&format!("{taken} {done}, {refused} refused{broken}")));
+            self.progress.suspend(|| print_note(&format!("{taken} {done}, {refused} refused{broken}")));
         }
         self.output.finish()?;
         Ok(if refused == 0 && self.broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

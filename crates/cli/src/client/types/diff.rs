@@ -1,25 +1,25 @@
-//! What two JSON documents differ in, by place. Lists of names (`required`, `enum`) have no order.
+//! The differences of two JSON documents by JSON pointer. Arrays of scalars (`required`, `enum`) have no order.
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::client::colour::Colours;
+use crate::terminal::Colours;
 
 /// One difference.
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Difference {
-    /// Where, as a JSON pointer.
+    /// The JSON pointer.
     path: String,
-    /// What was there.
+    /// The old value.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Value>,
-    /// What is there.
+    /// The new value.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<Value>,
 }
 
 impl Difference {
-    /// Returns it as a line for people.
+    /// Returns it as a line.
     pub(super) fn text(&self, colours: Colours) -> String {
         let path = &self.path;
         match (&self.before, &self.after) {
@@ -36,7 +36,7 @@ impl Difference {
     }
 }
 
-/// Returns every difference, in the order of the places in the older document, then those that are new.
+/// Returns every difference, in the order of the old document, then additions.
 pub(super) fn differences(before: &Value, after: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
     compare(String::new(), before, after, &mut found);
@@ -96,7 +96,7 @@ mod tests {
         let before = json!({"required": ["a", "b"], "same": {"x": [1, {"y": 2}]}, "gone": 1, "a/b": {"n": 1}});
         let after = json!({"required": ["b", "c"], "same": {"x": [1, {"y": 3}]}, "a/b": {"n": "1"}, "new": null});
         let shown: Vec<String> =
-            differences(&before, &after).iter().map(|difference| difference.text(Colours::None)).collect();
+            differences(&before, &after).iter().map(|difference| difference.text(Colours::Disabled)).collect();
         assert_eq!(
             shown,
             [

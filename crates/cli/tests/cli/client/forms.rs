@@ -65,7 +65,7 @@ fn every_command_has_help_with_its_variables_and_codes() {
     ] {
         let (code, help, _) = outcome(&mut cantata(&[command, &["--help"]].concat()));
         assert_eq!(code, 0);
-        for part in ["CANTATA_URL", "CANTATA_KEY", "--json", "Ends with 0"] {
+        for part in ["CANTATA_URL", "CANTATA_KEY", "--json", "Exit codes: 0"] {
             assert!(help.contains(part), "{command:?}: '{part}' is not in: {help}");
         }
     }

@@ -1,0 +1,65 @@
+//! The engines behind the catalogues: the embedded one, and one for each cluster.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use cantata_catalogue::{Connection, Credentials, EngineChoice, EngineName};
+use cantata_engine::SearchEngine;
+use cantata_engine_embedded::EmbeddedEngine;
+use cantata_engine_remote::{self as remote, Product, RemoteEngine, RemoteSettings};
+use cantata_search::Engines;
+
+/// All engines. Catalogues with the same cluster settings share its connections, which close with the last of them.
+pub(crate) struct EngineRegistry {
+    embedded: Arc<EmbeddedEngine>,
+    clusters: Mutex<HashMap<Connection, Weak<RemoteEngine>>>,
+}
+
+impl EngineRegistry {
+    /// Creates a registry without clusters.
+    pub(crate) fn new(embedded: Arc<EmbeddedEngine>) -> Self {
+        Self { embedded, clusters: Mutex::default() }
+    }
+}
+
+impl Engines for EngineRegistry {
+    fn engine(&self, choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, String> {
+        let connection = match choice {
+            EngineChoice::Embedded => return Ok(Arc::clone(&self.embedded) as Arc<dyn SearchEngine>),
+            EngineChoice::Remote(connection) => connection,
+        };
+        let mut clusters = self.clusters.lock().unwrap_or_else(PoisonError::into_inner);
+        clusters.retain(|_, engine| engine.strong_count() > 0);
+        if let Some(engine) = clusters.get(&**connection).and_then(Weak::upgrade) {
+            return Ok(engine);
+        }
+        let engine = remote_engine(connection).map_err(|error| error.to_string())?;
+        let engine = Arc::new(engine);
+        clusters.insert((**connection).clone(), Arc::downgrade(&engine));
+        Ok(engine)
+    }
+}
+
+/// Creates the engine of a cluster; nothing is sent yet.
+pub(crate) fn remote_engine(connection: &Connection) -> Result<RemoteEngine, remote::SettingsError> {
+    let settings = RemoteSettings {
+        hosts: connection.hosts.iter().map(|host| host.reveal().to_owned()).collect(),
+        product: connection.product.and_then(|name| match name {
+            EngineName::OpenSearch => Some(Product::OpenSearch),
+            EngineName::Elasticsearch => Some(Product::Elasticsearch),
+            EngineName::Embedded => None,
+        }),
+        credentials: match &connection.credentials {
+            Credentials::None => remote::Credentials::None,
+            Credentials::Basic { user, password } => {
+                remote::Credentials::Basic { user: user.reveal().to_owned(), password: password.reveal().to_owned() }
+            }
+            Credentials::ApiKey(key) => remote::Credentials::ApiKey(key.reveal().to_owned()),
+        },
+        ca_certificate: connection.ca_certificate.clone(),
+        timeout: connection.timeout,
+        // Only saved sets are written, and the client waits for them.
+        refresh_at_once: true,
+    };
+    RemoteEngine::new(settings)
+}

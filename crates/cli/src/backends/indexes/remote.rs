@@ -1,0 +1,225 @@
+//! The indexes of a running server, through `/admin/indexes`, and its backups.
+
+use std::io;
+
+use async_trait::async_trait;
+use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexAdministration, IndexStats, IndexSummary};
+use cantata_mapping::IndexMapping;
+use memchr::memchr2;
+use reqwest::{Client, Method, RequestBuilder, Response, Url};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::CliError;
+use crate::http::connect;
+
+/// The indexes of a running server.
+pub(crate) struct RemoteIndexes {
+    base: Url,
+    http: Client,
+}
+
+/// The part of an error body that matters here.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AdminError {
+    error_id: String,
+    message: String,
+}
+
+#[derive(Deserialize)]
+struct IndexEntry {
+    name: String,
+    documents: u64,
+    bytes: u64,
+}
+
+#[derive(Deserialize)]
+struct VerifyReport {
+    problems: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct ImportPosition {
+    position: u64,
+}
+
+impl RemoteIndexes {
+    /// Creates a client; nothing is sent yet.
+    pub(crate) fn new(address: &str, credential: Option<&str>) -> Result<Self, CliError> {
+        let (base, http) = connect(address, credential)?;
+        Ok(Self { base, http })
+    }
+
+    /// Returns all indexes, by name.
+    pub(crate) async fn indexes(&self) -> Result<Vec<IndexSummary>, EngineError> {
+        let listed: Vec<IndexEntry> = self.fetch("", self.request(Method::GET, &[])?).await?;
+        let summary =
+            |index: IndexEntry| IndexSummary { name: index.name, documents: index.documents, bytes: index.bytes };
+        Ok(listed.into_iter().map(summary).collect())
+    }
+
+    /// Returns the mapping of an index.
+    pub(crate) async fn mapping(&self, name: &str) -> Result<IndexMapping, EngineError> {
+        let mapping: Value = self.fetch(name, self.request(Method::GET, &[name, "mapping"])?).await?;
+        IndexMapping::parse(&mapping).map_err(|_| self.unexpected_response())
+    }
+
+    /// Creates an index.
+    pub(crate) async fn create(&self, name: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
+        let request = self.request(Method::PUT, &[name])?;
+        let body = mapping.map(ToString::to_string).unwrap_or_default();
+        self.send(name, request.body(body)).await.map(|_| ())
+    }
+
+    /// Removes an index with everything in it.
+    pub(crate) async fn delete(&self, name: &str) -> Result<(), EngineError> {
+        self.send(name, self.request(Method::DELETE, &[name])?).await.map(|_| ())
+    }
+
+    /// Streams a backup of the server to `take`.
+    pub(crate) async fn backup(&self, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> Result<(), EngineError> {
+        let request = self.http.request(Method::POST, self.admin_url("backup", &[])?);
+        let lacking = "keeps its metadata in a database server, which is backed up by its own means";
+        let mut answer = self.answer("", lacking, request).await?;
+        while let Some(piece) = answer.chunk().await.map_err(|error| self.connection_error(&error))? {
+            take(&piece).map_err(|error| EngineError::Refused(format!("the backup cannot be written: {error}")))?;
+        }
+        Ok(())
+    }
+
+    fn request(&self, method: Method, path: &[&str]) -> Result<RequestBuilder, EngineError> {
+        Ok(self.http.request(method, self.url(path)?))
+    }
+
+    fn import_request(
+        &self,
+        method: Method,
+        index: &str,
+        query: &[(&str, &str)],
+    ) -> Result<RequestBuilder, EngineError> {
+        let mut url = self.url(&[index, "import"])?;
+        url.query_pairs_mut().extend_pairs(query);
+        Ok(self.http.request(method, url))
+    }
+
+    fn url(&self, path: &[&str]) -> Result<Url, EngineError> {
+        self.admin_url("indexes", path)
+    }
+
+    fn admin_url(&self, area: &str, path: &[&str]) -> Result<Url, EngineError> {
+        let mut url = self.base.clone();
+        match url.path_segments_mut() {
+            Ok(mut segments) => segments.pop_if_empty().extend(["admin", area]).extend(path),
+            Err(()) => return Err(self.unexpected_response()),
+        };
+        Ok(url)
+    }
+
+    async fn fetch<T: DeserializeOwned>(&self, name: &str, request: RequestBuilder) -> Result<T, EngineError> {
+        let body = self.send(name, request).await?;
+        serde_json::from_slice(&body).map_err(|_| self.unexpected_response())
+    }
+
+    /// Sends a request about an index and returns the body of a good answer.
+    async fn send(&self, name: &str, request: RequestBuilder) -> Result<Vec<u8>, EngineError> {
+        let answer = self.answer(name, "keeps no indexes", request).await?;
+        Ok(answer.bytes().await.map_err(|error| self.connection_error(&error))?.into())
+    }
+
+    /// Sends a request about an index and returns a good answer. If the server does not have the path, it is `lacking`.
+    async fn answer(&self, name: &str, lacking: &str, request: RequestBuilder) -> Result<Response, EngineError> {
+        let response = request.send().await.map_err(|error| self.connection_error(&error))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let body = response.bytes().await.map_err(|error| self.connection_error(&error))?;
+        let error: AdminError = serde_json::from_slice(&body).map_err(|_| self.unexpected_response())?;
+        Err(match error.error_id.as_str() {
+            "index.not.found" => EngineError::IndexNotFound(name.to_owned()),
+            "index.already.exists" => EngineError::IndexExists(name.to_owned()),
+            "unauthorized.token" => EngineError::Refused(format!(
+                "the server at {} requires a key with the system scope; set CANTATA_KEY",
+                self.base
+            )),
+            "path.not.found" => EngineError::Refused(format!("the server at {} {lacking}", self.base)),
+            _ => EngineError::Refused(error.message.split_once("] - ").map_or("", |(_, text)| text).to_owned()),
+        })
+    }
+
+    fn connection_error(&self, error: &reqwest::Error) -> EngineError {
+        let verb = if error.is_connect() { "cannot be reached" } else { "stopped answering" };
+        tracing::debug!(%error, "a call to the server failed");
+        EngineError::Refused(format!("the server at {} {verb}; is it running? --server names another one", self.base))
+    }
+
+    fn unexpected_response(&self) -> EngineError {
+        EngineError::Refused(format!(
+            "what is at {} does not answer like a Cantata server; --server names another one",
+            self.base
+        ))
+    }
+}
+
+#[async_trait]
+impl IndexAdministration for RemoteIndexes {
+    async fn stats(&self, index: &str) -> Result<IndexStats, EngineError> {
+        self.fetch(index, self.request(Method::GET, &[index])?).await
+    }
+
+    async fn compact(&self, index: &str) -> Result<(), EngineError> {
+        self.send(index, self.request(Method::POST, &[index, "compact"])?).await.map(|_| ())
+    }
+
+    async fn verify(&self, index: &str) -> Result<Vec<String>, EngineError> {
+        let found: VerifyReport = self.fetch(index, self.request(Method::POST, &[index, "verify"])?).await?;
+        Ok(found.problems)
+    }
+
+    async fn import_chunk(
+        &self,
+        index: &str,
+        chunk: ImportChunk,
+        id_field: Option<String>,
+    ) -> Result<ImportReport, EngineError> {
+        let first = chunk.documents.first().map_or(1, |(number, _)| *number);
+        let (end, line) = (chunk.end.to_string(), first.to_string());
+        let mut query = vec![("source", chunk.source.as_str()), ("end", &end), ("line", &line)];
+        query.extend(id_field.as_deref().map(|field| ("id", field)));
+        let request = self.import_request(Method::POST, index, &query)?;
+        let request = request.header("content-type", "application/x-ndjson");
+        self.fetch(index, request.body(as_lines(&chunk, first))).await
+    }
+
+    async fn import_position(&self, index: &str, source: &str) -> Result<u64, EngineError> {
+        let request = self.import_request(Method::GET, index, &[("source", source)])?;
+        let found: ImportPosition = self.fetch(index, request).await?;
+        Ok(found.position)
+    }
+
+    async fn end_import(&self, index: &str, source: &str) -> Result<(), EngineError> {
+        self.send(index, self.import_request(Method::DELETE, index, &[("source", source)])?).await.map(|_| ())
+    }
+}
+
+/// Writes the documents of a chunk one to a line; a document of number `first + n` stands in the line after n others.
+fn as_lines(chunk: &ImportChunk, first: u64) -> Vec<u8> {
+    let mut body = Vec::with_capacity(chunk.bytes.len() + chunk.documents.len());
+    let mut line = first;
+    for (number, range) in &chunk.documents {
+        while line < *number {
+            body.push(b'\n');
+            line += 1;
+        }
+        let start = body.len();
+        body.extend_from_slice(chunk.bytes.get(range.clone()).unwrap_or_default());
+        // Outside of strings a line break is whitespace; JSON strings cannot contain one.
+        if memchr2(b'\n', b'\r', &body[start..]).is_some() {
+            body[start..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+        }
+        body.push(b'\n');
+        line += 1;
+    }
+    body
+}

@@ -1,0 +1,26 @@
+//! The store of the metadata service: SQLite in the data folder, or PostgreSQL.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use cantata_store::Store;
+use cantata_store_postgres::PostgresStore;
+use cantata_store_sqlite::SqliteStore;
+
+use crate::data_dir::unusable;
+use crate::error::CliError;
+use crate::settings::DatabaseSettings;
+
+/// Opens the configured database, or the one in the data folder.
+pub(crate) async fn open_store(database: &DatabaseSettings, folder: &Path) -> Result<Arc<dyn Store>, CliError> {
+    let Some(address) = database.address()? else {
+        let store = SqliteStore::open(folder).map_err(|error| unusable(folder, error))?;
+        return Ok(Arc::new(store));
+    };
+    let store = PostgresStore::open(&address, database.database_connections).await.map_err(|error| {
+        CliError::caused(format!("the database {address} cannot be used"), error)
+            .with_hint("DATABASE_URL names the database")
+    })?;
+    tracing::info!("studies, types and analyses are in the database {address}");
+    Ok(Arc::new(store))
+}

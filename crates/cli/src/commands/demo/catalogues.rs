@@ -1,0 +1,34 @@
+//! The configuration files of the two sample catalogues.
+
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+use cantata_search::ConfigSource;
+
+use super::{embedded, failed};
+use crate::data_dir::CONFIGS_FOLDER;
+use crate::error::CliError;
+use crate::settings::Settings;
+
+/// Writes the missing configuration files, or all of them on a fresh start, and returns their folder.
+pub(super) fn configs(settings: &Settings, is_fresh: bool) -> Result<ConfigSource, CliError> {
+    let folder = settings.store.data_dir.join(CONFIGS_FOLDER);
+    for (path, text) in cantata_demo::configs() {
+        write(&folder.join(path), text, is_fresh).map_err(failed)?;
+    }
+    Ok(settings.search.source_in(folder, embedded()))
+}
+
+/// Writes a file; an existing one is replaced only if `replace` is set.
+fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs_err::create_dir_all(folder)?;
+    }
+    let mut options = fs_err::OpenOptions::new();
+    options.write(true).truncate(replace).create(replace).create_new(!replace);
+    match options.open(path) {
+        Ok(mut file) => file.write_all(text.as_bytes()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}

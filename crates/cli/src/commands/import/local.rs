@@ -1,0 +1,27 @@
+//! Imports into a data folder, on all cores.
+
+use std::thread::available_parallelism;
+
+use cantata_engine::EngineError;
+use cantata_engine_embedded::{EmbeddedEngine, ImportProgress};
+
+use super::Import;
+use super::chunks::Chunks;
+
+/// The size of a chunk per thread: a small import is shared by all threads, a large one needs little memory.
+const MIN_CHUNK_BYTES: u64 = 8 << 20;
+const MAX_CHUNK_BYTES: u64 = 128 << 20;
+
+/// Imports all sources.
+pub(super) fn run(import: &Import<'_>, engine: &EmbeddedEngine) -> Result<(), EngineError> {
+    let threads = available_parallelism().map_or(1, usize::from);
+    import.report.expect_at_once(threads);
+    let tell = |progress| match progress {
+        ImportProgress::Rejected(refusal) => import.report.refused_by_engine(&refusal),
+        ImportProgress::Indexed { documents, bytes } => import.report.took(documents, bytes),
+    };
+    let size: u64 = import.sources.iter().map(|source| source.size.unwrap_or(u64::MAX)).fold(0, u64::saturating_add);
+    let chunk_size = (size / threads as u64 + 1).clamp(MIN_CHUNK_BYTES, MAX_CHUNK_BYTES);
+    let chunks = Chunks::new(import, chunk_size as usize);
+    engine.import(import.index, chunks, import.id_field, threads, &tell)
+}

@@ -1,0 +1,168 @@
+//! The log of an import: rejected documents, progress, and the summary.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use cantata_engine::ImportRefusal;
+
+use super::source::Source;
+use super::split::{Broken, Found};
+use crate::terminal::{Progress, print_note};
+
+/// Reports on an import.
+pub(super) struct ImportLog {
+    /// The names to show, by key.
+    names: Vec<(String, String)>,
+    begun: Instant,
+    bytes_read: Arc<AtomicU64>,
+    state: Mutex<Counters>,
+}
+
+struct Counters {
+    progress: Progress,
+    total: Option<u64>,
+    taken: u64,
+    refused: u64,
+    bytes: u64,
+    /// The keys of sources that could not be read to their end, and whether a second try could.
+    broken: Vec<(String, bool)>,
+    /// For the chunks that may still be under way: the key, and numbers and lines of the documents.
+    lines: VecDeque<(String, Vec<(u64, u64)>)>,
+    at_once: usize,
+}
+
+impl ImportLog {
+    /// Starts the log of an import.
+    pub(super) fn new(sources: &[Source]) -> Self {
+        let bytes_read = Arc::new(AtomicU64::new(0));
+        let total = sources.iter().map(|source| source.size).sum();
+        let state = Counters {
+            progress: Progress::of_bytes(total),
+            total,
+            taken: 0,
+            refused: 0,
+            bytes: 0,
+            broken: Vec::new(),
+            lines: VecDeque::new(),
+            at_once: 1,
+        };
+        let names = sources.iter().map(|source| (source.key.clone(), source.name.clone())).collect();
+        Self { names, begun: Instant::now(), bytes_read, state: Mutex::new(state) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, Counters> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets how many chunks are imported concurrently.
+    pub(super) fn expect_at_once(&self, chunks: usize) {
+        self.state().at_once = chunks;
+    }
+
+    /// Returns the count of bytes read, for a source to add to.
+    pub(super) fn bytes_read(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.bytes_read)
+    }
+
+    /// Returns the number of imported documents.
+    pub(super) fn taken(&self) -> u64 {
+        self.state().taken
+    }
+
+    /// Stores the lines of documents whose numbers are no lines, for as long as they may be rejected.
+    pub(super) fn note_lines(&self, key: &str, documents: &[Found]) {
+        if documents.iter().all(|found| found.number == found.line) {
+            return;
+        }
+        let mut state = self.state();
+        // Chunks are imported in order, so only the last ones can be in progress.
+        if state.lines.len() == state.at_once {
+            state.lines.pop_front();
+        }
+        let lines = documents.iter().map(|found| (found.number, found.line)).collect();
+        state.lines.push_back((key.to_owned(), lines));
+    }
+
+    /// Counts imported documents.
+    pub(super) fn took(&self, documents: u64, bytes: u64) {
+        let mut state = self.state();
+        state.taken += documents;
+        state.bytes += bytes;
+        let message = format!("{} documents taken, {} refused", state.taken, state.refused);
+        let read = self.bytes_read.load(Ordering::Relaxed);
+        let of = state.total.map(|total| format!(" of {}", total / 1_000_000)).unwrap_or_default();
+        state.progress.log(|| format!("{message}; {}{of} MB read", read / 1_000_000));
+        state.progress.advance(read, message);
+    }
+
+    /// Reports a document that the engine rejected.
+    pub(super) fn refused_by_engine(&self, refusal: &ImportRefusal) {
+        let line = self.state().line_of(&refusal.source, refusal.line);
+        let name = self.names.iter().find(|(key, _)| *key == refusal.source).map_or("", |(_, name)| name);
+        self.refused(name, line, &refusal.reason);
+    }
+
+    /// Reports a rejected document.
+    pub(super) fn refused(&self, name: &str, line: u64, reason: &str) {
+        let mut state = self.state();
+        state.refused += 1;
+        state.progress.suspend(|| print_note(&format!("{name}, line {line}: {reason}")));
+    }
+
+    /// Reports a source that cannot be read to its end.
+    pub(super) fn broken(&self, source: &Source, broken: &Broken) {
+        let mut state = self.state();
+        let (reason, can_go_on) = match broken {
+            Broken::Unreadable(reason) => (format!("{}: cannot be read further: {reason}", source.name), true),
+            Broken::Syntax(reason) => (format!("{}, {reason}; the rest of it was not read", source.name), false),
+        };
+        state.broken.push((source.key.clone(), can_go_on));
+        state.progress.suspend(|| print_note(&reason));
+    }
+
+    /// Returns whether the rest of a source could be imported later without changing it.
+    pub(super) fn can_go_on(&self, source: &Source) -> bool {
+        self.state().broken.iter().any(|(key, can_go_on)| *key == source.key && *can_go_on)
+    }
+
+    /// Clears the progress bar.
+    pub(super) fn clear_progress(&self) {
+        self.state().progress.clear();
+    }
+
+    /// Writes the summary, and returns the exit code.
+    pub(super) fn summary(&self, index: &str) -> ExitCode {
+        let state = self.state();
+        let seconds = self.begun.elapsed().as_secs_f64();
+        let megabytes = state.bytes as f64 / 1e6;
+        let broken = match state.broken.len() {
+            0 => String::new(),
+            count => format!(", files not read to their end: {count}"),
+        };
+        // A closed pipe is ignored.
+        let _ = writeln!(
+            io::stdout(),
+            "{index}: {} documents taken, {} refused{broken}; {megabytes:.1} MB in {seconds:.1} s, {:.1} MB/s",
+            state.taken,
+            state.refused,
+            megabytes / seconds.max(f64::EPSILON),
+        );
+        if state.refused == 0 && state.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+impl Counters {
+    /// Returns the line of a document.
+    fn line_of(&self, source: &str, number: u64) -> u64 {
+        let mut of_source = self.lines.iter().filter(|(key, _)| key == source);
+        let found = of_source.find_map(|(_, lines)| {
+            let place = lines.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+            lines.get(place).map(|(_, line)| *line)
+        });
+        found.unwrap_or(number)
+    }
+}

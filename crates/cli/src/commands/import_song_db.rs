@@ -1,0 +1,68 @@
+//! `cantata import song-db`: imports the database of a SONG server into the store that `serve` would use.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use cantata_catalogue::Secret;
+use cantata_song_import as song;
+use cantata_store_postgres::DatabaseAddress;
+use clap::Args;
+use serde_json::json;
+
+use crate::backends::open_store;
+use crate::data_dir::ensure_not_restoring;
+use crate::error::CliError;
+use crate::settings::{ConfigArgument, DatabaseSettings, LoggingSettings, StoreSettings, secret};
+use crate::terminal::Progress;
+
+/// The arguments of `cantata import song-db`.
+#[derive(Debug, Args)]
+pub(crate) struct SongDbArguments {
+    /// The database of the SONG server, such as postgres://user:password@host:5432/song; other users of the machine can
+    /// read arguments, so prefer the variable
+    #[arg(value_name = "URL", env = "SONG_DATABASE_URL", hide_env_values = true, value_parser = secret)]
+    url: Secret,
+    /// Writes the report as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    config: ConfigArgument,
+    #[command(flatten)]
+    store: StoreSettings,
+    #[command(flatten)]
+    database: DatabaseSettings,
+    #[command(flatten)]
+    pub(crate) logging: LoggingSettings,
+}
+
+/// Imports a database; the exit code says whether everything was imported.
+pub(crate) async fn import_song_db(arguments: &SongDbArguments) -> Result<ExitCode, CliError> {
+    let address = DatabaseAddress::parse(arguments.url.reveal())
+        .map_err(|error| CliError::setting(format!("the database of SONG: {error}")))?;
+    let mut client = address
+        .connect()
+        .await
+        .map_err(|error| CliError::caused(format!("the database of SONG at {address} cannot be read"), error))?;
+    ensure_not_restoring(&arguments.store.data_dir)?;
+    let store = open_store(&arguments.database, &arguments.store.data_dir).await?;
+    let mut progress: Option<Progress> = None;
+    let mut report = |done, total| {
+        let progress = progress.get_or_insert_with(|| Progress::of_items(total));
+        progress.advance(done, "analyses".to_owned());
+        progress.log(|| format!("{done} of {total} analyses"));
+    };
+    let imported = song::import(&mut client, &*store, &mut report).await;
+    drop(progress);
+    let report = imported
+        .map_err(|error| CliError::caused("the import failed", error).with_hint("the same command resumes it"))?;
+    let mut stdout = io::stdout().lock();
+    // A closed pipe is ignored.
+    let _ = if arguments.json {
+        let mut body = json!(report);
+        body["isComplete"] = json!(report.is_complete());
+        writeln!(stdout, "{body:#}")
+    } else {
+        writeln!(stdout, "{report}")
+    };
+    Ok(if report.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,201 @@
+//! `cantata serve`: assembles the server. Everything that can fail does so before data is touched.
+
+mod access;
+mod indexing;
+mod open_files;
+mod signals;
+
+use std::io::{self, ErrorKind, Write};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use cantata_access::KeySecret;
+use cantata_engine_embedded::EmbeddedEngine;
+use cantata_metadata::MetadataService;
+use cantata_outbox::Relay;
+use cantata_search::{ConfigSource, SearchService};
+use cantata_server::{Indexes, Services};
+use cantata_store::Store;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use self::access::ServerAccess;
+use self::indexing::start_indexing;
+use self::open_files::clamp_connections;
+use self::signals::StopSignals;
+use crate::backends::engines::EngineRegistry;
+use crate::backends::{DataDirBackup, open_store};
+use crate::data_dir::{SEARCH_FOLDER, ServerFile, ensure_not_restoring};
+use crate::error::CliError;
+use crate::settings::{ServerSettings, Settings, StoreSettings};
+
+/// Runs the server until it receives a stop signal.
+pub(crate) async fn serve(settings: &Settings) -> Result<(), CliError> {
+    let server = BoundServer::bind(&settings.server).await?;
+    let data = OpenedData::open(settings).await?;
+    let source = settings.search.source(settings.engine.settings()?);
+    server.serve(settings, data, source, |_| Ok(())).await
+}
+
+/// The store, and the engine of the data folder.
+pub(crate) struct OpenedData {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) engine: Arc<EmbeddedEngine>,
+}
+
+impl OpenedData {
+    pub(crate) async fn open(settings: &Settings) -> Result<Self, CliError> {
+        let folder = &settings.store.data_dir;
+        ensure_not_restoring(folder)?;
+        let store = open_store(&settings.database, folder).await?;
+        Ok(Self { store, engine: Arc::new(open_engine(&settings.store)?) })
+    }
+}
+
+/// A server that is bound to its port but does not answer yet; early connections wait.
+pub(crate) struct BoundServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    pub(crate) signals: StopSignals,
+}
+
+impl BoundServer {
+    /// Binds the port.
+    pub(crate) async fn bind(settings: &ServerSettings) -> Result<Self, CliError> {
+        let signals =
+            StopSignals::listen().map_err(|error| CliError::caused("stop signals cannot be handled", error))?;
+        let failed = |error: io::Error| bind_error(settings, error);
+        let listener = TcpListener::bind(settings.address()).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Self { listener, address, signals })
+    }
+
+    /// Answers requests until a stop signal, then finishes those in progress; a second signal stops at once.
+    ///
+    /// Readiness is announced on standard output, followed by what `announce_more` writes.
+    pub(crate) async fn serve(
+        mut self,
+        settings: &Settings,
+        data: OpenedData,
+        catalogues: Option<ConfigSource>,
+        announce_more: impl FnOnce(SocketAddr) -> io::Result<()>,
+    ) -> Result<(), CliError> {
+        let OpenedData { store, engine } = data;
+        let metadata = MetadataService::start(
+            Arc::clone(&store),
+            settings.metadata.service_settings(),
+            settings.external_validation.validator()?,
+            settings.storage.client()?,
+        );
+        let metadata = metadata.await.map_err(|error| CliError::caused("the metadata service cannot start", error))?;
+        let search = load_catalogues(catalogues, engine.clone()).await?;
+        let ServerAccess { control, operator, first_key } = ServerAccess::open(settings)?;
+        let relay = start_relay(settings, Arc::clone(&store))?;
+        let indexing = search.as_ref().map(|search| {
+            let indexing = start_indexing(&settings.store.data_dir, &store, search);
+            Arc::new(indexing)
+        });
+        // A database server is backed up with its own tools.
+        let is_embedded = settings.database.address()?.is_none();
+        let backup = is_embedded.then(|| DataDirBackup::new(&settings.store.data_dir, engine.clone()));
+        let indexes = Some(Indexes { engine: engine.clone(), administration: engine });
+        let services = Services {
+            metadata: Arc::new(metadata),
+            search,
+            indexes,
+            access: Arc::new(control),
+            backup: backup.map(|folder| Arc::new(folder) as Arc<_>),
+            outbox: relay.as_ref().map(Relay::watch),
+            indexing: indexing.clone(),
+        };
+        let mut http = settings.http();
+        http.limits.max_connections = clamp_connections(http.limits.max_connections);
+        let app = cantata_server::app(services, http);
+        let _server_file = ServerFile::write(&settings.store.data_dir, self.address, operator);
+        // A closed pipe is no reason to stop.
+        let _ = announce(self.address, first_key.as_ref()).and_then(|()| announce_more(self.address));
+
+        let (stop, stopping) = oneshot::channel::<()>();
+        let shutdown = async move {
+            let _ = stopping.await;
+        };
+        let stopped_twice = async {
+            self.signals.next().await;
+            tracing::info!("stopping after the requests in progress");
+            let _ = stop.send(());
+            self.signals.next().await;
+        };
+        tokio::select! {
+            served = cantata_server::serve(self.listener, app, shutdown) => {
+                if let Some(indexing) = indexing {
+                    indexing.stop().await;
+                }
+                if let Some(relay) = relay {
+                    relay.stop().await;
+                }
+                served.map_err(|error| CliError::caused("the server failed", error))
+            }
+            () = stopped_twice => {
+                tracing::warn!("stopping at once; requests in progress are aborted");
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Starts the Kafka relay, if it is enabled.
+fn start_relay(settings: &Settings, store: Arc<dyn Store>) -> Result<Option<Relay>, CliError> {
+    let kafka = settings.kafka()?;
+    Ok(kafka.map(|kafka| Relay::start(store, kafka, Uuid::new_v4().to_string())))
+}
+
+/// Opens the search engine of the data folder.
+fn open_engine(settings: &StoreSettings) -> Result<EmbeddedEngine, CliError> {
+    EmbeddedEngine::open(&settings.data_dir.join(SEARCH_FOLDER))
+        .map_err(|error| CliError::caused("the search engine cannot be opened", error))
+}
+
+/// Loads the catalogues, if there are any.
+async fn load_catalogues(
+    source: Option<ConfigSource>,
+    engine: Arc<EmbeddedEngine>,
+) -> Result<Option<Arc<SearchService>>, CliError> {
+    let Some(source) = source else { return Ok(None) };
+    let service = SearchService::start(EngineRegistry::new(engine), source)
+        .await
+        .map_err(|problems| CliError::Settings(problems.iter().map(ToString::to_string).collect()))?;
+    let service = Arc::new(service);
+    service.watch();
+    Ok(Some(service))
+}
+
+fn announce(address: SocketAddr, first_key: Option<&KeySecret>) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "cantata is ready on http://{address}")?;
+    if let Some(key) = first_key {
+        let text = "The first key, which allows everything; keep it, it is not shown again:";
+        writeln!(stdout, "{text}\n{}", key.reveal())?;
+    }
+    stdout.flush()
+}
+
+fn bind_error(settings: &ServerSettings, error: io::Error) -> CliError {
+    let address = settings.address();
+    let message = match error.kind() {
+        ErrorKind::AddrInUse => {
+            format!("{address} is taken by another program; stop it, or choose another port with SERVER_PORT")
+        }
+        ErrorKind::AddrNotAvailable => {
+            format!("this machine does not have the address {}; choose another with BIND_ADDR", settings.bind_addr)
+        }
+        ErrorKind::PermissionDenied => {
+            format!("{address} may not be listened on by this user; choose a port above 1023 with SERVER_PORT")
+        }
+        _ => {
+            return CliError::caused(format!("{address} cannot be listened on"), error)
+                .with_hint("SERVER_PORT and BIND_ADDR choose another");
+        }
+    };
+    CliError::failed(message)
+}

@@ -1,0 +1,68 @@
+//! Access control from the settings and the keys in the data folder.
+
+use std::sync::Arc;
+
+use cantata_access::{AuditLog, Authenticator, KeyError, KeyFile, KeyRecord, KeySecret};
+use cantata_server::AccessControl;
+
+use crate::data_dir::unusable;
+use crate::error::CliError;
+use crate::settings::{AuthMode, Settings};
+
+/// The name of the key that a new server creates.
+const FIRST_KEY_NAME: &str = "administrator";
+
+/// The access control of a server.
+pub(super) struct ServerAccess {
+    pub(super) control: AccessControl,
+    /// The secret for local commands, generated at each start.
+    pub(super) operator: Option<KeySecret>,
+    /// The first key, to be shown once.
+    pub(super) first_key: Option<KeySecret>,
+}
+
+impl ServerAccess {
+    /// Sets up authentication; a server with API keys that never had one creates the first.
+    pub(super) fn open(settings: &Settings) -> Result<Self, CliError> {
+        let data_dir = &settings.store.data_dir;
+        let modes = settings.access.modes(settings.server.bind_addr);
+        let scopes = settings.access.scopes()?;
+        let mut authenticator = Authenticator::default();
+        let mut first_key = None;
+        if modes.has(AuthMode::ApiKey) {
+            let keys = KeyFile::in_folder(data_dir);
+            first_key = create_first_key(&keys, scopes.system()).map_err(|error| unusable(data_dir, error))?;
+            authenticator = authenticator.with_keys(Arc::new(keys));
+        }
+        if let Some(tokens) = settings.access.tokens(&modes)? {
+            authenticator = authenticator.with_tokens(tokens);
+        }
+        if let Some(introspection) = settings.access.introspection(&modes)? {
+            authenticator = authenticator.with_introspection(introspection);
+        }
+        let mut operator = None;
+        if authenticator.is_enabled() {
+            let secret = KeySecret::generate()
+                .map_err(|error| CliError::caused("the system provides no random numbers", error))?;
+            authenticator = authenticator.with_operator(&secret, scopes.system());
+            operator = Some(secret);
+        }
+        let control = AccessControl {
+            authenticator,
+            scopes,
+            closed_reads: settings.access.require_auth_for_reads,
+            audit: Some(AuditLog::in_folder(data_dir)),
+        };
+        Ok(Self { control, operator, first_key })
+    }
+}
+
+fn create_first_key(keys: &KeyFile, scope: &str) -> Result<Option<KeySecret>, KeyError> {
+    if !keys.is_new()? {
+        // Problems with the keys are reported at the start, not to the first client.
+        return keys.list().map(|_| None);
+    }
+    let (record, secret) = KeyRecord::new(FIRST_KEY_NAME, &[scope.to_owned()], None)?;
+    keys.add(record)?;
+    Ok(Some(secret))
+}
