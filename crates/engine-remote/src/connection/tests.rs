@@ -57,7 +57,7 @@ async fn calls_that_wait_for_one_answer_share_it() {
     let connection = connection(&proxy, None);
     for (fault, is_known) in [(Fault::Status(500), false), (Fault::Html, false), (Fault::Pass, true)] {
         proxy.set(fault).await;
-        proxy.forget();
+        proxy.clear_requests();
         let clusters = futures_util::future::join_all((0..20).map(|_| connection.cluster())).await;
         assert!(clusters.iter().all(|cluster| cluster.is_ok() == is_known));
         assert_eq!(proxy.requests().len(), 1);
@@ -69,7 +69,7 @@ async fn a_cluster_is_recognised_without_its_root() {
     for (node, product, major) in nodes() {
         for status in [400, 403, 404, 405] {
             let proxy = FaultProxy::start(&node);
-            proxy.set_on("/", Fault::Status(status)).await;
+            proxy.set_for_path("/", Fault::Status(status)).await;
             let cluster = connection(&proxy, None).cluster().await.unwrap();
             assert_eq!((cluster.product, cluster.version.0), (product, major), "status {status}");
         }
@@ -108,7 +108,7 @@ async fn large_requests_and_answers_are_compressed_on_the_way_to_another_machine
     // Answers with the query as it was read.
     let call = calls::ask(format!("{index}/_validate/query?explain=true&rewrite=true"), &body);
     for (connection, is_compressed) in [(distant_connection(&proxy), true), (connection(&proxy, None), false)] {
-        proxy.forget();
+        proxy.clear_requests();
         let reply = connection.send(call.clone()).await.unwrap();
         assert_eq!(reply.status, 200);
         let answer: Value = serde_json::from_slice(&reply.body).unwrap();
@@ -137,7 +137,7 @@ async fn an_answer_beyond_the_limit_is_refused() {
     let proxy = FaultProxy::start(&engines::opensearch());
     for connection in [distant_connection(&proxy), connection(&proxy, None)] {
         connection.cluster().await.unwrap();
-        proxy.forget();
+        proxy.clear_requests();
         let connection = Connection { answer_limit: 1000, ..connection };
         let error = connection.send(calls::get("/_nodes")).await.unwrap_err();
         assert!(matches!(&error, EngineError::Refused(text) if text.contains("too large")), "{error}");
