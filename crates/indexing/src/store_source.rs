@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::vec;
 
 use async_trait::async_trait;
-use cantata_core::{EventAction, AnalysisState, AnalysisType, Event};
+use cantata_core::{AnalysisState, AnalysisType, Event, EventAction};
 use cantata_store::{AnalysisQuery, Revision, StateSet, Store, TypeQuery, TypeSortField};
 
 use crate::source::{AnalysisSource, ChangeBatch, ChangedAnalysis, SourceError, SourceSnapshot};
