@@ -302,7 +302,7 @@ impl SearchEngine for EmbeddedEngine {
     async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn Exporting>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
         let export = run_blocking(move || Ok(ExportScan::new(snapshot, request))).await?;
-        Ok(Box::new(RunningExport { total: export.remaining(), scan: Some(export) }))
+        Ok(Box::new(RunningExport { total: export.remaining, scan: Some(export) }))
     }
 
     async fn document(&self, index: &str, id: &str) -> Result<Option<Document>, EngineError> {

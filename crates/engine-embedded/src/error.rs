@@ -16,8 +16,6 @@ pub(crate) enum IndexError {
         #[source]
         source: serde_json::Error,
     },
-    #[error("the manifest cannot be read")]
-    Manifest(#[source] io::Error),
     #[error("the files have format {found}, and this version reads {expected}; import the documents again")]
     Format { found: u32, expected: u32 },
     #[error("the file is truncated or not a segment")]

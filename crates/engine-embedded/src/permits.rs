@@ -5,7 +5,6 @@
 //! started and abandoned, they occupy a bounded number of threads.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cantata_engine::EngineError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -22,8 +21,7 @@ pub(crate) type SearchPermit = OwnedSemaphorePermit;
 /// Hands out the permits, in the order of the requests.
 pub(crate) struct SearchPermits {
     running: Arc<Semaphore>,
-    waiting: AtomicUsize,
-    max_waiting: usize,
+    waiting: Semaphore,
 }
 
 impl Default for SearchPermits {
@@ -35,7 +33,7 @@ impl Default for SearchPermits {
 
 impl SearchPermits {
     fn new(max_running: usize, max_waiting: usize) -> Self {
-        Self { running: Arc::new(Semaphore::new(max_running)), waiting: AtomicUsize::new(0), max_waiting }
+        Self { running: Arc::new(Semaphore::new(max_running)), waiting: Semaphore::new(max_waiting) }
     }
 
     /// Waits for a permit.
@@ -47,29 +45,8 @@ impl SearchPermits {
         if let Ok(permit) = Arc::clone(&self.running).try_acquire_owned() {
             return Ok(permit);
         }
-        let waiting = WaitingSearch::new(&self.waiting);
-        if waiting.position > self.max_waiting {
-            return Err(EngineError::Busy);
-        }
+        let _waiting = self.waiting.try_acquire().map_err(|_| EngineError::Busy)?;
         Arc::clone(&self.running).acquire_owned().await.map_err(|_| EngineError::Busy)
-    }
-}
-
-/// A search that waits; counted until it is dropped.
-struct WaitingSearch<'a> {
-    count: &'a AtomicUsize,
-    position: usize,
-}
-
-impl<'a> WaitingSearch<'a> {
-    fn new(count: &'a AtomicUsize) -> Self {
-        Self { count, position: count.fetch_add(1, Ordering::Relaxed) + 1 }
-    }
-}
-
-impl Drop for WaitingSearch<'_> {
-    fn drop(&mut self) {
-        self.count.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -85,13 +62,13 @@ mod tests {
             let permits = Arc::clone(&permits);
             async move { permits.acquire().await.map(|_| ()) }
         });
-        while permits.waiting.load(Ordering::Relaxed) == 0 {
+        while permits.waiting.available_permits() == 1 {
             tokio::task::yield_now().await;
         }
         assert_eq!(permits.acquire().await.err(), Some(EngineError::Busy), "one runs, one waits, a third is too many");
         drop(first);
         assert_eq!(second.await.unwrap(), Ok(()));
         assert!(permits.acquire().await.is_ok());
-        assert_eq!(permits.waiting.load(Ordering::Relaxed), 0);
+        assert_eq!(permits.waiting.available_permits(), 1);
     }
 }

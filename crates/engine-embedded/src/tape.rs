@@ -34,16 +34,12 @@ const TEXT: u64 = 3;
 const TAG_BITS: u32 = 2;
 
 impl TapeItem {
-    fn parts(self) -> (u64, u32) {
-        match self {
+    fn word(self) -> u64 {
+        let (tag, number) = match self {
             Self::Scalar(number) => (SCALAR, number),
             Self::Array(number) => (ARRAY, number),
             Self::Object(number) => (OBJECT, number),
-        }
-    }
-
-    fn word(self) -> u64 {
-        let (tag, number) = self.parts();
+        };
         u64::from(number) << TAG_BITS | tag
     }
 

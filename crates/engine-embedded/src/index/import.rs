@@ -63,9 +63,14 @@ impl Index {
                 if !sequencer.wait_for(number) {
                     return Ok(());
                 }
-                let committed = segment
-                    .map_err(|error| self.write_error(error))
-                    .and_then(|segment| self.commit_chunk(&chunk, &segment, &mapping, options));
+                let committed = segment.map_err(|error| self.write_error(error)).and_then(|segment| {
+                    self.commit_segment(&segment, &mapping, |manifest| {
+                        manifest.imports.insert(chunk.source.clone(), chunk.end);
+                    })
+                });
+                if let Ok(documents) = committed {
+                    (options.on_progress)(ImportProgress::Indexed { documents, bytes: chunk.bytes.len() as u64 });
+                }
                 sequencer.finish(committed.is_ok());
                 committed?;
             }
@@ -104,21 +109,6 @@ impl Index {
             self.commit_segment(&bytes, &mapping, |_| {})?;
         }
         Ok(report)
-    }
-
-    fn commit_chunk(
-        &self,
-        chunk: &ImportChunk,
-        bytes: &[u8],
-        mapping: &DynamicMapping,
-        options: &ImportOptions<'_>,
-    ) -> Result<(), EngineError> {
-        let set_position = |manifest: &mut Manifest| {
-            manifest.imports.insert(chunk.source.clone(), chunk.end);
-        };
-        let documents = self.commit_segment(bytes, mapping, set_position)?;
-        (options.on_progress)(ImportProgress::Indexed { documents, bytes: chunk.bytes.len() as u64 });
-        Ok(())
     }
 
     /// Makes a segment part of the index, together with a change of the manifest; returns the number of its documents.

@@ -71,7 +71,7 @@ impl Manifest {
 
     /// Reads the manifest of a folder.
     pub(crate) fn read(folder: &Path) -> Result<Self, IndexError> {
-        let bytes = fs_err::read(folder.join(FILE)).map_err(IndexError::Manifest)?;
+        let bytes = fs_err::read(folder.join(FILE))?;
         let manifest: Self =
             serde_json::from_slice(&bytes).map_err(|source| IndexError::Json { file: "manifest", source })?;
         if manifest.format != FORMAT_VERSION {

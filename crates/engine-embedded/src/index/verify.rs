@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use cantata_engine::{Array, Document, Node, Object};
+use cantata_engine::{Document, Node};
 
 use super::Index;
 use crate::snapshot::DocAddress;
@@ -28,7 +28,7 @@ impl Index {
                 }
                 let documents = snapshot.load_documents(&[DocAddress { segment, row }]).unwrap_or_default();
                 let is_whole =
-                    |document: &Document| matches!(document.root(), Node::Object(object) if is_readable(&object));
+                    |document: &Document| matches!(document.root(), Node::Object(_)) && is_readable(document.root());
                 if !documents.first().is_some_and(is_whole) {
                     problems.push(format!("segment {segment}: the document `{id}` cannot be read"));
                 }
@@ -38,26 +38,20 @@ impl Index {
     }
 }
 
-fn is_readable(object: &Object<'_>) -> bool {
+/// Reads everything in a node; returns whether its arrays have the elements that they announce.
+fn is_readable(node: Node<'_>) -> bool {
     let mut is_whole = true;
-    object.for_each(|_, value| is_whole &= is_node_readable(value));
-    is_whole
-}
-
-fn is_node_readable(node: Node<'_>) -> bool {
     match node {
-        Node::Object(object) => is_readable(&object),
-        Node::Array(array) => is_array_readable(&array),
-        _ => true,
+        Node::Object(object) => object.for_each(|_, value| is_whole &= is_readable(value)),
+        Node::Array(array) => {
+            let mut elements = 0;
+            array.for_each(|element| {
+                elements += 1;
+                is_whole &= is_readable(element);
+            });
+            is_whole &= elements == array.len();
+        }
+        _ => {}
     }
-}
-
-fn is_array_readable(array: &Array<'_>) -> bool {
-    let mut elements = 0;
-    let mut is_whole = true;
-    array.for_each(|element| {
-        elements += 1;
-        is_whole &= is_node_readable(element);
-    });
-    is_whole && elements == array.len()
+    is_whole
 }

@@ -73,20 +73,15 @@ impl WriteAheadLog {
             entry.extend_from_slice(position.as_bytes());
         }
         for operation in batch {
-            match operation {
-                Operation::Put { id, source } => {
-                    // A document is never empty, so its length tells it from a delete operation.
-                    varint::write(&mut entry, source.len() as u64);
-                    varint::write(&mut entry, id.len() as u64);
-                    entry.extend_from_slice(id.as_bytes());
-                    entry.extend_from_slice(source);
-                }
-                Operation::Delete { id } => {
-                    varint::write(&mut entry, 0);
-                    varint::write(&mut entry, id.len() as u64);
-                    entry.extend_from_slice(id.as_bytes());
-                }
-            }
+            // A document is never empty, so its length tells it from a delete operation.
+            let (id, source) = match operation {
+                Operation::Put { id, source } => (id, source.as_slice()),
+                Operation::Delete { id } => (id, [].as_slice()),
+            };
+            varint::write(&mut entry, source.len() as u64);
+            varint::write(&mut entry, id.len() as u64);
+            entry.extend_from_slice(id.as_bytes());
+            entry.extend_from_slice(source);
         }
         let flag = if position.is_some() { POSITION_FLAG } else { 0 };
         let length = (entry.len() - HEADER_BYTES) as u32 | flag;

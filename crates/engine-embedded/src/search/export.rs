@@ -13,7 +13,8 @@ pub(crate) struct ExportScan {
     snapshot: Arc<Snapshot>,
     request: ExportRequest,
     queues: Vec<SegmentQueue>,
-    remaining: u64,
+    /// The number of records that are still to come.
+    pub(crate) remaining: u64,
 }
 
 /// The matching rows of one segment in order, and how many of them were returned.
@@ -38,11 +39,6 @@ impl ExportScan {
         }
         let remaining = request.limit.map_or(total, |limit| limit.min(total));
         Self { snapshot, request, queues, remaining }
-    }
-
-    /// Returns how many records are still to come.
-    pub(crate) fn remaining(&self) -> u64 {
-        self.remaining
     }
 
     /// Returns the next records; none at the end.

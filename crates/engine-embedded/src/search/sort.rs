@@ -15,8 +15,8 @@ use crate::value_encoding::encode_double;
 pub(crate) struct SegmentSortKey<'a> {
     segment: &'a Segment,
     values: SortValues<'a>,
-    order: SortOrder,
-    missing: Missing,
+    pub(super) order: SortOrder,
+    pub(super) missing: Missing,
 }
 
 /// What a key sorts by.
@@ -44,14 +44,6 @@ impl<'a> SegmentSortKey<'a> {
             },
         };
         Self { segment, values, order: key.order, missing: key.missing }
-    }
-
-    pub(crate) fn order(&self) -> SortOrder {
-        self.order
-    }
-
-    pub(crate) fn missing(&self) -> Missing {
-        self.missing
     }
 
     /// Returns the field, if documents are sorted by its ordinals and each has at most one.

@@ -38,11 +38,11 @@ pub(super) fn first_rows(
     let mut scan = SortedScan { keys, matches, after, limit, rows: Vec::new(), budget: matches.count / 2 };
     let missing = field.postings.rows(field.column.missing);
     // Documents without value have the rank zero here; a cursor after them excludes them.
-    if first.missing() == Missing::First && after.is_none_or(|after| after.first_rank() == 0) {
+    if first.missing == Missing::First && after.is_none_or(|after| after.first_rank() == 0) {
         scan.visit(missing);
     }
     let from = after.map_or(0, |after| first.ordinal_after(after.first_rank(), values as u32));
-    match first.order() {
+    match first.order {
         SortOrder::Ascending => {
             (from..values as u32).take_while(|&ordinal| scan.visit(field.postings.rows(ordinal))).for_each(drop);
         }
@@ -51,7 +51,7 @@ pub(super) fn first_rows(
             (0..to).rev().take_while(|&ordinal| scan.visit(field.postings.rows(ordinal))).for_each(drop);
         }
     }
-    if first.missing() == Missing::Last {
+    if first.missing == Missing::Last {
         scan.visit(missing);
     }
     if scan.budget == 0 {

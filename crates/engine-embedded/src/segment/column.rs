@@ -38,27 +38,16 @@ pub(crate) enum Ordinals<'a> {
 }
 
 /// An ordinal of any width.
-pub(crate) trait Ordinal: Copy {
-    fn to_u32(self) -> u32;
-}
-
-impl Ordinal for u8 {
+pub(crate) trait Ordinal: Copy + Into<u32> {
+    #[inline]
     fn to_u32(self) -> u32 {
-        u32::from(self)
+        self.into()
     }
 }
 
-impl Ordinal for u16 {
-    fn to_u32(self) -> u32 {
-        u32::from(self)
-    }
-}
-
-impl Ordinal for u32 {
-    fn to_u32(self) -> u32 {
-        self
-    }
-}
+impl Ordinal for u8 {}
+impl Ordinal for u16 {}
+impl Ordinal for u32 {}
 
 /// Runs an expression with the ordinals as a slice of their width.
 macro_rules! with_ordinals {

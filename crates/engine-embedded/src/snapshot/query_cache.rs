@@ -34,13 +34,8 @@ pub(crate) struct HitsPage {
 }
 
 /// Results of one kind. The cache is made for the first of them: many snapshots are never searched.
+#[derive(Default)]
 pub(crate) struct ResultCache<R>(OnceLock<Cache<Plan, R, DefaultHashBuilder>>);
-
-impl<R> Default for ResultCache<R> {
-    fn default() -> Self {
-        Self(OnceLock::new())
-    }
-}
 
 impl<R: ResultBytes + Clone + Send + Sync + 'static> ResultCache<R> {
     pub(crate) fn get(&self, plan: &Plan) -> Option<R> {
@@ -72,7 +67,7 @@ impl ResultBytes for HitsPage {
 impl ResultBytes for FacetAnswer {
     fn bytes(&self) -> usize {
         let bucket =
-            |bucket: &Bucket| size_of::<Bucket>() + text_bytes(&bucket.value) + size_of_val(&bucket.filtered[..]);
+            |bucket: &Bucket| size_of::<Bucket>() + value_bytes(&bucket.value) + size_of_val(&bucket.filtered[..]);
         let counts = self.histograms.iter().map(|bars| size_of_val(&bars[..]));
         let counts = counts.chain(self.ranges.iter().map(|ranges| size_of_val(&ranges[..])));
         size_of::<Self>() + self.buckets.iter().map(bucket).sum::<usize>() + counts.sum::<usize>()
@@ -106,9 +101,5 @@ fn cursor_bytes(cursor: &Cursor) -> usize {
 }
 
 fn value_bytes(value: &TypedValue) -> usize {
-    size_of::<TypedValue>() + text_bytes(value)
-}
-
-fn text_bytes(value: &TypedValue) -> usize {
-    if let TypedValue::Text(text) = value { text.len() } else { 0 }
+    size_of::<TypedValue>() + if let TypedValue::Text(text) = value { text.len() } else { 0 }
 }
