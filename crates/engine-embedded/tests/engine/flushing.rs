@@ -1,5 +1,4 @@
-//! What is in memory is put together and written to files while writing goes on, and nothing of it gets lost or comes
-//! back.
+//! Segments in memory are merged and flushed while writes go on; no document is lost or comes back.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -100,7 +99,7 @@ async fn a_second_log_is_read_after_the_first() {
     engine.create("things", None).unwrap();
     let put = |n: u64| vec![Operation::Put { id: (n % 2).to_string(), source: json!({"n": n}).to_string().into() }];
     let index = folder.path().join("things");
-    // As a crash leaves it between beginning a log and leaving the one before it: two logs, one of them not named.
+    // As a crash leaves it between the rotation and the checkpoint of the WAL: two files, one of them not in the manifest.
     engine.write_at("things", put(1), "1").await.unwrap();
     let first = log_of(&index);
     let kept = std::fs::read(&first).unwrap();
