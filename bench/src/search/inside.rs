@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cantata_access::Identity;
 use cantata_engine_embedded::EmbeddedEngine;
-use cantata_search::{ConfigSource, Found, SearchService, ServedCatalogue};
+use cantata_search::{CatalogueLookup, ConfigSource, SearchService, ServedCatalogue};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -33,9 +33,13 @@ impl Inside {
             .block_on(SearchService::start(Arc::new(engine.clone()), source))
             .map_err(|problems| format!("the sample catalogues cannot be read: {problems:?}"))?;
         let catalogue = match service.catalogues().find("files", &Identity::unchecked()) {
-            Found::Served(catalogue) => catalogue,
-            Found::Failed(failed) | Found::Disturbed(_, failed) => return Err(failed.error.to_string().into()),
-            Found::Ambiguous(_) | Found::Unknown(_) => return Err("there is no catalogue of files".into()),
+            CatalogueLookup::Available(catalogue) => catalogue,
+            CatalogueLookup::Failed(failed) | CatalogueLookup::Degraded(_, failed) => {
+                return Err(failed.error.to_string().into());
+            }
+            CatalogueLookup::Ambiguous(_) | CatalogueLookup::Unknown(_) => {
+                return Err("there is no catalogue of files".into());
+            }
         };
         Ok(Self { runtime, engine, catalogue, _copy: copy })
     }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use cantata_catalogue::View;
+use cantata_catalogue::CatalogueView;
 use cantata_demo::catalogue::FILE_INDEX;
 use cantata_engine::SearchEngine;
-use cantata_graphql::{Answers, PlanContext, Planned, Request};
+use cantata_graphql::{GraphqlRequest, PlanContext, PlanResults, PlannedRequest};
 use cantata_mapping::Moment;
 use serde_json::json;
 
@@ -56,14 +56,14 @@ fn measure_with(bench: &SearchBench, inside: &Inside, rows: usize) -> Outcome<Fi
 }
 
 /// Returns a plan and what the engine answers to it.
-fn answered(inside: &Inside, rows: usize) -> Outcome<(Planned, Answers)> {
+fn answered(inside: &Inside, rows: usize) -> Outcome<(PlannedRequest, PlanResults)> {
     let variables = json!({ "first": rows }).as_object().cloned();
-    let request = Request { query: QUERY.to_owned(), variables, operation_name: None };
+    let request = GraphqlRequest { query: QUERY.to_owned(), variables, operation_name: None };
     let refused = |body: &[u8]| format!("the request is refused: {}", String::from_utf8_lossy(body));
     let prepared = inside.catalogue.prepare(&request).map_err(|error| refused(&error.bytes))?;
     let sets: HashMap<String, Vec<String>> = HashMap::new();
-    let planned = prepared.plan(&PlanContext { now: Moment::MAX, sets: &sets, view: &View::unruled() });
+    let planned = prepared.plan(&PlanContext { now: Moment::MAX, sets: &sets, view: &CatalogueView::without_rules() });
     let plan = planned.records.clone().ok_or("nothing is asked of the engine")?;
     let answer = inside.runtime.block_on(inside.engine.search(FILE_INDEX, Arc::new(plan)));
-    Ok((planned, Answers { records: Some(answer), ..Answers::default() }))
+    Ok((planned, PlanResults { records: Some(answer), ..PlanResults::default() }))
 }

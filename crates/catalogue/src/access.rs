@@ -1,24 +1,24 @@
-//! What somebody may see of a catalogue: the rules of its configuration, and the view that follows for one identity.
+//! Access rules of a catalogue, and the view of it that they give an identity.
 //!
 //! ```text
-//! access.json ──► AccessRules ── view(identity) ──► View: which records, which fields, which counts
+//! access.json ──► AccessRules ── view(identity) ──► CatalogueView: visible records, hidden fields, suppression threshold
 //! ```
 //!
-//! Everything is closed until a rule opens it: an identity that no rule speaks of sees no record, and a rule that cannot
-//! be understood for somebody gives that one nothing. Where a catalogue has no rules, everybody sees everything.
+//! Access is denied unless a rule grants it: an identity that no rule matches sees no record, and a rule that cannot be
+//! evaluated for an identity grants it nothing. A catalogue without rules is visible to everybody.
 
-mod fit;
+mod filter_template;
 mod redaction;
-mod template;
+mod validation;
 mod view;
 
 use cantata_access::{AuthMethod, Identity};
 use cantata_mapping::Covers;
 
 pub use redaction::Redaction;
-pub use view::{Records, View};
+pub use view::{CatalogueView, VisibleRecords};
 
-pub(crate) use template::Template;
+pub(crate) use filter_template::{FilterTemplate, TemplateError};
 
 /// The scope that stands for everybody.
 pub(crate) const EVERYBODY: &str = "*";
@@ -31,73 +31,73 @@ pub struct AccessRules {
     pub(crate) suppress: Option<SuppressRule>,
 }
 
-/// Which records a scope opens.
+/// The records that a scope grants.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RecordRule {
     pub(crate) scope: String,
-    /// Nothing stands for all records.
-    pub(crate) filter: Option<Template>,
-    /// Where it stands in the files.
+    /// `None`: all records.
+    pub(crate) filter: Option<FilterTemplate>,
+    /// Its key in the files.
     pub(crate) key: String,
 }
 
-/// Fields that are covered.
+/// Fields that are hidden or masked.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FieldRule {
-    /// The dotted paths, each with where it stands in the files.
+    /// The dotted paths, each with its key in the files.
     pub(crate) paths: Vec<(String, String)>,
-    pub(crate) cover: Cover,
-    /// The scopes of those who see them all the same.
+    pub(crate) restriction: FieldRestriction,
+    /// The scopes that are exempt.
     pub(crate) unless: Vec<String>,
 }
 
-/// What is done to a field.
+/// How a field is restricted.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Cover {
+pub(crate) enum FieldRestriction {
     Hide,
-    /// Shown with this text, or with nothing.
+    /// Replaced by this text, or by nothing.
     Mask(Option<String>),
 }
 
-/// How small a count may be.
+/// The suppression of small counts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SuppressRule {
-    /// The least count that is shown.
-    pub(crate) below: u64,
-    /// The scopes of those who see every count.
+    /// The smallest count that is shown.
+    pub(crate) threshold: u64,
+    /// The scopes that are exempt.
     pub(crate) unless: Vec<String>,
 }
 
 impl AccessRules {
-    /// Returns what an identity may see. One that was not checked is nobody: a server that asks for no credentials
-    /// shows what everybody may see.
-    pub fn view(&self, identity: &Identity) -> View {
-        let is_nobody = matches!(identity.auth_method, AuthMethod::Anonymous | AuthMethod::Unchecked);
-        let has = |scope: &str| !is_nobody && identity.has_scope(scope);
+    /// Returns the view of an identity. On a server without authentication every identity counts as anonymous.
+    pub fn view(&self, identity: &Identity) -> CatalogueView {
+        let is_anonymous = matches!(identity.auth_method, AuthMethod::Anonymous | AuthMethod::Unchecked);
+        let has = |scope: &str| !is_anonymous && identity.has_scope(scope);
         let has_one = |scopes: &[String]| scopes.iter().any(|scope| has(scope));
-        let name = (!is_nobody).then_some(identity.name.as_str());
+        let name = (!is_anonymous).then_some(identity.name.as_str());
         let applicable = self.records.iter().filter(|rule| rule.scope == EVERYBODY || has(&rule.scope));
-        let mut records = Records::none();
+        let mut records = VisibleRecords::none();
         for rule in applicable {
             match &rule.filter {
-                None => records = Records::All,
+                None => records = VisibleRecords::All,
                 Some(template) => records.add(template.fill(name, &identity.claims)),
             }
         }
-        let mut covers = Covers::default();
+        let mut hidden_fields = Covers::default();
         for rule in self.fields.iter().filter(|rule| !has_one(&rule.unless)) {
             for (path, _) in &rule.paths {
-                match &rule.cover {
-                    Cover::Hide => drop(covers.hidden.insert(path.clone())),
-                    // Of two masks of one field, the one that shows nothing holds.
-                    Cover::Mask(text) => {
-                        let mask = covers.masked.entry(path.clone()).or_insert_with(|| text.clone());
+                match &rule.restriction {
+                    FieldRestriction::Hide => drop(hidden_fields.hidden.insert(path.clone())),
+                    // Of two masks of one field, the one without a text wins.
+                    FieldRestriction::Mask(text) => {
+                        let mask = hidden_fields.masked.entry(path.clone()).or_insert_with(|| text.clone());
                         *mask = mask.take().filter(|_| text.is_some());
                     }
                 }
             }
         }
-        let below = self.suppress.as_ref().filter(|rule| !has_one(&rule.unless)).map(|rule| rule.below);
-        View::new(records, covers, below)
+        let suppression_threshold =
+            self.suppress.as_ref().filter(|rule| !has_one(&rule.unless)).map(|rule| rule.threshold);
+        CatalogueView::new(records, hidden_fields, suppression_threshold)
     }
 }

@@ -1,33 +1,33 @@
-//! What `cantata check` shows: for every catalogue what is wrong, what does not fit the index, and what is generated.
+//! The report of `cantata check`: for every catalogue its problems, its mismatches with the index, and generated sections.
 
 use cantata_mapping::IndexMapping;
 use serde::Serialize;
 
 use crate::catalogue::Catalogue;
 use crate::config::CatalogueConfig;
-use crate::configs::{Configs, ConfiguredCatalogue, Mode};
+use crate::configs::{CatalogueConfigs, CatalogueMode, ConfiguredCatalogue};
 use crate::error::CatalogueError;
 use crate::problem::ConfigProblem;
 
-/// What was found about all catalogues.
+/// The report of all catalogues.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
-    /// How catalogues are addressed.
-    pub mode: Mode,
+pub struct CheckReport {
+    /// Whether paths name the catalogue.
+    pub mode: CatalogueMode,
     /// Each catalogue in its order.
     pub catalogues: Vec<CatalogueReport>,
 }
 
-/// What was found about one catalogue.
+/// The report of one catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogueReport {
-    /// The name in addresses.
+    /// The name in paths.
     pub id: String,
     /// The index that is searched; empty if none could be read.
     pub index: String,
-    /// What is wrong with the files, warnings included.
+    /// The problems of the files, warnings included.
     pub problems: Vec<ConfigProblem>,
     /// What in the files or in the mapping does not fit the other.
     pub misfits: Vec<ConfigProblem>,
@@ -39,7 +39,7 @@ pub struct CatalogueReport {
     pub error: Option<CatalogueError>,
 }
 
-impl Report {
+impl CheckReport {
     /// Returns whether every catalogue can be served.
     pub fn is_usable(&self) -> bool {
         self.catalogues.iter().all(|catalogue| catalogue.error.is_none())
@@ -48,11 +48,11 @@ impl Report {
 
 /// Checks configurations against the mappings of their indices, which the caller fetches.
 pub fn check(
-    configs: &Configs,
+    configs: &CatalogueConfigs,
     mut mapping_of: impl FnMut(&CatalogueConfig) -> Result<IndexMapping, CatalogueError>,
-) -> Report {
+) -> CheckReport {
     let catalogues = configs.catalogues.iter().map(|configured| check_one(configured, &mut mapping_of)).collect();
-    Report { mode: configs.mode, catalogues }
+    CheckReport { mode: configs.mode, catalogues }
 }
 
 fn check_one(
@@ -81,7 +81,7 @@ fn check_one(
             report.field_count = catalogue.mapping.fields().count();
         }
         Err(error) => {
-            report.misfits = Catalogue::access_misfits(config, &mapping);
+            report.misfits = Catalogue::access_rule_problems(config, &mapping);
             report.error = Some(error);
         }
     }

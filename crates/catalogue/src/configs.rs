@@ -1,7 +1,7 @@
-//! The configurations of all catalogues of a server: what the search router is given.
+//! The configurations of all catalogues of a server.
 //!
-//! Whether the server has one catalogue or several follows from the layout alone, so that a catalogue whose files
-//! have problems reroutes no other. Such a catalogue is in the list, with its problems instead of a configuration.
+//! Whether the server has one catalogue or several follows from the folder layout alone, so that a catalogue whose files
+//! have problems does not change the paths of others. Such a catalogue is listed with its problems.
 
 mod folder;
 mod ids;
@@ -13,84 +13,85 @@ use serde::Serialize;
 pub(crate) use ids::id_problem;
 pub use ids::is_own_address;
 
-use crate::config::{ACCESS, CatalogueConfig, ReadConfig};
-use crate::defaults::{Defaults, ENVIRONMENT};
-use crate::error::{CatalogueError, ErrorCode};
+use crate::config::{ACCESS, CatalogueConfig, ParsedConfig};
+use crate::defaults::{ConfigDefaults, ENVIRONMENT};
+use crate::error::{CatalogueError, CatalogueErrorCode};
 use crate::problem::ConfigProblem;
 
-/// The id of the catalogue that the environment variables describe.
-const FROM_ENVIRONMENT: &str = "fromEnv";
+/// The id of a catalogue that only environment variables configure.
+const ENVIRONMENT_CATALOGUE_ID: &str = "fromEnv";
 
-/// How catalogues are addressed.
+/// Whether paths name the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// There is one; its addresses do not name it.
+pub enum CatalogueMode {
+    /// There is one catalogue; paths do not name it.
     Single,
-    /// There are several; every address starts with an id.
+    /// There are several catalogues; every path starts with an id.
     Multiple,
 }
 
 /// The configurations of all catalogues.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Configs {
-    /// How catalogues are addressed.
-    pub mode: Mode,
+pub struct CatalogueConfigs {
+    /// Whether paths name the catalogue.
+    pub mode: CatalogueMode,
     /// The catalogues in their order; ids are unique.
     pub catalogues: Vec<ConfiguredCatalogue>,
 }
 
-/// One catalogue, whether its configuration can be used or not.
+/// One catalogue, whether its configuration is valid or not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfiguredCatalogue {
-    /// The name in addresses.
+    /// The name in paths.
     pub id: String,
     /// The document type; empty if none could be read.
     pub document_type: String,
-    /// What it is, for people.
+    /// A description for users.
     pub description: Option<String>,
-    /// Where its files are.
+    /// The folder of its files.
     pub folder: Option<PathBuf>,
     /// The configuration, or every problem of it, warnings included.
     pub config: Result<CatalogueConfig, Vec<ConfigProblem>>,
 }
 
-impl Configs {
+impl CatalogueConfigs {
     /// Reads a folder: with JSON files it is one catalogue; otherwise each folder in it is one. If there is no such
-    /// folder, the defaults describe one catalogue. Names that start with a dot are passed over.
+    /// folder, the defaults describe one catalogue. Names that start with a dot are ignored.
     ///
     /// # Errors
     ///
-    /// If there is no catalogue at all, or the folder cannot be read. Problems of single catalogues are no errors
-    /// here; they are with the catalogue.
-    pub fn from_folder(path: impl AsRef<Path>, defaults: &Defaults) -> Result<Self, Vec<ConfigProblem>> {
+    /// If there is no catalogue at all, or the folder cannot be read. Problems of single catalogues are
+    /// listed with them.
+    pub fn from_folder(path: impl AsRef<Path>, defaults: &ConfigDefaults) -> Result<Self, Vec<ConfigProblem>> {
         let path = path.as_ref();
         let folders = match folder::read(path).map_err(|problem| vec![problem])? {
-            folder::Layout::Missing => return Self::from_defaults(path, defaults),
-            folder::Layout::Flat(files) => vec![files],
-            folder::Layout::Folders(folders) => folders,
+            folder::FolderLayout::Missing => return Self::from_defaults(path, defaults),
+            folder::FolderLayout::Flat(files) => vec![files],
+            folder::FolderLayout::Folders(folders) => folders,
         };
         let is_single = folders.len() == 1;
-        let mut ids = ids::Ids::default();
-        let catalogues = folders.into_iter().map(|folder| configured(folder, &mut ids, is_single, defaults)).collect();
-        Ok(Self { mode: if is_single { Mode::Single } else { Mode::Multiple }, catalogues })
+        let mut ids = ids::CatalogueIds::default();
+        let catalogues =
+            folders.into_iter().map(|folder| read_catalogue(folder, &mut ids, is_single, defaults)).collect();
+        Ok(Self { mode: if is_single { CatalogueMode::Single } else { CatalogueMode::Multiple }, catalogues })
     }
 
-    /// Returns one catalogue, whose addresses do not name it.
+    /// Returns one catalogue, whose paths do not name it.
     pub fn single(config: CatalogueConfig) -> Self {
-        Self { mode: Mode::Single, catalogues: vec![ConfiguredCatalogue::usable(config, None)] }
+        Self { mode: CatalogueMode::Single, catalogues: vec![ConfiguredCatalogue::valid(config, None)] }
     }
 
-    /// Returns several catalogues, whose addresses start with their ids.
+    /// Returns several catalogues, whose paths start with their ids.
     ///
     /// # Errors
     ///
-    /// Every id that two of them have, or that is an address of the server.
+    /// Every duplicate or reserved id.
     pub fn multiple(configs: Vec<CatalogueConfig>) -> Result<Self, Vec<ConfigProblem>> {
         let mut problems = Vec::new();
-        for (place, config) in configs.iter().enumerate() {
+        for (index, config) in configs.iter().enumerate() {
             problems.extend(ids::address_problem(&config.id, "configuration"));
-            if configs[..place].iter().any(|other| other.id == config.id) {
+            if configs[..index].iter().any(|other| other.id == config.id) {
                 let found = format!("{:?}, which another catalogue has too", config.id);
                 problems.push(ConfigProblem::error("configuration", "catalogId", found, "an id for each catalogue"));
             }
@@ -98,11 +99,11 @@ impl Configs {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let catalogues = configs.into_iter().map(|config| ConfiguredCatalogue::usable(config, None)).collect();
-        Ok(Self { mode: Mode::Multiple, catalogues })
+        let catalogues = configs.into_iter().map(|config| ConfiguredCatalogue::valid(config, None)).collect();
+        Ok(Self { mode: CatalogueMode::Multiple, catalogues })
     }
 
-    fn from_defaults(path: &Path, defaults: &Defaults) -> Result<Self, Vec<ConfigProblem>> {
+    fn from_defaults(path: &Path, defaults: &ConfigDefaults) -> Result<Self, Vec<ConfigProblem>> {
         if defaults.index.is_none() && defaults.document_type.is_none() {
             let expected = "a folder with configuration files, or ES_INDEX and DOCUMENT_TYPE in the environment";
             let shown = path.display().to_string();
@@ -113,14 +114,14 @@ impl Configs {
                 expected,
             )]);
         }
-        let ReadConfig { mut config, problems, .. } = CatalogueConfig::read(Vec::new(), true, ENVIRONMENT, defaults);
-        FROM_ENVIRONMENT.clone_into(&mut config.id);
-        Ok(Self { mode: Mode::Single, catalogues: vec![ConfiguredCatalogue::new(config, problems, None)] })
+        let ParsedConfig { mut config, problems, .. } = CatalogueConfig::read(Vec::new(), true, ENVIRONMENT, defaults);
+        ENVIRONMENT_CATALOGUE_ID.clone_into(&mut config.id);
+        Ok(Self { mode: CatalogueMode::Single, catalogues: vec![ConfiguredCatalogue::new(config, problems, None)] })
     }
 }
 
 impl ConfiguredCatalogue {
-    fn usable(config: CatalogueConfig, folder: Option<PathBuf>) -> Self {
+    fn valid(config: CatalogueConfig, folder: Option<PathBuf>) -> Self {
         Self {
             id: config.id.clone(),
             document_type: config.document_type.clone(),
@@ -132,10 +133,10 @@ impl ConfiguredCatalogue {
 
     fn new(mut config: CatalogueConfig, problems: Vec<ConfigProblem>, folder: Option<PathBuf>) -> Self {
         if problems.iter().any(ConfigProblem::is_error) {
-            return Self { config: Err(problems), ..Self::usable(config, folder) };
+            return Self { config: Err(problems), ..Self::valid(config, folder) };
         }
         config.warnings = problems;
-        Self::usable(config, folder)
+        Self::valid(config, folder)
     }
 
     /// Returns every problem of the files, warnings included.
@@ -146,8 +147,7 @@ impl ConfiguredCatalogue {
         }
     }
 
-    /// Returns why the catalogue cannot be served, if its files are the reason. Clients are shown it, who need not know
-    /// whom the access rules speak of.
+    /// Returns the error of an invalid configuration. Clients see it, so it does not show access rules.
     pub fn error(&self) -> Option<CatalogueError> {
         let problems = self.config.as_ref().err()?;
         let errors = problems.iter().filter(|problem| problem.is_error()).map(|problem| match &problem.key {
@@ -157,15 +157,20 @@ impl ConfiguredCatalogue {
         let mut errors: Vec<String> = errors.collect();
         errors.dedup();
         let message = format!("The configuration has problems: {}.", errors.join("; "));
-        Some(CatalogueError::new(ErrorCode::UnknownError, message))
+        Some(CatalogueError::new(CatalogueErrorCode::UnknownError, message))
     }
 }
 
-/// Reads the files of one folder and settles the id.
-fn configured(folder: folder::Files, ids: &mut ids::Ids, is_single: bool, defaults: &Defaults) -> ConfiguredCatalogue {
-    let folder::Files { path, shown, default_id, files, mut problems } = folder;
+/// Reads the files of one folder and assigns the id.
+fn read_catalogue(
+    folder: folder::CatalogueFiles,
+    ids: &mut ids::CatalogueIds,
+    is_single: bool,
+    defaults: &ConfigDefaults,
+) -> ConfiguredCatalogue {
+    let folder::CatalogueFiles { path, shown, default_id, files, mut problems } = folder;
     let is_complete = problems.is_empty();
-    let ReadConfig { mut config, given_id, problems: more } =
+    let ParsedConfig { mut config, given_id, problems: more } =
         CatalogueConfig::read(files, is_complete, &shown, defaults);
     problems.extend(more);
     let wanted = given_id.unwrap_or(default_id);

@@ -1,74 +1,73 @@
-//! What holds for every catalogue unless its files say otherwise, as the environment variables give it.
+//! The defaults for every catalogue, from environment variables.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::config::{Downloads, Flags, Limits, Sets};
+use crate::config::{DownloadConfig, FeatureFlags, RequestLimits, SetsConfig};
 use crate::engine_choice::{Credentials, EngineName, EngineSettings};
 use crate::problem::ConfigProblem;
 use crate::secret::Secret;
 
-/// What problems name instead of a file.
+/// Names the environment in place of a file.
 pub(crate) const ENVIRONMENT: &str = "environment";
 
-/// Variables of releases before 3.1 and what they are called now.
+/// EnvironmentVariables of releases before 3.1 and what they are called now.
 const RENAMED: [(&str, &str); 2] = [("PORT", "SERVER_PORT"), ("SEARCH_CLIENT_TYPE", "SEARCH_ENGINE")];
 
-/// What holds for every catalogue unless its files say otherwise.
+/// The settings of every catalogue that its files do not set.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Defaults {
+pub struct ConfigDefaults {
     /// The index that is searched (`ES_INDEX`).
     pub index: Option<String>,
     /// The name of the root field and of its type (`DOCUMENT_TYPE`).
     pub document_type: Option<String>,
-    /// What is said of the engine.
+    /// The settings of the engine.
     pub engine: EngineSettings,
-    /// What a request may ask for.
-    pub limits: Limits,
-    /// What is switched on and off.
-    pub flags: Flags,
-    /// How much an export gives.
-    pub downloads: Downloads,
+    /// The limits of a request.
+    pub limits: RequestLimits,
+    /// Which features are on.
+    pub flags: FeatureFlags,
+    /// The limits of downloads.
+    pub downloads: DownloadConfig,
     /// Where saved sets are kept.
-    pub sets: Sets,
+    pub sets: SetsConfig,
     /// The field that names a row (`ROW_ID_FIELD_NAME`).
     pub row_id_field_name: String,
 }
 
-impl Default for Defaults {
+impl Default for ConfigDefaults {
     fn default() -> Self {
         Self {
             index: None,
             document_type: None,
             engine: EngineSettings::default(),
-            limits: Limits::default(),
-            flags: Flags::default(),
-            downloads: Downloads::default(),
-            sets: Sets::default(),
+            limits: RequestLimits::default(),
+            flags: FeatureFlags::default(),
+            downloads: DownloadConfig::default(),
+            sets: SetsConfig::default(),
             row_id_field_name: "id".to_owned(),
         }
     }
 }
 
-impl Defaults {
-    /// Reads the variables, and reports those that were renamed or have a value that is not understood; such a value
-    /// counts as none.
+impl ConfigDefaults {
+    /// Reads the variables, and reports those that were renamed or have an invalid value, which is ignored.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> (Self, Vec<ConfigProblem>) {
-        let mut variables = Variables { variable, problems: Vec::new() };
+        let mut variables = EnvironmentVariables { variable, problems: Vec::new() };
         let general = Self::default();
         let is_production = variables.text("NODE_ENV").as_deref() == Some("production");
         let defaults = Self {
             index: variables.text("ES_INDEX"),
             document_type: variables.text("DOCUMENT_TYPE"),
             engine: variables.engine(),
-            limits: Limits {
+            limits: RequestLimits {
                 max_aliases: variables.count("GRAPHQL_MAX_ALIASES", 0, general.limits.max_aliases),
                 max_depth: variables.count("GRAPHQL_MAX_DEPTH", 1, general.limits.max_depth),
                 max_cost: variables.count("GRAPHQL_MAX_COST", 1, general.limits.max_cost),
                 max_response_bytes: variables.count("GRAPHQL_MAX_RESPONSE_BYTES", 1, general.limits.max_response_bytes),
                 max_results_window: variables.count("MAX_RESULTS_WINDOW", 1, general.limits.max_results_window),
             },
-            flags: Flags {
+            flags: FeatureFlags {
                 disable_downloads: variables.flag("DISABLE_DOWNLOADS", false),
                 disable_filters: variables.flag("DISABLE_FILTERS", false),
                 disable_introspection: variables.flag("DISABLE_GRAPHQL_INTROSPECTION", is_production),
@@ -78,12 +77,12 @@ impl Defaults {
                 enable_admin: variables.flag("ENABLE_ADMIN", false),
                 enable_debug: variables.flag("ENABLE_DEBUG", false),
             },
-            downloads: Downloads {
+            downloads: DownloadConfig {
                 allow_custom_max_rows: variables.flag("ALLOW_CUSTOM_DOWNLOAD_MAX_ROWS", false),
                 max_rows: variables.count("DOWNLOAD_MAX_ROWS", 0, general.downloads.max_rows),
                 chunk_size: variables.count("DOWNLOAD_STREAM_BUFFER_SIZE", 1, general.downloads.chunk_size),
             },
-            sets: Sets {
+            sets: SetsConfig {
                 index: variables.text("ES_ARRANGER_SETS_INDEX").unwrap_or(general.sets.index),
                 type_name: variables.text("ES_ARRANGER_SETS_TYPE").unwrap_or(general.sets.type_name),
             },
@@ -98,12 +97,12 @@ impl Defaults {
     }
 }
 
-struct Variables<F> {
+struct EnvironmentVariables<F> {
     variable: F,
     problems: Vec<ConfigProblem>,
 }
 
-impl<F: Fn(&str) -> Option<String>> Variables<F> {
+impl<F: Fn(&str) -> Option<String>> EnvironmentVariables<F> {
     fn text(&self, name: &str) -> Option<String> {
         (self.variable)(name).filter(|text| !text.is_empty())
     }

@@ -1,8 +1,8 @@
-//! What portals are told: how fields are called and shown, which facets and columns there are.
+//! Display configuration for portals: names and formats of fields, facets and columns.
 //!
-//! Everything is complete: what the files do not say follows from the mapping, and whole sections that they lack are
-//! generated. Entries for fields that the index does not have are left out, since a portal puts names into requests
-//! and one wrong name would fail them all.
+//! It is complete: what the files do not configure follows from the mapping, and missing sections are generated.
+//! Entries for fields that the index does not have are left out, since portals put the names into requests, which one
+//! unknown name would fail.
 
 mod extended;
 mod facets;
@@ -14,57 +14,46 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 pub use extended::ExtendedField;
-pub use facets::{Facet, Facets};
-pub use matchbox::Matchbox;
-pub use table::{Column, Sorting, Table};
+pub use facets::FacetsDisplay;
+pub use table::{ColumnDisplay, TableDisplay};
 
-use crate::config::CatalogueConfig;
-use crate::field_tree::Level;
+use crate::config::{CatalogueConfig, DownloadConfig, MatchboxEntry};
+use crate::field_tree::FieldLevel;
 use crate::problem::ConfigProblem;
 
-/// How many facets and columns are generated.
-const GENERATED: usize = 10;
+/// The limit of generated facets and of generated columns.
+const MAX_GENERATED_ENTRIES: usize = 10;
 
-/// What portals are told.
+/// The display configuration of a catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Display {
-    /// What charts ask for.
+pub struct DisplayConfig {
+    /// The configuration of charts.
     pub charts: Value,
-    /// How much an export gives.
-    pub downloads: DownloadsDisplay,
+    /// The limits of downloads.
+    pub downloads: DownloadConfig,
     /// Every field.
     pub extended: Vec<ExtendedField>,
     /// The facets.
-    pub facets: Facets,
-    /// The fields in which a list of names is looked up.
-    pub matchbox: Vec<Matchbox>,
+    pub facets: FacetsDisplay,
+    /// The fields in which lists of ids are looked up.
+    pub matchbox: Vec<MatchboxEntry>,
     /// The table.
-    pub table: Table,
-    /// The sections that the files lack and that were generated, here or with the mapping.
+    pub table: TableDisplay,
+    /// The sections that the files lack, which were generated here or come with the mapping.
     #[serde(skip)]
     pub generated: Vec<&'static str>,
 }
 
-/// How much an export gives, as portals are told it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DownloadsDisplay {
-    /// Whether a request may ask for another number of rows.
-    pub allow_custom_max_rows: bool,
-    /// How many rows an export has at most; 0 for all.
-    pub max_rows: u64,
-}
-
-/// What the sections are made of.
-struct Source<'a> {
+/// Builds the sections.
+struct DisplayBuilder<'a> {
     config: &'a CatalogueConfig,
     mapping: &'a IndexMapping,
-    root: &'a Level,
+    root: &'a FieldLevel,
     warnings: &'a mut Vec<ConfigProblem>,
 }
 
-impl Source<'_> {
-    /// Returns the dotted path of a field that the files name by it or by its flat form; reports a name of no field.
+impl DisplayBuilder<'_> {
+    /// Resolves a dotted or flat name in the files to a dotted path; warns of an unknown field.
     fn resolve(&mut self, key: &str, name: &str) -> Option<String> {
         if self.mapping.entry(name).is_some() {
             return Some(name.to_owned());
@@ -85,25 +74,22 @@ impl Source<'_> {
     }
 }
 
-impl Display {
+impl DisplayConfig {
     pub(crate) fn build(
         config: &CatalogueConfig,
         generated: Vec<&'static str>,
         mapping: &IndexMapping,
-        root: &Level,
+        root: &FieldLevel,
         warnings: &mut Vec<ConfigProblem>,
     ) -> Self {
-        let mut source = Source { config, mapping, root, warnings };
-        let extended = extended::build(&mut source);
-        let facets = facets::build(&mut source, &extended);
-        let table = table::build(&mut source, &extended);
-        let matchbox = matchbox::build(&mut source);
+        let mut builder = DisplayBuilder { config, mapping, root, warnings };
+        let extended = extended::build(&mut builder);
+        let facets = facets::build(&mut builder, &extended);
+        let table = table::build(&mut builder, &extended);
+        let matchbox = matchbox::build(&mut builder);
         Self {
             charts: config.charts.clone().map_or_else(|| json!({ "query": "" }), |charts: Map<_, _>| charts.into()),
-            downloads: DownloadsDisplay {
-                allow_custom_max_rows: config.downloads.allow_custom_max_rows,
-                max_rows: config.downloads.max_rows,
-            },
+            downloads: config.downloads,
             extended,
             facets,
             matchbox,
@@ -112,12 +98,12 @@ impl Display {
         }
     }
 
-    /// Returns what is told of a field.
+    /// Returns the configuration of a field.
     pub fn field(&self, path: &str) -> Option<&ExtendedField> {
         self.extended.iter().find(|field| field.field_name == path)
     }
 
-    /// Returns what is told of some fields, which may be named by path or flat; of all if none are named.
+    /// Returns the configuration of fields by their dotted or flat names; of all if none are named.
     pub fn extended_of<'d>(&'d self, names: Option<&'d [String]>) -> impl Iterator<Item = &'d ExtendedField> {
         self.extended.iter().filter(move |field| {
             names.is_none_or(|names| names.iter().any(|name| *name == field.field_name || *name == field.flat_name))

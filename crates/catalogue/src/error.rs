@@ -1,4 +1,4 @@
-//! Why a catalogue cannot be served, as clients are told it.
+//! The error of a catalogue that cannot be served, as clients see it.
 //!
 //! A message never shows a host, a request to an engine or a stack.
 
@@ -6,19 +6,19 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// What kept a catalogue from being built.
+/// The kind of a catalogue error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ErrorCode {
+pub enum CatalogueErrorCode {
     /// The engine does not answer.
     ConnectionError,
     /// The engine has no such index.
     IndexNotFound,
     /// The mapping could not be fetched or read.
     MappingFetchError,
-    /// The mapping has no object of the name that `nestingPrefix` gives.
+    /// The mapping has no object at `nestingPrefix`.
     NestingPrefixNotFound,
-    /// The engine refuses the credentials.
+    /// The engine rejects the credentials.
     PermissionDenied,
     /// No GraphQL schema can be made of the mapping and the configuration.
     SchemaBuildError,
@@ -26,8 +26,8 @@ pub enum ErrorCode {
     UnknownError,
 }
 
-impl ErrorCode {
-    /// Returns the code as it is written in bodies.
+impl CatalogueErrorCode {
+    /// Returns the code as in response bodies.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ConnectionError => "connection_error",
@@ -41,7 +41,7 @@ impl ErrorCode {
     }
 }
 
-impl fmt::Display for ErrorCode {
+impl fmt::Display for CatalogueErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -51,15 +51,15 @@ impl fmt::Display for ErrorCode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{code}: {message}")]
 pub struct CatalogueError {
-    /// What kind of failure it is.
-    pub code: ErrorCode,
-    /// What happened, for a person.
+    /// The kind of error.
+    pub code: CatalogueErrorCode,
+    /// The message for users.
     pub message: String,
 }
 
 impl CatalogueError {
     /// Returns an error.
-    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+    pub fn new(code: CatalogueErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
 }

@@ -1,5 +1,5 @@
-//! The fields of a catalogue as filters see them: containers, fields, aliases, multi-fields and the keys in flattened
-//! fields. What is masked is none of them.
+//! The fields of a catalogue for filters: containers, fields, aliases, multi-fields and the keys in flattened fields.
+//! Masked fields are not among them.
 
 use cantata_mapping::{DateExpression, Field, MASKED};
 use cantata_sqon::validate::is_date;
@@ -7,7 +7,7 @@ use cantata_sqon::{FieldClass, FieldFacts, Fields};
 
 use crate::catalogue::Catalogue;
 
-/// The type that the keys in a flattened field are of.
+/// The type of the keys in a flattened field.
 const FLATTENED_KEY_TYPE: &str = "keyword";
 
 impl Fields for Catalogue {

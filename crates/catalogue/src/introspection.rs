@@ -1,17 +1,18 @@
-//! What clients are told of catalogues over REST: the directory, the fields of one catalogue, and the answers for
-//! names that lead to none or to several.
+//! Introspection responses: the list of catalogues, the fields of one, and the responses to unknown or ambiguous names.
 
 mod catalogue;
-mod ordered;
+mod ordered_map;
 mod resolve;
 mod server;
 
 use serde::Serialize;
 
-pub use catalogue::{CatalogueBody, FieldBody, MetaBody};
-pub use ordered::Ordered;
-pub use resolve::{AmbiguousBody, AmbiguousError, NotFoundBody, Resolution, resolve};
-pub use server::{EntryBody, Paths, ServerBody, Status};
+pub use catalogue::{CatalogueIntrospectionBody, FieldBody, VisibilityBody};
+pub use ordered_map::OrderedMap;
+pub use resolve::{
+    AmbiguousCatalogueBody, AmbiguousCatalogueError, CatalogueNotFoundBody, CatalogueResolution, resolve,
+};
+pub use server::{CatalogueEntryBody, CataloguePaths, HealthStatus, ServerIntrospectionBody};
 
 use crate::catalogue::Catalogue;
 use crate::configs::ConfiguredCatalogue;
@@ -20,18 +21,18 @@ use crate::error::CatalogueError;
 /// A catalogue that cannot be served.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailedCatalogue {
-    /// The name in addresses.
+    /// The name in paths.
     pub id: String,
     /// The document type; empty if none could be read.
     pub document_type: String,
-    /// What it is, for people.
+    /// A description for users.
     pub description: Option<String>,
     /// Why it cannot be served.
     pub error: CatalogueError,
 }
 
 impl FailedCatalogue {
-    /// Returns a configured catalogue that failed for this reason.
+    /// Returns a configured catalogue with this error.
     pub fn new(configured: &ConfiguredCatalogue, error: CatalogueError) -> Self {
         Self {
             id: configured.id.clone(),
@@ -45,14 +46,14 @@ impl FailedCatalogue {
 /// Whether a catalogue can be served.
 #[derive(Debug, Clone, Copy)]
 pub enum CatalogueState<'a> {
-    /// It can.
+    /// It can be served.
     Available(&'a Catalogue),
-    /// It cannot.
+    /// It cannot be served.
     Failed(&'a FailedCatalogue),
 }
 
 impl<'a> CatalogueState<'a> {
-    /// Returns the name in addresses.
+    /// Returns the name in paths.
     pub fn id(self) -> &'a str {
         match self {
             Self::Available(catalogue) => &catalogue.id,
@@ -69,13 +70,13 @@ impl<'a> CatalogueState<'a> {
     }
 }
 
-/// The status in the body of a failed catalogue.
+/// The status of a failed catalogue.
 const FAILED: &str = "failed";
 
-/// What is told of a catalogue that cannot be served.
+/// The response to a request for a catalogue that cannot be served.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct FailedBody {
+pub struct FailedCatalogueBody {
     catalogue_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
@@ -86,8 +87,8 @@ pub struct FailedBody {
     details: Option<String>,
 }
 
-impl FailedBody {
-    /// Returns the answer to an introspection of the catalogue.
+impl FailedCatalogueBody {
+    /// Returns the introspection response.
     pub fn new(failed: &FailedCatalogue) -> Self {
         Self {
             catalogue_id: failed.id.clone(),
@@ -99,8 +100,8 @@ impl FailedBody {
         }
     }
 
-    /// Returns the answer at any other address of the catalogue, which says where to read more.
-    pub fn elsewhere(failed: &FailedCatalogue) -> Self {
+    /// Returns the response at any other path of the catalogue, with a link to introspection.
+    pub fn with_link(failed: &FailedCatalogue) -> Self {
         Self { details: Some(format!("/introspection/{}", failed.id)), ..Self::new(failed) }
     }
 }

@@ -1,15 +1,14 @@
 //! Catalogues: configuration files and an index mapping become typed fields, display configuration and introspection.
 //!
 //! ```text
-//! folder ── Configs::from_folder ──► Configs ──► CatalogueConfig ─┐
-//!                                                 IndexMapping ───┴─ Catalogue::build ──► Catalogue
+//! folder ── CatalogueConfigs::from_folder ──► CatalogueConfig ──┐
+//!                                                IndexMapping ──┴─ Catalogue::build ──► Catalogue
 //! ```
 //!
-//! A configuration is judged as a whole: every problem is reported with its file and key, and a catalogue with
-//! problems is shown as failed beside the others. Only the module of the folder does I/O, and only secrets are read from
-//! the environment; which engine searches a catalogue is a value here, nothing knows one. Who may see what of a
-//! catalogue is decided here too: rules and an identity become a [`View`], and the catalogue of a view has no other
-//! fields than those that can be seen.
+//! A configuration is validated as a whole: every problem is reported with its file and key, and a catalogue with
+//! problems is listed as failed beside the others. Only `configs/folder.rs` does I/O, and only secrets are read from the
+//! environment. The choice of an engine is a value; nothing here knows one. Access rules and an identity become a
+//! [`CatalogueView`]; the catalogue of a view has only the visible fields.
 
 mod access;
 mod catalogue;
@@ -29,18 +28,18 @@ pub mod check;
 pub mod display;
 pub mod introspection;
 
-pub use access::{AccessRules, Records, Redaction, View};
+pub use access::{AccessRules, CatalogueView, Redaction, VisibleRecords};
 pub use catalogue::Catalogue;
 pub use config::{
-    CatalogueConfig, ColumnEntry, Downloads, ExtendedEntry, FacetEntry, Flags, Limits, MatchboxEntry, Sets,
-    SortingEntry, TableConfig,
+    CatalogueConfig, ColumnEntry, DownloadConfig, ExtendedEntry, FacetEntry, FeatureFlags, MatchboxEntry,
+    RequestLimits, SetsConfig, SortingEntry, TableConfig,
 };
-pub use configs::{Configs, ConfiguredCatalogue, Mode, is_own_address};
-pub use defaults::Defaults;
-pub use display::Display;
+pub use configs::{CatalogueConfigs, CatalogueMode, ConfiguredCatalogue, is_own_address};
+pub use defaults::ConfigDefaults;
+pub use display::DisplayConfig;
 pub use engine_choice::{Connection, Credentials, CredentialsError, EngineChoice, EngineName, EngineSettings};
-pub use error::{CatalogueError, ErrorCode};
-pub use field_tree::{AggregationField, AggregationKind, FlatField, Level, NodeField, Scalar, Shape};
+pub use error::{CatalogueError, CatalogueErrorCode};
+pub use field_tree::{AggregationField, AggregationKind, FieldLevel, FlatField, GraphqlScalar, NodeField, NodeShape};
 pub use names::{flat_name, graphql_name, is_graphql_name, start_case};
 pub use problem::{ConfigProblem, Severity};
 pub use secret::Secret;

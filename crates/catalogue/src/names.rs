@@ -1,9 +1,9 @@
-//! Names: what GraphQL calls a field, a type or an aggregation, and what people read.
+//! GraphQL names of fields, types and aggregations, and display names.
 //!
-//! A GraphQL name is made of letters, digits and underscores, does not start with a digit, and names that start with
-//! two underscores belong to GraphQL itself. Every name that is made here keeps these rules.
+//! A GraphQL name consists of letters, digits and underscores and does not start with a digit; names that start with two
+//! underscores are reserved. Every name made here follows these rules.
 
-/// What stands in front of a name that GraphQL or every node has for itself.
+/// The prefix of a name that is reserved by GraphQL or by every node.
 const RESERVED_PREFIX: &str = "field";
 
 /// Returns whether a text can be a name in GraphQL.
@@ -13,8 +13,7 @@ pub fn is_graphql_name(text: &str) -> bool {
         && characters.all(|next| next == '_' || next.is_ascii_alphanumeric())
 }
 
-/// Returns the GraphQL name of a mapping property: other characters become underscores, and a digit in front gets one
-/// before it.
+/// Returns the GraphQL name of a mapping property: other characters become underscores, and one precedes a leading digit.
 pub fn graphql_name(property: &str) -> String {
     let mut name = String::with_capacity(property.len() + 1);
     if property.starts_with(|first: char| first.is_ascii_digit()) || property.is_empty() {
@@ -32,19 +31,19 @@ pub fn flat_name(path: &str) -> String {
     graphql_name(&path.replace('.', "__"))
 }
 
-/// Returns the name under which a property is shown whose own name every node has for itself, such as `field_score`.
+/// Returns the GraphQL name of a property whose own name every node reserves, such as `field_score`.
 pub(crate) fn alternative_name(name: &str) -> String {
     format!("{RESERVED_PREFIX}_{name}")
 }
 
-/// Returns the name of the type of a container: the type around it and the property, with the first letter in upper
-/// case and all others in lower case.
-pub(crate) fn container_type_name(around: &str, property: &str) -> String {
+/// Returns the type name of a container: the enclosing type and the property, with the first letter in upper case and all
+/// others in lower case.
+pub(crate) fn container_type_name(enclosing: &str, property: &str) -> String {
     let name: String = property.chars().map(|next| if next.is_ascii_alphanumeric() { next } else { '_' }).collect();
     let mut characters = name.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());
     let rest = characters.map(|next| next.to_ascii_lowercase());
-    around.chars().chain(first).chain(rest).collect()
+    enclosing.chars().chain(first).chain(rest).collect()
 }
 
 /// Returns a path as words with capitals, such as "Analysis Analysis Id" for `analysis.analysis_id`.
@@ -52,12 +51,12 @@ pub fn start_case(path: &str) -> String {
     let characters: Vec<char> = path.chars().collect();
     let mut words = String::with_capacity(path.len() + 8);
     let mut in_word = false;
-    for (place, &next) in characters.iter().enumerate() {
+    for (index, &next) in characters.iter().enumerate() {
         if !next.is_alphanumeric() {
             in_word = false;
             continue;
         }
-        let starts = !in_word || starts_word(characters[place - 1], next, characters.get(place + 1).copied());
+        let starts = !in_word || starts_word(characters[index - 1], next, characters.get(index + 1).copied());
         if starts {
             if !words.is_empty() {
                 words.push(' ');

@@ -1,21 +1,21 @@
-//! What is wrong with a configuration, in words: the file, the key in it, what was found and what was expected.
+//! Problems of a configuration: the file, the key in it, what was found and what was expected.
 
 use std::fmt;
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// How much of a text a message shows, in characters.
-const LONGEST_SHOWN: usize = 80;
+/// How many characters of a text a message shows.
+const MAX_SHOWN_CHARS: usize = 80;
 
-/// What stands for the file where the index mapping is meant.
+/// Names the index mapping in place of a file.
 pub(crate) const MAPPING: &str = "index mapping";
 
-/// Whether a problem keeps a catalogue from being served.
+/// Whether a problem prevents a catalogue from being served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The catalogue is served; something is left out or taken otherwise than written.
+    /// The catalogue is served; something is ignored or changed.
     Warning,
     /// The catalogue is not served.
     Error,
@@ -24,7 +24,7 @@ pub enum Severity {
 /// One problem of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConfigProblem {
-    /// Whether the catalogue can be served all the same.
+    /// Whether the catalogue can be served nevertheless.
     pub severity: Severity,
     /// The file or folder, as it was given; `environment` or `index mapping` where no file is meant.
     pub file: String,
@@ -37,7 +37,7 @@ pub struct ConfigProblem {
 }
 
 impl ConfigProblem {
-    /// Returns a problem that keeps the catalogue from being served.
+    /// Creates a problem that prevents the catalogue from being served.
     pub fn error(
         file: impl Into<String>,
         key: impl Into<String>,
@@ -53,7 +53,7 @@ impl ConfigProblem {
         }
     }
 
-    /// Returns a problem that the catalogue can be served with.
+    /// Creates a problem that the catalogue can be served with.
     pub fn warning(
         file: impl Into<String>,
         key: impl Into<String>,
@@ -67,7 +67,7 @@ impl ConfigProblem {
         Self::warning(MAPPING, path, found, expected)
     }
 
-    /// Returns whether the problem keeps the catalogue from being served.
+    /// Returns whether the problem prevents the catalogue from being served.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -85,7 +85,7 @@ impl fmt::Display for ConfigProblem {
 
 impl std::error::Error for ConfigProblem {}
 
-/// Returns the words for a JSON value, such as `the string "abc"` or `a list`.
+/// Describes a JSON value, such as `the string "abc"` or `a list`.
 pub(crate) fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -97,8 +97,8 @@ pub(crate) fn describe(value: &Value) -> String {
     }
 }
 
-/// Returns the words for a JSON value that must not be shown.
-pub(crate) fn kind(value: &Value) -> &'static str {
+/// Describes a JSON value that must not be shown.
+pub(crate) fn describe_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
@@ -110,7 +110,7 @@ pub(crate) fn kind(value: &Value) -> &'static str {
 }
 
 fn shorten(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

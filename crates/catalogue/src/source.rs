@@ -1,7 +1,7 @@
-//! Where the documents of a catalogue come from, if they are made of analyses: of which ones, and in which shape.
+//! The source of a catalogue whose documents are built from analyses: which analyses, and the shape of documents.
 //!
-//! A catalogue without a source has an index that somebody else fills. What is said here is complete and checked: paths
-//! are parsed, an override is a mapping. Nothing here reads an analysis; the crate that follows them does.
+//! The index of a catalogue without a source is filled by another program. All values here are validated: paths are
+//! parsed, an override is a mapping. Reading analyses is up to `cantata-indexing`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,48 +9,48 @@ use std::time::Duration;
 
 use cantata_core::AnalysisState;
 use serde_json::{Map, Value};
-use serde_json_path::JsonPath;
+use serde_json_path::{JsonPath, ParseError};
 
 use crate::secret::Secret;
 
-/// What `source.json` says.
+/// The section `source`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SourceConfig {
     /// The server that has the analyses.
     pub origin: SourceOrigin,
-    /// The studies whose analyses are taken; nothing: all.
+    /// The studies that are indexed; `None`: all.
     pub studies: Option<Vec<String>>,
-    /// The states in which analyses are taken.
+    /// The states of analyses that are indexed.
     pub states: Vec<AnalysisState>,
-    /// The types that are taken; nothing: all.
+    /// The types that are indexed; `None`: all.
     pub analysis_types: Option<Vec<TypeSelection>>,
-    /// What a document is.
+    /// What a document is built from.
     pub document: DocumentShape,
-    /// The properties that are laid over the derived ones, as in an index mapping.
+    /// Properties that override the derived mapping.
     pub mapping: Option<Map<String, Value>>,
 }
 
 /// The server that has the analyses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SourceOrigin {
-    /// This one.
-    Here,
+    /// This server.
+    Local,
     /// A SONG server.
     Song(Box<SongOrigin>),
 }
 
-/// How a SONG server is followed.
+/// How the analyses of a SONG server are read.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SongOrigin {
     /// Its address, which can hold a password.
     pub url: Secret,
-    /// What it is told of who asks.
+    /// The bearer token.
     pub token: Option<Secret>,
-    /// How long is waited until it is asked again what has changed.
+    /// The interval of polling for changes.
     pub poll: Duration,
-    /// The topic that tells what has changed; nothing: the server is asked.
+    /// The topic with its events; `None`: the server is polled.
     pub kafka: Option<SongTopic>,
 }
 
@@ -58,22 +58,22 @@ pub struct SongOrigin {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SongTopic {
-    /// The brokers to ask first, each as `host:port`.
+    /// The bootstrap brokers, each as `host:port`.
     pub brokers: Vec<Secret>,
     /// The topic.
     pub topic: String,
     /// Whether connections are encrypted.
     pub uses_tls: bool,
-    /// A PEM file of certificates that are trusted beside those of the system.
+    /// A PEM file of certificates that are trusted besides those of the system.
     pub ca_certificate: Option<PathBuf>,
-    /// Who this server is to the brokers; nothing: they do not ask.
+    /// `None` if the brokers need none.
     pub credentials: Option<TopicCredentials>,
 }
 
-/// Who this server is to the brokers.
+/// SASL credentials for the brokers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicCredentials {
-    /// How the password is shown to be known: one of [`TopicCredentials::MECHANISMS`].
+    /// One of [`TopicCredentials::MECHANISMS`].
     pub mechanism: &'static str,
     /// The user.
     pub user: Secret,
@@ -82,34 +82,34 @@ pub struct TopicCredentials {
 }
 
 impl TopicCredentials {
-    /// The ways in which a password is shown to be known, as brokers call them.
+    /// The supported SASL mechanisms.
     pub const MECHANISMS: [&'static str; 3] = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"];
 }
 
-/// One analysis type that is taken.
+/// One analysis type that is indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeSelection {
     /// Its name.
     pub name: String,
-    /// The versions that are taken; nothing: all.
+    /// The versions that are indexed; `None`: all.
     pub versions: Option<Vec<u32>>,
 }
 
-/// What a document is.
+/// What a document is built from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DocumentShape {
     /// A file, with its analysis.
     FileCentric,
     /// An analysis, with its files.
     AnalysisCentric,
-    /// What paths find in an analysis.
+    /// Values at paths of an analysis.
     Paths(Box<DocumentPaths>),
 }
 
-/// Documents as what paths find in an analysis.
+/// Documents with values at paths of an analysis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentPaths {
-    /// What there is a document for; nothing: the analysis.
+    /// The nodes that documents are built from; `None`: the analysis.
     pub each: Option<JsonPath>,
     /// The id of the document.
     pub id: ValuePath,
@@ -117,35 +117,34 @@ pub struct DocumentPaths {
     pub fields: BTreeMap<String, ValuePath>,
 }
 
-/// A path that begins at the analysis (`$.studyId`) or at what there is a document for (`@.fileName`).
+/// A path that begins at the analysis (`$.studyId`) or at the node of the document (`@.fileName`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValuePath {
-    /// Whether it begins at what there is a document for.
+    /// Whether it begins at the node of the document.
     pub is_relative: bool,
     /// The path from there on.
     pub path: JsonPath,
 }
 
 impl ValuePath {
-    /// Reads a path.
+    /// Parses a path.
     ///
     /// # Errors
     ///
-    /// Why it is none.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// If the text is no JSON path.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
         let text = text.trim();
         let (is_relative, standard) = match text.strip_prefix('@') {
             Some(rest) => (true, format!("${rest}")),
             None => (false, text.to_owned()),
         };
-        let path = JsonPath::parse(&standard).map_err(|error| error.to_string())?;
-        Ok(Self { is_relative, path })
+        Ok(Self { is_relative, path: JsonPath::parse(&standard)? })
     }
 }
 
 impl SourceConfig {
-    /// Returns whether analyses of a version of a type are taken.
-    pub fn takes_type(&self, name: &str, version: u32) -> bool {
+    /// Returns whether a version of a type is indexed.
+    pub fn includes_type(&self, name: &str, version: u32) -> bool {
         self.analysis_types.as_ref().is_none_or(|types| {
             types.iter().any(|selection| {
                 selection.name == name && selection.versions.as_ref().is_none_or(|versions| versions.contains(&version))
@@ -153,13 +152,13 @@ impl SourceConfig {
         })
     }
 
-    /// Returns whether analyses of a study are taken.
-    pub fn takes_study(&self, study_id: &str) -> bool {
+    /// Returns whether a study is indexed.
+    pub fn includes_study(&self, study_id: &str) -> bool {
         self.studies.as_ref().is_none_or(|studies| studies.iter().any(|study| study == study_id))
     }
 
-    /// Returns whether an analysis is taken.
-    pub fn takes(&self, study_id: &str, state: AnalysisState, type_name: &str, type_version: u32) -> bool {
-        self.states.contains(&state) && self.takes_study(study_id) && self.takes_type(type_name, type_version)
+    /// Returns whether an analysis is indexed.
+    pub fn includes(&self, study_id: &str, state: AnalysisState, type_name: &str, type_version: u32) -> bool {
+        self.states.contains(&state) && self.includes_study(study_id) && self.includes_type(type_name, type_version)
     }
 }

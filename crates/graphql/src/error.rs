@@ -1,33 +1,33 @@
 //! Errors as GraphQL clients see them.
 //!
-//! Two sorts: those of a request as a whole, which is then not run and answered with [`ErrorBody`], and those of single
-//! fields, which stand beside the data. No message shows a host, a request to an engine or a stack.
+//! There are two kinds: errors of the whole request, which is rejected with a [`GraphqlErrorBody`], and errors of single
+//! fields, which are beside the data. No message shows a host, a request to an engine or a stack.
 
 use apollo_compiler::parser::{LineColumn, SourceMap, SourceSpan};
 use cantata_engine::EngineError;
 use serde::Serialize;
 use serde_json::json;
 
-/// The sort of an error, as `extensions.code` says it.
+/// The error code in `extensions.code`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Code {
+pub enum GraphqlErrorCode {
     /// The document is not GraphQL.
     GraphqlParseFailed,
-    /// The document does not fit the schema or is beyond a limit.
+    /// The document does not fit the schema or exceeds a limit.
     GraphqlValidationFailed,
     /// A variable or an argument has a value that cannot be used.
     BadUserInput,
-    /// The operation that is to be run cannot be told.
+    /// The document does not determine the operation to run.
     OperationResolutionFailure,
-    /// The engine cannot be had at present; the same request may work later.
+    /// The engine is unavailable; a retry may succeed.
     ServiceUnavailable,
     /// The server or the engine failed.
     InternalServerError,
 }
 
-impl Code {
-    /// Returns the sort of a failure of an engine.
+impl GraphqlErrorCode {
+    /// Returns the code of an engine error.
     pub(crate) fn of(error: &EngineError) -> Self {
         match error {
             EngineError::Refused(_) => Self::BadUserInput,
@@ -40,80 +40,74 @@ impl Code {
     }
 }
 
-/// A step from the data to the field that failed.
+/// A segment of the path to a field with an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub(crate) enum PathStep {
+pub(crate) enum ErrorPathSegment {
     /// The key of an object.
     Key(String),
-    /// The place in a list.
-    Place(usize),
+    /// The position in a list.
+    Index(usize),
 }
 
 /// One error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Error {
+pub(crate) struct GraphqlError {
     message: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locations: Vec<LineColumn>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    path: Vec<PathStep>,
-    extensions: Extensions,
+    path: Vec<ErrorPathSegment>,
+    extensions: ErrorExtensions,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Extensions {
-    code: Code,
+struct ErrorExtensions {
+    code: GraphqlErrorCode,
 }
 
-impl Error {
+impl GraphqlError {
     /// Returns an error of the whole request.
-    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        let extensions = Extensions { code };
+    pub(crate) fn new(code: GraphqlErrorCode, message: impl Into<String>) -> Self {
+        let extensions = ErrorExtensions { code };
         Self { message: message.into(), locations: Vec::new(), path: Vec::new(), extensions }
     }
 
-    /// Adds the place in the document.
+    /// Adds the location in the document.
     pub(crate) fn at(mut self, location: Option<SourceSpan>, sources: &SourceMap) -> Self {
         self.locations.extend(location.and_then(|location| location.line_column(sources)));
         self
     }
 
-    /// Adds places in the document that are known already.
-    pub(crate) fn at_places(mut self, locations: Vec<LineColumn>) -> Self {
+    /// Sets the locations in the document.
+    pub(crate) fn at_locations(mut self, locations: Vec<LineColumn>) -> Self {
         self.locations = locations;
         self
     }
 
     /// Adds the path of the field.
-    pub(crate) fn of_field(mut self, path: Vec<PathStep>) -> Self {
+    pub(crate) fn of_field(mut self, path: Vec<ErrorPathSegment>) -> Self {
         self.path = path;
         self
     }
 }
 
-/// The answer to a request that is not run.
+/// The response to a request that is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ErrorBody {
+pub struct GraphqlErrorBody {
     /// The HTTP status.
     pub status: u16,
     /// The JSON body.
     pub bytes: Vec<u8>,
 }
 
-impl ErrorBody {
-    /// Returns the answer to a request that is refused for a reason outside of its document, such as a mutation by
-    /// GET.
-    pub fn refuse(status: u16, code: Code, message: &str) -> Self {
-        Self { status, ..Self::of(&[Error::new(code, message)]) }
-    }
-
-    /// Returns the answer to a request that is faulty as a whole.
-    pub(crate) fn of(errors: &[Error]) -> Self {
+impl GraphqlErrorBody {
+    /// Returns the response with these errors.
+    pub(crate) fn of(errors: &[GraphqlError]) -> Self {
         Self::json(&json!({ "errors": errors }))
     }
 
-    /// Returns the answer to a filter where filters are switched off.
+    /// Returns the response to a filter where filters are disabled.
     pub(crate) fn filters_disabled() -> Self {
         Self::json(&json!({ "error": "Filters are disabled for this server." }))
     }
@@ -123,8 +117,8 @@ impl ErrorBody {
     }
 }
 
-impl From<Error> for ErrorBody {
-    fn from(error: Error) -> Self {
+impl From<GraphqlError> for GraphqlErrorBody {
+    fn from(error: GraphqlError) -> Self {
         Self::of(&[error])
     }
 }

@@ -1,33 +1,33 @@
-//! GraphQL for one catalogue: its schema, what a request selects, the plan that an engine runs, and the answer as JSON.
+//! GraphQL for one catalogue: its schema, the plan of a request for an engine, and the response as JSON.
 //!
 //! ```text
 //! Catalogue ── CatalogueSchema::build
 //!                     │
-//! Request ─────── prepare ──► Prepared ── plan(sets, now) ──► Planned ── an engine runs plans and commands
-//!                     │                                          │
-//!                     └──► ErrorBody (400)                       └── write(answers) ──► the body (200)
+//! GraphqlRequest ── prepare ──► PreparedRequest ── plan ──► PlannedRequest ── the caller executes plans and commands
+//!                     │                                           │
+//!                     └──► GraphqlErrorBody (400)                 └── write(PlanResults) ──► GraphqlResponse (200)
 //! ```
 //!
-//! All pages and facets of one request become one plan for the index of the records; what is asked of saved sets
-//! becomes one for theirs. A mistake in one field is an error beside the data and leaves the rest alone. Nothing here
-//! does I/O or knows an engine.
+//! All pages and facets of one request become one plan for the index of the records, and one for the index of saved
+//! sets. An error of one field is beside the data and does not affect the rest. Nothing here does I/O or knows an
+//! engine.
 
-mod command;
 mod error;
 mod output;
 mod plan;
-mod prepare;
+mod prepared_request;
 mod request;
+mod saved_sets;
 mod schema;
 mod sdl;
-mod sets;
+mod set_command;
 mod write;
 
-pub use command::{Command, CommandOutcome, SaveSet};
-pub use error::{Code, ErrorBody};
-pub use plan::{PlanContext, Planned, RecordsQuery};
-pub use prepare::Prepared;
-pub use request::Request;
+pub use error::{GraphqlErrorBody, GraphqlErrorCode};
+pub use plan::{PlanContext, PlanError, PlannedRequest, RecordsQuery};
+pub use prepared_request::PreparedRequest;
+pub use request::GraphqlRequest;
+pub use saved_sets::saved_sets_mapping;
 pub use schema::CatalogueSchema;
-pub use sets::sets_mapping;
-pub use write::{Answers, Written};
+pub use set_command::{SaveSet, SetCommand, SetCommandOutcome};
+pub use write::{GraphqlResponse, PlanResults};

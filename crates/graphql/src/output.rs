@@ -1,89 +1,88 @@
-//! The shape of an answer, compiled from what was selected: what the writer walks through beside the engine's answer.
+//! The shape of a response, compiled from the selected fields. The writer walks it together with the engine's answer.
 //!
-//! Keys and everything that is known before the search are ready bytes; the rest says where in the answer or in a
-//! document the value lies.
+//! Keys and everything that is known before the search are bytes of JSON; the rest refers to a value in the answer or
+//! in a document.
 
 mod facet;
 mod json;
+mod member_table;
 mod node;
-mod slots;
 
 use std::sync::Arc;
 
 use apollo_compiler::Name;
 
 pub(crate) use facet::{
-    BucketMember, Buckets, FacetMember, FacetOutput, FacetSource, ListKeys, ListedMember, StatsMember,
+    BucketMember, BucketsOutput, FacetMember, FacetOutput, FacetSource, IntervalKeys, IntervalsMember, StatsMember,
 };
 pub(crate) use json::JsonSelection;
-pub(crate) use node::{Connection, ConnectionMember, EdgeMember, NestedMember, NodeMember, NodeOutput, Origin, Values};
-pub(crate) use slots::Slots;
+pub(crate) use member_table::MemberTable;
+pub(crate) use node::{
+    ConnectionMember, ConnectionOutput, EdgeMember, NestedMember, NodeMember, NodeOutput, ValueOrigin, ValuesOutput,
+};
 
-use crate::error::PathStep;
+use crate::error::ErrorPathSegment;
 
 /// Bytes of JSON.
-pub(crate) type Ready = Arc<[u8]>;
+pub(crate) type JsonBytes = Arc<[u8]>;
 
 /// Returns the JSON `null`.
-pub(crate) fn null() -> Ready {
+pub(crate) fn null() -> JsonBytes {
     Arc::from(*b"null")
 }
 
 /// Returns a name as a JSON string; names have nothing to escape.
-pub(crate) fn name_bytes(name: &str) -> Ready {
+pub(crate) fn name_bytes(name: &str) -> JsonBytes {
     format!("\"{name}\"").into_bytes().into()
 }
 
-/// A member of an object of the answer.
+/// A member of an object of the response.
 #[derive(Debug)]
-pub(crate) struct Member<T> {
-    /// The name, for error paths.
+pub(crate) struct OutputMember<T> {
+    /// The name in error paths.
     pub(crate) name: Name,
     /// A comma, the name in quotes and a colon.
     pub(crate) key: Box<[u8]>,
-    /// What stands there.
     pub(crate) value: T,
 }
 
-impl<T> Member<T> {
+impl<T> OutputMember<T> {
     pub(crate) fn new(name: &Name, value: T) -> Self {
         Self { name: name.clone(), key: format!(",\"{name}\":").into_bytes().into(), value }
     }
 }
 
-/// Which index something comes from.
+/// The index that a field is answered from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Index {
-    /// That of the records.
+pub(crate) enum TargetIndex {
+    /// The index of the records.
     Records,
-    /// That of the saved sets.
+    /// The index of the saved sets.
     Sets,
 }
 
-/// A value of the answer.
+/// A value of the response.
 #[derive(Debug)]
 pub(crate) enum Output {
-    /// Known already.
-    Ready(Ready),
+    /// A value that is known before the search.
+    Ready(JsonBytes),
     /// An object.
-    Object(Vec<Member<Output>>),
+    Object(Vec<OutputMember<Output>>),
     /// A page of records.
     Hits(HitsOutput),
     /// The facets of one `aggregations`.
-    Facets { index: Index, members: Vec<Member<FacetOutput>>, path: Vec<PathStep> },
-    /// What came of a command.
-    Command { place: usize, selection: Vec<JsonSelection>, path: Vec<PathStep> },
+    Facets { index: TargetIndex, members: Vec<OutputMember<FacetOutput>>, path: Vec<ErrorPathSegment> },
+    /// The outcome of a command.
+    Command { index: usize, selection: Vec<JsonSelection>, path: Vec<ErrorPathSegment> },
 }
 
 /// A page of records.
 #[derive(Debug)]
 pub(crate) struct HitsOutput {
-    pub(crate) index: Index,
-    /// The place among the pages of the plan.
-    pub(crate) place: usize,
-    /// The number of records before the page.
+    pub(crate) index: TargetIndex,
+    /// The page in the answer.
+    pub(crate) page: usize,
     pub(crate) offset: u64,
-    /// The members of the page.
-    pub(crate) connection: Connection,
-    pub(crate) path: Vec<PathStep>,
+    pub(crate) connection: ConnectionOutput,
+    pub(crate) path: Vec<ErrorPathSegment>,
 }

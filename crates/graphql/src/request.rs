@@ -1,25 +1,25 @@
-//! From a request to what it selects: parsing, limits, validation, variables, fragments.
+//! From a request to its selected fields: parsing, limits, validation, variables, fragments.
 //!
-//! Nothing in a document is trusted: its size, nesting and expansion are bounded before anything is derived from it,
-//! and what is derived never grows faster than what was counted.
+//! No document is trusted: its size, nesting and expansion are bounded before anything is derived from it, and what is
+//! derived never grows faster than what was measured.
 
+mod argument_values;
 mod cost;
-mod document;
+mod document_cache;
+mod field_collector;
 mod limits;
-mod selection;
-mod values;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub(crate) use cost::{PAGE_SIZE, cost};
-pub(crate) use document::{Documents, Introspected, Parsed};
-pub(crate) use selection::{Filter, GivenFilter, Selected, Selecting};
+pub(crate) use cost::{DEFAULT_PAGE_SIZE, estimate_cost};
+pub(crate) use document_cache::{DocumentCache, IntrospectionResults, ParsedDocument};
+pub(crate) use field_collector::{FieldCollector, FilterArgument, SelectedField};
 
 /// A GraphQL request.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Request {
+pub struct GraphqlRequest {
     /// The document.
     pub query: String,
     /// The values of its variables.

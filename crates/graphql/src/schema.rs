@@ -7,52 +7,53 @@ use apollo_compiler::Schema;
 use apollo_compiler::collections::HashMap;
 use apollo_compiler::schema::{Implementers, Name};
 use apollo_compiler::validation::Valid;
-use cantata_catalogue::{Catalogue, CatalogueError, ErrorCode};
+use cantata_catalogue::{Catalogue, CatalogueError, CatalogueErrorCode};
 use serde_json::Value;
 
-use crate::error::ErrorBody;
-use crate::output::{Index, Ready};
-use crate::prepare::{self, Prepared};
-use crate::request::{Documents, Request};
-use crate::{sdl, sets};
+use crate::error::GraphqlErrorBody;
+use crate::output::{JsonBytes, TargetIndex};
+use crate::prepared_request::{self, PreparedRequest};
+use crate::request::{DocumentCache, GraphqlRequest};
+use crate::{saved_sets, sdl};
 
 /// The GraphQL schema of a catalogue. Clones share everything.
 #[derive(Clone)]
-pub struct CatalogueSchema(pub(crate) Arc<SchemaParts>);
+pub struct CatalogueSchema(pub(crate) Arc<CompiledSchema>);
 
-/// What a schema consists of.
-pub(crate) struct SchemaParts {
+/// A schema with everything that is derived from it once.
+pub(crate) struct CompiledSchema {
     pub(crate) schema: Valid<Schema>,
     pub(crate) implementers: HashMap<Name, Implementers>,
-    pub(crate) documents: Documents,
+    pub(crate) documents: DocumentCache,
     sdl: String,
-    records: Side,
-    sets: Side,
+    records: IndexSchema,
+    sets: IndexSchema,
 }
 
-/// One of the two indexes that a request can ask: what is known of it beforehand.
-pub(crate) struct Side {
+/// What is known of one of the two indexes of a request before the search.
+pub(crate) struct IndexSchema {
     pub(crate) catalogue: Arc<Catalogue>,
-    /// The display configuration, by the names that GraphQL has for it.
+    /// The display configuration, by its GraphQL names.
     pub(crate) display: Value,
     /// The raw mapping.
-    pub(crate) mapping: Ready,
+    pub(crate) mapping: JsonBytes,
 }
 
-impl Side {
-    fn of(catalogue: Arc<Catalogue>) -> Result<Self, CatalogueError> {
-        let failed = |error: serde_json::Error| CatalogueError::new(ErrorCode::SchemaBuildError, error.to_string());
+impl IndexSchema {
+    fn new(catalogue: Arc<Catalogue>) -> Result<Self, CatalogueError> {
+        let failed =
+            |error: serde_json::Error| CatalogueError::new(CatalogueErrorCode::SchemaBuildError, error.to_string());
         let display = serde_json::to_value(&catalogue.display).map_err(failed)?;
         let mapping = serde_json::to_vec(catalogue.mapping.raw()).map_err(failed)?.into();
         Ok(Self { catalogue, display, mapping })
     }
 }
 
-impl SchemaParts {
-    pub(crate) fn side(&self, index: Index) -> &Side {
+impl CompiledSchema {
+    pub(crate) fn index_schema(&self, index: TargetIndex) -> &IndexSchema {
         match index {
-            Index::Records => &self.records,
-            Index::Sets => &self.sets,
+            TargetIndex::Records => &self.records,
+            TargetIndex::Sets => &self.sets,
         }
     }
 }
@@ -62,20 +63,20 @@ impl CatalogueSchema {
     ///
     /// # Errors
     ///
-    /// If GraphQL does not allow it, which the catalogue's own checks prevent for all that is known.
+    /// If the SDL is invalid, which the validation of the catalogue should prevent.
     pub fn build(catalogue: Arc<Catalogue>) -> Result<Self, CatalogueError> {
-        let records = Side::of(catalogue)?;
-        let sets = Side::of(Arc::new(sets::catalogue_of_sets(&records.catalogue)?))?;
+        let records = IndexSchema::new(catalogue)?;
+        let sets = IndexSchema::new(Arc::new(saved_sets::saved_sets_catalogue(&records.catalogue)?))?;
         let sdl = sdl::sdl(&records.catalogue.root, &sets.catalogue.root);
         let schema = Schema::parse_and_validate(sdl.as_str(), "schema.graphql").map_err(|failed| {
             let first = failed.errors.iter().next().map(|error| error.unstable_to_json_compat().message);
             let message = format!("No GraphQL schema can be made: {}", first.unwrap_or_default());
-            CatalogueError::new(ErrorCode::SchemaBuildError, message)
+            CatalogueError::new(CatalogueErrorCode::SchemaBuildError, message)
         })?;
         let limits = records.catalogue.limits;
-        let documents = Documents::new(limits.max_aliases, limits.max_depth);
+        let documents = DocumentCache::new(limits.max_aliases, limits.max_depth);
         let implementers = schema.implementers_map();
-        Ok(Self(Arc::new(SchemaParts { schema, implementers, documents, sdl, records, sets })))
+        Ok(Self(Arc::new(CompiledSchema { schema, implementers, documents, sdl, records, sets })))
     }
 
     /// Returns the catalogue.
@@ -88,14 +89,13 @@ impl CatalogueSchema {
         &self.0.sdl
     }
 
-    /// Reads a request: parses and validates its document, holds it against the limits of the catalogue and finds what
-    /// is selected.
+    /// Parses and validates a request, and checks it against the limits of the catalogue.
     ///
     /// # Errors
     ///
-    /// If it cannot be run: the body to answer.
-    pub fn prepare(&self, request: &Request) -> Result<Prepared, ErrorBody> {
-        prepare::prepare(&self.0, request)
+    /// The response to a request that is rejected.
+    pub fn prepare(&self, request: &GraphqlRequest) -> Result<PreparedRequest, GraphqlErrorBody> {
+        prepared_request::prepare(&self.0, request)
     }
 }
 

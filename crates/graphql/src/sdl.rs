@@ -1,11 +1,11 @@
 //! The GraphQL schema of a catalogue, as SDL text.
 //!
-//! The types that every catalogue has stand in `sdl/shared.graphql`; here are those that follow from its fields. All
-//! names come from the catalogue's field tree, which makes them valid and unique, so no other text enters the SDL.
+//! The types that every catalogue has are in `sdl/shared.graphql`; here are those of its fields. All names come from the
+//! catalogue's field tree, which makes them valid and unique, so no other text enters the SDL.
 
 use std::fmt::{self, Write};
 
-use cantata_catalogue::{AggregationField, FlatField, Level, NodeField, Shape};
+use cantata_catalogue::{AggregationField, FieldLevel, FlatField, NodeField, NodeShape};
 
 /// The types that every catalogue has.
 const SHARED: &str = include_str!("sdl/shared.graphql");
@@ -19,14 +19,14 @@ const HITS_ARGUMENTS: &str = "score: String, offset: Int, sort: [Sort], filters:
                               first: Int, last: Int, searchAfter: JSON, trackTotalHits: Boolean = true";
 
 /// Returns the SDL of a catalogue with these fields.
-pub(crate) fn sdl(records: &Level, sets: &Level) -> String {
+pub(crate) fn sdl(records: &FieldLevel, sets: &FieldLevel) -> String {
     let mut text = SHARED.to_owned();
     // Writing to a string cannot fail.
     write_catalogue(&mut text, records, sets).ok();
     text
 }
 
-fn write_catalogue(out: &mut String, records: &Level, sets: &Level) -> fmt::Result {
+fn write_catalogue(out: &mut String, records: &FieldLevel, sets: &FieldLevel) -> fmt::Result {
     let document_type = &records.type_name;
     writeln!(out, "\nenum DocumentType {{ {document_type} {SETS} }}\n")?;
     writeln!(out, "type Root {{")?;
@@ -42,7 +42,7 @@ fn write_catalogue(out: &mut String, records: &Level, sets: &Level) -> fmt::Resu
 }
 
 /// Writes the types of the record or of a nested container, and of everything in it.
-fn write_connected(out: &mut String, level: &Level, configs: &str) -> fmt::Result {
+fn write_connected(out: &mut String, level: &FieldLevel, configs: &str) -> fmt::Result {
     let name = &level.type_name;
     writeln!(out, "\ntype {name} {{")?;
     if !level.aggregations.is_empty() {
@@ -67,31 +67,31 @@ fn write_connected(out: &mut String, level: &Level, configs: &str) -> fmt::Resul
     write_containers(out, level, configs)
 }
 
-fn write_object(out: &mut String, level: &Level, configs: &str) -> fmt::Result {
+fn write_object(out: &mut String, level: &FieldLevel, configs: &str) -> fmt::Result {
     writeln!(out, "\ntype {} {{", level.type_name)?;
     write_fields(out, level)?;
     writeln!(out, "}}")?;
     write_containers(out, level, configs)
 }
 
-fn write_containers(out: &mut String, level: &Level, configs: &str) -> fmt::Result {
+fn write_containers(out: &mut String, level: &FieldLevel, configs: &str) -> fmt::Result {
     for node in &level.nodes {
         match &node.shape {
-            Shape::Nested(inner) => write_connected(out, inner, configs)?,
-            Shape::Object(inner) => write_object(out, inner, configs)?,
-            Shape::Scalar { .. } | Shape::Json => {}
+            NodeShape::Nested(inner) => write_connected(out, inner, configs)?,
+            NodeShape::Object(inner) => write_object(out, inner, configs)?,
+            NodeShape::Scalar { .. } | NodeShape::Json => {}
         }
     }
     Ok(())
 }
 
-fn write_fields(out: &mut String, level: &Level) -> fmt::Result {
+fn write_fields(out: &mut String, level: &FieldLevel) -> fmt::Result {
     for NodeField { name, shape, .. } in &level.nodes {
         match shape {
-            Shape::Scalar { scalar, list: false } => writeln!(out, "  {name}: {}", scalar.type_name())?,
-            Shape::Scalar { scalar, list: true } => writeln!(out, "  {name}: [{}]", scalar.type_name())?,
-            Shape::Json => writeln!(out, "  {name}: JSON")?,
-            Shape::Object(inner) | Shape::Nested(inner) => writeln!(out, "  {name}: {}", inner.type_name)?,
+            NodeShape::Scalar { scalar, list: false } => writeln!(out, "  {name}: {}", scalar.type_name())?,
+            NodeShape::Scalar { scalar, list: true } => writeln!(out, "  {name}: [{}]", scalar.type_name())?,
+            NodeShape::Json => writeln!(out, "  {name}: JSON")?,
+            NodeShape::Object(inner) | NodeShape::Nested(inner) => writeln!(out, "  {name}: {}", inner.type_name)?,
         }
     }
     for FlatField { name, scalar, list, .. } in &level.flat {

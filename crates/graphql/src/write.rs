@@ -1,76 +1,74 @@
-//! The answer as JSON, written straight from what the engine answered: no tree of values is built in between.
+//! The writer: the response as JSON, written straight from the engine's answer without a tree of values in between.
 //!
-//! A page of records takes no allocation per record beyond the growth of the buffer. What cannot be shown as its type
-//! says is null and an error beside the data; it never fails the page.
+//! A page of records takes no allocation per record beyond the growth of the buffer, which is why the writer is
+//! hand-written. A value that does not fit its GraphQL type is null and an error beside the data; it never fails the
+//! page.
 
 mod buckets;
-mod collect;
 mod connection;
+mod document_values;
 mod facet;
-mod numbers;
 mod scalar;
-mod text;
 
 use apollo_compiler::Name;
 use cantata_engine::{Answer, EngineError, Place};
 use serde::Serialize;
 
-pub(crate) use collect::{object_at, values_at};
+pub(crate) use document_values::{object_at, values_at};
 
-use crate::command::CommandOutcome;
-use crate::error::{Code, Error, PathStep};
-use crate::output::{Index, JsonSelection, Member, Output};
-use crate::plan::Planned;
+use crate::error::{ErrorPathSegment, GraphqlError, GraphqlErrorCode};
+use crate::output::{JsonSelection, Output, OutputMember, TargetIndex};
+use crate::plan::PlannedRequest;
+use crate::set_command::SetCommandOutcome;
 
-/// How many errors stand beside the data at most.
 const MAX_ERRORS: usize = 100;
 
-/// How many bytes an answer is expected to take at least.
-const LEAST_CAPACITY: usize = 8192;
+/// The initial size of the buffer.
+const INITIAL_CAPACITY_BYTES: usize = 8192;
 
-/// The answer where nothing was asked.
-static NO_ANSWER: Answer = Answer { hits: Vec::new(), facets: Vec::new() };
+/// The answer of an index without a plan.
+static EMPTY_ANSWER: Answer = Answer { hits: Vec::new(), facets: Vec::new() };
 
-/// What came of a plan.
+/// The results of executing a plan.
 #[derive(Debug, Default)]
-pub struct Answers {
-    /// Of [`Planned::records`].
+pub struct PlanResults {
+    /// Of [`PlannedRequest::records`].
     pub records: Option<Result<Answer, EngineError>>,
-    /// Of [`Planned::sets`].
+    /// Of [`PlannedRequest::sets`].
     pub sets: Option<Result<Answer, EngineError>>,
-    /// Of [`Planned::commands`], in order.
-    pub commands: Vec<CommandOutcome>,
+    /// Of [`PlannedRequest::commands`], in order.
+    pub commands: Vec<SetCommandOutcome>,
 }
 
-/// An answer.
+/// The response to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct GraphqlResponse {
     /// The JSON body.
     pub body: Vec<u8>,
-    /// The dotted paths of fields that have lists in the documents, but are not marked `isArray`, so that only their
-    /// first values are shown; worth a word in the log.
-    pub cut_fields: Vec<String>,
+    /// The dotted paths of fields that have lists in the documents but are not marked `isArray`, so that only their
+    /// first value was written.
+    pub truncated_fields: Vec<String>,
 }
 
-impl Planned {
-    /// Writes the body of the answer, whose status is 200.
-    pub fn write(&self, answers: &Answers) -> Written {
-        let mut writer = Writer {
-            out: Vec::with_capacity(LEAST_CAPACITY),
+impl PlannedRequest {
+    /// Writes the response body, whose status is 200.
+    pub fn write(&self, results: &PlanResults) -> GraphqlResponse {
+        let mut writer = ResponseWriter {
+            out: Vec::with_capacity(INITIAL_CAPACITY_BYTES),
             planned: self,
-            answers,
+            results,
             errors: self.errors.clone(),
             slots: Vec::new(),
             path: Vec::new(),
             member: None,
             prefix: &[],
-            cut_fields: Vec::new(),
-            limit: self.max_bytes,
+            truncated_fields: Vec::new(),
+            limit: self.max_response_bytes,
         };
         writer.out.extend_from_slice(b"{\"data\":");
-        writer.object(&self.output, Writer::output);
+        writer.object(&self.output, ResponseWriter::output);
         if writer.is_full() {
-            writer.give_up();
+            writer.discard_data();
         }
         if !writer.errors.is_empty() {
             writer.out.extend_from_slice(b",\"errors\":");
@@ -78,47 +76,46 @@ impl Planned {
             writer.json(&errors);
         }
         writer.out.extend_from_slice(b"}\n");
-        let cut_fields = writer.cut_fields.into_iter().map(str::to_owned).collect();
-        Written { body: writer.out, cut_fields }
+        let truncated_fields = writer.truncated_fields.into_iter().map(str::to_owned).collect();
+        GraphqlResponse { body: writer.out, truncated_fields }
     }
 }
 
-/// A step from the data to where the writer is.
+/// A segment of the path to the current value.
 #[derive(Debug, Clone, Copy)]
-enum Step<'a> {
+enum PathSegment<'a> {
     Key(&'a Name),
-    Place(usize),
+    Index(usize),
 }
 
-struct Writer<'a> {
+struct ResponseWriter<'a> {
     out: Vec<u8>,
-    planned: &'a Planned,
-    answers: &'a Answers,
-    errors: Vec<Error>,
-    /// The members of the objects at hand that are wanted, those of the innermost last.
+    planned: &'a PlannedRequest,
+    results: &'a PlanResults,
+    errors: Vec<GraphqlError>,
+    /// The selected members of the current objects, those of the innermost last.
     slots: Vec<Option<Place<'a>>>,
-    /// The way to the object or list at hand.
-    path: Vec<Step<'a>>,
-    /// The member of the object at hand that is being written.
+    /// The path to the current object or list.
+    path: Vec<PathSegment<'a>>,
+    /// The member of the current object that is being written.
     member: Option<&'a Name>,
-    /// The path of the object that holds everything in the documents at hand.
+    /// The path of the record in the current documents.
     prefix: &'a [String],
-    /// The paths of fields of which only the first value was shown, though there were more.
-    cut_fields: Vec<&'a str>,
-    /// How many bytes the answer may have.
+    truncated_fields: Vec<&'a str>,
+    /// The limit of the response in bytes.
     limit: usize,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ResponseWriter<'a> {
     /// Writes an object.
-    fn object<T>(&mut self, members: &'a [Member<T>], mut value: impl FnMut(&mut Self, &'a T)) {
+    fn object<T>(&mut self, members: &'a [OutputMember<T>], mut value: impl FnMut(&mut Self, &'a T)) {
         if self.is_full() {
             return;
         }
         let depth = self.enter_member();
         self.out.push(b'{');
-        for (place, member) in members.iter().enumerate() {
-            self.out.extend_from_slice(if place == 0 { &member.key[1..] } else { &member.key });
+        for (index, member) in members.iter().enumerate() {
+            self.out.extend_from_slice(if index == 0 { &member.key[1..] } else { &member.key });
             self.member = Some(&member.name);
             value(self, &member.value);
         }
@@ -126,24 +123,24 @@ impl<'a> Writer<'a> {
         self.path.truncate(depth);
     }
 
-    /// Says whether the answer is too large; then nothing more is written, and what was is thrown away.
+    /// Returns whether the response exceeds its limit; then nothing more is written, and the data is discarded.
     fn is_full(&self) -> bool {
         self.out.len() > self.limit
     }
 
-    fn give_up(&mut self) {
+    fn discard_data(&mut self) {
         self.out.truncate(b"{\"data\":".len());
         self.null();
         let limit = self.limit;
         let message =
             format!("The answer would have more than {limit} bytes; ask for fewer records, fields or buckets");
-        self.errors = vec![Error::new(Code::BadUserInput, message)];
+        self.errors = vec![GraphqlError::new(GraphqlErrorCode::BadUserInput, message)];
     }
 
-    /// Goes into the value of the member at hand, and returns what the path is to be cut to afterwards.
+    /// Enters the value of the current member, and returns the length to truncate the path to afterwards.
     fn enter_member(&mut self) -> usize {
         let depth = self.path.len();
-        self.path.extend(self.member.take().map(Step::Key));
+        self.path.extend(self.member.take().map(PathSegment::Key));
         depth
     }
 
@@ -151,54 +148,54 @@ impl<'a> Writer<'a> {
         match output {
             Output::Ready(bytes) => self.out.extend_from_slice(bytes),
             Output::Object(members) => self.object(members, Self::output),
-            Output::Hits(hits) => match self.enter(hits.index) {
-                Ok(answer) => match answer.hits.get(hits.place) {
+            Output::Hits(hits) => match self.enter_index(hits.index) {
+                Ok(answer) => match answer.hits.get(hits.page) {
                     Some(page) => self.page(hits, page),
-                    None => self.fail_engine(&hits.path, &incomplete()),
+                    None => self.fail_engine(&hits.path, &incomplete_answer()),
                 },
                 Err(error) => self.fail_engine(&hits.path, &error),
             },
-            Output::Facets { index, members, path } => match self.enter(*index) {
+            Output::Facets { index, members, path } => match self.enter_index(*index) {
                 Ok(_) => self.object(members, Self::facet),
                 Err(error) => self.fail_engine(path, &error),
             },
-            Output::Command { place, selection, path } => self.command(*place, selection, path),
+            Output::Command { index, selection, path } => self.command(*index, selection, path),
         }
     }
 
-    /// Turns to the answer of an index.
-    fn enter(&mut self, index: Index) -> Result<&'a Answer, EngineError> {
+    /// Switches to the answer of an index.
+    fn enter_index(&mut self, index: TargetIndex) -> Result<&'a Answer, EngineError> {
         self.prefix = match index {
-            Index::Records => &self.planned.prefix,
-            Index::Sets => &[],
+            TargetIndex::Records => &self.planned.prefix,
+            TargetIndex::Sets => &[],
         };
         self.answer(index)
     }
 
-    fn answer(&self, index: Index) -> Result<&'a Answer, EngineError> {
+    fn answer(&self, index: TargetIndex) -> Result<&'a Answer, EngineError> {
         let answer = match index {
-            Index::Records => &self.answers.records,
-            Index::Sets => &self.answers.sets,
+            TargetIndex::Records => &self.results.records,
+            TargetIndex::Sets => &self.results.sets,
         };
         match answer {
             Some(Ok(answer)) => Ok(answer),
             Some(Err(error)) => Err(error.clone()),
-            // Nothing was asked of the index, or what was asked will be found to be missing.
-            None => Ok(&NO_ANSWER),
+            // A page or facet that is missing here is reported where it is written.
+            None => Ok(&EMPTY_ANSWER),
         }
     }
 
-    fn command(&mut self, place: usize, selection: &[JsonSelection], path: &[PathStep]) {
-        match self.answers.commands.get(place) {
-            Some(CommandOutcome::Set(set)) => self.json(&JsonSelection::pick(selection, set)),
-            Some(CommandOutcome::Deleted(deleted)) => self.json(deleted),
-            Some(CommandOutcome::Failed { code, message }) => self.fail(path.to_vec(), *code, message.clone()),
-            None => self.fail_engine(path, &incomplete()),
+    fn command(&mut self, index: usize, selection: &[JsonSelection], path: &[ErrorPathSegment]) {
+        match self.results.commands.get(index) {
+            Some(SetCommandOutcome::Set(set)) => self.json(&JsonSelection::pick(selection, set)),
+            Some(SetCommandOutcome::Deleted(deleted)) => self.json(deleted),
+            Some(SetCommandOutcome::Failed { code, message }) => self.fail(path.to_vec(), *code, message.clone()),
+            None => self.fail_engine(path, &incomplete_answer()),
         }
     }
 
     fn json(&mut self, value: &impl Serialize) {
-        // Writing to memory fails for nothing that is written here.
+        // Writing to memory cannot fail.
         serde_json::to_writer(&mut self.out, value).ok();
     }
 
@@ -206,32 +203,32 @@ impl<'a> Writer<'a> {
         self.out.extend_from_slice(b"null");
     }
 
-    fn fail_engine(&mut self, path: &[PathStep], error: &EngineError) {
-        self.fail(path.to_vec(), Code::of(error), error.client_message());
+    fn fail_engine(&mut self, path: &[ErrorPathSegment], error: &EngineError) {
+        self.fail(path.to_vec(), GraphqlErrorCode::of(error), error.client_message());
     }
 
-    /// Writes null for something that cannot be shown, and notes why.
-    fn fail(&mut self, path: Vec<PathStep>, code: Code, message: String) {
+    /// Writes null and records an error.
+    fn fail(&mut self, path: Vec<ErrorPathSegment>, code: GraphqlErrorCode, message: String) {
         self.null();
         if self.errors.len() < MAX_ERRORS {
-            self.errors.push(Error::new(code, message).of_field(path));
+            self.errors.push(GraphqlError::new(code, message).of_field(path));
         }
     }
 
-    /// Writes null for the value at hand, and notes why.
+    /// Writes null for the current value and records an error.
     fn fail_here(&mut self, message: impl FnOnce() -> String) {
         if self.errors.len() >= MAX_ERRORS {
             return self.null();
         }
-        let path = self.path.iter().copied().chain(self.member.map(Step::Key)).map(|step| match step {
-            Step::Key(name) => PathStep::Key(name.to_string()),
-            Step::Place(place) => PathStep::Place(place),
+        let path = self.path.iter().copied().chain(self.member.map(PathSegment::Key)).map(|segment| match segment {
+            PathSegment::Key(name) => ErrorPathSegment::Key(name.to_string()),
+            PathSegment::Index(index) => ErrorPathSegment::Index(index),
         });
         let path = path.collect();
-        self.fail(path, Code::InternalServerError, message());
+        self.fail(path, GraphqlErrorCode::InternalServerError, message());
     }
 }
 
-fn incomplete() -> EngineError {
+fn incomplete_answer() -> EngineError {
     EngineError::Failed("the answer is incomplete".to_owned())
 }

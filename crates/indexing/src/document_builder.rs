@@ -69,7 +69,7 @@ impl DocumentBuilder {
 
     /// Returns whether an analysis is selected.
     pub fn selects(&self, study_id: &str, state: AnalysisState, type_name: &str, type_version: u32) -> bool {
-        self.source.takes(study_id, state, type_name, type_version)
+        self.source.includes(study_id, state, type_name, type_version)
     }
 
     /// Returns whether an analysis can be selected, as far as that is known without its document.

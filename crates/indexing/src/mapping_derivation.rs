@@ -71,7 +71,7 @@ pub fn derive_mapping(source: &SourceConfig, types: &[AnalysisType]) -> DerivedM
 /// Returns the fields that the types describe.
 fn type_fields(source: &SourceConfig, types: &[AnalysisType], notes: &mut Vec<String>) -> Fields {
     let mut taken: Vec<&AnalysisType> =
-        types.iter().filter(|one| source.takes_type(&one.id.name, one.id.version)).collect();
+        types.iter().filter(|one| source.includes_type(&one.id.name, one.id.version)).collect();
     taken.sort_by(|one, two| (&one.id.name, one.id.version).cmp(&(&two.id.name, two.id.version)));
     let mut data = Fields::default();
     for analysis_type in taken {

@@ -255,7 +255,7 @@ impl IndexWorker {
 /// Returns the name of a kind of source.
 pub(crate) fn source_name(origin: &SourceOrigin) -> &'static str {
     match origin {
-        SourceOrigin::Here => "here",
+        SourceOrigin::Local => "here",
         SourceOrigin::Song(_) => "song",
     }
 }

@@ -1,4 +1,4 @@
-//! The arguments of a tool: one type says what clients are told of them and what is read.
+//! The arguments of a tool: one type gives both the schema and the parser.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use rmcp::schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::outcome::Mend;
+use crate::tool_result::ToolError;
 
-/// Returns the schema of arguments. Nothing in it refers to another place, which some clients do not follow.
+/// Returns the JSON Schema of arguments, without references, which some clients do not follow.
 pub(crate) fn schema<T: JsonSchema>() -> Arc<JsonObject> {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    // The name and the words of the type are for those who read the code.
+    // Name and documentation of the Rust type are not for clients.
     schema.remove("title");
     schema.remove("description");
     Arc::new(schema.as_object().cloned().unwrap_or_default())
 }
 
-/// Reads arguments.
-pub(crate) fn read<T: DeserializeOwned>(given: Option<JsonObject>) -> Result<T, Mend> {
+/// Parses arguments.
+pub(crate) fn read<T: DeserializeOwned>(given: Option<JsonObject>) -> Result<T, ToolError> {
     serde_json::from_value(Value::Object(given.unwrap_or_default())).map_err(|error| {
-        Mend(format!("The arguments cannot be used: {error}. The schema of the tool says what it takes."))
+        ToolError(format!("The arguments cannot be used: {error}. The schema of the tool says what it takes."))
     })
 }

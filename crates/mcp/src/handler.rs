@@ -1,4 +1,4 @@
-//! What the protocol asks of a server, handed on to tools, resources and the prompt.
+//! The protocol handler: dispatches requests to tools, resources and the prompt.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use crate::catalogues::Asking;
-use crate::door::Services;
-use crate::outcome::result;
+use crate::caller_context::CallerContext;
+use crate::server::{McpServices, identity_of};
+use crate::tool_result::to_call_result;
 use crate::{prompt, resources, tools};
 
 const INSTRUCTIONS: &str = "Cantata keeps metadata of studies, analyses and files, and searches catalogues of them. To \
@@ -23,33 +23,33 @@ const INSTRUCTIONS: &str = "Cantata keeps metadata of studies, analyses and file
     then build_sqon with every condition in one call, then execute_query with the filter as it came back. Never guess \
     the name of a field. To prepare a submission: describe_analysis_types, then validate_analysis, which stores nothing.";
 
-/// Answers the requests of one client.
+/// Handles the requests of one client.
 #[derive(Clone)]
-pub(crate) struct Handler {
-    services: Services,
+pub(crate) struct McpHandler {
+    services: McpServices,
 }
 
-impl Handler {
-    pub(crate) fn new(services: Services) -> Self {
+impl McpHandler {
+    pub(crate) fn new(services: McpServices) -> Self {
         Self { services }
     }
 
-    fn asking<'a>(&'a self, identity: &'a Identity) -> Asking<'a> {
-        Asking { search: self.services.search.as_ref(), identity }
+    fn context<'a>(&'a self, identity: &'a Identity) -> CallerContext<'a> {
+        CallerContext { search: self.services.search.as_ref(), identity }
     }
 
     fn identity(&self, context: &RequestContext<RoleServer>) -> Arc<Identity> {
-        self.services.permissions.identity(request_of(context))
+        identity_of(request_of(context))
     }
 }
 
-/// Returns what is known of the request that a call came with. Without one there is no sender, who may do nothing.
+/// Returns the extensions of the HTTP request of a call. Without one the sender is anonymous.
 fn request_of(context: &RequestContext<RoleServer>) -> &Extensions {
     static NOTHING: std::sync::LazyLock<Extensions> = std::sync::LazyLock::new(Extensions::new);
     context.extensions.get::<Parts>().map_or(&NOTHING, |parts| &parts.extensions)
 }
 
-impl ServerHandler for Handler {
+impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
         ServerConfig::new(capabilities)
@@ -74,14 +74,14 @@ impl ServerHandler for Handler {
         call: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let outcome = tools::call(&self.services, request_of(&context), &call.name, call.arguments).await;
-        let outcome = outcome.ok_or_else(|| {
+        let result = tools::call(&self.services, request_of(&context), &call.name, call.arguments).await;
+        let result = result.transpose().ok_or_else(|| {
             ErrorData::invalid_params(
                 format!("There is no tool {:?}; tools/list shows which there are", call.name),
                 None,
             )
         })?;
-        Ok(result(outcome).into())
+        Ok(to_call_result(result).into())
     }
 
     async fn list_resources(
@@ -90,7 +90,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let identity = self.identity(&context);
-        Ok(ListResourcesResult::with_all_items(resources::all(&self.asking(&identity))))
+        Ok(ListResourcesResult::with_all_items(resources::all(&self.context(&identity))))
     }
 
     async fn list_resource_templates(
@@ -107,7 +107,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let identity = self.identity(&context);
-        Ok(resources::read(&self.asking(&identity), &wanted.uri)?.into())
+        Ok(resources::read(&self.context(&identity), &wanted.uri)?.into())
     }
 
     async fn list_prompts(
@@ -124,6 +124,6 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let identity = self.identity(&context);
-        Ok(prompt::messages(&self.asking(&identity), &wanted)?.into())
+        Ok(prompt::messages(&self.context(&identity), &wanted)?.into())
     }
 }

@@ -1,17 +1,17 @@
-//! The door for language models: the services of Cantata as tools, resources and a prompt of the Model Context Protocol.
+//! The MCP server: the services of Cantata as tools, resources and a prompt of the Model Context Protocol.
 //!
-//! A request comes with who sends it, and every tool asks the services on behalf of that identity, so nobody sees here
-//! what the other routes would not show. Nothing is remembered between requests. A tool that cannot do what it was asked
-//! says what to mend; no answer shows a host or a request to an engine.
+//! A request carries the identity of its sender, and every tool calls the services on behalf of it, so no tool returns
+//! what the other routes would not. There are no sessions. The error of a tool says how to correct the call; no error
+//! shows a host or a request to an engine.
 
 mod arguments;
-mod catalogues;
-mod door;
+mod caller_context;
 mod handler;
-mod outcome;
 mod prompt;
-mod query;
+mod query_builder;
 mod resources;
+mod server;
+mod tool_result;
 mod tools;
 
-pub use door::{Door, Permissions, Services};
+pub use server::{McpServer, McpServices, SubmitDenied, SubmitPolicy};

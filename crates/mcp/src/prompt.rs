@@ -1,10 +1,10 @@
-//! The prompt that turns a question of a researcher into a query: how to go about it, and the question.
+//! The prompt that turns a researcher's question into a query: instructions and the question.
 
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
-use crate::catalogues::Asking;
+use crate::caller_context::CallerContext;
 
 const NAME: &str = "query_arranger";
 const GOAL: &str = "goal";
@@ -24,14 +24,17 @@ catalogue, and wait for a yes.
 records, and name the total.
 6. If a tool answers with an error, do what it says; never make up a value, a field or a count.";
 
-/// Returns what clients are told of the prompt.
+/// Returns the description of the prompt.
 pub(crate) fn description() -> Prompt {
     let goal = PromptArgument::new(GOAL).with_description("What the researcher wants to know").with_required(true);
     Prompt::new(NAME, Some(DESCRIPTION), Some(vec![goal])).with_title("Find data")
 }
 
-/// Returns the messages to begin with.
-pub(crate) fn messages(asking: &Asking<'_>, wanted: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+/// Returns the messages of the prompt.
+pub(crate) fn messages(
+    caller: &CallerContext<'_>,
+    wanted: &GetPromptRequestParams,
+) -> Result<GetPromptResult, ErrorData> {
     if wanted.name != NAME {
         let text = format!("There is no prompt {:?}; prompts/list shows which there are", wanted.name);
         return Err(ErrorData::invalid_params(text, None));
@@ -41,7 +44,7 @@ pub(crate) fn messages(asking: &Asking<'_>, wanted: &GetPromptRequestParams) -> 
         let text = format!("The argument {GOAL:?} is missing; it says what the researcher wants to know");
         return Err(ErrorData::invalid_params(text, None));
     };
-    let catalogues = asking.catalogues().map(|catalogues| catalogues.introspection().catalogs.0).unwrap_or_default();
+    let catalogues = caller.catalogues().map(|catalogues| catalogues.introspection().catalogs.0).unwrap_or_default();
     let mut guide = "Catalogues:\n".to_owned();
     for (id, entry) in &catalogues {
         let description = entry.description.as_deref().map(|text| format!(": {text}")).unwrap_or_default();

@@ -1,11 +1,11 @@
-//! What clients can read without calling a tool: the same three descriptions that the introspection routes give.
+//! Resources: the introspection responses, which clients can read without calling a tool.
 
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::Value;
 
-use crate::catalogues::Asking;
-use crate::outcome::{Mend, Outcome};
+use crate::caller_context::CallerContext;
+use crate::tool_result::{ToolError, ToolResult};
 use crate::tools;
 
 const SERVER: &str = "arranger://introspection/server";
@@ -13,8 +13,8 @@ const SQON: &str = "arranger://introspection/sqon";
 const CATALOGUE: &str = "arranger://introspection/catalog/";
 const JSON: &str = "application/json";
 
-/// Returns what there is to read.
-pub(crate) fn all(asking: &Asking<'_>) -> Vec<Resource> {
+/// Lists the resources.
+pub(crate) fn all(caller: &CallerContext<'_>) -> Vec<Resource> {
     let server = Resource::new(SERVER, "server")
         .with_title("Catalogues")
         .with_description("Which catalogues there are, and how they are")
@@ -23,7 +23,7 @@ pub(crate) fn all(asking: &Asking<'_>) -> Vec<Resource> {
         .with_title("Filter language")
         .with_description("The JSON Schema of a filter (SQON) and its operators")
         .with_mime_type(JSON);
-    let catalogues = asking.catalogues().map(|catalogues| catalogues.introspection().catalogs.0).unwrap_or_default();
+    let catalogues = caller.catalogues().map(|catalogues| catalogues.introspection().catalogs.0).unwrap_or_default();
     let fields = catalogues.into_iter().map(|(id, _)| {
         Resource::new(format!("{CATALOGUE}{id}"), id.clone())
             .with_title(format!("Fields of {id}"))
@@ -33,7 +33,7 @@ pub(crate) fn all(asking: &Asking<'_>) -> Vec<Resource> {
     [server, sqon].into_iter().chain(fields).collect()
 }
 
-/// Returns the form of the addresses of catalogues.
+/// Returns the URI template of catalogues.
 pub(crate) fn template() -> ResourceTemplate {
     ResourceTemplate::new(format!("{CATALOGUE}{{catalogueId}}"), "catalogue")
         .with_title("Fields of a catalogue")
@@ -41,17 +41,17 @@ pub(crate) fn template() -> ResourceTemplate {
         .with_mime_type(JSON)
 }
 
-/// Reads one of them.
-pub(crate) fn read(asking: &Asking<'_>, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let read: Outcome = match uri.strip_prefix(CATALOGUE) {
-        Some(id) => tools::fields_of(asking, id),
-        None if uri == SERVER => tools::directory(asking),
-        None if uri == SQON => Ok(tools::language()),
-        None => Err(Mend(format!("There is no resource {uri:?}; resources/list shows which there are."))),
+/// Reads a resource.
+pub(crate) fn read(caller: &CallerContext<'_>, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let read: ToolResult = match uri.strip_prefix(CATALOGUE) {
+        Some(id) => tools::catalogue_fields(caller, id),
+        None if uri == SERVER => tools::list_catalogues(caller),
+        None if uri == SQON => Ok(tools::sqon_schema()),
+        None => Err(ToolError(format!("There is no resource {uri:?}; resources/list shows which there are."))),
     };
     let contents = |value: Value| ResourceContents::text(format!("{value:#}"), uri).with_mime_type(JSON);
     match read {
         Ok(value) => Ok(ReadResourceResult::new(vec![contents(value)])),
-        Err(Mend(text)) => Err(ErrorData::resource_not_found(text, None)),
+        Err(ToolError(text)) => Err(ErrorData::resource_not_found(text, None)),
     }
 }

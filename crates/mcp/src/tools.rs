@@ -1,33 +1,35 @@
-//! The tools, one file for each group of them.
+//! The tools, one file per group.
 
 mod analyses;
-mod build;
-mod directory;
-mod search;
+mod build_sqon;
+mod catalogues;
+mod execute_query;
 
-pub(crate) use directory::{directory, fields_of, language};
+pub(crate) use catalogues::{catalogue_fields, list_catalogues, sqon_schema};
 
 use http::Extensions;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::JsonSchema;
+use serde_json::Value;
 
+use self::catalogues::{FieldsArguments, NoArguments};
 use crate::arguments::{read, schema};
-use crate::catalogues::Asking;
-use crate::door::Services;
-use crate::outcome::Outcome;
+use crate::caller_context::CallerContext;
+use crate::server::{McpServices, identity_of};
+use crate::tool_result::ToolError;
 
-/// Returns what clients are told of the tools.
+/// Returns the descriptions of all tools.
 pub(crate) fn all() -> Vec<Tool> {
     vec![
-        tool::<directory::NoArguments>("list_catalogues", "List catalogues", directory::LIST_CATALOGUES),
-        tool::<directory::NoArguments>("get_sqon_schema", "Get the filter language", directory::GET_SQON_SCHEMA),
-        tool::<directory::FieldsArguments>(
+        tool::<NoArguments>("list_catalogues", "List catalogues", catalogues::LIST_CATALOGUES),
+        tool::<NoArguments>("get_sqon_schema", "Get the filter language", catalogues::GET_SQON_SCHEMA),
+        tool::<FieldsArguments>(
             "get_catalogue_fields",
             "Get the fields of a catalogue",
-            directory::GET_CATALOGUE_FIELDS,
+            catalogues::GET_CATALOGUE_FIELDS,
         ),
-        tool::<build::BuildArguments>("build_sqon", "Build a filter", build::DESCRIPTION),
-        tool::<search::QueryArguments>("execute_query", "Search a catalogue", search::DESCRIPTION),
+        tool::<build_sqon::BuildArguments>("build_sqon", "Build a filter", build_sqon::DESCRIPTION),
+        tool::<execute_query::QueryArguments>("execute_query", "Search a catalogue", execute_query::DESCRIPTION),
         tool::<analyses::TypesArguments>("describe_analysis_types", "Describe analysis types", analyses::DESCRIBE),
         tool::<analyses::ValidateArguments>("validate_analysis", "Validate an analysis", analyses::VALIDATE),
     ]
@@ -39,34 +41,26 @@ fn tool<T: JsonSchema>(name: &'static str, title: &str, description: &'static st
         .with_annotations(ToolAnnotations::with_title(title).read_only(true).idempotent(true).open_world(false))
 }
 
-/// Calls a tool on behalf of whoever sent a request; nothing if there is no such tool.
+/// Calls a tool on behalf of the sender of a request; `None` if there is no such tool.
 pub(crate) async fn call(
-    services: &Services,
+    services: &McpServices,
     request: &Extensions,
     name: &str,
     arguments: Option<JsonObject>,
-) -> Option<Outcome> {
-    let identity = services.permissions.identity(request);
-    let asking = Asking { search: services.search.as_ref(), identity: &identity };
-    let outcome = match name {
-        "list_catalogues" => read::<directory::NoArguments>(arguments).and_then(|_| directory(&asking)),
-        "get_sqon_schema" => read::<directory::NoArguments>(arguments).map(|_| language()),
-        "get_catalogue_fields" => read::<directory::FieldsArguments>(arguments)
-            .and_then(|arguments| fields_of(&asking, &arguments.catalogue_id)),
-        "build_sqon" => read(arguments).and_then(|arguments| build::build_sqon(&asking, arguments)),
-        "execute_query" => match read(arguments) {
-            Ok(arguments) => search::execute_query(&asking, &arguments).await,
-            Err(mend) => Err(mend),
-        },
-        "describe_analysis_types" => match read(arguments) {
-            Ok(arguments) => analyses::describe(services, &arguments).await,
-            Err(mend) => Err(mend),
-        },
-        "validate_analysis" => match read(arguments) {
-            Ok(arguments) => analyses::validate(services, request, &arguments).await,
-            Err(mend) => Err(mend),
-        },
-        _ => return None,
+) -> Result<Option<Value>, ToolError> {
+    let identity = identity_of(request);
+    let caller = CallerContext { search: services.search.as_ref(), identity: &identity };
+    let value = match name {
+        "list_catalogues" => read(arguments).and_then(|_: NoArguments| list_catalogues(&caller)),
+        "get_sqon_schema" => read(arguments).map(|_: NoArguments| sqon_schema()),
+        "get_catalogue_fields" => {
+            read(arguments).and_then(|arguments: FieldsArguments| catalogue_fields(&caller, &arguments.catalogue_id))
+        }
+        "build_sqon" => build_sqon::build_sqon(&caller, read(arguments)?),
+        "execute_query" => execute_query::execute_query(&caller, &read(arguments)?).await,
+        "describe_analysis_types" => analyses::describe(services, &read(arguments)?).await,
+        "validate_analysis" => analyses::validate(services, request, &read(arguments)?).await,
+        _ => return Ok(None),
     };
-    Some(outcome)
+    value.map(Some)
 }

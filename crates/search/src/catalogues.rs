@@ -1,178 +1,102 @@
-//! The catalogues that are served at one moment.
+//! The catalogues of a server at one moment.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use cantata_access::Identity;
 use cantata_catalogue::introspection::{
-    AmbiguousBody, CatalogueBody, CatalogueState, FailedCatalogue, NotFoundBody, Resolution, ServerBody, Status,
-    resolve,
+    AmbiguousCatalogueBody, CatalogueNotFoundBody, CatalogueResolution, CatalogueState, FailedCatalogue, HealthStatus,
+    ServerIntrospectionBody, resolve,
 };
-use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, ConfiguredCatalogue, Mode, View};
+use cantata_catalogue::{CatalogueConfig, CatalogueMode};
 use cantata_engine::SearchEngine;
-use cantata_graphql::CatalogueSchema;
-use cantata_mapping::IndexMapping;
 
-use crate::built::BuiltCatalogue;
-use crate::tally::SearchTally;
-
-/// A catalogue that can be searched, as somebody sees it.
-pub struct ServedCatalogue {
-    /// The catalogue, with the fields that can be seen.
-    pub catalogue: Arc<Catalogue>,
-    /// Its GraphQL schema.
-    pub schema: CatalogueSchema,
-    /// What introspection tells of it.
-    pub introspection: Arc<CatalogueBody>,
-    /// What is seen of it.
-    pub(crate) view: View,
-    /// The engine that has its index and its sets.
-    pub(crate) engine: Arc<dyn SearchEngine>,
-    /// The fields whose lists are cut to their first values, as far as the log has told of them.
-    pub(crate) cut_fields: Arc<Mutex<HashSet<String>>>,
-    pub(crate) tally: Arc<SearchTally>,
-}
-
-/// A catalogue, whether it is ready or not.
-#[derive(Clone)]
-pub(crate) struct Entry {
-    pub(crate) configured: Arc<ConfiguredCatalogue>,
-    /// Its engine; nothing if the configuration leads to none.
-    pub(crate) engine: Option<Arc<dyn SearchEngine>>,
-    /// The mapping that the state follows from; nothing if there was none to be had.
-    pub(crate) mapping: Option<Arc<IndexMapping>>,
-    pub(crate) state: State,
-    pub(crate) turn: Turn,
-    /// Goes on with a catalogue of the same id when its configuration changes.
-    pub(crate) tally: Arc<SearchTally>,
-}
-
-/// Whose turn it is to look at the index of a catalogue. Clones of an entry share it, so it also tells which entries are
-/// states of one.
-pub(crate) type Turn = Arc<tokio::sync::Mutex<Looks>>;
-
-/// What is remembered from look to look.
-#[derive(Debug, Default)]
-pub(crate) struct Looks {
-    /// How often in a row there was no answer.
-    pub(crate) silent: usize,
-    /// How many looks ago the index was last searched.
-    pub(crate) since_search: usize,
-}
-
-/// Whether a catalogue is ready.
-#[derive(Clone)]
-pub(crate) enum State {
-    Available(Arc<BuiltCatalogue>),
-    /// It was ready, and its mapping cannot be had since.
-    Disturbed(Arc<BuiltCatalogue>, Arc<FailedCatalogue>),
-    Failed(Arc<FailedCatalogue>),
-}
-
-impl Entry {
-    fn state(&self) -> CatalogueState<'_> {
-        match &self.state {
-            State::Available(built) => CatalogueState::Available(&built.catalogue),
-            State::Disturbed(_, failed) | State::Failed(failed) => CatalogueState::Failed(failed),
-        }
-    }
-
-    /// Says whether the index is made by this server.
-    pub(crate) fn has_source(&self) -> bool {
-        self.index().is_some_and(|(_, config)| config.source.is_some())
-    }
-
-    /// Returns what is wrong.
-    pub(crate) fn problem(&self) -> Option<&CatalogueError> {
-        match &self.state {
-            State::Available(_) => None,
-            State::Disturbed(_, failed) | State::Failed(failed) => Some(&failed.error),
-        }
-    }
-}
+use crate::catalogue_entry::{CatalogueEntry, EntryState, ProbeLock};
+use crate::counters::SearchCounters;
+use crate::loaded_catalogue::LoadedCatalogue;
+use crate::served_catalogue::ServedCatalogue;
 
 /// All catalogues.
 #[derive(Clone)]
 pub struct Catalogues {
-    pub(crate) mode: Mode,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) mode: CatalogueMode,
+    pub(crate) entries: Vec<CatalogueEntry>,
 }
 
-/// What a name in an address leads to.
-pub enum Found {
-    /// A catalogue that is ready.
-    Served(Arc<ServedCatalogue>),
-    /// A catalogue that was ready, and what is wrong with its engine or its index since. Searching it is worth a try.
-    Disturbed(Arc<ServedCatalogue>, Arc<FailedCatalogue>),
+/// What a name in a path resolves to.
+pub enum CatalogueLookup {
+    /// A catalogue that can be searched.
+    Available(Arc<ServedCatalogue>),
+    /// A catalogue that was available, and the present error of its engine or index. A search may still succeed.
+    Degraded(Arc<ServedCatalogue>, Arc<FailedCatalogue>),
     /// A catalogue that cannot be served.
     Failed(Arc<FailedCatalogue>),
     /// Several catalogues.
-    Ambiguous(AmbiguousBody),
+    Ambiguous(AmbiguousCatalogueBody),
     /// None.
-    Unknown(NotFoundBody),
+    Unknown(CatalogueNotFoundBody),
 }
 
 impl Catalogues {
-    /// Returns how catalogues are addressed.
-    pub fn mode(&self) -> Mode {
+    /// Returns whether paths name the catalogue.
+    pub fn mode(&self) -> CatalogueMode {
         self.mode
     }
 
-    /// Returns the catalogues whose configuration can be used, with their engines.
+    /// Returns the catalogues with a usable configuration, and their engines.
     pub fn configured(&self) -> impl Iterator<Item = (&CatalogueConfig, &Arc<dyn SearchEngine>)> {
-        self.entries.iter().filter_map(Entry::index).map(|(engine, config)| (config, engine))
+        self.entries.iter().filter_map(CatalogueEntry::index).map(|(engine, config)| (config, engine))
     }
 
-    /// Returns the id of each catalogue, and how often it was searched.
-    pub fn tallies(&self) -> impl Iterator<Item = (&str, &SearchTally)> {
-        self.entries.iter().map(|entry| (entry.configured.id.as_str(), &*entry.tally))
+    /// Returns the counters of each catalogue with its id.
+    pub fn counters(&self) -> impl Iterator<Item = (&str, &SearchCounters)> {
+        self.entries.iter().map(|entry| (entry.configured.id.as_str(), &*entry.counters))
     }
 
-    /// Returns the present state of an entry.
-    pub(crate) fn entry(&self, turn: &Turn) -> Option<&Entry> {
-        self.entries.iter().find(|entry| Arc::ptr_eq(&entry.turn, turn))
+    /// Returns the present state of the entry with this probe lock.
+    pub(crate) fn entry(&self, probe: &ProbeLock) -> Option<&CatalogueEntry> {
+        self.entries.iter().find(|entry| Arc::ptr_eq(&entry.probe, probe))
     }
 
     fn states(&self) -> Vec<CatalogueState<'_>> {
-        self.entries.iter().map(Entry::state).collect()
+        self.entries.iter().map(CatalogueEntry::public_state).collect()
     }
 
-    /// Returns what introspection tells of the server.
-    pub fn introspection(&self) -> ServerBody {
-        ServerBody::new(self.mode, &self.states())
+    /// Returns the introspection response of the server.
+    pub fn introspection(&self) -> ServerIntrospectionBody {
+        ServerIntrospectionBody::new(self.mode, &self.states())
     }
 
-    /// Returns how the catalogues are, taken together.
-    pub fn status(&self) -> Status {
-        Status::of(&self.states())
+    /// Returns the health of all catalogues together.
+    pub fn status(&self) -> HealthStatus {
+        HealthStatus::of(&self.states())
     }
 
-    /// Returns the only catalogue of a server that has one, as an identity sees it.
-    pub fn only(&self, identity: &Identity) -> Option<Found> {
+    /// Returns the only catalogue of a server in single mode, as an identity sees it.
+    pub fn only(&self, identity: &Identity) -> Option<CatalogueLookup> {
         match (self.mode, &self.entries[..]) {
-            (Mode::Single, [entry]) => Some(found(entry, identity)),
+            (CatalogueMode::Single, [entry]) => Some(view_entry(entry, identity)),
             _ => None,
         }
     }
 
-    /// Returns what an id or a document type leads to, as an identity sees it.
-    pub fn find(&self, name: &str, identity: &Identity) -> Found {
+    /// Resolves an id or a document type, as an identity sees the catalogue.
+    pub fn find(&self, name: &str, identity: &Identity) -> CatalogueLookup {
         match resolve(name, &self.states()) {
-            Resolution::One(place) => found(&self.entries[place], identity),
-            Resolution::Ambiguous(ids) => Found::Ambiguous(AmbiguousBody::new(name, ids)),
-            Resolution::Unknown => Found::Unknown(NotFoundBody::new(name)),
+            CatalogueResolution::One(index) => view_entry(&self.entries[index], identity),
+            CatalogueResolution::Ambiguous(ids) => CatalogueLookup::Ambiguous(AmbiguousCatalogueBody::new(name, ids)),
+            CatalogueResolution::Unknown => CatalogueLookup::Unknown(CatalogueNotFoundBody::new(name)),
         }
     }
 }
 
-fn found(entry: &Entry, identity: &Identity) -> Found {
-    let seen = |built: &BuiltCatalogue| {
-        built.seen_by(identity, &entry.tally).map_err(|failed| Found::Failed(Arc::new(failed)))
+fn view_entry(entry: &CatalogueEntry, identity: &Identity) -> CatalogueLookup {
+    let view = |loaded: &LoadedCatalogue| loaded.view_for(identity, &entry.counters).map(Arc::new).map_err(Arc::new);
+    let lookup = match &entry.state {
+        EntryState::Available(loaded) => view(loaded).map(CatalogueLookup::Available),
+        EntryState::Degraded(loaded, failed) => {
+            view(loaded).map(|served| CatalogueLookup::Degraded(served, Arc::clone(failed)))
+        }
+        EntryState::Failed(failed) => Err(Arc::clone(failed)),
     };
-    let found = match &entry.state {
-        State::Available(built) => seen(built).map(Found::Served),
-        State::Disturbed(built, failed) => seen(built).map(|served| Found::Disturbed(served, Arc::clone(failed))),
-        State::Failed(failed) => Ok(Found::Failed(Arc::clone(failed))),
-    };
-    found.unwrap_or_else(|failed| failed)
+    lookup.unwrap_or_else(CatalogueLookup::Failed)
 }

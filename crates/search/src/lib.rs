@@ -1,25 +1,26 @@
-//! The search service: catalogues that are served, and what is asked of them. No HTTP.
+//! The search service: the catalogues of a server, and the requests that are run on them. No HTTP.
 //!
-//! [`SearchService`] holds the catalogues as one value that is replaced as a whole: a request takes the value that is
-//! there and finishes on it, whatever is reloaded meanwhile. A catalogue that cannot be served is in it too, with the
-//! reason, and disturbs no other. Each catalogue has an engine, which [`Engines`] gives it. A catalogue can only be had
-//! as somebody sees it.
+//! [`SearchService`] holds the catalogues as one value behind an atomic pointer. A request takes a snapshot and finishes
+//! on it, whatever is reloaded meanwhile. A catalogue that cannot be served is part of the value, with its error, and
+//! affects no other. Each catalogue has an engine from an [`EngineProvider`]. A catalogue is only handed out as the
+//! view of one identity, so no caller can forget the access rules.
 
-mod built;
+mod catalogue_entry;
 mod catalogues;
+mod config_watcher;
+mod counters;
 mod download;
-mod engines;
-mod following;
-mod gate;
-mod graphql;
-mod loading;
+mod engine_provider;
+mod index_probe;
+mod loaded_catalogue;
+mod redaction;
+mod served_catalogue;
 mod service;
 mod sets;
-mod tally;
-mod watching;
 
-pub use catalogues::{Catalogues, Found, ServedCatalogue};
+pub use catalogues::{CatalogueLookup, Catalogues};
+pub use counters::SearchCounters;
 pub use download::{Download, DownloadBody, DownloadError, DownloadRequest};
-pub use engines::Engines;
+pub use engine_provider::{EngineProvider, EngineSetupError};
+pub use served_catalogue::ServedCatalogue;
 pub use service::{ConfigSource, SearchService};
-pub use tally::SearchTally;

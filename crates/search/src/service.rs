@@ -1,26 +1,33 @@
-//! The service itself.
+//! The search service: loading, reloading and probing the catalogues of a server.
 
 use std::path::PathBuf;
 use std::slice;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use cantata_catalogue::{ConfigProblem, Configs, Defaults};
+use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
 use futures_util::future::join_all;
 use tokio::sync::Mutex;
 
-use crate::catalogues::{Catalogues, Entry};
-use crate::engines::Engines;
-use crate::following::first_look;
-use crate::loading::unasked;
+use crate::catalogue_entry::{CatalogueEntry, ProbeLock, ProbeState};
+use crate::catalogues::Catalogues;
+use crate::engine_provider::EngineProvider;
+use crate::index_probe::probe_index;
+
+/// How long a probe in the background may take.
+const BACKGROUND_PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a probe may take that a caller waits for.
+const FOREGROUND_PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Where the configurations of the catalogues come from.
 #[derive(Debug, Clone)]
 pub enum ConfigSource {
-    /// A value, which stays as it is.
-    Configs(Configs),
-    /// A folder, which is read again when it changes, and what its files do not say.
-    Folder(PathBuf, Box<Defaults>),
+    /// A value that never changes.
+    Fixed(CatalogueConfigs),
+    /// A folder that is watched, and the defaults for what its files do not set.
+    Folder(PathBuf, Box<ConfigDefaults>),
 }
 
 impl ConfigSource {
@@ -29,21 +36,21 @@ impl ConfigSource {
     /// # Errors
     ///
     /// If there is no catalogue at all, or the folder cannot be read.
-    pub fn read(&self) -> Result<Configs, Vec<ConfigProblem>> {
+    pub fn read(&self) -> Result<CatalogueConfigs, Vec<ConfigProblem>> {
         match self {
-            Self::Configs(configs) => Ok(configs.clone()),
-            Self::Folder(folder, defaults) => Configs::from_folder(folder, defaults),
+            Self::Fixed(configs) => Ok(configs.clone()),
+            Self::Folder(folder, defaults) => CatalogueConfigs::from_folder(folder, defaults),
         }
     }
 }
 
 /// The search service.
 pub struct SearchService {
-    engines: Box<dyn Engines>,
+    engines: Box<dyn EngineProvider>,
     pub(crate) source: ConfigSource,
     catalogues: ArcSwap<Catalogues>,
     /// Held while configurations are read, so that an older one never replaces a newer one.
-    reading: Mutex<()>,
+    reload_lock: Mutex<()>,
 }
 
 impl SearchService {
@@ -52,73 +59,113 @@ impl SearchService {
     /// # Errors
     ///
     /// If there is no catalogue at all, or the configuration cannot be read.
-    pub async fn start(engines: impl Engines, source: ConfigSource) -> Result<Self, Vec<ConfigProblem>> {
-        let Configs { mode, catalogues } = source.read()?;
-        let entries = catalogues.into_iter().map(|configured| first_look(unasked(&engines, configured)));
+    pub async fn start(engines: impl EngineProvider, source: ConfigSource) -> Result<Self, Vec<ConfigProblem>> {
+        let CatalogueConfigs { mode, catalogues } = source.read()?;
+        let entries = catalogues.into_iter().map(|configured| probe_new(CatalogueEntry::new(&engines, configured)));
         let catalogues = Catalogues { mode, entries: join_all(entries).await };
         let catalogues = ArcSwap::from_pointee(catalogues);
-        Ok(Self { engines: Box::new(engines), source, catalogues, reading: Mutex::new(()) })
+        Ok(Self { engines: Box::new(engines), source, catalogues, reload_lock: Mutex::new(()) })
     }
 
-    /// Returns the catalogues as they are now.
+    /// Returns a snapshot of the catalogues.
     pub fn catalogues(&self) -> Arc<Catalogues> {
         self.catalogues.load_full()
     }
 
-    /// Reads the configurations and mappings again; what did not change stays.
+    /// Reloads configurations and mappings; what did not change is kept.
     ///
     /// # Errors
     ///
-    /// If there is no catalogue at all any more, or the configuration cannot be read; then everything stays as it is.
+    /// If there is no catalogue at all any more, or the configuration cannot be read; then nothing changes.
     pub async fn refresh(&self) -> Result<(), Vec<ConfigProblem>> {
-        self.read_again().await?;
-        self.follow_now(&self.catalogues().entries, false).await;
+        self.reload_configs().await?;
+        self.probe_now(&self.catalogues().entries, false).await;
         Ok(())
     }
 
-    /// Reads one catalogue again, whether it changed or not; returns false if there is none of this id.
+    /// Rebuilds one catalogue, whether it changed or not; returns false if there is none of this id.
     ///
     /// # Errors
     ///
     /// As [`SearchService::refresh`].
     pub async fn reload(&self, id: &str) -> Result<bool, Vec<ConfigProblem>> {
-        self.read_again().await?;
+        self.reload_configs().await?;
         let catalogues = self.catalogues();
         let Some(entry) = catalogues.entries.iter().find(|entry| entry.configured.id == id) else { return Ok(false) };
-        self.follow_now(slice::from_ref(entry), true).await;
+        self.probe_now(slice::from_ref(entry), true).await;
         Ok(true)
     }
 
-    /// Reads the configurations again. Only new indexes are waited for; those that are known are followed elsewhere.
-    pub(crate) async fn read_again(&self) -> Result<(), Vec<ConfigProblem>> {
-        let _reading = self.reading.lock().await;
-        let Configs { mode, catalogues } = self.source.read()?;
+    /// Reads the configurations again. Only indexes that are new are probed here.
+    pub(crate) async fn reload_configs(&self) -> Result<(), Vec<ConfigProblem>> {
+        let _guard = self.reload_lock.lock().await;
+        let CatalogueConfigs { mode, catalogues } = self.source.read()?;
         let before = self.catalogues();
         let entries = catalogues.into_iter().map(async |configured| {
-            // What kept a catalogue from its engine may be over, such as a certificate that was not there.
-            let is_settled = |entry: &Entry| entry.engine.is_some() || entry.configured.config.is_err();
-            let is_known = |entry: &&Entry| *entry.configured == configured && is_settled(entry);
+            // The setup of an engine is tried again: a missing certificate, for instance, may be there now.
+            let is_settled = |entry: &CatalogueEntry| entry.engine.is_some() || entry.configured.config.is_err();
+            let is_known = |entry: &&CatalogueEntry| *entry.configured == configured && is_settled(entry);
             if let Some(entry) = before.entries.iter().find(is_known) {
                 return entry.clone();
             }
-            let entry = unasked(&*self.engines, configured);
+            let entry = CatalogueEntry::new(&*self.engines, configured);
             let entry = match before.entries.iter().find(|earlier| earlier.configured.id == entry.configured.id) {
-                Some(earlier) => Entry { tally: Arc::clone(&earlier.tally), ..entry.after(earlier) },
+                Some(earlier) => {
+                    CatalogueEntry { counters: Arc::clone(&earlier.counters), ..entry.carry_over(earlier) }
+                }
                 None => entry,
             };
-            if entry.mapping.is_some() { entry } else { first_look(entry).await }
+            if entry.mapping.is_some() { entry } else { probe_new(entry).await }
         });
         let entries = join_all(entries).await;
         self.replace(|now| {
-            // What was taken over may have changed meanwhile.
-            let entries = entries.iter().map(|entry| now.entry(&entry.turn).unwrap_or(entry).clone());
+            // An entry that was taken over may have been probed meanwhile.
+            let entries = entries.iter().map(|entry| now.entry(&entry.probe).unwrap_or(entry).clone());
             Catalogues { mode, entries: entries.collect() }
         });
         Ok(())
     }
 
-    /// Replaces the catalogues by what is made of those that are there.
-    pub(crate) fn replace(&self, make: impl Fn(&Catalogues) -> Catalogues) {
+    /// Starts a probe of every index in the background; catalogues that are being probed are skipped.
+    pub(crate) fn probe_in_background(self: &Arc<Self>) {
+        for entry in &self.catalogues().entries {
+            let Ok(mut state) = Arc::clone(&entry.probe).try_lock_owned() else { continue };
+            let (service, lock) = (Arc::clone(self), Arc::clone(&entry.probe));
+            tokio::spawn(async move { service.probe(&lock, &mut state, BACKGROUND_PROBE_TIMEOUT, false).await });
+        }
+    }
+
+    /// Probes the indexes of entries and waits for it up to a timeout.
+    async fn probe_now(&self, entries: &[CatalogueEntry], rebuild: bool) {
+        let probe = async |entry: &CatalogueEntry| {
+            // A probe that is under way may take longer; its result becomes visible later.
+            if let Ok(mut state) = tokio::time::timeout(FOREGROUND_PROBE_TIMEOUT, entry.probe.lock()).await {
+                self.probe(&entry.probe, &mut state, FOREGROUND_PROBE_TIMEOUT, rebuild).await;
+            }
+        };
+        join_all(entries.iter().map(probe)).await;
+    }
+
+    /// Probes the index of the entry with this lock, and replaces that entry alone.
+    async fn probe(&self, lock: &ProbeLock, state: &mut ProbeState, timeout: Duration, rebuild: bool) {
+        let catalogues = self.catalogues();
+        let Some(entry) = catalogues.entry(lock) else { return };
+        let Some(after) = probe_index(entry, state, timeout, rebuild).await else { return };
+        self.replace(|now| {
+            let mut catalogues = Catalogues::clone(now);
+            catalogues.entries.iter_mut().filter(|entry| Arc::ptr_eq(&entry.probe, lock)).for_each(|entry| {
+                entry.clone_from(&after);
+            });
+            catalogues
+        });
+    }
+
+    fn replace(&self, make: impl Fn(&Catalogues) -> Catalogues) {
         self.catalogues.rcu(|now| Arc::new(make(now)));
     }
+}
+
+/// Probes the index of an entry that is not in the list yet.
+async fn probe_new(entry: CatalogueEntry) -> CatalogueEntry {
+    probe_index(&entry, &mut ProbeState::default(), FOREGROUND_PROBE_TIMEOUT, false).await.unwrap_or(entry)
 }

@@ -11,7 +11,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use cantata_access::{AuthMethod, Identity};
 use cantata_core::{Error, ErrorId, ErrorOrigin};
-use cantata_mcp::{Door, Permissions, Services};
+use cantata_mcp::{McpServer, McpServices, SubmitDenied};
 use cantata_metadata::MetadataService;
 use cantata_search::SearchService;
 use http::{Extensions, StatusCode};
@@ -29,7 +29,7 @@ const LONGEST_REASON: usize = 64 * 1024;
 /// What the route works with; clones share it.
 #[derive(Clone)]
 struct McpState {
-    door: Door,
+    server: McpServer,
     body_limit: usize,
 }
 
@@ -41,8 +41,10 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     settings: &HttpSettings,
 ) -> Routes<S> {
     let body_limit = settings.limits.search_body_limit;
-    let services = Services { metadata, search, permissions: Arc::new(Rights(Arc::clone(access))) };
-    let state = McpState { door: Door::new(services, body_limit), body_limit };
+    let control = Arc::clone(access);
+    let submit_policy = Arc::new(move |request: &Extensions, study: &str| check_submit(&control, request, study));
+    let services = McpServices { metadata, search, submit_policy };
+    let state = McpState { server: McpServer::new(services, body_limit), body_limit };
     Routes::new(access).add(Need::Read, routes!(message)).with_state(state)
 }
 
@@ -62,7 +64,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
 async fn message(State(state): State<McpState>, request: Request) -> ApiResult<Response> {
     let (parts, body) = request.into_parts();
     let body = read_limited(Request::from_parts(parts.clone(), body), state.body_limit).await?;
-    let answer = state.door.answer(http::Request::from_parts(parts, body)).await.map(Body::new);
+    let answer = state.server.handle(http::Request::from_parts(parts, body)).await.map(Body::new);
     match content_type(answer.headers()).as_deref() {
         Some("application/json") => Ok(answer),
         _ if answer.status().is_success() => Ok(answer),
@@ -86,28 +88,21 @@ async fn refused(answer: Response) -> ApiError {
     ApiError(Error::new(ErrorOrigin::HttpServer, id, text))
 }
 
-/// What the scopes of an identity allow.
-struct Rights(Arc<AccessControl>);
-
-impl Permissions for Rights {
-    fn identity(&self, request: &Extensions) -> Arc<Identity> {
-        request.get::<Arc<Identity>>().cloned().unwrap_or_else(|| Arc::new(Identity::anonymous()))
+/// Denies a submission that the scopes of its sender do not allow, and notes that in the audit log.
+fn check_submit(access: &AccessControl, request: &Extensions, study_id: &str) -> Result<(), SubmitDenied> {
+    let anonymous = || Arc::new(Identity::anonymous());
+    let identity = request.get::<Arc<Identity>>().cloned().unwrap_or_else(anonymous);
+    let scopes = &access.scopes;
+    if scopes.can_write(&identity, study_id) {
+        return Ok(());
     }
-
-    fn may_submit(&self, request: &Extensions, study_id: &str) -> Result<(), String> {
-        let identity = self.identity(request);
-        let scopes = &self.0.scopes;
-        if scopes.can_write(&identity, study_id) {
-            return Ok(());
-        }
-        let is_anonymous = identity.auth_method == AuthMethod::Anonymous;
-        if let Some(audit) = request.get::<Audit>() {
-            audit.note(Noted { identity, is_refused: false, study: Some(study_id.to_owned()), is_denied: true });
-        }
-        let scope = scopes.for_study(study_id);
-        Err(match is_anonymous {
-            true => format!("This needs a credential with the scope '{scope}'; the client must be set up with one."),
-            false => format!("The credential does not allow this; the scope '{scope}' would."),
-        })
+    let is_anonymous = identity.auth_method == AuthMethod::Anonymous;
+    if let Some(audit) = request.get::<Audit>() {
+        audit.note(Noted { identity, is_refused: false, study: Some(study_id.to_owned()), is_denied: true });
     }
+    let scope = scopes.for_study(study_id);
+    Err(SubmitDenied(match is_anonymous {
+        true => format!("This needs a credential with the scope '{scope}'; the client must be set up with one."),
+        false => format!("The credential does not allow this; the scope '{scope}' would."),
+    }))
 }

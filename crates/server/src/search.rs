@@ -22,9 +22,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
 use cantata_access::Identity;
-use cantata_catalogue::introspection::FailedBody;
-use cantata_catalogue::{ConfigProblem, Configs, Defaults, is_own_address};
-use cantata_search::{ConfigSource, Engines, Found, SearchService, ServedCatalogue};
+use cantata_catalogue::introspection::FailedCatalogueBody;
+use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem, is_own_address};
+use cantata_search::{CatalogueLookup, ConfigSource, EngineProvider, SearchService, ServedCatalogue};
 use http::{Extensions, StatusCode};
 use serde::Serialize;
 use utoipa_axum::router::UtoipaMethodRouter;
@@ -60,11 +60,11 @@ impl SearchState {
 ///
 /// If there is no catalogue at all. A catalogue that cannot be served is no error; the routes tell of it.
 pub async fn router<S: Clone + Send + Sync + 'static>(
-    engines: impl Engines,
-    configs: Configs,
+    engines: impl EngineProvider,
+    configs: CatalogueConfigs,
     settings: &HttpSettings,
 ) -> Result<Router<S>, Vec<ConfigProblem>> {
-    let service = Arc::new(SearchService::start(engines, ConfigSource::Configs(configs)).await?);
+    let service = Arc::new(SearchService::start(engines, ConfigSource::Fixed(configs)).await?);
     service.watch();
     let state = SearchState::new(service, settings);
     // The server that has these routes has its own ways to let people in.
@@ -77,13 +77,13 @@ pub async fn router<S: Clone + Send + Sync + 'static>(
 /// # Errors
 ///
 /// If there is no catalogue at all, or the folder cannot be read.
-#[deprecated = "read the folder with `Configs::from_folder` and give the configurations to `router`"]
+#[deprecated = "read the folder with `CatalogueConfigs::from_folder` and give the configurations to `router`"]
 pub async fn router_from_folder<S: Clone + Send + Sync + 'static>(
-    engines: impl Engines,
+    engines: impl EngineProvider,
     folder: impl AsRef<Path>,
     settings: &HttpSettings,
 ) -> Result<Router<S>, Vec<ConfigProblem>> {
-    router(engines, Configs::from_folder(folder, &Defaults::default())?, settings).await
+    router(engines, CatalogueConfigs::from_folder(folder, &ConfigDefaults::default())?, settings).await
 }
 
 /// Returns the routes of the search service with their descriptions.
@@ -194,13 +194,15 @@ fn named(state: &SearchState, name: &str, identity: &Identity) -> Result<Arc<Ser
     served(state.service.catalogues().find(name, identity))
 }
 
-fn served(found: Found) -> Result<Arc<ServedCatalogue>, Refusal> {
+fn served(found: CatalogueLookup) -> Result<Arc<ServedCatalogue>, Refusal> {
     match found {
         // Whether the engine is back is for the search itself to find out.
-        Found::Served(served) | Found::Disturbed(served, _) => Ok(served),
-        Found::Failed(failed) => Err(with_status(StatusCode::NOT_FOUND, &FailedBody::elsewhere(&failed)).into()),
-        Found::Ambiguous(body) => Err(with_status(StatusCode::CONFLICT, &body).into()),
-        Found::Unknown(body) => Err(with_status(StatusCode::NOT_FOUND, &body).into()),
+        CatalogueLookup::Available(served) | CatalogueLookup::Degraded(served, _) => Ok(served),
+        CatalogueLookup::Failed(failed) => {
+            Err(with_status(StatusCode::NOT_FOUND, &FailedCatalogueBody::with_link(&failed)).into())
+        }
+        CatalogueLookup::Ambiguous(body) => Err(with_status(StatusCode::CONFLICT, &body).into()),
+        CatalogueLookup::Unknown(body) => Err(with_status(StatusCode::NOT_FOUND, &body).into()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cantata_catalogue::Defaults;
+use cantata_catalogue::ConfigDefaults;
 use cantata_engine::{Operation, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_search::{ConfigSource, SearchService};
@@ -20,7 +20,7 @@ const CONFIGS: &str = "configs";
 pub struct TestCatalogues {
     files: Vec<(String, String)>,
     indexes: Vec<TestIndex>,
-    defaults: Defaults,
+    defaults: ConfigDefaults,
     is_watched: bool,
 }
 
@@ -61,7 +61,7 @@ impl TestCatalogues {
     }
 
     /// Sets the defaults of the configuration.
-    pub fn defaults(mut self, defaults: Defaults) -> Self {
+    pub fn defaults(mut self, defaults: ConfigDefaults) -> Self {
         self.defaults = defaults;
         self
     }

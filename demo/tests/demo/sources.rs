@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use cantata_catalogue::{Catalogue, CatalogueConfig, Defaults};
+use cantata_catalogue::{Catalogue, CatalogueConfig, ConfigDefaults};
 use cantata_core::{AnalysisType, AnalysisTypeId, Timestamp, TypeOptions};
 use cantata_demo::{analysis_types, configs, submissions};
 use cantata_indexing::document_builder::DocumentBuilder;
@@ -20,7 +20,7 @@ fn config(catalogue: &str) -> CatalogueConfig {
         let file: Map<String, Value> = serde_json::from_str(text).unwrap();
         keys.extend(file);
     }
-    let config = CatalogueConfig::from_value(catalogue, &keys.into(), &Defaults::default()).unwrap();
+    let config = CatalogueConfig::from_value(catalogue, &keys.into(), &ConfigDefaults::default()).unwrap();
     assert_eq!(config.warnings, []);
     config
 }

@@ -1,49 +1,50 @@
-//! Documents as somebody sees them who may not see every field.
+//! Redaction of documents: removes hidden fields and masks others.
 //!
-//! What is covered is taken out of the document before anything reads it, so that no way to show a document can show it.
-//! An object that has nothing left is taken out too, and a mask stands there whether there was a value or not: neither
-//! tells whether a document has what is covered. Elements of nested containers stay, since each is a thing of its own.
+//! It is applied before anything reads the document, so no output format can leak a hidden field. An object that becomes
+//! empty is removed too, and a mask is set whether there was a value or not: neither reveals whether a document has a
+//! value there. Elements of nested containers stay, since their number is visible anyway.
 
 use std::collections::BTreeSet;
 
 use cantata_mapping::{Covers, IndexMapping};
 use serde_json::{Map, Value};
 
-/// What is taken out of documents.
+/// What is removed from documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redaction {
-    /// The path of the object in each document that holds everything.
+    /// The path of the record in its document.
     prefix: Vec<String>,
-    covers: Covers,
-    /// The paths of everything around what is covered.
-    around: BTreeSet<String>,
+    hidden_fields: Covers,
+    /// The containers of restricted fields.
+    containers: BTreeSet<String>,
     nested: BTreeSet<String>,
 }
 
 impl Redaction {
-    /// Returns what is to be taken out of the documents of a mapping; nothing if nothing is covered.
-    pub(crate) fn new(covers: &Covers, mapping: &IndexMapping, source_prefix: &str) -> Option<Self> {
-        if covers.is_empty() {
+    /// Returns the redaction of the documents of a mapping; `None` if no field is restricted.
+    pub(crate) fn new(hidden_fields: &Covers, mapping: &IndexMapping, source_prefix: &str) -> Option<Self> {
+        if hidden_fields.is_empty() {
             return None;
         }
-        let covered = covers.hidden.iter().chain(covers.masked.keys());
-        let around = covered.flat_map(|path| path.match_indices('.').map(|(dot, _)| path[..dot].to_owned())).collect();
+        let restricted = hidden_fields.hidden.iter().chain(hidden_fields.masked.keys());
+        let containers =
+            restricted.flat_map(|path| path.match_indices('.').map(|(dot, _)| path[..dot].to_owned())).collect();
         Some(Self {
             prefix: source_prefix.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
-            covers: covers.clone(),
-            around,
+            hidden_fields: hidden_fields.clone(),
+            containers,
             nested: mapping.nested_paths().map(str::to_owned).collect(),
         })
     }
 
-    /// Takes everything that is covered out of a document.
+    /// Redacts a document.
     pub fn apply(&self, document: &mut Value) {
         let record = self.prefix.iter().try_fold(document, |value, name| value.get_mut(name));
         let Some(Value::Object(record)) = record else { return };
         self.clear(record, "");
-        for (path, text) in &self.covers.masked {
-            if let Some(text) = text.as_deref().filter(|_| !self.covers.hides(path)) {
-                self.put(record, "", path, text);
+        for (path, text) in &self.hidden_fields.masked {
+            if let Some(text) = text.as_deref().filter(|_| !self.hidden_fields.hides(path)) {
+                self.mask(record, "", path, text);
             }
         }
     }
@@ -51,12 +52,12 @@ impl Redaction {
     fn clear(&self, object: &mut Map<String, Value>, path: &str) {
         object.retain(|name, value| {
             let path = join(path, name);
-            let is_covered = self.covers.hides(&path) || self.covers.mask_of(&path).is_some();
-            !is_covered && (!self.around.contains(&path) || self.clear_value(value, &path))
+            let is_restricted = self.hidden_fields.hides(&path) || self.hidden_fields.mask_of(&path).is_some();
+            !is_restricted && (!self.containers.contains(&path) || self.clear_value(value, &path))
         });
     }
 
-    /// Clears what lies around something covered; returns whether anything is left of it.
+    /// Clears a container of restricted fields; returns whether anything is left.
     fn clear_value(&self, value: &mut Value, path: &str) -> bool {
         let is_nested = self.nested.contains(path);
         match value {
@@ -73,8 +74,8 @@ impl Redaction {
         }
     }
 
-    /// Puts a text at a path below an object that has this path itself, making the objects on the way to it.
-    fn put(&self, object: &mut Map<String, Value>, path: &str, masked: &str, text: &str) {
+    /// Sets a mask below an object with this path, creating the objects in between.
+    fn mask(&self, object: &mut Map<String, Value>, path: &str, masked: &str, text: &str) {
         let rest = if path.is_empty() { masked } else { &masked[path.len() + 1..] };
         let Some((name, _)) = rest.split_once('.') else {
             object.insert(rest.to_owned(), text.into());
@@ -86,7 +87,7 @@ impl Redaction {
             false => Some(object.entry(name).or_insert_with(|| Map::new().into())),
         };
         if let Some(inner) = inner {
-            for_each_object(inner, &mut |inner| self.put(inner, &inner_path, masked, text));
+            for_each_object(inner, &mut |inner| self.mask(inner, &inner_path, masked, text));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What one identity sees of a catalogue. Equal views show the same, whoever has them.
+//! The view of a catalogue that an identity has. Equal views show the same.
 
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
@@ -7,34 +7,34 @@ use cantata_mapping::Covers;
 use cantata_sqon::Sqon;
 use sha2::{Digest, Sha256};
 
-/// What one identity sees of a catalogue.
+/// The view of a catalogue that an identity has.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct View {
-    /// Which records.
-    pub records: Records,
-    /// Which fields, as the rules name them.
-    pub covers: Covers,
-    /// The least count that is shown; then no records are shown, only counts. Nothing: records and every count.
-    pub below: Option<u64>,
-    is_ruled: bool,
+pub struct CatalogueView {
+    /// The visible records.
+    pub records: VisibleRecords,
+    /// The hidden and masked fields, as the rules name them.
+    pub hidden_fields: Covers,
+    /// The smallest count that is shown, and no record is; `None`: records and every count.
+    pub suppression_threshold: Option<u64>,
+    has_rules: bool,
 }
 
-/// Which records can be seen.
+/// The records that are visible.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Records {
+pub enum VisibleRecords {
     /// All.
     All,
-    /// Those that pass one of these filters, whose names are dotted paths of the index.
+    /// The records that match one of these filters, whose names are dotted paths of the index.
     AnyOf(Vec<Sqon>),
 }
 
-impl Records {
+impl VisibleRecords {
     /// Returns no records.
     pub(super) fn none() -> Self {
         Self::AnyOf(Vec::new())
     }
 
-    /// Adds those that pass a filter, if there is one.
+    /// Adds the records that match a filter.
     pub(super) fn add(&mut self, filter: Option<Sqon>) {
         if let Self::AnyOf(filters) = self {
             filters.extend(filter);
@@ -42,42 +42,47 @@ impl Records {
     }
 }
 
-impl View {
-    pub(super) fn new(records: Records, covers: Covers, below: Option<u64>) -> Self {
-        Self { records, covers, below, is_ruled: true }
+impl CatalogueView {
+    pub(super) fn new(records: VisibleRecords, hidden_fields: Covers, suppression_threshold: Option<u64>) -> Self {
+        Self { records, hidden_fields, suppression_threshold, has_rules: true }
     }
 
     /// Returns the view of a catalogue without rules.
-    pub fn unruled() -> Self {
-        Self { records: Records::All, covers: Covers::default(), below: None, is_ruled: false }
+    pub fn without_rules() -> Self {
+        Self {
+            records: VisibleRecords::All,
+            hidden_fields: Covers::default(),
+            suppression_threshold: None,
+            has_rules: false,
+        }
     }
 
-    /// Returns whether the view leaves nothing out.
-    pub fn is_everything(&self) -> bool {
-        self.records == Records::All && self.covers.is_empty() && self.below.is_none()
+    /// Returns whether the view hides nothing.
+    pub fn is_unrestricted(&self) -> bool {
+        self.records == VisibleRecords::All && self.hidden_fields.is_empty() && self.suppression_threshold.is_none()
     }
 
-    /// Returns a name for the view of a catalogue, the same at every start of the server; nothing where the catalogue
-    /// has no rules.
-    pub fn label(&self, catalogue_id: &str) -> Option<String> {
-        if !self.is_ruled {
+    /// Returns a digest of the view and the catalogue, which is stable across restarts; `None` in a catalogue without
+    /// rules.
+    pub fn fingerprint(&self, catalogue_id: &str) -> Option<String> {
+        if !self.has_rules {
             return None;
         }
-        let mut digest = Digesting(Sha256::new());
+        let mut digest = DigestHasher(Sha256::new());
         (catalogue_id, self).hash(&mut digest);
-        let mut label = String::new();
+        let mut fingerprint = String::new();
         for byte in digest.0.finalize() {
             // Writing to a string cannot fail.
-            write!(label, "{byte:02x}").ok();
+            write!(fingerprint, "{byte:02x}").ok();
         }
-        Some(label)
+        Some(fingerprint)
     }
 }
 
-/// Takes what is hashed into a digest that nobody can find another view for.
-struct Digesting(Sha256);
+/// Feeds what is hashed into a collision-resistant digest.
+struct DigestHasher(Sha256);
 
-impl Hasher for Digesting {
+impl Hasher for DigestHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

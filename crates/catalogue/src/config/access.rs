@@ -1,24 +1,26 @@
-//! What `access.json` says: who may see which records, fields and counts.
+//! The section `access`: which identities see which records, fields and counts.
 //!
-//! Nothing here is passed over: a key that is not known, a rule without a filter or a file without rules is an error,
-//! since each could be a mistake that leaves something open.
+//! Unlike elsewhere an unknown key is an error, as is a rule without a filter or a file without rules: each could be a
+//! mistake that grants more than intended.
 
 use serde_json::Value;
 
 use super::merge::ConfigFile;
-use super::reader::{Reader, Section};
-use crate::access::{AccessRules, Cover, EVERYBODY, FieldRule, RecordRule, SuppressRule, Template};
+use super::reader::{ConfigReader, ConfigSection};
+use crate::access::{
+    AccessRules, EVERYBODY, FieldRestriction, FieldRule, FilterTemplate, RecordRule, SuppressRule, TemplateError,
+};
 use crate::problem::{ConfigProblem, describe};
 
 /// The key of the rules.
 pub(crate) const ACCESS: &str = "access";
 
-/// The file that has nothing but rules.
+/// The file that may have nothing but rules.
 const FILE: &str = "access.json";
 
 const SCOPE: &str = "a scope that is not empty, or \"*\" for everybody";
 
-/// Returns what is wrong with how files speak of access, before they are read as one.
+/// Returns the problems of access rules across files, before the files are merged.
 pub(super) fn misplaced(files: &[ConfigFile]) -> Vec<ConfigProblem> {
     let mut problems = Vec::new();
     let mut first: Option<&str> = None;
@@ -45,10 +47,10 @@ pub(super) fn misplaced(files: &[ConfigFile]) -> Vec<ConfigProblem> {
     problems
 }
 
-/// Reads the rules; nothing if there are none.
-pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> Option<AccessRules> {
-    let access = reader.section(whole, ACCESS)?;
-    reader.only(&access, &["records", "fields", "suppress"]);
+/// Reads the rules; `None` if there are none.
+pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) -> Option<AccessRules> {
+    let access = reader.section(root, ACCESS)?;
+    reader.reject_unknown(&access, &["records", "fields", "suppress"]);
     let records = required_entries(reader, &access, "records", "a list of rules; one with \"*\" and null opens all");
     let fields = match access.object.get("fields") {
         None => Vec::new(),
@@ -61,8 +63,8 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> Option<A
     })
 }
 
-fn record_rule(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<RecordRule> {
-    reader.only(section, &["scope", "filter"]);
+fn record_rule(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<RecordRule> {
+    reader.reject_unknown(section, &["scope", "filter"]);
     let scope = reader.required_text(section, "scope", SCOPE);
     let filter = match section.object.get("filter") {
         None => {
@@ -70,9 +72,9 @@ fn record_rule(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<RecordR
             None
         }
         Some(Value::Null) => Some(None),
-        Some(filter) => match Template::parse(filter) {
+        Some(filter) => match FilterTemplate::parse(filter) {
             Ok(template) => Some(Some(template)),
-            Err((found, expected)) => {
+            Err(TemplateError { found, expected }) => {
                 reader.fail(section.key_of("filter"), found, expected);
                 None
             }
@@ -81,12 +83,12 @@ fn record_rule(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<RecordR
     Some(RecordRule { scope: scope?, filter: filter?, key: section.key.clone() })
 }
 
-fn field_rule(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<FieldRule> {
-    reader.only(section, &["hide", "mask", "as", "unless"]);
+fn field_rule(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<FieldRule> {
+    reader.reject_unknown(section, &["hide", "mask", "as", "unless"]);
     let unless = scopes(reader, section);
-    let (name, cover) = match (section.object.get("hide"), section.object.get("mask")) {
-        (Some(_), None) => ("hide", Cover::Hide),
-        (None, Some(_)) => ("mask", Cover::Mask(reader.text(section, "as"))),
+    let (name, restriction) = match (section.object.get("hide"), section.object.get("mask")) {
+        (Some(_), None) => ("hide", FieldRestriction::Hide),
+        (None, Some(_)) => ("mask", FieldRestriction::Mask(reader.text(section, "as"))),
         (found, _) => {
             let found = if found.is_some() { "both `hide` and `mask`" } else { "neither `hide` nor `mask`" };
             reader.fail(section.key.clone(), found, "one of them, a list of dotted paths");
@@ -98,29 +100,29 @@ fn field_rule(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<FieldRul
     }
     let key = section.key_of(name);
     let paths = reader.filled_texts(section, name, "a list of dotted paths, at least one");
-    let keyed = |(place, path): (usize, String)| (path, format!("{key}[{place}]"));
-    Some(FieldRule { paths: paths?.into_iter().enumerate().map(keyed).collect(), cover, unless })
+    let keyed = |(index, path): (usize, String)| (path, format!("{key}[{index}]"));
+    Some(FieldRule { paths: paths?.into_iter().enumerate().map(keyed).collect(), restriction, unless })
 }
 
-fn suppress(reader: &mut Reader<'_>, access: &Section<'_>) -> Option<SuppressRule> {
+fn suppress(reader: &mut ConfigReader<'_>, access: &ConfigSection<'_>) -> Option<SuppressRule> {
     let value = access.object.get("suppress")?;
     let Some(object) = value.as_object() else {
         reader.fail(access.key_of("suppress"), describe(value), "an object such as {\"below\": 10}");
         return None;
     };
-    let section = Section { object, key: access.key_of("suppress") };
-    reader.only(&section, &["below", "unless"]);
+    let section = ConfigSection { object, key: access.key_of("suppress") };
+    reader.reject_unknown(&section, &["below", "unless"]);
     let unless = scopes(reader, &section);
     if object.get("below").is_none_or(Value::is_null) {
         reader.fail(section.key_of("below"), "nothing", "the least count that is shown, from 2 on");
         return None;
     }
-    let below = reader.count(&section, "below", 2)?;
-    Some(SuppressRule { below: below.into(), unless })
+    let threshold = reader.count(&section, "below", 2)?;
+    Some(SuppressRule { threshold: threshold.into(), unless })
 }
 
-/// Reads the scopes of those whom a rule does not speak of.
-fn scopes(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<String> {
+/// Reads the scopes that are exempt from a rule.
+fn scopes(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Vec<String> {
     const EXPECTED: &str = "a list of scopes, without \"*\"";
     if !section.object.contains_key("unless") {
         return Vec::new();
@@ -132,13 +134,13 @@ fn scopes(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<String> {
     scopes
 }
 
-/// Reads the objects of a list that must be there.
+/// Reads the objects of a required list.
 fn required_entries<'a>(
-    reader: &mut Reader<'a>,
-    section: &Section<'a>,
+    reader: &mut ConfigReader<'a>,
+    section: &ConfigSection<'a>,
     name: &str,
     expected: &str,
-) -> Vec<Section<'a>> {
+) -> Vec<ConfigSection<'a>> {
     if section.object.get(name).is_none_or(Value::is_null) {
         reader.fail(section.key_of(name), "nothing", expected);
     }

@@ -1,26 +1,26 @@
-//! What `base.json` says: which index, under which name, within which limits.
+//! Limits, feature flags and the index of saved sets.
 
 use serde::Serialize;
 
-use super::reader::{Reader, Section};
+use super::reader::{ConfigReader, ConfigSection};
 
-/// What a request may ask for.
+/// The limits of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Limits {
-    /// How many fields of a document may have an alias (`maxAliases`).
+pub struct RequestLimits {
+    /// The number of aliases in a document (`maxAliases`).
     pub max_aliases: usize,
-    /// How deep selections may lie in one another (`maxDepth`).
+    /// The depth of selections (`maxDepth`).
     pub max_depth: usize,
-    /// How much a request may cost (`maxCost`).
+    /// The estimated cost of a request (`maxCost`).
     pub max_cost: u64,
-    /// How many bytes an answer may have (`maxResponseBytes`).
+    /// The size of a response (`maxResponseBytes`).
     pub max_response_bytes: u64,
-    /// How many hits one page may have (`table.maxResultsWindow`).
+    /// The number of hits in a page (`table.maxResultsWindow`).
     pub max_results_window: u64,
 }
 
-impl Default for Limits {
+impl Default for RequestLimits {
     fn default() -> Self {
         Self {
             max_aliases: 15,
@@ -32,9 +32,9 @@ impl Default for Limits {
     }
 }
 
-/// What is switched on and off.
+/// Which features are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Flags {
+pub struct FeatureFlags {
     /// No exports (`disableDownloads`).
     pub disable_downloads: bool,
     /// No filters from clients (`disableFilters`).
@@ -53,39 +53,39 @@ pub struct Flags {
     pub enable_debug: bool,
 }
 
-/// Where saved sets are kept.
+/// Where saved sets are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sets {
+pub struct SetsConfig {
     /// The index of the sets.
     pub index: String,
     /// The name of their type.
     pub type_name: String,
 }
 
-impl Default for Sets {
+impl Default for SetsConfig {
     fn default() -> Self {
         Self { index: "arranger-sets".to_owned(), type_name: "arranger-sets".to_owned() }
     }
 }
 
-impl Limits {
-    pub(super) fn read(reader: &mut Reader<'_>, whole: &Section<'_>, defaults: Self) -> Self {
+impl RequestLimits {
+    pub(super) fn read(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>, defaults: Self) -> Self {
         let read = |found: Option<u32>, default: usize| found.and_then(|n| usize::try_from(n).ok()).unwrap_or(default);
         Self {
-            max_aliases: read(reader.count(whole, "maxAliases", 0), defaults.max_aliases),
-            max_depth: read(reader.count(whole, "maxDepth", 1), defaults.max_depth),
-            max_cost: reader.count(whole, "maxCost", 1).map_or(defaults.max_cost, u64::from),
+            max_aliases: read(reader.count(root, "maxAliases", 0), defaults.max_aliases),
+            max_depth: read(reader.count(root, "maxDepth", 1), defaults.max_depth),
+            max_cost: reader.count(root, "maxCost", 1).map_or(defaults.max_cost, u64::from),
             max_response_bytes: reader
-                .count(whole, "maxResponseBytes", 1)
+                .count(root, "maxResponseBytes", 1)
                 .map_or(defaults.max_response_bytes, u64::from),
             max_results_window: defaults.max_results_window,
         }
     }
 }
 
-impl Flags {
-    pub(super) fn read(reader: &mut Reader<'_>, whole: &Section<'_>, defaults: Self) -> Self {
-        let mut flag = |name: &str, default: bool| reader.flag(whole, name).unwrap_or(default);
+impl FeatureFlags {
+    pub(super) fn read(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>, defaults: Self) -> Self {
+        let mut flag = |name: &str, default: bool| reader.flag(root, name).unwrap_or(default);
         Self {
             disable_downloads: flag("disableDownloads", defaults.disable_downloads),
             disable_filters: flag("disableFilters", defaults.disable_filters),
@@ -99,10 +99,10 @@ impl Flags {
     }
 }
 
-impl Sets {
-    pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>, defaults: &Self) -> Self {
-        let Some(section) = reader.section(whole, "sets") else { return defaults.clone() };
-        reader.refuse_unknown(&section, &["index", "type"]);
+impl SetsConfig {
+    pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>, defaults: &Self) -> Self {
+        let Some(section) = reader.section(root, "sets") else { return defaults.clone() };
+        reader.warn_unknown(&section, &["index", "type"]);
         Self {
             index: reader.filled_text(&section, "index").unwrap_or_else(|| defaults.index.clone()),
             type_name: reader.filled_text(&section, "type").unwrap_or_else(|| defaults.type_name.clone()),

@@ -1,9 +1,9 @@
-//! What the files say of the engine: which one, where, and with which credentials.
+//! The keys of the engine: which one, where, and with which credentials.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::reader::{Reader, Section};
+use super::reader::{ConfigReader, ConfigSection};
 use crate::engine_choice::{Credentials, CredentialsError, EngineChoice, EngineName, EngineSettings};
 
 const ENGINE: &str = "searchEngine";
@@ -12,17 +12,17 @@ const USER: &str = "esUser";
 const PASSWORD: &str = "esPass";
 const API_KEY: &str = "esApiKey";
 
-/// The keys whose values no message shows; an address can hold a password, and clients need not know it.
-pub(super) const HIDDEN: [&str; 4] = [API_KEY, HOST, PASSWORD, USER];
+/// The keys whose values are secret; an address can hold a password.
+pub(super) const SECRET_KEYS: [&str; 4] = [API_KEY, HOST, PASSWORD, USER];
 
-/// Reads what the files say, and returns the engine it leads to on a server of these settings.
-pub(super) fn read(reader: &mut Reader<'_>, whole: &Section<'_>, server: &EngineSettings) -> EngineChoice {
+/// Reads the keys, and returns the engine that they choose on a server with these settings.
+pub(super) fn read(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>, server: &EngineSettings) -> EngineChoice {
     let own = EngineSettings {
-        name: name(reader, whole),
-        hosts: hosts(reader, whole),
-        credentials: credentials(reader, whole),
-        ca_certificate: reader.filled_text(whole, "esCaCertificate").map(PathBuf::from),
-        timeout: timeout(reader, whole),
+        name: name(reader, root),
+        hosts: hosts(reader, root),
+        credentials: credentials(reader, root),
+        ca_certificate: reader.filled_text(root, "esCaCertificate").map(PathBuf::from),
+        timeout: timeout(reader, root),
     };
     if own.name == Some(EngineName::Embedded) && !own.hosts.is_empty() {
         let expected = format!("no address, or `{ENGINE}` opensearch or elasticsearch");
@@ -31,8 +31,8 @@ pub(super) fn read(reader: &mut Reader<'_>, whole: &Section<'_>, server: &Engine
     own.choose(server)
 }
 
-fn name(reader: &mut Reader<'_>, whole: &Section<'_>) -> Option<EngineName> {
-    let text = reader.filled_text(whole, ENGINE)?;
+fn name(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>) -> Option<EngineName> {
+    let text = reader.filled_text(root, ENGINE)?;
     let name = text.parse().ok();
     if name.is_none() {
         let expected = format!("{}; it counts as not set", EngineName::EXPECTED);
@@ -41,18 +41,18 @@ fn name(reader: &mut Reader<'_>, whole: &Section<'_>) -> Option<EngineName> {
     name
 }
 
-fn hosts(reader: &mut Reader<'_>, whole: &Section<'_>) -> Vec<crate::Secret> {
+fn hosts(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>) -> Vec<crate::Secret> {
     let expected = "an address such as https://search-1:9200, or several separated by commas";
-    let Some(text) = reader.hidden_text(whole, HOST, expected) else { return Vec::new() };
+    let Some(text) = reader.secret_text(root, HOST, expected) else { return Vec::new() };
     EngineSettings::hosts(text.reveal())
 }
 
-fn credentials(reader: &mut Reader<'_>, whole: &Section<'_>) -> Credentials {
-    let user = reader.secret(whole, USER);
-    let password = reader.secret(whole, PASSWORD);
-    let api_key = reader.secret(whole, API_KEY);
+fn credentials(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>) -> Credentials {
+    let user = reader.secret(root, USER);
+    let password = reader.secret(root, PASSWORD);
+    let api_key = reader.secret(root, API_KEY);
     // A variable that is not set is reported as such, not as credentials that do not go together.
-    let is_given = |name: &str| whole.object.get(name).is_some_and(|value| !value.is_null());
+    let is_given = |name: &str| root.object.get(name).is_some_and(|value| !value.is_null());
     Credentials::new(user, password, api_key).unwrap_or_else(|error| {
         match error {
             CredentialsError::PasswordWithoutUser if is_given(USER) => {}
@@ -68,6 +68,6 @@ fn credentials(reader: &mut Reader<'_>, whole: &Section<'_>) -> Credentials {
     })
 }
 
-fn timeout(reader: &mut Reader<'_>, whole: &Section<'_>) -> Option<Duration> {
-    reader.count(whole, "esTimeout", 1).map(|seconds| Duration::from_secs(seconds.into()))
+fn timeout(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>) -> Option<Duration> {
+    reader.count(root, "esTimeout", 1).map(|seconds| Duration::from_secs(seconds.into()))
 }

@@ -1,8 +1,8 @@
-//! What `extended.json` says of single fields.
+//! The section `extended`: single fields.
 
 use serde_json::{Map, Number, Value};
 
-use super::reader::{Reader, Section};
+use super::reader::{ConfigReader, ConfigSection};
 use super::{FIELD_NAME, FIELD_PATH};
 
 const KEYS: [&str; 11] = [
@@ -19,20 +19,20 @@ const KEYS: [&str; 11] = [
     "unit",
 ];
 
-/// What is said of one field; what is not said has a default that the mapping gives.
+/// The configuration of one field; what is absent follows from the mapping.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtendedEntry {
     /// The dotted path.
     pub field_name: String,
-    /// What people read.
+    /// The display name.
     pub display_name: Option<String>,
-    /// How a portal shows it.
+    /// How portals display it.
     pub display_type: Option<String>,
-    /// What people read instead of single values.
+    /// Replacements of single values.
     pub display_values: Map<String, Value>,
     /// Whether it is offered for queries.
     pub is_active: bool,
-    /// Whether its values are shown as lists.
+    /// Whether its values are lists.
     pub is_array: bool,
     /// Whether it identifies the record.
     pub primary_key: bool,
@@ -45,16 +45,15 @@ pub struct ExtendedEntry {
     pub(crate) key: String,
 }
 
-pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> Vec<ExtendedEntry> {
-    let sections = reader.entries(whole, "extended").unwrap_or_default();
+pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) -> Vec<ExtendedEntry> {
+    let sections = reader.entries(root, "extended").unwrap_or_default();
     sections.into_iter().filter_map(|section| read_entry(reader, &section)).collect()
 }
 
-fn read_entry(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<ExtendedEntry> {
-    reader.refuse_unknown(section, &KEYS);
+fn read_entry(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<ExtendedEntry> {
+    reader.warn_unknown(section, &KEYS);
     let field_name = reader.required_text(section, FIELD_NAME, FIELD_PATH);
-    let entry = ExtendedEntry {
-        field_name: String::new(),
+    Some(ExtendedEntry {
         display_name: reader.text(section, "displayName"),
         display_type: reader.text(section, "displayType"),
         display_values: reader.object(section, "displayValues").unwrap_or_default(),
@@ -65,6 +64,6 @@ fn read_entry(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Extended
         range_step: reader.number(section, "rangeStep").unwrap_or_else(|| 0.into()),
         unit: reader.text(section, "unit"),
         key: section.key_of(FIELD_NAME),
-    };
-    field_name.map(|field_name| ExtendedEntry { field_name, ..entry })
+        field_name: field_name?,
+    })
 }

@@ -1,72 +1,72 @@
-//! All files of a folder as one object, since any key may stand in any file.
+//! Merges all files of a folder into one object, since any key may be in any file.
 //!
 //! Objects are merged key by key, in the order of the files. A list belongs to one file: two lists under one key are
-//! a problem, never merged element by element. A null counts as no value. For every key it is remembered which file
-//! gave it, so that what is found wrong later can name the file.
+//! a problem, never merged element by element. A null counts as absent. The file of every key is recorded, so that
+//! later problems can name it.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::engine::HIDDEN;
+use super::engine::SECRET_KEYS;
 use super::source::SOURCE;
-use crate::problem::{ConfigProblem, describe, kind};
+use crate::problem::{ConfigProblem, describe, describe_type};
 
 /// One configuration file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ConfigFile {
-    /// The name that problems are reported with.
+    /// The name in problems.
     pub(crate) name: String,
-    /// The JSON in it.
+    /// Its content.
     pub(crate) value: Value,
 }
 
 /// Which file gave which key.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Origins {
-    /// By the keys at which files differ; what lies below has the same file.
+pub(crate) struct KeyOrigins {
+    /// By the keys at which files differ; keys below have the same file.
     files: HashMap<String, String>,
-    /// The file for what no file gives.
+    /// The file of keys that no file has.
     fallback: String,
 }
 
-impl Origins {
-    /// Returns the origins of what stands in one file.
+impl KeyOrigins {
+    /// Returns the origins of the keys of a single file.
     pub(super) fn of(file: &str) -> Self {
         Self { files: HashMap::new(), fallback: file.to_owned() }
     }
 
-    /// Notes where a key stands.
-    pub(super) fn note(&mut self, key: &str, file: &str) {
+    /// Records the file of a key.
+    pub(super) fn record(&mut self, key: &str, file: &str) {
         self.files.insert(key.to_owned(), file.to_owned());
     }
 
     /// Returns the file of a key such as `table.columns[0].show`.
     pub(crate) fn file_of(&self, key: &str) -> &str {
-        let mut around = key;
+        let mut prefix = key;
         loop {
-            if let Some(file) = self.files.get(around) {
+            if let Some(file) = self.files.get(prefix) {
                 return file;
             }
-            match around.rfind(['.', '[']) {
-                Some(end) => around = &around[..end],
+            match prefix.rfind(['.', '[']) {
+                Some(end) => prefix = &prefix[..end],
                 None => return &self.fallback,
             }
         }
     }
 }
 
-/// Everything that the files say.
+/// The merged files.
 #[derive(Debug, Default)]
-pub(super) struct Merged {
+pub(super) struct MergedFiles {
     pub(super) object: Map<String, Value>,
-    pub(super) origins: Origins,
+    pub(super) origins: KeyOrigins,
     pub(super) problems: Vec<ConfigProblem>,
 }
 
-/// Merges files; the fallback is what problems name where no file gives a key.
-pub(super) fn merge(files: Vec<ConfigFile>, fallback: &str) -> Merged {
-    let mut merged = Merged::default();
+/// Merges files; `fallback` names the file of keys that no file has.
+pub(super) fn merge(files: Vec<ConfigFile>, fallback: &str) -> MergedFiles {
+    let mut merged = MergedFiles::default();
     merged.origins.fallback = fallback.to_owned();
     let mut object = Map::new();
     for ConfigFile { name, value } in files {
@@ -79,10 +79,10 @@ pub(super) fn merge(files: Vec<ConfigFile>, fallback: &str) -> Merged {
     merged
 }
 
-impl Merged {
-    fn add(&mut self, present: &mut Map<String, Value>, around: &str, new: Map<String, Value>, file: &str) {
+impl MergedFiles {
+    fn add(&mut self, present: &mut Map<String, Value>, path: &str, new: Map<String, Value>, file: &str) {
         for (name, value) in new {
-            let key = if around.is_empty() { name.clone() } else { format!("{around}.{name}") };
+            let key = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
             match (present.get_mut(&name), value) {
                 (_, Value::Null) => {}
                 (None, value) => {
@@ -98,8 +98,8 @@ impl Merged {
 
     fn conflict(&mut self, old: &mut Value, value: Value, key: &str, file: &str) {
         let other = self.origins.file_of(key).to_owned();
-        let is_hidden = HIDDEN.contains(&key) || key.starts_with(SOURCE);
-        let shown = |value: &Value| if is_hidden { kind(value).to_owned() } else { describe(value) };
+        let is_secret = SECRET_KEYS.contains(&key) || key.starts_with(SOURCE);
+        let shown = |value: &Value| if is_secret { describe_type(value).to_owned() } else { describe(value) };
         let found = format!("{} here and {} in {other}", shown(&value), shown(old));
         let has_parts = |value: &Value| value.is_array() || value.is_object();
         if has_parts(old) || has_parts(&value) {

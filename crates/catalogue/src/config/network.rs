@@ -1,20 +1,20 @@
-//! What `network.json` says of other servers that are searched too. It is checked and kept; nothing uses it yet.
+//! The section `network`: remote nodes of a federation. It is validated; nothing uses it yet.
 
 use serde_json::{Map, Value};
 
-use super::reader::{Reader, Section};
+use super::reader::{ConfigReader, ConfigSection};
 
-pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> Option<Map<String, Value>> {
-    let network = reader.section(whole, "network")?;
-    reader.refuse_unknown(&network, &["localNode", "remoteNodes", "remoteRequests"]);
+pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) -> Option<Map<String, Value>> {
+    let network = reader.section(root, "network")?;
+    reader.warn_unknown(&network, &["localNode", "remoteNodes", "remoteRequests"]);
     if let Some(node) = reader.section(&network, "localNode") {
-        reader.refuse_unknown(&node, &["displayName", "nodeId"]);
+        reader.warn_unknown(&node, &["displayName", "nodeId"]);
         reader.text(&node, "displayName");
         reader.text(&node, "nodeId");
     }
     read_requests(reader, &network, "remoteRequests");
     for node in reader.entries(&network, "remoteNodes").unwrap_or_default() {
-        reader.refuse_unknown(&node, &["displayName", "documentType", "graphqlUrl", "nodeId", "requests"]);
+        reader.warn_unknown(&node, &["displayName", "documentType", "graphqlUrl", "nodeId", "requests"]);
         reader.required_text(&node, "displayName", "the name that people read");
         reader.required_text(&node, "documentType", "the document type of the other server");
         reader.required_text(&node, "graphqlUrl", "the address of the other server");
@@ -24,9 +24,9 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> Option<M
     Some(network.object.clone())
 }
 
-fn read_requests<'a>(reader: &mut Reader<'a>, around: &Section<'a>, name: &str) {
-    if let Some(requests) = reader.section(around, name) {
-        reader.refuse_unknown(&requests, &["headers"]);
+fn read_requests<'a>(reader: &mut ConfigReader<'a>, section: &ConfigSection<'a>, name: &str) {
+    if let Some(requests) = reader.section(section, name) {
+        reader.warn_unknown(&requests, &["headers"]);
         reader.texts(&requests, "headers");
     }
 }

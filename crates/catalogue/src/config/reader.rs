@@ -1,36 +1,36 @@
-//! Reading typed values out of the merged files, and collecting what is wrong with them.
+//! Reads typed values from the merged files, and collects their problems.
 //!
-//! Every method returns nothing where the value is absent, null or wrong; a wrong one is reported with its file and
-//! key, and reading goes on.
+//! Every method returns `None` if the value is absent, null or invalid; an invalid one is reported with its file and
+//! key, and reading continues.
 
 use serde_json::{Map, Number, Value};
 use strsim::jaro_winkler;
 
-use super::merge::Origins;
-use crate::problem::{ConfigProblem, describe, kind};
+use super::merge::KeyOrigins;
+use crate::problem::{ConfigProblem, describe, describe_type};
 use crate::secret::Secret;
 
-/// How alike a key must be to one that is known to be meant, from 0 to 1.
-const ALIKE: f64 = 0.8;
+/// The Jaro-Winkler similarity from which an unknown key counts as a misspelling.
+const MIN_SIMILARITY: f64 = 0.8;
 
-/// Returns whether one name may have been meant by another.
-pub(super) fn are_alike(one: &str, other: &str) -> bool {
-    likeness(one, other) >= ALIKE
+/// Returns whether one name may be a misspelling of another.
+pub(super) fn are_similar(one: &str, other: &str) -> bool {
+    similarity(one, other) >= MIN_SIMILARITY
 }
 
-fn likeness(one: &str, other: &str) -> f64 {
+fn similarity(one: &str, other: &str) -> f64 {
     jaro_winkler(&one.to_lowercase(), &other.to_lowercase())
 }
 
 /// An object in the files.
 #[derive(Debug, Clone)]
-pub(super) struct Section<'a> {
+pub(super) struct ConfigSection<'a> {
     pub(super) object: &'a Map<String, Value>,
-    /// The key of the object; empty for the whole.
+    /// The key of the object; empty for the root.
     pub(super) key: String,
 }
 
-impl Section<'_> {
+impl ConfigSection<'_> {
     /// Returns the full key of a member.
     pub(super) fn key_of(&self, name: &str) -> String {
         if self.key.is_empty() { name.to_owned() } else { format!("{}.{name}", self.key) }
@@ -39,19 +39,19 @@ impl Section<'_> {
 
 /// Reads values and collects problems.
 #[derive(Debug)]
-pub(super) struct Reader<'a> {
-    pub(super) origins: &'a Origins,
+pub(super) struct ConfigReader<'a> {
+    pub(super) origins: &'a KeyOrigins,
     pub(super) problems: Vec<ConfigProblem>,
 }
 
-impl<'a> Reader<'a> {
-    /// Reports every key of a section that is not among the known ones.
-    pub(super) fn refuse_unknown(&mut self, section: &Section<'_>, known: &[&str]) {
+impl<'a> ConfigReader<'a> {
+    /// Warns of every unknown key of a section.
+    pub(super) fn warn_unknown(&mut self, section: &ConfigSection<'_>, known: &[&str]) {
         for name in section.object.keys().filter(|name| !known.contains(&name.as_str())) {
             let nearest = known
                 .iter()
-                .map(|candidate| (likeness(name, candidate), *candidate))
-                .filter(|(likeness, _)| *likeness >= ALIKE)
+                .map(|candidate| (similarity(name, candidate), *candidate))
+                .filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
                 .max_by(|(one, _), (other, _)| one.total_cmp(other));
             let expected = match nearest {
                 Some((_, nearest)) => format!("a known key, such as `{nearest}`"),
@@ -61,32 +61,32 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports every key of a section that is not among the known ones as what keeps the catalogue from being served.
-    pub(super) fn only(&mut self, section: &Section<'_>, known: &[&str]) {
+    /// Reports every unknown key of a section as an error.
+    pub(super) fn reject_unknown(&mut self, section: &ConfigSection<'_>, known: &[&str]) {
         for name in section.object.keys().filter(|name| !known.contains(&name.as_str())) {
             self.fail(section.key_of(name), "an unknown key", format!("one of {}", known.join(", ")));
         }
     }
 
     /// Returns a string.
-    pub(super) fn text(&mut self, section: &Section<'_>, name: &str) -> Option<String> {
+    pub(super) fn text(&mut self, section: &ConfigSection<'_>, name: &str) -> Option<String> {
         self.read(section, name, "a string", |value| value.as_str().map(str::to_owned))
     }
 
-    /// Returns a string that says something.
-    pub(super) fn filled_text(&mut self, section: &Section<'_>, name: &str) -> Option<String> {
+    /// Returns a string that is not blank.
+    pub(super) fn filled_text(&mut self, section: &ConfigSection<'_>, name: &str) -> Option<String> {
         self.read(section, name, "a string that is not empty", |value| {
             value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
         })
     }
 
-    /// Returns a string that no message shows; an empty one is as good as nothing.
-    pub(super) fn hidden_text(&mut self, section: &Section<'_>, name: &str, expected: &str) -> Option<Secret> {
+    /// Returns a string that no message shows; a blank one counts as absent.
+    pub(super) fn secret_text(&mut self, section: &ConfigSection<'_>, name: &str, expected: &str) -> Option<Secret> {
         match section.object.get(name)? {
             Value::Null => None,
             Value::String(text) => Some(Secret::new(text)).filter(|_| !text.trim().is_empty()),
             other => {
-                self.fail(section.key_of(name), kind(other), expected);
+                self.fail(section.key_of(name), describe_type(other), expected);
                 None
             }
         }
@@ -94,10 +94,10 @@ impl<'a> Reader<'a> {
 
     /// Returns a secret: a string, or the value of the environment variable that `{"env": "NAME"}` names, so that the
     /// files need not hold it.
-    pub(super) fn secret(&mut self, section: &Section<'_>, name: &str) -> Option<Secret> {
+    pub(super) fn secret(&mut self, section: &ConfigSection<'_>, name: &str) -> Option<Secret> {
         let expected = "a string, or an object such as {\"env\": \"NAME\"} with the name of an environment variable";
         let Some(Value::Object(object)) = section.object.get(name) else {
-            return self.hidden_text(section, name, expected);
+            return self.secret_text(section, name, expected);
         };
         let Some((Value::String(variable), 1)) = object.get("env").map(|variable| (variable, object.len())) else {
             self.fail(section.key_of(name), "another object", expected);
@@ -111,8 +111,8 @@ impl<'a> Reader<'a> {
         value.map(Secret::new)
     }
 
-    /// Returns a string that must be there.
-    pub(super) fn required_text(&mut self, section: &Section<'_>, name: &str, expected: &str) -> Option<String> {
+    /// Returns a required string.
+    pub(super) fn required_text(&mut self, section: &ConfigSection<'_>, name: &str, expected: &str) -> Option<String> {
         if section.object.get(name).is_none_or(Value::is_null) {
             self.fail(section.key_of(name), "nothing", expected);
             return None;
@@ -121,12 +121,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns true or false.
-    pub(super) fn flag(&mut self, section: &Section<'_>, name: &str) -> Option<bool> {
+    pub(super) fn flag(&mut self, section: &ConfigSection<'_>, name: &str) -> Option<bool> {
         self.read(section, name, "true or false", Value::as_bool)
     }
 
-    /// Returns a whole number from `least` on, as far as GraphQL can write it as an `Int`.
-    pub(super) fn count(&mut self, section: &Section<'_>, name: &str, least: u32) -> Option<u32> {
+    /// Returns an integer from `least` to the largest GraphQL `Int`.
+    pub(super) fn count(&mut self, section: &ConfigSection<'_>, name: &str, least: u32) -> Option<u32> {
         let most = i32::MAX.unsigned_abs();
         let expected = format!("a whole number from {least} to {most}");
         self.read(section, name, &expected, |value| {
@@ -135,24 +135,29 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns a number.
-    pub(super) fn number(&mut self, section: &Section<'_>, name: &str) -> Option<Number> {
+    pub(super) fn number(&mut self, section: &ConfigSection<'_>, name: &str) -> Option<Number> {
         self.read(section, name, "a number", |value| value.as_number().cloned())
     }
 
     /// Returns an object as it is.
-    pub(super) fn object(&mut self, section: &Section<'_>, name: &str) -> Option<Map<String, Value>> {
+    pub(super) fn object(&mut self, section: &ConfigSection<'_>, name: &str) -> Option<Map<String, Value>> {
         self.read(section, name, "an object", |value| value.as_object().cloned())
     }
 
     /// Returns a list of strings.
-    pub(super) fn texts(&mut self, section: &Section<'_>, name: &str) -> Option<Vec<String>> {
+    pub(super) fn texts(&mut self, section: &ConfigSection<'_>, name: &str) -> Option<Vec<String>> {
         self.read(section, name, "a list of strings", |value| {
             value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
         })
     }
 
-    /// Returns a list of strings that say something, at least one; reports it if there is none.
-    pub(super) fn filled_texts(&mut self, section: &Section<'_>, name: &str, expected: &str) -> Option<Vec<String>> {
+    /// Returns a required list of strings that are not blank, at least one.
+    pub(super) fn filled_texts(
+        &mut self,
+        section: &ConfigSection<'_>,
+        name: &str,
+        expected: &str,
+    ) -> Option<Vec<String>> {
         let value = section.object.get(name).unwrap_or(&Value::Null);
         let texts: Option<Vec<String>> = value.as_array().and_then(|items| {
             items.iter().map(|item| item.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)).collect()
@@ -166,12 +171,12 @@ impl<'a> Reader<'a> {
         texts
     }
 
-    /// Returns an object whose members are to be read.
-    pub(super) fn section(&mut self, section: &Section<'a>, name: &str) -> Option<Section<'a>> {
+    /// Returns an object to read members from.
+    pub(super) fn section(&mut self, section: &ConfigSection<'a>, name: &str) -> Option<ConfigSection<'a>> {
         let key = section.key_of(name);
         match section.object.get(name)? {
             Value::Null => None,
-            Value::Object(object) => Some(Section { object, key }),
+            Value::Object(object) => Some(ConfigSection { object, key }),
             other => {
                 self.fail(key, describe(other), "an object");
                 None
@@ -180,7 +185,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the objects of a list.
-    pub(super) fn entries(&mut self, section: &Section<'a>, name: &str) -> Option<Vec<Section<'a>>> {
+    pub(super) fn entries(&mut self, section: &ConfigSection<'a>, name: &str) -> Option<Vec<ConfigSection<'a>>> {
         let key = section.key_of(name);
         let items = match section.object.get(name)? {
             Value::Null => return None,
@@ -191,23 +196,23 @@ impl<'a> Reader<'a> {
             }
         };
         let mut entries = Vec::with_capacity(items.len());
-        for (place, item) in items.iter().enumerate() {
-            let key = format!("{key}[{place}]");
+        for (index, item) in items.iter().enumerate() {
+            let key = format!("{key}[{index}]");
             match item {
-                Value::Object(object) => entries.push(Section { object, key }),
+                Value::Object(object) => entries.push(ConfigSection { object, key }),
                 other => self.fail(key, describe(other), "an object"),
             }
         }
         Some(entries)
     }
 
-    /// Reports what keeps the catalogue from being served.
+    /// Reports an error.
     pub(super) fn fail(&mut self, key: String, found: impl Into<String>, expected: impl Into<String>) {
         let file = self.origins.file_of(&key).to_owned();
         self.problems.push(ConfigProblem::error(file, key, found, expected));
     }
 
-    /// Reports what the catalogue can be served with.
+    /// Reports a warning.
     pub(super) fn warn(&mut self, key: String, found: impl Into<String>, expected: impl Into<String>) {
         let file = self.origins.file_of(&key).to_owned();
         self.problems.push(ConfigProblem::warning(file, key, found, expected));
@@ -215,7 +220,7 @@ impl<'a> Reader<'a> {
 
     fn read<T>(
         &mut self,
-        section: &Section<'_>,
+        section: &ConfigSection<'_>,
         name: &str,
         expected: &str,
         read: impl FnOnce(&Value) -> Option<T>,

@@ -1,7 +1,6 @@
-//! What `source.json` says: of which analyses the documents are made, and how.
+//! The section `source`: the analyses that documents are built from, and how.
 //!
-//! An unknown key is an error here, as it is for access rules: a filter that is misspelt would put more into the index
-//! than is meant.
+//! An unknown key is an error, as in access rules: a misspelt filter would index more than intended.
 
 mod document;
 mod song;
@@ -10,7 +9,7 @@ use cantata_core::AnalysisState;
 use cantata_mapping::IndexMapping;
 use serde_json::{Map, Value};
 
-use super::reader::{Reader, Section};
+use super::reader::{ConfigReader, ConfigSection};
 use crate::problem::describe;
 use crate::source::{SourceConfig, SourceOrigin, TypeSelection};
 
@@ -19,13 +18,13 @@ pub(super) const SOURCE: &str = "source";
 
 const KEYS: [&str; 6] = ["analysisTypes", "document", "mapping", "song", "states", "studies"];
 
-/// Reads the source; nothing if there is none, or if something is wrong with it.
-pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> Option<SourceConfig> {
-    let source = reader.section(whole, SOURCE)?;
-    reader.only(&source, &KEYS);
+/// Reads the source; `None` if there is none, or if it is invalid.
+pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) -> Option<SourceConfig> {
+    let source = reader.section(root, SOURCE)?;
+    reader.reject_unknown(&source, &KEYS);
     let origin = match reader.section(&source, "song") {
         Some(song) => song::read(reader, &song).map(|song| SourceOrigin::Song(Box::new(song))),
-        None => Some(SourceOrigin::Here),
+        None => Some(SourceOrigin::Local),
     };
     let studies = names(reader, &source, "studies", "a list of study ids, at least one");
     let states = states(reader, &source);
@@ -35,26 +34,31 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> Option<S
     Some(SourceConfig { origin: origin?, studies, states, analysis_types, document: document?, mapping })
 }
 
-/// Reads a list of texts, if there is one; an empty list would take nothing at all.
-fn names(reader: &mut Reader<'_>, section: &Section<'_>, name: &str, expected: &str) -> Option<Vec<String>> {
+/// Reads an optional list of texts, which must not be empty.
+fn names(
+    reader: &mut ConfigReader<'_>,
+    section: &ConfigSection<'_>,
+    name: &str,
+    expected: &str,
+) -> Option<Vec<String>> {
     section.object.get(name).filter(|value| !value.is_null())?;
     reader.filled_texts(section, name, expected)
 }
 
-fn states(reader: &mut Reader<'_>, source: &Section<'_>) -> Vec<AnalysisState> {
+fn states(reader: &mut ConfigReader<'_>, source: &ConfigSection<'_>) -> Vec<AnalysisState> {
     let expected = "a list of PUBLISHED, UNPUBLISHED and SUPPRESSED, at least one of them";
     let Some(texts) = names(reader, source, "states", expected) else { return vec![AnalysisState::Published] };
     let mut states = Vec::new();
-    for (place, text) in texts.iter().enumerate() {
+    for (index, text) in texts.iter().enumerate() {
         match AnalysisState::parse(text) {
             Some(state) => states.push(state),
-            None => reader.fail(format!("{}[{place}]", source.key_of("states")), format!("{text:?}"), expected),
+            None => reader.fail(format!("{}[{index}]", source.key_of("states")), format!("{text:?}"), expected),
         }
     }
     states
 }
 
-fn analysis_types(reader: &mut Reader<'_>, source: &Section<'_>) -> Option<Vec<TypeSelection>> {
+fn analysis_types(reader: &mut ConfigReader<'_>, source: &ConfigSection<'_>) -> Option<Vec<TypeSelection>> {
     const EXPECTED: &str = "a list of names, or of objects such as {\"name\": \"variantCall\", \"versions\": [1]}";
     let value = source.object.get("analysisTypes").filter(|value| !value.is_null())?;
     let key = source.key_of("analysisTypes");
@@ -64,21 +68,21 @@ fn analysis_types(reader: &mut Reader<'_>, source: &Section<'_>) -> Option<Vec<T
         return None;
     };
     let mut selections = Vec::new();
-    for (place, item) in items.iter().enumerate() {
-        let key = format!("{key}[{place}]");
+    for (index, item) in items.iter().enumerate() {
+        let key = format!("{key}[{index}]");
         match item {
             Value::String(name) if !name.trim().is_empty() => {
                 selections.push(TypeSelection { name: name.clone(), versions: None });
             }
-            Value::Object(object) => selections.extend(type_selection(reader, &Section { object, key })),
+            Value::Object(object) => selections.extend(type_selection(reader, &ConfigSection { object, key })),
             other => reader.fail(key, describe(other), EXPECTED),
         }
     }
     Some(selections)
 }
 
-fn type_selection(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<TypeSelection> {
-    reader.only(section, &["name", "versions"]);
+fn type_selection(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<TypeSelection> {
+    reader.reject_unknown(section, &["name", "versions"]);
     let name = reader.required_text(section, "name", "the name of an analysis type");
     let versions = match section.object.get("versions") {
         None | Some(Value::Null) => None,
@@ -95,8 +99,8 @@ fn type_selection(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Type
     Some(TypeSelection { name: name?, versions })
 }
 
-/// Reads what is laid over the derived mapping: properties, each with a whole definition.
-fn mapping(reader: &mut Reader<'_>, source: &Section<'_>) -> Option<Map<String, Value>> {
+/// Reads the overrides of the derived mapping: properties with complete definitions.
+fn mapping(reader: &mut ConfigReader<'_>, source: &ConfigSection<'_>) -> Option<Map<String, Value>> {
     const EXPECTED: &str = "an object such as {\"properties\": {\"info\": {\"type\": \"flattened\"}}}";
     let mapping = source.object.get("mapping").filter(|value| !value.is_null())?;
     let key = source.key_of("mapping");

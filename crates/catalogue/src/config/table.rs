@@ -1,8 +1,9 @@
-//! What `table.json` says: the columns, how rows are sorted at first, how many there may be and what names them.
+//! The section `table`: columns, initial sorting, and row ids.
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::reader::{Reader, Section};
+use super::reader::{ConfigReader, ConfigSection};
 use super::{FIELD_NAME, FIELD_PATH};
 
 const KEYS: [&str; 4] = ["columns", "defaultSorting", "maxResultsWindow", "rowIdFieldName"];
@@ -27,58 +28,60 @@ const COLUMN_KEYS: [&str; 14] = [
 /// The table.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TableConfig {
-    /// The columns in their order; nothing if they are to be generated.
+    /// The columns in their order; `None`: generated.
     pub columns: Option<Vec<ColumnEntry>>,
-    /// How rows are sorted at first.
+    /// The initial sorting.
     pub default_sorting: Option<Vec<SortingEntry>>,
-    /// The field that names a row; the general one if absent.
+    /// The field with the id of a row; `None`: the default.
     pub row_id_field_name: Option<String>,
     pub(super) max_results_window: Option<u32>,
 }
 
-/// One column; what is not said has a default that the field gives.
-#[derive(Debug, Clone, PartialEq)]
+/// One column; what is absent follows from the field.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ColumnEntry {
     /// The dotted path.
     pub field_name: String,
-    /// Where a portal finds the value in a row.
+    /// The path of the value in a row.
     pub accessor: Option<String>,
-    /// Whether people may hide and show it.
+    /// Whether users may hide and show it.
     pub can_change_show: Option<bool>,
     /// How dates and numbers are written.
     pub display_format: Option<String>,
-    /// What people read.
+    /// The display name.
     pub display_name: Option<String>,
-    /// How it is shown.
+    /// How portals display it.
     pub display_type: Option<String>,
-    /// What people read instead of single values.
+    /// Replacements of single values.
     pub display_values: Option<Map<String, Value>>,
-    /// What names the column.
+    /// The id of the column.
     pub id: Option<String>,
-    /// Where a portal finds all values in a row.
+    /// The JSON path of all values in a row.
     pub json_path: Option<String>,
     /// The selection that fetches it.
     pub query: Option<String>,
-    /// Whether it is shown at first.
+    /// Whether it is visible initially.
     pub show: bool,
     /// Whether rows can be sorted by it.
     pub sortable: Option<bool>,
     pub(crate) key: String,
 }
 
-/// One step of the first sorting.
-#[derive(Debug, Clone, PartialEq)]
+/// One key of the initial sorting.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SortingEntry {
     /// The dotted path.
     pub field_name: String,
-    /// Whether the largest come first.
+    /// Whether the order is descending.
     pub desc: bool,
+    #[serde(skip)]
     pub(crate) key: String,
 }
 
-pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> TableConfig {
-    let Some(table) = reader.section(whole, "table") else { return TableConfig::default() };
-    reader.refuse_unknown(&table, &KEYS);
+pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) -> TableConfig {
+    let Some(table) = reader.section(root, "table") else { return TableConfig::default() };
+    reader.warn_unknown(&table, &KEYS);
     TableConfig {
         columns: reader
             .entries(&table, "columns")
@@ -91,11 +94,10 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, whole: &Section<'a>) -> TableCon
     }
 }
 
-fn read_column(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<ColumnEntry> {
-    reader.refuse_unknown(section, &COLUMN_KEYS);
+fn read_column(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<ColumnEntry> {
+    reader.warn_unknown(section, &COLUMN_KEYS);
     let field_name = reader.required_text(section, FIELD_NAME, FIELD_PATH);
-    let column = ColumnEntry {
-        field_name: String::new(),
+    Some(ColumnEntry {
         accessor: reader.filled_text(section, "accessor"),
         can_change_show: reader.flag(section, "canChangeShow"),
         display_format: reader.text(section, "displayFormat"),
@@ -108,12 +110,12 @@ fn read_column(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<ColumnE
         show: reader.flag(section, "show").unwrap_or(false),
         sortable: reader.flag(section, "sortable"),
         key: section.key_of(FIELD_NAME),
-    };
-    field_name.map(|field_name| ColumnEntry { field_name, ..column })
+        field_name: field_name?,
+    })
 }
 
-fn read_sorting(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<SortingEntry> {
-    reader.refuse_unknown(section, &[FIELD_NAME, "desc"]);
+fn read_sorting(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<SortingEntry> {
+    reader.warn_unknown(section, &[FIELD_NAME, "desc"]);
     let field_name = reader.required_text(section, FIELD_NAME, FIELD_PATH);
     let desc = reader.flag(section, "desc").unwrap_or(false);
     field_name.map(|field_name| SortingEntry { field_name, desc, key: section.key_of(FIELD_NAME) })

@@ -1,7 +1,7 @@
-//! The configuration folder: the only place where files are read.
+//! Reading the configuration folder.
 //!
-//! A file or folder that cannot be read is a problem of its catalogue; only when the configuration folder itself
-//! cannot be read, or nothing is in it, nothing can be served.
+//! A file or folder that cannot be read is a problem of its catalogue; only an unreadable or empty configuration folder
+//! is an error.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -10,56 +10,56 @@ use super::ids;
 use crate::config::ConfigFile;
 use crate::problem::ConfigProblem;
 
-/// Names of folders that say nothing about the catalogue in them.
-const GENERAL_NAMES: [&str; 2] = ["config", "configs"];
+/// Folder names that are not used as an id.
+const GENERIC_NAMES: [&str; 2] = ["config", "configs"];
 
 /// What a configuration folder holds.
-pub(super) enum Layout {
+pub(super) enum FolderLayout {
     /// There is no folder.
     Missing,
     /// The files of one catalogue.
-    Flat(Files),
+    Flat(CatalogueFiles),
     /// One folder for each catalogue, by name.
-    Folders(Vec<Files>),
+    Folders(Vec<CatalogueFiles>),
 }
 
 /// The files of one catalogue.
-pub(super) struct Files {
+pub(super) struct CatalogueFiles {
     /// The folder.
     pub(super) path: PathBuf,
-    /// What problems call the folder. They are shown to clients, who need not know where on the server it is.
+    /// The name of the folder in problems. Clients see them, so it is not the full path.
     pub(super) shown: String,
     /// The id, unless the files give one.
     pub(super) default_id: String,
-    /// Those that could be read, by name.
+    /// The files that could be read, by name.
     pub(super) files: Vec<ConfigFile>,
-    /// What is wrong with the others.
+    /// The problems of the others.
     pub(super) problems: Vec<ConfigProblem>,
 }
 
 /// Reads a configuration folder.
-pub(super) fn read(path: &Path) -> Result<Layout, ConfigProblem> {
-    let absolute = std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| without_detours(&path));
+pub(super) fn read(path: &Path) -> Result<FolderLayout, ConfigProblem> {
+    let absolute = std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| normalise(&path));
     let listing = match list(&absolute) {
         Ok(listing) => listing,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Layout::Missing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FolderLayout::Missing),
         Err(error) => return Err(unreadable(absolute.display().to_string(), &error)),
     };
     if !listing.files.is_empty() {
         let name = name_of(&absolute);
-        let is_telling = !name.is_empty() && !GENERAL_NAMES.contains(&name.as_str());
-        let id = if is_telling { name } else { ids::id_of_path(&absolute) };
-        return Ok(Layout::Flat(read_files(absolute, id, "", listing.files)));
+        let is_specific = !name.is_empty() && !GENERIC_NAMES.contains(&name.as_str());
+        let id = if is_specific { name } else { ids::id_of_path(&absolute) };
+        return Ok(FolderLayout::Flat(read_files(absolute, id, "", listing.files)));
     }
     if listing.folders.is_empty() {
         let found = "neither JSON files nor folders; no catalogues are configured";
         let expected = "configuration files such as base.json, or a folder with them for each catalogue";
         return Err(ConfigProblem::error(absolute.display().to_string(), "", found, expected));
     }
-    Ok(Layout::Folders(listing.folders.into_iter().map(read_catalogue).collect()))
+    Ok(FolderLayout::Folders(listing.folders.into_iter().map(read_catalogue).collect()))
 }
 
-fn read_catalogue(path: PathBuf) -> Files {
+fn read_catalogue(path: PathBuf) -> CatalogueFiles {
     let id = name_of(&path);
     let problem = match list(&path) {
         Ok(listing) if !listing.files.is_empty() => {
@@ -69,10 +69,10 @@ fn read_catalogue(path: PathBuf) -> Files {
         Ok(_) => ConfigProblem::error(&id, "", "no JSON files", "at least base.json"),
         Err(error) => unreadable(id.clone(), &error),
     };
-    Files { path, shown: id.clone(), default_id: id, files: Vec::new(), problems: vec![problem] }
+    CatalogueFiles { path, shown: id.clone(), default_id: id, files: Vec::new(), problems: vec![problem] }
 }
 
-fn read_files(path: PathBuf, default_id: String, prefix: &str, paths: Vec<PathBuf>) -> Files {
+fn read_files(path: PathBuf, default_id: String, prefix: &str, paths: Vec<PathBuf>) -> CatalogueFiles {
     let mut files = Vec::new();
     let mut problems = Vec::new();
     for file in paths {
@@ -85,25 +85,25 @@ fn read_files(path: PathBuf, default_id: String, prefix: &str, paths: Vec<PathBu
             Err(error) => problems.push(unreadable(name, &error)),
         }
     }
-    Files { shown: name_of(&path), path, default_id, files, problems }
+    CatalogueFiles { shown: name_of(&path), path, default_id, files, problems }
 }
 
 #[derive(Default)]
-struct Listing {
+struct FolderListing {
     /// The JSON files, by name.
     files: Vec<PathBuf>,
     /// The folders, by name.
     folders: Vec<PathBuf>,
 }
 
-fn list(path: &Path) -> io::Result<Listing> {
-    let mut listing = Listing::default();
+fn list(path: &Path) -> io::Result<FolderListing> {
+    let mut listing = FolderListing::default();
     for entry in fs_err::read_dir(path)? {
         let path = entry?.path();
         if name_of(&path).starts_with('.') {
             continue;
         }
-        // Mounted configuration consists of symbolic links, which are followed here.
+        // Kubernetes mounts configuration as symbolic links, which are followed here.
         if path.is_dir() {
             listing.folders.push(path);
         } else if path.extension().is_some_and(|extension| extension == "json") {
@@ -124,8 +124,8 @@ fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Returns an absolute path without `..`, so that an id made of it does not depend on how it was written.
-fn without_detours(path: &Path) -> PathBuf {
+/// Removes `..` from an absolute path, so that an id made of it does not depend on how it was written.
+fn normalise(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

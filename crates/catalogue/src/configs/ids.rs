@@ -1,4 +1,4 @@
-//! The ids of catalogues: unique, usable in addresses, and none of the server's own paths.
+//! The ids of catalogues: unique, usable in paths, and not reserved by the server.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::problem::ConfigProblem;
 const KEY: &str = "catalogId";
 
 /// How many digits of a hash make an id unique.
-const DIGITS: usize = 8;
+const HASH_DIGITS: usize = 8;
 
 /// The first segments of addresses that the server has for itself, and the names below `/introspection`.
 const OWN_ADDRESSES: [&str; 27] = [
@@ -41,14 +41,14 @@ const OWN_ADDRESSES: [&str; 27] = [
     "upload",
 ];
 
-/// The ids that are taken.
+/// The ids that are in use.
 #[derive(Debug, Default)]
-pub(super) struct Ids {
+pub(super) struct CatalogueIds {
     taken: HashSet<String>,
 }
 
-impl Ids {
-    /// Takes an id; one that is taken gets a suffix made of it and the folder, and a problem says so.
+impl CatalogueIds {
+    /// Assigns an id; a duplicate gets a suffix derived from the folder, with a warning.
     pub(super) fn take(&mut self, wanted: String, folder: &Path, shown: &str) -> (String, Option<ConfigProblem>) {
         if self.taken.insert(wanted.clone()) {
             return (wanted, None);
@@ -63,15 +63,15 @@ impl Ids {
     }
 }
 
-/// Returns the id of a catalogue whose folder has no name of its own.
+/// Returns the id of a catalogue whose folder has a generic name.
 pub(super) fn id_of_path(path: &Path) -> String {
     format!("catalogue-{}", short_hash(&path.display().to_string()))
 }
 
-/// Returns why an id cannot stand in an address.
+/// Returns why an id cannot be part of a path.
 pub(crate) fn id_problem(id: &str, file: &str) -> Option<ConfigProblem> {
-    let is_unfit = |next: char| next.is_whitespace() || next.is_control() || "/\\?#%".contains(next);
-    let is_usable = !id.is_empty() && id != "." && id != ".." && !id.contains(is_unfit);
+    let is_forbidden = |next: char| next.is_whitespace() || next.is_control() || "/\\?#%".contains(next);
+    let is_usable = !id.is_empty() && id != "." && id != ".." && !id.contains(is_forbidden);
     let expected = "an id without spaces, slashes, ?, # and %";
     (!is_usable).then(|| ConfigProblem::error(file, KEY, format!("{id:?}"), expected))
 }
@@ -89,6 +89,6 @@ pub(super) fn address_problem(id: &str, file: &str) -> Option<ConfigProblem> {
 
 fn short_hash(text: &str) -> String {
     let mut digits = sha1_smol::Sha1::from(text).digest().to_string();
-    digits.truncate(DIGITS);
+    digits.truncate(HASH_DIGITS);
     digits
 }

@@ -1,30 +1,30 @@
-//! Every field of the index, with what `extended.json` says of it.
+//! The display configuration of every field of the index.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
-use super::Source;
+use super::DisplayBuilder;
 use crate::config::ExtendedEntry;
 use crate::field_tree::is_at_or_below;
 use crate::names;
 
-/// What portals are told of one field.
+/// The display configuration of one field.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtendedField {
-    /// What people read.
+    /// The display name.
     pub display_name: String,
-    /// How it is shown.
+    /// How portals display it.
     pub display_type: String,
-    /// What people read instead of single values.
+    /// Replacements of single values.
     pub display_values: Map<String, Value>,
     /// The dotted path.
     pub field_name: String,
     /// Whether it is offered for queries.
     pub is_active: bool,
-    /// Whether its values are shown as lists.
+    /// Whether its values are lists.
     pub is_array: bool,
     /// Whether it identifies the record.
     pub primary_key: bool,
@@ -32,7 +32,7 @@ pub struct ExtendedField {
     pub quick_search_enabled: bool,
     /// The step of a slider.
     pub range_step: Number,
-    /// The type in the mapping; for an alias, that of the field it leads to.
+    /// The type in the mapping; for an alias, that of its target.
     #[serde(rename = "type")]
     pub type_name: String,
     /// The unit of its values.
@@ -47,14 +47,14 @@ impl ExtendedField {
     }
 }
 
-pub(super) fn build(source: &mut Source<'_>) -> Vec<ExtendedField> {
-    let entries = entries_by_path(source);
-    let fields = source.mapping.fields().filter(|field| !is_at_or_below(&field.path, "id"));
+pub(super) fn build(builder: &mut DisplayBuilder<'_>) -> Vec<ExtendedField> {
+    let entries = entries_by_path(builder);
+    let fields = builder.mapping.fields().filter(|field| !is_at_or_below(&field.path, "id"));
     fields
         .map(|field| {
             let entry = entries.get(field.path.as_str()).copied();
-            let target = source.mapping.field(&field.path).unwrap_or(field);
-            let said = |flag: fn(&ExtendedEntry) -> bool| entry.is_some_and(flag);
+            let target = builder.mapping.field(&field.path).unwrap_or(field);
+            let is_set = |flag: fn(&ExtendedEntry) -> bool| entry.is_some_and(flag);
             ExtendedField {
                 display_name: entry
                     .and_then(|entry| entry.display_name.clone())
@@ -64,10 +64,10 @@ pub(super) fn build(source: &mut Source<'_>) -> Vec<ExtendedField> {
                     .unwrap_or_else(|| target.type_name.clone()),
                 display_values: entry.map(|entry| entry.display_values.clone()).unwrap_or_default(),
                 field_name: field.path.clone(),
-                is_active: said(|entry| entry.is_active),
-                is_array: said(|entry| entry.is_array),
-                primary_key: said(|entry| entry.primary_key),
-                quick_search_enabled: said(|entry| entry.quick_search_enabled),
+                is_active: is_set(|entry| entry.is_active),
+                is_array: is_set(|entry| entry.is_array),
+                primary_key: is_set(|entry| entry.primary_key),
+                quick_search_enabled: is_set(|entry| entry.quick_search_enabled),
                 range_step: entry.map_or_else(|| 0.into(), |entry| entry.range_step.clone()),
                 type_name: target.type_name.clone(),
                 unit: entry.and_then(|entry| entry.unit.clone()),
@@ -77,16 +77,16 @@ pub(super) fn build(source: &mut Source<'_>) -> Vec<ExtendedField> {
         .collect()
 }
 
-/// Returns the entries of the fields that there are; of two for one field the first.
-fn entries_by_path<'a>(source: &mut Source<'a>) -> HashMap<&'a str, &'a ExtendedEntry> {
-    let config = source.config;
+/// Returns the entries of existing fields; of two for one field the first.
+fn entries_by_path<'a>(builder: &mut DisplayBuilder<'a>) -> HashMap<&'a str, &'a ExtendedEntry> {
+    let config = builder.config;
     let mut entries: HashMap<&str, &ExtendedEntry> = HashMap::new();
     for entry in &config.extended {
         let name = entry.field_name.as_str();
-        if source.mapping.entry(name).is_none_or(|field| field.multi_field_of.is_some()) {
-            source.warn(&entry.key, format!("{name:?}, which is left out"), "a field of the index");
+        if builder.mapping.entry(name).is_none_or(|field| field.multi_field_of.is_some()) {
+            builder.warn(&entry.key, format!("{name:?}, which is left out"), "a field of the index");
         } else if entries.contains_key(name) {
-            source.warn(&entry.key, format!("a second entry for {name:?}"), "one entry; the first counts");
+            builder.warn(&entry.key, format!("a second entry for {name:?}"), "one entry; the first counts");
         } else {
             entries.insert(name, entry);
         }

@@ -1,100 +1,90 @@
-//! The table: its columns, as the files list them or generated, each complete with the selection that fetches it.
+//! The table: its columns, configured or generated, each with the selection that fetches it.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{ExtendedField, GENERATED, Source};
-use crate::config::ColumnEntry;
-use crate::field_tree::{NodeField, Shape};
+use super::{DisplayBuilder, ExtendedField, MAX_GENERATED_ENTRIES};
+use crate::config::{ColumnEntry, SortingEntry};
+use crate::field_tree::{NodeField, NodeShape};
 
-/// The fields that every record has beside those of the mapping.
-const OWN_FIELDS: [&str; 2] = ["id", "score"];
+/// The fields that every record has besides those of the mapping.
+const RECORD_FIELDS: [&str; 2] = ["id", "score"];
 
-/// What portals are told of the table.
+/// The display configuration of the table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Table {
+pub struct TableDisplay {
     /// The columns in their order.
-    pub columns: Vec<Column>,
-    /// How rows are sorted at first.
-    pub default_sorting: Option<Vec<Sorting>>,
-    /// How many rows there may be.
+    pub columns: Vec<ColumnDisplay>,
+    /// The initial sorting.
+    pub default_sorting: Option<Vec<SortingEntry>>,
+    /// The limit of rows.
     pub max_results_window: u64,
-    /// The field that names a row.
+    /// The field with the id of a row.
     pub row_id_field_name: String,
 }
 
 /// One column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Column {
-    /// Where a portal finds the value in a row.
+pub struct ColumnDisplay {
+    /// The path of the value in a row.
     pub accessor: String,
-    /// Whether people may hide and show it.
+    /// Whether users may hide and show it.
     pub can_change_show: bool,
     /// How dates and numbers are written.
     pub display_format: Option<String>,
-    /// What people read.
+    /// The display name.
     pub display_name: String,
-    /// How it is shown.
+    /// How portals display it.
     pub display_type: Option<String>,
-    /// What people read instead of single values.
+    /// Replacements of single values.
     pub display_values: Map<String, Value>,
     /// The dotted path.
     pub field_name: String,
-    /// What names the column.
+    /// The id of the column.
     pub id: Option<String>,
-    /// Whether its values are shown as lists.
+    /// Whether its values are lists.
     pub is_array: bool,
-    /// Where a portal finds all values in a row.
+    /// The JSON path of all values in a row.
     pub json_path: String,
     /// The selection that fetches it.
     pub query: String,
-    /// Whether it is shown at first.
+    /// Whether it is visible initially.
     pub show: bool,
     /// Whether rows can be sorted by it.
     pub sortable: Option<bool>,
 }
 
-/// One step of the first sorting.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Sorting {
-    /// The dotted path.
-    pub field_name: String,
-    /// Whether the largest come first.
-    pub desc: bool,
-}
+/// The depth of the selection of nodes: below the root field, `hits`, `edges` and `node`.
+const NODE_DEPTH: usize = 4;
 
-/// How deep a selection of nodes lies: the root field, `hits`, `edges` and `node` are around it.
-const DEPTH_OF_NODES: usize = 4;
-
-/// How a field is fetched.
-struct Access {
+/// The selection that fetches a field, and the paths of its values in a row.
+struct FieldQuery {
     accessor: String,
     query: String,
     json_path: String,
 }
 
-pub(super) fn build(source: &mut Source<'_>, extended: &[ExtendedField]) -> Table {
-    let config = source.config;
-    let columns: Vec<Column> = match &config.table.columns {
-        Some(entries) => entries.iter().filter_map(|entry| configured(source, extended, entry)).collect(),
-        None => generated(source, extended),
+pub(super) fn build(builder: &mut DisplayBuilder<'_>, extended: &[ExtendedField]) -> TableDisplay {
+    let config = builder.config;
+    let columns: Vec<ColumnDisplay> = match &config.table.columns {
+        Some(entries) => entries.iter().filter_map(|entry| configured(builder, extended, entry)).collect(),
+        None => generated(builder, extended),
     };
-    warn_of_depth(source, &columns);
+    warn_of_depth(builder, &columns);
     let default_sorting = config.table.default_sorting.as_ref().map(|entries| {
         let mut sortings = Vec::new();
         for entry in entries {
-            let field_name = match OWN_FIELDS.contains(&entry.field_name.as_str()) || entry.field_name == "_id" {
+            let field_name = match RECORD_FIELDS.contains(&entry.field_name.as_str()) || entry.field_name == "_id" {
                 true => Some(entry.field_name.clone()),
-                false => source.resolve(&entry.key, &entry.field_name),
+                false => builder.resolve(&entry.key, &entry.field_name),
             };
-            sortings.extend(field_name.map(|field_name| Sorting { field_name, desc: entry.desc }));
+            sortings.extend(field_name.map(|field_name| SortingEntry { field_name, ..entry.clone() }));
         }
         sortings
     });
-    Table {
+    TableDisplay {
         columns,
         default_sorting,
         max_results_window: config.limits.max_results_window,
@@ -102,22 +92,26 @@ pub(super) fn build(source: &mut Source<'_>, extended: &[ExtendedField]) -> Tabl
     }
 }
 
-fn configured(source: &mut Source<'_>, extended: &[ExtendedField], entry: &ColumnEntry) -> Option<Column> {
+fn configured(
+    builder: &mut DisplayBuilder<'_>,
+    extended: &[ExtendedField],
+    entry: &ColumnEntry,
+) -> Option<ColumnDisplay> {
     let name = entry.field_name.as_str();
-    let is_own = OWN_FIELDS.contains(&name) && extended.iter().all(|field| field.field_name != name);
-    // A column that brings its own selection may be called as one likes.
-    let is_free = entry.query.is_some() && source.mapping.entry(name).is_none();
-    let path = if is_own || is_free { name.to_owned() } else { source.resolve(&entry.key, name)? };
-    let access = if is_own { Some(Access::own(name)) } else { Access::of(source, &path) };
-    if access.is_none() && entry.query.is_none() {
+    let is_record_field = RECORD_FIELDS.contains(&name) && extended.iter().all(|field| field.field_name != name);
+    // A column with its own selection may have any name.
+    let has_free_name = entry.query.is_some() && builder.mapping.entry(name).is_none();
+    let path = if is_record_field || has_free_name { name.to_owned() } else { builder.resolve(&entry.key, name)? };
+    let field_query = if is_record_field { Some(FieldQuery::member(name)) } else { FieldQuery::of(builder, &path) };
+    if field_query.is_none() && entry.query.is_none() {
         let found = format!("{name:?}, which is left out");
-        source.warn(&entry.key, found, "a field with values, or a `query` that selects what to show of a container");
+        builder.warn(&entry.key, found, "a field with values, or a `query` that selects what to show of a container");
         return None;
     }
     let described = extended.iter().find(|field| field.field_name == path);
-    let access = access.unwrap_or_else(|| Access::own(&path));
-    Some(Column {
-        accessor: entry.accessor.clone().unwrap_or(access.accessor),
+    let field_query = field_query.unwrap_or_else(|| FieldQuery::member(&path));
+    Some(ColumnDisplay {
+        accessor: entry.accessor.clone().unwrap_or(field_query.accessor),
         can_change_show: entry.can_change_show.unwrap_or(true),
         display_format: entry.display_format.clone(),
         display_name: entry
@@ -133,85 +127,73 @@ fn configured(source: &mut Source<'_>, extended: &[ExtendedField], entry: &Colum
             .unwrap_or_default(),
         id: entry.id.clone(),
         is_array: described.is_some_and(|field| field.is_array),
-        json_path: entry.json_path.clone().unwrap_or(access.json_path),
-        query: entry.query.clone().unwrap_or(access.query),
+        json_path: entry.json_path.clone().unwrap_or(field_query.json_path),
+        query: entry.query.clone().unwrap_or(field_query.query),
         show: entry.show,
         sortable: entry.sortable,
         field_name: path,
     })
 }
 
-/// Generates columns; those that requests may not reach, as they lie too deep, would only make them fail.
-fn generated(source: &Source<'_>, extended: &[ExtendedField]) -> Vec<Column> {
+/// Generates columns but those beyond the depth limit, which would make requests fail.
+fn generated(builder: &mut DisplayBuilder<'_>, extended: &[ExtendedField]) -> Vec<ColumnDisplay> {
     let columns = extended.iter().filter(|field| !field.is_container()).filter_map(|field| {
-        let Access { accessor, query, json_path } = Access::of(source, &field.field_name)?;
-        if depth_of(&query) > source.config.limits.max_depth {
+        let field_query = FieldQuery::of(builder, &field.field_name)?;
+        if depth_of(&field_query.query) > builder.config.limits.max_depth {
             return None;
         }
-        Some(Column {
-            accessor,
-            can_change_show: true,
-            display_format: None,
-            display_name: field.display_name.clone(),
-            display_type: Some(field.display_type.clone()),
-            display_values: field.display_values.clone(),
-            field_name: field.field_name.clone(),
-            id: None,
-            is_array: field.is_array,
-            json_path,
-            query,
-            show: true,
-            sortable: Some(false),
-        })
+        let field_name = field.field_name.clone();
+        let entry = ColumnEntry { field_name, show: true, sortable: Some(false), ..ColumnEntry::default() };
+        configured(builder, extended, &entry)
     });
-    columns.take(GENERATED).collect()
+    columns.take(MAX_GENERATED_ENTRIES).collect()
 }
 
-/// Reports that the table cannot be fetched within the limit of depth.
-fn warn_of_depth(source: &mut Source<'_>, columns: &[Column]) {
-    let limit = source.config.limits.max_depth;
+/// Warns that the table cannot be fetched within the depth limit.
+fn warn_of_depth(builder: &mut DisplayBuilder<'_>, columns: &[ColumnDisplay]) {
+    let limit = builder.config.limits.max_depth;
     let deepest = columns.iter().map(|column| (depth_of(&column.query), column)).max_by_key(|(depth, _)| *depth);
     if let Some((depth, column)) = deepest.filter(|(depth, _)| *depth > limit) {
         let expected = format!("at least {depth}, for the column {:?}", column.field_name);
-        source.warn("maxDepth", format!("the limit {limit}"), expected);
+        builder.warn("maxDepth", format!("the limit {limit}"), expected);
     }
 }
 
-/// Returns how deep the fields of a request lie that selects this in nodes.
+/// Returns the depth of a request that selects this in nodes.
 fn depth_of(query: &str) -> usize {
     let mut open: usize = 0;
-    let mut most: usize = 0;
+    let mut deepest: usize = 0;
     for next in query.chars() {
         match next {
             '{' => open += 1,
             '}' => open = open.saturating_sub(1),
             _ => {}
         }
-        most = most.max(open);
+        deepest = deepest.max(open);
     }
-    DEPTH_OF_NODES + 1 + most
+    NODE_DEPTH + 1 + deepest
 }
 
-impl Access {
-    /// Returns how a field is fetched that stands in the node by its name.
-    fn own(name: &str) -> Self {
+impl FieldQuery {
+    /// Returns the query of a field that is a member of the node.
+    fn member(name: &str) -> Self {
         Self { accessor: name.to_owned(), query: name.to_owned(), json_path: format!("$.{name}") }
     }
 
-    /// Returns how a scalar or JSON value is fetched; nothing for a container, of which parts must be selected.
-    fn of(source: &Source<'_>, path: &str) -> Option<Self> {
-        let route = source.root.route_to(path)?;
+    /// Returns the query of a scalar or JSON value; `None` for a container, which needs a selection.
+    fn of(builder: &DisplayBuilder<'_>, path: &str) -> Option<Self> {
+        let route = builder.root.route_to(path)?;
         if route.last()?.shape.level().is_some() {
             return None;
         }
         let names: Vec<&str> = route.iter().map(|node| node.name.as_str()).collect();
-        let mut access = Self { accessor: names.join("."), query: String::new(), json_path: "$".to_owned() };
+        let mut query = Self { accessor: names.join("."), query: String::new(), json_path: "$".to_owned() };
         let mut closing = String::new();
         for node in route {
-            access.enter(node, &mut closing);
+            query.enter(node, &mut closing);
         }
-        access.query.push_str(&closing);
-        Some(access)
+        query.query.push_str(&closing);
+        Some(query)
     }
 
     fn enter(&mut self, node: &NodeField, closing: &mut String) {
@@ -219,16 +201,16 @@ impl Access {
         self.json_path.push('.');
         self.json_path.push_str(&node.name);
         match node.shape {
-            Shape::Object(_) => {
+            NodeShape::Object(_) => {
                 self.query.push('{');
                 closing.push('}');
             }
-            Shape::Nested(_) => {
+            NodeShape::Nested(_) => {
                 self.query.push_str("{hits{edges{node{");
                 self.json_path.push_str(".hits.edges[*].node");
                 closing.push_str("}}}}");
             }
-            Shape::Scalar { .. } | Shape::Json => {}
+            NodeShape::Scalar { .. } | NodeShape::Json => {}
         }
     }
 }

@@ -8,43 +8,47 @@ use super::{AggregationField, AggregationKind, is_at_or_below, relative};
 use crate::names;
 use crate::problem::ConfigProblem;
 
-/// What was found for a level.
+/// The aggregation fields of a level, and the problems with their names.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct LevelAggregations {
     pub(super) fields: Vec<AggregationField>,
     /// The names that two fields would have.
     pub(super) collisions: Vec<String>,
     pub(super) warnings: Vec<ConfigProblem>,
 }
 
-/// Returns the aggregation fields below a container; those that are to be left out are said by path.
-pub(super) fn of_level(mapping: &IndexMapping, container: &str, is_left_out: impl Fn(&str) -> bool) -> Found {
-    let mut found = Found::default();
+/// Returns the aggregation fields below a container but the excluded paths.
+pub(super) fn level_aggregations(
+    mapping: &IndexMapping,
+    container: &str,
+    is_excluded: impl Fn(&str) -> bool,
+) -> LevelAggregations {
+    let mut level = LevelAggregations::default();
     let mut taken: HashMap<String, &str> = HashMap::new();
     for entry in mapping.fields().chain(mapping.multi_fields()) {
         let is_below = entry.path != container && is_at_or_below(&entry.path, container);
         let in_disabled =
             !entry.enabled && mapping.entry(entry.parent_path()).is_some_and(|container| !container.enabled);
-        let is_uncounted = entry.kind == FieldKind::Nested || entry.type_name == MASKED;
-        if !is_below || is_uncounted || in_disabled || is_left_out(&entry.path) {
+        let is_not_aggregated = entry.kind == FieldKind::Nested || entry.type_name == MASKED;
+        if !is_below || is_not_aggregated || in_disabled || is_excluded(&entry.path) {
             continue;
         }
         let name = names::flat_name(relative(&entry.path, container));
         if let Some(other) = taken.get(&name) {
             if entry.multi_field_of.is_some() {
-                found.warnings.push(ConfigProblem::in_mapping(
+                level.warnings.push(ConfigProblem::in_mapping(
                     &entry.path,
                     format!("a multi-field whose name `{name}` in GraphQL is that of the field {other}"),
                     "another name; filters can use the multi-field, aggregations cannot",
                 ));
             } else {
-                found.collisions.push(format!("`{name}`: {other}, {}", entry.path));
+                level.collisions.push(format!("`{name}`: {other}, {}", entry.path));
             }
             continue;
         }
         taken.insert(name.clone(), &entry.path);
         let target = mapping.field(&entry.path).unwrap_or(entry);
-        found.fields.push(AggregationField {
+        level.fields.push(AggregationField {
             name,
             path: entry.path.clone(),
             target: target.path.clone(),
@@ -52,5 +56,5 @@ pub(super) fn of_level(mapping: &IndexMapping, container: &str, is_left_out: imp
             has_values: target.kind.has_values(),
         });
     }
-    found
+    level
 }

@@ -1,19 +1,20 @@
-//! From a mapping to the levels of a catalogue.
+//! Builds the field tree of a mapping.
 
 use std::collections::{HashMap, HashSet};
 
 use cantata_mapping::{Field, FieldKind, IndexMapping};
 
 use super::type_names::TypeNames;
-use super::{FlatField, Level, NodeField, Scalar, Selectable, Shape, aggregations, relative};
+use super::{FieldLevel, FlatField, GraphqlScalar, NodeField, NodeShape, Selectable, aggregations, relative};
+use crate::error::{CatalogueError, CatalogueErrorCode};
 use crate::names;
 use crate::problem::ConfigProblem;
 
-/// The property of the record that nodes have for the id of the document.
+/// The property of the record that nodes reserve for the id of the document.
 const ID: &str = "id";
 
-/// The fields that the record and every nested container have for themselves.
-const OWN_FIELDS: [&str; 2] = [ID, "score"];
+/// The fields that the record and every nested container reserve.
+const RESERVED_FIELDS: [&str; 2] = [ID, "score"];
 
 /// Root fields of every schema; no document type can have their names.
 const ROOT_FIELDS: [&str; 6] = ["hasValidConfig", "network", "node", "query", "sets", "viewer"];
@@ -21,9 +22,9 @@ const ROOT_FIELDS: [&str; 6] = ["hasValidConfig", "network", "node", "query", "s
 /// Words that cannot be values of an enum, which the document type is.
 const NO_ENUM_VALUES: [&str; 3] = ["true", "false", "null"];
 
-/// The finished tree and what is to be said of it.
-pub(crate) struct Tree {
-    pub(crate) root: Level,
+/// The field tree and the warnings about it.
+pub(crate) struct FieldTree {
+    pub(crate) root: FieldLevel,
     pub(crate) warnings: Vec<ConfigProblem>,
 }
 
@@ -31,13 +32,20 @@ pub(crate) struct Tree {
 ///
 /// # Errors
 ///
-/// Why no schema can be made: a document type that cannot be a name, or all names that two fields would have.
-pub(crate) fn build(document_type: &str, mapping: &IndexMapping, arrays: &HashSet<&str>) -> Result<Tree, String> {
+/// If the document type is no valid name, or two fields would have the same name.
+pub(crate) fn build(
+    document_type: &str,
+    mapping: &IndexMapping,
+    arrays: &HashSet<&str>,
+) -> Result<FieldTree, CatalogueError> {
     let mut type_names = TypeNames::new();
     check_document_type(document_type)?;
-    type_names.take_root(document_type).map_err(|taken| {
-        format!("The document type {document_type:?} needs the type name {taken:?}, which every schema has for itself; choose another document type.")
-    })?;
+    if let Some(reserved) = type_names.take_root(document_type) {
+        return Err(schema_error(format!(
+            "The document type {document_type:?} needs the type name {reserved:?}, which every schema has for itself; \
+             choose another document type."
+        )));
+    }
     let mut children: HashMap<&str, Vec<&Field>> = HashMap::new();
     let mut copies: HashMap<&str, Vec<&Field>> = HashMap::new();
     for field in mapping.fields() {
@@ -47,19 +55,24 @@ pub(crate) fn build(document_type: &str, mapping: &IndexMapping, arrays: &HashSe
         }
     }
     let mut builder =
-        Builder { mapping, arrays, children, copies, type_names, collisions: Vec::new(), warnings: Vec::new() };
-    let root = builder.level("", document_type.to_owned(), Kind::Root);
-    let Builder { mut collisions, warnings, .. } = builder;
+        TreeBuilder { mapping, arrays, children, copies, type_names, collisions: Vec::new(), warnings: Vec::new() };
+    let root = builder.level("", document_type.to_owned(), LevelKind::Root);
+    let TreeBuilder { mut collisions, warnings, .. } = builder;
     collisions.sort();
     collisions.dedup();
     if collisions.is_empty() {
-        Ok(Tree { root, warnings })
+        Ok(FieldTree { root, warnings })
     } else {
-        Err(format!("Fields have the same name in GraphQL: {}. Rename one of each.", collisions.join("; ")))
+        let collisions = collisions.join("; ");
+        Err(schema_error(format!("Fields have the same name in GraphQL: {collisions}. Rename one of each.")))
     }
 }
 
-fn check_document_type(document_type: &str) -> Result<(), String> {
+fn schema_error(message: String) -> CatalogueError {
+    CatalogueError::new(CatalogueErrorCode::SchemaBuildError, message)
+}
+
+fn check_document_type(document_type: &str) -> Result<(), CatalogueError> {
     let is_usable = names::is_graphql_name(document_type)
         && !document_type.starts_with("__")
         && !ROOT_FIELDS.contains(&document_type)
@@ -67,24 +80,24 @@ fn check_document_type(document_type: &str) -> Result<(), String> {
     if is_usable {
         return Ok(());
     }
-    Err(format!(
+    Err(schema_error(format!(
         "The document type {document_type:?} cannot be a name in GraphQL; expected letters, digits and underscores, \
          not a digit in front, not two underscores in front, and none of {}, {}.",
         ROOT_FIELDS.join(", "),
         NO_ENUM_VALUES.join(", "),
-    ))
+    )))
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum LevelKind {
     Root,
     Object,
     Nested,
 }
 
-struct Builder<'m> {
+struct TreeBuilder<'m> {
     mapping: &'m IndexMapping,
-    /// The paths whose values are shown as lists.
+    /// The paths of fields with `isArray`.
     arrays: &'m HashSet<&'m str>,
     children: HashMap<&'m str, Vec<&'m Field>>,
     copies: HashMap<&'m str, Vec<&'m Field>>,
@@ -93,42 +106,43 @@ struct Builder<'m> {
     warnings: Vec<ConfigProblem>,
 }
 
-impl<'m> Builder<'m> {
-    fn level(&mut self, path: &str, type_name: String, kind: Kind) -> Level {
+impl<'m> TreeBuilder<'m> {
+    fn level(&mut self, path: &str, type_name: String, kind: LevelKind) -> FieldLevel {
         let mut fields = self.children.get(path).cloned().unwrap_or_default();
-        if kind == Kind::Root {
+        if kind == LevelKind::Root {
             fields.retain(|field| field.name != ID);
         }
         let names = self.node_names(&fields, kind);
         let mut nodes: Vec<NodeField> =
             fields.iter().zip(names).map(|(field, name)| self.node(field, name, &type_name)).collect();
         nodes.sort_by_key(|node| node.shape.level().is_some());
-        let mut level = Level { path: path.to_owned(), type_name, nodes, ..Level::default() };
+        let mut level = FieldLevel { path: path.to_owned(), type_name, nodes, ..FieldLevel::default() };
         level.selectable =
-            level.nodes.iter().enumerate().map(|(place, node)| (node.name.clone(), Selectable::Node(place))).collect();
+            level.nodes.iter().enumerate().map(|(index, node)| (node.name.clone(), Selectable::Node(index))).collect();
         for field in flat_fields(&level) {
             if !level.selectable.contains_key(&field.name) {
                 level.selectable.insert(field.name.clone(), Selectable::Flat(level.flat.len()));
                 level.flat.push(field);
             }
         }
-        if kind != Kind::Object {
-            let is_root = kind == Kind::Root;
-            let found = aggregations::of_level(self.mapping, path, |path| is_root && super::is_at_or_below(path, ID));
+        if kind != LevelKind::Object {
+            let is_root = kind == LevelKind::Root;
+            let aggregations =
+                aggregations::level_aggregations(self.mapping, path, |path| is_root && super::is_at_or_below(path, ID));
             if is_root {
-                self.collisions.extend(found.collisions);
-                self.warnings.extend(found.warnings);
+                self.collisions.extend(aggregations.collisions);
+                self.warnings.extend(aggregations.warnings);
             }
-            level.aggregation_places =
-                found.fields.iter().enumerate().map(|(place, field)| (field.name.clone(), place)).collect();
-            level.aggregations = found.fields;
+            level.aggregation_indexes =
+                aggregations.fields.iter().enumerate().map(|(index, field)| (field.name.clone(), index)).collect();
+            level.aggregations = aggregations.fields;
         }
         level
     }
 
     /// Returns the GraphQL names of the fields of one level, in their order.
-    fn node_names(&mut self, fields: &[&Field], kind: Kind) -> Vec<String> {
-        let is_reserved = |name: &str| kind != Kind::Object && OWN_FIELDS.contains(&name);
+    fn node_names(&mut self, fields: &[&Field], kind: LevelKind) -> Vec<String> {
+        let is_reserved = |name: &str| kind != LevelKind::Object && RESERVED_FIELDS.contains(&name);
         let mut taken: HashMap<String, &str> = HashMap::new();
         for field in fields {
             let name = names::graphql_name(&field.name);
@@ -160,21 +174,21 @@ impl<'m> Builder<'m> {
         names
     }
 
-    fn node(&mut self, field: &Field, name: String, around: &str) -> NodeField {
+    fn node(&mut self, field: &Field, name: String, enclosing: &str) -> NodeField {
         let is_empty = !self.children.contains_key(field.path.as_str());
         let shape = match &field.kind {
             FieldKind::Nested if field.enabled => {
-                let type_name = self.type_names.take_nested(names::container_type_name(around, &field.name));
-                Shape::Nested(self.level(&field.path, type_name, Kind::Nested))
+                let type_name = self.type_names.take_nested(names::container_type_name(enclosing, &field.name));
+                NodeShape::Nested(self.level(&field.path, type_name, LevelKind::Nested))
             }
             FieldKind::Object if field.enabled && !is_empty => {
-                let type_name = self.type_names.take_object(names::container_type_name(around, &field.name));
-                Shape::Object(self.level(&field.path, type_name, Kind::Object))
+                let type_name = self.type_names.take_object(names::container_type_name(enclosing, &field.name));
+                NodeShape::Object(self.level(&field.path, type_name, LevelKind::Object))
             }
-            // The values of an alias are those of the field it leads to.
-            _ => match Scalar::of(self.mapping.field(&field.path).unwrap_or(field)) {
-                Some(scalar) => Shape::Scalar { scalar, list: self.arrays.contains(field.path.as_str()) },
-                None => Shape::Json,
+            // An alias has the values of its target.
+            _ => match GraphqlScalar::of(self.mapping.field(&field.path).unwrap_or(field)) {
+                Some(scalar) => NodeShape::Scalar { scalar, list: self.arrays.contains(field.path.as_str()) },
+                None => NodeShape::Json,
             },
         };
         if let FieldKind::Unsupported(type_name) = &field.kind {
@@ -199,31 +213,31 @@ impl<'m> Builder<'m> {
     }
 }
 
-/// Returns the scalars and JSON values in the containers of a level, which have their own flat fields already.
-fn flat_fields(level: &Level) -> Vec<FlatField> {
-    let mut found = Vec::new();
-    for (place, container) in level.nodes.iter().enumerate() {
+/// Returns the scalars and JSON values in the containers of a level, whose own flat fields are known already.
+fn flat_fields(level: &FieldLevel) -> Vec<FlatField> {
+    let mut fields = Vec::new();
+    for (index, container) in level.nodes.iter().enumerate() {
         let Some(inner) = container.shape.level() else { continue };
-        let is_nested = matches!(container.shape, Shape::Nested(_));
-        let mut add = |path: &str, route: &[usize], scalar: Option<Scalar>, list: bool| {
-            found.push(FlatField {
+        let is_nested = matches!(container.shape, NodeShape::Nested(_));
+        let mut add = |path: &str, route: &[usize], scalar: Option<GraphqlScalar>, list: bool| {
+            fields.push(FlatField {
                 name: names::flat_name(relative(path, &level.path)),
                 path: path.to_owned(),
-                route: [&[place], route].concat(),
+                route: [&[index], route].concat(),
                 scalar,
                 list: list || is_nested,
             });
         };
-        for (inner_place, node) in inner.nodes.iter().enumerate() {
+        for (inner_index, node) in inner.nodes.iter().enumerate() {
             match node.shape {
-                Shape::Scalar { scalar, list } => add(&node.path, &[inner_place], Some(scalar), list),
-                Shape::Json => add(&node.path, &[inner_place], None, false),
-                Shape::Object(_) | Shape::Nested(_) => {}
+                NodeShape::Scalar { scalar, list } => add(&node.path, &[inner_index], Some(scalar), list),
+                NodeShape::Json => add(&node.path, &[inner_index], None, false),
+                NodeShape::Object(_) | NodeShape::Nested(_) => {}
             }
         }
         for field in &inner.flat {
             add(&field.path, &field.route, field.scalar, field.list);
         }
     }
-    found
+    fields
 }

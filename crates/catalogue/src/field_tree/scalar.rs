@@ -1,7 +1,7 @@
-//! Which GraphQL type the values of a mapping type have, and which aggregations they offer.
+//! The GraphQL types and aggregations of mapping types.
 //!
-//! Numbers that may exceed 32 bits are `Float` in the schema, since `Int` ends there; their values are exact all the
-//! same. A type that the catalogue does not know is shown as it stands in the documents.
+//! Numbers that may exceed 32 bits are `Float` in the schema, since `Int` ends there; their values are exact
+//! nevertheless. A type that the catalogue does not know is JSON as in the documents.
 
 use cantata_mapping::{Field, FieldKind, MASKED};
 
@@ -9,7 +9,7 @@ use super::AggregationKind;
 
 /// A scalar type of GraphQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scalar {
+pub enum GraphqlScalar {
     /// `String`.
     String,
     /// `Boolean`.
@@ -20,7 +20,7 @@ pub enum Scalar {
     Float,
 }
 
-impl Scalar {
+impl GraphqlScalar {
     /// Returns the name of the GraphQL type.
     pub fn type_name(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Scalar {
         }
     }
 
-    /// Returns the scalar for the values of a field; nothing where only JSON can hold them.
+    /// Returns the scalar type of a field; `None` for JSON.
     pub(super) fn of(field: &Field) -> Option<Self> {
         match &field.kind {
             FieldKind::Boolean => Some(Self::Boolean),
@@ -46,7 +46,7 @@ impl Scalar {
     }
 }
 
-/// Types that cannot be searched, but whose values are always strings.
+/// Types that cannot be searched, whose values are always strings.
 const UNSUPPORTED_TEXTS: [&str; 8] = [
     "annotated_text",
     "binary",
@@ -59,7 +59,7 @@ const UNSUPPORTED_TEXTS: [&str; 8] = [
 ];
 
 impl AggregationKind {
-    /// Returns what the values of a field offer.
+    /// Returns the aggregations of a field.
     pub(super) fn of(field: &Field) -> Self {
         if field.kind.is_numeric() || field.kind.is_date() { Self::Numeric } else { Self::Plain }
     }

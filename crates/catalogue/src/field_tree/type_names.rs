@@ -1,12 +1,12 @@
-//! Type names that are used once.
+//! Unique type names.
 //!
 //! Two properties may ask for the same type name (`sampleType` and `sampletype`), or one may ask for a name that
-//! another type has (`node`, for `…Node`). Neither is a reason to fail: the later one gets an underscore.
+//! another type has (`node`, for `…Node`). Neither is an error: the later one gets an underscore.
 
 use std::collections::HashSet;
 
 /// The types that every catalogue has.
-const SHARED: [&str; 38] = [
+const SHARED_TYPES: [&str; 38] = [
     "Aggregations",
     "AggregationMapping",
     "Boolean",
@@ -27,7 +27,7 @@ const SHARED: [&str; 38] = [
     "JSON",
     "MatchBoxMapping",
     "Missing",
-    "Mode",
+    "CatalogueMode",
     "Mutation",
     "Network",
     "NetworkNode",
@@ -47,40 +47,35 @@ const SHARED: [&str; 38] = [
     "sets",
 ];
 
-/// What GraphQL adds to the name of the record and of nested containers.
-const OF_CONNECTIONS: [&str; 5] = ["", "Aggregations", "Connection", "Edge", "Node"];
+/// The suffixes of the type names of the record and of nested containers.
+const CONNECTION_SUFFIXES: [&str; 5] = ["", "Aggregations", "Connection", "Edge", "Node"];
 
-/// The names that are taken.
+/// The type names in use.
 pub(super) struct TypeNames {
     taken: HashSet<String>,
 }
 
 impl TypeNames {
-    /// Starts with what every catalogue has.
+    /// Starts with the shared types.
     pub(super) fn new() -> Self {
-        let sets = OF_CONNECTIONS.iter().map(|suffix| format!("sets{suffix}"));
-        Self { taken: SHARED.iter().map(|name| (*name).to_owned()).chain(sets).collect() }
+        let sets = CONNECTION_SUFFIXES.iter().map(|suffix| format!("sets{suffix}"));
+        Self { taken: SHARED_TYPES.iter().map(|name| (*name).to_owned()).chain(sets).collect() }
     }
 
-    /// Takes the names of the record; if one of them is taken, returns it.
-    pub(super) fn take_root(&mut self, document_type: &str) -> Result<(), String> {
-        let names = OF_CONNECTIONS.iter().map(|suffix| format!("{document_type}{suffix}"));
-        for name in names {
-            if !self.taken.insert(name.clone()) {
-                return Err(name);
-            }
-        }
-        Ok(())
+    /// Takes the names of the record; returns the first one that is in use already.
+    pub(super) fn take_root(&mut self, document_type: &str) -> Option<String> {
+        let mut names = CONNECTION_SUFFIXES.iter().map(|suffix| format!("{document_type}{suffix}"));
+        names.find(|name| !self.taken.insert(name.clone()))
     }
 
     /// Takes a name for a plain object, the wanted one if it is free.
     pub(super) fn take_object(&mut self, wanted: String) -> String {
-        self.take(wanted, &OF_CONNECTIONS[..1])
+        self.take(wanted, &CONNECTION_SUFFIXES[..1])
     }
 
     /// Takes a name for a nested container, the wanted one if it and those derived from it are free.
     pub(super) fn take_nested(&mut self, wanted: String) -> String {
-        self.take(wanted, &OF_CONNECTIONS)
+        self.take(wanted, &CONNECTION_SUFFIXES)
     }
 
     fn take(&mut self, mut name: String, suffixes: &[&str]) -> String {

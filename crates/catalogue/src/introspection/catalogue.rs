@@ -1,82 +1,83 @@
 //! The fields of one catalogue: the body of `GET /introspection/{id}`.
 //!
-//! Every path that a filter can name is there, multi-fields included; which operators suit it is what the filter
-//! language says of its type.
+//! It has every path that a filter can name, multi-fields included, and the operators of each type.
 
 use cantata_mapping::MASKED;
 use cantata_sqon::FieldClass;
 use serde::Serialize;
 
-use super::Ordered;
-use crate::access::View;
+use super::OrderedMap;
+use crate::access::CatalogueView;
 use crate::catalogue::Catalogue;
-use crate::config::Limits;
+use crate::config::RequestLimits;
 
 /// The fields of one catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CatalogueBody {
-    /// The name in addresses.
+pub struct CatalogueIntrospectionBody {
+    /// The name in paths.
     pub catalog_id: String,
-    /// What it is, for people.
+    /// A description for users.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The name of the root field.
     pub document_type: String,
     /// The fields by dotted path.
-    pub fields: Ordered<FieldBody>,
-    /// The operators that suit each type.
-    pub operators: Ordered<Vec<&'static str>>,
-    /// What a request may ask for.
-    pub limits: Limits,
+    pub fields: OrderedMap<FieldBody>,
+    /// The operators of each type.
+    pub operators: OrderedMap<Vec<&'static str>>,
+    /// The limits of a request.
+    pub limits: RequestLimits,
     /// When the catalogue was built.
     pub generated_at: String,
-    /// What the answer depends on.
-    pub meta: MetaBody,
+    /// What the response depends on.
+    pub meta: VisibilityBody,
 }
 
 /// One field.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldBody {
-    /// What people read.
+    /// The display name.
     pub display_name: String,
-    /// The type in the mapping; for an alias, that of the field it leads to.
+    /// The type in the mapping; for an alias, that of its target.
     #[serde(rename = "type")]
     pub type_name: String,
     /// The unit of its values.
     pub unit: Option<String>,
-    /// For a multi-field the field whose values it has: only that one can be selected in nodes.
+    /// The field of a multi-field; only that one can be selected in nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multi_field_of: Option<String>,
 }
 
-/// What the answer depends on.
+/// What the response depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct MetaBody {
-    /// Whether anything is left out that the client may not see.
+pub struct VisibilityBody {
+    /// Whether the view of the client hides anything.
     pub auth_filtered: bool,
-    /// The least count that is shown, where small ones are not.
+    /// The suppression threshold of the view.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressed_below: Option<u64>,
 }
 
-impl CatalogueBody {
-    /// Returns what is told of a catalogue that was built at a moment, which is given as clients are to read it, to
-    /// those who have a view of it.
-    pub fn new(catalogue: &Catalogue, view: &View, generated_at: impl Into<String>) -> Self {
+impl CatalogueIntrospectionBody {
+    /// Returns the response for a view of a catalogue; `generated_at` is the formatted time when it was built.
+    pub fn new(catalogue: &Catalogue, view: &CatalogueView, generated_at: impl Into<String>) -> Self {
         let fields = fields(catalogue);
         let operators = operators(&fields);
         Self {
             catalog_id: catalogue.id.clone(),
             description: catalogue.description.clone(),
             document_type: catalogue.document_type.clone(),
-            fields: Ordered(fields),
-            operators: Ordered(operators),
+            fields: OrderedMap(fields),
+            operators: OrderedMap(operators),
             limits: catalogue.limits,
             generated_at: generated_at.into(),
-            meta: MetaBody { auth_filtered: !view.is_everything(), suppressed_below: view.below },
+            meta: VisibilityBody {
+                auth_filtered: !view.is_unrestricted(),
+                suppressed_below: view.suppression_threshold,
+            },
         }
     }
 }

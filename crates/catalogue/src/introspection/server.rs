@@ -1,10 +1,10 @@
-//! The directory of all catalogues: the body of `GET /introspection`.
+//! The list of all catalogues: the body of `GET /introspection`.
 
 use serde::Serialize;
 
-use super::{CatalogueState, FAILED, Ordered};
-use crate::config::Limits;
-use crate::configs::Mode;
+use super::{CatalogueState, FAILED, OrderedMap};
+use crate::config::RequestLimits;
+use crate::configs::CatalogueMode;
 use crate::error::CatalogueError;
 
 const SQON_SCHEMA: &str = "/introspection/sqon";
@@ -13,7 +13,7 @@ const FIELDS: &str = "/introspection/fields";
 /// How many of the catalogues can be served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum HealthStatus {
     /// All.
     Healthy,
     /// Some.
@@ -22,7 +22,7 @@ pub enum Status {
     Unhealthy,
 }
 
-impl Status {
+impl HealthStatus {
     /// Returns the status of a server with these catalogues.
     pub fn of(states: &[CatalogueState<'_>]) -> Self {
         let available = states.iter().filter(|state| matches!(state, CatalogueState::Available(_))).count();
@@ -34,27 +34,27 @@ impl Status {
     }
 }
 
-/// The directory of all catalogues.
+/// The list of all catalogues.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ServerBody {
+pub struct ServerIntrospectionBody {
     /// How many there are.
     pub catalog_count: usize,
     /// Each by its id.
-    pub catalogs: Ordered<EntryBody>,
-    /// How they are addressed.
-    pub mode: Mode,
-    /// Where filters are described.
+    pub catalogs: OrderedMap<CatalogueEntryBody>,
+    /// Whether paths name the catalogue.
+    pub mode: CatalogueMode,
+    /// The path of the JSON Schema of filters.
     pub sqon_schema_path: &'static str,
     /// How many of them can be served.
-    pub status: Status,
+    pub status: HealthStatus,
 }
 
-/// One catalogue in the directory.
+/// One catalogue in the list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EntryBody {
-    /// What it is, for people.
+pub struct CatalogueEntryBody {
+    /// A description for users.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The name of the root field.
@@ -62,18 +62,18 @@ pub struct EntryBody {
     /// Why it cannot be served.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<CatalogueError>,
-    /// What a request may ask for; absent if it cannot be served.
+    /// The limits of a request; absent if it cannot be served.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub limits: Option<Limits>,
-    /// Where it is.
-    pub paths: Paths,
+    pub limits: Option<RequestLimits>,
+    /// Its paths.
+    pub paths: CataloguePaths,
     /// `available` or `failed`.
     pub status: &'static str,
 }
 
-/// Where a catalogue is.
+/// The paths of a catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Paths {
+pub struct CataloguePaths {
     /// Its fields, without its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<&'static str>,
@@ -83,24 +83,24 @@ pub struct Paths {
     pub introspection: String,
 }
 
-impl ServerBody {
-    /// Returns the directory of these catalogues.
-    pub fn new(mode: Mode, states: &[CatalogueState<'_>]) -> Self {
+impl ServerIntrospectionBody {
+    /// Returns the list of these catalogues.
+    pub fn new(mode: CatalogueMode, states: &[CatalogueState<'_>]) -> Self {
         Self {
             catalog_count: states.len(),
-            catalogs: Ordered(
-                states.iter().map(|state| (state.id().to_owned(), EntryBody::new(mode, *state))).collect(),
+            catalogs: OrderedMap(
+                states.iter().map(|state| (state.id().to_owned(), CatalogueEntryBody::new(mode, *state))).collect(),
             ),
             mode,
             sqon_schema_path: SQON_SCHEMA,
-            status: Status::of(states),
+            status: HealthStatus::of(states),
         }
     }
 }
 
-impl EntryBody {
-    fn new(mode: Mode, state: CatalogueState<'_>) -> Self {
-        let paths = Paths::new(mode, state.id());
+impl CatalogueEntryBody {
+    fn new(mode: CatalogueMode, state: CatalogueState<'_>) -> Self {
+        let paths = CataloguePaths::new(mode, state.id());
         let document_type = state.document_type().to_owned();
         match state {
             CatalogueState::Available(catalogue) => Self {
@@ -123,11 +123,11 @@ impl EntryBody {
     }
 }
 
-impl Paths {
-    fn new(mode: Mode, id: &str) -> Self {
+impl CataloguePaths {
+    fn new(mode: CatalogueMode, id: &str) -> Self {
         let (fields, graphql) = match mode {
-            Mode::Single => (Some(FIELDS), "/graphql".to_owned()),
-            Mode::Multiple => (None, format!("/{id}/graphql")),
+            CatalogueMode::Single => (Some(FIELDS), "/graphql".to_owned()),
+            CatalogueMode::Multiple => (None, format!("/{id}/graphql")),
         };
         Self { fields, graphql, introspection: format!("/introspection/{id}") }
     }

@@ -1,14 +1,14 @@
 //! The rules of `access.json`: what is read, and every mistake that would leave something open.
 
 use cantata_access::{AuthMethod, Identity};
-use cantata_catalogue::{Catalogue, CatalogueConfig, Configs, Defaults, Records, check};
+use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueConfigs, ConfigDefaults, VisibleRecords, check};
 use serde_json::{Value, json};
 
 use crate::support::{build, config, mapping, sample_properties, try_build};
 
 fn problems(access: Value) -> Vec<String> {
     let value = json!({ "esIndex": "files", "documentType": "file", "access": access });
-    match CatalogueConfig::from_value("files", &value, &Defaults::default()) {
+    match CatalogueConfig::from_value("files", &value, &ConfigDefaults::default()) {
         Ok(_) => Vec::new(),
         Err(problems) => problems.iter().map(ToString::to_string).collect(),
     }
@@ -112,7 +112,7 @@ fn a_file_of_rules_that_has_none_fails_the_catalogue() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("base.json"), r#"{"esIndex": "files", "documentType": "file"}"#).unwrap();
         std::fs::write(folder.path().join(name), content).unwrap();
-        let configs = Configs::from_folder(folder.path(), &Defaults::default()).unwrap();
+        let configs = CatalogueConfigs::from_folder(folder.path(), &ConfigDefaults::default()).unwrap();
         assert!(configs.catalogues[0].config.is_err(), "{name}: {content}");
     }
     let folder = tempfile::tempdir().unwrap();
@@ -120,7 +120,7 @@ fn a_file_of_rules_that_has_none_fails_the_catalogue() {
     for name in ["access.json", "more.json"] {
         std::fs::write(folder.path().join(name), r#"{"access": {"records": []}}"#).unwrap();
     }
-    let configs = Configs::from_folder(folder.path(), &Defaults::default()).unwrap();
+    let configs = CatalogueConfigs::from_folder(folder.path(), &ConfigDefaults::default()).unwrap();
     assert!(configs.catalogues[0].config.is_err(), "rules in two files");
 }
 
@@ -130,7 +130,7 @@ fn clients_are_not_told_the_rules_that_cannot_be_used() {
     std::fs::write(folder.path().join("base.json"), r#"{"esIndex": "files", "documentType": "file"}"#).unwrap();
     let rules = json!({ "access": { "records": open(), "fields": [{ "hide": ["hiv"], "scopes": "doctors" }] } });
     std::fs::write(folder.path().join("access.json"), rules.to_string()).unwrap();
-    let configs = Configs::from_folder(folder.path(), &Defaults::default()).unwrap();
+    let configs = CatalogueConfigs::from_folder(folder.path(), &ConfigDefaults::default()).unwrap();
     let told = configs.catalogues[0].error().unwrap().to_string();
     assert!(told.contains("access.json, `access`: the log of the server says why"), "{told}");
     assert!(!told.contains("scopes") && !told.contains("hiv"), "{told}");
@@ -158,7 +158,7 @@ fn rules_that_do_not_fit_the_index_fail_the_catalogue() {
     ] {
         let error = try_build(access(&["size", name]), properties.clone()).unwrap_err();
         assert!(!error.message.contains(name), "{error}");
-        let misfits = Catalogue::access_misfits(&config(access(&["size", name])), &mapping(properties.clone()));
+        let misfits = Catalogue::access_rule_problems(&config(access(&["size", name])), &mapping(properties.clone()));
         assert_eq!(misfits.len(), 1, "{name}: {misfits:?}");
         assert_eq!(misfits[0].key, "access.fields[0].hide[1]");
         assert!(misfits[0].found.contains(name), "{misfits:?}");
@@ -174,7 +174,7 @@ fn rules_that_do_not_fit_the_index_fail_the_catalogue() {
         assert!(try_build(keys, properties.clone()).is_err(), "{filter}");
     }
     let keys = access(&["sise"]);
-    let configs = Configs::single(config(keys));
+    let configs = CatalogueConfigs::single(config(keys));
     let report = check::check(&configs, |_| Ok(mapping(properties.clone())));
     assert_eq!((report.is_usable(), report.catalogues[0].misfits.len()), (false, 1));
 }
@@ -202,11 +202,11 @@ fn views_are_equal_when_they_show_the_same() {
     };
     let plain = view(&[], json!({ "ids": "x" }));
     assert_eq!(plain, view(&["other"], json!({ "ids": ["x"], "more": 1 })));
-    assert_eq!(plain.label("files"), view(&["other"], json!({ "ids": ["x"] })).label("files"));
-    assert_ne!(plain.label("files"), plain.label("others"), "a label is of one catalogue");
+    assert_eq!(plain.fingerprint("files"), view(&["other"], json!({ "ids": ["x"] })).fingerprint("files"));
+    assert_ne!(plain.fingerprint("files"), plain.fingerprint("others"), "a label is of one catalogue");
     for other in [view(&["sizes"], json!({ "ids": "x" })), view(&[], json!({ "ids": "y" })), view(&[], json!({}))] {
         assert_ne!(plain, other);
-        assert_ne!(plain.label("files"), other.label("files"));
+        assert_ne!(plain.fingerprint("files"), other.fingerprint("files"));
     }
     // A claim that looks like a pattern is another view than a pattern in the rules.
     let pattern =
@@ -216,9 +216,12 @@ fn views_are_equal_when_they_show_the_same() {
         sample_properties(),
     );
     let identity = Identity { claims: json!({ "ids": "x*" }).as_object().unwrap().clone(), ..Identity::anonymous() };
-    assert_ne!(pattern.view(&identity).label("files"), literal.view(&identity).label("files"));
-    assert_eq!((plain.below, plain.covers.masked.get("released")), (Some(10), Some(&None)));
+    assert_ne!(pattern.view(&identity).fingerprint("files"), literal.view(&identity).fingerprint("files"));
+    assert_eq!((plain.suppression_threshold, plain.hidden_fields.masked.get("released")), (Some(10), Some(&None)));
     let all = view(&["all"], json!({}));
-    assert_eq!((all.records.clone(), all.below, all.covers.hidden.len()), (Records::All, None, 0));
-    assert!(!all.is_everything(), "the last mask is for everybody");
+    assert_eq!(
+        (all.records.clone(), all.suppression_threshold, all.hidden_fields.hidden.len()),
+        (VisibleRecords::All, None, 0)
+    );
+    assert!(!all.is_unrestricted(), "the last mask is for everybody");
 }

@@ -1,14 +1,14 @@
 //! The report of `cantata check`.
 
 use cantata_catalogue::check::check;
-use cantata_catalogue::{CatalogueError, Configs, ErrorCode};
+use cantata_catalogue::{CatalogueConfigs, CatalogueError, CatalogueErrorCode};
 use serde_json::json;
 
 use crate::support::{config, mapping, sample_properties};
 
 #[test]
 fn the_report_says_what_is_generated_and_what_does_not_fit() {
-    let configs = Configs::single(config(json!({ "maxdepth": 3, "extended": [{ "fieldName": "nope" }] })));
+    let configs = CatalogueConfigs::single(config(json!({ "maxdepth": 3, "extended": [{ "fieldName": "nope" }] })));
     let report = check(&configs, |config| {
         assert_eq!(config.index, "files");
         Ok(mapping(sample_properties()))
@@ -23,8 +23,8 @@ fn the_report_says_what_is_generated_and_what_does_not_fit() {
 
 #[test]
 fn the_report_says_why_a_catalogue_cannot_be_served() {
-    let configs = Configs::single(config(json!({})));
-    let error = CatalogueError::new(ErrorCode::ConnectionError, "The search engine does not answer.");
+    let configs = CatalogueConfigs::single(config(json!({})));
+    let error = CatalogueError::new(CatalogueErrorCode::ConnectionError, "The search engine does not answer.");
     let report = check(&configs, |_| Err(error.clone()));
     assert!(!report.is_usable());
     assert_eq!(report.catalogues[0].error, Some(error));
@@ -32,7 +32,7 @@ fn the_report_says_why_a_catalogue_cannot_be_served() {
 
 #[test]
 fn catalogues_of_one_id_cannot_be_served_together() {
-    let problems = Configs::multiple(vec![config(json!({})), config(json!({}))]).unwrap_err();
+    let problems = CatalogueConfigs::multiple(vec![config(json!({})), config(json!({}))]).unwrap_err();
     assert_eq!(
         problems[0].to_string(),
         "configuration, `catalogId`: found \"files\", which another catalogue has too, expected an id for each \

@@ -1,19 +1,19 @@
 //! The environment variables.
 
-use cantata_catalogue::Defaults;
+use cantata_catalogue::ConfigDefaults;
 
-fn read(variables: &[(&str, &str)]) -> (Defaults, Vec<String>) {
+fn read(variables: &[(&str, &str)]) -> (ConfigDefaults, Vec<String>) {
     let variable =
         |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-    let (defaults, problems) = Defaults::from_variables(variable);
+    let (defaults, problems) = ConfigDefaults::from_variables(variable);
     (defaults, problems.iter().map(ToString::to_string).collect())
 }
 
 #[test]
 fn without_variables_the_general_defaults_hold() {
-    assert_eq!(read(&[]), (Defaults::default(), vec![]));
-    assert_eq!(read(&[("ES_INDEX", ""), ("MAX_RESULTS_WINDOW", "")]), (Defaults::default(), vec![]));
-    let Defaults { limits, downloads, row_id_field_name, .. } = Defaults::default();
+    assert_eq!(read(&[]), (ConfigDefaults::default(), vec![]));
+    assert_eq!(read(&[("ES_INDEX", ""), ("MAX_RESULTS_WINDOW", "")]), (ConfigDefaults::default(), vec![]));
+    let ConfigDefaults { limits, downloads, row_id_field_name, .. } = ConfigDefaults::default();
     assert_eq!((limits.max_aliases, limits.max_depth, limits.max_results_window), (15, 7, 10_000));
     assert_eq!((downloads.max_rows, downloads.chunk_size, row_id_field_name.as_str()), (100, 2000, "id"));
 }
@@ -62,7 +62,7 @@ fn what_is_not_understood_is_reported() {
         ("PORT", "5050"),
         ("SEARCH_CLIENT_TYPE", "opensearch"),
     ]);
-    assert_eq!(defaults, Defaults::default());
+    assert_eq!(defaults, ConfigDefaults::default());
     assert_eq!(
         problems,
         [

@@ -4,19 +4,20 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cantata_catalogue::{
-    CatalogueConfig, Configs, Connection, Credentials, Defaults, EngineChoice, EngineName, EngineSettings, Secret,
+    CatalogueConfig, CatalogueConfigs, ConfigDefaults, Connection, Credentials, EngineChoice, EngineName,
+    EngineSettings, Secret,
 };
 use serde_json::{Value, json};
 
 const SECRET: &str = "hunter2";
 
-fn server(name: Option<EngineName>, host: &str) -> Defaults {
+fn server(name: Option<EngineName>, host: &str) -> ConfigDefaults {
     let credentials = Credentials::Basic { user: Secret::new("root"), password: Secret::new(SECRET) };
     let engine = EngineSettings { name, hosts: EngineSettings::hosts(host), credentials, ..EngineSettings::default() };
-    Defaults { engine, ..Defaults::default() }
+    ConfigDefaults { engine, ..ConfigDefaults::default() }
 }
 
-fn read(keys: &Value, defaults: &Defaults) -> Result<CatalogueConfig, Vec<String>> {
+fn read(keys: &Value, defaults: &ConfigDefaults) -> Result<CatalogueConfig, Vec<String>> {
     let mut value = json!({ "esIndex": "files", "documentType": "file" });
     value.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
     CatalogueConfig::from_value("files", &value, defaults)
@@ -24,12 +25,12 @@ fn read(keys: &Value, defaults: &Defaults) -> Result<CatalogueConfig, Vec<String
 }
 
 #[track_caller]
-fn choice(keys: Value, defaults: &Defaults) -> EngineChoice {
+fn choice(keys: Value, defaults: &ConfigDefaults) -> EngineChoice {
     read(&keys, defaults).unwrap().engine
 }
 
 #[track_caller]
-fn connection(keys: Value, defaults: &Defaults) -> Connection {
+fn connection(keys: Value, defaults: &ConfigDefaults) -> Connection {
     match choice(keys.clone(), defaults) {
         EngineChoice::Remote(connection) => *connection,
         EngineChoice::Embedded => panic!("{keys} leads to the embedded engine"),
@@ -42,7 +43,7 @@ fn hosts(connection: &Connection) -> Vec<&str> {
 
 #[test]
 fn without_a_word_the_engine_is_embedded_unless_the_server_has_an_address() {
-    assert_eq!(choice(json!({}), &Defaults::default()), EngineChoice::Embedded);
+    assert_eq!(choice(json!({}), &ConfigDefaults::default()), EngineChoice::Embedded);
     assert_eq!(choice(json!({}), &server(None, "")), EngineChoice::Embedded);
     let found = connection(json!({}), &server(None, "http://one:9200, http://two:9200/"));
     assert_eq!((found.product, hosts(&found)), (None, vec!["http://one:9200", "http://two:9200"]));
@@ -91,7 +92,7 @@ fn secrets_can_come_from_the_environment() {
     let version = Secret::new(std::env::var("CARGO_PKG_VERSION").unwrap());
     let keys = json!({ "searchEngine": "opensearch", "esUser": "me", "esPass": { "env": "CARGO_PKG_VERSION" } });
     let expected = Credentials::Basic { user: Secret::new("me"), password: version };
-    assert_eq!(connection(keys, &Defaults::default()).credentials, expected);
+    assert_eq!(connection(keys, &ConfigDefaults::default()).credentials, expected);
 }
 
 #[test]
@@ -125,7 +126,7 @@ fn what_is_wrong_is_told_without_showing_a_secret() {
             "configuration, `esTimeout`: found the number 0, expected a whole number from 1 to 2147483647".to_owned(),
         ),
     ] {
-        assert_eq!(read(&keys, &Defaults::default()).unwrap_err(), [told], "{keys}");
+        assert_eq!(read(&keys, &ConfigDefaults::default()).unwrap_err(), [told], "{keys}");
     }
 }
 
@@ -158,7 +159,7 @@ fn nothing_that_is_printed_holds_a_secret() {
         json!({ "esIndex": "i", "documentType": "d", "esPass": SECRET, "esUser": "me", "esHost": address }),
     );
     write("more.json", json!({ "esPass": "hunter3", "esHost": "http://me:hunter3@one:9200" }));
-    let configs = Configs::from_folder(folder.path(), &server(None, address)).unwrap();
+    let configs = CatalogueConfigs::from_folder(folder.path(), &server(None, address)).unwrap();
     let printed = format!("{configs:?} {:?}", server(None, address));
     assert!(printed.contains("a string here and a string in base.json"), "{printed}");
     assert!(!printed.contains("hunter") && !printed.contains("one:9200"), "{printed}");
@@ -167,7 +168,7 @@ fn nothing_that_is_printed_holds_a_secret() {
 #[test]
 fn another_password_is_another_configuration() {
     let with = |password: &str| {
-        read(&json!({ "esUser": "me", "esPass": password, "esHost": "http://h" }), &Defaults::default())
+        read(&json!({ "esUser": "me", "esPass": password, "esHost": "http://h" }), &ConfigDefaults::default())
     };
     assert_eq!(with("one"), with("one"));
     assert_ne!(with("one"), with("two"));
@@ -177,7 +178,7 @@ fn another_password_is_another_configuration() {
 fn the_variables_say_the_same() {
     let read = |variables: &[(&str, &str)]| {
         let of = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        let (defaults, problems) = Defaults::from_variables(of);
+        let (defaults, problems) = ConfigDefaults::from_variables(of);
         (defaults.engine, problems.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
     let (engine, problems) = read(&[

@@ -1,6 +1,6 @@
 //! The folder rules: which catalogues there are, under which ids, and how one with problems stands among the others.
 
-use cantata_catalogue::{Configs, ConfiguredCatalogue, Defaults, Mode};
+use cantata_catalogue::{CatalogueConfigs, CatalogueMode, ConfigDefaults, ConfiguredCatalogue};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -20,11 +20,11 @@ fn base(index: &str) -> Value {
     json!({ "esIndex": index, "documentType": "file" })
 }
 
-fn read(folder: &TempDir) -> Configs {
-    Configs::from_folder(folder.path(), &Defaults::default()).unwrap()
+fn read(folder: &TempDir) -> CatalogueConfigs {
+    CatalogueConfigs::from_folder(folder.path(), &ConfigDefaults::default()).unwrap()
 }
 
-fn ids(configs: &Configs) -> Vec<&str> {
+fn ids(configs: &CatalogueConfigs) -> Vec<&str> {
     configs.catalogues.iter().map(|catalogue| catalogue.id.as_str()).collect()
 }
 
@@ -35,16 +35,17 @@ fn texts(catalogue: &ConfiguredCatalogue) -> Vec<String> {
 #[test]
 fn files_in_the_folder_are_one_catalogue_named_after_it() {
     let folder = folder(&[("studies-x/base.json", base("files")), ("studies-x/sub/base.json", base("other"))]);
-    let configs = Configs::from_folder(folder.path().join("studies-x"), &Defaults::default()).unwrap();
-    assert_eq!((configs.mode, ids(&configs)), (Mode::Single, vec!["studies-x"]));
+    let configs = CatalogueConfigs::from_folder(folder.path().join("studies-x"), &ConfigDefaults::default()).unwrap();
+    assert_eq!((configs.mode, ids(&configs)), (CatalogueMode::Single, vec!["studies-x"]));
     assert_eq!(configs.catalogues[0].config.as_ref().unwrap().index, "files");
 }
 
 #[test]
 fn a_folder_with_a_general_name_gives_an_id_made_of_its_path() {
     let folder = folder(&[("configs/base.json", base("files"))]);
-    let plain = Configs::from_folder(folder.path().join("configs"), &Defaults::default()).unwrap();
-    let detour = Configs::from_folder(folder.path().join("x/../configs/."), &Defaults::default()).unwrap();
+    let plain = CatalogueConfigs::from_folder(folder.path().join("configs"), &ConfigDefaults::default()).unwrap();
+    let detour =
+        CatalogueConfigs::from_folder(folder.path().join("x/../configs/."), &ConfigDefaults::default()).unwrap();
     let digits = plain.catalogues[0].id.strip_prefix("catalogue-").unwrap();
     assert!(digits.len() == 8 && digits.chars().all(|digit| digit.is_ascii_hexdigit()), "{digits}");
     assert_eq!(ids(&plain), ids(&detour));
@@ -61,13 +62,13 @@ fn each_subfolder_is_a_catalogue() {
         ("README.md", json!("no configuration")),
     ]);
     let configs = read(&folder);
-    assert_eq!((configs.mode, ids(&configs)), (Mode::Multiple, vec!["alpha", "second"]));
+    assert_eq!((configs.mode, ids(&configs)), (CatalogueMode::Multiple, vec!["alpha", "second"]));
 }
 
 #[test]
 fn one_subfolder_is_addressed_without_its_name() {
     let configs = read(&folder(&[("graphql/base.json", base("a"))]));
-    assert_eq!((configs.mode, ids(&configs)), (Mode::Single, vec!["graphql"]));
+    assert_eq!((configs.mode, ids(&configs)), (CatalogueMode::Single, vec!["graphql"]));
     assert!(configs.catalogues[0].config.is_ok(), "no address starts with the id");
 }
 
@@ -109,7 +110,7 @@ fn a_broken_catalogue_disturbs_no_other() {
         ("beta/table.json", json!({ "table": { "maxResultsWindow": "x" } })),
         ("gamma/notes.txt", json!("no configuration")),
     ]));
-    assert_eq!((configs.mode, ids(&configs)), (Mode::Multiple, vec!["alpha", "beta", "gamma"]));
+    assert_eq!((configs.mode, ids(&configs)), (CatalogueMode::Multiple, vec!["alpha", "beta", "gamma"]));
     assert!(configs.catalogues[0].config.is_ok() && configs.catalogues[0].error().is_none());
     assert_eq!(
         texts(&configs.catalogues[1]),
@@ -130,7 +131,7 @@ fn a_broken_catalogue_disturbs_no_other() {
 #[test]
 fn one_broken_catalogue_of_two_does_not_make_the_server_single() {
     let configs = read(&folder(&[("alpha/base.json", base("a")), ("beta/base.json", json!("{"))]));
-    assert_eq!(configs.mode, Mode::Multiple);
+    assert_eq!(configs.mode, CatalogueMode::Multiple);
 }
 
 #[test]
@@ -191,13 +192,13 @@ fn without_a_folder_the_environment_describes_the_catalogue() {
     let folder = folder(&[]);
     let missing = folder.path().join("missing");
     let mut defaults =
-        Defaults { index: Some("files".into()), document_type: Some("file".into()), ..Defaults::default() };
-    let configs = Configs::from_folder(&missing, &defaults).unwrap();
-    assert_eq!((configs.mode, ids(&configs)), (Mode::Single, vec!["fromEnv"]));
+        ConfigDefaults { index: Some("files".into()), document_type: Some("file".into()), ..ConfigDefaults::default() };
+    let configs = CatalogueConfigs::from_folder(&missing, &defaults).unwrap();
+    assert_eq!((configs.mode, ids(&configs)), (CatalogueMode::Single, vec!["fromEnv"]));
     assert_eq!(configs.catalogues[0].config.as_ref().unwrap().index, "files");
 
     defaults.document_type = None;
-    let configs = Configs::from_folder(&missing, &defaults).unwrap();
+    let configs = CatalogueConfigs::from_folder(&missing, &defaults).unwrap();
     assert_eq!(
         texts(&configs.catalogues[0]),
         ["environment, `documentType`: found nothing, expected the name of the records, here or in DOCUMENT_TYPE"]
@@ -208,7 +209,7 @@ fn without_a_folder_the_environment_describes_the_catalogue() {
 fn nothing_at_all_is_an_error() {
     let folder = folder(&[]);
     let found = |path: &std::path::Path| {
-        let problems = Configs::from_folder(path, &Defaults::default()).unwrap_err();
+        let problems = CatalogueConfigs::from_folder(path, &ConfigDefaults::default()).unwrap_err();
         problems.into_iter().map(|problem| problem.found).collect::<Vec<_>>()
     };
     assert_eq!(found(folder.path()), ["neither JSON files nor folders; no catalogues are configured"]);
@@ -219,11 +220,11 @@ fn nothing_at_all_is_an_error() {
 
 #[test]
 fn files_win_over_defaults() {
-    let mut defaults = Defaults { index: Some("general".into()), ..Defaults::default() };
+    let mut defaults = ConfigDefaults { index: Some("general".into()), ..ConfigDefaults::default() };
     defaults.limits.max_depth = 20;
     defaults.limits.max_aliases = 30;
     let folder = folder(&[("a/base.json", json!({ "documentType": "file", "maxDepth": 9 }))]);
-    let configs = Configs::from_folder(folder.path(), &defaults).unwrap();
+    let configs = CatalogueConfigs::from_folder(folder.path(), &defaults).unwrap();
     let config = configs.catalogues[0].config.as_ref().unwrap();
     assert_eq!(config.index, "general");
     assert_eq!((config.limits.max_depth, config.limits.max_aliases), (9, 30));

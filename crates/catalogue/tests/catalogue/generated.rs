@@ -62,7 +62,7 @@ fn what_the_files_say_counts() {
 #[test]
 fn nothing_of_it_tells_of_what_is_hidden() {
     let covers = Covers { hidden: ["b".to_owned()].into(), ..Covers::default() };
-    let catalogue = Catalogue::build_covered(&config(json!({})), &mapping(sections()), &covers).unwrap();
+    let catalogue = Catalogue::build_restricted(&config(json!({})), &mapping(sections()), &covers).unwrap();
     assert!(catalogue.display.field("b").is_none());
     assert_eq!(facets(&catalogue), Vec::<&str>::new());
     assert_eq!(columns(&catalogue), ["c"]);

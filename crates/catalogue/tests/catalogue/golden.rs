@@ -1,7 +1,7 @@
 //! The sample catalogue as a whole, compared with stored files. Run with `UPDATE_GOLDEN=1` to write them anew.
 
-use cantata_catalogue::introspection::CatalogueBody;
-use cantata_catalogue::{Level, NodeField, Shape, View};
+use cantata_catalogue::introspection::CatalogueIntrospectionBody;
+use cantata_catalogue::{CatalogueView, FieldLevel, NodeField, NodeShape};
 use serde_json::{Value, json};
 
 use crate::support::{build, sample, sample_properties};
@@ -33,11 +33,11 @@ fn what_is_generated_without_configuration_is_as_stored() {
 
 #[test]
 fn the_introspection_of_the_sample_is_as_stored() {
-    let body = CatalogueBody::new(&sample(), &View::unruled(), "2026-11-15T03:15:36.952Z");
+    let body = CatalogueIntrospectionBody::new(&sample(), &CatalogueView::without_rules(), "2026-11-15T03:15:36.952Z");
     compare("introspection", serde_json::to_value(body).unwrap());
 }
 
-fn outline(level: &Level) -> Value {
+fn outline(level: &FieldLevel) -> Value {
     let aggregations = level.aggregations.iter().map(|field| {
         let counted = if field.has_values { "" } else { ", nothing to count" };
         json!(format!("{}: {} of {}{counted}", field.name, field.kind.type_name(), field.path))
@@ -58,11 +58,11 @@ fn outline(level: &Level) -> Value {
 
 fn outline_node(node: &NodeField) -> Value {
     let shape = match &node.shape {
-        Shape::Scalar { scalar, list: false } => json!(scalar.type_name()),
-        Shape::Scalar { scalar, list: true } => json!(format!("[{}]", scalar.type_name())),
-        Shape::Json => json!("JSON"),
-        Shape::Object(level) => json!({ "object": outline(level) }),
-        Shape::Nested(level) => json!({ "nested": outline(level) }),
+        NodeShape::Scalar { scalar, list: false } => json!(scalar.type_name()),
+        NodeShape::Scalar { scalar, list: true } => json!(format!("[{}]", scalar.type_name())),
+        NodeShape::Json => json!("JSON"),
+        NodeShape::Object(level) => json!({ "object": outline(level) }),
+        NodeShape::Nested(level) => json!({ "nested": outline(level) }),
     };
     json!({ "name": node.name, "path": node.path, "flatName": node.flat_name, "shape": shape })
 }

@@ -1,9 +1,10 @@
 //! What clients are told of catalogues.
 
 use cantata_catalogue::introspection::{
-    AmbiguousBody, CatalogueState, FailedBody, FailedCatalogue, NotFoundBody, Resolution, ServerBody, resolve,
+    AmbiguousCatalogueBody, CatalogueNotFoundBody, CatalogueResolution, CatalogueState, FailedCatalogue,
+    FailedCatalogueBody, ServerIntrospectionBody, resolve,
 };
-use cantata_catalogue::{Catalogue, CatalogueError, ErrorCode, Mode};
+use cantata_catalogue::{Catalogue, CatalogueError, CatalogueErrorCode, CatalogueMode};
 use serde_json::json;
 
 use crate::support::{build, sample};
@@ -17,7 +18,7 @@ fn failed() -> FailedCatalogue {
         id: "gamma".into(),
         document_type: "thing".into(),
         description: None,
-        error: CatalogueError::new(ErrorCode::IndexNotFound, "The index was not found."),
+        error: CatalogueError::new(CatalogueErrorCode::IndexNotFound, "The index was not found."),
     }
 }
 
@@ -25,7 +26,7 @@ fn failed() -> FailedCatalogue {
 fn the_directory_lists_every_catalogue() {
     let (sample, failed) = (sample(), failed());
     let states = [CatalogueState::Available(&sample), CatalogueState::Failed(&failed)];
-    let body = serde_json::to_string(&ServerBody::new(Mode::Multiple, &states)).unwrap();
+    let body = serde_json::to_string(&ServerIntrospectionBody::new(CatalogueMode::Multiple, &states)).unwrap();
     let expected = json!({
         "catalogCount": 2,
         "catalogs": {
@@ -54,14 +55,14 @@ fn the_directory_lists_every_catalogue() {
 #[test]
 fn a_single_catalogue_is_addressed_without_its_name() {
     let sample = sample();
-    let body = ServerBody::new(Mode::Single, &[CatalogueState::Available(&sample)]);
+    let body = ServerIntrospectionBody::new(CatalogueMode::Single, &[CatalogueState::Available(&sample)]);
     assert_eq!(
         serde_json::to_value(&body.catalogs.get("files").unwrap().paths).unwrap(),
         json!({ "fields": "/introspection/fields", "graphql": "/graphql", "introspection": "/introspection/files" })
     );
     assert_eq!(serde_json::to_value(&body).unwrap()["status"], "healthy");
     let failed = failed();
-    let body = ServerBody::new(Mode::Single, &[CatalogueState::Failed(&failed)]);
+    let body = ServerIntrospectionBody::new(CatalogueMode::Single, &[CatalogueState::Failed(&failed)]);
     assert_eq!(serde_json::to_value(&body).unwrap()["status"], "unhealthy");
 }
 
@@ -73,10 +74,10 @@ fn a_failed_catalogue_says_why() {
         "error": { "code": "index_not_found", "message": "The index was not found." },
         "status": "failed",
     });
-    assert_eq!(serde_json::to_value(FailedBody::new(&failed())).unwrap(), body);
+    assert_eq!(serde_json::to_value(FailedCatalogueBody::new(&failed())).unwrap(), body);
     let mut elsewhere = body;
     elsewhere["details"] = json!("/introspection/gamma");
-    assert_eq!(serde_json::to_value(FailedBody::elsewhere(&failed())).unwrap(), elsewhere);
+    assert_eq!(serde_json::to_value(FailedCatalogueBody::with_link(&failed())).unwrap(), elsewhere);
 }
 
 #[test]
@@ -85,22 +86,22 @@ fn a_segment_means_an_id_or_else_a_document_type() {
     let failed = failed();
     let mut states: Vec<CatalogueState<'_>> = catalogues.iter().map(CatalogueState::Available).collect();
     states.push(CatalogueState::Failed(&failed));
-    assert_eq!(resolve("beta", &states), Resolution::One(1));
-    assert_eq!(resolve("donor", &states), Resolution::One(2));
-    assert_eq!(resolve("thing", &states), Resolution::One(3));
-    assert_eq!(resolve("file", &states), Resolution::Ambiguous(vec!["alpha".into(), "beta".into()]));
-    assert_eq!(resolve("Beta", &states), Resolution::Unknown);
-    assert_eq!(resolve("", &states), Resolution::Unknown);
+    assert_eq!(resolve("beta", &states), CatalogueResolution::One(1));
+    assert_eq!(resolve("donor", &states), CatalogueResolution::One(2));
+    assert_eq!(resolve("thing", &states), CatalogueResolution::One(3));
+    assert_eq!(resolve("file", &states), CatalogueResolution::Ambiguous(vec!["alpha".into(), "beta".into()]));
+    assert_eq!(resolve("Beta", &states), CatalogueResolution::Unknown);
+    assert_eq!(resolve("", &states), CatalogueResolution::Unknown);
 }
 
 #[test]
 fn names_that_lead_nowhere_or_to_several_are_answered() {
     assert_eq!(
-        serde_json::to_value(NotFoundBody::new("nope")).unwrap(),
+        serde_json::to_value(CatalogueNotFoundBody::new("nope")).unwrap(),
         json!({ "error": "Catalogue \"nope\" was not found." })
     );
     assert_eq!(
-        serde_json::to_value(AmbiguousBody::new("file", vec!["alpha".into(), "beta".into()])).unwrap(),
+        serde_json::to_value(AmbiguousCatalogueBody::new("file", vec!["alpha".into(), "beta".into()])).unwrap(),
         json!({
             "documentType": "file",
             "error": {

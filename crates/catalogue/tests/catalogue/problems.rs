@@ -1,11 +1,11 @@
 //! What is reported about configuration files, word for word.
 
-use cantata_catalogue::{CatalogueConfig, ConfigProblem, Defaults};
+use cantata_catalogue::{CatalogueConfig, ConfigDefaults, ConfigProblem};
 use serde_json::{Value, json};
 
 /// Reads a configuration and returns what is said of it, errors marked.
 fn problems(value: Value) -> Vec<String> {
-    let problems = match CatalogueConfig::from_value("files", &value, &Defaults::default()) {
+    let problems = match CatalogueConfig::from_value("files", &value, &ConfigDefaults::default()) {
         Ok(config) => config.warnings,
         Err(problems) => problems,
     };
@@ -136,7 +136,8 @@ fn all_problems_are_reported_at_once() {
 
 #[test]
 fn a_configuration_is_an_object() {
-    let defaults = Defaults { index: Some("i".into()), document_type: Some("d".into()), ..Defaults::default() };
+    let defaults =
+        ConfigDefaults { index: Some("i".into()), document_type: Some("d".into()), ..ConfigDefaults::default() };
     let problems = CatalogueConfig::from_value("x", &json!([]), &defaults).unwrap_err();
     assert_eq!(problems[0].to_string(), "configuration: found a list, expected a JSON object");
 }

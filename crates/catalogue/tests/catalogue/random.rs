@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use cantata_catalogue::{Catalogue, ErrorCode, Level, is_graphql_name};
+use cantata_catalogue::{Catalogue, CatalogueErrorCode, FieldLevel, is_graphql_name};
 use cantata_mapping::IndexMapping;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -37,7 +37,7 @@ fn properties() -> impl Strategy<Value = Map<String, Value>> {
     prop::collection::hash_map(name(), definition, 0..8).prop_map(|members| members.into_iter().collect())
 }
 
-fn check_level(level: &Level, types: &mut HashSet<String>) {
+fn check_level(level: &FieldLevel, types: &mut HashSet<String>) {
     assert!(types.insert(level.type_name.clone()), "the type {} twice", level.type_name);
     let mut names = HashSet::new();
     let nodes = level.nodes.iter().map(|node| &node.name);
@@ -69,7 +69,7 @@ proptest! {
                     prop_assert!(catalogue.root.aggregation(&facet.field_name).is_some());
                 }
             }
-            Err(error) => prop_assert_eq!(error.code, ErrorCode::SchemaBuildError),
+            Err(error) => prop_assert_eq!(error.code, CatalogueErrorCode::SchemaBuildError),
         }
     }
 

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use cantata_catalogue::{
-    CatalogueConfig, Configs, Defaults, DocumentShape, SourceConfig, SourceOrigin, TopicCredentials,
+    CatalogueConfig, CatalogueConfigs, ConfigDefaults, DocumentShape, SourceConfig, SourceOrigin, TopicCredentials,
 };
 use cantata_core::AnalysisState;
 use serde_json::{Value, json};
 
 fn read(keys: Value) -> Result<SourceConfig, Vec<String>> {
     let config = json!({"esIndex": "files", "documentType": "file", "source": keys});
-    match CatalogueConfig::from_value("files", &config, &Defaults::default()) {
+    match CatalogueConfig::from_value("files", &config, &ConfigDefaults::default()) {
         Ok(config) => Ok(config.source.unwrap()),
         Err(problems) => Err(problems.iter().map(ToString::to_string).collect()),
     }
@@ -19,12 +19,12 @@ fn read(keys: Value) -> Result<SourceConfig, Vec<String>> {
 #[test]
 fn a_source_has_defaults() {
     let source = read(json!({"document": "file-centric"})).unwrap();
-    assert_eq!(source.origin, SourceOrigin::Here);
+    assert_eq!(source.origin, SourceOrigin::Local);
     assert_eq!(source.states, [AnalysisState::Published]);
     assert_eq!((source.studies, source.analysis_types, source.mapping), (None, None, None));
     assert_eq!(source.document, DocumentShape::FileCentric);
     let none = json!({"esIndex": "files", "documentType": "file"});
-    assert!(CatalogueConfig::from_value("files", &none, &Defaults::default()).unwrap().source.is_none());
+    assert!(CatalogueConfig::from_value("files", &none, &ConfigDefaults::default()).unwrap().source.is_none());
 }
 
 #[test]
@@ -37,11 +37,11 @@ fn a_source_says_what_is_taken() {
         "mapping": {"properties": {"experiment": {"properties": {"tool": {"type": "text"}}}}},
     }))
     .unwrap();
-    assert!(source.takes("A", AnalysisState::Suppressed, "reads", 7));
-    assert!(source.takes("B", AnalysisState::Published, "calls", 2));
-    assert!(!source.takes("B", AnalysisState::Published, "calls", 1));
-    assert!(!source.takes("C", AnalysisState::Published, "reads", 1));
-    assert!(!source.takes("A", AnalysisState::Unpublished, "reads", 1));
+    assert!(source.includes("A", AnalysisState::Suppressed, "reads", 7));
+    assert!(source.includes("B", AnalysisState::Published, "calls", 2));
+    assert!(!source.includes("B", AnalysisState::Published, "calls", 1));
+    assert!(!source.includes("C", AnalysisState::Published, "reads", 1));
+    assert!(!source.includes("A", AnalysisState::Unpublished, "reads", 1));
     assert_eq!(source.mapping.unwrap()["experiment"]["properties"]["tool"]["type"], "text");
 }
 
@@ -151,7 +151,7 @@ fn the_file_of_a_mistake_is_named_and_its_catalogue_is_failed() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("base.json"), r#"{"esIndex": "files", "documentType": "file"}"#).unwrap();
     std::fs::write(folder.path().join("source.json"), r#"{"source": {"document": "x", "song": {"url": 5}}}"#).unwrap();
-    let configs = Configs::from_folder(folder.path(), &Defaults::default()).unwrap();
+    let configs = CatalogueConfigs::from_folder(folder.path(), &ConfigDefaults::default()).unwrap();
     let problems = configs.catalogues[0].config.as_ref().unwrap_err();
     assert_eq!(problems.len(), 2);
     assert!(problems.iter().all(|problem| problem.file == "source.json" && problem.is_error()), "{problems:?}");

@@ -1,6 +1,6 @@
 //! Short forms for the tests, and a catalogue of files with donors, specimens and samples, nested three deep.
 
-use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, Defaults};
+use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, ConfigDefaults};
 use cantata_mapping::IndexMapping;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub(crate) fn mapping(properties: Value) -> IndexMapping {
 pub(crate) fn config(keys: Value) -> CatalogueConfig {
     let mut value = json!({ "esIndex": "files", "documentType": "file" });
     value.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
-    CatalogueConfig::from_value("files", &value, &Defaults::default()).unwrap()
+    CatalogueConfig::from_value("files", &value, &ConfigDefaults::default()).unwrap()
 }
 
 /// Builds a catalogue from keys of its configuration and the properties of its index.

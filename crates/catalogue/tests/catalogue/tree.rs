@@ -1,11 +1,11 @@
 //! The fields as GraphQL shows them.
 
-use cantata_catalogue::{AggregationKind, Catalogue, ErrorCode, Level, Scalar, Shape};
+use cantata_catalogue::{AggregationKind, Catalogue, CatalogueErrorCode, FieldLevel, GraphqlScalar, NodeShape};
 use serde_json::{Value, json};
 
 use crate::support::{build, sample, try_build, warnings};
 
-fn shape_of(properties: Value, keys: Value) -> (Shape, AggregationKind) {
+fn shape_of(properties: Value, keys: Value) -> (NodeShape, AggregationKind) {
     let catalogue = build(keys, properties);
     (catalogue.root.node("x").unwrap().shape.clone(), catalogue.root.aggregation("x").unwrap().kind)
 }
@@ -13,30 +13,30 @@ fn shape_of(properties: Value, keys: Value) -> (Shape, AggregationKind) {
 #[test]
 fn every_mapping_type_has_a_scalar_and_aggregations() {
     use AggregationKind::{Numeric, Plain};
-    let scalar = |scalar| Shape::Scalar { scalar, list: false };
+    let scalar = |scalar| NodeShape::Scalar { scalar, list: false };
     let cases = [
-        (json!({ "type": "keyword" }), scalar(Scalar::String), Plain),
-        (json!({ "type": "text" }), scalar(Scalar::String), Plain),
-        (json!({ "type": "wildcard" }), scalar(Scalar::String), Plain),
-        (json!({ "type": "constant_keyword" }), scalar(Scalar::String), Plain),
-        (json!({ "type": "ip" }), scalar(Scalar::String), Plain),
-        (json!({ "type": "boolean" }), scalar(Scalar::Boolean), Plain),
-        (json!({ "type": "byte" }), scalar(Scalar::Int), Numeric),
-        (json!({ "type": "short" }), scalar(Scalar::Int), Numeric),
-        (json!({ "type": "integer" }), scalar(Scalar::Float), Numeric),
-        (json!({ "type": "long" }), scalar(Scalar::Float), Numeric),
-        (json!({ "type": "unsigned_long" }), scalar(Scalar::Float), Numeric),
-        (json!({ "type": "half_float" }), scalar(Scalar::Float), Numeric),
-        (json!({ "type": "scaled_float", "scaling_factor": 10 }), scalar(Scalar::Float), Numeric),
-        (json!({ "type": "date" }), scalar(Scalar::String), Numeric),
-        (json!({ "type": "date_nanos" }), scalar(Scalar::String), Numeric),
-        (json!({ "type": "flattened" }), Shape::Json, Plain),
-        (json!({ "type": "object" }), Shape::Json, Plain),
-        (json!({ "properties": {} }), Shape::Json, Plain),
-        (json!({ "enabled": false, "properties": { "y": { "type": "long" } } }), Shape::Json, Plain),
-        (json!({ "type": "geo_point" }), Shape::Json, Plain),
-        (json!({ "type": "integer_range" }), Shape::Json, Plain),
-        (json!({ "type": "binary" }), scalar(Scalar::String), Plain),
+        (json!({ "type": "keyword" }), scalar(GraphqlScalar::String), Plain),
+        (json!({ "type": "text" }), scalar(GraphqlScalar::String), Plain),
+        (json!({ "type": "wildcard" }), scalar(GraphqlScalar::String), Plain),
+        (json!({ "type": "constant_keyword" }), scalar(GraphqlScalar::String), Plain),
+        (json!({ "type": "ip" }), scalar(GraphqlScalar::String), Plain),
+        (json!({ "type": "boolean" }), scalar(GraphqlScalar::Boolean), Plain),
+        (json!({ "type": "byte" }), scalar(GraphqlScalar::Int), Numeric),
+        (json!({ "type": "short" }), scalar(GraphqlScalar::Int), Numeric),
+        (json!({ "type": "integer" }), scalar(GraphqlScalar::Float), Numeric),
+        (json!({ "type": "long" }), scalar(GraphqlScalar::Float), Numeric),
+        (json!({ "type": "unsigned_long" }), scalar(GraphqlScalar::Float), Numeric),
+        (json!({ "type": "half_float" }), scalar(GraphqlScalar::Float), Numeric),
+        (json!({ "type": "scaled_float", "scaling_factor": 10 }), scalar(GraphqlScalar::Float), Numeric),
+        (json!({ "type": "date" }), scalar(GraphqlScalar::String), Numeric),
+        (json!({ "type": "date_nanos" }), scalar(GraphqlScalar::String), Numeric),
+        (json!({ "type": "flattened" }), NodeShape::Json, Plain),
+        (json!({ "type": "object" }), NodeShape::Json, Plain),
+        (json!({ "properties": {} }), NodeShape::Json, Plain),
+        (json!({ "enabled": false, "properties": { "y": { "type": "long" } } }), NodeShape::Json, Plain),
+        (json!({ "type": "geo_point" }), NodeShape::Json, Plain),
+        (json!({ "type": "integer_range" }), NodeShape::Json, Plain),
+        (json!({ "type": "binary" }), scalar(GraphqlScalar::String), Plain),
     ];
     for (definition, shape, kind) in cases {
         assert_eq!(shape_of(json!({ "x": definition }), json!({})), (shape, kind), "{definition}");
@@ -47,14 +47,14 @@ fn every_mapping_type_has_a_scalar_and_aggregations() {
 fn a_field_marked_as_an_array_is_a_list() {
     let (shape, _) =
         shape_of(json!({ "x": { "type": "long" } }), json!({ "extended": [{ "fieldName": "x", "isArray": true }] }));
-    assert_eq!(shape, Shape::Scalar { scalar: Scalar::Float, list: true });
+    assert_eq!(shape, NodeShape::Scalar { scalar: GraphqlScalar::Float, list: true });
 }
 
 #[test]
 fn an_alias_shows_the_values_of_its_target() {
     let catalogue = build(json!({}), json!({ "n": { "type": "long" }, "x": { "type": "alias", "path": "n" } }));
     let node = catalogue.root.node("x").unwrap();
-    assert_eq!(node.shape, Shape::Scalar { scalar: Scalar::Float, list: false });
+    assert_eq!(node.shape, NodeShape::Scalar { scalar: GraphqlScalar::Float, list: false });
     assert_eq!(node.alias_of.as_deref(), Some("n"));
     let aggregation = catalogue.root.aggregation("x").unwrap();
     assert_eq!((aggregation.target.as_str(), aggregation.kind), ("n", AggregationKind::Numeric));
@@ -79,7 +79,7 @@ fn scalars_come_before_containers() {
     assert_eq!(names, ["object_id", "file_name", "size", "is_open", "released", "access_level", "analysis", "donors"]);
 }
 
-fn nested<'l>(level: &'l Level, name: &str) -> &'l Level {
+fn nested<'l>(level: &'l FieldLevel, name: &str) -> &'l FieldLevel {
     level.node(name).unwrap().shape.level().unwrap()
 }
 
@@ -179,7 +179,7 @@ fn fields_of_one_name_fail_the_catalogue_with_both_named() {
     ];
     for (properties, pair) in cases {
         let error = try_build(json!({}), properties).unwrap_err();
-        assert_eq!(error.code, ErrorCode::SchemaBuildError);
+        assert_eq!(error.code, CatalogueErrorCode::SchemaBuildError);
         assert_eq!(error.message, format!("Fields have the same name in GraphQL: {pair}. Rename one of each."));
     }
 }
@@ -188,7 +188,7 @@ fn fields_of_one_name_fail_the_catalogue_with_both_named() {
 fn a_document_type_must_be_a_free_name() {
     for document_type in ["my file", "9files", "my-file", "__file", "sets", "viewer", "true"] {
         let error = try_build(json!({ "documentType": document_type }), json!({})).unwrap_err();
-        assert_eq!(error.code, ErrorCode::SchemaBuildError, "{document_type}");
+        assert_eq!(error.code, CatalogueErrorCode::SchemaBuildError, "{document_type}");
         assert!(error.message.starts_with(&format!("The document type {document_type:?} cannot be a name")));
     }
     let error = try_build(json!({ "documentType": "Numeric" }), json!({})).unwrap_err();
@@ -214,7 +214,7 @@ fn the_nesting_prefix_is_taken_off() {
     assert!(catalogue.root.node("x").is_some() && catalogue.root.node("y").is_none());
 
     let error = try_build(json!({ "nestingPrefix": "dat" }), properties).unwrap_err();
-    assert_eq!(error.code, ErrorCode::NestingPrefixNotFound);
+    assert_eq!(error.code, CatalogueErrorCode::NestingPrefixNotFound);
     assert_eq!(
         error.message,
         "The nesting prefix \"dat\" does not fit: the mapping of field `dat`: found no field \"dat\", expected an \

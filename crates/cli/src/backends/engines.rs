@@ -7,7 +7,7 @@ use cantata_catalogue::{Connection, Credentials, EngineChoice, EngineName};
 use cantata_engine::SearchEngine;
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_engine_remote::{self as remote, Product, RemoteEngine, RemoteSettings};
-use cantata_search::Engines;
+use cantata_search::{EngineProvider, EngineSetupError};
 
 /// All engines. Catalogues with the same cluster settings share its connections, which close with the last of them.
 pub(crate) struct EngineRegistry {
@@ -22,8 +22,8 @@ impl EngineRegistry {
     }
 }
 
-impl Engines for EngineRegistry {
-    fn engine(&self, choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, String> {
+impl EngineProvider for EngineRegistry {
+    fn engine(&self, choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, EngineSetupError> {
         let connection = match choice {
             EngineChoice::Embedded => return Ok(Arc::clone(&self.embedded) as Arc<dyn SearchEngine>),
             EngineChoice::Remote(connection) => connection,
@@ -33,8 +33,7 @@ impl Engines for EngineRegistry {
         if let Some(engine) = clusters.get(&**connection).and_then(Weak::upgrade) {
             return Ok(engine);
         }
-        let engine = remote_engine(connection).map_err(|error| error.to_string())?;
-        let engine = Arc::new(engine);
+        let engine = Arc::new(remote_engine(connection).map_err(|error| EngineSetupError(error.into()))?);
         clusters.insert((**connection).clone(), Arc::downgrade(&engine));
         Ok(engine)
     }

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use cantata_catalogue::check::{CatalogueReport, Report, check};
-use cantata_catalogue::{ConfigProblem, Configs};
+use cantata_catalogue::check::{CatalogueReport, CheckReport, check};
+use cantata_catalogue::{ConfigProblem, CatalogueConfigs};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ pub(super) async fn run(arguments: &CheckArguments) -> Result<ExitCode, CliError
     let folder = arguments.folder.as_ref().unwrap_or(&arguments.search.configs_path);
     let defaults = arguments.search.defaults(arguments.engine.settings()?);
     let mut output = arguments.server.output();
-    let configs = match Configs::from_folder(folder, &defaults) {
+    let configs = match CatalogueConfigs::from_folder(folder, &defaults) {
         Ok(configs) => configs,
         Err(problems) => {
             report::unreadable(&mut output, &problems)?;
@@ -93,7 +93,7 @@ pub(super) async fn run(arguments: &CheckArguments) -> Result<ExitCode, CliError
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn in_json(report: &Report, plans: Option<&Plans>) -> Value {
+fn in_json(report: &CheckReport, plans: Option<&Plans>) -> Value {
     let mut body = json!(report);
     body["indexes"] = json!(plans.is_some());
     for catalogue in body["catalogues"].as_array_mut().into_iter().flatten() {
@@ -106,7 +106,7 @@ fn in_json(report: &Report, plans: Option<&Plans>) -> Value {
 }
 
 /// Reports on the files alone.
-fn check_files(configs: &Configs) -> Report {
+fn check_files(configs: &CatalogueConfigs) -> CheckReport {
     let catalogues = configs.catalogues.iter().map(|configured| CatalogueReport {
         id: configured.id.clone(),
         index: configured.config.as_ref().map(|config| config.index.clone()).unwrap_or_default(),
@@ -116,5 +116,5 @@ fn check_files(configs: &Configs) -> Report {
         field_count: 0,
         error: configured.problems().iter().any(ConfigProblem::is_error).then(|| configured.error()).flatten(),
     });
-    Report { mode: configs.mode, catalogues: catalogues.collect() }
+    CheckReport { mode: configs.mode, catalogues: catalogues.collect() }
 }

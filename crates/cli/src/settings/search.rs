@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cantata_catalogue::{Defaults, Downloads, EngineSettings, Flags, Limits, Sets};
+use cantata_catalogue::{ConfigDefaults, DownloadConfig, EngineSettings, FeatureFlags, RequestLimits, SetsConfig};
 use cantata_search::ConfigSource;
 use cantata_server::AllowedOrigins;
 use clap::Args;
@@ -129,35 +129,35 @@ impl SearchSettings {
     }
 
     /// Returns the defaults of catalogues.
-    pub(crate) fn defaults(&self, engine: EngineSettings) -> Defaults {
+    pub(crate) fn defaults(&self, engine: EngineSettings) -> ConfigDefaults {
         let is_production = self.node_env.as_deref() == Some("production");
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        Defaults {
+        ConfigDefaults {
             index: self.es_index.clone().filter(|name| !name.is_empty()),
             document_type: self.document_type.clone().filter(|name| !name.is_empty()),
             engine,
-            limits: Limits {
+            limits: RequestLimits {
                 max_aliases: number(self.graphql_max_aliases),
                 max_depth: number(self.graphql_max_depth),
                 max_cost: self.graphql_max_cost,
                 max_response_bytes: self.graphql_max_response_bytes,
                 max_results_window: self.max_results_window,
             },
-            flags: Flags {
+            flags: FeatureFlags {
                 disable_downloads: self.disable_downloads,
                 disable_filters: self.disable_filters,
                 disable_introspection: self.disable_graphql_introspection.unwrap_or(is_production),
                 disable_playground: self.disable_graphql_playground,
                 enable_batching: self.enable_graphql_batching,
                 enable_sets: self.enable_sets,
-                ..Flags::default()
+                ..FeatureFlags::default()
             },
-            downloads: Downloads {
+            downloads: DownloadConfig {
                 allow_custom_max_rows: self.allow_custom_download_max_rows,
                 max_rows: self.download_max_rows,
                 chunk_size: self.download_stream_buffer_size,
             },
-            sets: Sets { index: self.es_arranger_sets_index.clone(), ..Sets::default() },
+            sets: SetsConfig { index: self.es_arranger_sets_index.clone(), ..SetsConfig::default() },
             row_id_field_name: self.row_id_field_name.clone(),
         }
     }

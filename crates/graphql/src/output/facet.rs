@@ -1,65 +1,64 @@
-//! What is shown of the values of a field.
+//! The output of facets.
 
-use super::{Index, Member, Ready};
+use super::{JsonBytes, OutputMember, TargetIndex};
 
 /// One facet.
 #[derive(Debug)]
 pub(crate) struct FacetOutput {
     pub(crate) source: FacetSource,
-    pub(crate) members: Vec<Member<FacetMember>>,
+    pub(crate) members: Vec<OutputMember<FacetMember>>,
 }
 
-/// Where the counts come from.
+/// Where the counts of a facet come from.
 #[derive(Debug)]
 pub(crate) enum FacetSource {
-    /// Nowhere: the whole facet is known already.
-    Known(Ready),
-    /// A facet of the plan.
-    Facet { index: Index, place: usize },
-    /// A field without values: the number of records in a page of the plan lacks it, that is, all of them.
-    Lacking { index: Index, place: usize },
+    /// The whole facet is known before the search.
+    Known(JsonBytes),
+    /// A facet of the answer.
+    Facet { index: TargetIndex, facet: usize },
+    /// A field without values: all records of a page in the answer lack it.
+    AllMissing { index: TargetIndex, page: usize },
 }
 
 #[derive(Debug)]
 pub(crate) enum FacetMember {
-    Ready(Ready),
-    /// The number of different values.
+    Ready(JsonBytes),
+    /// The number of distinct values.
     Distinct,
-    Buckets(Buckets),
-    Stats(Vec<Member<StatsMember>>),
+    Buckets(BucketsOutput),
+    Stats(Vec<OutputMember<StatsMember>>),
     /// A histogram or a list of ranges.
-    Listed {
-        place: usize,
-        keys: ListKeys,
-        members: Vec<Member<ListedMember>>,
+    Intervals {
+        list: usize,
+        keys: IntervalKeys,
+        members: Vec<OutputMember<IntervalsMember>>,
     },
 }
 
 /// Buckets, one for each value.
 #[derive(Debug)]
-pub(crate) struct Buckets {
-    /// How many at most.
+pub(crate) struct BucketsOutput {
     pub(crate) limit: usize,
-    /// Whether records that lack the field have one too.
+    /// Whether there is a bucket of missing values.
     pub(crate) missing: bool,
-    pub(crate) members: Vec<Member<BucketMember>>,
+    pub(crate) members: Vec<OutputMember<BucketMember>>,
 }
 
 #[derive(Debug)]
 pub(crate) enum BucketMember {
-    Ready(Ready),
+    Ready(JsonBytes),
     Count,
     Key,
     KeyAsString,
-    /// The first record, as far as it lies at or below these paths; all of it if there are none.
+    /// The first record, restricted to these paths; all of it if there are none.
     TopHit(Vec<String>),
-    /// The number of records that pass a bucket filter.
+    /// The number of records that match a bucket filter.
     Filtered(usize),
 }
 
 #[derive(Debug)]
 pub(crate) enum StatsMember {
-    Ready(Ready),
+    Ready(JsonBytes),
     Max,
     Min,
     Avg,
@@ -67,25 +66,25 @@ pub(crate) enum StatsMember {
     Count,
 }
 
-/// The keys of buckets that are not of values.
+/// The keys of the buckets of a histogram or of ranges.
 #[derive(Debug)]
-pub(crate) enum ListKeys {
-    /// The lower ends of a histogram; of moments or of numbers.
-    Ends { moments: bool },
+pub(crate) enum IntervalKeys {
+    /// The lower bounds of a histogram.
+    LowerBounds { is_date: bool },
     /// One for each range.
     Names(Vec<String>),
 }
 
 #[derive(Debug)]
-pub(crate) enum ListedMember {
-    Ready(Ready),
+pub(crate) enum IntervalsMember {
+    Ready(JsonBytes),
     Count,
-    Buckets(Buckets),
+    Buckets(BucketsOutput),
 }
 
 impl FacetOutput {
-    /// Returns a facet that is known already.
-    pub(crate) fn ready(bytes: Ready) -> Self {
+    /// Returns a facet that is known before the search.
+    pub(crate) fn ready(bytes: JsonBytes) -> Self {
         Self { source: FacetSource::Known(bytes), members: Vec::new() }
     }
 }

@@ -1,11 +1,11 @@
-//! What is selected of a value that is JSON already: display configuration and saved sets.
+//! The selection of a value that is JSON already: display configuration and saved sets.
 
 use apollo_compiler::Name;
 use serde_json::Value;
 
-use crate::request::Selected;
+use crate::request::SelectedField;
 
-/// One member that is selected.
+/// One selected member.
 #[derive(Debug)]
 pub(crate) struct JsonSelection {
     key: Name,
@@ -16,8 +16,8 @@ pub(crate) struct JsonSelection {
 
 impl JsonSelection {
     /// Returns the selection of an object.
-    pub(crate) fn of(selected: &[Selected]) -> Vec<Self> {
-        let child = |field: &Selected| Self {
+    pub(crate) fn of(selected: &[SelectedField]) -> Vec<Self> {
+        let child = |field: &SelectedField| Self {
             key: field.key.clone(),
             name: field.name.clone(),
             on: field.on.clone(),
@@ -26,7 +26,7 @@ impl JsonSelection {
         selected.iter().map(child).collect()
     }
 
-    /// Returns what is selected of a value; all of it if nothing is said.
+    /// Returns the selected part of a value; all of it if the selection is empty.
     pub(crate) fn pick(selection: &[Self], value: &Value) -> Value {
         match value {
             value if selection.is_empty() => value.clone(),

@@ -1,32 +1,32 @@
-//! Where the values of a record lie in its document.
+//! Where the values of a record are in its document.
 //!
-//! A level of the answer reads one object of the document. Its members are looked at once, in their order, and those
-//! that are wanted are put into slots; the members of the answer then say which slot they show and how.
+//! A level of the response reads one object of the document. Its members are visited once, in their order, and the
+//! selected ones are put into slots; the members of the response then refer to slots.
 
-use cantata_catalogue::Scalar;
+use cantata_catalogue::GraphqlScalar;
 
-use super::{Member, Ready, Slots};
+use super::{JsonBytes, MemberTable, OutputMember};
 
 /// A list of records or of nested elements.
 #[derive(Debug, Default)]
-pub(crate) struct Connection {
-    pub(crate) members: Vec<Member<ConnectionMember>>,
+pub(crate) struct ConnectionOutput {
+    pub(crate) members: Vec<OutputMember<ConnectionMember>>,
 }
 
 #[derive(Debug)]
 pub(crate) enum ConnectionMember {
-    Ready(Ready),
+    Ready(JsonBytes),
     Total,
     Edges {
-        members: Vec<Member<EdgeMember>>,
-        /// How many nested elements are passed over, and how many are shown at most.
+        members: Vec<OutputMember<EdgeMember>>,
+        /// Offset and limit of nested elements.
         window: (usize, usize),
     },
 }
 
 #[derive(Debug)]
 pub(crate) enum EdgeMember {
-    Ready(Ready),
+    Ready(JsonBytes),
     SearchAfter,
     Node(NodeOutput),
 }
@@ -34,22 +34,22 @@ pub(crate) enum EdgeMember {
 /// One level of a record.
 #[derive(Debug, Default)]
 pub(crate) struct NodeOutput {
-    /// The members of the object that are wanted.
-    pub(crate) slots: Slots,
-    pub(crate) members: Vec<Member<NodeMember>>,
-    /// Whether something in it shows the id of the element.
+    /// The members of the object that are read.
+    pub(crate) table: MemberTable,
+    pub(crate) members: Vec<OutputMember<NodeMember>>,
+    /// Whether a member needs the id of the element.
     pub(crate) needs_id: bool,
 }
 
 #[derive(Debug)]
 pub(crate) enum NodeMember {
-    Ready(Ready),
+    Ready(JsonBytes),
     Id,
-    /// The values at one or several places.
-    Values(Values),
+    /// The values at one or several paths.
+    Values(ValuesOutput),
     Object {
         slot: usize,
-        /// The path of the object, for what is reported of it.
+        /// The path of the object, for warnings.
         path: Box<str>,
         node: NodeOutput,
     },
@@ -57,45 +57,45 @@ pub(crate) enum NodeMember {
         slot: usize,
         /// The name in the document, for the ids of the elements.
         name: String,
-        members: Vec<Member<NestedMember>>,
+        members: Vec<OutputMember<NestedMember>>,
         needs_id: bool,
     },
 }
 
 #[derive(Debug)]
 pub(crate) enum NestedMember {
-    Ready(Ready),
-    Hits(Connection),
+    Ready(JsonBytes),
+    Hits(ConnectionOutput),
 }
 
 /// The values of a field.
 #[derive(Debug)]
-pub(crate) struct Values {
-    /// The path of the field, for what is reported of it.
+pub(crate) struct ValuesOutput {
+    /// The path of the field, for warnings.
     pub(crate) path: Box<str>,
-    /// Where they lie; most fields have one place.
-    pub(crate) origins: Vec<Origin>,
-    /// What they are shown as; nothing for JSON as it stands.
-    pub(crate) scalar: Option<Scalar>,
-    /// Whether all values are shown, or the first one.
+    /// Where they are; most fields have one origin.
+    pub(crate) origins: Vec<ValueOrigin>,
+    /// Their GraphQL type; `None` for JSON.
+    pub(crate) scalar: Option<GraphqlScalar>,
+    /// Whether all values are written, or the first one.
     pub(crate) list: bool,
-    /// Whether the values are those of one member, shown without looking into lists of objects.
+    /// The slot of a plain field, whose values need no walk through lists of objects.
     pub(crate) direct: Option<usize>,
 }
 
-/// A place of values.
+/// An origin of values.
 #[derive(Debug)]
-pub(crate) enum Origin {
-    /// In a member of the object at hand, at a path in it.
+pub(crate) enum ValueOrigin {
+    /// A path in a member of the current object.
     Slot { slot: usize, rest: Vec<String> },
-    /// At a path in the record.
+    /// A path in the record.
     Record(Vec<String>),
 }
 
 impl NodeOutput {
     /// Returns whether the document of the record is needed.
     pub(crate) fn reads_document(&self) -> bool {
-        self.slots.len() > 0
+        self.table.len() > 0
             || self.members.iter().any(|member| match &member.value {
                 NodeMember::Ready(_) | NodeMember::Id => false,
                 NodeMember::Values(_) | NodeMember::Object { .. } | NodeMember::Nested { .. } => true,
@@ -103,8 +103,8 @@ impl NodeOutput {
     }
 }
 
-impl Connection {
-    /// Returns whether something in it shows the id of an element.
+impl ConnectionOutput {
+    /// Returns whether a member needs the ids of elements.
     pub(crate) fn needs_ids(&self) -> bool {
         self.members.iter().any(|member| match &member.value {
             ConnectionMember::Edges { members, .. } => members.iter().any(|member| match &member.value {

@@ -1,71 +1,73 @@
-//! `aggregations`: what is asked of the values of fields.
+//! `aggregations`: facets over the values of fields.
 
 use std::sync::Arc;
 
 use cantata_catalogue::AggregationField;
 use cantata_engine::{FacetRequest, HitsRequest, NumberRange};
 
-use super::buckets::{BucketRequest, MAX_BUCKETS, keys_of};
-use super::filters::Checked;
-use super::{Planner, Refusal, arguments, with_type_names};
-use crate::error::PathStep;
+use super::buckets::{BucketRequest, MAX_BUCKETS, range_key};
+use super::filters::ValidatedFilter;
+use super::{PlanError, Planner, arguments, compile_members};
+use crate::error::ErrorPathSegment;
 use crate::output::{
-    FacetMember, FacetOutput, FacetSource, Index, ListKeys, ListedMember, Member, Output, StatsMember, name_bytes, null,
+    FacetMember, FacetOutput, FacetSource, IntervalKeys, IntervalsMember, Output, OutputMember, StatsMember,
+    TargetIndex, name_bytes, null,
 };
-use crate::request::Selected;
+use crate::request::SelectedField;
 
-/// The width of the buckets of a histogram when the request does not say.
-const INTERVAL: f64 = 1000.0;
+/// The width of histogram buckets unless the request gives one.
+const DEFAULT_INTERVAL: f64 = 1000.0;
 
-/// How all facets of one `aggregations` count.
-struct Counting<'c> {
-    index: Index,
-    checked: &'c Arc<Checked>,
+/// The arguments of one `aggregations`, which hold for all its facets.
+struct FacetOptions<'c> {
+    index: TargetIndex,
+    filter: &'c Arc<ValidatedFilter>,
     filters_themselves: bool,
     includes_missing: bool,
 }
 
 impl<'p> Planner<'p> {
-    pub(super) fn aggregations(&mut self, index: Index, field: &'p Selected) -> Result<Output, Refusal> {
-        let level = &self.schema.side(index).catalogue.root;
-        let checked = self.part(index).filters.check(field.filter.as_ref())?;
-        let counting = Counting {
+    pub(super) fn aggregations(&mut self, index: TargetIndex, field: &'p SelectedField) -> Result<Output, PlanError> {
+        let level = &self.schema.index_schema(index).catalogue.root;
+        let filter = self.index_plan(index).filters.validate(field.filter.as_ref())?;
+        let options = FacetOptions {
             index,
-            checked: &checked,
+            filter: &filter,
             filters_themselves: arguments::flag(field, "aggregations_filter_themselves", false),
             includes_missing: arguments::flag(field, "include_missing", true),
         };
-        // What is wrong with the filter is wrong for all facets, and is said once.
-        self.part(index).filters.records(&checked)?;
+        // An error of the filter is reported once, not for every facet.
+        self.index_plan(index).filters.compile(&filter)?;
         let mut members = Vec::with_capacity(field.children.len());
         for child in &field.children {
-            self.path.push(PathStep::Key(child.key.to_string()));
+            self.path.push(ErrorPathSegment::Key(child.key.to_string()));
             let output = match level.aggregation(&child.name) {
                 None => Ok(FacetOutput::ready(name_bytes(&child.on))),
-                Some(counted) => self.facet(&counting, child, counted),
+                Some(aggregation) => self.facet(&options, child, aggregation),
             };
-            let output = output.unwrap_or_else(|Refusal(message)| {
+            let output = output.unwrap_or_else(|PlanError(message)| {
                 self.fail(child, message);
                 FacetOutput::ready(null())
             });
             self.path.pop();
-            members.push(Member::new(&child.key, output));
+            members.push(OutputMember::new(&child.key, output));
         }
         Ok(Output::Facets { index, members, path: self.path.clone() })
     }
 
     fn facet(
         &mut self,
-        counting: &Counting<'_>,
-        field: &Selected,
-        counted: &AggregationField,
-    ) -> Result<FacetOutput, Refusal> {
-        let index = counting.index;
-        let part = self.part(index);
-        let (filter, elements) = part.facet(counting.checked, &counted.target, counting.filters_themselves)?;
-        if !counted.has_values {
-            let members = lacking(counting, field)?;
-            part.plan.hits.push(HitsRequest {
+        options: &FacetOptions<'_>,
+        field: &SelectedField,
+        aggregation: &AggregationField,
+    ) -> Result<FacetOutput, PlanError> {
+        let index = options.index;
+        let plan = self.index_plan(index);
+        let (filter, elements) =
+            plan.add_facet_filter(options.filter, &aggregation.target, options.filters_themselves)?;
+        if !aggregation.has_values {
+            let members = missing_facet(options, field)?;
+            plan.plan.hits.push(HitsRequest {
                 filter,
                 size: 0,
                 offset: 0,
@@ -74,13 +76,14 @@ impl<'p> Planner<'p> {
                 total: true,
                 documents: false,
             });
-            let source = FacetSource::Lacking { index, place: part.plan.hits.len() - 1 };
+            let source = FacetSource::AllMissing { index, page: plan.plan.hits.len() - 1 };
             return Ok(FacetOutput { source, members });
         }
-        let kind = self.schema.side(index).catalogue.mapping.field(&counted.target).map(|field| &field.kind);
-        let moments = kind.is_some_and(|kind| kind.is_date());
+        let kind =
+            self.schema.index_schema(index).catalogue.mapping.field(&aggregation.target).map(|field| &field.kind);
+        let is_date = kind.is_some_and(|kind| kind.is_date());
         let mut request = FacetRequest {
-            field: counted.target.clone(),
+            field: aggregation.target.clone(),
             filter,
             elements,
             buckets: None,
@@ -92,101 +95,100 @@ impl<'p> Planner<'p> {
             top_hits: None,
             bucket_filters: Vec::new(),
         };
-        let mut members = Vec::with_capacity(field.children.len());
-        for child in &field.children {
-            let value = self.facet_member(counting, &mut request, child, moments)?;
-            members.push(Member::new(&child.key, value));
-        }
-        let part = self.part(index);
-        part.plan.facets.push(request);
-        Ok(FacetOutput { source: FacetSource::Facet { index, place: part.plan.facets.len() - 1 }, members })
+        let members = compile_members(&field.children, FacetMember::Ready, |child| {
+            self.facet_member(options, &mut request, child, is_date)
+        })?;
+        let facets = &mut self.index_plan(index).plan.facets;
+        facets.push(request);
+        Ok(FacetOutput { source: FacetSource::Facet { index, facet: facets.len() - 1 }, members })
     }
 
     fn facet_member(
         &mut self,
-        counting: &Counting<'_>,
+        options: &FacetOptions<'_>,
         request: &mut FacetRequest,
-        field: &Selected,
-        moments: bool,
-    ) -> Result<FacetMember, Refusal> {
-        let shows_records = self.shows_records(counting.index);
+        field: &SelectedField,
+        is_date: bool,
+    ) -> Result<FacetMember, PlanError> {
+        let shows_records = self.shows_records(options.index);
         Ok(match field.name.as_str() {
-            "__typename" => FacetMember::Ready(name_bytes(&field.on)),
             "bucket_count" | "cardinality" => {
                 request.distinct = shows_records;
-                // Where small counts are not shown, the values are counted that are.
+                // Below a suppression threshold only the values that are shown are counted.
                 request.buckets = request.buckets.or((!shows_records).then_some(MAX_BUCKETS));
                 FacetMember::Distinct
             }
             "buckets" => {
                 let BucketRequest { buckets, top_hits, filters } =
-                    BucketRequest::read(field, counting.includes_missing, request.bucket_filters.len(), shows_records)?;
+                    BucketRequest::parse(field, options.includes_missing, request.bucket_filters.len(), shows_records)?;
                 let wanted = if shows_records { buckets.limit } else { MAX_BUCKETS };
                 request.buckets = request.buckets.max(Some(wanted));
                 request.missing |= buckets.missing;
                 request.top_hits = request.top_hits.or(top_hits);
-                let part = self.part(counting.index);
+                let plan = self.index_plan(options.index);
                 for filter in filters {
-                    let checked = part.filters.check(filter.as_ref())?;
-                    request.bucket_filters.push(part.records(&checked)?);
+                    let filter = plan.filters.validate(filter.as_ref())?;
+                    request.bucket_filters.push(plan.add_filter(&filter)?);
                 }
                 FacetMember::Buckets(buckets)
             }
             "stats" | "histogram" | "range" if !shows_records => FacetMember::Ready(null()),
             "stats" => {
                 request.stats = true;
-                FacetMember::Stats(stats(&field.children))
+                FacetMember::Stats(stats(&field.children)?)
             }
             "histogram" => {
                 request.histograms.push(interval(field)?);
-                let place = request.histograms.len() - 1;
-                FacetMember::Listed { place, keys: ListKeys::Ends { moments }, members: listed(&field.children)? }
+                let list = request.histograms.len() - 1;
+                let keys = IntervalKeys::LowerBounds { is_date };
+                FacetMember::Intervals { list, keys, members: intervals(&field.children)? }
             }
             _ => {
-                let (ranges, names) = ranges(field, moments)?;
+                let (ranges, names) = ranges(field, is_date)?;
                 request.ranges.push(ranges);
-                let place = request.ranges.len() - 1;
-                FacetMember::Listed { place, keys: ListKeys::Names(names), members: listed(&field.children)? }
+                let list = request.ranges.len() - 1;
+                FacetMember::Intervals { list, keys: IntervalKeys::Names(names), members: intervals(&field.children)? }
             }
         })
     }
 }
 
-/// Compiles the facet of a field without values, which only has a bucket for those that lack it.
-fn lacking(counting: &Counting<'_>, field: &Selected) -> Result<Vec<Member<FacetMember>>, Refusal> {
-    let mut members = Vec::with_capacity(field.children.len());
-    for child in &field.children {
-        let value = match child.name.as_str() {
-            "__typename" => FacetMember::Ready(name_bytes(&child.on)),
-            "buckets" => FacetMember::Buckets(BucketRequest::read(child, counting.includes_missing, 0, true)?.buckets),
+/// Compiles the facet of a field without values, whose only bucket is that of missing values.
+fn missing_facet(
+    options: &FacetOptions<'_>,
+    field: &SelectedField,
+) -> Result<Vec<OutputMember<FacetMember>>, PlanError> {
+    compile_members(&field.children, FacetMember::Ready, |child| {
+        Ok(match child.name.as_str() {
+            "buckets" => FacetMember::Buckets(BucketRequest::parse(child, options.includes_missing, 0, true)?.buckets),
             _ => FacetMember::Distinct,
-        };
-        members.push(Member::new(&child.key, value));
-    }
-    Ok(members)
-}
-
-fn stats(selected: &[Selected]) -> Vec<Member<StatsMember>> {
-    with_type_names(selected, StatsMember::Ready, |field| match field.name.as_str() {
-        "max" => StatsMember::Max,
-        "min" => StatsMember::Min,
-        "avg" => StatsMember::Avg,
-        "sum" => StatsMember::Sum,
-        _ => StatsMember::Count,
+        })
     })
 }
 
-fn interval(field: &Selected) -> Result<f64, Refusal> {
-    let Some(value) = arguments::given(field, "interval") else { return Ok(INTERVAL) };
+fn stats(selected: &[SelectedField]) -> Result<Vec<OutputMember<StatsMember>>, PlanError> {
+    compile_members(selected, StatsMember::Ready, |field| {
+        Ok(match field.name.as_str() {
+            "max" => StatsMember::Max,
+            "min" => StatsMember::Min,
+            "avg" => StatsMember::Avg,
+            "sum" => StatsMember::Sum,
+            _ => StatsMember::Count,
+        })
+    })
+}
+
+fn interval(field: &SelectedField) -> Result<f64, PlanError> {
+    let Some(value) = arguments::given(field, "interval") else { return Ok(DEFAULT_INTERVAL) };
     let interval = value.as_f64().filter(|interval| interval.is_finite() && *interval > 0.0);
     interval.ok_or_else(|| format!("interval: found {value}; expected a number above 0").into())
 }
 
-/// Reads ranges, with the keys of their buckets.
-fn ranges(field: &Selected, moments: bool) -> Result<(Vec<NumberRange>, Vec<String>), Refusal> {
+/// Parses ranges, with the keys of their buckets.
+fn ranges(field: &SelectedField, is_date: bool) -> Result<(Vec<NumberRange>, Vec<String>), PlanError> {
     let Some(given) = arguments::list(field, "ranges") else {
         let range = NumberRange { from: Some(0.0), to: None };
-        return Ok((vec![range], vec![keys_of(range, moments)]));
+        return Ok((vec![range], vec![range_key(range, is_date)]));
     };
     let mut ranges = Vec::with_capacity(given.len());
     let mut names = Vec::with_capacity(given.len());
@@ -194,7 +196,7 @@ fn ranges(field: &Selected, moments: bool) -> Result<(Vec<NumberRange>, Vec<Stri
         let end = |name: &str| range.get(name).and_then(serde_json::Value::as_f64);
         let read = NumberRange { from: end("from"), to: end("to") };
         let key = range.get("key").and_then(serde_json::Value::as_str);
-        names.push(key.map_or_else(|| keys_of(read, moments), str::to_owned));
+        names.push(key.map_or_else(|| range_key(read, is_date), str::to_owned));
         ranges.push(read);
     }
     if ranges.is_empty() {
@@ -203,17 +205,13 @@ fn ranges(field: &Selected, moments: bool) -> Result<(Vec<NumberRange>, Vec<Stri
     Ok((ranges, names))
 }
 
-/// Compiles what is shown of a histogram or of ranges.
-fn listed(selected: &[Selected]) -> Result<Vec<Member<ListedMember>>, Refusal> {
-    let mut members = Vec::with_capacity(selected.len());
-    for field in selected {
-        let value = match field.name.as_str() {
-            "__typename" => ListedMember::Ready(name_bytes(&field.on)),
-            "bucket_count" => ListedMember::Count,
-            "buckets" => ListedMember::Buckets(BucketRequest::read(field, false, 0, true)?.buckets),
-            _ => ListedMember::Ready(null()),
-        };
-        members.push(Member::new(&field.key, value));
-    }
-    Ok(members)
+/// Compiles the members of a histogram or of ranges.
+fn intervals(selected: &[SelectedField]) -> Result<Vec<OutputMember<IntervalsMember>>, PlanError> {
+    compile_members(selected, IntervalsMember::Ready, |field| {
+        Ok(match field.name.as_str() {
+            "bucket_count" => IntervalsMember::Count,
+            "buckets" => IntervalsMember::Buckets(BucketRequest::parse(field, false, 0, true)?.buckets),
+            _ => IntervalsMember::Ready(null()),
+        })
+    })
 }

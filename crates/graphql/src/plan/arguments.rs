@@ -1,32 +1,32 @@
-//! Arguments of fields, with what they mean when they are not given.
+//! Typed access to the arguments of fields.
 
 use serde_json::Value;
 
-use super::Refusal;
-use crate::request::Selected;
+use super::PlanError;
+use crate::request::SelectedField;
 
 /// Returns an argument that was given and is not null.
-pub(super) fn given<'f>(field: &'f Selected, name: &str) -> Option<&'f Value> {
+pub(super) fn given<'f>(field: &'f SelectedField, name: &str) -> Option<&'f Value> {
     field.arguments.get(name).filter(|value| !value.is_null())
 }
 
-pub(super) fn text<'f>(field: &'f Selected, name: &str) -> Option<&'f str> {
+pub(super) fn text<'f>(field: &'f SelectedField, name: &str) -> Option<&'f str> {
     given(field, name)?.as_str()
 }
 
-pub(super) fn flag(field: &Selected, name: &str, default: bool) -> bool {
+pub(super) fn flag(field: &SelectedField, name: &str, default: bool) -> bool {
     given(field, name).and_then(Value::as_bool).unwrap_or(default)
 }
 
-/// Returns a number of things.
-pub(super) fn count(field: &Selected, name: &str) -> Result<Option<usize>, Refusal> {
+/// Returns an argument that is a count.
+pub(super) fn count(field: &SelectedField, name: &str) -> Result<Option<usize>, PlanError> {
     let Some(value) = given(field, name) else { return Ok(None) };
     let count = value.as_u64().and_then(|count| usize::try_from(count).ok());
     count.map(Some).ok_or_else(|| format!("{name}: found {value}; expected 0 or a greater number").into())
 }
 
-/// Returns the elements of a list; a single value is a list of one, and nulls are passed over.
-pub(super) fn list<'f>(field: &'f Selected, name: &str) -> Option<Vec<&'f Value>> {
+/// Returns the elements of a list without nulls; a single value is a list of one.
+pub(super) fn list<'f>(field: &'f SelectedField, name: &str) -> Option<Vec<&'f Value>> {
     let elements = match given(field, name)? {
         Value::Array(elements) => elements.iter().collect(),
         single => vec![single],

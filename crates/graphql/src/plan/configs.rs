@@ -1,21 +1,21 @@
-//! `configs`: what portals are told, as far as it is selected.
+//! `configs`: the selected display configuration.
 
 use serde_json::{Map, Value, json};
 
 use super::{arguments, json_bytes};
 use crate::output::{JsonSelection, Output};
-use crate::request::Selected;
-use crate::schema::Side;
+use crate::request::SelectedField;
+use crate::schema::IndexSchema;
 
-/// Answers `configs`.
-pub(super) fn configs(side: &Side, field: &Selected) -> Output {
+/// Compiles `configs`, whose value is known before the search.
+pub(super) fn configs(schema: &IndexSchema, field: &SelectedField) -> Output {
     let mut answer = Map::new();
     for child in &field.children {
         let value = match child.name.as_str() {
             "__typename" => Value::from(child.on.as_str()),
-            "extended" => extended(side, child),
+            "extended" => extended(schema, child),
             name => {
-                let whole = side.display.get(name).unwrap_or(&Value::Null);
+                let whole = schema.display.get(name).unwrap_or(&Value::Null);
                 JsonSelection::pick(&JsonSelection::of(&child.children), whole)
             }
         };
@@ -24,9 +24,9 @@ pub(super) fn configs(side: &Side, field: &Selected) -> Output {
     Output::Ready(json_bytes(&answer.into()))
 }
 
-/// Returns what is told of the fields that are named; of all if none are.
-fn extended(side: &Side, field: &Selected) -> Value {
+/// Returns the display configuration of the named fields; of all if none are named.
+fn extended(schema: &IndexSchema, field: &SelectedField) -> Value {
     let names: Option<Vec<String>> = arguments::list(field, "fieldNames")
         .map(|names| names.into_iter().filter_map(Value::as_str).map(str::to_owned).collect());
-    json!(side.catalogue.display.extended_of(names.as_deref()).collect::<Vec<_>>())
+    json!(schema.catalogue.display.extended_of(names.as_deref()).collect::<Vec<_>>())
 }

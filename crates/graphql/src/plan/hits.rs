@@ -2,20 +2,20 @@
 
 use cantata_engine::{Cursor, HitsRequest};
 
-use super::{Planner, Refusal, arguments, sort};
-use crate::output::{Connection, ConnectionMember, EdgeMember, HitsOutput, Index, Output};
-use crate::request::{PAGE_SIZE, Selected};
+use super::{PlanError, Planner, arguments, node, sort};
+use crate::output::{ConnectionMember, ConnectionOutput, EdgeMember, HitsOutput, Output, TargetIndex};
+use crate::request::{DEFAULT_PAGE_SIZE, SelectedField};
 
-/// How deep pages may begin at the least; catalogues with a greater window allow that.
-const DEEPEST: usize = 10_000;
+/// The depth of pagination that every catalogue allows; one with a greater window allows that.
+const MIN_PAGINATION_DEPTH: usize = 10_000;
 
 impl<'p> Planner<'p> {
-    pub(super) fn hits(&mut self, index: Index, field: &'p Selected) -> Result<Output, Refusal> {
-        let catalogue = &self.schema.side(index).catalogue;
+    pub(super) fn hits(&mut self, index: TargetIndex, field: &'p SelectedField) -> Result<Output, PlanError> {
+        let catalogue = &self.schema.index_schema(index).catalogue;
         let window = usize::try_from(catalogue.limits.max_results_window).unwrap_or(usize::MAX);
-        let size = arguments::count(field, "first")?.unwrap_or(PAGE_SIZE as usize).min(window);
+        let size = arguments::count(field, "first")?.unwrap_or(DEFAULT_PAGE_SIZE as usize).min(window);
         let offset = arguments::count(field, "offset")?.unwrap_or_default();
-        let sort = sort::sort(field, catalogue)?;
+        let sort = sort::parse(field, catalogue)?;
         let after = match arguments::given(field, "searchAfter") {
             None => None,
             Some(_) if offset != 0 => {
@@ -23,22 +23,22 @@ impl<'p> Planner<'p> {
             }
             Some(cursor) => Some(Cursor::parse(cursor, &sort, &catalogue.mapping)?),
         };
-        let deepest = window.max(DEEPEST);
-        if offset.saturating_add(size) > deepest {
+        let max_depth = window.max(MIN_PAGINATION_DEPTH);
+        if offset.saturating_add(size) > max_depth {
             return Err(format!(
-                "offset: found {offset} with a page of {size}; expected their sum to be at most {deepest}; use the \
+                "offset: found {offset} with a page of {size}; expected their sum to be at most {max_depth}; use the \
                  `searchAfter` of the last edge to go on from there"
             )
             .into());
         }
-        let connection = self.connection(field, catalogue)?;
+        let connection = node::connection(&field.children, &catalogue.root, (0, usize::MAX))?;
         let tracks_total = arguments::flag(field, "trackTotalHits", true);
         let shows_records = self.shows_records(index);
-        let part = self.part(index);
-        let checked = part.filters.check(field.filter.as_ref())?;
-        let filter = part.records(&checked)?;
+        let plan = self.index_plan(index);
+        let filter = plan.filters.validate(field.filter.as_ref())?;
+        let filter = plan.add_filter(&filter)?;
         let has_edges = connection.members.iter().any(|member| matches!(member.value, ConnectionMember::Edges { .. }));
-        part.plan.hits.push(HitsRequest {
+        plan.plan.hits.push(HitsRequest {
             filter,
             size: if has_edges && shows_records { size } else { 0 },
             offset,
@@ -48,13 +48,13 @@ impl<'p> Planner<'p> {
                 && connection.members.iter().any(|member| matches!(member.value, ConnectionMember::Total)),
             documents: shows_records && needs_documents(&connection),
         });
-        let place = part.plan.hits.len() - 1;
+        let page = plan.plan.hits.len() - 1;
         let offset = u64::try_from(offset).unwrap_or(u64::MAX);
-        Ok(Output::Hits(HitsOutput { index, place, offset, connection, path: self.path.clone() }))
+        Ok(Output::Hits(HitsOutput { index, page, offset, connection, path: self.path.clone() }))
     }
 }
 
-fn needs_documents(connection: &Connection) -> bool {
+fn needs_documents(connection: &ConnectionOutput) -> bool {
     connection.members.iter().any(|member| match &member.value {
         ConnectionMember::Edges { members, .. } => members.iter().any(|member| match &member.value {
             EdgeMember::Node(node) => node.reads_document(),

@@ -1,16 +1,16 @@
-//! Paths in the index: where documents keep everything in one object, plans name fields from the document, while the
-//! catalogue counts from that object.
+//! The source prefix: where documents wrap the record in an object, plans use paths from the document, the catalogue
+//! paths from that object.
 
 use cantata_engine::{Filter, Plan, SortKey};
 
-use crate::command::Command;
+use crate::set_command::SetCommand;
 
-/// Puts the prefix before every path.
-pub(super) fn add(prefix: &str, plan: &mut Plan, commands: &mut [Command]) {
+/// Prefixes every path of a plan.
+pub(super) fn add(prefix: &str, plan: &mut Plan, commands: &mut [SetCommand]) {
     if prefix.is_empty() {
         return;
     }
-    let prefix = Prefix(prefix);
+    let prefix = PathPrefix(prefix);
     plan.filters.iter_mut().for_each(|filter| prefix.filter(filter));
     plan.hits.iter_mut().for_each(|hits| prefix.sort(&mut hits.sort));
     for facet in &mut plan.facets {
@@ -18,23 +18,23 @@ pub(super) fn add(prefix: &str, plan: &mut Plan, commands: &mut [Command]) {
         prefix.filter(&mut facet.elements);
     }
     for command in commands {
-        if let Command::SaveSet(set) = command {
+        if let SetCommand::SaveSet(set) = command {
             add_to_records(prefix.0, &mut set.filter, &mut set.sort);
         }
     }
 }
 
-/// Puts the prefix before the paths of a filter and of an order.
+/// Prefixes the paths of a filter and of sort keys.
 pub(super) fn add_to_records(prefix: &str, filter: &mut Filter, sort: &mut [SortKey]) {
     if !prefix.is_empty() {
-        Prefix(prefix).filter(filter);
-        Prefix(prefix).sort(sort);
+        PathPrefix(prefix).filter(filter);
+        PathPrefix(prefix).sort(sort);
     }
 }
 
-struct Prefix<'p>(&'p str);
+struct PathPrefix<'p>(&'p str);
 
-impl Prefix<'_> {
+impl PathPrefix<'_> {
     fn path(&self, path: &mut String) {
         path.insert(0, '.');
         path.insert_str(0, self.0);

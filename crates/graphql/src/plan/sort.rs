@@ -4,25 +4,25 @@ use cantata_catalogue::Catalogue;
 use cantata_engine::{Missing, SortKey, SortMode, SortOrder};
 use serde_json::Value;
 
-use super::{Refusal, arguments};
-use crate::request::Selected;
+use super::{PlanError, arguments};
+use crate::request::SelectedField;
 
 /// The name of the id of a record in a sort.
 const RECORD_ID: &str = "_id";
 
-/// Reads the order that is asked for.
-pub(super) fn sort(field: &Selected, catalogue: &Catalogue) -> Result<Vec<SortKey>, Refusal> {
+/// Parses the sort keys of a field.
+pub(super) fn parse(field: &SelectedField, catalogue: &Catalogue) -> Result<Vec<SortKey>, PlanError> {
     let keys = arguments::list(field, "sort").unwrap_or_default();
-    keys.into_iter().enumerate().map(|(place, key)| read(place, key, catalogue)).collect()
+    keys.into_iter().enumerate().map(|(index, key)| parse_key(index, key, catalogue)).collect()
 }
 
-/// Reads one key of an order, whose words were checked before.
-pub(super) fn read(place: usize, key: &Value, catalogue: &Catalogue) -> Result<SortKey, Refusal> {
+/// Parses one sort key, whose keywords were checked before.
+pub(super) fn parse_key(index: usize, key: &Value, catalogue: &Catalogue) -> Result<SortKey, PlanError> {
     let word = |name: &str| key.get(name).and_then(Value::as_str);
     let name = word("fieldName").unwrap_or_default();
     let (field, has_numbers) = target(name, catalogue).ok_or_else(|| {
         format!(
-            "sort[{place}].fieldName: found {name:?}; expected the dotted path of a field with values, or \"{RECORD_ID}\""
+            "sort[{index}].fieldName: found {name:?}; expected the dotted path of a field with values, or \"{RECORD_ID}\""
         )
     })?;
     let order = match word("order") {
@@ -38,7 +38,7 @@ pub(super) fn read(place: usize, key: &Value, catalogue: &Catalogue) -> Result<S
     if matches!(mode, SortMode::Sum | SortMode::Avg) && !has_numbers {
         let found = word("mode").unwrap_or_default();
         return Err(format!(
-            "sort[{place}].mode: found {found:?}, but {name:?} has no numbers or dates; expected \"min\" or \"max\""
+            "sort[{index}].mode: found {found:?}, but {name:?} has no numbers or dates; expected \"min\" or \"max\""
         )
         .into());
     }
@@ -49,7 +49,7 @@ pub(super) fn read(place: usize, key: &Value, catalogue: &Catalogue) -> Result<S
     Ok(SortKey { field, order, mode, missing })
 }
 
-/// Returns the path of a field to sort by, nothing for the id of the record, and whether it has numbers or dates.
+/// Returns the path of a sort field, `None` for the id of the record, and whether it has numbers or dates.
 fn target(name: &str, catalogue: &Catalogue) -> Option<(Option<String>, bool)> {
     let mapping = &catalogue.mapping;
     let dotted = name.replace("__", ".");

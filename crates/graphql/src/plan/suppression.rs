@@ -1,24 +1,26 @@
-//! What may be asked where only counts are shown, and small ones are not.
+//! Which filters are allowed below a suppression threshold.
 //!
-//! Every count is then a multiple of the least one, so that no sum or difference of answers is a small number either.
-//! What could be moved in small steps is not answered: filters are lists of values for different fields, all of which
-//! hold, and there are no ranges, histograms, figures, records of a bucket and bucket filters.
+//! Every count is then a multiple of the threshold, so that no sum or difference of responses is a small number either.
+//! Conditions whose bounds could be moved in small steps are rejected: a filter is a conjunction of value lists on
+//! distinct fields. There are no ranges, histograms, statistics, records of a bucket or bucket filters.
 
 use std::collections::HashSet;
 
 use cantata_sqon::{Condition, GroupOp, Sqon, ValueTest, ValuesOp};
 
-/// What is said of a filter that could single out few records.
-const REFUSED: &str = "Invalid filter: only counts are shown to you, so that a filter can only be a list of `in` \
+use super::PlanError;
+
+/// The error for a filter that could single out few records.
+const FILTER_ERROR: &str = "Invalid filter: only counts are shown to you, so that a filter can only be a list of `in` \
                        conditions in an `and`, each on another field, without `*` and without saved sets";
 
-/// What is said where records are asked for.
-pub(super) const NO_SETS: &str = "only counts are shown to you, so that there are no saved sets for you";
+/// The error where saved sets are used.
+pub(super) const NO_SETS_ERROR: &str = "only counts are shown to you, so that there are no saved sets for you";
 
-/// Holds a filter against what may be asked.
-pub(super) fn check(sqon: &Sqon) -> Result<(), String> {
+/// Rejects a filter that could single out few records.
+pub(super) fn check(sqon: &Sqon) -> Result<(), PlanError> {
     let mut fields = HashSet::new();
-    if is_plain(sqon, &mut fields) { Ok(()) } else { Err(REFUSED.to_owned()) }
+    if is_plain(sqon, &mut fields) { Ok(()) } else { Err(FILTER_ERROR.into()) }
 }
 
 fn is_plain<'s>(sqon: &'s Sqon, fields: &mut HashSet<&'s str>) -> bool {

@@ -1,42 +1,42 @@
-//! How large a document may be, counted before it is validated.
+//! The size limits of a document, checked before it is validated.
 //!
-//! Aliases and depth are counted as a request runs them: a fragment counts wherever it is spread. Each fragment is
-//! measured once, however often it is spread, so measuring takes time in proportion to the document.
+//! Aliases and depth are measured as executed: a fragment counts wherever it is spread. Each fragment is measured once,
+//! however often it is spread, so measuring is linear in the document.
 
 use std::collections::{HashMap, HashSet};
 
 use apollo_compiler::ast::{Definition, Document, FragmentDefinition, Selection};
 
-use crate::error::{Code, Error};
+use crate::error::{GraphqlError, GraphqlErrorCode};
 
-/// How many fields an operation may select, fragments spread out.
+/// The number of selected fields, fragments spread out.
 const MAX_FIELDS: usize = 50_000;
 
-/// How many selections may lie within each other, fragments spread out; a document beyond it could exhaust the stack.
+/// The nesting of selections, fragments spread out; more could exhaust the stack.
 const MAX_LEVELS: usize = 200;
 
-/// How many fields that lie too deep are reported one by one.
-const REPORTED_FIELDS: usize = 10;
+/// How many fields beyond the depth limit are reported.
+const MAX_REPORTED_FIELDS: usize = 10;
 
-/// What a request may ask for.
+/// The configured limits of a document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct QueryLimits {
+pub(crate) struct DocumentLimits {
     pub(crate) max_aliases: usize,
     pub(crate) max_depth: usize,
 }
 
-/// The measures of a selection.
+/// The size of a selection.
 #[derive(Debug, Clone, Copy, Default)]
-struct Size {
+struct SelectionSize {
     aliases: usize,
     depth: usize,
     fields: usize,
-    /// The selections within each other, whatever their sort.
+    /// The nesting of selections, fragments included.
     levels: usize,
 }
 
-impl Size {
-    fn beside(self, other: Self) -> Self {
+impl SelectionSize {
+    fn add(self, other: Self) -> Self {
         Self {
             aliases: self.aliases.saturating_add(other.aliases),
             depth: self.depth.max(other.depth),
@@ -45,8 +45,8 @@ impl Size {
         }
     }
 
-    /// Returns the size of something around a selection of this size.
-    fn around(self) -> Self {
+    /// Returns the size of a selection that wraps this one.
+    fn wrap(self) -> Self {
         Self { levels: self.levels.saturating_add(1), ..self }
     }
 }
@@ -55,21 +55,21 @@ impl Size {
 ///
 /// # Errors
 ///
-/// Every limit that it is beyond.
-pub(crate) fn check(document: &Document, limits: QueryLimits) -> Result<(), Vec<Error>> {
-    let mut measuring = Measuring::default();
+/// Every limit that it exceeds.
+pub(crate) fn check_limits(document: &Document, limits: DocumentLimits) -> Result<(), Vec<GraphqlError>> {
+    let mut meter = SelectionMeter::default();
     let mut operations: Vec<&[Selection]> = Vec::new();
     for definition in &document.definitions {
         match definition {
             Definition::OperationDefinition(operation) => operations.push(&operation.selection_set),
             Definition::FragmentDefinition(fragment) => {
-                measuring.fragments.insert(fragment.name.as_str(), &**fragment);
+                meter.fragments.insert(fragment.name.as_str(), &**fragment);
             }
             _ => {}
         }
     }
-    let size = operations.iter().fold(Size::default(), |size, selections| size.beside(measuring.size(selections, 1)));
-    let failed = |message: String| Error::new(Code::GraphqlValidationFailed, message);
+    let size = operations.iter().fold(SelectionSize::default(), |size, selections| size.add(meter.size(selections, 1)));
+    let failed = |message: String| GraphqlError::new(GraphqlErrorCode::GraphqlValidationFailed, message);
     if size.levels > MAX_LEVELS {
         return Err(vec![failed(format!("Query has more than {MAX_LEVELS} selections within each other."))]);
     }
@@ -83,37 +83,37 @@ pub(crate) fn check(document: &Document, limits: QueryLimits) -> Result<(), Vec<
             size.aliases, limits.max_aliases
         )));
     }
-    if size.depth > limits.max_depth && !measuring.has_cycle {
-        let mut deep = Deep { document, fragments: &measuring.fragments, limits, seen: HashSet::new(), errors };
+    if size.depth > limits.max_depth && !meter.has_cycle {
+        let mut check = DepthCheck { document, fragments: &meter.fragments, limits, seen: HashSet::new(), errors };
         for selections in operations {
-            deep.visit(selections, 1);
+            check.visit(selections, 1);
         }
-        errors = deep.errors;
+        errors = check.errors;
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 #[derive(Default)]
-struct Measuring<'d> {
+struct SelectionMeter<'d> {
     fragments: HashMap<&'d str, &'d FragmentDefinition>,
-    sizes: HashMap<&'d str, Size>,
+    sizes: HashMap<&'d str, SelectionSize>,
     /// The fragments that are being measured.
     open: HashSet<&'d str>,
-    /// Whether a fragment contains itself; validation refuses such a document.
+    /// Whether a fragment contains itself; validation rejects such a document.
     has_cycle: bool,
 }
 
-impl<'d> Measuring<'d> {
-    fn size(&mut self, selections: &'d [Selection], level: usize) -> Size {
+impl<'d> SelectionMeter<'d> {
+    fn size(&mut self, selections: &'d [Selection], level: usize) -> SelectionSize {
         if level > MAX_LEVELS {
-            return Size { levels: usize::MAX, ..Size::default() };
+            return SelectionSize { levels: usize::MAX, ..SelectionSize::default() };
         }
-        selections.iter().fold(Size::default(), |size, selection| {
+        selections.iter().fold(SelectionSize::default(), |size, selection| {
             let inner = match selection {
                 Selection::Field(field) => {
                     let inner = self.size(&field.selection_set, level + 1);
                     let is_exempt = field.name.starts_with("__");
-                    Size {
+                    SelectionSize {
                         aliases: inner.aliases.saturating_add(usize::from(field.alias.is_some())),
                         depth: if is_exempt { 0 } else { inner.depth.saturating_add(1) },
                         fields: inner.fields.saturating_add(1),
@@ -123,18 +123,18 @@ impl<'d> Measuring<'d> {
                 Selection::InlineFragment(fragment) => self.size(&fragment.selection_set, level + 1),
                 Selection::FragmentSpread(spread) => self.fragment(spread.fragment_name.as_str(), level + 1),
             };
-            size.beside(inner.around())
+            size.add(inner.wrap())
         })
     }
 
-    fn fragment(&mut self, name: &'d str, level: usize) -> Size {
+    fn fragment(&mut self, name: &'d str, level: usize) -> SelectionSize {
         if let Some(size) = self.sizes.get(name) {
             return *size;
         }
-        let Some(fragment) = self.fragments.get(name).copied() else { return Size::default() };
+        let Some(fragment) = self.fragments.get(name).copied() else { return SelectionSize::default() };
         if !self.open.insert(name) {
             self.has_cycle = true;
-            return Size::default();
+            return SelectionSize::default();
         }
         let size = self.size(&fragment.selection_set, level);
         self.open.remove(name);
@@ -143,27 +143,27 @@ impl<'d> Measuring<'d> {
     }
 }
 
-/// The search for the fields that lie too deep.
-struct Deep<'d> {
+/// Collects the fields beyond the depth limit.
+struct DepthCheck<'d> {
     document: &'d Document,
     fragments: &'d HashMap<&'d str, &'d FragmentDefinition>,
-    limits: QueryLimits,
+    limits: DocumentLimits,
     seen: HashSet<(&'d str, usize)>,
-    errors: Vec<Error>,
+    errors: Vec<GraphqlError>,
 }
 
-impl<'d> Deep<'d> {
+impl<'d> DepthCheck<'d> {
     fn visit(&mut self, selections: &'d [Selection], depth: usize) {
         for selection in selections {
             match selection {
                 Selection::Field(field) if field.name.starts_with("__") => {}
                 Selection::Field(field) if depth > self.limits.max_depth => {
-                    if self.errors.len() < REPORTED_FIELDS {
+                    if self.errors.len() < MAX_REPORTED_FIELDS {
                         let message = format!(
                             "Query depth limit exceeded: current depth {depth} exceeds maximum of {}.",
                             self.limits.max_depth
                         );
-                        let error = Error::new(Code::GraphqlValidationFailed, message);
+                        let error = GraphqlError::new(GraphqlErrorCode::GraphqlValidationFailed, message);
                         self.errors.push(error.at(field.location(), &self.document.sources));
                     }
                 }

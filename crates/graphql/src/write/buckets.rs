@@ -1,4 +1,4 @@
-//! Buckets of facets, with the keys that clients know: texts always, dates in milliseconds, booleans as 0 and 1.
+//! Writes buckets of facets. Keys are always texts: dates in milliseconds, booleans as 0 and 1.
 
 use std::borrow::Cow;
 
@@ -7,33 +7,34 @@ use cantata_mapping::{Moment, TypedValue};
 use cantata_sqon::MISSING;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::collect::object_at;
-use super::{Writer, numbers};
-use crate::output::{BucketMember, Buckets, Member};
+use super::ResponseWriter;
+use super::document_values::object_at;
+use super::scalar::{number_key, to_integer};
+use crate::output::{BucketMember, BucketsOutput, OutputMember};
 
 /// A bucket of a histogram or of ranges.
-pub(super) struct ListedBucket<'a> {
+pub(super) struct IntervalBucket<'a> {
     key: Cow<'a, str>,
     moment: Option<Moment>,
     count: u64,
 }
 
-impl<'a> ListedBucket<'a> {
-    /// Returns the bucket of a histogram that begins at a number.
-    pub(super) fn of_end(end: f64, is_moment: bool, count: u64) -> Self {
-        let moment = numbers::whole(end).filter(|_| is_moment).and_then(Moment::from_millis);
-        Self { key: numbers::key(end).into(), moment, count }
+impl<'a> IntervalBucket<'a> {
+    /// Returns the bucket of a histogram with this lower bound.
+    pub(super) fn from_lower_bound(bound: f64, is_date: bool, count: u64) -> Self {
+        let moment = to_integer(bound).filter(|_| is_date).and_then(Moment::from_millis);
+        Self { key: number_key(bound).into(), moment, count }
     }
 
     /// Returns the bucket of a range.
-    pub(super) fn of_range(name: &'a str, count: u64) -> Self {
+    pub(super) fn from_range(name: &'a str, count: u64) -> Self {
         Self { key: name.into(), moment: None, count }
     }
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ResponseWriter<'a> {
     /// Writes the buckets of values.
-    pub(super) fn buckets(&mut self, output: &'a Buckets, buckets: &'a [Bucket], missing: u64) {
+    pub(super) fn buckets(&mut self, output: &'a BucketsOutput, buckets: &'a [Bucket], missing: u64) {
         self.out.push(b'[');
         let mut is_first = true;
         for bucket in buckets.iter().take(output.limit) {
@@ -53,7 +54,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the buckets of a histogram or of ranges.
-    pub(super) fn listed_buckets(&mut self, output: &'a Buckets, buckets: &[ListedBucket<'_>]) {
+    pub(super) fn interval_buckets(&mut self, output: &'a BucketsOutput, buckets: &[IntervalBucket<'_>]) {
         self.out.push(b'[');
         let mut is_first = true;
         for bucket in buckets.iter().take(output.limit) {
@@ -72,7 +73,7 @@ impl<'a> Writer<'a> {
         self.out.push(b']');
     }
 
-    fn bucket(&mut self, members: &'a [Member<BucketMember>], bucket: &'a Bucket) {
+    fn bucket(&mut self, members: &'a [OutputMember<BucketMember>], bucket: &'a Bucket) {
         self.object(members, |writer, member| match member {
             BucketMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             BucketMember::Count => writer.json(&bucket.count),
@@ -86,10 +87,10 @@ impl<'a> Writer<'a> {
             BucketMember::TopHit(paths) => {
                 let document = bucket.top_hits.first().map_or(Node::Null, Document::root);
                 let record = object_at(document, writer.prefix);
-                writer.json(&Excerpt { node: record, path: String::new(), shown: paths });
+                writer.json(&DocumentExcerpt { node: record, path: String::new(), shown: paths });
             }
-            BucketMember::Filtered(place) => {
-                let count = bucket.filtered.get(*place).copied().unwrap_or_default();
+            BucketMember::Filtered(index) => {
+                let count = bucket.filtered.get(*index).copied().unwrap_or_default();
                 writer.json(&serde_json::json!({ "doc_count": count }));
             }
         });
@@ -102,7 +103,7 @@ impl<'a> Writer<'a> {
             TypedValue::DateNanos(nanos) => self.text(&nanos.div_euclid(1_000_000)),
             TypedValue::Unsigned(number) => self.text(number),
             TypedValue::Double(number) => self.text(&format_args!("{number:?}")),
-            TypedValue::Text(text) => self.string_of(text),
+            TypedValue::Text(text) => self.string(text),
             TypedValue::Ip(address) => self.text(address),
         }
     }
@@ -116,7 +117,7 @@ impl<'a> Writer<'a> {
 
     /// Writes something as a JSON string.
     fn text(&mut self, text: &impl std::fmt::Display) {
-        self.string_of(&text.to_string());
+        self.string(&text.to_string());
     }
 
     fn separate(&mut self, is_first: &mut bool) {
@@ -126,24 +127,24 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A document, as far as it lies at or below some paths; all of it if there are none.
-struct Excerpt<'a> {
+/// A document restricted to some paths; all of it if there are none.
+struct DocumentExcerpt<'a> {
     node: Node<'a>,
     path: String,
     shown: &'a [String],
 }
 
-impl Excerpt<'_> {
+impl DocumentExcerpt<'_> {
     fn is_whole(&self) -> bool {
         self.shown.is_empty() || self.shown.iter().any(|shown| shown == "*" || *shown == self.path)
     }
 
-    fn leads_to_shown(&self) -> bool {
+    fn contains_shown(&self) -> bool {
         self.shown.iter().any(|shown| shown.strip_prefix(&self.path).is_some_and(|rest| rest.starts_with('.')))
     }
 }
 
-impl Serialize for Excerpt<'_> {
+impl Serialize for DocumentExcerpt<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.node {
             node if self.is_whole() => node.serialize(serializer),
@@ -151,11 +152,11 @@ impl Serialize for Excerpt<'_> {
                 let mut members = Vec::new();
                 object.for_each(|name, node| {
                     let path = if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
-                    members.push((name, Excerpt { node, path, shown: self.shown }));
+                    members.push((name, DocumentExcerpt { node, path, shown: self.shown }));
                 });
                 let mut map = serializer.serialize_map(None)?;
                 for (name, excerpt) in members {
-                    if excerpt.is_whole() || excerpt.leads_to_shown() {
+                    if excerpt.is_whole() || excerpt.contains_shown() {
                         map.serialize_entry(name, &excerpt)?;
                     }
                 }
@@ -166,7 +167,7 @@ impl Serialize for Excerpt<'_> {
                 let mut result = Ok(());
                 list.for_each(|node| {
                     if result.is_ok() {
-                        let element = Excerpt { node, path: self.path.clone(), shown: self.shown };
+                        let element = DocumentExcerpt { node, path: self.path.clone(), shown: self.shown };
                         result = sequence.serialize_element(&element);
                     }
                 });

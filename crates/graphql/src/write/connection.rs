@@ -1,24 +1,24 @@
-//! Pages of records, and the records.
+//! Writes pages of records.
 
-use cantata_catalogue::Scalar;
+use cantata_catalogue::GraphqlScalar;
 use cantata_engine::{Document, Hit, HitsAnswer, Node, Place};
 
-use super::collect::{Visit, object_at, values_at, whole_at};
-use super::{Step, Writer};
+use super::document_values::{ValueVisitor, object_at, values_at, whole_at};
+use super::{PathSegment, ResponseWriter};
 use crate::output::{
-    Connection, ConnectionMember, EdgeMember, HitsOutput, Member, NestedMember, NodeMember, NodeOutput, Origin, Values,
+    ConnectionMember, ConnectionOutput, EdgeMember, HitsOutput, NestedMember, NodeMember, NodeOutput, OutputMember,
+    ValueOrigin, ValuesOutput,
 };
 
-/// After how many records of a page the room for the others is guessed: growing a large buffer costs more than writing
-/// into it.
-const SAMPLE: usize = 64;
+/// After how many records the size of the page is estimated: growing a large buffer costs more than writing into it.
+const SAMPLE_RECORDS: usize = 64;
 
-impl<'a> Writer<'a> {
+impl<'a> ResponseWriter<'a> {
     /// Writes a page.
     pub(super) fn page(&mut self, hits: &'a HitsOutput, page: &'a HitsAnswer) {
         self.object(&hits.connection.members, |writer, member| match member {
             ConnectionMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
-            // Without the count of all records, those that are known of are counted.
+            // Without a total, the records up to the end of the page are counted.
             ConnectionMember::Total => {
                 writer.json(&page.total.unwrap_or_else(|| hits.offset + page.hits.len() as u64));
             }
@@ -26,17 +26,17 @@ impl<'a> Writer<'a> {
                 let depth = writer.enter_member();
                 writer.out.push(b'[');
                 let start = writer.out.len();
-                for (place, hit) in page.hits.iter().enumerate() {
-                    if place > 0 {
+                for (index, hit) in page.hits.iter().enumerate() {
+                    if index > 0 {
                         writer.out.push(b',');
                     }
-                    if place == SAMPLE {
-                        let left = page.hits.len() - place;
-                        let guess = ((writer.out.len() - start) / SAMPLE * 9 / 8).saturating_mul(left);
+                    if index == SAMPLE_RECORDS {
+                        let left = page.hits.len() - index;
+                        let guess = ((writer.out.len() - start) / SAMPLE_RECORDS * 9 / 8).saturating_mul(left);
                         writer.out.reserve(guess.min(writer.limit));
                     }
                     writer.member = None;
-                    writer.path.push(Step::Place(place));
+                    writer.path.push(PathSegment::Index(index));
                     writer.edge(members, hit);
                     writer.path.pop();
                 }
@@ -46,7 +46,7 @@ impl<'a> Writer<'a> {
         });
     }
 
-    fn edge(&mut self, members: &'a [Member<EdgeMember>], hit: &'a Hit) {
+    fn edge(&mut self, members: &'a [OutputMember<EdgeMember>], hit: &'a Hit) {
         let root = hit.document.as_ref().map_or(Node::Null, Document::root);
         let record = object_at(root, self.prefix);
         self.object(members, |writer, member| match member {
@@ -56,35 +56,35 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// Writes one level of a record, which lies in an object of the document.
+    /// Writes one level of a record from an object of the document.
     fn node(&mut self, node: &'a NodeOutput, value: Node<'a>, record: Node<'a>, id: &str) {
         let base = self.slots.len();
-        self.slots.resize(base + node.slots.len(), None);
+        self.slots.resize(base + node.table.len(), None);
         if let Node::Object(object) = value {
             let slots = &mut self.slots[base..];
             object.places(|name, place| {
-                if let Some(slot) = node.slots.find(name) {
+                if let Some(slot) = node.table.find(name) {
                     slots[slot] = Some(place);
                 }
             });
         }
         self.object(&node.members, |writer, member| match member {
             NodeMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
-            NodeMember::Id => writer.string_of(id),
+            NodeMember::Id => writer.string(id),
             NodeMember::Values(values) => writer.values(values, base, record),
             NodeMember::Object { slot, path, node } => {
-                let objects = Objects::of(writer.slot(base + slot));
-                if objects.are_several {
-                    writer.report_cut(path);
+                let object = SingleObject::of(writer.slot(base + slot));
+                if object.has_more {
+                    writer.report_truncation(path);
                 }
-                match objects.first {
+                match object.first {
                     Some(object) => writer.node(node, object, record, id),
                     None => writer.null(),
                 }
             }
             NodeMember::Nested { slot, name, members, needs_id } => {
                 let elements = writer.slot(base + slot);
-                let nested = Nested { elements, name: needs_id.then_some(name), id };
+                let nested = NestedElements { elements, name: needs_id.then_some(name), id };
                 writer.object(members, |writer, member| match member {
                     NestedMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
                     NestedMember::Hits(connection) => writer.nested(connection, &nested, record),
@@ -94,13 +94,13 @@ impl<'a> Writer<'a> {
         self.slots.truncate(base);
     }
 
-    /// Reads a member of an object at hand; null if it is not there.
+    /// Returns the node in a slot; null if it is empty.
     #[inline]
     fn slot(&self, slot: usize) -> Node<'a> {
         self.slots[slot].map_or(Node::Null, Place::node)
     }
 
-    fn nested(&mut self, connection: &'a Connection, nested: &Nested<'a, '_>, record: Node<'a>) {
+    fn nested(&mut self, connection: &'a ConnectionOutput, nested: &NestedElements<'a, '_>, record: Node<'a>) {
         self.object(&connection.members, |writer, member| match member {
             ConnectionMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             ConnectionMember::Total => {
@@ -111,19 +111,19 @@ impl<'a> Writer<'a> {
             ConnectionMember::Edges { members, window: (offset, first) } => {
                 let depth = writer.enter_member();
                 writer.out.push(b'[');
-                let (mut place, mut shown) = (0, 0);
+                let (mut position, mut shown) = (0, 0);
                 for_each_object(nested.elements, &mut |element| {
-                    if place >= *offset && shown < *first {
+                    if position >= *offset && shown < *first {
                         if shown > 0 {
                             writer.out.push(b',');
                         }
                         writer.member = None;
-                        writer.path.push(Step::Place(shown));
-                        writer.nested_edge(members, element, nested, place, record);
+                        writer.path.push(PathSegment::Index(shown));
+                        writer.nested_edge(members, element, nested, position, record);
                         writer.path.pop();
                         shown += 1;
                     }
-                    place += 1;
+                    position += 1;
                 });
                 writer.out.push(b']');
                 writer.path.truncate(depth);
@@ -133,13 +133,13 @@ impl<'a> Writer<'a> {
 
     fn nested_edge(
         &mut self,
-        members: &'a [Member<EdgeMember>],
+        members: &'a [OutputMember<EdgeMember>],
         element: Node<'a>,
-        nested: &Nested<'a, '_>,
-        place: usize,
+        nested: &NestedElements<'a, '_>,
+        position: usize,
         record: Node<'a>,
     ) {
-        let id = nested.name.map(|name| format!("{}/{name}/{place}", nested.id));
+        let id = nested.name.map(|name| format!("{}/{name}/{position}", nested.id));
         self.object(members, |writer, member| match member {
             EdgeMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             EdgeMember::SearchAfter => writer.null(),
@@ -147,13 +147,13 @@ impl<'a> Writer<'a> {
         });
     }
 
-    fn values(&mut self, values: &'a Values, base: usize, record: Node<'a>) {
+    fn values(&mut self, values: &'a ValuesOutput, base: usize, record: Node<'a>) {
         let Some(slot) = values.direct else { return self.collected(values, base, record) };
-        if values.scalar == Some(Scalar::String)
+        if values.scalar == Some(GraphqlScalar::String)
             && !values.list
             && let Some(text) = self.slots[base + slot].and_then(Place::plain_text)
         {
-            return self.plain(text);
+            return self.plain_string(text);
         }
         let value = self.slot(base + slot);
         let Some(scalar) = values.scalar else { return self.json(&value) };
@@ -181,20 +181,20 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes values that lie at one or several paths.
-    fn collected(&mut self, values: &'a Values, base: usize, record: Node<'a>) {
+    /// Writes values at one or several paths.
+    fn collected(&mut self, values: &'a ValuesOutput, base: usize, record: Node<'a>) {
         let visit_at = if values.scalar.is_some() { values_at } else { whole_at };
         if !values.list {
-            let places = values.origins.iter().map(|origin| self.place(origin, base, record));
-            let places: Vec<(Node<'a>, &[String])> = places.collect();
+            let origins = values.origins.iter().map(|origin| self.resolve(origin, base, record));
+            let origins: Vec<(Node<'a>, &[String])> = origins.collect();
             let first = self.first(values, |visit| {
-                places.iter().all(|(node, path)| visit_at(*node, path, visit));
+                origins.iter().all(|(node, path)| visit_at(*node, path, visit));
             });
             return self.one(values, first);
         }
         self.list(|writer, separate| {
             for origin in &values.origins {
-                let (node, path) = writer.place(origin, base, record);
+                let (node, path) = writer.resolve(origin, base, record);
                 visit_at(node, path, &mut |value| {
                     separate(writer);
                     writer.one(values, value);
@@ -204,43 +204,43 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// Returns the first of the values that are shown; that there are more is reported.
-    fn first(&mut self, values: &'a Values, show: impl FnOnce(Visit<'_, 'a>)) -> Node<'a> {
+    /// Returns the first of several values, and reports that there are more.
+    fn first(&mut self, values: &'a ValuesOutput, show: impl FnOnce(ValueVisitor<'_, 'a>)) -> Node<'a> {
         let mut first = None;
-        let mut is_cut = false;
+        let mut is_truncated = false;
         show(&mut |value| {
-            is_cut = first.is_some();
+            is_truncated = first.is_some();
             first = first.or(Some(value));
-            !is_cut
+            !is_truncated
         });
-        if is_cut {
-            self.report_cut(&values.path);
+        if is_truncated {
+            self.report_truncation(&values.path);
         }
         first.unwrap_or(Node::Null)
     }
 
-    /// Notes that only the first of the values of a field is shown.
-    fn report_cut(&mut self, path: &'a str) {
-        if !self.cut_fields.contains(&path) {
-            self.cut_fields.push(path);
+    /// Records that only the first value of a field is written.
+    fn report_truncation(&mut self, path: &'a str) {
+        if !self.truncated_fields.contains(&path) {
+            self.truncated_fields.push(path);
         }
     }
 
-    fn place(&self, origin: &'a Origin, base: usize, record: Node<'a>) -> (Node<'a>, &'a [String]) {
+    fn resolve(&self, origin: &'a ValueOrigin, base: usize, record: Node<'a>) -> (Node<'a>, &'a [String]) {
         match origin {
-            Origin::Slot { slot, rest } => (self.slot(base + slot), rest),
-            Origin::Record(path) => (record, path),
+            ValueOrigin::Slot { slot, rest } => (self.slot(base + slot), rest),
+            ValueOrigin::Record(path) => (record, path),
         }
     }
 
-    fn one(&mut self, values: &'a Values, value: Node<'a>) {
+    fn one(&mut self, values: &'a ValuesOutput, value: Node<'a>) {
         match values.scalar {
             Some(scalar) => self.scalar(scalar, value),
             None => self.json(&value),
         }
     }
 
-    /// Writes a list; what fills it calls the given function before each element.
+    /// Writes a list; `fill` calls the given function before each element.
     fn list(&mut self, fill: impl FnOnce(&mut Self, &mut dyn FnMut(&mut Self))) {
         self.out.push(b'[');
         let mut is_first = true;
@@ -254,15 +254,15 @@ impl<'a> Writer<'a> {
 }
 
 /// The elements of a nested container.
-struct Nested<'a, 'i> {
+struct NestedElements<'a, 'i> {
     elements: Node<'a>,
-    /// The name of the container, if the ids of its elements are shown.
+    /// The name of the container, if the ids of its elements are needed.
     name: Option<&'a String>,
-    /// The id of the element around it.
+    /// The id of the enclosing element.
     id: &'i str,
 }
 
-/// Shows the elements of a nested container; a single object is a list of one.
+/// Visits the elements of a nested container; a single object is a list of one.
 fn for_each_object<'a>(node: Node<'a>, visit: &mut dyn FnMut(Node<'a>)) {
     match node {
         Node::Object(_) => visit(node),
@@ -271,20 +271,20 @@ fn for_each_object<'a>(node: Node<'a>, visit: &mut dyn FnMut(Node<'a>)) {
     }
 }
 
-/// What stands where one object is expected.
+/// The value of a field that should hold one object.
 #[derive(Default)]
-struct Objects<'a> {
+struct SingleObject<'a> {
     first: Option<Node<'a>>,
-    are_several: bool,
+    has_more: bool,
 }
 
-impl<'a> Objects<'a> {
+impl<'a> SingleObject<'a> {
     fn of(node: Node<'a>) -> Self {
-        let mut objects = Self::default();
+        let mut single = Self::default();
         for_each_object(node, &mut |object| {
-            objects.are_several = objects.first.is_some();
-            objects.first = objects.first.or(Some(object));
+            single.has_more = single.first.is_some();
+            single.first = single.first.or(Some(object));
         });
-        objects
+        single
     }
 }

@@ -1,28 +1,28 @@
-//! Facets.
+//! Writes facets.
 
 use cantata_engine::{FacetAnswer, Stats};
 
-use super::buckets::ListedBucket;
-use super::{Writer, incomplete};
-use crate::output::{FacetMember, FacetOutput, FacetSource, ListKeys, ListedMember, Member, StatsMember};
+use super::buckets::IntervalBucket;
+use super::{ResponseWriter, incomplete_answer};
+use crate::output::{FacetMember, FacetOutput, FacetSource, IntervalKeys, IntervalsMember, OutputMember, StatsMember};
 
-impl<'a> Writer<'a> {
+impl<'a> ResponseWriter<'a> {
     pub(super) fn facet(&mut self, facet: &'a FacetOutput) {
         match &facet.source {
             FacetSource::Known(bytes) => self.out.extend_from_slice(bytes),
-            FacetSource::Lacking { index, place } => {
-                let page = self.answer(*index).ok().and_then(|answer| answer.hits.get(*place));
+            FacetSource::AllMissing { index, page } => {
+                let page = self.answer(*index).ok().and_then(|answer| answer.hits.get(*page));
                 let missing = page.and_then(|page| page.total).unwrap_or_default();
                 self.object(&facet.members, |writer, member| match member {
                     FacetMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
                     FacetMember::Buckets(buckets) => writer.buckets(buckets, &[], missing),
-                    FacetMember::Distinct | FacetMember::Stats(_) | FacetMember::Listed { .. } => writer.json(&0),
+                    FacetMember::Distinct | FacetMember::Stats(_) | FacetMember::Intervals { .. } => writer.json(&0),
                 });
             }
-            FacetSource::Facet { index, place } => {
-                match self.answer(*index).ok().and_then(|answer| answer.facets.get(*place)) {
+            FacetSource::Facet { index, facet: position } => {
+                match self.answer(*index).ok().and_then(|answer| answer.facets.get(*position)) {
                     Some(answer) => self.object(&facet.members, |writer, member| writer.facet_member(member, answer)),
-                    None => self.fail_here(|| incomplete().to_string()),
+                    None => self.fail_here(|| incomplete_answer().to_string()),
                 }
             }
         }
@@ -34,33 +34,33 @@ impl<'a> Writer<'a> {
             FacetMember::Distinct => self.json(&answer.distinct),
             FacetMember::Buckets(buckets) => self.buckets(buckets, &answer.buckets, answer.missing),
             FacetMember::Stats(members) => self.stats(members, answer.stats),
-            FacetMember::Listed { place, keys, members } => {
-                let listed: Vec<ListedBucket<'a>> = match keys {
-                    ListKeys::Ends { moments } => answer
+            FacetMember::Intervals { list, keys, members } => {
+                let buckets: Vec<IntervalBucket<'a>> = match keys {
+                    IntervalKeys::LowerBounds { is_date } => answer
                         .histograms
-                        .get(*place)
+                        .get(*list)
                         .into_iter()
                         .flatten()
-                        .map(|(end, count)| ListedBucket::of_end(*end, *moments, *count))
+                        .map(|(bound, count)| IntervalBucket::from_lower_bound(*bound, *is_date, *count))
                         .collect(),
-                    ListKeys::Names(names) => {
-                        let counts = answer.ranges.get(*place).into_iter().flatten();
-                        names.iter().zip(counts).map(|(name, count)| ListedBucket::of_range(name, *count)).collect()
+                    IntervalKeys::Names(names) => {
+                        let counts = answer.ranges.get(*list).into_iter().flatten();
+                        names.iter().zip(counts).map(|(name, count)| IntervalBucket::from_range(name, *count)).collect()
                     }
                 };
                 self.object(members, |writer, member| match member {
-                    ListedMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
-                    ListedMember::Count => writer.json(&listed.len()),
-                    ListedMember::Buckets(buckets) => writer.listed_buckets(buckets, &listed),
+                    IntervalsMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
+                    IntervalsMember::Count => writer.json(&buckets.len()),
+                    IntervalsMember::Buckets(output) => writer.interval_buckets(output, &buckets),
                 });
             }
         }
     }
 
-    fn stats(&mut self, members: &'a [Member<StatsMember>], stats: Option<Stats>) {
+    fn stats(&mut self, members: &'a [OutputMember<StatsMember>], stats: Option<Stats>) {
         let stats = stats.unwrap_or(Stats { count: 0, min: 0.0, max: 0.0, sum: 0.0 });
         self.object(members, |writer, member| {
-            let figure = match member {
+            let number = match member {
                 StatsMember::Ready(bytes) => return writer.out.extend_from_slice(bytes),
                 StatsMember::Count => return writer.json(&stats.count),
                 _ if stats.count == 0 => return writer.null(),
@@ -70,7 +70,7 @@ impl<'a> Writer<'a> {
                 #[expect(clippy::cast_precision_loss, reason = "a mean is a double")]
                 StatsMember::Avg => stats.sum / stats.count as f64,
             };
-            writer.computed(figure);
+            writer.computed_number(number);
         });
     }
 }

@@ -1,21 +1,24 @@
-//! Values of documents as scalars of GraphQL.
+//! Writes values of documents as GraphQL scalars.
 //!
-//! Documents may write a number as a string or a string as a number; what is shown is of the type that the schema
-//! promises. Integers of 64 bits keep their value.
+//! Documents may hold a number as a string or a string as a number; the response has the type of the schema. Integers of
+//! 64 bits keep their value. Computed numbers are written without a fraction if they are whole.
 
-use cantata_catalogue::Scalar;
-use cantata_engine::Node;
+use cantata_catalogue::GraphqlScalar;
+use cantata_engine::{Node, is_plain};
 
-use super::Writer;
+use super::ResponseWriter;
 
-impl<'a> Writer<'a> {
+/// Doubles are exact for all integers up to this.
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
+
+impl<'a> ResponseWriter<'a> {
     /// Writes a value as a scalar; null and an error if it cannot be one.
-    pub(super) fn scalar(&mut self, scalar: Scalar, value: Node<'a>) {
+    pub(super) fn scalar(&mut self, scalar: GraphqlScalar, value: Node<'a>) {
         let written = match scalar {
-            Scalar::String => self.string(value),
-            Scalar::Float => self.number(value),
-            Scalar::Int => self.integer(value),
-            Scalar::Boolean => self.boolean(value),
+            GraphqlScalar::String => self.string_value(value),
+            GraphqlScalar::Float => self.number(value),
+            GraphqlScalar::Int => self.integer(value),
+            GraphqlScalar::Boolean => self.boolean(value),
         };
         if !written {
             self.fail_here(|| {
@@ -24,10 +27,10 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn string(&mut self, value: Node<'a>) -> bool {
+    fn string_value(&mut self, value: Node<'a>) -> bool {
         match value {
             Node::Null => self.null(),
-            Node::String(text) => self.string_of(text),
+            Node::String(text) => self.string(text),
             Node::Bool(_) | Node::Integer(_) | Node::Unsigned(_) | Node::Double(_) => {
                 self.out.push(b'"');
                 self.json(&value);
@@ -80,9 +83,42 @@ impl<'a> Writer<'a> {
         self.json(&flag);
         true
     }
+
+    /// Writes a computed number.
+    pub(super) fn computed_number(&mut self, number: f64) {
+        match to_integer(number) {
+            Some(integer) => self.json(&integer),
+            None => self.json(&number),
+        }
+    }
+
+    /// Writes a JSON string; the rare ones with escapes are left to the JSON library.
+    pub(super) fn string(&mut self, text: &str) {
+        if is_plain(text.as_bytes()) { self.plain_string(text.as_bytes()) } else { self.json(&text) }
+    }
+
+    /// Writes a JSON string that needs no escapes.
+    #[inline]
+    pub(super) fn plain_string(&mut self, text: &[u8]) {
+        self.out.reserve(text.len() + 2);
+        self.out.push(b'"');
+        self.out.extend_from_slice(text);
+        self.out.push(b'"');
+    }
 }
 
-/// Reads a text as a number, exactly where it is a whole one of 64 bits.
+/// Returns a double that is a whole number as an integer, if that is exact.
+#[expect(clippy::cast_possible_truncation, reason = "only whole numbers within the range of the type are cast")]
+pub(super) fn to_integer(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() <= MAX_EXACT_INTEGER).then_some(number as i64)
+}
+
+/// Returns a number as the text of a key.
+pub(super) fn number_key(number: f64) -> String {
+    to_integer(number).map_or_else(|| format!("{number:?}"), |integer| integer.to_string())
+}
+
+/// Parses a number; integers of 64 bits exactly.
 fn parse(text: &str) -> Option<serde_json::Number> {
     let text = text.trim();
     if let Ok(whole) = text.parse::<i64>() {

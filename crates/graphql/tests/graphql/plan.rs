@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use cantata_access::Identity;
-use cantata_catalogue::View;
+use cantata_catalogue::CatalogueView;
 use cantata_engine::{Filter, Missing, SortMode, SortOrder};
-use cantata_graphql::{PlanContext, Planned};
+use cantata_graphql::{PlanContext, PlannedRequest};
 use cantata_mapping::{Moment, TypedValue};
 
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn male() -> Value {
 }
 
 /// Returns the single error of a plan, with the data beside it.
-fn error(planned: &Planned) -> (Value, Value) {
+fn error(planned: &PlannedRequest) -> (Value, Value) {
     let body = write_hits(planned, &[]);
     let errors = body["errors"].as_array().unwrap();
     assert_eq!(errors.len(), 1, "{errors:?}");
@@ -257,7 +257,8 @@ fn arguments_that_cannot_be_used_fail_their_field() {
         let query = format!("{{ file {{ aggregations {{ size {{ {facet} }} }} }} }}");
         let planned = plan(&schema, &query, json!({}));
         assert!(planned.records.is_none());
-        let body: Value = serde_json::from_slice(&planned.write(&cantata_graphql::Answers::default()).body).unwrap();
+        let body: Value =
+            serde_json::from_slice(&planned.write(&cantata_graphql::PlanResults::default()).body).unwrap();
         assert_eq!(body["data"], json!({ "file": { "aggregations": { "size": null } } }));
         assert_eq!(body["errors"][0]["message"], message);
     }
@@ -302,7 +303,7 @@ fn variables_stand_within_literals_and_single_values_for_lists() {
     request.operation_name = Some("Mine".to_owned());
     let prepared = schema().prepare(&request).unwrap();
     let sets: HashMap<String, Vec<String>> = HashMap::new();
-    let view = View::unruled();
+    let view = CatalogueView::without_rules();
     let context = PlanContext { now: Moment::from_millis(0).unwrap(), sets: &sets, view: &view };
     let plan = prepared.plan(&context).records.unwrap();
     let values = vec![TypedValue::Text("x".to_owned())];
@@ -324,6 +325,6 @@ fn one_document_is_planned_anew_for_other_variables() {
 fn what_is_prepared_and_planned_can_cross_threads() {
     fn crosses_threads<T: Send + Sync>() {}
     crosses_threads::<cantata_graphql::CatalogueSchema>();
-    crosses_threads::<cantata_graphql::Prepared>();
-    crosses_threads::<Planned>();
+    crosses_threads::<cantata_graphql::PreparedRequest>();
+    crosses_threads::<PlannedRequest>();
 }

@@ -1,6 +1,6 @@
 //! Random documents and random requests: whatever comes, the answer is JSON of the promised types.
 
-use cantata_graphql::Answers;
+use cantata_graphql::PlanResults;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -115,7 +115,7 @@ proptest! {
             match schema.prepare(&request(&query, Value::Null)) {
                 Err(refused) => prop_assert_eq!(refused.status, 400),
                 Ok(_) => {
-                    let body = plan(&schema, &query, Value::Null).write(&Answers::default()).body;
+                    let body = plan(&schema, &query, Value::Null).write(&PlanResults::default()).body;
                     prop_assert!(serde_json::from_slice::<Value>(&body).is_ok());
                 }
             }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use cantata_catalogue::{Catalogue, CatalogueConfig, Defaults, View};
+use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueView, ConfigDefaults};
 use cantata_engine::{Answer, Cursor, Hit, HitsAnswer};
-use cantata_graphql::{Answers, CatalogueSchema, PlanContext, Planned, Request};
+use cantata_graphql::{CatalogueSchema, GraphqlRequest, PlanContext, PlanResults, PlannedRequest};
 use cantata_mapping::{IndexMapping, Moment};
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ pub(crate) fn schema_with(more: Value) -> CatalogueSchema {
 }
 
 pub(crate) fn schema_of(config: &Value, mapping: &Value) -> CatalogueSchema {
-    let config = CatalogueConfig::from_value("sample", config, &Defaults::default()).unwrap();
+    let config = CatalogueConfig::from_value("sample", config, &ConfigDefaults::default()).unwrap();
     let catalogue = Catalogue::build(&config, &IndexMapping::parse(mapping).unwrap()).unwrap();
     CatalogueSchema::build(Arc::new(catalogue)).unwrap()
 }
@@ -79,17 +79,17 @@ pub(crate) fn schema() -> CatalogueSchema {
     schema_with(json!({}))
 }
 
-pub(crate) fn request(query: &str, variables: Value) -> Request {
-    Request { query: query.to_owned(), variables: variables.as_object().cloned(), operation_name: None }
+pub(crate) fn request(query: &str, variables: Value) -> GraphqlRequest {
+    GraphqlRequest { query: query.to_owned(), variables: variables.as_object().cloned(), operation_name: None }
 }
 
 /// Plans a request that must be accepted.
-pub(crate) fn plan(schema: &CatalogueSchema, query: &str, variables: Value) -> Planned {
+pub(crate) fn plan(schema: &CatalogueSchema, query: &str, variables: Value) -> PlannedRequest {
     let prepared = schema.prepare(&request(query, variables));
     let prepared = prepared.unwrap_or_else(|refused| panic!("{}", String::from_utf8(refused.bytes).unwrap()));
     let sets: HashMap<String, Vec<String>> = HashMap::from([("mine".to_owned(), vec!["A1".to_owned()])]);
     let now = Moment::from_millis(1_700_000_000_000).unwrap();
-    prepared.plan(&PlanContext { now, sets: &sets, view: &View::unruled() })
+    prepared.plan(&PlanContext { now, sets: &sets, view: &CatalogueView::without_rules() })
 }
 
 /// Returns the errors of a request that must be refused, with its status.
@@ -100,7 +100,7 @@ pub(crate) fn refused(schema: &CatalogueSchema, query: &str, variables: Value) -
 }
 
 /// Returns the body for a plan whose pages have these records each, and no facets.
-pub(crate) fn write_hits(planned: &Planned, documents: &[(&str, Value)]) -> Value {
+pub(crate) fn write_hits(planned: &PlannedRequest, documents: &[(&str, Value)]) -> Value {
     let page = || HitsAnswer {
         total: Some(documents.len() as u64),
         hits: documents
@@ -117,8 +117,8 @@ pub(crate) fn write_hits(planned: &Planned, documents: &[(&str, Value)]) -> Valu
 }
 
 /// Returns the body for an answer of the records.
-pub(crate) fn write(planned: &Planned, answer: Answer) -> Value {
-    let answers = Answers { records: Some(Ok(answer)), ..Answers::default() };
+pub(crate) fn write(planned: &PlannedRequest, answer: Answer) -> Value {
+    let answers = PlanResults { records: Some(Ok(answer)), ..PlanResults::default() };
     let bytes = planned.write(&answers).body;
     assert!(bytes.ends_with(b"}\n"));
     serde_json::from_slice(&bytes).unwrap()

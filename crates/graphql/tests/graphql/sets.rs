@@ -1,7 +1,7 @@
 //! Saved sets: commands and what is shown of them.
 
 use cantata_engine::{Cursor, Filter, Hit, HitsAnswer};
-use cantata_graphql::{Answers, Code, Command, CommandOutcome, sets_mapping};
+use cantata_graphql::{GraphqlErrorCode, PlanResults, SetCommand, SetCommandOutcome, saved_sets_mapping};
 use cantata_mapping::TypedValue;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn saving_is_a_command() {
     assert!(schema.prepare(&request(SAVE, variables("tags"))).unwrap().is_mutation());
     let planned = plan(&schema, SAVE, variables("donors__specimens__type"));
     assert!(planned.records.is_none() && planned.sets.is_none());
-    let [Command::SaveSet(set)] = planned.commands.as_slice() else { panic!("{:?}", planned.commands) };
+    let [SetCommand::SaveSet(set)] = planned.commands.as_slice() else { panic!("{:?}", planned.commands) };
     assert_eq!((set.document_type.as_str(), set.path.as_str()), ("file", "donors__specimens__type"));
     assert_eq!((set.user_id.as_deref(), set.name.as_deref(), set.sort.len()), (Some("u"), Some("n"), 1));
     assert_eq!(set.sqon, variables("")["sqon"]);
@@ -37,16 +37,16 @@ fn saving_is_a_command() {
 #[test]
 fn outcomes_are_shown_as_selected() {
     let planned = plan(&schema(), SAVE, variables("tags"));
-    let written = |outcome: CommandOutcome| -> Value {
-        let answers = Answers { commands: vec![outcome], ..Answers::default() };
+    let written = |outcome: SetCommandOutcome| -> Value {
+        let answers = PlanResults { commands: vec![outcome], ..PlanResults::default() };
         serde_json::from_slice(&planned.write(&answers).body).unwrap()
     };
     assert_eq!(
-        written(CommandOutcome::Set(json!({ "setId": "s", "ids": ["a"], "size": 1, "userId": "u" }))),
+        written(SetCommandOutcome::Set(json!({ "setId": "s", "ids": ["a"], "size": 1, "userId": "u" }))),
         json!({ "data": { "saveSet": { "setId": "s", "size": 1, "ids": ["a"], "__typename": "Set" } } })
     );
     assert_eq!(
-        written(CommandOutcome::Failed { code: Code::InternalServerError, message: "no".to_owned() }),
+        written(SetCommandOutcome::Failed { code: GraphqlErrorCode::InternalServerError, message: "no".to_owned() }),
         json!({ "data": { "saveSet": null }, "errors": [
             { "message": "no", "path": ["saveSet"], "extensions": { "code": "INTERNAL_SERVER_ERROR" } }
         ] })
@@ -79,12 +79,12 @@ fn sets_are_renamed_and_deleted() {
     assert_eq!(
         planned.commands,
         [
-            Command::RenameSet { set_id: "s".to_owned(), name: "n".to_owned() },
-            Command::DeleteSet { set_id: "t".to_owned() }
+            SetCommand::RenameSet { set_id: "s".to_owned(), name: "n".to_owned() },
+            SetCommand::DeleteSet { set_id: "t".to_owned() }
         ]
     );
-    let commands = vec![CommandOutcome::Set(Value::Null), CommandOutcome::Deleted(true)];
-    let body = planned.write(&Answers { commands, ..Answers::default() }).body;
+    let commands = vec![SetCommandOutcome::Set(Value::Null), SetCommandOutcome::Deleted(true)];
+    let body = planned.write(&PlanResults { commands, ..PlanResults::default() }).body;
     assert_eq!(serde_json::from_slice::<Value>(&body).unwrap(), json!({ "data": { "a": null, "b": true } }));
 }
 
@@ -105,7 +105,7 @@ fn sets_are_searched_in_their_own_index() {
         Hit { cursor: Cursor { values: Vec::new(), id: "s".to_owned() }, document: Some(document.clone().into()) };
     let answer = |hits| Some(Ok(cantata_engine::Answer { hits: vec![page(hits)], facets: Vec::new() }));
     let body =
-        planned.write(&Answers { records: answer(Vec::new()), sets: answer(vec![hit]), commands: Vec::new() }).body;
+        planned.write(&PlanResults { records: answer(Vec::new()), sets: answer(vec![hit]), commands: Vec::new() }).body;
     assert_eq!(
         serde_json::from_slice::<Value>(&body).unwrap(),
         json!({ "data": {
@@ -113,7 +113,7 @@ fn sets_are_searched_in_their_own_index() {
             "file": { "hits": { "total": 1 } }
         } })
     );
-    assert!(sets_mapping()["properties"]["ids"].is_object());
+    assert!(saved_sets_mapping()["properties"]["ids"].is_object());
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn sets_can_be_switched_off() {
     for query in ["{ sets { hits { total } } }", "mutation { deleteSet(setId: \"t\") }"] {
         let planned = plan(&schema, query, json!({}));
         assert!(planned.commands.is_empty() && planned.sets.is_none());
-        let body: Value = serde_json::from_slice(&planned.write(&Answers::default()).body).unwrap();
+        let body: Value = serde_json::from_slice(&planned.write(&PlanResults::default()).body).unwrap();
         assert!(body["errors"][0]["message"].as_str().unwrap().contains("enableSets"));
     }
 }

@@ -47,7 +47,8 @@ fn requests_of_portals_are_planned_without_errors() {
     });
     for query in REQUESTS {
         let planned = plan(&schema, query, variables.clone());
-        let body: Value = serde_json::from_slice(&planned.write(&cantata_graphql::Answers::default()).body).unwrap();
+        let body: Value =
+            serde_json::from_slice(&planned.write(&cantata_graphql::PlanResults::default()).body).unwrap();
         let planning_errors = body["errors"].as_array().into_iter().flatten();
         let mut planning_errors = planning_errors.filter(|error| error["extensions"]["code"] == "BAD_USER_INPUT");
         assert_eq!(planning_errors.next(), None, "{query}");

@@ -1,7 +1,7 @@
 //! Answers as JSON.
 
 use cantata_engine::{Answer, Bucket, Cursor, EngineError, FacetAnswer, Hit, HitsAnswer, Stats};
-use cantata_graphql::Answers;
+use cantata_graphql::PlanResults;
 use cantata_mapping::TypedValue;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn members_come_in_the_order_of_the_selection() {
         document: Some(json!({ "tags": ["é\n"], "size": 1, "other": 2 }).into()),
     };
     let answer = Answer { hits: vec![HitsAnswer { total: Some(7), hits: vec![hit] }], facets: Vec::new() };
-    let bytes = planned.write(&Answers { records: Some(Ok(answer)), ..Answers::default() }).body;
+    let bytes = planned.write(&PlanResults { records: Some(Ok(answer)), ..PlanResults::default() }).body;
     assert_eq!(
         String::from_utf8(bytes).unwrap(),
         "{\"data\":{\"file\":{\"hits\":{\"edges\":[{\"node\":{\"size\":1,\"id\":\"a\\\"b\",\"tags\":[\"é\\n\"],\
@@ -362,8 +362,8 @@ fn fields_that_are_cut_are_reported_once() {
     let hit =
         || Hit { cursor: Cursor { values: Vec::new(), id: "a".to_owned() }, document: Some(document.clone().into()) };
     let answer = Answer { hits: vec![HitsAnswer { total: None, hits: vec![hit(), hit()] }], facets: Vec::new() };
-    let written = planned.write(&Answers { records: Some(Ok(answer)), ..Answers::default() });
-    assert_eq!(written.cut_fields, ["size", "file.type", "file"]);
+    let written = planned.write(&PlanResults { records: Some(Ok(answer)), ..PlanResults::default() });
+    assert_eq!(written.truncated_fields, ["size", "file.type", "file"]);
 }
 
 #[test]
@@ -371,7 +371,7 @@ fn nothing_asked_needs_no_answer() {
     let query = "{ file { aggregations { __typename size { range(ranges: []) { bucket_count } } } } }";
     let planned = plan(&schema(), query, json!({}));
     assert!(planned.records.is_none());
-    let body: Value = serde_json::from_slice(&planned.write(&Answers::default()).body).unwrap();
+    let body: Value = serde_json::from_slice(&planned.write(&PlanResults::default()).body).unwrap();
     assert_eq!(body["data"]["file"]["aggregations"], json!({ "__typename": "fileAggregations", "size": null }));
     assert_eq!(body["errors"].as_array().unwrap().len(), 1);
 }
@@ -401,7 +401,7 @@ fn failures_of_the_engine_leave_the_rest() {
         (EngineError::Refused("too many buckets".to_owned()), "BAD_USER_INPUT"),
     ] {
         let planned = plan(&schema(), query, json!({}));
-        let answers = Answers { records: Some(Err(failure.clone())), ..Answers::default() };
+        let answers = PlanResults { records: Some(Err(failure.clone())), ..PlanResults::default() };
         let body: Value = serde_json::from_slice(&planned.write(&answers).body).unwrap();
         assert_eq!(body["data"]["file"]["hits"], Value::Null);
         assert_eq!(body["data"]["file"]["aggregations"], Value::Null);

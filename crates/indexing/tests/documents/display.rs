@@ -1,6 +1,6 @@
 //! The display configuration to begin with.
 
-use cantata_catalogue::{Catalogue, CatalogueConfig, Defaults};
+use cantata_catalogue::{Catalogue, CatalogueConfig, ConfigDefaults};
 use cantata_indexing::mapping_derivation::derive_mapping;
 use cantata_mapping::IndexMapping;
 use serde_json::{Value, json};
@@ -127,7 +127,7 @@ fn the_table_begins_with_telling_columns() {
 #[test]
 fn a_catalogue_without_files_of_its_own_shows_what_was_generated() {
     let keys = json!({"esIndex": "files", "documentType": "file", "source": {"document": "file-centric"}});
-    let config = CatalogueConfig::from_value("files", &keys, &Defaults::default()).unwrap();
+    let config = CatalogueConfig::from_value("files", &keys, &ConfigDefaults::default()).unwrap();
     let types = [analysis_type("t", 1, properties())];
     let derived = derive_mapping(config.source.as_ref().unwrap(), &types);
     let catalogue = Catalogue::build(&config, &IndexMapping::parse(&derived.mapping).unwrap()).unwrap();
@@ -146,7 +146,7 @@ fn an_override_that_takes_fields_away_leaves_no_warnings() {
     let keys = json!({"esIndex": "files", "documentType": "file", "source": {
         "document": "analysis-centric", "mapping": {"properties": {"experiment": {"type": "flattened"}}},
     }});
-    let config = CatalogueConfig::from_value("files", &keys, &Defaults::default()).unwrap();
+    let config = CatalogueConfig::from_value("files", &keys, &ConfigDefaults::default()).unwrap();
     let derived = derive_mapping(config.source.as_ref().unwrap(), &[analysis_type("t", 1, properties())]);
     let catalogue = Catalogue::build(&config, &IndexMapping::parse(&derived.mapping).unwrap()).unwrap();
     assert_eq!(catalogue.warnings, []);

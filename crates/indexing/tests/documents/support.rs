@@ -1,6 +1,6 @@
 //! Short forms: a source, an analysis type, an analysis.
 
-use cantata_catalogue::{CatalogueConfig, Defaults, SourceConfig};
+use cantata_catalogue::{CatalogueConfig, ConfigDefaults, SourceConfig};
 use cantata_core::{AnalysisType, AnalysisTypeId, Timestamp, TypeOptions};
 use cantata_indexing::document_builder::DocumentBuilder;
 use cantata_indexing::mapping_derivation::{DerivedMapping, derive_mapping};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 #[track_caller]
 pub(crate) fn source(keys: Value) -> SourceConfig {
     let config = json!({"esIndex": "files", "documentType": "file", "source": keys});
-    CatalogueConfig::from_value("files", &config, &Defaults::default()).unwrap().source.unwrap()
+    CatalogueConfig::from_value("files", &config, &ConfigDefaults::default()).unwrap().source.unwrap()
 }
 
 /// Returns a version of an analysis type with these properties.

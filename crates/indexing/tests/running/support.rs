@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cantata_catalogue::{CatalogueConfig, Defaults, SourceConfig};
+use cantata_catalogue::{CatalogueConfig, ConfigDefaults, SourceConfig};
 use cantata_core::{
     Analysis, AnalysisId, AnalysisState, AnalysisTypeId, EventAction, File, FileAccess, ObjectId, PartialTypeOptions,
     Study, Timestamp,
@@ -47,7 +47,7 @@ pub(crate) struct Running {
 /// Reads what a `source.json` says.
 fn source(keys: &Value) -> SourceConfig {
     let config = json!({"esIndex": "x", "documentType": "file", "source": keys});
-    CatalogueConfig::from_value("x", &config, &Defaults::default()).unwrap().source.unwrap()
+    CatalogueConfig::from_value("x", &config, &ConfigDefaults::default()).unwrap().source.unwrap()
 }
 
 impl Bed {

@@ -1,4 +1,4 @@
-//! `describe_analysis_types`, `validate_analysis`: what can be submitted, and whether something could be.
+//! `describe_analysis_types`, `validate_analysis`: what can be submitted, and whether a payload is valid.
 
 use bytes::Bytes;
 use cantata_core::Error;
@@ -9,15 +9,15 @@ use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::door::Services;
-use crate::outcome::{Mend, Outcome, value};
+use crate::server::McpServices;
+use crate::tool_result::{ToolError, ToolResult, to_value};
 
 pub(super) const DESCRIBE: &str = "Describes the types of analyses that can be submitted. Without a name it lists them \
     with their latest versions; with a name it returns the JSON Schema that a payload of this type must follow, and which \
     types of files it takes.";
 pub(super) const VALIDATE: &str = "Checks an analysis as a submission to a study is checked, and stores nothing: study, \
     type and version, schema, files, services outside of the server, files that are stored already. Answers with \
-    `valid`, and if it is false with what to mend. It needs the same permission as a submission.";
+    `valid`, and if it is false with what to correct. It needs the same permission as a submission.";
 
 /// The arguments of `describe_analysis_types`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -46,11 +46,11 @@ pub(super) struct ValidateArguments {
     allow_duplicates: bool,
 }
 
-/// Describes types of analyses.
-pub(super) async fn describe(services: &Services, arguments: &TypesArguments) -> Outcome {
+/// Describes analysis types.
+pub(super) async fn describe(services: &McpServices, arguments: &TypesArguments) -> ToolResult {
     match (&arguments.name, arguments.version) {
         (None, None) => list(services).await,
-        (None, Some(_)) => Err(Mend("version needs a name; call without both to list the types.".to_owned())),
+        (None, Some(_)) => Err(ToolError("version needs a name; call without both to list the types.".to_owned())),
         (Some(name), version) => {
             let described = match version {
                 Some(version) => services.metadata.analysis_type(name, version, SchemaView::Rendered).await,
@@ -59,13 +59,13 @@ pub(super) async fn describe(services: &Services, arguments: &TypesArguments) ->
                     services.metadata.type_versions(name, SchemaView::Rendered).await.map(|mut all| all.swap_remove(0))
                 }
             };
-            value(&described.map_err(|error| Mend(error.text))?)
+            to_value(&described.map_err(|error| ToolError(error.text))?)
         }
     }
 }
 
 /// Lists the latest version of every type, by name.
-async fn list(services: &Services) -> Outcome {
+async fn list(services: &McpServices) -> ToolResult {
     let query = TypeQuery {
         names: Vec::new(),
         versions: Vec::new(),
@@ -74,20 +74,24 @@ async fn list(services: &Services) -> Outcome {
         limit: u64::MAX,
         offset: 0,
     };
-    let page = services.metadata.list_types(&query, SchemaView::Hidden).await.map_err(|error| Mend(error.text))?;
+    let page = services.metadata.list_types(&query, SchemaView::Hidden).await.map_err(|error| ToolError(error.text))?;
     let mut latest: Vec<Value> = Vec::new();
     let mut versions = page.result_set.into_iter().peekable();
     while let Some(version) = versions.next() {
         if versions.peek().is_none_or(|next| next.name != version.name) {
-            latest.push(value(&version)?);
+            latest.push(to_value(&version)?);
         }
     }
     Ok(json!({ "analysisTypes": latest }))
 }
 
-/// Checks an analysis without storing it.
-pub(super) async fn validate(services: &Services, request: &Extensions, arguments: &ValidateArguments) -> Outcome {
-    services.permissions.may_submit(request, &arguments.study_id).map_err(Mend)?;
+/// Validates an analysis without storing it.
+pub(super) async fn validate(
+    services: &McpServices,
+    request: &Extensions,
+    arguments: &ValidateArguments,
+) -> ToolResult {
+    (services.submit_policy)(request, &arguments.study_id).map_err(|denied| ToolError(denied.to_string()))?;
     let payload = Bytes::from(Value::Object(arguments.analysis.clone()).to_string());
     let options = SubmitOptions { allow_duplicates: arguments.allow_duplicates, publish: false };
     let checked = services.metadata.validate(&arguments.study_id, payload, options).await;

@@ -1,7 +1,7 @@
-//! Several files as one compressed archive.
+//! Several files as one compressed tar archive.
 //!
-//! The head of an entry has the size of the entry, which is known only when it is complete. So an entry is kept aside
-//! first: in memory while it is small, else in a temporary file without a name.
+//! The header of an entry holds its size, which is known only when the entry is complete. So an entry is spooled first:
+//! in memory while it is small, otherwise in an unnamed temporary file.
 
 use std::io::{self, Read, Seek, Write};
 
@@ -10,38 +10,37 @@ use flate2::write::GzEncoder;
 use tar::Header;
 use tempfile::SpooledTempFile;
 
-use super::writer::PIECE;
+use super::row_writer::CHUNK_BYTES;
 
-/// How many bytes of an entry are kept in memory.
-const KEPT_IN_MEMORY: usize = 4 * 1024 * 1024;
+/// How many bytes of an entry are spooled in memory.
+const MAX_MEMORY_BYTES: usize = 4 * 1024 * 1024;
 
 /// Entries are padded to multiples of this, and two empty blocks end the archive.
-const BLOCK: usize = 512;
+const BLOCK_BYTES: usize = 512;
 
 /// An archive that is being written.
-pub(super) struct Archive {
+pub(super) struct ArchiveWriter {
     compressed: GzEncoder<Vec<u8>>,
     entry: SpooledTempFile,
-    /// How many bytes of the entry are still to be copied.
+    /// How many bytes of the entry are not copied yet.
     left: u64,
-    /// How many bytes the entry has.
     size: u64,
 }
 
-impl Archive {
+impl ArchiveWriter {
     pub(super) fn new() -> Self {
         let compressed = GzEncoder::new(Vec::new(), Compression::fast());
-        Self { compressed, entry: SpooledTempFile::new(KEPT_IN_MEMORY), left: 0, size: 0 }
+        Self { compressed, entry: SpooledTempFile::new(MAX_MEMORY_BYTES), left: 0, size: 0 }
     }
 
-    /// Keeps a piece of the entry.
-    pub(super) fn keep(mut self, piece: &[u8]) -> io::Result<Self> {
-        self.entry.write_all(piece)?;
-        self.size += piece.len() as u64;
+    /// Spools a chunk of the entry.
+    pub(super) fn spool(mut self, chunk: &[u8]) -> io::Result<Self> {
+        self.entry.write_all(chunk)?;
+        self.size += chunk.len() as u64;
         Ok(self)
     }
 
-    /// Writes the head of the entry that was kept.
+    /// Writes the header of the spooled entry.
     pub(super) fn begin_entry(mut self, name: &str) -> io::Result<Self> {
         let mut header = Header::new_gnu();
         header.set_path(name)?;
@@ -55,26 +54,26 @@ impl Archive {
         Ok(self)
     }
 
-    /// Returns the next bytes of the archive, which may be none as yet; nothing if the entry is complete.
-    pub(super) fn entry_piece(mut self) -> io::Result<(Self, Option<Vec<u8>>)> {
+    /// Returns the next bytes of the archive, possibly none yet; `None` when the entry is complete.
+    pub(super) fn entry_chunk(mut self) -> io::Result<(Self, Option<Vec<u8>>)> {
         if self.left == 0 {
-            let padding = (BLOCK - (self.size % BLOCK as u64) as usize) % BLOCK;
-            self.compressed.write_all(&[0; BLOCK][..padding])?;
-            self.entry = SpooledTempFile::new(KEPT_IN_MEMORY);
+            let padding = (BLOCK_BYTES - (self.size % BLOCK_BYTES as u64) as usize) % BLOCK_BYTES;
+            self.compressed.write_all(&[0; BLOCK_BYTES][..padding])?;
+            self.entry = SpooledTempFile::new(MAX_MEMORY_BYTES);
             self.size = 0;
             return Ok((self, None));
         }
-        let mut piece = vec![0; usize::try_from(self.left).map_or(PIECE, |left| left.min(PIECE))];
-        self.entry.read_exact(&mut piece)?;
-        self.left -= piece.len() as u64;
-        self.compressed.write_all(&piece)?;
+        let mut chunk = vec![0; usize::try_from(self.left).map_or(CHUNK_BYTES, |left| left.min(CHUNK_BYTES))];
+        self.entry.read_exact(&mut chunk)?;
+        self.left -= chunk.len() as u64;
+        self.compressed.write_all(&chunk)?;
         let written = std::mem::take(self.compressed.get_mut());
         Ok((self, Some(written)))
     }
 
     /// Returns the last bytes of the archive.
     pub(super) fn end(mut self) -> io::Result<Vec<u8>> {
-        self.compressed.write_all(&[0; 2 * BLOCK])?;
+        self.compressed.write_all(&[0; 2 * BLOCK_BYTES])?;
         self.compressed.finish()
     }
 }

@@ -1,4 +1,4 @@
-//! The bytes of a download as they are asked for. Nothing is made ahead; when the stream is dropped, the export ends.
+//! The bytes of a download, produced on demand; dropping the stream ends the export.
 
 use std::io;
 
@@ -6,8 +6,9 @@ use bytes::Bytes;
 use cantata_engine::Exporting;
 use futures_util::stream::BoxStream;
 
-use super::archive::Archive;
-use super::writer::{FileWriter, PIECE};
+use super::archive::ArchiveWriter;
+use super::file_writer::FileWriter;
+use super::row_writer::CHUNK_BYTES;
 
 /// The bytes of a download.
 pub type DownloadBody = BoxStream<'static, io::Result<Bytes>>;
@@ -15,67 +16,67 @@ pub type DownloadBody = BoxStream<'static, io::Result<Bytes>>;
 /// A file that is being exported.
 pub(super) struct FileExport {
     export: Box<dyn Exporting>,
-    /// Away while it works.
+    /// Taken while it writes; `None` after the last chunk.
     writer: Option<Box<FileWriter>>,
-    stage: Stage,
+    stage: ExportStage,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ExportStage {
     New,
-    Rows,
-    Ended,
+    Writing,
+    Finished,
 }
 
 impl FileExport {
     pub(super) fn new(export: Box<dyn Exporting>, writer: FileWriter) -> Self {
-        Self { export, writer: Some(Box::new(writer)), stage: Stage::New }
+        Self { export, writer: Some(Box::new(writer)), stage: ExportStage::New }
     }
 
-    /// Returns the next piece; nothing after the last one.
+    /// Returns the next chunk; `None` after the last one.
     pub(super) async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         let Some(mut writer) = self.writer.take() else { return Ok(None) };
         let mut out = Vec::new();
-        if self.stage == Stage::New {
+        if self.stage == ExportStage::New {
             writer.begin(&mut out);
-            self.stage = Stage::Rows;
+            self.stage = ExportStage::Writing;
         }
-        while out.len() < PIECE && self.stage == Stage::Rows {
+        while out.len() < CHUNK_BYTES && self.stage == ExportStage::Writing {
             if writer.needs_page() && !writer.is_full() {
                 match self.export.next().await.map_err(io::Error::other)? {
                     Some(page) => writer.take_page(page.hits),
-                    None => self.stage = Stage::Ended,
+                    None => self.stage = ExportStage::Finished,
                 }
             }
             if writer.is_full() {
-                self.stage = Stage::Ended;
+                self.stage = ExportStage::Finished;
             }
-            if self.stage == Stage::Ended {
+            if self.stage == ExportStage::Finished {
                 writer.end(&mut out);
             } else {
-                (writer, out) = aside(move || {
-                    out.reserve(PIECE + PIECE / 4);
+                (writer, out) = run_blocking(move || {
+                    out.reserve(CHUNK_BYTES + CHUNK_BYTES / 4);
                     writer.fill(&mut out);
                     Ok((writer, out))
                 })
                 .await?;
             }
         }
-        self.writer = (self.stage != Stage::Ended).then_some(writer);
+        self.writer = (self.stage != ExportStage::Finished).then_some(writer);
         Ok(Some(out).filter(|out| !out.is_empty()))
     }
 }
 
-/// Runs something that takes a while away from the threads that serve requests.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+/// Runs blocking work away from the threads that serve requests.
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
 }
 
 /// Returns the bytes of one file.
 pub(super) fn single(mut file: FileExport) -> DownloadBody {
     Box::pin(async_stream::try_stream! {
-        while let Some(piece) = file.next().await? {
-            yield Bytes::from(piece);
+        while let Some(chunk) = file.next().await? {
+            yield Bytes::from(chunk);
         }
     })
 }
@@ -83,21 +84,21 @@ pub(super) fn single(mut file: FileExport) -> DownloadBody {
 /// Returns the bytes of an archive of several files.
 pub(super) fn archive(files: Vec<(String, FileExport)>) -> DownloadBody {
     Box::pin(async_stream::try_stream! {
-        let mut archive = Archive::new();
+        let mut archive = ArchiveWriter::new();
         for (name, mut file) in files {
-            while let Some(piece) = file.next().await? {
-                archive = aside(move || archive.keep(&piece)).await?;
+            while let Some(chunk) = file.next().await? {
+                archive = run_blocking(move || archive.spool(&chunk)).await?;
             }
-            archive = aside(move || archive.begin_entry(&name)).await?;
+            archive = run_blocking(move || archive.begin_entry(&name)).await?;
             loop {
-                let (next, piece) = aside(move || archive.entry_piece()).await?;
+                let (next, chunk) = run_blocking(move || archive.entry_chunk()).await?;
                 archive = next;
-                let Some(piece) = piece else { break };
-                if !piece.is_empty() {
-                    yield Bytes::from(piece);
+                let Some(chunk) = chunk else { break };
+                if !chunk.is_empty() {
+                    yield Bytes::from(chunk);
                 }
             }
         }
-        yield Bytes::from(aside(move || archive.end()).await?);
+        yield Bytes::from(run_blocking(move || archive.end()).await?);
     })
 }

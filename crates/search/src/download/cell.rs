@@ -1,49 +1,47 @@
-//! Cells for people: values as text, divided by tabs or commas.
+//! Cells of delimited files: formatted values, separated by tabs or commas.
 //!
 //! * Only what is missing, null, an empty text or an empty list is empty; `0` and `false` are values.
-//! * A cell with the delimiter, a line break or a double quote in it is put in double quotes, and those in it are
-//!   doubled.
-//! * A cell that a spreadsheet could take for a formula gets a single quote in front: it begins with `=`, `+`, `-`,
-//!   `@`, a tab or a carriage return, has more than one character, and is neither made of numbers nor of hyphens.
+//! * Cells are quoted as in RFC 4180.
+//! * A cell that a spreadsheet could evaluate as a formula gets a single quote in front: it begins with `=`, `+`, `-`,
+//!   `@`, a tab or a carriage return, has more than one character, and consists neither of numbers nor of hyphens.
 
 use cantata_engine::Node;
-use memchr::{memchr, memchr3};
 
 use super::columns::CellStyle;
 
-/// The largest whole number up to which numbers of double precision are exact.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+/// Doubles are exact for all integers below this.
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
-/// Writes a cell with all these values; nothing if they are all empty.
+/// Writes a cell with several values; writes nothing if all of them are empty.
 pub(super) fn write_values<'p>(
     out: &mut Vec<u8>,
     values: impl Iterator<Item = Node<'p>>,
     style: &CellStyle,
-    delimiter: u8,
+    csv: &csv_core::Writer,
 ) {
-    let mut cell = Cell { start: out.len(), out, style, needs_care: false };
+    let mut cell = CellWriter { start: out.len(), out, style, needs_escaping: false };
     values.for_each(|value| cell.value(value));
-    if cell.needs_care {
-        finish(cell.out, cell.start, delimiter);
+    if cell.needs_escaping {
+        escape(cell.out, cell.start, csv);
     }
 }
 
 /// Writes a cell that is a text.
-pub(super) fn write_text(out: &mut Vec<u8>, text: &str, delimiter: u8) {
+pub(super) fn write_text(out: &mut Vec<u8>, text: &str, csv: &csv_core::Writer) {
     let start = out.len();
     out.extend_from_slice(text.as_bytes());
-    finish(out, start, delimiter);
+    escape(out, start, csv);
 }
 
-struct Cell<'c> {
+struct CellWriter<'c> {
     out: &'c mut Vec<u8>,
     start: usize,
     style: &'c CellStyle,
-    /// Whether there is more in it than one number or boolean.
-    needs_care: bool,
+    /// Whether the cell holds more than one number or boolean.
+    needs_escaping: bool,
 }
 
-impl Cell<'_> {
+impl CellWriter<'_> {
     fn value(&mut self, value: Node<'_>) {
         if let Node::Array(list) = value {
             return list.for_each(|element| self.value(element));
@@ -53,34 +51,36 @@ impl Cell<'_> {
         }
         if self.out.len() > self.start {
             self.out.extend_from_slice(self.style.separator.as_bytes());
-            self.needs_care = true;
+            self.needs_escaping = true;
         }
         let start = self.out.len();
         match value {
             Node::String(text) => {
                 self.out.extend_from_slice(text.as_bytes());
-                self.needs_care = true;
+                self.needs_escaping = true;
             }
-            Node::Double(number) if number.fract() == 0.0 && number.abs() < EXACT => json(self.out, &(number as i64)),
+            Node::Double(number) if number.fract() == 0.0 && number.abs() < MAX_EXACT_INTEGER => {
+                json(self.out, &(number as i64))
+            }
             Node::Object(_) => {
                 json(self.out, &value);
-                self.needs_care = true;
+                self.needs_escaping = true;
                 return;
             }
             scalar => json(self.out, &scalar),
         }
         if self.style.date.is_some() || !self.style.display_values.is_empty() {
-            self.present(start);
+            self.format(start);
         }
     }
 
-    /// Replaces a value by what people read instead.
-    fn present(&mut self, start: usize) {
+    /// Replaces a value by its display value or its formatted date.
+    fn format(&mut self, start: usize) {
         let Ok(text) = std::str::from_utf8(&self.out[start..]) else { return };
         if let Some(shown) = self.style.display_values.get(text) {
             self.out.truncate(start);
             self.out.extend_from_slice(shown.as_bytes());
-            self.needs_care = true;
+            self.needs_escaping = true;
         } else if let Some(date) = &self.style.date
             && let Some(moment) = date.format.read(text)
         {
@@ -88,27 +88,22 @@ impl Cell<'_> {
             if date.pattern.write(moment, self.out) {
                 self.out.drain(start..end);
             }
-            self.needs_care = true;
+            self.needs_escaping = true;
         }
     }
 }
 
-/// Makes a cell safe that was written as it is.
-fn finish(out: &mut Vec<u8>, start: usize, delimiter: u8) {
+/// Disarms formulas and quotes the cell that begins at `start`.
+fn escape(out: &mut Vec<u8>, start: usize, csv: &csv_core::Writer) {
     if could_be_formula(&out[start..]) {
         out.insert(start, b'\'');
     }
-    let cell = &out[start..];
-    if memchr3(delimiter, b'\n', b'"', cell).is_some() || memchr(b'\r', cell).is_some() {
+    if csv.should_quote(&out[start..]) {
         let cell = out.split_off(start);
-        out.push(b'"');
-        for byte in cell {
-            if byte == b'"' {
-                out.push(b'"');
-            }
-            out.push(byte);
-        }
-        out.push(b'"');
+        out.resize(start + 2 + 2 * cell.len(), b'"');
+        let (_, _, written) = csv_core::quote(&cell, &mut out[start + 1..], b'"', b'"', true);
+        // One of the quotes that fill the rest closes the cell.
+        out.truncate(start + 1 + written + 1);
     }
 }
 

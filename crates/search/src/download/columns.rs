@@ -1,4 +1,4 @@
-//! The columns of a file: where the values of each lie, and how they are written.
+//! The columns of a file: where the values of each are in a document, and how they are written.
 
 use cantata_catalogue::{Catalogue, display};
 use cantata_mapping::DateFormat;
@@ -7,45 +7,45 @@ use serde_json::Value;
 
 use super::DownloadError;
 use super::date_pattern::DatePattern;
-use super::paths::{self, Target, plain_path};
+use super::field_lookup::{ResolvedField, find_field, plain_path};
 use super::request::{ColumnRequest, FileRequest};
 
 /// The names of the id of a record.
-const RECORD_ID: [&str; 2] = ["id", "_id"];
+const RECORD_ID_NAMES: [&str; 2] = ["id", "_id"];
 
-/// How dates are written where nothing else is said.
-const DATE_PATTERN: &str = "yyyy-MM-dd";
+/// How dates are written unless configured otherwise.
+const DEFAULT_DATE_PATTERN: &str = "yyyy-MM-dd";
 
-/// Between several values in one cell.
+/// The separator of several values in one cell.
 const SEPARATOR: &str = ", ";
 
-/// The same where a field is marked to have lists.
+/// The separator where a field is marked `isArray`.
 const LIST_SEPARATOR: &str = ";";
 
 /// One column.
-pub(super) struct Column {
-    /// The name in JSON.
+pub(super) struct DownloadColumn {
+    /// The member name in JSON.
     pub(super) key: String,
-    /// The name for people.
+    /// The header in delimited files.
     pub(super) label: String,
-    pub(super) source: Source,
-    /// Whether JSON has a list there, however many values there are.
+    pub(super) source: ColumnSource,
+    /// Whether JSON has a list, however many values there are.
     pub(super) is_list: bool,
     pub(super) style: CellStyle,
 }
 
 /// Where the values of a column come from.
-pub(super) enum Source {
+pub(super) enum ColumnSource {
     /// The id of the record.
     RecordId,
     /// Dotted paths in the record.
     Paths(Vec<String>),
 }
 
-/// How values are written for people.
+/// How values are written in delimited files.
 pub(super) struct CellStyle {
     pub(super) separator: &'static str,
-    /// What people read instead of single values.
+    /// Replacements of single values.
     pub(super) display_values: HashMap<String, String>,
     pub(super) date: Option<DateStyle>,
 }
@@ -61,7 +61,7 @@ pub(super) fn columns(
     catalogue: &Catalogue,
     file: &FileRequest,
     row_containers: &[String],
-) -> Result<Vec<Column>, DownloadError> {
+) -> Result<Vec<DownloadColumn>, DownloadError> {
     let of_table;
     let requests = if file.columns.is_empty() {
         of_table = table_columns(catalogue, file);
@@ -69,12 +69,12 @@ pub(super) fn columns(
     } else {
         &file.columns
     };
-    // Whoever lists a column for a table wants it; in JSON those that are hidden are left out.
-    let requests = requests.iter().filter(|column| file.file_type.is_text() || column.show != Some(false));
-    let mut columns: Vec<Column> = Vec::new();
+    // JSON leaves out columns with `show: false`; delimited files have every requested column.
+    let requests = requests.iter().filter(|column| file.file_type.is_delimited() || column.show != Some(false));
+    let mut columns: Vec<DownloadColumn> = Vec::new();
     for request in requests {
         let column = column(catalogue, request, row_containers)?;
-        let is_repeated = !file.file_type.is_text() && columns.iter().any(|known| known.key == column.key);
+        let is_repeated = !file.file_type.is_delimited() && columns.iter().any(|known| known.key == column.key);
         if !is_repeated {
             columns.push(column);
         }
@@ -82,17 +82,17 @@ pub(super) fn columns(
     Ok(columns)
 }
 
-/// Returns the columns that the table shows; all of them if it shows none.
+/// Returns the visible columns of the table; all of them if none is visible.
 fn table_columns(catalogue: &Catalogue, file: &FileRequest) -> Vec<ColumnRequest> {
     let columns = &catalogue.display.table.columns;
     let shows_some = columns.iter().any(|column| column.show);
     let shown = columns.iter().filter(|column| column.show || !shows_some);
-    shown.map(|column| table_column(column, &file.place)).collect()
+    shown.map(|column| table_column(column, &file.location)).collect()
 }
 
-fn table_column(column: &display::Column, place: &str) -> ColumnRequest {
+fn table_column(column: &display::ColumnDisplay, location: &str) -> ColumnRequest {
     ColumnRequest {
-        place: format!("{place}: the column {:?} of the table", column.field_name),
+        location: format!("{location}: the column {:?} of the table", column.field_name),
         field_name: Some(column.field_name.clone()),
         accessor: Some(column.accessor.clone()),
         json_path: Some(column.json_path.clone()),
@@ -105,53 +105,57 @@ fn table_column(column: &display::Column, place: &str) -> ColumnRequest {
     }
 }
 
-fn column(catalogue: &Catalogue, request: &ColumnRequest, row_containers: &[String]) -> Result<Column, DownloadError> {
+fn column(
+    catalogue: &Catalogue,
+    request: &ColumnRequest,
+    row_containers: &[String],
+) -> Result<DownloadColumn, DownloadError> {
     let names = [&request.field_name, &request.accessor, &request.json_path];
     let key = names.into_iter().flatten().next().cloned().unwrap_or_default();
-    let is_id = RECORD_ID.contains(&key.as_str());
+    let is_id = RECORD_ID_NAMES.contains(&key.as_str());
     let target = if is_id { None } else { target(catalogue, request) };
     let described = target.as_ref().and_then(|target| catalogue.display.field(&target.path));
     let is_array = request.is_array.unwrap_or_else(|| described.is_some_and(|field| field.is_array));
-    let nested = target.as_ref().map(Target::nested).unwrap_or_default();
-    let lies_deeper = nested.iter().any(|container| !row_containers.contains(container));
+    let nested = target.as_ref().map(ResolvedField::nested).unwrap_or_default();
+    let is_deeper = nested.iter().any(|container| !row_containers.contains(container));
     let date = date_style(catalogue, request, target.as_ref())?;
     let display_values = match (request.display_values.is_empty(), described) {
         (true, Some(field)) => &field.display_values,
         _ => &request.display_values,
     };
-    Ok(Column {
+    Ok(DownloadColumn {
         label: request
             .label
             .clone()
             .or_else(|| described.map(|field| field.display_name.clone()))
             .unwrap_or_else(|| key.clone()),
         source: match &target {
-            _ if is_id => Source::RecordId,
-            Some(target) => Source::Paths(target.origins.clone()),
-            None => Source::Paths(vec![unlisted_path(request)]),
+            _ if is_id => ColumnSource::RecordId,
+            Some(target) => ColumnSource::Paths(target.origins.clone()),
+            None => ColumnSource::Paths(vec![unlisted_path(request)]),
         },
-        is_list: is_array || lies_deeper,
+        is_list: is_array || is_deeper,
         style: CellStyle {
             separator: if is_array { LIST_SEPARATOR } else { SEPARATOR },
-            display_values: display_values.iter().map(|(value, shown)| (value.clone(), text_of(shown))).collect(),
+            display_values: display_values.iter().map(|(value, shown)| (value.clone(), display_text(shown))).collect(),
             date,
         },
         key,
     })
 }
 
-/// Returns the field of a column: the one it names, unless that is a container of which it selects something.
-fn target<'c>(catalogue: &'c Catalogue, request: &ColumnRequest) -> Option<Target<'c>> {
-    let named = request.field_name.as_ref().and_then(|name| paths::find(catalogue, name));
-    if named.as_ref().is_some_and(Target::has_values) {
+/// Resolves the field of a column: the named one, unless that is a container of which the column selects a part.
+fn target<'c>(catalogue: &'c Catalogue, request: &ColumnRequest) -> Option<ResolvedField<'c>> {
+    let named = request.field_name.as_ref().and_then(|name| find_field(catalogue, name));
+    if named.as_ref().is_some_and(ResolvedField::has_values) {
         return named;
     }
     let selected = [&request.json_path, &request.accessor].into_iter().flatten();
-    let selected = selected.filter_map(|path| paths::find(catalogue, &plain_path(path))).find(Target::has_values);
+    let selected = selected.filter_map(|path| find_field(catalogue, &plain_path(path))).find(ResolvedField::has_values);
     selected.or(named)
 }
 
-/// Returns where documents may have what the mapping does not list.
+/// Returns the path in documents of a field that the mapping does not list.
 fn unlisted_path(request: &ColumnRequest) -> String {
     let named = [&request.json_path, &request.accessor, &request.field_name].into_iter().flatten().next();
     named.map(|path| plain_path(path)).unwrap_or_default()
@@ -160,7 +164,7 @@ fn unlisted_path(request: &ColumnRequest) -> String {
 fn date_style(
     catalogue: &Catalogue,
     request: &ColumnRequest,
-    target: Option<&Target<'_>>,
+    target: Option<&ResolvedField<'_>>,
 ) -> Result<Option<DateStyle>, DownloadError> {
     let path = target.map(|target| target.path.as_str());
     let described = path.and_then(|path| catalogue.display.field(path)).map(|field| field.display_type.as_str());
@@ -177,13 +181,13 @@ fn date_style(
         column.display_format.clone()
     };
     let pattern = request.display_format.clone().or_else(of_table);
-    let pattern = pattern.as_deref().unwrap_or(DATE_PATTERN);
+    let pattern = pattern.as_deref().unwrap_or(DEFAULT_DATE_PATTERN);
     let pattern = DatePattern::parse(pattern)
-        .map_err(|reason| DownloadError::Invalid(format!("{}.displayFormat: {reason}", request.place)))?;
+        .map_err(|reason| DownloadError::Invalid(format!("{}.displayFormat: {reason}", request.location)))?;
     let format = target.and_then(|target| target.field).and_then(|field| field.kind.date_format());
     Ok(Some(DateStyle { format: format.cloned().unwrap_or_default(), pattern }))
 }
 
-fn text_of(value: &Value) -> String {
+fn display_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
-use super::reader::quote;
+use super::request_reader::quote;
 
 const EXPECTED: &str = "a pattern such as \"yyyy-MM-dd HH:mm:ss.SSS\", with other letters in single quotes";
 

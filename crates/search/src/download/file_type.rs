@@ -1,11 +1,11 @@
-//! The formats of a file.
+//! The file types of a download.
 
-/// The format of a file.
+/// The type of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileType {
-    /// Values divided by tabs.
+    /// Values separated by tabs.
     Tsv,
-    /// Values divided by commas, as RFC 4180 has it.
+    /// Values separated by commas, as in RFC 4180.
     Csv,
     /// A list of objects.
     Json,
@@ -14,10 +14,10 @@ pub(super) enum FileType {
 }
 
 impl FileType {
-    /// The names of the formats in requests.
+    /// The names in requests.
     pub(super) const NAMES: [&'static str; 5] = ["tsv", "csv", "json", "jsonl", "ndjson"];
 
-    /// Returns the format of a name.
+    /// Returns the type of a name.
     pub(super) fn of_name(name: &str) -> Option<Self> {
         match name {
             "tsv" => Some(Self::Tsv),
@@ -28,7 +28,7 @@ impl FileType {
         }
     }
 
-    /// Returns how the names of such files end.
+    /// Returns the extension of file names.
     pub(super) fn extension(self) -> &'static str {
         match self {
             Self::Tsv => "tsv",
@@ -48,8 +48,18 @@ impl FileType {
         }
     }
 
-    /// Returns whether cells are text for people; the others hold values as they stand in the documents.
-    pub(super) fn is_text(self) -> bool {
+    /// Returns the delimiter of the cells in a row.
+    pub(super) fn delimiter(self) -> u8 {
+        if self == Self::Csv { b',' } else { b'\t' }
+    }
+
+    /// Returns the end of a row.
+    pub(super) fn line_end(self) -> &'static [u8] {
+        if self == Self::Csv { b"\r\n" } else { b"\n" }
+    }
+
+    /// Returns whether cells are formatted text; otherwise values are as in the documents.
+    pub(super) fn is_delimited(self) -> bool {
         matches!(self, Self::Tsv | Self::Csv)
     }
 }

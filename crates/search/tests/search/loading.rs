@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use cantata_access::Identity;
 use cantata_engine::{Operation, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
-use cantata_search::{ConfigSource, Found, SearchService};
+use cantata_search::{CatalogueLookup, ConfigSource, SearchService};
 use serde_json::json;
 
 /// A log in memory.
@@ -78,5 +78,5 @@ async fn a_failure_that_stays_is_told_once_and_ends_with_a_mapping_that_fits() {
     let put = Operation::Put { id: "p1".to_owned(), source: br#"{"data": {"name": "Daisy"}}"#.to_vec() };
     engine.write("plants", vec![put]).await.unwrap();
     service.refresh().await.unwrap();
-    assert!(matches!(service.catalogues().only(&Identity::unchecked()), Some(Found::Served(_))));
+    assert!(matches!(service.catalogues().only(&Identity::unchecked()), Some(CatalogueLookup::Available(_))));
 }

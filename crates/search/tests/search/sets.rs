@@ -8,7 +8,7 @@ async fn run(fixture: &Fixture, query: &str, variables: Value) -> Value {
     let request = serde_json::from_value(json!({ "query": query, "variables": variables })).unwrap();
     let prepared = fixture.served.prepare(&request);
     let prepared = prepared.unwrap_or_else(|refused| panic!("{}", String::from_utf8_lossy(&refused.bytes)));
-    serde_json::from_slice(&fixture.service.run(&fixture.served, &prepared).await).unwrap()
+    serde_json::from_slice(&fixture.served.execute(&prepared).await).unwrap()
 }
 
 #[tokio::test]

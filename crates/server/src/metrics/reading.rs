@@ -10,7 +10,7 @@ use cantata_core::ErrorId;
 use cantata_indexing::{Indexing, IndexingActivity, JobStatus};
 use cantata_metadata::MetadataService;
 use cantata_outbox::RelayWatch;
-use cantata_search::{SearchService, SearchTally};
+use cantata_search::{SearchCounters, SearchService};
 use http::{Extensions, HeaderValue};
 use utoipa_axum::routes;
 
@@ -26,7 +26,7 @@ use crate::{AccessControl, Indexes};
 const CONTENT_TYPE: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
 /// Takes one number from what was counted of a catalogue.
-type Count = fn(&SearchTally) -> u64;
+type Count = fn(&SearchCounters) -> u64;
 
 /// What can be asked how it is doing; clones ask the same.
 #[derive(Clone)]
@@ -143,22 +143,22 @@ impl Sources {
         let Some(search) = &self.search else { return };
         let catalogues = search.catalogues();
         let families: [(_, _, Count); 3] = [
-            ("cantata_searches_total", "GraphQL requests that were run, by catalogue.", SearchTally::run),
+            ("cantata_searches_total", "GraphQL requests that were run, by catalogue.", SearchCounters::executed),
             (
                 "cantata_searches_refused_total",
                 "GraphQL requests that cannot be run as they are written, by catalogue.",
-                SearchTally::refused,
+                SearchCounters::rejected,
             ),
             (
                 "cantata_searches_failed_total",
                 "Searches that the engine failed to answer, by catalogue.",
-                SearchTally::failed,
+                SearchCounters::failed,
             ),
         ];
         for (name, help, count) in families {
             text.family(name, Kind::Counter, help);
-            for (catalogue, tally) in catalogues.tallies() {
-                text.sample(name, &[("catalogue", catalogue)], count(tally));
+            for (catalogue, counters) in catalogues.counters() {
+                text.sample(name, &[("catalogue", catalogue)], count(counters));
             }
         }
     }

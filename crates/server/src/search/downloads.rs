@@ -76,7 +76,7 @@ async fn answer(state: &SearchState, served: &ServedCatalogue, request: Request)
         String::from_utf8_lossy(&body).into_owned()
     };
     let download = match DownloadRequest::parse(&params) {
-        Ok(request) => state.service.download(served, &request).await,
+        Ok(request) => served.download(&request).await,
         Err(error) => Err(error),
     };
     match download {

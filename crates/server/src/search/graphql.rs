@@ -151,7 +151,7 @@ async fn by_get(
     headers: &HeaderMap,
 ) -> Response {
     match transport::from_address(query.as_deref().unwrap_or_default(), &state.persisted) {
-        Some(Ok(query)) => run(state, served, &query, false).await,
+        Some(Ok(query)) => run(served, &query, false).await,
         Some(Err(refusal)) => refusal.into_response(),
         None if wants_page(headers) && !served.catalogue.flags.disable_playground => graphiql::page(),
         None => text(StatusCode::BAD_REQUEST, "GET query missing."),
@@ -173,7 +173,7 @@ async fn by_post(state: &SearchState, served: &ServedCatalogue, request: Request
         Err(refusal) => return refusal.into_response(),
     };
     let requests = match transport::from_body(&body, is_form, &state.persisted) {
-        Ok(Incoming::One(request)) => return run(state, served, &request, true).await,
+        Ok(Incoming::One(request)) => return run(served, &request, true).await,
         Ok(Incoming::Several(requests)) => requests,
         Err(response) => return response.into_response(),
     };
@@ -187,21 +187,17 @@ async fn by_post(state: &SearchState, served: &ServedCatalogue, request: Request
         );
         return errors(StatusCode::BAD_REQUEST, &message, "BAD_USER_INPUT");
     }
-    batch(state, served, requests).await
+    batch(served, requests).await
 }
 
-async fn batch(
-    state: &SearchState,
-    served: &ServedCatalogue,
-    requests: Vec<Result<cantata_graphql::Request, Refusal>>,
-) -> Response {
+async fn batch(served: &ServedCatalogue, requests: Vec<Result<cantata_graphql::GraphqlRequest, Refusal>>) -> Response {
     let mut answers = BytesMut::from(&b"["[..]);
     for (place, request) in requests.into_iter().enumerate() {
         if place > 0 {
             answers.extend_from_slice(b",");
         }
         match request.map(|request| served.prepare(&request)) {
-            Ok(Ok(prepared)) => answers.extend_from_slice(state.service.run(served, &prepared).await.trim_ascii_end()),
+            Ok(Ok(prepared)) => answers.extend_from_slice(served.execute(&prepared).await.trim_ascii_end()),
             Ok(Err(refused)) => answers.extend_from_slice(refused.bytes.trim_ascii_end()),
             Err(response) => return response.into_response(),
         }
@@ -210,12 +206,7 @@ async fn batch(
     typed(answers.freeze(), JSON)
 }
 
-async fn run(
-    state: &SearchState,
-    served: &ServedCatalogue,
-    request: &cantata_graphql::Request,
-    may_change: bool,
-) -> Response {
+async fn run(served: &ServedCatalogue, request: &cantata_graphql::GraphqlRequest, may_change: bool) -> Response {
     let prepared = match served.prepare(request) {
         Ok(prepared) => prepared,
         Err(refused) => {
@@ -228,7 +219,7 @@ async fn run(
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
         return response;
     }
-    typed(state.service.run(served, &prepared).await, JSON)
+    typed(served.execute(&prepared).await, JSON)
 }
 
 #[derive(Serialize)]

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use cantata_catalogue::introspection::Status;
+use cantata_catalogue::introspection::HealthStatus;
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ struct Message {
 
 #[derive(Serialize)]
 struct Readiness {
-    status: Status,
+    status: HealthStatus,
 }
 
 /// Says that the server is there.
@@ -39,7 +39,7 @@ pub(super) async fn ping() -> Response {
 )]
 pub(super) async fn ready(State(state): State<SearchState>) -> Response {
     let status = state.service.catalogues().status();
-    let code = if status == Status::Unhealthy { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    let code = if status == HealthStatus::Unhealthy { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     with_status(code, &Readiness { status })
 }
 

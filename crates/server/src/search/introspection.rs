@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use cantata_catalogue::introspection::{FailedBody, NotFoundBody};
-use cantata_search::Found;
+use cantata_catalogue::introspection::{CatalogueNotFoundBody, FailedCatalogueBody};
+use cantata_search::CatalogueLookup;
 use http::{Extensions, StatusCode};
 use serde_json::Value;
 
@@ -83,11 +83,15 @@ pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String
     catalogue(state, name, extensions).await
 }
 
-fn describe(found: Found) -> Response {
+fn describe(found: CatalogueLookup) -> Response {
     match found {
-        Found::Served(served) => json(&*served.introspection),
-        Found::Failed(failed) | Found::Disturbed(_, failed) => json(&FailedBody::new(&failed)),
-        Found::Ambiguous(body) => with_status(StatusCode::CONFLICT, &body),
-        Found::Unknown(NotFoundBody { error }) => with_status(StatusCode::NOT_FOUND, &NotFoundBody { error }),
+        CatalogueLookup::Available(served) => json(&*served.introspection),
+        CatalogueLookup::Failed(failed) | CatalogueLookup::Degraded(_, failed) => {
+            json(&FailedCatalogueBody::new(&failed))
+        }
+        CatalogueLookup::Ambiguous(body) => with_status(StatusCode::CONFLICT, &body),
+        CatalogueLookup::Unknown(CatalogueNotFoundBody { error }) => {
+            with_status(StatusCode::NOT_FOUND, &CatalogueNotFoundBody { error })
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! GraphQL over HTTP: what a body or an address says a request is.
 
 use bytes::Bytes;
-use cantata_graphql::Request;
+use cantata_graphql::GraphqlRequest;
 use http::StatusCode;
 use moka::sync::Cache;
 use serde_json::{Map, Value};
@@ -27,8 +27,8 @@ impl Default for PersistedQueries {
 
 /// A request, or several in one body.
 pub(super) enum Incoming {
-    One(Request),
-    Several(Vec<Result<Request, Refusal>>),
+    One(GraphqlRequest),
+    Several(Vec<Result<GraphqlRequest, Refusal>>),
 }
 
 /// Why a request by hash cannot be run.
@@ -64,14 +64,14 @@ pub(super) fn from_body(body: &Bytes, is_form: bool, persisted: &PersistedQuerie
 }
 
 /// Reads the query part of an address; nothing if it has no request.
-pub(super) fn from_address(query: &str, persisted: &PersistedQueries) -> Option<Result<Request, Refusal>> {
+pub(super) fn from_address(query: &str, persisted: &PersistedQueries) -> Option<Result<GraphqlRequest, Refusal>> {
     let members: Map<String, Value> = form_urlencoded::parse(query.as_bytes())
         .map(|(key, value)| (key.into_owned(), Value::from(value.into_owned())))
         .collect();
     (members.contains_key("query") || members.contains_key("extensions")).then(|| from_object(members, persisted))
 }
 
-fn from_object(mut members: Map<String, Value>, persisted: &PersistedQueries) -> Result<Request, Refusal> {
+fn from_object(mut members: Map<String, Value>, persisted: &PersistedQueries) -> Result<GraphqlRequest, Refusal> {
     let bad = |message: &str| Err(text(StatusCode::BAD_REQUEST, message).into());
     if members.is_empty() {
         return Err(missing_body());
@@ -94,7 +94,7 @@ fn from_object(mut members: Map<String, Value>, persisted: &PersistedQueries) ->
         (None, None) => return Err(missing_body()),
         (query, Some(hash)) => persisted.resolve(query, hash).map_err(HashProblem::answer)?,
     };
-    Ok(Request { query, variables, operation_name })
+    Ok(GraphqlRequest { query, variables, operation_name })
 }
 
 /// Returns an object that may be given as its JSON text.

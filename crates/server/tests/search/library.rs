@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::routing::get;
-use cantata_catalogue::{CatalogueConfig, Configs, Defaults};
+use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, ConfigDefaults};
 use cantata_engine::SearchEngine;
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_server::{HttpSettings, search};
@@ -26,7 +26,7 @@ async fn engine(folder: &TempDir) -> Arc<EmbeddedEngine> {
 }
 
 fn config(id: &str) -> CatalogueConfig {
-    CatalogueConfig::from_value(id, &base(json!({})), &Defaults::default()).unwrap()
+    CatalogueConfig::from_value(id, &base(json!({})), &ConfigDefaults::default()).unwrap()
 }
 
 async fn send(router: &Router, path: &str, query: Option<&str>) -> (u16, String) {
@@ -51,14 +51,14 @@ async fn a_router_takes_configurations_and_stands_beside_other_routes() {
     let folder = TempDir::new().unwrap();
     let engine = engine(&folder).await;
     let settings = HttpSettings::default();
-    let single = search::router(engine.clone(), Configs::single(config("mine")), &settings).await.unwrap();
+    let single = search::router(engine.clone(), CatalogueConfigs::single(config("mine")), &settings).await.unwrap();
     let own = Router::new().route("/", get(async || "home")).route("/own", get(async || "own"));
     let whole: Router = own.merge(single).fallback(async || "nothing");
     assert_eq!(total(&whole, "/graphql").await, 5);
     for (path, text) in [("/", "home"), ("/own", "own"), ("/unknown", "nothing"), ("/Arranger-Table", "nothing")] {
         assert_eq!(send(&whole, path, None).await, (200, text.to_owned()));
     }
-    let several = Configs::multiple(vec![config("a"), config("b")]).unwrap();
+    let several = CatalogueConfigs::multiple(vec![config("a"), config("b")]).unwrap();
     let below: Router = Router::new().nest("/search", search::router(engine, several, &settings).await.unwrap());
     assert_eq!(total(&below, "/search/a/graphql").await, 5);
     assert_eq!(send(&below, "/search/graphql", Some("{ __typename }")).await.0, 404);
@@ -68,7 +68,7 @@ async fn a_router_takes_configurations_and_stands_beside_other_routes() {
 #[tokio::test]
 async fn a_router_with_a_state_of_its_own_is_served_too() {
     let folder = TempDir::new().unwrap();
-    let (configs, settings) = (Configs::single(config("mine")), HttpSettings::default());
+    let (configs, settings) = (CatalogueConfigs::single(config("mine")), HttpSettings::default());
     let routes = search::router::<u8>(engine(&folder).await, configs, &settings).await.unwrap();
     let router: Router = routes.with_state(7);
     assert_eq!(total(&router, "/graphql").await, 5);

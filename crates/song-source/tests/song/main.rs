@@ -8,7 +8,7 @@ mod topic;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cantata_catalogue::{CatalogueConfig, Defaults, SourceOrigin};
+use cantata_catalogue::{CatalogueConfig, ConfigDefaults, SourceOrigin};
 use cantata_indexing::{AnalysisSource, ChangeBatch, ChangedAnalysis};
 use cantata_song_source::song_source;
 use cantata_testkit::{Payload, TestServer};
@@ -22,7 +22,7 @@ fn source(song: Value, more: Value) -> Arc<dyn AnalysisSource> {
     let mut source = json!({"document": "analysis-centric", "song": song});
     source.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let config = json!({"documentType": "file", "esIndex": "files", "source": source});
-    let config = CatalogueConfig::from_value("files", &config, &Defaults::default()).unwrap().source.unwrap();
+    let config = CatalogueConfig::from_value("files", &config, &ConfigDefaults::default()).unwrap().source.unwrap();
     let SourceOrigin::Song(origin) = &config.origin else { panic!("not of a SONG server") };
     song_source(origin, &config).unwrap()
 }

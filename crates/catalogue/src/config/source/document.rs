@@ -1,11 +1,11 @@
-//! What a document is: one of the two shapes by name, or paths.
+//! The key `document`: a shape by name, or paths.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
-use crate::config::reader::{Reader, Section};
+use crate::config::reader::{ConfigReader, ConfigSection};
 use crate::problem::describe;
 use crate::source::{DocumentPaths, DocumentShape, ValuePath};
 
@@ -13,17 +13,17 @@ const SHAPES: &str = "\"file-centric\", \"analysis-centric\", or an object with 
 
 const PATH: &str = "a JSON path such as $.studyId, or @.fileName from what `each` finds";
 
-/// The field that every document made by paths has besides, so that those of an analysis can be found.
+/// The field that every document built by paths has in addition, to find those of an analysis.
 const ANALYSIS_ID: &str = "analysisId";
 
-/// Reads the shape, which must be given.
-pub(super) fn read(reader: &mut Reader<'_>, source: &Section<'_>) -> Option<DocumentShape> {
+/// Reads the shape, which is required.
+pub(super) fn read(reader: &mut ConfigReader<'_>, source: &ConfigSection<'_>) -> Option<DocumentShape> {
     let key = source.key_of("document");
     match source.object.get("document") {
         Some(Value::String(name)) if name == "file-centric" => Some(DocumentShape::FileCentric),
         Some(Value::String(name)) if name == "analysis-centric" => Some(DocumentShape::AnalysisCentric),
         Some(Value::Object(object)) => {
-            paths(reader, &Section { object, key }).map(|paths| DocumentShape::Paths(Box::new(paths)))
+            paths(reader, &ConfigSection { object, key }).map(|paths| DocumentShape::Paths(Box::new(paths)))
         }
         found => {
             let found = found.filter(|value| !value.is_null()).map_or_else(|| "nothing".to_owned(), describe);
@@ -33,8 +33,8 @@ pub(super) fn read(reader: &mut Reader<'_>, source: &Section<'_>) -> Option<Docu
     }
 }
 
-fn paths(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<DocumentPaths> {
-    reader.only(section, &["each", "fields", "id"]);
+fn paths(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<DocumentPaths> {
+    reader.reject_unknown(section, &["each", "fields", "id"]);
     let each = match reader.text(section, "each") {
         Some(text) => Some(each(reader, section.key_of("each"), &text)?),
         None => None,
@@ -47,7 +47,7 @@ fn paths(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<DocumentPaths
         reader.fail(section.key_of("fields"), found, "an object of dotted paths and JSON paths, at least one");
         return None;
     };
-    let listed = Section { object, key: section.key_of("fields") };
+    let listed = ConfigSection { object, key: section.key_of("fields") };
     let mut fields = BTreeMap::new();
     for (name, value) in object {
         let key = listed.key_of(name);
@@ -71,7 +71,7 @@ fn paths(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<DocumentPaths
     Some(DocumentPaths { each, id: id?, fields })
 }
 
-fn each(reader: &mut Reader<'_>, key: String, text: &str) -> Option<JsonPath> {
+fn each(reader: &mut ConfigReader<'_>, key: String, text: &str) -> Option<JsonPath> {
     let path = JsonPath::parse(text.trim());
     match path {
         Ok(path) => Some(path),
@@ -82,7 +82,7 @@ fn each(reader: &mut Reader<'_>, key: String, text: &str) -> Option<JsonPath> {
     }
 }
 
-fn value_path(reader: &mut Reader<'_>, key: String, text: &str) -> Option<ValuePath> {
+fn value_path(reader: &mut ConfigReader<'_>, key: String, text: &str) -> Option<ValuePath> {
     match ValuePath::parse(text) {
         Ok(path) => Some(path),
         Err(error) => {
@@ -92,7 +92,7 @@ fn value_path(reader: &mut Reader<'_>, key: String, text: &str) -> Option<ValueP
     }
 }
 
-/// Returns what a name of a field should be, if it cannot be one.
+/// Returns what was expected instead of an invalid field name.
 fn misnamed(name: &str) -> Option<&'static str> {
     if name.split('.').any(str::is_empty) {
         return Some("names with single dots between them");

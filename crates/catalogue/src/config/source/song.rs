@@ -1,25 +1,24 @@
-//! A SONG server as the origin of analyses. No message shows where it is.
+//! The key `song`: a SONG server as the origin of analyses. No message shows its address.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::config::reader::{Reader, Section};
+use crate::config::reader::{ConfigReader, ConfigSection};
 use crate::secret::Secret;
 use crate::source::{SongOrigin, SongTopic, TopicCredentials};
 
-/// How many seconds go by until the server is asked again, if nothing is said.
-const USUAL_POLL: u32 = 30;
+const DEFAULT_POLL_SECONDS: u32 = 30;
 
-/// The topic to which SONG sends its events, if nothing is said.
-const USUAL_TOPIC: &str = "song-analysis";
+/// The topic of SONG's events by default.
+const DEFAULT_TOPIC: &str = "song-analysis";
 
 const KAFKA_KEYS: [&str; 7] = ["brokers", "caCertificate", "mechanism", "password", "tls", "topic", "user"];
 
-pub(super) fn read<'a>(reader: &mut Reader<'a>, song: &Section<'a>) -> Option<SongOrigin> {
-    reader.only(song, &["kafka", "pollSeconds", "token", "url"]);
+pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, song: &ConfigSection<'a>) -> Option<SongOrigin> {
+    reader.reject_unknown(song, &["kafka", "pollSeconds", "token", "url"]);
     let url = url(reader, song);
     let token = reader.secret(song, "token");
-    let seconds = reader.count(song, "pollSeconds", 1).unwrap_or(USUAL_POLL);
+    let seconds = reader.count(song, "pollSeconds", 1).unwrap_or(DEFAULT_POLL_SECONDS);
     let kafka = match reader.section(song, "kafka") {
         Some(kafka) => Some(topic(reader, &kafka)?),
         None => None,
@@ -27,7 +26,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, song: &Section<'a>) -> Option<So
     Some(SongOrigin { url: url?, token, poll: Duration::from_secs(seconds.into()), kafka })
 }
 
-fn url(reader: &mut Reader<'_>, song: &Section<'_>) -> Option<Secret> {
+fn url(reader: &mut ConfigReader<'_>, song: &ConfigSection<'_>) -> Option<Secret> {
     let expected = "an address such as https://song.example.org";
     let given = reader.secret(song, "url")?;
     let scheme = ["http://", "https://"].into_iter().find(|scheme| given.reveal().trim().starts_with(scheme));
@@ -38,8 +37,8 @@ fn url(reader: &mut Reader<'_>, song: &Section<'_>) -> Option<Secret> {
     Some(Secret::new(given.reveal().trim().trim_end_matches('/')))
 }
 
-fn topic(reader: &mut Reader<'_>, kafka: &Section<'_>) -> Option<SongTopic> {
-    reader.only(kafka, &KAFKA_KEYS);
+fn topic(reader: &mut ConfigReader<'_>, kafka: &ConfigSection<'_>) -> Option<SongTopic> {
+    reader.reject_unknown(kafka, &KAFKA_KEYS);
     let brokers = reader.secret(kafka, "brokers");
     let brokers: Vec<Secret> = brokers
         .iter()
@@ -64,15 +63,15 @@ fn topic(reader: &mut Reader<'_>, kafka: &Section<'_>) -> Option<SongTopic> {
     };
     Some(SongTopic {
         brokers,
-        topic: reader.filled_text(kafka, "topic").unwrap_or_else(|| USUAL_TOPIC.to_owned()),
+        topic: reader.filled_text(kafka, "topic").unwrap_or_else(|| DEFAULT_TOPIC.to_owned()),
         uses_tls: reader.flag(kafka, "tls").unwrap_or(false),
         ca_certificate: reader.filled_text(kafka, "caCertificate").map(PathBuf::from),
         credentials,
     })
 }
 
-/// Returns the way in which the password is shown to be known; PLAIN if nothing is said.
-fn mechanism(reader: &mut Reader<'_>, kafka: &Section<'_>) -> Option<&'static str> {
+/// Returns the SASL mechanism; PLAIN by default.
+fn mechanism(reader: &mut ConfigReader<'_>, kafka: &ConfigSection<'_>) -> Option<&'static str> {
     let text = reader.filled_text(kafka, "mechanism").unwrap_or_else(|| TopicCredentials::MECHANISMS[0].to_owned());
     let known = TopicCredentials::MECHANISMS.into_iter().find(|name| *name == text);
     if known.is_none() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cantata_catalogue::{CatalogueConfig, CatalogueError, Configs, EngineChoice, ErrorCode};
+use cantata_catalogue::{CatalogueConfig, CatalogueError, CatalogueConfigs, EngineChoice, CatalogueErrorCode};
 use cantata_engine::{EngineError, SearchEngine};
 use cantata_mapping::IndexMapping;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ impl IndexMappings {
     pub(super) fn take(&mut self, id: &str) -> Result<IndexMapping, CatalogueError> {
         self.mappings
             .remove(id)
-            .unwrap_or_else(|| Err(CatalogueError::new(ErrorCode::MappingFetchError, "it was not fetched")))
+            .unwrap_or_else(|| Err(CatalogueError::new(CatalogueErrorCode::MappingFetchError, "it was not fetched")))
     }
 }
 
@@ -71,7 +71,7 @@ impl MappingSource {
     }
 
     /// Fetches the mappings of all catalogues with valid files.
-    pub(super) async fn fetch(&self, configs: &Configs) -> Result<IndexMappings, CliError> {
+    pub(super) async fn fetch(&self, configs: &CatalogueConfigs) -> Result<IndexMappings, CliError> {
         let mut found = IndexMappings::default();
         let usable = || configs.catalogues.iter().filter_map(|configured| configured.config.as_ref().ok());
         let types = match self.types_server() {
@@ -83,7 +83,7 @@ impl MappingSource {
                 Self::Server(server) => on_server(server, config).await?,
                 Self::Folder { indexes, .. } => in_folder(indexes.as_ref(), config).await,
             };
-            let is_missing = mapping.as_ref().is_err_and(|error| error.code == ErrorCode::IndexNotFound);
+            let is_missing = mapping.as_ref().is_err_and(|error| error.code == CatalogueErrorCode::IndexNotFound);
             let source = config.source.as_ref().filter(|_| !types.is_empty() && (mapping.is_ok() || is_missing));
             if let Some((planned, plan)) = source.and_then(|source| plan(source, &types, mapping.as_ref().ok())) {
                 mapping = Ok(planned);
@@ -114,15 +114,15 @@ async fn in_folder(indexes: Option<&IndexAccess>, config: &CatalogueConfig) -> R
         },
         (EngineChoice::Remote(connection), _) => match remote_engine(connection) {
             Ok(engine) => engine.mapping(&config.index).await,
-            Err(error) => return Err(CatalogueError::new(ErrorCode::UnknownError, error.to_string())),
+            Err(error) => return Err(CatalogueError::new(CatalogueErrorCode::UnknownError, error.to_string())),
         },
     };
     found.map(|mapping| IndexMapping::clone(&mapping)).map_err(|error| {
         let code = match error {
-            EngineError::IndexNotFound(_) => ErrorCode::IndexNotFound,
-            EngineError::PermissionDenied => ErrorCode::PermissionDenied,
-            EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy => ErrorCode::ConnectionError,
-            _ => ErrorCode::MappingFetchError,
+            EngineError::IndexNotFound(_) => CatalogueErrorCode::IndexNotFound,
+            EngineError::PermissionDenied => CatalogueErrorCode::PermissionDenied,
+            EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy => CatalogueErrorCode::ConnectionError,
+            _ => CatalogueErrorCode::MappingFetchError,
         };
         CatalogueError::new(code, error.to_string())
     })
@@ -142,7 +142,7 @@ async fn on_server(
     let catalogue = match server.catalogue(&config.id).await {
         Ok(catalogue) => catalogue,
         Err(CallError::Rejected(_)) => {
-            return Ok(Err(CatalogueError::new(ErrorCode::IndexNotFound, reason.message)));
+            return Ok(Err(CatalogueError::new(CatalogueErrorCode::IndexNotFound, reason.message)));
         }
         Err(error) => return Err(error.into()),
     };
@@ -153,6 +153,6 @@ async fn on_server(
 fn parsed(mapping: &Value) -> Result<IndexMapping, CatalogueError> {
     IndexMapping::parse(mapping).map_err(|errors| {
         let reasons: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        CatalogueError::new(ErrorCode::MappingFetchError, reasons.join("; "))
+        CatalogueError::new(CatalogueErrorCode::MappingFetchError, reasons.join("; "))
     })
 }

@@ -71,7 +71,7 @@ pub(super) fn plan(
     types: &[AnalysisType],
     present: Option<&IndexMapping>,
 ) -> Option<(IndexMapping, IndexPlan)> {
-    if source.origin != SourceOrigin::Here {
+    if source.origin != SourceOrigin::Local {
         return None;
     }
     let derived = derive_mapping(source, types);

@@ -1,7 +1,7 @@
 //! The report of a check as text.
 
 use cantata_catalogue::ConfigProblem;
-use cantata_catalogue::check::{CatalogueReport, Report};
+use cantata_catalogue::check::{CatalogueReport, CheckReport};
 use serde_json::json;
 
 use super::Plans;
@@ -22,7 +22,7 @@ pub(super) fn unreadable(output: &mut Output, problems: &[ConfigProblem]) -> Res
 }
 
 /// Writes the report.
-pub(super) fn report(output: &mut Output, report: &Report, plans: Option<&Plans>) -> Result<(), CliError> {
+pub(super) fn report(output: &mut Output, report: &CheckReport, plans: Option<&Plans>) -> Result<(), CliError> {
     let with_indexes = plans.is_some();
     for catalogue in &report.catalogues {
         show(output, catalogue, with_indexes)?;

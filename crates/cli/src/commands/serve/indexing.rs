@@ -21,7 +21,7 @@ pub(super) fn start_indexing(data_dir: &Path, store: &Arc<dyn Store>, search: &A
         store: Arc::clone(store),
         holder: Uuid::new_v4().to_string(),
         open_source: Box::new(move |config| match &config.origin {
-            SourceOrigin::Here => Ok(Arc::clone(&own)),
+            SourceOrigin::Local => Ok(Arc::clone(&own)),
             SourceOrigin::Song(origin) => Ok(song_source(origin, config)?),
         }),
         catalogues: Box::new(move || {

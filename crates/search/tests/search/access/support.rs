@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use cantata_access::{AuthMethod, Identity};
-use cantata_catalogue::{CatalogueConfig, Configs, Defaults};
+use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, ConfigDefaults};
 use cantata_engine::{Operation, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
-use cantata_search::{ConfigSource, DownloadError, DownloadRequest, Found, SearchService, ServedCatalogue};
+use cantata_search::{CatalogueLookup, ConfigSource, DownloadError, DownloadRequest, SearchService, ServedCatalogue};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -58,16 +58,16 @@ impl Bed {
             "downloads": { "maxRows": 0 },
         });
         config.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
-        let config = CatalogueConfig::from_value("files", &config, &Defaults::default()).unwrap();
-        let source = ConfigSource::Configs(Configs::single(config));
+        let config = CatalogueConfig::from_value("files", &config, &ConfigDefaults::default()).unwrap();
+        let source = ConfigSource::Fixed(CatalogueConfigs::single(config));
         let service = SearchService::start(Arc::clone(&engine), source).await.unwrap();
         Self { service, engine, folder }
     }
 
     pub(crate) fn seen_by(&self, identity: &Identity) -> Arc<ServedCatalogue> {
         match self.service.catalogues().only(identity) {
-            Some(Found::Served(served)) => served,
-            Some(Found::Failed(failed)) => panic!("{}", failed.error),
+            Some(CatalogueLookup::Available(served)) => served,
+            Some(CatalogueLookup::Failed(failed)) => panic!("{}", failed.error),
             _ => panic!("the catalogue is not served"),
         }
     }
@@ -77,7 +77,7 @@ impl Bed {
         let served = self.seen_by(identity);
         let request = serde_json::from_value(json!({ "query": query, "variables": variables })).unwrap();
         let body = match served.prepare(&request) {
-            Ok(prepared) => self.service.run(&served, &prepared).await,
+            Ok(prepared) => served.execute(&prepared).await,
             Err(refused) => refused.bytes,
         };
         String::from_utf8(body).unwrap()
@@ -105,7 +105,7 @@ impl Bed {
     pub(crate) async fn download(&self, identity: &Identity, params: &Value) -> Result<Vec<u8>, DownloadError> {
         let served = self.seen_by(identity);
         let request = DownloadRequest::parse(&params.to_string())?;
-        let mut body = self.service.download(&served, &request).await?.body;
+        let mut body = served.download(&request).await?.body;
         let mut bytes = Vec::new();
         while let Some(piece) = body.next().await {
             bytes.extend_from_slice(&piece.unwrap());

@@ -158,7 +158,7 @@ async fn saved_sets_are_loaded() {
     let two = json!({ "op": "in", "content": { "fieldName": "object_id", "value": ["FI1", "FI3"] } });
     let request = serde_json::from_value(json!({ "query": query, "variables": { "sqon": two } })).unwrap();
     let Ok(prepared) = fixture.served.prepare(&request) else { panic!("the mutation is refused") };
-    let answer: Value = serde_json::from_slice(&fixture.service.run(&fixture.served, &prepared).await).unwrap();
+    let answer: Value = serde_json::from_slice(&fixture.served.execute(&prepared).await).unwrap();
     let set_id = answer["data"]["saveSet"]["setId"].as_str().unwrap_or_else(|| panic!("{answer}"));
     let sqon = json!({ "op": "in", "content": { "fieldName": "object_id", "value": [format!("set_id:{set_id}")] } });
     let text = fixture.file(json!({ "sqon": sqon, "columns": ["object_id"] })).await;

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use cantata_access::Identity;
-use cantata_catalogue::{CatalogueConfig, Configs, Defaults};
+use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, ConfigDefaults};
 use cantata_engine::{Operation, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
-use cantata_search::{ConfigSource, Download, DownloadError, DownloadRequest, Found, SearchService, ServedCatalogue};
+use cantata_search::{
+    CatalogueLookup, ConfigSource, Download, DownloadError, DownloadRequest, SearchService, ServedCatalogue,
+};
 use futures_util::StreamExt;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 /// A service with one catalogue.
 pub(crate) struct Fixture {
-    pub(crate) service: SearchService,
     pub(crate) served: Arc<ServedCatalogue>,
     engine: Arc<EmbeddedEngine>,
     _folder: TempDir,
@@ -37,13 +38,13 @@ impl Fixture {
             "downloads": { "allowCustomMaxRows": true, "maxRows": 1000 },
         });
         config.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
-        let config = CatalogueConfig::from_value("files", &config, &Defaults::default()).unwrap();
+        let config = CatalogueConfig::from_value("files", &config, &ConfigDefaults::default()).unwrap();
         let service =
-            SearchService::start(engine.clone(), ConfigSource::Configs(Configs::single(config))).await.unwrap();
-        let Some(Found::Served(served)) = service.catalogues().only(&Identity::unchecked()) else {
+            SearchService::start(engine.clone(), ConfigSource::Fixed(CatalogueConfigs::single(config))).await.unwrap();
+        let Some(CatalogueLookup::Available(served)) = service.catalogues().only(&Identity::unchecked()) else {
             panic!("the catalogue is not served")
         };
-        let fixture = Self { service, served, engine, _folder: folder };
+        let fixture = Self { served, engine, _folder: folder };
         fixture.write(documents).await;
         fixture
     }
@@ -67,7 +68,7 @@ impl Fixture {
     /// Begins a download.
     pub(crate) async fn begin(&self, params: &Value) -> Result<Download, DownloadError> {
         let request = DownloadRequest::parse(&params.to_string())?;
-        self.service.download(&self.served, &request).await
+        self.served.download(&request).await
     }
 
     /// Downloads one file and returns its text.

@@ -86,10 +86,10 @@ async fn introspection_follows_its_switch() {
 
 #[tokio::test]
 async fn introspection_is_off_in_production_unless_it_is_switched_on() {
-    use cantata_catalogue::Defaults;
+    use cantata_catalogue::ConfigDefaults;
     let defaults = |variables: &[(&str, &str)]| {
         let value = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        Defaults::from_variables(value).0
+        ConfigDefaults::from_variables(value).0
     };
     let production = ("NODE_ENV", "production");
     for (variables, is_closed) in [

@@ -1,6 +1,6 @@
 //! How many aliases and how much depth a request may have, fragments included.
 
-use cantata_catalogue::{Defaults, Limits};
+use cantata_catalogue::{ConfigDefaults, RequestLimits};
 use cantata_testkit::TestServer;
 use serde_json::{Value, json};
 
@@ -56,8 +56,8 @@ async fn the_introspection_query_of_tools_is_no_depth() {
 
 #[tokio::test]
 async fn files_win_over_the_environment() {
-    let limits = Limits { max_aliases: 1, max_depth: 3, max_results_window: 2, ..Limits::default() };
-    let defaults = Defaults { limits, ..Defaults::default() };
+    let limits = RequestLimits { max_aliases: 1, max_depth: 3, max_results_window: 2, ..RequestLimits::default() };
+    let defaults = ConfigDefaults { limits, ..ConfigDefaults::default() };
     let server = TestServer::with_catalogues(flat(json!({"maxDepth": 9})).defaults(defaults)).await;
     let shown = server.get("/introspection/fields").await.ok()["limits"].clone();
     assert_eq!(

@@ -1,0 +1,177 @@
+//! The cache of parsed and validated documents by their text: portals send the same texts with other variables.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+use apollo_compiler::ast::{self, Definition, Document, OperationType, Selection};
+use apollo_compiler::parser::{LineColumn, Parser};
+use apollo_compiler::validation::{DiagnosticList, Valid};
+use apollo_compiler::{ExecutableDocument, Schema};
+use moka::sync::Cache;
+
+use super::limits::{DocumentLimits, check_limits};
+use crate::error::{GraphqlError, GraphqlErrorBody, GraphqlErrorCode};
+use crate::output::JsonBytes;
+
+/// The nesting of braces and brackets. A filter in the document takes three for each of its levels.
+const MAX_NESTING: usize = 320;
+
+const MAX_TOKENS: usize = 200_000;
+
+/// The size of all cached documents, measured by their texts; a parsed document takes many times as much.
+const MAX_CACHED_BYTES: u64 = 1 << 20;
+
+/// The weight of a short document.
+const MIN_WEIGHT_BYTES: usize = 512;
+
+const MAX_REPORTED_ERRORS: usize = 20;
+
+/// The enum of the argument `type` of `saveSet`.
+const DOCUMENT_TYPE: &str = "DocumentType";
+
+/// The results of introspection fields, by key.
+pub(crate) type IntrospectionResults = Arc<HashMap<String, JsonBytes>>;
+
+/// A document that passed validation.
+#[derive(Debug)]
+pub(crate) struct ParsedDocument {
+    pub(crate) document: Valid<ExecutableDocument>,
+    /// The introspection results of the only operation, once they were computed.
+    pub(crate) introspection: OnceLock<IntrospectionResults>,
+}
+
+/// The document cache of one catalogue.
+#[derive(Debug)]
+pub(crate) struct DocumentCache {
+    limits: DocumentLimits,
+    documents: Cache<Arc<str>, Arc<ParsedDocument>>,
+}
+
+impl DocumentCache {
+    pub(crate) fn new(max_aliases: usize, max_depth: usize) -> Self {
+        let weigh = |text: &Arc<str>, _: &Arc<ParsedDocument>| {
+            u32::try_from(text.len().max(MIN_WEIGHT_BYTES)).unwrap_or(u32::MAX)
+        };
+        let documents = Cache::builder().max_capacity(MAX_CACHED_BYTES).weigher(weigh).build();
+        Self { limits: DocumentLimits { max_aliases, max_depth }, documents }
+    }
+
+    /// Returns the document of a text.
+    ///
+    /// # Errors
+    ///
+    /// If it is not GraphQL, does not fit the schema or exceeds a limit.
+    pub(crate) fn get(&self, schema: &Valid<Schema>, text: &str) -> Result<Arc<ParsedDocument>, GraphqlErrorBody> {
+        if let Some(parsed) = self.documents.get(text) {
+            return Ok(parsed);
+        }
+        let mut document = Parser::new()
+            .recursion_limit(MAX_NESTING)
+            .token_limit(MAX_TOKENS)
+            .parse_ast(text, "request")
+            .map_err(|failed| error_body(&failed.errors, GraphqlErrorCode::GraphqlParseFailed, &HashSet::new()))?;
+        if document.definitions.is_empty() {
+            let message = "Syntax Error: the document is empty; expected an operation such as `query { … }`.";
+            return Err(GraphqlError::new(GraphqlErrorCode::GraphqlParseFailed, message).into());
+        }
+        check_limits(&document, self.limits).map_err(|errors| GraphqlErrorBody::of(&errors))?;
+        accept_set_types_as_strings(&mut document);
+        let executable = document.to_executable_validate(schema).map_err(|failed| {
+            error_body(&failed.errors, GraphqlErrorCode::GraphqlValidationFailed, &with_selections(&document))
+        })?;
+        let parsed = Arc::new(ParsedDocument { document: executable, introspection: OnceLock::new() });
+        self.documents.insert(text.into(), parsed.clone());
+        Ok(parsed)
+    }
+}
+
+/// Returns the response to an invalid document, in which these fields have selections.
+fn error_body(
+    errors: &DiagnosticList,
+    code: GraphqlErrorCode,
+    with_selections: &HashSet<LineColumn>,
+) -> GraphqlErrorBody {
+    let errors: Vec<GraphqlError> = errors
+        .iter()
+        .filter_map(|diagnostic| {
+            let error = diagnostic.unstable_to_json_compat();
+            // A field with only unknown fields in its selection is reported as one without a selection too, which is
+            // misleading.
+            let is_misleading = diagnostic.error.unstable_error_name() == Some("MissingSubselection")
+                && error.locations.iter().any(|location| with_selections.contains(location));
+            // Suggestions would reveal a schema whose introspection may be disabled.
+            let message = error.message.split(" Did you mean").next().unwrap_or_default();
+            (!is_misleading).then(|| GraphqlError::new(code, message).at_locations(error.locations))
+        })
+        .take(MAX_REPORTED_ERRORS)
+        .collect();
+    GraphqlErrorBody::of(&errors)
+}
+
+/// Returns the locations of fields that have a selection.
+fn with_selections(document: &Document) -> HashSet<LineColumn> {
+    let mut locations = HashSet::new();
+    let mut open: Vec<&[Selection]> = Vec::new();
+    for definition in &document.definitions {
+        match definition {
+            Definition::OperationDefinition(operation) => open.push(&operation.selection_set),
+            Definition::FragmentDefinition(fragment) => open.push(&fragment.selection_set),
+            _ => {}
+        }
+    }
+    while let Some(selections) = open.pop() {
+        for selection in selections {
+            match selection {
+                Selection::Field(field) if !field.selection_set.is_empty() => {
+                    locations.extend(field.location().and_then(|span| span.line_column(&document.sources)));
+                    open.push(&field.selection_set);
+                }
+                Selection::InlineFragment(fragment) => open.push(&fragment.selection_set),
+                Selection::Field(_) | Selection::FragmentSpread(_) => {}
+            }
+        }
+    }
+    locations
+}
+
+/// Accepts the argument `type` of `saveSet` as a string too, as portals send it, though the schema has an enum there: a
+/// variable of type `String` becomes one of the enum, and a string literal an enum literal.
+fn accept_set_types_as_strings(document: &mut Document) {
+    for definition in &mut document.definitions {
+        let Definition::OperationDefinition(operation) = definition else { continue };
+        if operation.operation_type != OperationType::Mutation {
+            continue;
+        }
+        let operation = operation.make_mut();
+        for selection in &mut operation.selection_set {
+            let ast::Selection::Field(field) = selection else { continue };
+            if field.name != "saveSet" {
+                continue;
+            }
+            for argument in field.make_mut().arguments.iter_mut().filter(|argument| argument.name == "type") {
+                let value = &mut argument.make_mut().value;
+                match &**value {
+                    ast::Value::Variable(name) => {
+                        for variable in operation.variables.iter_mut().filter(|variable| variable.name == *name) {
+                            let declared = &mut variable.make_mut().ty;
+                            if declared.inner_named_type() == "String" && !declared.is_list() {
+                                *declared = enum_type(declared.is_non_null()).into();
+                            }
+                        }
+                    }
+                    ast::Value::String(text) => {
+                        if let Ok(name) = apollo_compiler::Name::new(text) {
+                            *value.make_mut() = ast::Value::Enum(name);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+fn enum_type(is_non_null: bool) -> ast::Type {
+    let name = apollo_compiler::Name::new_static_unchecked(DOCUMENT_TYPE);
+    if is_non_null { ast::Type::NonNullNamed(name) } else { ast::Type::Named(name) }
+}

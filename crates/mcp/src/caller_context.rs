@@ -1,0 +1,42 @@
+//! The catalogues as the caller of a tool sees them.
+
+use std::sync::Arc;
+
+use cantata_access::Identity;
+use cantata_search::{CatalogueLookup, Catalogues, SearchService, ServedCatalogue};
+
+use crate::tool_result::ToolError;
+
+/// The search service, and the identity that calls it.
+pub(crate) struct CallerContext<'a> {
+    pub(crate) search: Option<&'a Arc<SearchService>>,
+    pub(crate) identity: &'a Identity,
+}
+
+impl<'a> CallerContext<'a> {
+    /// Returns a snapshot of the catalogues.
+    pub(crate) fn catalogues(&self) -> Result<Arc<Catalogues>, ToolError> {
+        let none = || ToolError("This server has no catalogues, so there is nothing to search.".to_owned());
+        self.search.map(|search| search.catalogues()).ok_or_else(none)
+    }
+
+    /// Returns a catalogue that can be searched.
+    pub(crate) fn catalogue(&self, id: &str) -> Result<Arc<ServedCatalogue>, ToolError> {
+        match self.catalogues()?.find(id, self.identity) {
+            // A search on a degraded catalogue may still succeed.
+            CatalogueLookup::Available(served) | CatalogueLookup::Degraded(served, _) => Ok(served),
+            CatalogueLookup::Failed(failed) => Err(ToolError(format!(
+                "The catalogue {id:?} cannot be searched at present: {} Another question would not change that; \
+                 list_catalogues shows which catalogues there are.",
+                failed.error.message
+            ))),
+            CatalogueLookup::Ambiguous(body) => Err(ToolError(format!(
+                "{id:?} means several catalogues; call again with one of {}.",
+                body.matching_catalogue_ids.join(", ")
+            ))),
+            CatalogueLookup::Unknown(_) => {
+                Err(ToolError(format!("There is no catalogue {id:?}; list_catalogues shows which there are.")))
+            }
+        }
+    }
+}

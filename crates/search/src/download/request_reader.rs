@@ -1,0 +1,134 @@
+//! Reading the members of a request, with errors that name the location, what was found and what was expected.
+
+use serde_json::{Map, Value};
+
+use super::DownloadError;
+
+/// How many characters of a client's text an error message repeats.
+const MAX_QUOTED_CHARS: usize = 60;
+
+const MAX_FIELD_NAME_BYTES: usize = 1000;
+
+/// An object of the request with its location.
+pub(super) struct RequestObject<'a> {
+    members: &'a Map<String, Value>,
+    location: String,
+}
+
+impl<'a> RequestObject<'a> {
+    /// Reads a value as an object.
+    pub(super) fn new(value: &'a Value, location: String, expected: &str) -> Result<Self, DownloadError> {
+        match value {
+            Value::Object(members) => Ok(Self { members, location }),
+            other => Err(unexpected(&location, other, expected)),
+        }
+    }
+
+    /// Returns the location of a member.
+    pub(super) fn location_of(&self, key: &str) -> String {
+        if self.location.is_empty() { key.to_owned() } else { format!("{}.{key}", self.location) }
+    }
+
+    /// Returns a member that is not null.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
+        self.members.get(key).filter(|value| !value.is_null())
+    }
+
+    /// Returns a text, which may be empty.
+    pub(super) fn text(&self, key: &str) -> Result<Option<&'a str>, DownloadError> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(unexpected(&self.location_of(key), other, "a text")),
+        }
+    }
+
+    /// Returns a text that is not empty.
+    pub(super) fn filled_text(&self, key: &str) -> Result<Option<String>, DownloadError> {
+        Ok(self.text(key)?.filter(|text| !text.is_empty()).map(str::to_owned))
+    }
+
+    /// Returns the name of a field.
+    pub(super) fn field_name(&self, key: &str) -> Result<Option<String>, DownloadError> {
+        let name = self.filled_text(key)?;
+        name.map(|name| check_field_name(&self.location_of(key), &name)).transpose()
+    }
+
+    /// Returns one of some words.
+    pub(super) fn word(&self, key: &str, words: &[&'static str]) -> Result<Option<&'static str>, DownloadError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        match words.iter().find(|word| value == **word) {
+            Some(word) => Ok(Some(word)),
+            None => Err(unexpected(&self.location_of(key), value, &one_of(words))),
+        }
+    }
+
+    /// Returns a flag.
+    pub(super) fn flag(&self, key: &str) -> Result<Option<bool>, DownloadError> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(other) => Err(unexpected(&self.location_of(key), other, "true or false")),
+        }
+    }
+
+    /// Returns a whole number that is not negative.
+    pub(super) fn count(&self, key: &str) -> Result<Option<u64>, DownloadError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        match value.as_u64() {
+            Some(count) => Ok(Some(count)),
+            None => Err(unexpected(&self.location_of(key), value, "a whole number that is not negative")),
+        }
+    }
+
+    /// Returns a list, which is empty if the member is absent.
+    pub(super) fn list(&self, key: &str, expected: &str) -> Result<&'a [Value], DownloadError> {
+        match self.get(key) {
+            None => Ok(&[]),
+            Some(Value::Array(elements)) => Ok(elements),
+            Some(other) => Err(unexpected(&self.location_of(key), other, expected)),
+        }
+    }
+}
+
+/// Checks the length of a field name: each of its segments becomes a level of the column layout.
+pub(super) fn check_field_name(location: &str, name: &str) -> Result<String, DownloadError> {
+    if name.len() > MAX_FIELD_NAME_BYTES {
+        let found = format!("a text of {} bytes", name.len());
+        let message =
+            format!("{location}: found {found}; expected the name of a field, at most {MAX_FIELD_NAME_BYTES} bytes");
+        return Err(DownloadError::Invalid(message));
+    }
+    Ok(name.to_owned())
+}
+
+/// Returns the error for an unexpected value.
+pub(super) fn unexpected(location: &str, found: &Value, expected: &str) -> DownloadError {
+    let location = if location.is_empty() { "params" } else { location };
+    DownloadError::Invalid(format!("{location}: found {}; expected {expected}", describe(found)))
+}
+
+/// Lists words for an error message.
+pub(super) fn one_of(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+    format!("one of {}", quoted.join(", "))
+}
+
+fn describe(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::String(text) => quote(text),
+        Value::Array(elements) if elements.is_empty() => "an empty list".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+/// Quotes the beginning of a client's text.
+pub(super) fn quote(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTED_CHARS) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}

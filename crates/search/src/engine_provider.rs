@@ -1,0 +1,36 @@
+//! Where catalogues get their engines from.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use cantata_catalogue::EngineChoice;
+use cantata_engine::SearchEngine;
+
+/// The settings of an engine cannot be used. The message is for the log: it may hold an address.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct EngineSetupError(pub Box<dyn Error + Send + Sync>);
+
+/// Provides catalogues with engines.
+pub trait EngineProvider: Send + Sync + 'static {
+    /// Returns the engine of a choice: for equal choices the same one, for as long as it is in use.
+    ///
+    /// # Errors
+    ///
+    /// If the choice cannot be used.
+    fn engine(&self, choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, EngineSetupError>;
+}
+
+/// One engine for all catalogues, whatever they choose.
+impl<E: SearchEngine> EngineProvider for Arc<E> {
+    fn engine(&self, _choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, EngineSetupError> {
+        Ok(Arc::clone(self) as Arc<dyn SearchEngine>)
+    }
+}
+
+/// One engine for all catalogues, whatever they choose.
+impl EngineProvider for Arc<dyn SearchEngine> {
+    fn engine(&self, _choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, EngineSetupError> {
+        Ok(Arc::clone(self))
+    }
+}

@@ -1,0 +1,85 @@
+//! Probing the index of a catalogue: whether its mapping changed, and whether it can be searched.
+//!
+//! An engine may give the mapping of an index that has lost a shard, so every few probes the index is searched too. The
+//! probe lock of an entry keeps probes of one catalogue apart; a slow engine delays nothing but its own catalogues.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cantata_catalogue::CatalogueErrorCode;
+use cantata_engine::{EngineError, Filter, HitsRequest, Plan, SearchEngine};
+use cantata_mapping::IndexMapping;
+
+use crate::catalogue_entry::{CatalogueEntry, EntryState, ProbeState};
+
+/// How many timeouts in a row an available catalogue survives.
+const MAX_TOLERATED_TIMEOUTS: usize = 1;
+
+/// How many probes of an available index go without a search.
+const PROBES_BETWEEN_SEARCHES: usize = 5;
+
+/// Probes the index of an entry and returns its new state; `None` if nothing changed.
+pub(crate) async fn probe_index(
+    entry: &CatalogueEntry,
+    state: &mut ProbeState,
+    timeout: Duration,
+    rebuild: bool,
+) -> Option<CatalogueEntry> {
+    let (engine, config) = entry.index()?;
+    let is_healthy = matches!(entry.state, EntryState::Available(_)) && state.consecutive_timeouts == 0;
+    let with_search = !is_healthy || state.probes_since_search >= PROBES_BETWEEN_SEARCHES;
+    state.probes_since_search = if with_search { 0 } else { state.probes_since_search + 1 };
+    let answer = tokio::time::timeout(timeout, fetch_mapping(&**engine, &config.index, with_search)).await;
+    let answer = answer.unwrap_or(Err(EngineError::TimedOut));
+    let is_timeout = matches!(answer, Err(EngineError::TimedOut | EngineError::Busy));
+    state.consecutive_timeouts = if is_timeout { state.consecutive_timeouts + 1 } else { 0 };
+    let cause = answer.as_ref().err().map(ToString::to_string);
+    let after = match (answer, &entry.state) {
+        (Ok(mapping), _) if rebuild || !entry.is_built_from(&mapping) => entry.rebuild(mapping),
+        (Ok(_), EntryState::Degraded(loaded, _)) => {
+            CatalogueEntry { state: EntryState::Available(Arc::clone(loaded)), ..entry.clone() }
+        }
+        (Ok(_), EntryState::Available(_) | EntryState::Failed(_)) => return None,
+        (Err(_), EntryState::Available(_)) if is_timeout && state.consecutive_timeouts <= MAX_TOLERATED_TIMEOUTS => {
+            return None;
+        }
+        (Err(error), _) => entry.degrade(&error),
+    };
+    log_transition(entry, &after, cause);
+    Some(after)
+}
+
+/// Fetches the mapping of an index and, on demand, checks that the index can be searched.
+async fn fetch_mapping(
+    engine: &dyn SearchEngine,
+    index: &str,
+    with_search: bool,
+) -> Result<Arc<IndexMapping>, EngineError> {
+    let mapping = engine.mapping(index).await?;
+    if with_search {
+        // Counting all records is cheap on every engine.
+        let all =
+            HitsRequest { filter: 0, size: 0, offset: 0, sort: Vec::new(), after: None, total: true, documents: false };
+        let plan = Plan { filters: vec![Filter::All], hits: vec![all], facets: Vec::new() };
+        engine.search(index, Arc::new(plan)).await?;
+    }
+    Ok(mapping)
+}
+
+/// Logs that a catalogue became available or unavailable.
+fn log_transition(before: &CatalogueEntry, after: &CatalogueEntry, cause: Option<String>) {
+    let catalogue = &after.configured.id;
+    match (before.error(), after.error()) {
+        (then, Some(now))
+            if then != Some(now) && now.code == CatalogueErrorCode::IndexNotFound && after.has_source() =>
+        {
+            tracing::info!(catalogue, "the index of a catalogue does not exist yet; it is built from its source");
+        }
+        (then, Some(now)) if then != Some(now) => {
+            let error = cause.unwrap_or_else(|| now.to_string());
+            tracing::warn!(catalogue, error, "a catalogue cannot be served");
+        }
+        (Some(_), None) => tracing::info!(catalogue, "a catalogue is served"),
+        _ => {}
+    }
+}

@@ -1,0 +1,108 @@
+//! A catalogue as one identity sees it, and the GraphQL requests that are executed on it.
+
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cantata_catalogue::introspection::CatalogueIntrospectionBody;
+use cantata_catalogue::{Catalogue, CatalogueView};
+use cantata_engine::{Answer, EngineError, Plan, SearchEngine};
+use cantata_graphql::{
+    CatalogueSchema, GraphqlErrorBody, GraphqlRequest, PlanContext, PlanResults, PreparedRequest, SetCommandOutcome,
+};
+use cantata_mapping::Moment;
+use jiff::Timestamp;
+
+use crate::counters::SearchCounters;
+
+/// A catalogue that can be searched, as one identity sees it.
+pub struct ServedCatalogue {
+    /// The catalogue without hidden fields.
+    pub catalogue: Arc<Catalogue>,
+    /// Its GraphQL schema.
+    pub schema: CatalogueSchema,
+    /// Its introspection response.
+    pub introspection: Arc<CatalogueIntrospectionBody>,
+    pub(crate) view: CatalogueView,
+    /// The engine that has its index and its saved sets.
+    pub(crate) engine: Arc<dyn SearchEngine>,
+    /// The fields whose truncated lists have been logged.
+    pub(crate) logged_truncations: Arc<Mutex<HashSet<String>>>,
+    pub(crate) counters: Arc<SearchCounters>,
+}
+
+impl ServedCatalogue {
+    /// Parses and validates a request.
+    ///
+    /// # Errors
+    ///
+    /// The response to a request that cannot be executed.
+    pub fn prepare(&self, request: &GraphqlRequest) -> Result<PreparedRequest, GraphqlErrorBody> {
+        self.schema.prepare(request).inspect_err(|_| {
+            self.counters.rejected.fetch_add(1, Ordering::Relaxed);
+        })
+    }
+
+    /// Executes a request and returns the response body.
+    pub async fn execute(&self, prepared: &PreparedRequest) -> Vec<u8> {
+        self.counters.executed.fetch_add(1, Ordering::Relaxed);
+        let (sets, failure) = match self.load_sets(prepared.sets_needed()).await {
+            Ok(sets) => (sets, None),
+            // Planned with empty sets to get the shape of the response; nothing of the plan is executed.
+            Err(error) => (prepared.sets_needed().iter().map(|id| (id.clone(), Vec::new())).collect(), Some(error)),
+        };
+        let mut planned = prepared.plan(&PlanContext { now: now(), sets: &sets, view: &self.view });
+        let mut results = PlanResults::default();
+        if let Some(error) = failure {
+            results.commands = planned.commands.iter().map(|_| SetCommandOutcome::from(&error)).collect();
+            results.records = Some(Err(error.clone()));
+            results.sets = Some(Err(error));
+            return planned.write(&results).body;
+        }
+        for command in &planned.commands {
+            results.commands.push(self.execute_command(command).await);
+        }
+        if let Some(plan) = planned.records.take() {
+            results.records = Some(self.search_records(plan).await);
+        }
+        if let Some(plan) = planned.sets.take() {
+            results.sets = Some(self.search_sets(plan).await);
+        }
+        let response = planned.write(&results);
+        self.log_truncations(&response.truncated_fields);
+        response.body
+    }
+
+    /// Runs a plan on an index of the engine.
+    pub(crate) async fn search(&self, index: &str, plan: Plan) -> Result<Answer, EngineError> {
+        self.engine.search(index, Arc::new(plan)).await.inspect_err(|error| {
+            self.counters.failed.fetch_add(1, Ordering::Relaxed);
+            if matches!(error, EngineError::Failed(_)) {
+                tracing::warn!(catalogue = self.catalogue.id, %error, "a search failed");
+            }
+        })
+    }
+
+    /// Logs, once per field, that only the first value of its lists is shown.
+    fn log_truncations(&self, fields: &[String]) {
+        if fields.is_empty() {
+            return;
+        }
+        let mut logged = self.logged_truncations.lock().unwrap_or_else(PoisonError::into_inner);
+        for field in fields {
+            if logged.insert(field.clone()) {
+                tracing::warn!(
+                    catalogue = self.catalogue.id,
+                    field,
+                    "documents have lists in this field, of which only the first values are shown; \
+                     set isArray for it in extended.json, or make it nested if it holds objects"
+                );
+            }
+        }
+    }
+}
+
+/// Returns the moment that `now` in filters stands for.
+pub(crate) fn now() -> Moment {
+    Moment::from_millis(Timestamp::now().as_millisecond()).unwrap_or(Moment::MAX)
+}
