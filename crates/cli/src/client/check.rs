@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use cantata_catalogue::check::{CatalogueReport, CheckReport, check};
-use cantata_catalogue::{ConfigProblem, CatalogueConfigs};
+use cantata_catalogue::{CatalogueConfigs, ConfigProblem};
 use clap::Args;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cantata_catalogue::{CatalogueConfig, CatalogueError, CatalogueConfigs, EngineChoice, CatalogueErrorCode};
+use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, CatalogueError, CatalogueErrorCode, EngineChoice};
 use cantata_engine::{EngineError, SearchEngine};
 use cantata_mapping::IndexMapping;
 use serde_json::{Value, json};
