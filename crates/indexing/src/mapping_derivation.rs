@@ -75,7 +75,7 @@ fn type_fields(source: &SourceConfig, types: &[AnalysisType], notes: &mut Vec<St
     taken.sort_by(|one, two| (&one.id.name, one.id.version).cmp(&(&two.id.name, two.id.version)));
     let mut data = Fields::default();
     for analysis_type in taken {
-        let document = cantata_schema::render(&analysis_type.schema);
+        let document = cantata_schema::render_schema(&analysis_type.schema);
         let Some(properties) = analysis_type.schema.get("properties").and_then(Value::as_object) else { continue };
         let mut fields = SchemaReader::new(&document).fields(properties, 2);
         fields.0.retain(|(name, _)| !base_fields::is_base_field(name));

@@ -60,7 +60,7 @@ impl SourceFollower {
         }
         if let Some(IndexLease { store, name, holder }) = &self.lease {
             // If this fails, the lease runs out by itself.
-            let _ = store.release(name, holder).await;
+            let _ = store.release_lease(name, holder).await;
         }
     }
 
@@ -92,7 +92,7 @@ impl SourceFollower {
     /// Follows the source while this process has the lease, if there is one.
     async fn follow_while_leased(&self) -> Result<(), IndexingFailure> {
         let Some(lease) = &self.lease else { return self.follow().await };
-        if !lease.store.lease(&lease.name, &lease.holder, LEASE_DURATION).await? {
+        if !lease.store.acquire_lease(&lease.name, &lease.holder, LEASE_DURATION).await? {
             self.worker.live_status().activity = IndexingActivity::StandingBy;
             tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
             return Ok(());
@@ -100,7 +100,7 @@ impl SourceFollower {
         let keep = async {
             loop {
                 tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
-                if !lease.store.lease(&lease.name, &lease.holder, LEASE_DURATION).await? {
+                if !lease.store.acquire_lease(&lease.name, &lease.holder, LEASE_DURATION).await? {
                     return Ok(());
                 }
             }

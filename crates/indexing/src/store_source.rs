@@ -93,7 +93,7 @@ impl AnalysisSource for StoreSource {
     }
 
     fn commits(&self) -> Option<u64> {
-        Some(self.store.commits())
+        Some(self.store.commit_count())
     }
 
     async fn snapshot(

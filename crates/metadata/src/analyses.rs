@@ -4,11 +4,11 @@ use cantata_core::{Analysis, AnalysisState, Error, ErrorId, ErrorOrigin, File, O
 use cantata_store::{AnalysisQuery, ObjectIdPattern, StateSet, StoredAnalysis};
 use regex::RegexBuilder;
 
-use crate::change::{parse_analysis_id, read_document, unknown_analysis};
+use crate::optimistic_update::{parse_analysis_id, read_document, unknown_analysis};
 use crate::{DocumentStream, MetadataService};
 
 /// The most memory that a compiled search expression may take.
-const REGEX_SIZE_LIMIT: usize = 1024 * 1024;
+const MAX_REGEX_BYTES: usize = 1024 * 1024;
 
 /// One page of a study's analyses.
 pub struct AnalysisPage {
@@ -91,7 +91,7 @@ fn object_id_pattern(expression: &str) -> Result<ObjectIdPattern> {
     if let Some(id) = ObjectId::parse(&expression.to_ascii_lowercase()) {
         return Ok(ObjectIdPattern::Exactly(id));
     }
-    let regex = RegexBuilder::new(expression).case_insensitive(true).size_limit(REGEX_SIZE_LIMIT).build();
+    let regex = RegexBuilder::new(expression).case_insensitive(true).size_limit(MAX_REGEX_BYTES).build();
     regex.map(ObjectIdPattern::Matching).map_err(|error| {
         Error::new(
             ErrorOrigin::AnalysisService,

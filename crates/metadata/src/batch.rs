@@ -1,45 +1,41 @@
-//! Batch submission: splitting a body into payloads as it arrives.
+//! Batch submission: many payloads in one request, each with a result of its own.
 //!
-//! A batch is a JSON array of payloads or one payload per line. The splitter is fed the body piece by piece and
-//! hands out each payload as soon as its last byte is there, so memory holds one payload, never the batch. It only
-//! looks for where a payload ends; whether it is JSON is for the parser of payloads to say, so that one that is not
-//! becomes that payload's own error.
+//! A batch is a JSON array of payloads or one payload per line. It is split as it arrives, so memory holds the payloads
+//! in progress, never the batch.
 
-mod earlier;
-mod splitter;
+mod duplicates;
 
 use bytes::Bytes;
-use cantata_core::{AnalysisId, Error, Result};
+use cantata_core::{AnalysisId, Error, ErrorId, ErrorOrigin, Result};
+use cantata_json_stream::{SplitError, SyntaxErrorKind};
 use cantata_store::DuplicateRule;
 use futures_util::{Stream, StreamExt};
 
-pub use splitter::{BatchForm, PayloadSplitter};
-
-use self::earlier::EarlierFiles;
+use self::duplicates::BatchDuplicates;
 use crate::{MetadataService, SubmitOptions};
 
-/// How many payloads of a batch are under way at once; each waits for a commit that they all share.
-const CONCURRENT_PAYLOADS: usize = 64;
+/// How many payloads of a batch are processed concurrently; they share group commits.
+const MAX_CONCURRENT_PAYLOADS: usize = 64;
 
 impl MetadataService {
-    /// Submits payloads one after the other as they come, and returns what became of each in the same order.
+    /// Submits payloads as they arrive, and returns the result of each in the same order.
     ///
-    /// A payload that could not be separated from the body is an error in its place.
+    /// A body that cannot be split any further ends with an error.
     pub fn submit_batch<'a>(
         &'a self,
         study_id: &'a str,
         options: SubmitOptions,
         payloads: impl Stream<Item = Result<Bytes, Error>> + 'a,
     ) -> impl Stream<Item = Result<AnalysisId>> + 'a {
-        // Some checks take longer than others. Storing begins in the order of the payloads all the same, so that the
-        // first of two that have a file in common is the one that is stored. A future is asked for the first time in
-        // the order of its stream; without a budget, that is when it queues for the store.
+        // Some checks take longer than others. Inserts are queued in the order of the payloads all the same, so that of
+        // two payloads with a common file the first one is stored. Futures are first polled in the order of their stream;
+        // without a coop budget, that is when they are queued.
         payloads
             .map(move |payload| async move { self.checked_analysis(study_id, payload?, options).await })
-            .buffered(CONCURRENT_PAYLOADS)
+            .buffered(MAX_CONCURRENT_PAYLOADS)
             .map(move |analysis| async move { self.insert(&analysis?, options).await })
             .map(tokio::task::unconstrained)
-            .buffered(CONCURRENT_PAYLOADS)
+            .buffered(MAX_CONCURRENT_PAYLOADS)
     }
 
     /// Checks payloads as [`MetadataService::submit_batch`] does, each other's files included, and stores nothing.
@@ -49,20 +45,42 @@ impl MetadataService {
         options: SubmitOptions,
         payloads: impl Stream<Item = Result<Bytes, Error>> + 'a,
     ) -> impl Stream<Item = Result<()>> + 'a {
-        // Had they been stored, would they count?
-        let is_minded = match self.duplicate_rule(options) {
+        // Whether the files of stored payloads would count as duplicates.
+        let is_checked = match self.duplicate_rule(options) {
             DuplicateRule::Allow => false,
             DuplicateRule::AnyAnalysis => true,
             DuplicateRule::PublishedAnalysis => options.publish,
         };
-        let mut earlier = EarlierFiles::default();
+        let mut duplicates = BatchDuplicates::default();
         payloads
             .map(move |payload| async move { self.validated_analysis(study_id, payload?, options).await })
-            .buffered(CONCURRENT_PAYLOADS)
+            .buffered(MAX_CONCURRENT_PAYLOADS)
             .enumerate()
-            .map(move |(place, analysis)| {
+            .map(move |(index, analysis)| {
                 let analysis = analysis?;
-                if is_minded { earlier.add(place, &analysis) } else { Ok(()) }
+                if is_checked { duplicates.add(index, &analysis) } else { Ok(()) }
             })
     }
+}
+
+/// Makes the error for a batch that cannot be split any further.
+pub fn batch_error(error: &SplitError) -> Error {
+    let reason = match error {
+        SplitError::TooLong(limit) => {
+            let text = format!("A payload of the batch is larger than the limit of {limit} bytes; split it");
+            return Error::new(ErrorOrigin::SubmitService, ErrorId::PayloadTooLarge, text);
+        }
+        SplitError::Syntax(error) => match &error.kind {
+            SyntaxErrorKind::ExpectedArray(_) => {
+                "the body is not a JSON array; begin it with '[', or send one payload per line with Content-Type \
+                 application/x-ndjson"
+            }
+            SyntaxErrorKind::AfterArray(_) => "there is more after the ']' that closes the array",
+            SyntaxErrorKind::EndInArray | SyntaxErrorKind::EndInDocument(_) => {
+                "the body ended before the array was closed by a ']'"
+            }
+            _ => "a payload is missing between two commas or before the ']'",
+        },
+    };
+    Error::new(ErrorOrigin::SubmitService, ErrorId::PayloadParsing, format!("Unable to read the batch: {reason}"))
 }

@@ -1,11 +1,11 @@
 //! The legacy view of files that storage servers use.
 
 use cantata_core::{AnalysisId, Error, ErrorId, ErrorOrigin, FileAccess, ObjectId, Result};
-use cantata_store::{EntityFilter, FileEntry, Page};
+use cantata_store::{FileFilter, FileLocation, PageRange};
 
 use crate::MetadataService;
 
-/// Which entities are asked for, as the query gave it.
+/// The filter of a query for entities.
 #[derive(Debug, Clone, Default)]
 pub struct EntityRequest {
     /// The object id.
@@ -22,14 +22,14 @@ pub struct EntityRequest {
 
 impl EntityRequest {
     /// Returns the filter, or none if no file can match, such as for an id that is none.
-    fn filter(&self) -> Option<EntityFilter> {
+    fn filter(&self) -> Option<FileFilter> {
         fn read<T>(text: Option<&String>, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
             match text {
                 None => Some(None),
                 Some(text) => parse(text).map(Some),
             }
         }
-        Some(EntityFilter {
+        Some(FileFilter {
             object_id: read(self.id.as_ref(), ObjectId::parse)?,
             analysis_id: read(self.gnos_id.as_ref(), AnalysisId::parse)?,
             name: self.file_name.clone(),
@@ -45,12 +45,12 @@ pub struct EntityPage {
     /// How many match in all.
     pub total: u64,
     /// Those of the page, ordered by object id.
-    pub files: Vec<FileEntry>,
+    pub files: Vec<FileLocation>,
 }
 
 impl MetadataService {
     /// Returns one entity.
-    pub async fn entity(&self, object_id: &str) -> Result<FileEntry> {
+    pub async fn entity(&self, object_id: &str) -> Result<FileLocation> {
         let file = match ObjectId::parse(object_id) {
             Some(id) => self.store.file(id).await?,
             None => None,
@@ -65,7 +65,7 @@ impl MetadataService {
     }
 
     /// Returns one page of the entities that match.
-    pub async fn entities(&self, request: &EntityRequest, page: Page) -> Result<EntityPage> {
+    pub async fn entities(&self, request: &EntityRequest, page: PageRange) -> Result<EntityPage> {
         let Some(filter) = request.filter() else {
             return Ok(EntityPage { total: 0, files: vec![] });
         };

@@ -1,4 +1,4 @@
-//! The event feed: everything after a number, in order, then whatever comes.
+//! The event feed: all events after a number, in order, then new ones.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use tokio::sync::watch;
 use crate::MetadataService;
 
 /// How many events are read at once.
-const CHUNK: usize = 64;
+const BATCH_EVENTS: usize = 64;
 
 /// Follows the events of the store.
 ///
-/// The position is the consumer's: one that says how far it has come misses nothing and gets nothing twice, across
-/// any number of connections and restarts.
+/// The consumer keeps its position: it misses no event and gets none twice, across any number of connections and
+/// restarts.
 pub struct EventStream {
     store: Arc<dyn Store>,
     server_id: String,
@@ -36,15 +36,15 @@ impl MetadataService {
 
 impl EventStream {
     /// Returns the next events there are, each as its number and its message; none when there are no more yet.
-    pub async fn ready(&mut self) -> Result<Vec<(u64, String)>> {
-        let events = self.store.events_after(self.position, CHUNK).await?;
+    pub async fn next_batch(&mut self) -> Result<Vec<(u64, String)>> {
+        let events = self.store.events_after(self.position, BATCH_EVENTS).await?;
         self.position = events.last().map_or(self.position, |event| event.seq);
         events.iter().map(|event| Ok((event.seq, self.message(event)?))).collect()
     }
 
     /// Waits until there is an event after the position; returns false when there will be none because the store
     /// stops.
-    pub async fn wait(&mut self) -> bool {
+    pub async fn wait_for_event(&mut self) -> bool {
         let position = self.position;
         self.latest.wait_for(|latest| *latest > position).await.is_ok()
     }

@@ -6,11 +6,11 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::change::{parse_analysis_id, unknown_analysis};
+use crate::optimistic_update::{parse_analysis_id, unknown_analysis};
 use crate::{DocumentStream, MetadataService};
 
 /// The analyses of one study in an export.
-pub struct ExportGroup {
+pub struct StudyExport {
     /// The study.
     pub study_id: String,
     /// The documents of the analyses; [`to_payload`] makes each a payload.
@@ -19,13 +19,13 @@ pub struct ExportGroup {
 
 impl MetadataService {
     /// Exports every analysis of a study, in any state.
-    pub async fn export_study(&self, study_id: &str) -> Result<ExportGroup> {
+    pub async fn export_study(&self, study_id: &str) -> Result<StudyExport> {
         let documents = self.list_analyses(study_id, StateSet::ALL).await?;
-        Ok(ExportGroup { study_id: study_id.to_owned(), documents })
+        Ok(StudyExport { study_id: study_id.to_owned(), documents })
     }
 
     /// Exports analyses, grouped by study in the order in which the studies first appear.
-    pub async fn export_analyses(&self, analysis_ids: &[&str]) -> Result<Vec<ExportGroup>> {
+    pub async fn export_analyses(&self, analysis_ids: &[&str]) -> Result<Vec<StudyExport>> {
         let mut groups: Vec<(String, Vec<Revision>)> = Vec::new();
         for analysis_id in analysis_ids {
             let stored = self.store.analysis(parse_analysis_id(analysis_id)?).await?;
@@ -35,7 +35,7 @@ impl MetadataService {
                 None => groups.push((stored.study_id, vec![stored.revision])),
             }
         }
-        let to_group = |(study_id, revisions)| ExportGroup {
+        let to_group = |(study_id, revisions)| StudyExport {
             study_id,
             documents: DocumentStream::new(self.store.clone(), revisions),
         };

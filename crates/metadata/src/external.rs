@@ -1,4 +1,4 @@
-//! Checks values of a submission against the outside services that its analysis type names.
+//! Validates values of a submission with the external services that its analysis type names.
 //!
 //! Each rule has a path and a url. Every string at the path is put into the url, and a GET of the result must be
 //! answered with a 2XX; anything else, no answer in time included, refuses the submission. A path that finds nothing
@@ -25,7 +25,7 @@ use serde_json::Value;
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many calls one submission may have under way.
-const CONCURRENT_CALLS: usize = 8;
+const MAX_CONCURRENT_CALLS: usize = 8;
 
 /// Asks outside services whether values are valid.
 #[derive(Debug)]
@@ -41,16 +41,16 @@ impl ExternalValidator {
 
     /// Refuses a payload of which a value is not a string or is not accepted by the service of a rule.
     pub async fn check(&self, study_id: &str, payload: &Value, rules: &[ExternalValidation]) -> Result<()> {
-        let plan = Plan::new(study_id, payload, rules)?;
+        let plan = ValidationPlan::new(study_id, payload, rules)?;
         let calls = &plan.calls;
-        let mut answers = stream::iter(0..calls.len()).map(|nth| self.send(&calls[nth])).buffered(CONCURRENT_CALLS);
+        let mut answers = stream::iter(0..calls.len()).map(|nth| self.send(&calls[nth])).buffered(MAX_CONCURRENT_CALLS);
         while let Some(answer) = answers.next().await {
             answer?;
         }
-        plan.refused_after_calls.map_or(Ok(()), Err)
+        plan.error_after_calls.map_or(Ok(()), Err)
     }
 
-    async fn send(&self, call: &Call<'_>) -> Result<()> {
+    async fn send(&self, call: &ServiceCall<'_>) -> Result<()> {
         if let Some(url) = &call.url {
             match self.http.send(Method::GET, url.clone(), |request| request).await {
                 Ok(response) if response.status().is_success() => return Ok(()),
@@ -68,28 +68,28 @@ impl ExternalValidator {
 }
 
 /// The calls a submission needs, in the order in which their failures count.
-struct Plan<'a> {
-    calls: Vec<Call<'a>>,
+struct ValidationPlan<'a> {
+    calls: Vec<ServiceCall<'a>>,
     /// What is reported if all calls succeed: the first rule that found something other than strings.
-    refused_after_calls: Option<Error>,
+    error_after_calls: Option<Error>,
 }
 
-struct Call<'a> {
+struct ServiceCall<'a> {
     /// The address, unless none can carry the value.
     url: Option<Url>,
     value: &'a str,
     path: &'a str,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> ValidationPlan<'a> {
     fn new(study_id: &str, payload: &'a Value, rules: &'a [ExternalValidation]) -> Result<Self> {
-        let mut plan = Self { calls: Vec::new(), refused_after_calls: None };
+        let mut plan = Self { calls: Vec::new(), error_after_calls: None };
         let mut planned = HashSet::new();
         for rule in rules {
             let values = match path::strings_at(payload, &rule.json_path) {
                 Ok(values) => values,
                 Err(found) => {
-                    plan.refused_after_calls = Some(violation(format_args!(
+                    plan.error_after_calls = Some(violation(format_args!(
                         "Value at path '{}' must be a string or array of strings, but {found}.",
                         rule.json_path
                     )));
@@ -104,7 +104,7 @@ impl<'a> Plan<'a> {
                     ))
                 })?;
                 if url.as_ref().is_none_or(|url| planned.insert(url.clone())) {
-                    plan.calls.push(Call { url, value, path: &rule.json_path });
+                    plan.calls.push(ServiceCall { url, value, path: &rule.json_path });
                 }
             }
         }

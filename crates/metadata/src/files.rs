@@ -4,7 +4,7 @@ use cantata_core::file::parse_md5;
 use cantata_core::{
     Analysis, AnalysisState, Error, ErrorId, ErrorOrigin, EventAction, File, FileAccess, ObjectId, Result,
 };
-use cantata_store::FileEntry;
+use cantata_store::FileLocation;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -96,7 +96,7 @@ impl MetadataService {
         Ok(())
     }
 
-    async fn file_entry(&self, study_id: &str, object_id: &str) -> Result<FileEntry> {
+    async fn file_entry(&self, study_id: &str, object_id: &str) -> Result<FileLocation> {
         self.require_study(study_id).await?;
         let id = ObjectId::parse(object_id).ok_or_else(|| unknown_file(object_id))?;
         let entry = self.store.file(id).await?.ok_or_else(|| unknown_file(object_id))?;

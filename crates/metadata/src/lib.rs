@@ -6,13 +6,13 @@
 
 mod analyses;
 pub mod batch;
-mod change;
 mod documents;
 mod entities;
 mod events;
 mod export;
 pub mod external;
 mod files;
+mod optimistic_update;
 mod payload;
 mod states;
 pub mod storage;
@@ -31,10 +31,10 @@ pub use analyses::{AnalysisPage, parse_states};
 pub use documents::DocumentStream;
 pub use entities::{EntityPage, EntityRequest};
 pub use events::EventStream;
-pub use export::{ExportGroup, to_payload};
+pub use export::{StudyExport, to_payload};
 pub use files::{FileUpdate, FileUpdateType};
 pub use submit::SubmitOptions;
-pub use types::{RegisteredType, Registration, SchemaView, TypePage};
+pub use types::{RegisteredType, SchemaView, TypePage, TypeRegistration};
 
 use crate::external::ExternalValidator;
 use crate::storage::StorageClient;
@@ -91,7 +91,7 @@ impl MetadataService {
     }
 
     /// Fails when the store cannot be read.
-    pub async fn health(&self) -> Result<()> {
-        Ok(self.store.health().await?)
+    pub async fn check_health(&self) -> Result<()> {
+        Ok(self.store.check_health().await?)
     }
 }

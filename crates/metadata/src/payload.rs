@@ -1,27 +1,26 @@
-//! What a payload says: the analysis type it names, its files, and the dynamic data that is left.
+//! Reads a payload: its analysis type, its files, and the dynamic data.
 //!
-//! Everything here runs on payloads of any shape and answers with an error of the table; what runs after the schema
-//! check may rely on the base schema, and what that leaves open (sizes beyond 64 bits, names used twice) is refused
-//! here.
+//! Everything here accepts any JSON and fails with an error of the table; what the base schema leaves open (sizes beyond
+//! 64 bits, duplicate names) is rejected here.
 
 use std::collections::HashMap;
 
 use cantata_core::{AnalysisId, Error, ErrorOrigin, File, FileAccess, ObjectId, Result};
-use cantata_schema::Violation;
+use cantata_schema::SchemaViolation;
 use serde_json::{Map, Value};
 
-/// The analysis type a payload asks for.
+/// The analysis type that a payload names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NamedType<'a> {
+pub(crate) struct TypeReference<'a> {
     pub(crate) name: &'a str,
     pub(crate) version: Option<i64>,
 }
 
 /// Reads the analysis type before any schema is known.
-pub(crate) fn named_type(payload: &Value) -> Result<NamedType<'_>> {
+pub(crate) fn read_type_reference(payload: &Value) -> Result<TypeReference<'_>> {
     let missing = |text: &str| Error::malformed_parameter(ErrorOrigin::ValidationService, text);
     let wrong = |pointer: &str, expected: &str, found: &Value| {
-        let text = format!("{pointer}: expected type: {expected}, found: {}", cantata_schema::found_type(found));
+        let text = format!("{pointer}: expected type: {expected}, found: {}", cantata_schema::json_type_name(found));
         Error::schema_violation(ErrorOrigin::SubmitService, text)
     };
     let members = match payload.get("analysisType") {
@@ -42,7 +41,7 @@ pub(crate) fn named_type(payload: &Value) -> Result<NamedType<'_>> {
         None | Some(Value::Null) => None,
         Some(version) => Some(integer(version).ok_or_else(|| wrong("#/analysisType/version", "Integer", version))?),
     };
-    Ok(NamedType { name, version })
+    Ok(TypeReference { name, version })
 }
 
 /// Returns a JSON number that is a whole one of 64 bits, however it is written (`3`, `3.0`, `3e0`).
@@ -93,8 +92,8 @@ impl SubmittedFile {
     }
 }
 
-/// Takes a payload apart, or says everything that its schema could not say against it.
-pub(crate) fn take_apart(payload: Value) -> Result<PayloadParts, Vec<Violation>> {
+/// Splits a payload into files and data, or returns all violations that its schema cannot express.
+pub(crate) fn split_payload(payload: Value) -> Result<PayloadParts, Vec<SchemaViolation>> {
     let Value::Object(mut data) = payload else {
         return Err(vec![violation("#".to_owned(), "expected type: JSONObject")]);
     };
@@ -115,7 +114,7 @@ pub(crate) fn take_apart(payload: Value) -> Result<PayloadParts, Vec<Violation>>
     if violations.is_empty() { Ok(PayloadParts { files, data }) } else { Err(violations) }
 }
 
-fn read_file(index: usize, file: Value) -> Result<SubmittedFile, Violation> {
+fn read_file(index: usize, file: Value) -> Result<SubmittedFile, SchemaViolation> {
     let at = |member: &str| format!("#/files/{index}/{member}");
     let Value::Object(members) = file else {
         return Err(violation(format!("#/files/{index}"), "expected type: JSONObject"));
@@ -163,8 +162,8 @@ fn read_file(index: usize, file: Value) -> Result<SubmittedFile, Violation> {
     })
 }
 
-/// File names make the object ids, so a name used twice would make two files one.
-fn repeated_names(files: &[SubmittedFile]) -> Vec<Violation> {
+/// Object ids derive from file names, so a duplicate name would make two files one.
+fn repeated_names(files: &[SubmittedFile]) -> Vec<SchemaViolation> {
     let mut first_use = HashMap::new();
     let mut violations = Vec::new();
     for (index, file) in files.iter().enumerate() {
@@ -181,8 +180,8 @@ fn repeated_names(files: &[SubmittedFile]) -> Vec<Violation> {
     violations
 }
 
-fn violation(pointer: String, text: &str) -> Violation {
-    Violation { pointer, text: text.to_owned() }
+fn violation(pointer: String, text: &str) -> SchemaViolation {
+    SchemaViolation { pointer, text: text.to_owned() }
 }
 
 #[cfg(test)]
@@ -215,7 +214,7 @@ mod tests {
             "fileName": "a", "fileSize": 1, "fileType": "bam", "fileAccess": "open", "dataType": "d",
             "fileMd5sum": "595f44fec1e92a71d3e9e77456ba80d1", "info": {"k": 1}, "comp": "gzip", "objectId": "mine",
         });
-        let parts = take_apart(json!({"studyId": "S", "analysisType": {}, "files": [file], "experiment": {}}));
+        let parts = split_payload(json!({"studyId": "S", "analysisType": {}, "files": [file], "experiment": {}}));
         let Ok(PayloadParts { files, data }) = parts else { panic!("refused") };
         assert_eq!(Value::Object(files[0].info.clone()), json!({"k": 1, "comp": "gzip"}));
         assert_eq!(Value::Object(data), json!({"experiment": {}}));

@@ -1,12 +1,12 @@
-//! Asks the storage server (SCORE) whether the files of an analysis are there as the metadata says.
+//! Checks with the storage server (SCORE) that the files of an analysis are stored as the metadata says.
 //!
 //! An analysis may be published when every file has been uploaded, has the size of the metadata, and has its checksum.
 //! The first of these that fails for any file is what is reported, with all files it fails for: missing files win over
-//! sizes, and sizes over checksums. A storage server that cannot be asked, or whose answer has no meaning, refuses the
-//! publication too. Object ids are always listed in the order of the files.
+//! sizes, and sizes over checksums. A storage server that cannot be reached, or whose response is invalid, prevents
+//! the publication too. Object ids are always listed in the order of the files.
 
-mod answer;
-mod verdict;
+mod comparison;
+mod response;
 
 use std::time::Duration;
 
@@ -16,18 +16,18 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use reqwest::header::HeaderValue;
 use reqwest::{Method, Response, StatusCode, Url};
 
-use self::answer::{StoredObject, excerpt};
+use self::response::{StoredObject, excerpt};
 
 const BEARER: &str = "Bearer ";
-/// How many calls one publication may have under way.
-const CONCURRENT_CALLS: usize = 8;
-/// The longest answer read to the question whether a file is there, in bytes.
-const MAX_EXISTS_ANSWER: usize = 64 * 1024;
-/// The longest description of an object that is read, in bytes: it lists the parts of the object, and there may be
+/// How many calls one publication makes concurrently.
+const MAX_CONCURRENT_CALLS: usize = 8;
+/// The longest response to the query whether a file exists.
+const MAX_EXISTS_RESPONSE_BYTES: usize = 64 * 1024;
+/// The longest description of an object: it lists the parts of the object, and there may be
 /// 10,000 of some 200 bytes each.
-const MAX_OBJECT_ANSWER: usize = 4 * 1024 * 1024;
+const MAX_OBJECT_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
 
-/// Speaks to a storage server.
+/// A client of a storage server.
 #[derive(Debug)]
 pub struct StorageClient {
     http: HttpClient,
@@ -48,24 +48,24 @@ impl StorageClient {
         Ok(Self { http, base, authorization })
     }
 
-    /// Refuses an analysis whose files are not in storage as its metadata says.
+    /// Fails if the files of an analysis are not in storage as its metadata says.
     ///
     /// Objects for which the storage server knows no checksum are refused unless `ignore_undefined_md5` is set.
     pub async fn check_publishable(&self, analysis: &Analysis, ignore_undefined_md5: bool) -> Result<()> {
         let files = &analysis.files;
         let uploaded: Vec<bool> = stream::iter(0..files.len())
             .map(|nth| self.is_uploaded(files[nth].object_id))
-            .buffered(CONCURRENT_CALLS)
+            .buffered(MAX_CONCURRENT_CALLS)
             .try_collect()
             .await?;
-        verdict::check_uploaded(analysis, &uploaded)?;
+        comparison::check_uploaded(analysis, &uploaded)?;
         let stored: Vec<StoredObject> = stream::iter(0..files.len())
             .map(|nth| self.stored_object(files[nth].object_id))
-            .buffered(CONCURRENT_CALLS)
+            .buffered(MAX_CONCURRENT_CALLS)
             .try_collect()
             .await?;
-        verdict::check_sizes(analysis, &stored)?;
-        verdict::check_checksums(analysis, &stored, ignore_undefined_md5)
+        comparison::check_sizes(analysis, &stored)?;
+        comparison::check_checksums(analysis, &stored, ignore_undefined_md5)
     }
 
     async fn is_uploaded(&self, object_id: ObjectId) -> Result<bool> {
@@ -73,8 +73,12 @@ impl StorageClient {
         let response =
             self.get(self.object_url("upload", object_id)).await.map_err(|error| failed(error.to_string()))?;
         let response = successful(response).map_err(failed)?;
-        let body = self.http.read_body(response, MAX_EXISTS_ANSWER).await.map_err(|error| failed(error.to_string()))?;
-        answer::read_boolean(&body)
+        let body = self
+            .http
+            .read_body(response, MAX_EXISTS_RESPONSE_BYTES)
+            .await
+            .map_err(|error| failed(error.to_string()))?;
+        response::read_boolean(&body)
             .ok_or_else(|| failed(format!("it answered '{}' instead of true or false", self.excerpt(&body))))
     }
 
@@ -91,8 +95,8 @@ impl StorageClient {
             ));
         }
         let response = successful(response).map_err(failed)?;
-        let described = match self.http.read_body(response, MAX_OBJECT_ANSWER).await {
-            Ok(body) => StoredObject::read(&body).map_err(|reason| self.excerpt(reason.as_bytes())),
+        let described = match self.http.read_body(response, MAX_OBJECT_RESPONSE_BYTES).await {
+            Ok(body) => StoredObject::parse(&body).map_err(|error| self.excerpt(error.to_string().as_bytes())),
             Err(HttpError::BodyTooLong(limit)) => Err(format!("it has more than {limit} bytes")),
             Err(error) => return Err(failed(error.to_string())),
         };

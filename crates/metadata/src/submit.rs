@@ -1,24 +1,24 @@
-//! Submission: every check in the order clients rely on, then one write.
+//! Submission: all checks in the order clients rely on, then one write.
 
 use bytes::Bytes;
 use cantata_core::json::parse_json;
 use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, ErrorOrigin, Result, Timestamp};
-use cantata_schema::join;
-use cantata_store::{DuplicateRule, FileRow, Insertion, NewAnalysis};
+use cantata_schema::join_violations;
+use cantata_store::{DuplicateRule, FileRow, InsertOutcome, NewAnalysis};
 use serde_json::Value;
 
 use crate::MetadataService;
-use crate::payload::{PayloadParts, SubmittedFile, named_type, take_apart};
+use crate::payload::{PayloadParts, SubmittedFile, read_type_reference, split_payload};
 use crate::studies::unknown_study;
 use crate::types::CompiledType;
 
-/// Payloads larger than this are parsed and checked where they hold nobody else up.
-const LARGE_PAYLOAD: usize = 256 * 1024;
+/// Payloads larger than this are parsed and validated on the blocking pool.
+const LARGE_PAYLOAD_BYTES: usize = 256 * 1024;
 
-/// How much of an unreadable payload an error shows.
-const EXCERPT: usize = 200;
+/// How many characters of a malformed payload an error shows.
+const MAX_EXCERPT_CHARS: usize = 200;
 
-/// What is wanted of a submission beside that it is checked and stored.
+/// Options of a submission.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SubmitOptions {
     /// Whether files may have checksums that are stored already.
@@ -66,14 +66,14 @@ impl MetadataService {
             return Err(not_uploaded());
         }
         let size = payload.len();
-        let payload = off_thread_if_large(size, move || parse(&payload)).await?;
-        let named = named_type(&payload)?;
+        let payload = run_blocking_if_large(size, move || parse(&payload)).await?;
+        let named = read_type_reference(&payload)?;
         let compiled = self.compiled_type(named.name, named.version, ErrorOrigin::SubmitService).await?;
         let checking = std::sync::Arc::clone(&compiled);
-        let payload = off_thread_if_large(size, move || check_schema(&checking, payload)).await?;
+        let payload = run_blocking_if_large(size, move || check_schema(&checking, payload)).await?;
         require_same_study(study_id, &payload)?;
         self.external.check(study_id, &payload, &compiled.options.external_validations).await?;
-        let parts = take_apart(payload).map_err(|violations| refused(&join(&violations)))?;
+        let parts = split_payload(payload).map_err(|violations| schema_error(&join_violations(&violations)))?;
         let mut analysis = new_analysis(study_id, &compiled, parts);
         if options.publish {
             analysis.change_state(AnalysisState::Published, analysis.created_at)?;
@@ -97,11 +97,11 @@ impl MetadataService {
     }
 }
 
-fn require_stored(analysis: &Analysis, insertion: Insertion) -> Result<AnalysisId> {
+fn require_stored(analysis: &Analysis, insertion: InsertOutcome) -> Result<AnalysisId> {
     match insertion {
-        Insertion::Stored(_) => Ok(analysis.analysis_id),
-        Insertion::UnknownStudy => Err(unknown_study(&analysis.study_id)),
-        Insertion::Duplicate { file_name, object_id, analysis_id } => Err(duplicate(
+        InsertOutcome::Stored(_) => Ok(analysis.analysis_id),
+        InsertOutcome::UnknownStudy => Err(unknown_study(&analysis.study_id)),
+        InsertOutcome::Duplicate { file_name, object_id, analysis_id } => Err(duplicate(
             &file_name,
             &format!("the stored file with objectId '{object_id}' and analysisId '{analysis_id}'"),
         )),
@@ -130,15 +130,15 @@ fn not_uploaded() -> Error {
     )
 }
 
-fn refused(text: &str) -> Error {
+fn schema_error(text: &str) -> Error {
     Error::schema_violation(ErrorOrigin::SubmitService, text)
 }
 
-async fn off_thread_if_large<T: Send + 'static>(
+async fn run_blocking_if_large<T: Send + 'static>(
     size: usize,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    if size <= LARGE_PAYLOAD {
+    if size <= LARGE_PAYLOAD_BYTES {
         return work();
     }
     tokio::task::spawn_blocking(work).await.map_err(|error| {
@@ -160,7 +160,7 @@ fn parse(payload: &[u8]) -> Result<Value> {
         ));
     }
     parse_json(payload).map_err(|error| {
-        let shown: String = String::from_utf8_lossy(payload).chars().take(EXCERPT).collect();
+        let shown: String = String::from_utf8_lossy(payload).chars().take(MAX_EXCERPT_CHARS).collect();
         let cut = if shown.len() < payload.len() { "…" } else { "" };
         Error::new(
             ErrorOrigin::SubmitService,
@@ -171,9 +171,9 @@ fn parse(payload: &[u8]) -> Result<Value> {
 }
 
 fn check_schema(compiled: &CompiledType, payload: Value) -> Result<Value> {
-    let violations = compiled.validator.check_submission(&payload);
+    let violations = compiled.validator.validate_submission(&payload);
     if !violations.is_empty() {
-        return Err(refused(&join(&violations)));
+        return Err(schema_error(&join_violations(&violations)));
     }
     check_file_types(&compiled.options.file_types, &payload)?;
     Ok(payload)
@@ -186,13 +186,13 @@ fn check_file_types(allowed: &[String], payload: &Value) -> Result<()> {
     let files = payload["files"].as_array().map(Vec::as_slice).unwrap_or_default();
     let is_refused = |file: &&Value| !allowed.iter().any(|allowed| file["fileType"] == **allowed);
     let formats = allowed.join(", ");
-    let complaints: Vec<String> = files
+    let violations: Vec<String> = files
         .iter()
         .filter(is_refused)
         .map(|file| file["fileName"].as_str().unwrap_or_default())
         .map(|name| format!("#: {name} name is not supported, supported formats are {formats}"))
         .collect();
-    if complaints.is_empty() { Ok(()) } else { Err(refused(&complaints.join(","))) }
+    if violations.is_empty() { Ok(()) } else { Err(schema_error(&violations.join(","))) }
 }
 
 fn require_same_study(study_id: &str, payload: &Value) -> Result<()> {

@@ -6,7 +6,7 @@ use cantata_core::analysis_type::{check_registrable_name, check_type_name};
 use cantata_core::{
     AnalysisType, AnalysisTypeId, Error, ErrorId, ErrorOrigin, PartialTypeOptions, Result, Timestamp, TypeOptions,
 };
-use cantata_schema::{PayloadValidator, check_registration, render};
+use cantata_schema::{PayloadValidator, check_registration, render_schema};
 use cantata_store::{NewAnalysisType, TypeQuery};
 use moka::sync::Cache;
 use serde::Serialize;
@@ -14,12 +14,12 @@ use serde_json::Value;
 
 use crate::MetadataService;
 
-/// How many compiled type versions are kept.
-const KEPT_TYPES: u64 = 1_000;
+/// How many compiled type versions are cached.
+const MAX_CACHED_TYPES: u64 = 1_000;
 
-/// What an administrator sends to register a type.
+/// The registration of an analysis type.
 #[derive(Debug, Clone)]
-pub struct Registration {
+pub struct TypeRegistration {
     /// The type's name.
     pub name: Option<String>,
     /// The dynamic schema.
@@ -28,7 +28,7 @@ pub struct Registration {
     pub options: PartialTypeOptions,
 }
 
-/// A registered version as the wire shows it.
+/// A registered version as clients see it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RegisteredType {
@@ -45,7 +45,7 @@ pub struct RegisteredType {
     pub schema: Option<Value>,
 }
 
-/// How much of a type's schema to show.
+/// Which form of a type's schema to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SchemaView {
     /// The base schema and the dynamic one together.
@@ -59,7 +59,7 @@ pub enum SchemaView {
 impl RegisteredType {
     fn of(registered: AnalysisType, view: SchemaView) -> Self {
         let schema = match view {
-            SchemaView::Rendered => Some(render(&registered.schema)),
+            SchemaView::Rendered => Some(render_schema(&registered.schema)),
             SchemaView::Unrendered => Some(registered.schema),
             SchemaView::Hidden => None,
         };
@@ -87,25 +87,25 @@ pub struct TypePage {
     pub result_set: Vec<RegisteredType>,
 }
 
-/// A type version ready for checking payloads.
+/// A type version with its compiled validator.
 pub(crate) struct CompiledType {
     pub(crate) id: AnalysisTypeId,
     pub(crate) options: TypeOptions,
     pub(crate) validator: PayloadValidator,
 }
 
-/// Keeps compiled type versions; a version never changes, so nothing is ever stale.
+/// Caches compiled type versions; a version never changes, so no entry is ever stale.
 pub(crate) struct TypeCache(Cache<AnalysisTypeId, Arc<CompiledType>>);
 
 impl Default for TypeCache {
     fn default() -> Self {
-        Self(Cache::new(KEPT_TYPES))
+        Self(Cache::new(MAX_CACHED_TYPES))
     }
 }
 
 impl MetadataService {
     /// Registers the next version of a type.
-    pub async fn register_type(&self, registration: Registration) -> Result<RegisteredType> {
+    pub async fn register_type(&self, registration: TypeRegistration) -> Result<RegisteredType> {
         let name = registration.name.ok_or_else(|| {
             Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, "The analysisType name field cannot be null")
         })?;
@@ -192,7 +192,7 @@ impl MetadataService {
         Ok(compiled)
     }
 
-    /// Refuses a type version that is not the latest, where the operator wants that.
+    /// Rejects a type version that is not the latest, if the settings say so.
     pub(crate) async fn require_latest(&self, id: &AnalysisTypeId, origin: ErrorOrigin) -> Result<()> {
         if !self.settings.enforce_latest {
             return Ok(());

@@ -1,12 +1,12 @@
 //! Updating the dynamic data of an analysis: replacing it, possibly under another type version, or patching it.
 
 use cantata_core::{AnalysisTypeId, Error, ErrorId, ErrorOrigin, EventAction, Result, Timestamp};
-use cantata_schema::join;
+use cantata_schema::join_violations;
 use serde_json::{Map, Value, json};
 
 use crate::MetadataService;
-use crate::change::{ATTEMPTS, too_contended};
-use crate::payload::named_type;
+use crate::optimistic_update::{MAX_UPDATE_ATTEMPTS, contention_error};
+use crate::payload::read_type_reference;
 use crate::types::CompiledType;
 
 impl MetadataService {
@@ -15,7 +15,7 @@ impl MetadataService {
         self.stored_analysis(study_id, analysis_id).await?;
         let body = Value::Object(body);
         require_type_members(&body)?;
-        let named = named_type(&body)?;
+        let named = read_type_reference(&body)?;
         let compiled = self.compiled_type(named.name, named.version, ErrorOrigin::AnalysisServiceImpl).await?;
         let data = checked_data(&compiled, body)?;
         self.change(study_id, analysis_id, |analysis| {
@@ -29,7 +29,7 @@ impl MetadataService {
 
     /// Merges a patch (RFC 7386) into the dynamic data; the type version stays.
     pub async fn patch_data(&self, study_id: &str, analysis_id: &str, patch: Map<String, Value>) -> Result<()> {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_UPDATE_ATTEMPTS {
             let draft = self.draft(study_id, analysis_id).await?;
             let mut after = draft.analysis().clone();
             let AnalysisTypeId { name, version } = &after.analysis_type;
@@ -43,7 +43,7 @@ impl MetadataService {
                 return Ok(());
             }
         }
-        Err(too_contended(analysis_id))
+        Err(contention_error(analysis_id))
     }
 }
 
@@ -61,9 +61,9 @@ fn require_type_members(body: &Value) -> Result<()> {
 
 /// Checks an update and returns the dynamic data it holds.
 fn checked_data(compiled: &CompiledType, body: Value) -> Result<Map<String, Value>> {
-    let violations = compiled.validator.check_update(&body);
+    let violations = compiled.validator.validate_update(&body);
     if !violations.is_empty() {
-        return Err(Error::schema_violation(ErrorOrigin::AnalysisServiceImpl, join(&violations)));
+        return Err(Error::schema_violation(ErrorOrigin::AnalysisServiceImpl, join_violations(&violations)));
     }
     let Value::Object(mut data) = body else {
         return Err(Error::new(

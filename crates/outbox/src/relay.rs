@@ -100,12 +100,12 @@ impl EventSender {
             backoff = (backoff * 2).min(MAX_BACKOFF);
         }
         // If this fails, the lease runs out by itself.
-        let _ = self.store.release(&self.cursor, &self.holder).await;
+        let _ = self.store.release_lease(&self.cursor, &self.holder).await;
     }
 
     /// Sends while this process holds the lease; stands by for a moment if another does.
     async fn send_while_leased(&self, max_request_bytes: usize) -> Result<()> {
-        if !self.store.lease(&self.cursor, &self.holder, LEASE_DURATION).await? {
+        if !self.store.acquire_lease(&self.cursor, &self.holder, LEASE_DURATION).await? {
             self.state.send_replace(RelayState { activity: RelayActivity::StandingBy, sent: None });
             self.sleep_unless_stopped(LEASE_RENEWAL_INTERVAL).await;
             return Ok(());
@@ -123,11 +123,13 @@ impl EventSender {
     async fn keep_lease(&self) {
         loop {
             tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
-            match self.store.lease(&self.cursor, &self.holder, LEASE_DURATION).await {
+            match self.store.acquire_lease(&self.cursor, &self.holder, LEASE_DURATION).await {
                 Ok(true) => {}
                 Ok(false) => return,
                 // The session fails for the same reason as soon as it needs the store.
-                Err(error) => tracing::warn!(%error, "the lease for sending events cannot be renewed"),
+                Err(error) => {
+                    tracing::warn!(error = error_chain(&error), "the lease for sending events cannot be renewed")
+                }
             }
         }
     }
@@ -161,7 +163,7 @@ impl EventSender {
                 }
                 error => error.into(),
             })?;
-            if !self.store.move_cursor(&self.cursor, &self.holder, last).await? {
+            if !self.store.advance_cursor(&self.cursor, &self.holder, last).await? {
                 tracing::warn!(topic = self.settings.kafka.topic, "another process sends the events now");
                 return Ok(());
             }

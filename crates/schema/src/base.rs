@@ -1,4 +1,4 @@
-//! The part of every schema that all analyses share, and what the dynamic part of an analysis type makes of it.
+//! The base schema that all analyses share, combined with the dynamic schema of an analysis type.
 //!
 //! Three schemas come from one dynamic part. The *rendered* one is shown to clients. The *submission* schema adds
 //! the refusal of names that only the server writes. The *update* schema checks the body that replaces the dynamic
@@ -17,7 +17,7 @@ static BASE: LazyLock<Map<String, Value>> =
 const NOT_UPDATABLE: [&str; 3] = ["studyId", "samples", "files"];
 
 /// Returns the schema that clients see: the dynamic part of an analysis type laid over the base.
-pub fn render(dynamic: &Value) -> Value {
+pub fn render_schema(dynamic: &Value) -> Value {
     let mut rendered = BASE.clone();
     merge_definitions(&mut rendered, dynamic);
     overlay_properties(&mut rendered, dynamic);
@@ -27,9 +27,9 @@ pub fn render(dynamic: &Value) -> Value {
 
 /// Returns the schema a submission must follow.
 pub(crate) fn submission_schema(dynamic: &Value) -> Value {
-    let mut schema = render(dynamic);
+    let mut schema = render_schema(dynamic);
     for name in SERVER_OWNED_FIELDS {
-        schema["properties"][name] = refused();
+        schema["properties"][name] = forbidden();
     }
     schema
 }
@@ -39,7 +39,7 @@ pub(crate) fn update_schema(dynamic: &Value) -> Value {
     let mut schema = BASE.clone();
     let mut properties = Map::new();
     for name in NOT_UPDATABLE {
-        properties.insert(name.to_owned(), refused());
+        properties.insert(name.to_owned(), forbidden());
     }
     properties.insert("analysisType".to_owned(), BASE["properties"]["analysisType"].clone());
     schema.insert("id".to_owned(), json!("analysisUpdateRequest"));
@@ -50,13 +50,13 @@ pub(crate) fn update_schema(dynamic: &Value) -> Value {
     // A type may list what the base requires anyway; an update cannot have it.
     append_required(&mut schema, dynamic, |name| !["studyId", "files"].contains(&name));
     for name in SERVER_OWNED_FIELDS {
-        schema["properties"][name] = refused();
+        schema["properties"][name] = forbidden();
     }
     Value::Object(schema)
 }
 
 /// The schema of a member that must be absent.
-fn refused() -> Value {
+fn forbidden() -> Value {
     json!({"not": {}})
 }
 

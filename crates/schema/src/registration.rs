@@ -1,4 +1,4 @@
-//! What an administrator may register: the meta-schema, and after it the proof that the schema can be used.
+//! Checks schemas at registration: against the meta-schema, then by compiling them.
 
 use std::sync::LazyLock;
 
@@ -6,8 +6,8 @@ use cantata_core::{Error, ErrorOrigin, Result};
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::wording::{explain, found_type};
-use crate::{PayloadValidator, Violation, compile, join};
+use crate::messages::{describe_violations, json_type_name};
+use crate::{PayloadValidator, SchemaViolation, compile, join_violations};
 
 static META_SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("registration.json")).expect("the embedded meta-schema is JSON")
@@ -21,23 +21,23 @@ pub fn meta_schema() -> &'static Value {
     &META_SCHEMA
 }
 
-/// Refuses what cannot be the dynamic part of an analysis type.
+/// Rejects what cannot be the dynamic schema of an analysis type.
 ///
 /// What breaks the meta-schema is a schema violation; what follows it but cannot be used as a JSON Schema, alone or
 /// together with the base schema, is malformed.
 pub fn check_registration(schema: &Value) -> Result<()> {
     let violations = match schema {
-        Value::Null => return Err(refuse("Schema field cannot be null".to_owned())),
-        Value::Object(_) => explain(&META_VALIDATOR, schema),
-        // The meta-schema lets booleans pass, but nothing can be rendered from one.
-        _ => vec![Violation::at("", format!("expected type: JSONObject, found: {}", found_type(schema)))],
+        Value::Null => return Err(violation_error("Schema field cannot be null".to_owned())),
+        Value::Object(_) => describe_violations(&META_VALIDATOR, schema),
+        // The meta-schema allows booleans, but nothing can be rendered from one.
+        _ => vec![SchemaViolation::at("", format!("expected type: JSONObject, found: {}", json_type_name(schema)))],
     };
     if !violations.is_empty() {
-        return Err(refuse(join(&violations)));
+        return Err(violation_error(join_violations(&violations)));
     }
     PayloadValidator::compile(schema)?.prepare_updates()
 }
 
-fn refuse(text: String) -> Error {
+fn violation_error(text: String) -> Error {
     Error::schema_violation(ErrorOrigin::AnalysisTypeService, text)
 }

@@ -1,10 +1,10 @@
-//! Where a draft 7 schema holds other schemas, and to which part of a value each of them applies.
+//! The subschemas of a draft 7 schema, and to which part of a value each of them applies.
 
 use serde_json::{Map, Value};
 
-/// The part of a value that a subschema looks at.
+/// The part of a value that a subschema applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Applies<'a> {
+pub(crate) enum InstanceTarget<'a> {
     /// The value itself.
     Itself,
     /// The member of this name.
@@ -13,17 +13,17 @@ pub(crate) enum Applies<'a> {
     AnyMember,
     /// The name of any member.
     MemberName,
-    /// The item at this place.
+    /// The item at this index.
     Item(usize),
     /// Any item.
     AnyItem,
-    /// Nothing, unless something refers to it.
+    /// Nothing, unless a reference applies it.
     Nothing,
 }
 
-/// The place of a subschema within the schema that holds it.
+/// The location of a subschema within its schema.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Place<'a> {
+pub(crate) enum KeywordLocation<'a> {
     /// The value of a keyword.
     Keyword(&'a str),
     /// A named member of the value of a keyword.
@@ -37,37 +37,44 @@ pub(crate) fn reference(schema: &Map<String, Value>) -> Option<&str> {
     schema.get("$ref")?.as_str()
 }
 
-/// Calls `visit` with every subschema. Keywords whose values have the wrong shape are passed over.
-pub(crate) fn for_each<'a>(schema: &'a Map<String, Value>, mut visit: impl FnMut(Applies<'a>, Place<'a>, &'a Value)) {
+/// Calls `visit` with every subschema. Keywords whose values have the wrong type are skipped.
+pub(crate) fn for_each<'a>(
+    schema: &'a Map<String, Value>,
+    mut visit: impl FnMut(InstanceTarget<'a>, KeywordLocation<'a>, &'a Value),
+) {
     if reference(schema).is_some() {
         return;
     }
     for (keyword, value) in schema {
         match (keyword.as_str(), value) {
-            ("not" | "if" | "then" | "else", _) => visit(Applies::Itself, Place::Keyword(keyword), value),
-            ("additionalProperties", _) => visit(Applies::AnyMember, Place::Keyword(keyword), value),
-            ("propertyNames", _) => visit(Applies::MemberName, Place::Keyword(keyword), value),
+            ("not" | "if" | "then" | "else", _) => {
+                visit(InstanceTarget::Itself, KeywordLocation::Keyword(keyword), value)
+            }
+            ("additionalProperties", _) => visit(InstanceTarget::AnyMember, KeywordLocation::Keyword(keyword), value),
+            ("propertyNames", _) => visit(InstanceTarget::MemberName, KeywordLocation::Keyword(keyword), value),
             ("items", Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
-                    visit(Applies::Item(index), Place::Indexed(keyword, index), item);
+                    visit(InstanceTarget::Item(index), KeywordLocation::Indexed(keyword, index), item);
                 }
             }
-            ("items" | "additionalItems" | "contains", _) => visit(Applies::AnyItem, Place::Keyword(keyword), value),
+            ("items" | "additionalItems" | "contains", _) => {
+                visit(InstanceTarget::AnyItem, KeywordLocation::Keyword(keyword), value)
+            }
             ("allOf" | "anyOf" | "oneOf", Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
-                    visit(Applies::Itself, Place::Indexed(keyword, index), item);
+                    visit(InstanceTarget::Itself, KeywordLocation::Indexed(keyword, index), item);
                 }
             }
             ("properties" | "patternProperties" | "definitions" | "dependencies", Value::Object(members)) => {
                 for (name, member) in members {
                     let applies = match keyword.as_str() {
-                        "properties" => Applies::Member(name),
-                        "patternProperties" => Applies::AnyMember,
-                        "definitions" => Applies::Nothing,
+                        "properties" => InstanceTarget::Member(name),
+                        "patternProperties" => InstanceTarget::AnyMember,
+                        "definitions" => InstanceTarget::Nothing,
                         _ if member.is_array() => continue,
-                        _ => Applies::Itself,
+                        _ => InstanceTarget::Itself,
                     };
-                    visit(applies, Place::Named(keyword, name), member);
+                    visit(applies, KeywordLocation::Named(keyword, name), member);
                 }
             }
             _ => {}

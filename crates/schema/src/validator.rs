@@ -1,4 +1,4 @@
-//! The checks of one analysis type version, compiled once and shared.
+//! The validators of one analysis type version, compiled once and shared.
 
 use std::sync::OnceLock;
 
@@ -6,56 +6,56 @@ use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::Violation;
+use crate::SchemaViolation;
 use crate::base::{submission_schema, update_schema};
-use crate::compile::{check_alone, compile};
-use crate::effort::EffortLimit;
-use crate::wording::{explain, found_type};
+use crate::compile::{check_standalone, compile};
+use crate::messages::{describe_violations, json_type_name};
+use crate::validation_budget::ValidationBudget;
 
-/// Checks submissions and updates of one analysis type version.
+/// Validates submissions and updates of one analysis type version.
 ///
-/// Updates are rare, so their validator is made when the first one comes.
+/// Updates are rare, so their validator is compiled at the first one.
 #[derive(Debug)]
 pub struct PayloadValidator {
     dynamic: Value,
     submission: Validator,
     update: OnceLock<Result<Validator>>,
-    effort: Option<EffortLimit>,
+    budget: Option<ValidationBudget>,
 }
 
 impl PayloadValidator {
-    /// Makes the checks of the type with this dynamic schema, or says why the schema cannot be used.
+    /// Compiles the validator of the type with this dynamic schema, or says why the schema cannot be used.
     pub fn compile(dynamic: &Value) -> Result<Self> {
         if !dynamic.is_object() {
             return Err(Error::new(
                 ErrorOrigin::AnalysisTypeService,
                 ErrorId::MalformedJsonSchema,
-                format!("#: expected type: JSONObject, found: {}", found_type(dynamic)),
+                format!("#: expected type: JSONObject, found: {}", json_type_name(dynamic)),
             ));
         }
-        check_alone(dynamic)?;
-        let (submission, schema, outline) = compile(submission_schema(dynamic))?;
-        let effort = (!outline.stays_small()).then(|| {
+        check_standalone(dynamic)?;
+        let (submission, schema, graph) = compile(submission_schema(dynamic))?;
+        let budget = (!graph.has_small_expansion()).then(|| {
             let names = dynamic["properties"].as_object().into_iter().flat_map(|properties| properties.keys());
-            EffortLimit::new(schema, outline, names.cloned().collect())
+            ValidationBudget::new(schema, graph, names.cloned().collect())
         });
-        Ok(Self { dynamic: dynamic.clone(), submission, update: OnceLock::new(), effort })
+        Ok(Self { dynamic: dynamic.clone(), submission, update: OnceLock::new(), budget })
     }
 
-    /// Returns everything that is wrong with a submitted payload, depth first; nothing if it may be stored.
-    pub fn check_submission(&self, payload: &Value) -> Vec<Violation> {
+    /// Returns all violations of a submitted payload, depth first; none if it may be stored.
+    pub fn validate_submission(&self, payload: &Value) -> Vec<SchemaViolation> {
         self.check(&self.submission, payload)
     }
 
-    /// Returns everything that is wrong with the body that replaces an analysis' data; nothing if it may be stored.
-    pub fn check_update(&self, body: &Value) -> Vec<Violation> {
+    /// Returns all violations of a body that replaces the data of an analysis; none if it may be stored.
+    pub fn validate_update(&self, body: &Value) -> Vec<SchemaViolation> {
         match self.update_validator() {
             Ok(validator) => self.check(validator, body),
-            Err(error) => vec![Violation::at("", error.text.clone())],
+            Err(error) => vec![SchemaViolation::at("", error.text.clone())],
         }
     }
 
-    /// Makes the checks of updates now, or says why they cannot be made.
+    /// Compiles the validator of updates now, or says why that is not possible.
     pub(crate) fn prepare_updates(&self) -> Result<()> {
         self.update_validator().as_ref().map(|_| ()).map_err(Error::clone)
     }
@@ -64,10 +64,10 @@ impl PayloadValidator {
         self.update.get_or_init(|| compile(update_schema(&self.dynamic)).map(|(validator, ..)| validator))
     }
 
-    fn check(&self, validator: &Validator, value: &Value) -> Vec<Violation> {
-        if let Some(violation) = self.effort.as_ref().and_then(|effort| effort.exceeded_by(value)) {
+    fn check(&self, validator: &Validator, value: &Value) -> Vec<SchemaViolation> {
+        if let Some(violation) = self.budget.as_ref().and_then(|budget| budget.exceeded_by(value)) {
             return vec![violation];
         }
-        explain(validator, value)
+        describe_violations(validator, value)
     }
 }

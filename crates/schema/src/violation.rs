@@ -1,30 +1,30 @@
-//! One place of a value that breaks its schema, and what is wrong there.
+//! A violation of a schema.
 
 use std::fmt;
 
-/// A broken rule.
+/// A rule of a schema that a value breaks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Violation {
-    /// Where: `#` for the value itself, else `#` and a JSON pointer such as `#/files/0`.
+pub struct SchemaViolation {
+    /// The location: `#` for the value itself, else `#` and a JSON pointer such as `#/files/0`.
     pub pointer: String,
     /// What is wrong there.
     pub text: String,
 }
 
-impl Violation {
+impl SchemaViolation {
     /// Makes the violation at a JSON pointer, which is given without the `#`.
     pub(crate) fn at(pointer: &str, text: impl Into<String>) -> Self {
         Self { pointer: format!("#{pointer}"), text: text.into() }
     }
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for SchemaViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.pointer, self.text)
     }
 }
 
 /// Returns all violations as the one text an error carries.
-pub fn join(violations: &[Violation]) -> String {
-    violations.iter().map(Violation::to_string).collect::<Vec<_>>().join(",")
+pub fn join_violations(violations: &[SchemaViolation]) -> String {
+    violations.iter().map(SchemaViolation::to_string).collect::<Vec<_>>().join(",")
 }

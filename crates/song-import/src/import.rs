@@ -1,4 +1,6 @@
-//! The import from its beginning to its end: studies, types, analyses, then everything read back and compared.
+//! The import: studies, types, analyses, then everything read back and compared.
+
+use std::fmt::Display;
 
 use cantata_core::AnalysisId;
 use cantata_store::Store;
@@ -7,106 +9,118 @@ use tokio_postgres::Client;
 
 use crate::ImportError;
 use crate::convert;
-use crate::read_back::{Seen, count_stored, count_study};
-use crate::report::{Comparison, Kind, Refusal, Report, Side};
+use crate::report::{Comparison, DigestsByKind, ImportReport, RecordKind, RejectedRecord};
 use crate::rows::AnalysisRows;
-use crate::source::Source;
-use crate::types::{Types, parts};
-use crate::writing::{Outcome, carry_out, task};
+use crate::song_database::SongDatabase;
+use crate::store_writer::{WriteOutcome, execute_write, plan_write};
+use crate::types::{TypeImporter, digest_parts};
+use crate::verification::{SongRecord, digest_stored, digest_study};
 
-/// How many analyses are on their way into the store at once. They share its commits.
-const AT_ONCE: usize = 64;
+/// How many analyses are written concurrently; they share group commits.
+const MAX_CONCURRENT_WRITES: usize = 64;
 
-/// Kinds of records in `info` that are taken with what they belong to.
-const INFOS: [&str; 2] = ["Study", "File"];
-const INFOS_OF_SAMPLES: [&str; 3] = ["Donor", "Specimen", "Sample"];
+/// Kinds of records in `info` that are imported with their owner.
+const INFO_KINDS: [&str; 2] = ["Study", "File"];
+const SAMPLE_INFO_KINDS: [&str; 3] = ["Donor", "Specimen", "Sample"];
 
-/// Takes over the database behind a connection. `tell` hears of analyses that were dealt with, and how many there are.
+/// Imports the database behind a connection. `progress` is called with the numbers of analyses done and of all.
 ///
 /// # Errors
 ///
-/// If the database is not SONG's, or either side fails. What is stored by then stays, and another import goes on.
+/// If the database is not SONG's, or either database fails. What is stored by then stays, and the next import continues.
 pub async fn import(
     client: &mut Client,
     store: &dyn Store,
-    tell: &mut (dyn FnMut(u64, u64) + Send),
-) -> Result<Report, ImportError> {
-    let source = Source::open(client).await?;
-    let is_before_5_3 = source.layout.is_before_5_3();
-    let report =
-        Report { is_before_5_3, new: 0, updated: 0, unchanged: 0, comparisons: vec![], refused: vec![], notes: vec![] };
+    progress: &mut (dyn FnMut(u64, u64) + Send),
+) -> Result<ImportReport, ImportError> {
+    let source = SongDatabase::open(client).await?;
+    let is_before_5_3 = source.schema.is_before_5_3();
+    let report = ImportReport {
+        is_before_5_3,
+        new: 0,
+        updated: 0,
+        unchanged: 0,
+        comparisons: vec![],
+        refused: vec![],
+        notes: vec![],
+    };
     let mut import = Import {
         store,
         report,
-        types: Types::default(),
-        there: Side::default(),
-        here: Side::default(),
-        folded: 0,
-        untyped: 0,
+        types: TypeImporter::default(),
+        song_digests: DigestsByKind::default(),
+        store_digests: DigestsByKind::default(),
+        folded_analyses: 0,
+        untyped_files: 0,
     };
-    import.studies(&source).await?;
-    import.types(&source).await?;
-    import.analyses(&source, tell).await?;
-    import.homeless(&source).await?;
-    import.notes(&source).await?;
-    for kind in Kind::ALL {
+    import.import_studies(&source).await?;
+    import.import_types(&source).await?;
+    import.import_analyses(&source, progress).await?;
+    import.reject_orphans(&source).await?;
+    import.add_notes(&source).await?;
+    for kind in RecordKind::ALL {
         let in_song = source.count(kind.table()).await?;
         import.compare(kind, in_song);
     }
     Ok(import.report)
 }
 
+/// An import in progress.
 struct Import<'a> {
     store: &'a dyn Store,
-    report: Report,
-    types: Types,
-    there: Side,
-    here: Side,
+    report: ImportReport,
+    types: TypeImporter,
+    song_digests: DigestsByKind,
+    store_digests: DigestsByKind,
     /// How many analyses have samples that come from tables of their own.
-    folded: u64,
+    folded_analyses: u64,
     /// How many files have no data type.
-    untyped: u64,
+    untyped_files: u64,
 }
 
 impl Import<'_> {
-    fn refuse(&mut self, kind: Kind, id: impl Into<String>, reason: impl Into<String>) {
-        self.report.refused.push(Refusal { kind, id: id.into(), reason: reason.into() });
+    fn reject(&mut self, kind: RecordKind, id: impl Into<String>, reason: &dyn Display) {
+        self.report.refused.push(RejectedRecord { kind, id: id.into(), reason: reason.to_string() });
     }
 
-    async fn studies(&mut self, source: &Source<'_>) -> Result<(), ImportError> {
+    async fn import_studies(&mut self, source: &SongDatabase<'_>) -> Result<(), ImportError> {
         for row in source.studies().await? {
             let id = row.id.clone();
             let study = match convert::study(row) {
                 Ok(study) => study,
                 Err(reason) => {
-                    self.refuse(Kind::Study, id, reason);
+                    self.reject(RecordKind::Study, id, &reason);
                     continue;
                 }
             };
             self.store.create_study(study.clone()).await?;
             let Some(here) = self.store.study(&id).await? else { continue };
-            // What holds nothing is left out of the wire form, so that is what counts.
+            // Empty members are left out of the JSON form, so that is compared.
             if serde_json::to_value(&here).ok() == serde_json::to_value(&study).ok() {
-                count_study(&mut self.there, &study);
-                count_study(&mut self.here, &here);
+                digest_study(&mut self.song_digests, &study);
+                digest_study(&mut self.store_digests, &here);
             } else {
-                self.refuse(Kind::Study, id, "it is here with another content, and stays as it is");
+                self.reject(RecordKind::Study, id, &"it is here with another content, and stays as it is");
             }
         }
         Ok(())
     }
 
-    async fn types(&mut self, source: &Source<'_>) -> Result<(), ImportError> {
+    async fn import_types(&mut self, source: &SongDatabase<'_>) -> Result<(), ImportError> {
         for row in source.types().await? {
             let shown = format!("{}:{}", row.name.as_deref().unwrap_or_default(), row.version);
-            match self.types.take(row, self.store).await? {
-                Err(reason) => self.refuse(Kind::AnalysisType, shown, reason),
+            match self.types.import(row, self.store).await? {
+                Err(reason) => self.reject(RecordKind::AnalysisType, shown, &reason),
                 Ok(there) => {
                     let Some(here) = self.store.analysis_type(&there.id.name, Some(there.id.version)).await? else {
                         continue;
                     };
-                    self.there.of(Kind::AnalysisType).add(&parts(&there).each_ref().map(String::as_str));
-                    self.here.of(Kind::AnalysisType).add(&parts(&here).each_ref().map(String::as_str));
+                    self.song_digests
+                        .of(RecordKind::AnalysisType)
+                        .add(&digest_parts(&there).each_ref().map(String::as_str));
+                    self.store_digests
+                        .of(RecordKind::AnalysisType)
+                        .add(&digest_parts(&here).each_ref().map(String::as_str));
                     if here.created_at != there.created_at {
                         self.report.notes.push(format!(
                             "analysis type {shown} was registered here at {} and in SONG at {}",
@@ -119,12 +133,12 @@ impl Import<'_> {
         Ok(())
     }
 
-    async fn analyses(
+    async fn import_analyses(
         &mut self,
-        source: &Source<'_>,
-        tell: &mut (dyn FnMut(u64, u64) + Send),
+        source: &SongDatabase<'_>,
+        progress: &mut (dyn FnMut(u64, u64) + Send),
     ) -> Result<(), ImportError> {
-        let total = source.count(Kind::Analysis.table()).await?;
+        let total = source.count(RecordKind::Analysis.table()).await?;
         let analyses = source.analyses().await?;
         let mut done = 0;
         loop {
@@ -134,85 +148,85 @@ impl Import<'_> {
             }
             let mut page = page.into_iter();
             while page.len() > 0 {
-                let together: Vec<AnalysisRows> = page.by_ref().take(AT_ONCE).collect();
-                done += together.len() as u64;
-                self.write(together).await?;
-                tell(done, total);
+                let batch: Vec<AnalysisRows> = page.by_ref().take(MAX_CONCURRENT_WRITES).collect();
+                done += batch.len() as u64;
+                self.write(batch).await?;
+                progress(done, total);
             }
         }
     }
 
     /// Writes some analyses and reads them back.
-    async fn write(&mut self, together: Vec<AnalysisRows>) -> Result<(), ImportError> {
+    async fn write(&mut self, batch: Vec<AnalysisRows>) -> Result<(), ImportError> {
         let mut converted = Vec::new();
-        for rows in together {
-            let seen = Seen::of(&rows);
-            let type_of = |row| self.types.taken.get(&row).cloned();
+        for rows in batch {
+            let record = SongRecord::of(&rows);
+            let type_of = |row| self.types.imported.get(&row).cloned();
             match convert::analysis(rows, self.report.is_before_5_3, type_of) {
-                Ok(made) => converted.push((seen, made)),
-                Err(reason) => self.refuse_whole(&seen, &reason),
+                Ok(made) => converted.push((record, made)),
+                Err(reason) => self.reject_analysis(&record, &reason),
             }
         }
-        let tasks = try_join_all(converted.iter().map(|(_, made)| task(self.store, &made.analysis))).await?;
-        let outcomes = try_join_all(tasks.into_iter().map(|task| carry_out(self.store, task))).await?;
+        let tasks = try_join_all(converted.iter().map(|(_, made)| plan_write(self.store, &made.analysis))).await?;
+        let outcomes = try_join_all(tasks.into_iter().map(|task| execute_write(self.store, task))).await?;
         let mut taken: Vec<AnalysisId> = Vec::new();
-        for ((seen, made), outcome) in converted.into_iter().zip(outcomes) {
+        for ((record, made), outcome) in converted.into_iter().zip(outcomes) {
             match outcome {
-                Outcome::New => self.report.new += 1,
-                Outcome::Updated => self.report.updated += 1,
-                Outcome::Unchanged => self.report.unchanged += 1,
-                Outcome::Refused(reason) => {
-                    self.refuse_whole(&seen, &reason);
+                WriteOutcome::New => self.report.new += 1,
+                WriteOutcome::Updated => self.report.updated += 1,
+                WriteOutcome::Unchanged => self.report.unchanged += 1,
+                WriteOutcome::Rejected(reason) => {
+                    self.reject_analysis(&record, &reason);
                     continue;
                 }
             }
-            seen.count(&mut self.there, &made.analysis);
-            self.folded += u64::from(made.has_folded_samples);
-            self.untyped += made.analysis.files.iter().filter(|file| file.data_type.is_empty()).count() as u64;
+            record.count(&mut self.song_digests, &made.analysis);
+            self.folded_analyses += u64::from(made.has_folded_samples);
+            self.untyped_files += made.analysis.files.iter().filter(|file| file.data_type.is_empty()).count() as u64;
             taken.push(made.analysis.analysis_id);
         }
-        Ok(count_stored(self.store, &mut self.here, &taken).await?)
+        Ok(digest_stored(self.store, &mut self.store_digests, &taken).await?)
     }
 
-    /// Refuses an analysis and everything that belongs to it.
-    fn refuse_whole(&mut self, seen: &Seen, reason: &str) {
-        let [id, ..] = &seen.analysis;
-        self.refuse(Kind::Analysis, id, reason);
+    /// Rejects an analysis and everything that belongs to it.
+    fn reject_analysis(&mut self, record: &SongRecord, reason: &dyn Display) {
+        let [id, ..] = &record.analysis;
+        self.reject(RecordKind::Analysis, id, reason);
         let with_it = format!("its analysis '{id}' is not taken");
-        for [file, ..] in &seen.files {
-            self.refuse(Kind::File, file, &with_it);
+        for [file, ..] in &record.files {
+            self.reject(RecordKind::File, file, &with_it);
         }
-        for [change, ..] in &seen.states {
-            self.refuse(Kind::StateChange, change, &with_it);
+        for [change, ..] in &record.states {
+            self.reject(RecordKind::StateChange, change, &with_it);
         }
     }
 
-    /// Refuses what belongs to no analysis.
-    async fn homeless(&mut self, source: &Source<'_>) -> Result<(), ImportError> {
-        for kind in [Kind::File, Kind::StateChange] {
-            for (id, analysis_id) in source.homeless(kind.table()).await? {
+    /// Rejects rows that belong to no analysis.
+    async fn reject_orphans(&mut self, source: &SongDatabase<'_>) -> Result<(), ImportError> {
+        for kind in [RecordKind::File, RecordKind::StateChange] {
+            for (id, analysis_id) in source.orphans(kind.table()).await? {
                 let analysis_id = analysis_id.unwrap_or_default();
-                self.refuse(kind, id, format!("its analysis '{analysis_id}' is not in the database"));
+                self.reject(kind, id, &format!("its analysis '{analysis_id}' is not in the database"));
             }
         }
         Ok(())
     }
 
-    async fn notes(&mut self, source: &Source<'_>) -> Result<(), ImportError> {
+    async fn add_notes(&mut self, source: &SongDatabase<'_>) -> Result<(), ImportError> {
         let is_before_5_3 = self.report.is_before_5_3;
         let notes = &mut self.report.notes;
-        if self.folded > 0 && !is_before_5_3 {
+        if self.folded_analyses > 0 && !is_before_5_3 {
             notes.push(format!(
                 "{} analyses had samples in tables that SONG 5.3.0 does not read any more; they are part of their data now",
-                self.folded
+                self.folded_analyses
             ));
         }
-        if self.untyped > 0 {
-            notes.push(format!("{} files have no dataType; it is an empty text here", self.untyped));
+        if self.untyped_files > 0 {
+            notes.push(format!("{} files have no dataType; it is an empty text here", self.untyped_files));
         }
         for (kind, count) in source.info_kinds().await? {
-            let is_taken = INFOS.contains(&kind.as_str())
-                || source.layout.has_samples() && INFOS_OF_SAMPLES.contains(&kind.as_str());
+            let is_taken = INFO_KINDS.contains(&kind.as_str())
+                || source.schema.has_samples() && SAMPLE_INFO_KINDS.contains(&kind.as_str());
             if !is_taken {
                 notes.push(format!(
                     "{count} info records of the kind {kind} are shown by no version of SONG and left out"
@@ -222,9 +236,9 @@ impl Import<'_> {
         Ok(())
     }
 
-    fn compare(&mut self, kind: Kind, in_song: u64) {
+    fn compare(&mut self, kind: RecordKind, in_song: u64) {
         let refused = self.report.refused.iter().filter(|refusal| refusal.kind == kind).count() as u64;
-        let (there, here) = (*self.there.of(kind), *self.here.of(kind));
+        let (there, here) = (*self.song_digests.of(kind), *self.store_digests.of(kind));
         self.report.comparisons.push(Comparison {
             kind,
             in_song,

@@ -1,15 +1,15 @@
-//! What an import tells when it is done: what was refused, and how both sides compare.
+//! The report of an import: rejected records, and the comparison of both databases.
 
 use std::fmt::{self, Display};
 
 use serde::Serialize;
 
-use crate::tally::Tally;
+use crate::record_digest::RecordDigest;
 
-/// What there is in both places.
+/// A kind of record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Kind {
+pub enum RecordKind {
     /// A study.
     Study,
     /// A version of an analysis type.
@@ -22,9 +22,9 @@ pub enum Kind {
     StateChange,
 }
 
-impl Kind {
+impl RecordKind {
     /// Every kind.
-    pub const ALL: [Kind; 5] = [Self::Study, Self::AnalysisType, Self::Analysis, Self::File, Self::StateChange];
+    pub const ALL: [RecordKind; 5] = [Self::Study, Self::AnalysisType, Self::Analysis, Self::File, Self::StateChange];
 
     /// Returns the table of the kind.
     pub(crate) fn table(self) -> &'static str {
@@ -38,7 +38,7 @@ impl Kind {
     }
 }
 
-impl Display for Kind {
+impl Display for RecordKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Study => "study",
@@ -50,30 +50,30 @@ impl Display for Kind {
     }
 }
 
-/// A row that was not taken.
+/// A row that was not imported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Refusal {
+pub struct RejectedRecord {
     /// What it is.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// Its id in SONG; of an analysis type its name and version.
     pub id: String,
     /// Why.
     pub reason: String,
 }
 
-impl Display for Refusal {
+impl Display for RejectedRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}: {}", self.kind, self.id, self.reason)
     }
 }
 
-/// How the two sides of a kind compare.
+/// The comparison of SONG and the store for a kind of record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
     /// What is compared.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// How many rows the table in SONG has.
     pub in_song: u64,
     /// How many of them were refused.
@@ -88,10 +88,10 @@ pub struct Comparison {
     pub is_same: bool,
 }
 
-/// What became of an import.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct ImportReport {
     /// Whether the database is of a version before 5.3.0.
     pub is_before_5_3: bool,
     /// How many analyses were not here before.
@@ -103,19 +103,19 @@ pub struct Report {
     /// Both sides, kind by kind.
     pub comparisons: Vec<Comparison>,
     /// What was not taken.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<RejectedRecord>,
     /// What else there is to know.
     pub notes: Vec<String>,
 }
 
-impl Report {
+impl ImportReport {
     /// Says whether everything was taken, and is here as it was there.
     pub fn is_complete(&self) -> bool {
         self.refused.is_empty() && self.comparisons.iter().all(|comparison| comparison.is_same)
     }
 }
 
-impl Display for Report {
+impl Display for ImportReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "analyses: {} new, {} updated, {} unchanged", self.new, self.updated, self.unchanged)?;
         writeln!(
@@ -137,18 +137,18 @@ impl Display for Report {
     }
 }
 
-/// The tallies of one side, by kind.
+/// The digests of one database, by kind.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Side([Tally; Kind::ALL.len()]);
+pub(crate) struct DigestsByKind([RecordDigest; RecordKind::ALL.len()]);
 
-impl Side {
-    pub(crate) fn of(&mut self, kind: Kind) -> &mut Tally {
+impl DigestsByKind {
+    pub(crate) fn of(&mut self, kind: RecordKind) -> &mut RecordDigest {
         match (&mut self.0, kind) {
-            ([tally, ..], Kind::Study)
-            | ([_, tally, ..], Kind::AnalysisType)
-            | ([_, _, tally, ..], Kind::Analysis)
-            | ([_, _, _, tally, _], Kind::File)
-            | ([_, _, _, _, tally], Kind::StateChange) => tally,
+            ([digest, ..], RecordKind::Study)
+            | ([_, digest, ..], RecordKind::AnalysisType)
+            | ([_, _, digest, ..], RecordKind::Analysis)
+            | ([_, _, _, digest, _], RecordKind::File)
+            | ([_, _, _, _, digest], RecordKind::StateChange) => digest,
         }
     }
 }

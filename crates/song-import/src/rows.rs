@@ -31,7 +31,7 @@ pub(crate) struct AnalysisRow {
 }
 
 /// A row of `file`, with its record in `info`.
-pub(crate) struct FileRow {
+pub(crate) struct SongFileRow {
     pub(crate) id: String,
     pub(crate) analysis_id: String,
     pub(crate) study_id: Option<String>,
@@ -75,7 +75,7 @@ pub(crate) struct SampleRow {
 /// Everything that belongs to one analysis.
 pub(crate) struct AnalysisRows {
     pub(crate) analysis: AnalysisRow,
-    pub(crate) files: Vec<FileRow>,
+    pub(crate) files: Vec<SongFileRow>,
     pub(crate) states: Vec<StateRow>,
     pub(crate) samples: Vec<SampleRow>,
 }

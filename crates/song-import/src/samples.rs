@@ -1,12 +1,13 @@
-//! Samples, specimens and donors of databases before 5.3.0, as the member `samples` that took their place.
+//! Converts samples, specimens and donors of databases before 5.3.0 to the member `samples`, which replaced them.
 
 use serde_json::{Map, Value, json};
 
-use crate::exact;
+use crate::error::RowError;
+use crate::exact_json;
 use crate::rows::SampleRow;
 
-/// Returns the samples of an analysis, or why they cannot be taken.
-pub(crate) fn samples(rows: &[SampleRow]) -> Result<Value, String> {
+/// Converts the samples of an analysis.
+pub(crate) fn samples(rows: &[SampleRow]) -> Result<Value, RowError> {
     let mut samples: Vec<Value> = Vec::new();
     let mut last = None;
     for row in rows {
@@ -18,9 +19,9 @@ pub(crate) fn samples(rows: &[SampleRow]) -> Result<Value, String> {
     Ok(Value::Array(samples))
 }
 
-fn sample(row: &SampleRow) -> Result<Value, String> {
+fn sample(row: &SampleRow) -> Result<Value, RowError> {
     let [Some(sample_id), Some(specimen_id), Some(donor_id)] = &row.found else {
-        return Err("is not in the database, or its specimen or donor is not".to_owned());
+        return Err("is not in the database, or its specimen or donor is not".into());
     };
     let [info, specimen_info, donor_info] = &row.infos;
     let specimen = json!({
@@ -43,9 +44,9 @@ fn sample(row: &SampleRow) -> Result<Value, String> {
 }
 
 /// Adds what was recorded beside the columns, where there is something.
-fn with_info(mut value: Value, info: Option<&str>) -> Result<Value, String> {
-    let info: Map<String, Value> =
-        exact::parse_object(info).map_err(|reason| format!("has an info record that cannot be taken: {reason}"))?;
+fn with_info(mut value: Value, info: Option<&str>) -> Result<Value, RowError> {
+    let info: Map<String, Value> = exact_json::parse_object(info)
+        .map_err(|reason| format!("has an info record that cannot be taken: {reason}"))?;
     if let (Some(members), false) = (value.as_object_mut(), info.is_empty()) {
         members.insert("info".to_owned(), Value::Object(info));
     }

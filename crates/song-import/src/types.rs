@@ -9,54 +9,57 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::ImportError;
-use crate::convert::moment;
-use crate::exact::{self, canonical};
+use crate::convert::timestamp;
+use crate::error::RowError;
+use crate::exact_json::{self, canonical};
 use crate::rows::TypeRow;
 
 /// The options of a type as SONG keeps them. One of them had another name for a while.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct StoredOptions {
+struct SongTypeOptions {
     file_types: Option<Vec<String>>,
     #[serde(alias = "externalValidation")]
     external_validations: Option<Vec<ExternalValidation>>,
 }
 
-/// The types of a database on their way.
+/// Imports the analysis types of a database.
 #[derive(Default)]
-pub(crate) struct Types {
+pub(crate) struct TypeImporter {
     /// The type version that each row became.
-    pub(crate) taken: HashMap<i64, AnalysisTypeId>,
+    pub(crate) imported: HashMap<i64, AnalysisTypeId>,
     /// The options of the latest version of each name.
     options: HashMap<String, TypeOptions>,
 }
 
 /// A version as it was registered in SONG.
-struct Registered {
+struct SongType {
     id: AnalysisTypeId,
     schema: Value,
     given: PartialTypeOptions,
     created_at: Timestamp,
 }
 
-impl Types {
-    /// Takes a version; returns why not, if it cannot be taken.
-    pub(crate) async fn take(
+impl TypeImporter {
+    /// Imports a version; returns why that is not possible as the inner error.
+    pub(crate) async fn import(
         &mut self,
         row: TypeRow,
         store: &dyn Store,
-    ) -> Result<Result<AnalysisType, String>, ImportError> {
+    ) -> Result<Result<AnalysisType, RowError>, ImportError> {
         let row_id = row.id;
         let registered = match registered(row) {
             Ok(registered) => registered,
             Err(reason) => return Ok(Err(reason)),
         };
-        let Registered { id, schema, given, created_at } = registered;
+        let SongType { id, schema, given, created_at } = registered;
         let options = given.clone().inherit(self.options.get(&id.name));
         let expected = AnalysisType { id: id.clone(), created_at, options, schema };
         let latest = store.latest_type_version(&id.name).await?.unwrap_or_default();
         if id.version > latest + 1 {
-            return Ok(Err(format!("version {latest} is the latest here, so it cannot become version {}", id.version)));
+            return Ok(Err(
+                format!("version {latest} is the latest here, so it cannot become version {}", id.version).into()
+            ));
         }
         if id.version == latest + 1 {
             let options = PartialTypeOptions {
@@ -69,38 +72,38 @@ impl Types {
         match store.analysis_type(&id.name, Some(id.version)).await? {
             Some(here) if here.schema == expected.schema && here.options == expected.options => {
                 self.options.insert(id.name.clone(), expected.options.clone());
-                self.taken.insert(row_id, id);
+                self.imported.insert(row_id, id);
                 Ok(Ok(expected))
             }
             _ => Ok(Err("this version is registered here with another schema or other options; import into a store \
                          that no server was started on yet"
-                .to_owned())),
+                .into())),
         }
     }
 }
 
-fn registered(row: TypeRow) -> Result<Registered, String> {
+fn registered(row: TypeRow) -> Result<SongType, RowError> {
     let name = row.name.ok_or("it has no name")?;
     check_type_name(&name).map_err(|error| error.text)?;
     let version = u32::try_from(row.version).ok().filter(|version| *version > 0);
-    let schema = exact::parse(row.schema.as_deref().ok_or("it has no schema")?);
-    let options = match exact::parse(row.options.as_deref().unwrap_or("null"))? {
-        Value::Null => StoredOptions::default(),
+    let schema = exact_json::parse(row.schema.as_deref().ok_or("it has no schema")?);
+    let options = match exact_json::parse(row.options.as_deref().unwrap_or("null"))? {
+        Value::Null => SongTypeOptions::default(),
         options => serde_json::from_value(options).map_err(|error| format!("its options cannot be read: {error}"))?,
     };
-    Ok(Registered {
+    Ok(SongType {
         id: AnalysisTypeId { name, version: version.ok_or("its version is no number above 0")? },
         schema: schema.map_err(|reason| format!("its schema: {reason}"))?,
         given: PartialTypeOptions {
             file_types: options.file_types,
             external_validations: options.external_validations,
         },
-        created_at: moment(row.created_at).ok_or("its created_at is no moment")?,
+        created_at: timestamp(row.created_at).ok_or("its created_at is no moment")?,
     })
 }
 
-/// Returns what two sides compare of a type.
-pub(crate) fn parts(analysis_type: &AnalysisType) -> [String; 3] {
+/// Returns the parts of a type that are compared.
+pub(crate) fn digest_parts(analysis_type: &AnalysisType) -> [String; 3] {
     let AnalysisType { id, options, schema, .. } = analysis_type;
     [id.to_string(), canonical(&json!(options)), canonical(schema)]
 }

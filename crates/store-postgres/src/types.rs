@@ -1,85 +1,86 @@
 //! Analysis types in PostgreSQL.
 //!
-//! Every submission asks for the latest version of its type, so that number is kept in memory for a moment. Versions
-//! only count up: whatever comes late with a smaller number changes nothing, and a registration by another server is
-//! known when it is announced, at the latest when the moment is over.
+//! Every submission asks for the latest version of its type, so that number is cached briefly. Versions only grow: a late
+//! answer with a smaller number changes nothing. A registration by another server invalidates the cache through a
+//! notification; if that is lost, the entry expires.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use cantata_core::{AnalysisType, AnalysisTypeId, Timestamp};
-use cantata_store::{NewAnalysisType, Result, StoreError, TypeKey, TypeQuery};
+use cantata_core::{AnalysisType, AnalysisTypeId};
+use cantata_store::{NewAnalysisType, Result, StoreError, TypeKey, TypeQuery, decode_type};
 use deadpool_postgres::{GenericClient, Transaction};
 use moka::ops::compute::Op;
 use moka::sync::Cache;
-use tokio_postgres::{IsolationLevel, Row};
+use tokio_postgres::Row;
 
-use crate::connections::Connections;
-use crate::failure::{reading, writing};
+use crate::error::{read_error, write_error};
+use crate::pool::ConnectionPool;
+use crate::query::{query, query_one, query_opt, read_snapshot};
 
-/// How long a latest version is believed without asking.
-const FRESH: Duration = Duration::from_millis(500);
+/// How long a latest version is cached.
+const LATEST_VERSION_TTL: Duration = Duration::from_millis(500);
 
-/// How many names are kept in memory.
-const KEPT_NAMES: u64 = 10_000;
+/// How many names are cached.
+const MAX_CACHED_NAMES: u64 = 10_000;
 
 const USING: &str = "using the analysis types";
 const REGISTERING: &str = "registering an analysis type";
 
-/// The channel on which servers tell each other that a type was registered.
-pub(crate) const CHANNEL: &str = "cantata_type";
+/// The channel that notifies other servers of a registration.
+pub(crate) const TYPE_CHANNEL: &str = "cantata_type";
 
-/// The analysis types, and the latest versions that were seen a moment ago.
-pub(crate) struct Types {
-    connections: Arc<Connections>,
+/// The analysis types, with a cache of latest versions.
+pub(crate) struct TypeRepository {
+    pool: Arc<ConnectionPool>,
     latest: Cache<String, u32>,
 }
 
-impl Types {
-    pub(crate) fn new(connections: Arc<Connections>) -> Self {
-        Self { connections, latest: Cache::builder().max_capacity(KEPT_NAMES).time_to_live(FRESH).build() }
+impl TypeRepository {
+    pub(crate) fn new(pool: Arc<ConnectionPool>) -> Self {
+        Self { pool, latest: Cache::builder().max_capacity(MAX_CACHED_NAMES).time_to_live(LATEST_VERSION_TTL).build() }
     }
 
-    /// Returns the memory of latest versions, to be emptied when another server registers a type.
+    /// Returns the cache of latest versions, to be invalidated when another server registers a type.
     pub(crate) fn latest_versions(&self) -> Cache<String, u32> {
         self.latest.clone()
     }
 
     pub(crate) async fn register(&self, new: NewAnalysisType) -> Result<AnalysisType> {
-        let mut client = self.connections.get().await?;
-        let transaction = client.transaction().await.map_err(reading(REGISTERING))?;
+        let mut client = self.pool.get().await?;
+        let transaction = client.transaction().await.map_err(read_error(REGISTERING))?;
         lock(&transaction).await?;
-        let registered = append(&transaction, new).await?;
-        announce(transaction).await?;
-        self.note(&registered.id);
+        let registered = insert_next_version(&transaction, new).await?;
+        commit_and_notify(transaction).await?;
+        self.cache_version(&registered.id);
         Ok(registered)
     }
 
     pub(crate) async fn seed(&self, types: Vec<NewAnalysisType>) -> Result<()> {
-        let mut client = self.connections.get().await?;
-        let transaction = client.transaction().await.map_err(reading(REGISTERING))?;
+        let mut client = self.pool.get().await?;
+        let transaction = client.transaction().await.map_err(read_error(REGISTERING))?;
         lock(&transaction).await?;
         let mut registered = Vec::new();
         for new in types {
             if find(&transaction, &new.name, None).await?.is_none() {
-                registered.push(append(&transaction, new).await?.id);
+                registered.push(insert_next_version(&transaction, new).await?.id);
             }
         }
-        announce(transaction).await?;
-        registered.iter().for_each(|id| self.note(id));
+        commit_and_notify(transaction).await?;
+        registered.iter().for_each(|id| self.cache_version(id));
         Ok(())
     }
 
     pub(crate) async fn find(&self, name: &str, version: Option<u32>) -> Result<Option<AnalysisType>> {
-        // PostgreSQL has no text with this sign, so nothing can be named so.
+        // PostgreSQL stores no text with NUL, so nothing has such a name.
         if name.contains('\0') {
             return Ok(None);
         }
-        find(&self.connections.get().await?, name, version).await
+        find(&self.pool.get().await?, name, version).await
     }
 
-    /// Returns the latest version of a type that was seen a moment ago.
-    pub(crate) fn seen_version(&self, name: &str) -> Option<u32> {
+    /// Returns the cached latest version of a type.
+    pub(crate) fn cached_version(&self, name: &str) -> Option<u32> {
         self.latest.get(name)
     }
 
@@ -87,81 +88,53 @@ impl Types {
         if name.contains('\0') {
             return Ok(None);
         }
-        let client = self.connections.get().await?;
-        let select = client
-            .prepare_cached("SELECT max(version) FROM analysis_type WHERE name = $1")
-            .await
-            .map_err(reading(USING))?;
-        let row = client.query_one(&select, &[&name]).await.map_err(reading(USING))?;
+        let client = self.pool.get().await?;
+        let row = query_one(&client, USING, "SELECT max(version) FROM analysis_type WHERE name = $1", &[&name]).await?;
         let Some(version) = row.get::<_, Option<i32>>(0) else { return Ok(None) };
-        let id = AnalysisTypeId { name: name.to_owned(), version: version_of(version)? };
-        self.note(&id);
+        let id = AnalysisTypeId { name: name.to_owned(), version: decode_version(version)? };
+        self.cache_version(&id);
         Ok(Some(id.version))
     }
 
-    /// Keeps a version in memory, unless a later one is there.
-    fn note(&self, id: &AnalysisTypeId) {
+    /// Caches a version, unless a later one is cached.
+    fn cache_version(&self, id: &AnalysisTypeId) {
         self.latest.entry_by_ref(&id.name).and_compute_with(|known| match known {
             Some(known) if *known.value() >= id.version => Op::Nop,
             _ => Op::Put(id.version),
         });
     }
 
-    pub(crate) async fn list(&self, query: &TypeQuery) -> Result<(u64, Vec<AnalysisType>)> {
-        let mut client = self.connections.get().await?;
-        let snapshot = client
-            .build_transaction()
-            .isolation_level(IsolationLevel::RepeatableRead)
-            .read_only(true)
-            .start()
-            .await
-            .map_err(reading(USING))?;
-        let select = snapshot
-            .prepare_cached("SELECT registration, name, version FROM analysis_type")
-            .await
-            .map_err(reading(USING))?;
-        let rows = snapshot.query(&select, &[]).await.map_err(reading(USING))?;
+    pub(crate) async fn list(&self, wanted: &TypeQuery) -> Result<(u64, Vec<AnalysisType>)> {
+        let mut client = self.pool.get().await?;
+        let snapshot = read_snapshot(&mut client).await?;
+        let rows = query(&snapshot, USING, "SELECT registration, name, version FROM analysis_type", &[]).await?;
         let key = |row: &Row| {
-            let id = AnalysisTypeId { name: row.get(1), version: version_of(row.get(2))? };
+            let id = AnalysisTypeId { name: row.get(1), version: decode_version(row.get(2))? };
             Ok(TypeKey { registration: row.get(0), id })
         };
-        let (total, registrations) = query.select(rows.iter().map(key).collect::<Result<_>>()?);
-        let select = snapshot
-            .prepare_cached(
-                "SELECT name, version, created_at, options, schema
+        let (total, registrations) = wanted.select(rows.iter().map(key).collect::<Result<_>>()?);
+        let sql = "SELECT name, version, created_at, options, schema
                  FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (registration, place)
-                 JOIN analysis_type USING (registration) ORDER BY place",
-            )
-            .await
-            .map_err(reading(USING))?;
-        let rows = snapshot.query(&select, &[&registrations]).await.map_err(reading(USING))?;
-        Ok((total, rows.iter().map(read).collect::<Result<_>>()?))
+                 JOIN analysis_type USING (registration) ORDER BY place";
+        let rows = query(&snapshot, USING, sql, &[&registrations]).await?;
+        Ok((total, rows.iter().map(read_type).collect::<Result<_>>()?))
     }
 }
 
-/// Lets one server register at a time; whoever reads is not held up.
+/// Lets one server register at a time; readers are not blocked.
 async fn lock(transaction: &Transaction<'_>) -> Result<()> {
     transaction
         .batch_execute("LOCK TABLE analysis_type IN SHARE ROW EXCLUSIVE MODE")
         .await
-        .map_err(reading(REGISTERING))
+        .map_err(read_error(REGISTERING))
 }
 
-async fn append(transaction: &Transaction<'_>, new: NewAnalysisType) -> Result<AnalysisType> {
+async fn insert_next_version(transaction: &Transaction<'_>, new: NewAnalysisType) -> Result<AnalysisType> {
     let latest = find(transaction, &new.name, None).await?;
-    let registered = AnalysisType {
-        id: AnalysisTypeId { version: latest.as_ref().map_or(0, |latest| latest.id.version) + 1, name: new.name },
-        created_at: new.created_at,
-        options: new.options.inherit(latest.as_ref().map(|latest| &latest.options)),
-        schema: new.schema,
-    };
+    let registered = new.into_version(latest.as_ref());
     let as_json = |error: serde_json::Error| StoreError::failed("writing an analysis type as JSON", error);
-    let insert = transaction
-        .prepare_cached(
-            "INSERT INTO analysis_type (name, version, created_at, options, schema) VALUES ($1, $2, $3, $4, $5)",
-        )
-        .await
-        .map_err(reading(REGISTERING))?;
+    let insert = "INSERT INTO analysis_type (name, version, created_at, options, schema) VALUES ($1, $2, $3, $4, $5)";
+    let insert = transaction.prepare_cached(insert).await.map_err(read_error(REGISTERING))?;
     let version = i32::try_from(registered.id.version).map_err(|error| StoreError::failed(REGISTERING, error))?;
     transaction
         .execute(
@@ -175,36 +148,28 @@ async fn append(transaction: &Transaction<'_>, new: NewAnalysisType) -> Result<A
             ],
         )
         .await
-        .map_err(reading(REGISTERING))?;
+        .map_err(read_error(REGISTERING))?;
     Ok(registered)
 }
 
-/// Commits, and tells the other servers.
-async fn announce(transaction: Transaction<'_>) -> Result<()> {
-    transaction.execute("SELECT pg_notify($1, '')", &[&CHANNEL]).await.map_err(reading(REGISTERING))?;
-    transaction.commit().await.map_err(writing(REGISTERING))
+/// Commits and notifies the other servers.
+async fn commit_and_notify(transaction: Transaction<'_>) -> Result<()> {
+    transaction.execute("SELECT pg_notify($1, '')", &[&TYPE_CHANNEL]).await.map_err(read_error(REGISTERING))?;
+    transaction.commit().await.map_err(write_error(REGISTERING))
 }
 
 async fn find(client: &impl GenericClient, name: &str, version: Option<u32>) -> Result<Option<AnalysisType>> {
-    let select = client
-        .prepare_cached(
-            "SELECT name, version, created_at, options, schema FROM analysis_type
-             WHERE name = $1 AND ($2::bigint IS NULL OR version = $2) ORDER BY version DESC LIMIT 1",
-        )
-        .await
-        .map_err(reading(USING))?;
-    let row = client.query_opt(&select, &[&name, &version.map(i64::from)]).await.map_err(reading(USING))?;
-    row.as_ref().map(read).transpose()
+    let sql = "SELECT name, version, created_at, options, schema FROM analysis_type
+             WHERE name = $1 AND ($2::bigint IS NULL OR version = $2) ORDER BY version DESC LIMIT 1";
+    let row = query_opt(client, USING, sql, &[&name, &version.map(i64::from)]).await?;
+    row.as_ref().map(read_type).transpose()
 }
 
-fn version_of(stored: i32) -> Result<u32> {
+fn decode_version(stored: i32) -> Result<u32> {
     u32::try_from(stored).map_err(|error| StoreError::corrupt("a version of an analysis type", error))
 }
 
-fn read(row: &Row) -> Result<AnalysisType> {
-    let id = AnalysisTypeId { name: row.get(0), version: version_of(row.get(1))? };
-    let corrupt = |error: serde_json::Error| StoreError::corrupt(format!("analysis type {id}"), error);
-    let options = serde_json::from_str(row.get(3)).map_err(corrupt)?;
-    let schema = serde_json::from_str(row.get(4)).map_err(corrupt)?;
-    Ok(AnalysisType { created_at: Timestamp::from_micros(row.get(2)), options, schema, id })
+fn read_type(row: &Row) -> Result<AnalysisType> {
+    let id = AnalysisTypeId { name: row.get(0), version: decode_version(row.get(1))? };
+    decode_type(id, row.get(2), row.get(3), row.get(4))
 }

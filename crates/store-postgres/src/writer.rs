@@ -1,118 +1,119 @@
-//! The one task that writes analyses, with group commit.
+//! The task that writes analyses, with group commit.
 //!
-//! It takes every change that is waiting and stores them as one group; while that is under way the next group gathers.
-//! So however many clients there are, they share the round trips, the lock and the write to disk. When the database
-//! refuses a group, each of its changes is tried alone, so that only those fail that cannot be stored.
+//! It takes every queued change and commits them as one group; meanwhile the next group queues up. So however many
+//! clients there are, they share the round trips, the lock and the fsync. When the database rejects a group, each of its
+//! changes is retried alone, so that only those fail that cannot be stored.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cantata_store::{AnalysisChange, DuplicateRule, Insertion, NewAnalysis, Replacement, Result, StoreError};
+use cantata_core::error_chain;
+use cantata_store::{AnalysisChange, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Result, StoreError};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
 
-use crate::connections::Connections;
-use crate::decision::Submission;
-use crate::follow::Followed;
-use crate::group;
-use crate::studies::Studies;
+use crate::group_commit::commit_group;
+use crate::group_plan::Submission;
+use crate::notifications::advance_latest_event;
+use crate::pool::ConnectionPool;
+use crate::studies::StudyRepository;
 
-/// The most changes that share one transaction.
-const GROUP_LIMIT: usize = 256;
+/// How many changes share one transaction at most.
+const MAX_GROUP_CHANGES: usize = 256;
 
-/// From so many bytes of documents on, a group takes no further change.
-const GROUP_BYTES: usize = 16 * 1024 * 1024;
+/// From this size of its documents on, a group takes no further change.
+const MAX_GROUP_BYTES: usize = 16 * 1024 * 1024;
 
-/// How many changes may wait before those who bring more have to wait too.
-const QUEUE_LIMIT: usize = 4_096;
+/// How many changes are queued before callers wait for space.
+const MAX_QUEUED_CHANGES: usize = 4_096;
 
-enum Job {
-    Insert(Submission, oneshot::Sender<Result<Insertion>>),
-    Replace(AnalysisChange, oneshot::Sender<Result<Replacement>>),
+enum WriteJob {
+    Insert(Submission, oneshot::Sender<Result<InsertOutcome>>),
+    Replace(AnalysisChange, oneshot::Sender<Result<ReplaceOutcome>>),
 }
 
-/// The handle through which changes reach the task, which ends when this is dropped and all are stored.
-pub(crate) struct Writer {
-    jobs: Sender<Job>,
-    commits: Arc<AtomicU64>,
+/// A handle of the task, which ends after this is dropped and all changes are stored.
+pub(crate) struct AnalysisWriter {
+    jobs: Sender<WriteJob>,
+    commit_count: Arc<AtomicU64>,
 }
 
-impl Writer {
+impl AnalysisWriter {
     pub(crate) fn start(
-        connections: Arc<Connections>,
-        studies: Arc<Studies>,
+        pool: Arc<ConnectionPool>,
+        studies: Arc<StudyRepository>,
         latest_event: watch::Sender<u64>,
     ) -> Self {
-        let (jobs, queue) = channel(QUEUE_LIMIT);
-        let commits = Arc::new(AtomicU64::new(0));
-        let told = Told { latest_event, commits: Arc::clone(&commits) };
-        tokio::spawn(write_groups(queue, connections, studies, told));
-        Self { jobs, commits }
+        let (jobs, queue) = channel(MAX_QUEUED_CHANGES);
+        let commit_count = Arc::new(AtomicU64::new(0));
+        let published = PublishedState { latest_event, commit_count: Arc::clone(&commit_count) };
+        tokio::spawn(write_groups(queue, pool, studies, published));
+        Self { jobs, commit_count }
     }
 
     /// Returns how many commits changed analyses.
-    pub(crate) fn commits(&self) -> u64 {
-        self.commits.load(Ordering::Relaxed)
+    pub(crate) fn commit_count(&self) -> u64 {
+        self.commit_count.load(Ordering::Relaxed)
     }
 
     /// Stores a submission and waits until it is on disk.
-    pub(crate) async fn insert(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion> {
+    pub(crate) async fn insert(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<InsertOutcome> {
         let (reply, answer) = oneshot::channel();
-        // Which study it is for is looked up later: whoever comes first is stored first.
+        // The study is looked up later, so that submissions are queued in the order of arrival.
         let submission = Submission { new, study_key: None, duplicates };
-        self.send(Job::Insert(submission, reply)).await?;
+        self.send(WriteJob::Insert(submission, reply)).await?;
         answer.await.map_err(|_| stopped())?
     }
 
     /// Stores a change and waits until it is on disk.
-    pub(crate) async fn replace(&self, change: AnalysisChange) -> Result<Replacement> {
+    pub(crate) async fn replace(&self, change: AnalysisChange) -> Result<ReplaceOutcome> {
         let (reply, answer) = oneshot::channel();
-        self.send(Job::Replace(change, reply)).await?;
+        self.send(WriteJob::Replace(change, reply)).await?;
         answer.await.map_err(|_| stopped())?
     }
 
-    async fn send(&self, job: Job) -> Result<()> {
+    async fn send(&self, job: WriteJob) -> Result<()> {
         self.jobs.send(job).await.map_err(|_| stopped())
     }
 }
 
 fn stopped() -> StoreError {
-    StoreError::Unavailable("the writer has stopped".to_owned())
+    StoreError::unavailable("the writer has stopped")
 }
 
-/// Those who are told of what was stored.
-struct Told {
+/// What is updated after each commit.
+struct PublishedState {
     latest_event: watch::Sender<u64>,
-    commits: Arc<AtomicU64>,
+    commit_count: Arc<AtomicU64>,
 }
 
-/// Changes that are stored together, and who waits for them.
+/// Changes that are committed together, and the channels of their callers.
 #[derive(Default)]
-struct Group {
+struct WriteGroup {
     submissions: Vec<Submission>,
-    submitters: Vec<oneshot::Sender<Result<Insertion>>>,
+    insert_replies: Vec<oneshot::Sender<Result<InsertOutcome>>>,
     changes: Vec<AnalysisChange>,
-    changers: Vec<oneshot::Sender<Result<Replacement>>>,
+    replace_replies: Vec<oneshot::Sender<Result<ReplaceOutcome>>>,
     bytes: usize,
 }
 
-impl Group {
-    fn add(&mut self, job: Job) {
+impl WriteGroup {
+    fn add(&mut self, job: WriteJob) {
         match job {
-            Job::Insert(submission, reply) => {
+            WriteJob::Insert(submission, reply) => {
                 self.bytes += submission.new.document.len();
                 self.submissions.push(submission);
-                self.submitters.push(reply);
+                self.insert_replies.push(reply);
             }
-            Job::Replace(change, reply) => {
+            WriteJob::Replace(change, reply) => {
                 self.bytes += change.document.len();
                 self.changes.push(change);
-                self.changers.push(reply);
+                self.replace_replies.push(reply);
             }
         }
     }
 
-    async fn find_studies(&mut self, studies: &Studies) -> Result<()> {
+    async fn find_studies(&mut self, studies: &StudyRepository) -> Result<()> {
         for submission in &mut self.submissions {
             submission.study_key = studies.key(&submission.new.study_id).await?;
         }
@@ -123,42 +124,47 @@ impl Group {
         self.submissions.len() + self.changes.len()
     }
 
-    /// Takes the group apart into groups of one.
-    fn split(self) -> impl Iterator<Item = Group> {
-        let submissions = self.submissions.into_iter().zip(self.submitters);
-        let changes = self.changes.into_iter().zip(self.changers);
-        let jobs = submissions.map(|(submission, reply)| Job::Insert(submission, reply));
-        jobs.chain(changes.map(|(change, reply)| Job::Replace(change, reply))).map(|job| {
-            let mut alone = Group::default();
-            alone.add(job);
-            alone
+    /// Splits the group into groups of one.
+    fn split(self) -> impl Iterator<Item = WriteGroup> {
+        let submissions = self.submissions.into_iter().zip(self.insert_replies);
+        let changes = self.changes.into_iter().zip(self.replace_replies);
+        let jobs = submissions.map(|(submission, reply)| WriteJob::Insert(submission, reply));
+        jobs.chain(changes.map(|(change, reply)| WriteJob::Replace(change, reply))).map(|job| {
+            let mut single = WriteGroup::default();
+            single.add(job);
+            single
         })
     }
 
-    /// Tells everybody how their change ended. Who has left does not hear of it; the change stands all the same.
-    fn answer(self, insertions: Vec<Result<Insertion>>, replacements: Vec<Result<Replacement>>) {
-        for (reply, insertion) in self.submitters.into_iter().zip(insertions) {
+    /// Sends the outcome of each change to its caller. The change stands even if the caller is gone.
+    fn reply(self, insertions: Vec<Result<InsertOutcome>>, replacements: Vec<Result<ReplaceOutcome>>) {
+        for (reply, insertion) in self.insert_replies.into_iter().zip(insertions) {
             let _ = reply.send(insertion);
         }
-        for (reply, replacement) in self.changers.into_iter().zip(replacements) {
+        for (reply, replacement) in self.replace_replies.into_iter().zip(replacements) {
             let _ = reply.send(replacement);
         }
     }
 
     fn fail(self, error: &StoreError) {
-        tracing::error!(%error, "a group of changes was not stored");
-        let insertions = self.submitters.iter().map(|_| Err(error.clone())).collect();
-        let replacements = self.changers.iter().map(|_| Err(error.clone())).collect();
-        self.answer(insertions, replacements);
+        tracing::error!(error = error_chain(error), "a group of changes was not stored");
+        let insertions = self.insert_replies.iter().map(|_| Err(error.clone())).collect();
+        let replacements = self.replace_replies.iter().map(|_| Err(error.clone())).collect();
+        self.reply(insertions, replacements);
     }
 }
 
-async fn write_groups(mut queue: Receiver<Job>, connections: Arc<Connections>, studies: Arc<Studies>, told: Told) {
+async fn write_groups(
+    mut queue: Receiver<WriteJob>,
+    pool: Arc<ConnectionPool>,
+    studies: Arc<StudyRepository>,
+    published: PublishedState,
+) {
     while let Some(first) = queue.recv().await {
-        let mut group = Group::default();
+        let mut group = WriteGroup::default();
         group.add(first);
-        while group.len() < GROUP_LIMIT
-            && group.bytes < GROUP_BYTES
+        while group.len() < MAX_GROUP_CHANGES
+            && group.bytes < MAX_GROUP_BYTES
             && let Ok(next) = queue.try_recv()
         {
             group.add(next);
@@ -167,26 +173,30 @@ async fn write_groups(mut queue: Receiver<Job>, connections: Arc<Connections>, s
             group.fail(&error);
             continue;
         }
-        let Some((refused, error)) = write(&connections, group, &told).await else { continue };
-        if refused.len() == 1 || !matches!(error, StoreError::Failed { .. }) {
-            refused.fail(&error);
+        let Some((rejected, error)) = write(&pool, group, &published).await else { continue };
+        if rejected.len() == 1 || !matches!(error, StoreError::Failed { .. }) {
+            rejected.fail(&error);
             continue;
         }
-        for alone in refused.split() {
-            if let Some((refused, error)) = write(&connections, alone, &told).await {
-                refused.fail(&error);
+        for single in rejected.split() {
+            if let Some((rejected, error)) = write(&pool, single, &published).await {
+                rejected.fail(&error);
             }
         }
     }
 }
 
-/// Stores a group and answers it; returns it with the reason when it could not be stored.
-async fn write(connections: &Connections, group: Group, told: &Told) -> Option<(Group, StoreError)> {
-    match group::store(connections, &group.submissions, &group.changes).await {
-        Ok(outcomes) => {
-            told.commits.fetch_add(1, Ordering::Relaxed);
-            Followed::note_event(&told.latest_event, outcomes.last_event);
-            group.answer(outcomes.insertions, outcomes.replacements.into_iter().map(Ok).collect());
+/// Commits a group and replies to its callers; returns the group with the error if that failed.
+async fn write(
+    pool: &ConnectionPool,
+    group: WriteGroup,
+    published: &PublishedState,
+) -> Option<(WriteGroup, StoreError)> {
+    match commit_group(pool, &group.submissions, &group.changes).await {
+        Ok(outcome) => {
+            published.commit_count.fetch_add(1, Ordering::Relaxed);
+            advance_latest_event(&published.latest_event, outcome.last_event);
+            group.reply(outcome.insertions, outcome.replacements.into_iter().map(Ok).collect());
             None
         }
         Err(error) => Some((group, error)),

@@ -1,4 +1,4 @@
-//! Named readers of the events in SQLite: how far each came, and who holds its lease.
+//! Cursors and leases of event readers in SQLite.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ fn failed(error: rusqlite::Error) -> StoreError {
     StoreError::failed("using the cursor of a reader", error)
 }
 
-/// Ends all leases, as the store is opened: the folder belongs to this process, so those who held them are gone.
-pub(crate) fn end_leases(connection: &Connection) -> Result<()> {
+/// Clears all leases when the store is opened: this process has locked the folder, so no holder is alive.
+pub(crate) fn clear_leases(connection: &Connection) -> Result<()> {
     connection.execute("UPDATE event_reader SET holder = NULL WHERE holder IS NOT NULL", []).map(|_| ()).map_err(failed)
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn position(connection: &Connection, reader: &str) -> Result<u64> {
         .map_err(failed)
 }
 
-pub(crate) fn move_to(connection: &Connection, reader: &str, holder: &str, to: u64) -> Result<bool> {
+pub(crate) fn advance(connection: &Connection, reader: &str, holder: &str, to: u64) -> Result<bool> {
     let to = i64::try_from(to).unwrap_or(i64::MAX);
     connection
         .prepare_cached(concat!(
@@ -42,7 +42,7 @@ pub(crate) fn move_to(connection: &Connection, reader: &str, holder: &str, to: u
         .map_err(failed)
 }
 
-pub(crate) fn lease(connection: &Connection, reader: &str, holder: &str, duration: Duration) -> Result<bool> {
+pub(crate) fn acquire_lease(connection: &Connection, reader: &str, holder: &str, duration: Duration) -> Result<bool> {
     let duration = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX / 2);
     connection
         .prepare_cached(concat!(
@@ -58,7 +58,7 @@ pub(crate) fn lease(connection: &Connection, reader: &str, holder: &str, duratio
         .map_err(failed)
 }
 
-pub(crate) fn release(connection: &Connection, reader: &str, holder: &str) -> Result<()> {
+pub(crate) fn release_lease(connection: &Connection, reader: &str, holder: &str) -> Result<()> {
     connection
         .prepare_cached("UPDATE event_reader SET holder = NULL WHERE name = ?1 AND holder = ?2")
         .and_then(|mut update| update.execute((reader, holder)))

@@ -1,4 +1,4 @@
-//! Opening the database files: one process at a time, schema up to date, durability as promised.
+//! Opens the database files: locked for one process, migrated, durable.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -11,27 +11,27 @@ mod embedded {
     refinery::embed_migrations!("migrations");
 }
 
-/// The name of the file that holds everything a store keeps.
-pub const DATABASE: &str = "metadata.db";
+/// The name of the database file; everything else in the folder is derived from it.
+pub const METADATA_FILE: &str = "metadata.db";
 
-/// The files of a store in its folder.
+/// The paths of the files of a store.
 #[derive(Debug, Clone)]
-pub(crate) struct Files {
+pub(crate) struct StorePaths {
     pub(crate) metadata: PathBuf,
     pub(crate) lookup: PathBuf,
     lock: PathBuf,
 }
 
-impl Files {
+impl StorePaths {
     pub(crate) fn within(folder: &Path) -> Self {
-        Self { metadata: folder.join(DATABASE), lookup: folder.join("lookup.db"), lock: folder.join("store.lock") }
+        Self { metadata: folder.join(METADATA_FILE), lookup: folder.join("lookup.db"), lock: folder.join("store.lock") }
     }
 
-    /// Takes the folder for this process; the lock goes with the returned file, however the process ends.
+    /// Locks the folder for this process until the returned file is closed, however the process ends.
     ///
-    /// SQLite alone would let a second process in, whose writes our in-memory part of the lookup would not see.
+    /// SQLite alone would admit a second process, whose writes the lookup index in memory would miss.
     pub(crate) fn lock(&self) -> Result<File> {
-        let failed = |cause: String| StoreError::Failed { operation: "locking the data folder", cause };
+        let failed = |cause: String| StoreError::failed("locking the data folder", cause);
         let file = fs_err::OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -51,14 +51,14 @@ impl Files {
     }
 }
 
-/// Makes SQLite keep a prepared statement's plan whatever values are bound to it; without this it prepares every join
-/// anew for each new value, which takes longer than running it.
-pub(crate) fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
+/// Enables query plans that do not depend on bound values; otherwise SQLite prepares every join again for each new
+/// value, which takes longer than running it.
+pub(crate) fn enable_stable_plans(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(64);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(|_| ())
 }
 
-/// Opens the connection that writes, bringing the schema up to date first.
+/// Opens the connection of the writer and runs the migrations.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     let failed = |error: rusqlite::Error| StoreError::failed("opening the metadata database", error);
     let mut connection = Connection::open(path).map_err(failed)?;
@@ -68,18 +68,18 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     // What is written refers only to what the same transaction has read or written.
     connection.pragma_update(None, "foreign_keys", false).map_err(failed)?;
     connection.pragma_update(None, "wal_autocheckpoint", 4_000).map_err(failed)?;
-    keep_plans(&connection).map_err(failed)?;
+    enable_stable_plans(&connection).map_err(failed)?;
     embedded::migrations::runner()
         .run(&mut connection)
         .map_err(|error| StoreError::failed("migrating the metadata database", error))?;
     Ok(connection)
 }
 
-/// Opens a connection that only reads.
+/// Opens a read-only connection.
 pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     Connection::open_with_flags(path, flags)
-        .and_then(|connection| keep_plans(&connection).map(|()| connection))
+        .and_then(|connection| enable_stable_plans(&connection).map(|()| connection))
         .map_err(|error| StoreError::failed("opening a database for reading", error))
 }
 
@@ -97,7 +97,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ids = [AnalysisId::from_bytes([2; 16]), AnalysisId::from_bytes([1; 16])];
         {
-            let mut older = Connection::open(Files::within(folder.path()).metadata).unwrap();
+            let mut older = Connection::open(StorePaths::within(folder.path()).metadata).unwrap();
             embedded::migrations::runner().set_target(Target::Version(2)).run(&mut older).unwrap();
             let study = Study { study_id: "S".into(), ..Study::default() };
             let document = serde_json::to_string(&study).unwrap();

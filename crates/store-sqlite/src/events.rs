@@ -1,7 +1,7 @@
 //! Events in SQLite: reading the table of revisions in its own order.
 
 use cantata_core::{AnalysisId, Event};
-use cantata_store::codes::{action_of, state_of};
+use cantata_store::codes::{action_from_code, state_from_code};
 use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, Row};
 
@@ -31,8 +31,8 @@ fn read(row: &Row<'_>) -> Result<Event> {
         seq: row.get(0).map_err(failed)?,
         analysis_id: AnalysisId::from_bytes(row.get(1).map_err(failed)?),
         study_id: row.get(2).map_err(failed)?,
-        state: state_of(row.get(3).map_err(failed)?)?,
-        action: action_of(row.get(4).map_err(failed)?)?,
+        state: state_from_code(row.get(3).map_err(failed)?)?,
+        action: action_from_code(row.get(4).map_err(failed)?)?,
         document: row.get(5).map_err(failed)?,
     })
 }

@@ -1,42 +1,48 @@
-//! Files in SQLite: blocks of them, found through the lookup.
+//! Files in SQLite, in blocks that are found through the lookup index.
 
 use cantata_core::{Analysis, AnalysisId, AnalysisState, File, ObjectId};
 use cantata_store::codes::state_code;
 use cantata_store::{
-    DuplicateRule, EntityFilter, FileEntry, FileRow, Insertion, ObjectIdPattern, Page, Result, Revision, StoreError,
+    DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, ObjectIdPattern, PageRange, Result, Revision,
+    StoreError,
 };
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::block::{Block, pack, unpack};
+use crate::file_block::{FileBlock, decode, encode};
 use crate::lookup::LookupReader;
-use crate::readers::Reader;
-use crate::writer::WriteContext;
+use crate::reader_pool::Reader;
+use crate::write_context::WriteContext;
 use crate::{analyses, studies};
 
-fn writing(error: rusqlite::Error) -> StoreError {
+fn write_error(error: rusqlite::Error) -> StoreError {
     StoreError::failed("storing files", error)
 }
 
-fn reading(error: rusqlite::Error) -> StoreError {
+fn read_error(error: rusqlite::Error) -> StoreError {
     StoreError::failed("reading files", error)
 }
 
-pub(crate) fn insert(context: &mut WriteContext, study_key: i64, analysis_id: AnalysisId, block: &Block) -> Result<()> {
+pub(crate) fn insert(
+    context: &mut WriteContext,
+    study_key: i64,
+    analysis_id: AnalysisId,
+    block: &FileBlock,
+) -> Result<()> {
     if block.files.is_empty() {
         return Ok(());
     }
     let block_key = context
         .connection
         .prepare_cached("INSERT INTO file_block (study_key, analysis_id, files) VALUES (?1, ?2, ?3)")
-        .and_then(|mut insert| insert.insert((study_key, analysis_id.as_bytes(), &block.packed)))
-        .map_err(writing)?;
+        .and_then(|mut insert| insert.insert((study_key, analysis_id.as_bytes(), &block.encoded)))
+        .map_err(write_error)?;
     context.lookup.add(&block.hashes, block_key);
     Ok(())
 }
 
-/// Takes files out of the blocks of their analysis.
-pub(crate) fn remove(connection: &Connection, analysis_id: AnalysisId, gone: &[ObjectId]) -> Result<()> {
-    if gone.is_empty() {
+/// Deletes files from the blocks of their analysis.
+pub(crate) fn remove(connection: &Connection, analysis_id: AnalysisId, removed: &[ObjectId]) -> Result<()> {
+    if removed.is_empty() {
         return Ok(());
     }
     let blocks: Vec<(i64, Vec<u8>)> = connection
@@ -44,30 +50,31 @@ pub(crate) fn remove(connection: &Connection, analysis_id: AnalysisId, gone: &[O
         .and_then(|mut select| {
             select.query_map([analysis_id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
         })
-        .map_err(writing)?;
-    for (block_key, packed) in blocks {
-        let files = unpack(&packed)?;
-        let kept: Vec<FileRow> = files.iter().filter(|file| !gone.contains(&file.object_id)).cloned().collect();
+        .map_err(write_error)?;
+    for (block_key, encoded) in blocks {
+        let files = decode(&encoded)?;
+        let kept: Vec<FileRow> = files.iter().filter(|file| !removed.contains(&file.object_id)).cloned().collect();
         if kept.is_empty() {
             let mut delete =
-                connection.prepare_cached("DELETE FROM file_block WHERE block_key = ?1").map_err(writing)?;
-            delete.execute([block_key]).map_err(writing)?;
+                connection.prepare_cached("DELETE FROM file_block WHERE block_key = ?1").map_err(write_error)?;
+            delete.execute([block_key]).map_err(write_error)?;
         } else if kept.len() < files.len() {
-            let mut update =
-                connection.prepare_cached("UPDATE file_block SET files = ?2 WHERE block_key = ?1").map_err(writing)?;
-            update.execute((block_key, pack(&kept))).map_err(writing)?;
+            let mut update = connection
+                .prepare_cached("UPDATE file_block SET files = ?2 WHERE block_key = ?1")
+                .map_err(write_error)?;
+            update.execute((block_key, encode(&kept))).map_err(write_error)?;
         }
     }
     Ok(())
 }
 
-/// Returns the first of these files whose checksum is stored already, where the rule minds that.
+/// Returns the first of these files whose checksum is stored already, if the rule forbids that.
 pub(crate) fn find_duplicate(
     connection: &Connection,
     lookup: &LookupReader,
-    block: &Block,
+    block: &FileBlock,
     rule: DuplicateRule,
-) -> Result<Option<Insertion>> {
+) -> Result<Option<InsertOutcome>> {
     if rule == DuplicateRule::Allow {
         return Ok(None);
     }
@@ -82,7 +89,7 @@ pub(crate) fn find_duplicate(
         };
         let counts = rule == DuplicateRule::AnyAnalysis || is_published(connection, analysis_id)?;
         let file_name = submitted.name.clone();
-        Ok(counts.then_some(Insertion::Duplicate { file_name, object_id: stored.object_id, analysis_id }))
+        Ok(counts.then_some(InsertOutcome::Duplicate { file_name, object_id: stored.object_id, analysis_id }))
     })
 }
 
@@ -90,8 +97,8 @@ fn read_block(connection: &Connection, block_key: i64) -> Result<Option<(Analysi
     let row: Option<([u8; 16], Vec<u8>)> = connection
         .prepare_cached("SELECT analysis_id, files FROM file_block WHERE block_key = ?1")
         .and_then(|mut select| select.query_row([block_key], |row| Ok((row.get(0)?, row.get(1)?))).optional())
-        .map_err(reading)?;
-    row.map(|(analysis_id, packed)| Ok((AnalysisId::from_bytes(analysis_id), unpack(&packed)?))).transpose()
+        .map_err(read_error)?;
+    row.map(|(analysis_id, encoded)| Ok((AnalysisId::from_bytes(analysis_id), decode(&encoded)?))).transpose()
 }
 
 fn is_published(connection: &Connection, analysis_id: AnalysisId) -> Result<bool> {
@@ -100,10 +107,10 @@ fn is_published(connection: &Connection, analysis_id: AnalysisId) -> Result<bool
         .and_then(|mut select| {
             select.query_row((analysis_id.as_bytes(), state_code(AnalysisState::Published)), |row| row.get(0))
         })
-        .map_err(reading)
+        .map_err(read_error)
 }
 
-pub(crate) fn find(reader: &Reader, object_id: ObjectId) -> Result<Option<FileEntry>> {
+pub(crate) fn find(reader: &Reader, object_id: ObjectId) -> Result<Option<FileLocation>> {
     let hash = reader.lookup.hash(object_id.as_bytes());
     reader.lookup.find_first(&[hash], |_, block_key| {
         let Some((analysis_id, files)) = read_block(&reader.metadata, block_key)? else {
@@ -117,42 +124,43 @@ pub(crate) fn find(reader: &Reader, object_id: ObjectId) -> Result<Option<FileEn
     })
 }
 
-fn entry(file: FileRow, analysis_id: AnalysisId, study_id: String) -> FileEntry {
-    FileEntry { object_id: file.object_id, analysis_id, study_id, name: file.name, access: file.access }
+fn entry(file: FileRow, analysis_id: AnalysisId, study_id: String) -> FileLocation {
+    FileLocation { object_id: file.object_id, analysis_id, study_id, name: file.name, access: file.access }
 }
 
-pub(crate) fn list(reader: &Reader, filter: &EntityFilter, page: Page) -> Result<(u64, Vec<FileEntry>)> {
+pub(crate) fn list(reader: &Reader, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)> {
     if let Some(object_id) = filter.object_id {
-        let found: Vec<FileEntry> = find(reader, object_id)?.into_iter().filter(|file| filter.matches(file)).collect();
-        return Ok((found.len() as u64, cut(found, page)));
+        let found: Vec<FileLocation> =
+            find(reader, object_id)?.into_iter().filter(|file| filter.matches(file)).collect();
+        return Ok((found.len() as u64, paginate(found, page)));
     }
     if let Some(analysis_id) = filter.analysis_id {
         let files = of_analysis(&reader.metadata, analysis_id)?;
-        let mut matching: Vec<FileEntry> = files.into_iter().filter(|file| filter.matches(file)).collect();
+        let mut matching: Vec<FileLocation> = files.into_iter().filter(|file| filter.matches(file)).collect();
         matching.sort_unstable_by_key(|file| file.object_id);
-        return Ok((matching.len() as u64, cut(matching, page)));
+        return Ok((matching.len() as u64, paginate(matching, page)));
     }
     let mut matching = scan(&reader.metadata, filter)?;
     matching.sort_unstable();
     let total = matching.len() as u64;
-    let files = cut(matching, page).into_iter().map(|object_id| find(reader, object_id));
+    let files = paginate(matching, page).into_iter().map(|object_id| find(reader, object_id));
     Ok((total, files.filter_map(Result::transpose).collect::<Result<_>>()?))
 }
 
-fn cut<T>(rows: Vec<T>, page: Page) -> Vec<T> {
+fn paginate<T>(rows: Vec<T>, page: PageRange) -> Vec<T> {
     let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
     let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
     rows.into_iter().skip(offset).take(limit).collect()
 }
 
 /// Returns the files of an analysis, from its document.
-fn of_analysis(connection: &Connection, analysis_id: AnalysisId) -> Result<Vec<FileEntry>> {
+fn of_analysis(connection: &Connection, analysis_id: AnalysisId) -> Result<Vec<FileLocation>> {
     let Some(stored) = analyses::find(connection, analysis_id)? else {
         return Ok(vec![]);
     };
     let analysis: Analysis = serde_json::from_str(&stored.document)
         .map_err(|error| StoreError::corrupt(format!("analysis {analysis_id}"), error))?;
-    let to_entry = |file: File| FileEntry {
+    let to_entry = |file: File| FileLocation {
         object_id: file.object_id,
         analysis_id: file.analysis_id,
         study_id: file.study_id,
@@ -162,9 +170,8 @@ fn of_analysis(connection: &Connection, analysis_id: AnalysisId) -> Result<Vec<F
     Ok(analysis.files.into_iter().map(to_entry).collect())
 }
 
-/// Returns the ids of the files that match by name, access and study, having looked at every file of the study, or of
-/// all studies.
-fn scan(connection: &Connection, filter: &EntityFilter) -> Result<Vec<ObjectId>> {
+/// Returns the ids of the files that match by name, access and study, by a scan of the study, or of all studies.
+fn scan(connection: &Connection, filter: &FileFilter) -> Result<Vec<ObjectId>> {
     let (first_study, last_study) = match &filter.study_id {
         None => (i64::MIN, i64::MAX),
         Some(study_id) => match studies::key(connection, study_id)? {
@@ -202,7 +209,7 @@ pub(crate) fn search(reader: &Reader, study_id: &str, pattern: &ObjectIdPattern)
     revisions.filter_map(Result::transpose).collect()
 }
 
-/// Shows every block of the studies with these keys.
+/// Visits every block of the studies with these keys.
 fn visit_blocks(
     connection: &Connection,
     first_study: i64,
@@ -211,12 +218,12 @@ fn visit_blocks(
 ) -> Result<()> {
     let mut select = connection
         .prepare_cached("SELECT analysis_id, files FROM file_block WHERE study_key BETWEEN ?1 AND ?2")
-        .map_err(reading)?;
-    let mut rows = select.query([first_study, last_study]).map_err(reading)?;
-    while let Some(row) = rows.next().map_err(reading)? {
-        let packed = row.get_ref(1).map_err(reading)?;
-        let packed = packed.as_blob().map_err(|error| StoreError::corrupt("a block of files", error))?;
-        visit(AnalysisId::from_bytes(row.get(0).map_err(reading)?), &unpack(packed)?);
+        .map_err(read_error)?;
+    let mut rows = select.query([first_study, last_study]).map_err(read_error)?;
+    while let Some(row) = rows.next().map_err(read_error)? {
+        let encoded = row.get_ref(1).map_err(read_error)?;
+        let encoded = encoded.as_blob().map_err(|error| StoreError::corrupt("a block of files", error))?;
+        visit(AnalysisId::from_bytes(row.get(0).map_err(read_error)?), &decode(encoded)?);
     }
     Ok(())
 }

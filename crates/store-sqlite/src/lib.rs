@@ -1,21 +1,23 @@
-//! The embedded store: SQLite, one thread that writes with group commit, many readers.
+//! The embedded store: SQLite, one writer thread with group commit, many readers.
 //!
 //! `metadata.db` holds everything and is written with full durability (WAL, an fsync before every answer);
 //! `lookup.db` is an index derived from it. Point reads take microseconds and run on the caller's thread; whatever
-//! may touch many rows runs on the blocking pool.
+//! may read many rows runs on the blocking pool.
 
 mod analyses;
-mod block;
-mod cache;
 mod copy;
 mod cursors;
 mod database;
+mod document_cache;
 mod events;
+mod file_block;
 mod files;
 mod lookup;
-mod readers;
+mod reader_pool;
+mod revisions;
 mod studies;
 mod types;
+mod write_context;
 mod writer;
 
 use std::fs::File;
@@ -26,29 +28,30 @@ use std::time::Duration;
 use async_trait::async_trait;
 use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
 use cantata_store::{
-    AnalysisChange, AnalysisQuery, DuplicateRule, EntityFilter, FileEntry, FileRow, Insertion, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, Page, Replacement, Result, Revision, StateSet, Store, StoreError, StoredAnalysis,
-    TypeQuery,
+    AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
+    NewAnalysisType, ObjectIdPattern, PageRange, ReplaceOutcome, Result, Revision, StateSet, Store, StoreError,
+    StoredAnalysis, TypeQuery,
 };
 use tokio::sync::watch;
 
 pub use crate::copy::{check_database, copy_database};
-pub use crate::database::DATABASE;
+pub use crate::database::METADATA_FILE;
 
-use crate::block::Block;
-use crate::cache::DocumentCache;
-use crate::database::{Files, open_reader, open_writer};
+use crate::database::{StorePaths, open_reader, open_writer};
+use crate::document_cache::DocumentCache;
+use crate::file_block::FileBlock;
 use crate::lookup::{Lookup, LookupDatabase, LookupKey, LookupWriter};
-use crate::readers::{Reader, Readers, snapshot};
-use crate::writer::{WriteContext, Writer};
+use crate::reader_pool::{Reader, ReaderPool, with_snapshot};
+use crate::write_context::WriteContext;
+use crate::writer::Writer;
 
-/// How many look-up entries are gathered in memory before they are written, unless chosen otherwise.
-const LOOKUP_BATCH: usize = 65_536;
+/// How many lookup entries are buffered in memory before they are flushed, by default.
+const DEFAULT_LOOKUP_BATCH_ENTRIES: usize = 65_536;
 
 /// A store in a folder.
 pub struct SqliteStore {
-    // Dropped before the writer, whose connection can tidy up the files only when it is the last one.
-    readers: Arc<Readers>,
+    // Dropped before the writer: SQLite removes the WAL only when the last connection is closed.
+    readers: Arc<ReaderPool>,
     writer: Writer,
     cache: Arc<DocumentCache>,
     lookup_key: LookupKey,
@@ -57,18 +60,18 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the store in a folder, which is made when missing.
+    /// Opens the store in a folder, which is created if it is missing.
     pub fn open(folder: &Path) -> Result<Self> {
-        Self::open_with_lookup_batch(folder, LOOKUP_BATCH)
+        Self::open_with_lookup_batch(folder, DEFAULT_LOOKUP_BATCH_ENTRIES)
     }
 
-    /// Opens the store in a folder; so many look-up entries, two for each file, are gathered before they are written.
+    /// Opens the store in a folder; `lookup_batch` lookup entries, two for each file, are buffered before a flush.
     pub fn open_with_lookup_batch(folder: &Path, lookup_batch: usize) -> Result<Self> {
         fs_err::create_dir_all(folder).map_err(|error| StoreError::failed("making the data folder", error))?;
-        let files = Files::within(folder);
+        let files = StorePaths::within(folder);
         let lock = files.lock()?;
         let connection = open_writer(&files.metadata)?;
-        cursors::end_leases(&connection)?;
+        cursors::clear_leases(&connection)?;
         let lookup = Lookup::start(LookupDatabase::open(&files.lookup, &connection)?, &connection, lookup_batch)?;
         let last_event = events::latest(&connection)?;
         let (event_sender, latest_event) = watch::channel(last_event);
@@ -77,18 +80,18 @@ impl SqliteStore {
             lookup: LookupWriter::new(lookup.reader(open_reader(&files.lookup)?)),
             last_event,
             changed: Vec::new(),
-            made: Vec::new(),
-            counts: Vec::new(),
+            inserted: Vec::new(),
+            state_counts: Vec::new(),
         };
         let cache = Arc::new(DocumentCache::new());
         let writer = Writer::start(context, Arc::clone(&cache), event_sender)?;
         let lookup_key = lookup.key();
-        let readers = Arc::new(Readers::new(files, lookup));
+        let readers = Arc::new(ReaderPool::new(files, lookup));
         Ok(Self { readers, writer, cache, lookup_key, latest_event, _lock: lock })
     }
 
-    /// Runs reading that may take longer than a moment where it holds nobody up.
-    async fn read_much<T: Send + 'static>(
+    /// Runs a long read on the blocking pool.
+    async fn read_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Reader) -> Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -131,26 +134,26 @@ impl Store for SqliteStore {
 
     async fn list_types(&self, query: &TypeQuery) -> Result<(u64, Vec<AnalysisType>)> {
         let query = query.clone();
-        self.read_much(move |reader| snapshot(reader, || types::list(&reader.metadata, &query))).await
+        self.read_blocking(move |reader| with_snapshot(reader, || types::list(&reader.metadata, &query))).await
     }
 
-    async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion> {
+    async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<InsertOutcome> {
         let mut new = new;
-        let block = Block::new(std::mem::take(&mut new.files), self.lookup_key);
-        self.writer.write(move |context| analyses::insert(context, new, &block, duplicates)).await
+        let block = FileBlock::new(std::mem::take(&mut new.files), self.lookup_key);
+        self.writer.write(move |context| revisions::insert(context, new, &block, duplicates)).await
     }
 
-    async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<Insertion>> {
-        let block = Block::new(files.to_vec(), self.lookup_key);
+    async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<InsertOutcome>> {
+        let block = FileBlock::new(files.to_vec(), self.lookup_key);
         self.readers.read(|reader| {
-            snapshot(reader, || files::find_duplicate(&reader.metadata, &reader.lookup, &block, duplicates))
+            with_snapshot(reader, || files::find_duplicate(&reader.metadata, &reader.lookup, &block, duplicates))
         })
     }
 
-    async fn replace_analysis(&self, change: AnalysisChange) -> Result<Replacement> {
+    async fn replace_analysis(&self, change: AnalysisChange) -> Result<ReplaceOutcome> {
         let mut change = change;
-        let block = Block::new(std::mem::take(&mut change.changed_files), self.lookup_key);
-        self.writer.write(move |context| analyses::replace(context, &change, &block)).await
+        let block = FileBlock::new(std::mem::take(&mut change.changed_files), self.lookup_key);
+        self.writer.write(move |context| revisions::replace(context, &change, &block)).await
     }
 
     async fn analysis(&self, id: AnalysisId) -> Result<Option<StoredAnalysis>> {
@@ -160,14 +163,14 @@ impl Store for SqliteStore {
         let generation = self.cache.generation();
         let stored = self.readers.read(|reader| analyses::find(&reader.metadata, id))?;
         if let Some(stored) = &stored {
-            self.cache.keep(generation, id, stored);
+            self.cache.insert_if_current(generation, id, stored);
         }
         Ok(stored)
     }
 
     async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>> {
         let query = query.clone();
-        self.read_much(move |reader| analyses::list(&reader.metadata, &query)).await
+        self.read_blocking(move |reader| analyses::list(&reader.metadata, &query)).await
     }
 
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
@@ -176,55 +179,56 @@ impl Store for SqliteStore {
 
     async fn documents(&self, revisions: &[Revision]) -> Result<Vec<String>> {
         let revisions = revisions.to_vec();
-        self.read_much(move |reader| snapshot(reader, || analyses::documents(&reader.metadata, &revisions))).await
+        self.read_blocking(move |reader| with_snapshot(reader, || analyses::documents(&reader.metadata, &revisions)))
+            .await
     }
 
     async fn search_by_file(&self, study_id: &str, pattern: &ObjectIdPattern) -> Result<Vec<Revision>> {
         let (study_id, pattern) = (study_id.to_owned(), pattern.clone());
-        self.read_much(move |reader| snapshot(reader, || files::search(reader, &study_id, &pattern))).await
+        self.read_blocking(move |reader| with_snapshot(reader, || files::search(reader, &study_id, &pattern))).await
     }
 
-    async fn file(&self, id: ObjectId) -> Result<Option<FileEntry>> {
-        self.readers.read(|reader| snapshot(reader, || files::find(reader, id)))
+    async fn file(&self, id: ObjectId) -> Result<Option<FileLocation>> {
+        self.readers.read(|reader| with_snapshot(reader, || files::find(reader, id)))
     }
 
-    async fn list_files(&self, filter: &EntityFilter, page: Page) -> Result<(u64, Vec<FileEntry>)> {
+    async fn list_files(&self, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)> {
         let filter = filter.clone();
-        self.read_much(move |reader| snapshot(reader, || files::list(reader, &filter, page))).await
+        self.read_blocking(move |reader| with_snapshot(reader, || files::list(reader, &filter, page))).await
     }
 
     async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>> {
-        self.read_much(move |reader| events::after(&reader.metadata, after, limit)).await
+        self.read_blocking(move |reader| events::after(&reader.metadata, after, limit)).await
     }
 
     fn latest_event(&self) -> watch::Receiver<u64> {
         self.latest_event.clone()
     }
 
-    fn commits(&self) -> u64 {
-        self.writer.commits()
+    fn commit_count(&self) -> u64 {
+        self.writer.commit_count()
     }
 
     async fn cursor(&self, reader: &str) -> Result<u64> {
         self.readers.read(|connections| cursors::position(&connections.metadata, reader))
     }
 
-    async fn move_cursor(&self, reader: &str, holder: &str, to: u64) -> Result<bool> {
+    async fn advance_cursor(&self, reader: &str, holder: &str, to: u64) -> Result<bool> {
         let (reader, holder) = (reader.to_owned(), holder.to_owned());
-        self.writer.write(move |context| cursors::move_to(&context.connection, &reader, &holder, to)).await
+        self.writer.write(move |context| cursors::advance(&context.connection, &reader, &holder, to)).await
     }
 
-    async fn lease(&self, reader: &str, holder: &str, duration: Duration) -> Result<bool> {
+    async fn acquire_lease(&self, reader: &str, holder: &str, duration: Duration) -> Result<bool> {
         let (reader, holder) = (reader.to_owned(), holder.to_owned());
-        self.writer.write(move |context| cursors::lease(&context.connection, &reader, &holder, duration)).await
+        self.writer.write(move |context| cursors::acquire_lease(&context.connection, &reader, &holder, duration)).await
     }
 
-    async fn release(&self, reader: &str, holder: &str) -> Result<()> {
+    async fn release_lease(&self, reader: &str, holder: &str) -> Result<()> {
         let (reader, holder) = (reader.to_owned(), holder.to_owned());
-        self.writer.write(move |context| cursors::release(&context.connection, &reader, &holder)).await
+        self.writer.write(move |context| cursors::release_lease(&context.connection, &reader, &holder)).await
     }
 
-    async fn health(&self) -> Result<()> {
+    async fn check_health(&self) -> Result<()> {
         self.readers.read(|reader| events::latest(&reader.metadata)).map(|_| ())
     }
 }

@@ -1,29 +1,28 @@
-//! Finds blocks of files by object id and by checksum.
+//! The lookup index: finds blocks of files by object id and by checksum. It is a log-structured merge tree.
 //!
-//! Both are spread evenly, so an ordinary index would touch one page for each file of a submission, more and more of
-//! them as the store grows: a submission of 100 files then costs more than twice as much with a million files stored
-//! as with none. Instead the metadata database only ever appends blocks, and the index lives here:
+//! Object ids and checksums are evenly distributed, so a B-tree would touch one page for each file of a submission, more
+//! of them as the store grows: a submission of 100 files then costs more than twice as much with a million files stored
+//! as with none. Instead the metadata database only ever appends blocks, and the index is here:
 //!
 //! * **active**: the entries of the newest blocks, in memory;
-//! * **frozen**: a full batch of them, while it is being written;
-//! * **`lookup.db`**: all older entries, `(hash, block key)`, in sorted runs, written and merged by a thread of its own.
+//! * **frozen**: a full batch of them, while it is being flushed;
+//! * **`lookup.db`**: all older entries, `(hash, block key)`, in sorted runs, flushed and merged by a thread of its own.
 //!
-//! The database is derived data. It records up to which block it is complete, in the same transaction as the
-//! entries; whatever is missing is read again from the metadata database at start, so losing it costs time, never
-//! data. An entry only proposes a block: the caller reads it and compares the full id or checksum. So entries of
-//! files that are gone, of blocks not committed yet and with equal hashes do no harm, and entries of committed blocks
-//! are never removed. A reader that takes its snapshot of the blocks first and looks here second misses nothing,
-//! because an entry is here before its block can be seen.
+//! The database is derived data. It records up to which block it is complete, in the same transaction as the entries;
+//! what is missing is read again from the metadata database at start, so losing it costs time, never data. An entry is
+//! only a candidate: the caller reads the block and compares the full id or checksum. So entries of removed files, of
+//! uncommitted blocks and with equal hashes do no harm, and entries of committed blocks are never removed. A reader that
+//! takes its snapshot of the blocks first and looks here second misses nothing, because an entry is inserted before its
+//! block becomes visible.
 
-mod applier;
-mod bloom;
 mod database;
-mod entries;
+mod flusher;
 mod key;
+mod mem_table;
 mod merge;
 mod run;
 mod run_writer;
-mod shared;
+mod state;
 mod writer;
 
 use std::sync::Arc;
@@ -36,35 +35,35 @@ pub(crate) use database::LookupDatabase;
 pub(crate) use key::LookupKey;
 pub(crate) use writer::LookupWriter;
 
-use applier::Applier;
-use run::Look;
-use shared::{Runs, Shared};
+use flusher::LookupFlusher;
+use run::RunLookup;
+use state::{LookupState, Runs};
 
-/// How often and with which pauses a reader waits for the place of a run that was merged while it was looking; the
-/// thread that merges tells it right after it has committed.
-const MERGE_PATIENCE: usize = 1_000;
-const MERGE_PAUSE: Duration = Duration::from_millis(1);
+/// How often and how long a reader waits for the list of runs after one was merged while it was looking; the list is
+/// replaced right after the merge is committed.
+const MAX_MERGE_RETRIES: usize = 1_000;
+const MERGE_RETRY_DELAY: Duration = Duration::from_millis(1);
 
-/// The handle to the lookup; clones share it.
+/// A handle of the lookup index; clones share it.
 #[derive(Clone)]
 pub(crate) struct Lookup {
     key: LookupKey,
-    shared: Arc<Shared>,
-    _applier: Arc<Applier>,
+    shared: Arc<LookupState>,
+    _applier: Arc<LookupFlusher>,
 }
 
 impl Lookup {
-    /// Catches up with the blocks that the lookup database lacks, and starts the thread that feeds it.
+    /// Catches up with the blocks that the lookup database lacks, and starts the flusher.
     ///
-    /// A batch is so many entries. Larger batches write fewer pages for each entry but take more memory, and more blocks
+    /// A batch has `batch` entries. Larger batches write fewer pages for each entry but take more memory, and more blocks
     /// to read again after a restart.
     pub(crate) fn start(mut database: LookupDatabase, metadata: &Connection, batch: usize) -> Result<Self> {
         let rest = database.catch_up(metadata, batch)?;
-        let shared = Arc::new(Shared::new(batch, database.runs()));
-        shared.announce(&rest);
+        let shared = Arc::new(LookupState::new(batch, database.runs()));
+        shared.insert(&rest);
         let key = database.key();
-        let applier = Arc::new(Applier::start(database, Arc::clone(&shared))?);
-        Ok(Self { key, shared, _applier: applier })
+        let flusher = Arc::new(LookupFlusher::start(database, Arc::clone(&shared))?);
+        Ok(Self { key, shared, _applier: flusher })
     }
 
     /// Returns the secret that ids are hashed with.
@@ -78,10 +77,10 @@ impl Lookup {
     }
 }
 
-/// Looks entries up, in memory and on disk.
+/// Searches entries in memory and on disk.
 pub(crate) struct LookupReader {
     key: LookupKey,
-    shared: Arc<Shared>,
+    shared: Arc<LookupState>,
     database: Connection,
 }
 
@@ -91,8 +90,8 @@ impl LookupReader {
         self.key.hash(id)
     }
 
-    /// Shows the blocks that may have an id with one of these hashes to `test`, each with the index of the hash, and
-    /// returns what `test` finds for the smallest index.
+    /// Calls `test` with the blocks that may have an id with one of these hashes, each with the index of the hash, and
+    /// returns its first result for the smallest index.
     pub(crate) fn find_first<T>(
         &self,
         hashes: &[i64],
@@ -113,7 +112,7 @@ impl LookupReader {
         Ok(None)
     }
 
-    /// Looks at the runs. One that is gone has been merged into another, so all are looked at again as they are now.
+    /// Searches the runs. If one was merged into another meanwhile, the current runs are searched again.
     fn find_on_disk<T>(
         &self,
         runs: &Runs,
@@ -121,19 +120,19 @@ impl LookupReader {
         test: &mut impl FnMut(i64) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
         let mut runs = Arc::clone(runs);
-        for _ in 0..MERGE_PATIENCE {
+        for _ in 0..MAX_MERGE_RETRIES {
             let mut is_complete = true;
             for run in runs.iter() {
                 match run.find(&self.database, hash, test)? {
-                    Look::Found(found) => return Ok(Some(found)),
-                    Look::NotThere => {}
-                    Look::Gone => is_complete = false,
+                    RunLookup::Found(found) => return Ok(Some(found)),
+                    RunLookup::NotFound => {}
+                    RunLookup::Merged => is_complete = false,
                 }
             }
             if is_complete {
                 return Ok(None);
             }
-            std::thread::sleep(MERGE_PAUSE);
+            std::thread::sleep(MERGE_RETRY_DELAY);
             runs = self.shared.runs();
         }
         Err(StoreError::corrupt(

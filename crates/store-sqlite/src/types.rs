@@ -1,7 +1,7 @@
 //! Analysis types in SQLite.
 
-use cantata_core::{AnalysisType, AnalysisTypeId, Timestamp, TypeOptions};
-use cantata_store::{NewAnalysisType, Result, StoreError, TypeKey, TypeQuery};
+use cantata_core::{AnalysisType, AnalysisTypeId};
+use cantata_store::{NewAnalysisType, Result, StoreError, TypeKey, TypeQuery, decode_type};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 fn failed(error: rusqlite::Error) -> StoreError {
@@ -10,12 +10,7 @@ fn failed(error: rusqlite::Error) -> StoreError {
 
 pub(crate) fn register(connection: &Connection, new: NewAnalysisType) -> Result<AnalysisType> {
     let latest = find(connection, &new.name, None)?;
-    let registered = AnalysisType {
-        id: AnalysisTypeId { version: latest.as_ref().map_or(0, |latest| latest.id.version) + 1, name: new.name },
-        created_at: new.created_at,
-        options: new.options.inherit(latest.as_ref().map(|latest| &latest.options)),
-        schema: new.schema,
-    };
+    let registered = new.into_version(latest.as_ref());
     let as_json = |error: serde_json::Error| StoreError::failed("writing an analysis type as JSON", error);
     connection
         .prepare_cached(
@@ -86,10 +81,6 @@ pub(crate) fn list(connection: &Connection, query: &TypeQuery) -> Result<(u64, V
 
 fn read(row: &Row<'_>) -> Result<AnalysisType> {
     let id = AnalysisTypeId { name: row.get(0).map_err(failed)?, version: row.get(1).map_err(failed)? };
-    let options: String = row.get(3).map_err(failed)?;
-    let schema: String = row.get(4).map_err(failed)?;
-    let corrupt = |error: serde_json::Error| StoreError::corrupt(format!("analysis type {id}"), error);
-    let options: TypeOptions = serde_json::from_str(&options).map_err(corrupt)?;
-    let schema = serde_json::from_str(&schema).map_err(corrupt)?;
-    Ok(AnalysisType { created_at: Timestamp::from_micros(row.get(2).map_err(failed)?), options, schema, id })
+    let (options, schema): (String, String) = (row.get(3).map_err(failed)?, row.get(4).map_err(failed)?);
+    decode_type(id, row.get(2).map_err(failed)?, &options, &schema)
 }

@@ -1,59 +1,44 @@
-//! The one thread that writes, with group commit.
+//! The writer thread, with group commit.
 //!
-//! A write is a job: a closure that runs inside a transaction. The thread takes every job that is waiting, runs them
-//! in one transaction, each behind its own savepoint, commits once, and only then answers all of them. So while one
-//! commit waits for the disk the next group gathers, and many clients share one fsync. A job that fails is undone
-//! alone; when the commit fails, every job of the group is answered with that failure and nothing of it is stored.
+//! A write is a job: a closure that runs inside a transaction. The thread takes every queued job, runs them in one
+//! transaction, each in its own savepoint, commits once, and only then replies to all of them. So while one commit waits
+//! for the disk the next group queues up, and many clients share one fsync. A job that fails is rolled back alone; when
+//! the commit fails, every job of the group gets that error and nothing of it is stored.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-use cantata_core::{AnalysisId, AnalysisState};
-use cantata_store::{Result, StoreError, StoredAnalysis};
+use cantata_core::{AnalysisId, error_chain};
+use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
 
-use crate::analyses;
-use crate::cache::DocumentCache;
-use crate::lookup::LookupWriter;
+use crate::document_cache::DocumentCache;
+use crate::revisions;
+use crate::write_context::WriteContext;
 
-/// The most jobs that share one commit.
-const GROUP_LIMIT: usize = 256;
+/// How many jobs share one commit at most.
+const MAX_GROUP_JOBS: usize = 256;
 
-/// How many jobs may wait before those who bring more have to wait too.
-const QUEUE_LIMIT: usize = 4_096;
+/// How many jobs are queued before callers wait for space.
+const MAX_QUEUED_JOBS: usize = 4_096;
 
-/// What a job works with.
-pub(crate) struct WriteContext {
-    pub(crate) connection: Connection,
-    pub(crate) lookup: LookupWriter,
-    /// The number of the last event written, committed or not.
-    pub(crate) last_event: u64,
-    /// The analyses that the open transaction has changed.
-    pub(crate) changed: Vec<AnalysisId>,
-    /// Those that it has made and that may be asked for soon.
-    pub(crate) made: Vec<(AnalysisId, StoredAnalysis)>,
-    /// By how much it changes numbers of analyses. These are few rows, written once for all jobs.
-    pub(crate) counts: Vec<StateCount>,
-}
-
-/// A study, a state, and how many analyses of the study are in the state now that were not before.
-pub(crate) type StateCount = (i64, AnalysisState, i64);
-
-trait Job: Send {
+/// A job of any result type; closures of different result types share one queue.
+trait WriteJob: Send {
     fn run(&mut self, context: &mut WriteContext) -> Result<()>;
-    fn answer(self: Box<Self>, commit: Result<()>);
+    fn reply(self: Box<Self>, commit: Result<()>);
 }
 
-struct Pending<W, T> {
+/// A job and the channel of its caller.
+struct PendingWrite<W, T> {
     work: Option<W>,
     outcome: Option<T>,
     reply: oneshot::Sender<Result<T>>,
 }
 
-impl<W, T> Job for Pending<W, T>
+impl<W, T> WriteJob for PendingWrite<W, T>
 where
     W: FnOnce(&mut WriteContext) -> Result<T> + Send,
     T: Send,
@@ -64,17 +49,17 @@ where
         Ok(())
     }
 
-    fn answer(self: Box<Self>, commit: Result<()>) {
+    fn reply(self: Box<Self>, commit: Result<()>) {
         let Self { outcome, reply, .. } = *self;
-        let never_run = || StoreError::Unavailable("the write was never run".to_owned());
-        // A receiver that is gone belongs to a client that left; the write stands all the same.
+        let never_run = || StoreError::unavailable("the write was never run");
+        // If the caller is gone, the write stands all the same.
         let _ = reply.send(commit.and_then(|()| outcome.ok_or_else(never_run)));
     }
 }
 
-/// The handle through which jobs reach the thread.
+/// A handle of the writer thread.
 pub(crate) struct Writer {
-    jobs: Option<Sender<Box<dyn Job>>>,
+    jobs: Option<Sender<Box<dyn WriteJob>>>,
     commits: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
@@ -85,7 +70,7 @@ impl Writer {
         cache: Arc<DocumentCache>,
         latest_event: watch::Sender<u64>,
     ) -> Result<Self> {
-        let (jobs, queue) = channel(QUEUE_LIMIT);
+        let (jobs, queue) = channel(MAX_QUEUED_JOBS);
         let commits = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&commits);
         let thread = std::thread::Builder::new()
@@ -96,7 +81,7 @@ impl Writer {
     }
 
     /// Returns how many commits changed analyses.
-    pub(crate) fn commits(&self) -> u64 {
+    pub(crate) fn commit_count(&self) -> u64 {
         self.commits.load(Ordering::Relaxed)
     }
 
@@ -105,9 +90,9 @@ impl Writer {
         &self,
         work: impl FnOnce(&mut WriteContext) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let stopped = || StoreError::Unavailable("the writer has stopped".to_owned());
+        let stopped = || StoreError::unavailable("the writer has stopped");
         let (reply, answer) = oneshot::channel();
-        let job = Box::new(Pending { work: Some(work), outcome: None, reply });
+        let job = Box::new(PendingWrite { work: Some(work), outcome: None, reply });
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
         jobs.send(job).await.map_err(|_| stopped())?;
         answer.await.map_err(|_| stopped())?
@@ -126,7 +111,7 @@ impl Drop for Writer {
 }
 
 fn write_groups(
-    mut queue: Receiver<Box<dyn Job>>,
+    mut queue: Receiver<Box<dyn WriteJob>>,
     mut context: WriteContext,
     cache: &DocumentCache,
     latest_event: &watch::Sender<u64>,
@@ -134,7 +119,7 @@ fn write_groups(
 ) {
     while let Some(first) = queue.blocking_recv() {
         let mut group = vec![first];
-        while group.len() < GROUP_LIMIT
+        while group.len() < MAX_GROUP_JOBS
             && let Ok(next) = queue.try_recv()
         {
             group.push(next);
@@ -143,42 +128,47 @@ fn write_groups(
         let outcomes = run_group(&mut context, &mut group, cache);
         match &outcomes {
             Ok(_) => {
-                context.lookup.settle();
+                context.lookup.commit();
                 if context.last_event != committed_event {
                     commits.fetch_add(1, Ordering::Relaxed);
                     latest_event.send_replace(context.last_event);
                 }
             }
             Err(_) => {
-                context.lookup.undo_to(0);
+                context.lookup.roll_back_to(0);
                 context.last_event = committed_event;
             }
         }
         match outcomes {
-            Ok(outcomes) => group.into_iter().zip(outcomes).for_each(|(job, outcome)| job.answer(outcome)),
+            Ok(outcomes) => group.into_iter().zip(outcomes).for_each(|(job, outcome)| job.reply(outcome)),
             Err(error) => {
-                tracing::error!(%error, "a group of writes was not stored");
-                group.into_iter().for_each(|job| job.answer(Err(error.clone())));
+                tracing::error!(error = error_chain(&error), "a group of writes was not stored");
+                group.into_iter().for_each(|job| job.reply(Err(error.clone())));
             }
         }
     }
 }
 
-fn run_group(context: &mut WriteContext, group: &mut [Box<dyn Job>], cache: &DocumentCache) -> Result<Vec<Result<()>>> {
+fn run_group(
+    context: &mut WriteContext,
+    group: &mut [Box<dyn WriteJob>],
+    cache: &DocumentCache,
+) -> Result<Vec<Result<()>>> {
     execute(&context.connection, "BEGIN IMMEDIATE")?;
     let outcomes = group.iter_mut().map(|job| run_job(context, job.as_mut())).collect::<Result<Vec<_>>>();
-    let (changed, made) = (std::mem::take(&mut context.changed), std::mem::take(&mut context.made));
-    let counts = std::mem::take(&mut context.counts);
-    let counted = outcomes.and_then(|outcomes| analyses::count(&context.connection, &counts).map(|()| outcomes));
+    let (changed, inserted) = (std::mem::take(&mut context.changed), std::mem::take(&mut context.inserted));
+    let state_counts = std::mem::take(&mut context.state_counts);
+    let counted = outcomes
+        .and_then(|outcomes| revisions::apply_state_counts(&context.connection, &state_counts).map(|()| outcomes));
     let committed = counted.and_then(|outcomes| commit(context, cache, &changed).map(|()| outcomes));
     if committed.is_ok() {
-        made.into_iter().for_each(|(id, stored)| cache.keep_new(id, stored));
+        inserted.into_iter().for_each(|(id, stored)| cache.insert_new(id, stored));
     }
     if committed.is_err()
         && !context.connection.is_autocommit()
         && let Err(error) = execute(&context.connection, "ROLLBACK")
     {
-        tracing::error!(%error, "a failed group of writes could not be rolled back");
+        tracing::error!(error = error_chain(&error), "a failed group of writes could not be rolled back");
     }
     committed
 }
@@ -187,23 +177,24 @@ fn commit(context: &WriteContext, cache: &DocumentCache, changed: &[AnalysisId])
     if changed.is_empty() {
         return execute(&context.connection, "COMMIT");
     }
-    cache.begin_change(changed);
+    cache.begin_invalidation(changed);
     let committed = execute(&context.connection, "COMMIT");
-    cache.end_change();
+    cache.end_invalidation();
     committed
 }
 
-/// Runs one job. The outer result says whether the transaction is still sound, the inner one how the job ended.
-fn run_job(context: &mut WriteContext, job: &mut dyn Job) -> Result<Result<()>> {
+/// Runs one job in a savepoint. The outer result says whether the transaction can go on, the inner one is the job's.
+fn run_job(context: &mut WriteContext, job: &mut dyn WriteJob) -> Result<Result<()>> {
     execute(&context.connection, "SAVEPOINT job")?;
-    let added_before = context.lookup.mark();
-    let (event_before, made_before, counted_before) = (context.last_event, context.made.len(), context.counts.len());
+    let added_before = context.lookup.savepoint();
+    let (event_before, inserted_before, counted_before) =
+        (context.last_event, context.inserted.len(), context.state_counts.len());
     let outcome = job.run(context);
     if outcome.is_err() {
-        context.lookup.undo_to(added_before);
+        context.lookup.roll_back_to(added_before);
         context.last_event = event_before;
-        context.made.truncate(made_before);
-        context.counts.truncate(counted_before);
+        context.inserted.truncate(inserted_before);
+        context.state_counts.truncate(counted_before);
         execute(&context.connection, "ROLLBACK TO job")?;
     }
     execute(&context.connection, "RELEASE job")?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cantata_core::Study;
 use cantata_store::contract::builders;
 use cantata_store::{DuplicateRule, NewAnalysis, Store};
-use cantata_store_sqlite::{DATABASE, SqliteStore, check_database, copy_database};
+use cantata_store_sqlite::{METADATA_FILE, SqliteStore, check_database, copy_database};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_taken_between_writes_is_whole() {
@@ -26,7 +26,7 @@ async fn a_copy_taken_between_writes_is_whole() {
     for _ in 0..5 {
         let acknowledged = *store.latest_event().borrow();
         let copied = tempfile::tempdir().unwrap();
-        copy_database(folder.path(), &copied.path().join(DATABASE)).unwrap();
+        copy_database(folder.path(), &copied.path().join(METADATA_FILE)).unwrap();
         assert_eq!(check_database(copied.path()).unwrap(), Vec::<String>::new());
         let copy = SqliteStore::open(copied.path()).unwrap();
         let in_copy = *copy.latest_event().borrow();

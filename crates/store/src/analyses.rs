@@ -1,28 +1,28 @@
-//! Analyses on their way into and out of a store.
+//! Analyses as they are written to and read from a store.
 
 use cantata_core::{Analysis, AnalysisId, AnalysisState, EventAction, File, ObjectId};
 use serde::Serialize;
 
 use crate::{FileRow, Result, StoreError};
 
-/// About how many bytes a document has that has few files.
-const TYPICAL_DOCUMENT: usize = 1_024;
+/// About how many bytes a document without files has.
+const TYPICAL_DOCUMENT_BYTES: usize = 1_024;
 
 /// About how many bytes of a document a file takes.
-const TYPICAL_FILE: usize = 400;
+const TYPICAL_FILE_BYTES: usize = 400;
 
-/// Numbers a revision of an analysis, and the event that tells of it.
+/// The number of a revision of an analysis, and of its event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(pub u64);
 
-/// A new analysis, made ready outside the store so that its writer does nothing but write.
+/// A new analysis, rendered outside of the store so that its writer only writes.
 #[derive(Debug, Clone)]
 pub struct NewAnalysis {
     /// Its id.
     pub analysis_id: AnalysisId,
     /// Its study.
     pub study_id: String,
-    /// Its state: a submission is unpublished, but what comes from another server may have a past.
+    /// Its state: a submission is unpublished, but an imported analysis has a history.
     pub state: AnalysisState,
     /// The complete document.
     pub document: String,
@@ -37,7 +37,7 @@ impl NewAnalysis {
             analysis_id: analysis.analysis_id,
             study_id: analysis.study_id.clone(),
             state: analysis.state,
-            document: render(analysis, TYPICAL_DOCUMENT + analysis.files.len() * TYPICAL_FILE)?,
+            document: render(analysis, TYPICAL_DOCUMENT_BYTES + analysis.files.len() * TYPICAL_FILE_BYTES)?,
             files: file_rows(&analysis.files)?,
         })
     }
@@ -49,45 +49,45 @@ pub struct AnalysisChange {
     /// The analysis.
     pub analysis_id: AnalysisId,
     /// The revision the change was computed from.
-    pub from: Revision,
+    pub base_revision: Revision,
     /// The state after the change.
     pub state: AnalysisState,
     /// What happened.
     pub action: EventAction,
     /// The complete document after the change.
     pub document: String,
-    /// The files whose row is another one now.
+    /// The files whose rows change.
     pub changed_files: Vec<FileRow>,
-    /// The files that are gone.
+    /// The files that were removed.
     pub removed_files: Vec<ObjectId>,
 }
 
 impl AnalysisChange {
     /// Compares an analysis with what it was at a revision and renders the difference for the store.
-    pub fn between(from: Revision, before: &Analysis, after: &Analysis, action: EventAction) -> Result<Self> {
+    pub fn between(base_revision: Revision, before: &Analysis, after: &Analysis, action: EventAction) -> Result<Self> {
         if before.files == after.files {
-            return Self::without_files(from, after, action);
+            return Self::without_files(base_revision, after, action);
         }
         let changed: Vec<File> = after.files.iter().filter(|file| !before.files.contains(file)).cloned().collect();
-        let is_gone = |file: &&File| !after.files.iter().any(|kept| kept.object_id == file.object_id);
+        let is_removed = |file: &&File| !after.files.iter().any(|kept| kept.object_id == file.object_id);
         Ok(Self {
             changed_files: file_rows(&changed)?,
-            removed_files: before.files.iter().filter(is_gone).map(|file| file.object_id).collect(),
-            ..Self::without_files(from, after, action)?
+            removed_files: before.files.iter().filter(is_removed).map(|file| file.object_id).collect(),
+            ..Self::without_files(base_revision, after, action)?
         })
     }
 
     /// Renders a change for the store that leaves the files as they are.
-    pub fn without_files<F, D>(from: Revision, after: &Analysis<F, D>, action: EventAction) -> Result<Self>
+    pub fn without_files<F, D>(base_revision: Revision, after: &Analysis<F, D>, action: EventAction) -> Result<Self>
     where
         Analysis<F, D>: Serialize,
     {
         Ok(Self {
             analysis_id: after.analysis_id,
-            from,
+            base_revision,
             state: after.state,
             action,
-            document: render(after, TYPICAL_DOCUMENT)?,
+            document: render(after, TYPICAL_DOCUMENT_BYTES)?,
             changed_files: Vec::new(),
             removed_files: Vec::new(),
         })
@@ -95,17 +95,17 @@ impl AnalysisChange {
 }
 
 fn render(analysis: &impl Serialize, expected_length: usize) -> Result<String> {
-    let failed = |error: &dyn std::error::Error| StoreError::failed("writing an analysis as JSON", error);
+    const OPERATION: &str = "writing an analysis as JSON";
     let mut document = Vec::with_capacity(expected_length);
-    serde_json::to_writer(&mut document, analysis).map_err(|error| failed(&error))?;
-    String::from_utf8(document).map_err(|error| failed(&error))
+    serde_json::to_writer(&mut document, analysis).map_err(|error| StoreError::failed(OPERATION, error))?;
+    String::from_utf8(document).map_err(|error| StoreError::failed(OPERATION, error))
 }
 
 fn file_rows(files: &[File]) -> Result<Vec<FileRow>> {
     files.iter().map(FileRow::of).collect()
 }
 
-/// What makes a submission a duplicate of what is stored.
+/// Which stored files make a submission a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DuplicateRule {
     /// Nothing.
@@ -116,9 +116,9 @@ pub enum DuplicateRule {
     PublishedAnalysis,
 }
 
-/// What became of a new analysis.
+/// The outcome of inserting an analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Insertion {
+pub enum InsertOutcome {
     /// It is on disk.
     Stored(Revision),
     /// Its study is not registered; nothing was written.
@@ -134,9 +134,9 @@ pub enum Insertion {
     },
 }
 
-/// What became of a change.
+/// The outcome of replacing a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Replacement {
+pub enum ReplaceOutcome {
     /// It is on disk.
     Stored(Revision),
     /// The analysis is not at the revision the change was computed from any more; nothing was written.

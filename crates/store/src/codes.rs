@@ -1,5 +1,4 @@
-//! The small integers that stand for states, actions and access levels in the databases. They are part of what is
-//! stored: never renumber, only add.
+//! The integer codes of states, actions and access levels in the databases. They are stored: never renumber, only add.
 
 use crate::{Result, StateSet, StoreError};
 use cantata_core::{AnalysisState, EventAction, FileAccess};
@@ -18,8 +17,8 @@ pub fn state_bits(states: StateSet) -> i16 {
     AnalysisState::ALL.into_iter().filter(|state| states.contains(*state)).map(|state| 1 << state_code(state)).sum()
 }
 
-/// Returns the state that a code stands for.
-pub fn state_of(code: i16) -> Result<AnalysisState> {
+/// Returns the state of a code.
+pub fn state_from_code(code: i16) -> Result<AnalysisState> {
     decode(AnalysisState::ALL, state_code, code, "a state code")
 }
 
@@ -34,8 +33,8 @@ pub fn action_code(action: EventAction) -> i16 {
     }
 }
 
-/// Returns the action that a code stands for.
-pub fn action_of(code: i16) -> Result<EventAction> {
+/// Returns the action of a code.
+pub fn action_from_code(code: i16) -> Result<EventAction> {
     decode(EventAction::ALL, action_code, code, "an action code")
 }
 
@@ -47,8 +46,8 @@ pub fn access_code(access: FileAccess) -> i16 {
     }
 }
 
-/// Returns the access level that a code stands for.
-pub fn access_of(code: i16) -> Result<FileAccess> {
+/// Returns the access level of a code.
+pub fn access_from_code(code: i16) -> Result<FileAccess> {
     decode(FileAccess::ALL, access_code, code, "an access code")
 }
 

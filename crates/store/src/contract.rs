@@ -31,10 +31,10 @@ use async_trait::async_trait;
 
 use crate::Store;
 
-/// How long a case may hang before it counts as failed; far more than any case takes.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// How long a case may take before it counts as failed.
+const CASE_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A place a store lives in, empty when it is made.
+/// The storage of a store, empty when it is made.
 #[async_trait]
 pub trait Backend: Send + Sync {
     /// Opens the store.
@@ -46,7 +46,7 @@ pub trait Backend: Send + Sync {
 /// Runs one case on a backend, as [`contract_tests!`](crate::contract_tests) does.
 pub fn run(backend: &impl Backend, case: impl AsyncFnOnce(&dyn Backend)) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let finished = runtime.block_on(async { tokio::time::timeout(PATIENCE, case(backend)).await });
+    let finished = runtime.block_on(async { tokio::time::timeout(CASE_TIMEOUT, case(backend)).await });
     finished.expect("the case hangs: an operation of the store never returned");
 }
 

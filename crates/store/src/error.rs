@@ -1,73 +1,80 @@
-//! How a store fails: none of it is the client's doing.
+//! Errors of a store. None of them is caused by the client's input.
 
-use std::fmt::Display;
+use std::error::Error as StdError;
+use std::sync::Arc;
 
-use cantata_core::{Error, ErrorId, ErrorOrigin};
+use cantata_core::{Error, ErrorId, ErrorOrigin, error_chain};
+
+/// The error behind a [`StoreError`]; shared, because every change of a group may be answered with it.
+pub type StoreErrorSource = Arc<dyn StdError + Send + Sync>;
 
 /// A failure of the database.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
-    /// The store is stopping, or its database cannot be reached; nothing was written.
-    #[error("the store takes no requests: {0}")]
-    Unavailable(String),
-    /// The database was lost in the middle of a write, which may have been stored or not.
-    #[error("whether {operation} was completed is not known: {cause}")]
-    Undecided {
-        /// What was being done.
+    /// The store is shutting down, or its database cannot be reached; nothing was written.
+    #[error("the store is unavailable")]
+    Unavailable(#[source] StoreErrorSource),
+    /// The connection was lost during a write; whether it was committed is not known.
+    #[error("whether {operation} was completed is not known")]
+    OutcomeUnknown {
+        /// The operation, such as "storing analyses".
         operation: &'static str,
-        /// How the database was lost.
-        cause: String,
+        /// How the connection was lost.
+        source: StoreErrorSource,
     },
-    /// The database refused or failed; nothing was written.
-    #[error("{operation} failed: {cause}")]
+    /// The database rejected the operation or failed; nothing was written.
+    #[error("{operation} failed")]
     Failed {
-        /// What was being done.
+        /// The operation, such as "storing analyses".
         operation: &'static str,
-        /// What the database said.
-        cause: String,
+        /// The error of the database.
+        source: StoreErrorSource,
     },
-    /// Something stored cannot be read back.
-    #[error("{place} holds something that cannot be read: {cause}")]
+    /// Stored data cannot be decoded.
+    #[error("{location} holds data that cannot be read")]
     Corrupt {
-        /// Where.
-        place: String,
-        /// Why it cannot be read.
-        cause: String,
+        /// What the data belongs to, such as "analysis <id>".
+        location: String,
+        /// Why it cannot be decoded.
+        source: StoreErrorSource,
     },
 }
 
 impl StoreError {
-    /// Makes the error for a database operation that failed.
-    pub fn failed(operation: &'static str, cause: impl Display) -> Self {
-        Self::Failed { operation, cause: cause.to_string() }
+    /// Makes the error for a store that cannot be used.
+    pub fn unavailable(cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Unavailable(Arc::from(cause.into()))
     }
 
-    /// Makes the error for stored content that cannot be read back.
-    pub fn corrupt(place: impl Into<String>, cause: impl Display) -> Self {
-        Self::Corrupt { place: place.into(), cause: cause.to_string() }
+    /// Makes the error for a database operation that failed.
+    pub fn failed(operation: &'static str, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Failed { operation, source: Arc::from(cause.into()) }
+    }
+
+    /// Makes the error for stored data that cannot be decoded.
+    pub fn corrupt(location: impl Into<String>, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Corrupt { location: location.into(), source: Arc::from(cause.into()) }
     }
 }
 
-/// Turns a failure into what a client may know of it; the log gets the rest.
+/// Hides the details of a failure from the client and logs them.
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        tracing::error!(%error, "the store failed");
-        match error {
-            StoreError::Unavailable(_) => Error::new(
-                ErrorOrigin::Store,
+        tracing::error!(error = error_chain(&error), "the store failed");
+        let (id, text) = match error {
+            StoreError::Unavailable(_) => (
                 ErrorId::ServiceUnavailable,
                 "The server cannot use its database at the moment; nothing was stored, try again",
             ),
-            StoreError::Undecided { .. } => Error::new(
-                ErrorOrigin::Store,
+            StoreError::OutcomeUnknown { .. } => (
                 ErrorId::ServiceUnavailable,
                 "The server lost its database and does not know whether the change was stored; look before trying again",
             ),
-            StoreError::Failed { .. } | StoreError::Corrupt { .. } => Error::new(
-                ErrorOrigin::Store,
+            StoreError::Failed { .. } | StoreError::Corrupt { .. } => (
                 ErrorId::UnknownError,
                 "The server could not complete the request and changed nothing; its log has the cause",
             ),
-        }
+        };
+        Error::new(ErrorOrigin::Store, id, text)
     }
 }

@@ -1,11 +1,11 @@
-//! Files as a store finds them: by object id, by checksum, by the filters of `/entities`.
+//! Files as a store finds them: by object id, by checksum, or by a filter.
 
 use cantata_core::{AnalysisId, File, FileAccess, ObjectId};
 use regex::Regex;
 
 use crate::{Result, StoreError};
 
-/// What a store keeps of a file beside the document, to find it by.
+/// The row of a file, by which a store finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRow {
     /// The file's id.
@@ -19,7 +19,7 @@ pub struct FileRow {
 }
 
 impl FileRow {
-    /// Takes what a store keeps from a file.
+    /// Makes the row of a file.
     pub fn of(file: &File) -> Result<Self> {
         let md5 = file.md5_bytes().ok_or_else(|| {
             StoreError::failed("reading a file's checksum", format!("'{}' is not an MD5 checksum", file.file_md5sum))
@@ -28,9 +28,9 @@ impl FileRow {
     }
 }
 
-/// Where a file is.
+/// The analysis and the study of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileEntry {
+pub struct FileLocation {
     /// The file's id.
     pub object_id: ObjectId,
     /// The analysis it belongs to.
@@ -43,9 +43,9 @@ pub struct FileEntry {
     pub access: FileAccess,
 }
 
-/// Conditions on files; each one that is given must hold.
+/// Conditions on files; all that are given must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EntityFilter {
+pub struct FileFilter {
     /// The file's id.
     pub object_id: Option<ObjectId>,
     /// The analysis it belongs to.
@@ -58,9 +58,9 @@ pub struct EntityFilter {
     pub access: Option<FileAccess>,
 }
 
-impl EntityFilter {
+impl FileFilter {
     /// Says whether a file meets every condition.
-    pub fn matches(&self, file: &FileEntry) -> bool {
+    pub fn matches(&self, file: &FileLocation) -> bool {
         self.object_id.is_none_or(|id| id == file.object_id)
             && self.analysis_id.is_none_or(|id| id == file.analysis_id)
             && self.name.as_ref().is_none_or(|name| *name == file.name)
@@ -69,16 +69,16 @@ impl EntityFilter {
     }
 }
 
-/// A stretch of a listing.
+/// The range of a page of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page {
+pub struct PageRange {
     /// How many rows to skip.
     pub offset: u64,
     /// How many rows at most.
     pub limit: u64,
 }
 
-/// Which object ids a search is after.
+/// The object ids that a search matches.
 #[derive(Debug, Clone)]
 pub enum ObjectIdPattern {
     /// Every one.
@@ -90,7 +90,7 @@ pub enum ObjectIdPattern {
 }
 
 impl ObjectIdPattern {
-    /// Says whether an object id is one of those searched for.
+    /// Says whether an object id matches.
     pub fn matches(&self, id: ObjectId) -> bool {
         match self {
             Self::Any => true,

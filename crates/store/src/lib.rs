@@ -1,17 +1,17 @@
-//! What the metadata service asks of a database.
+//! The store of the metadata service.
 //!
-//! [`Store`] is the seam: the service knows this trait, each backend implements it, and one contract suite (feature
-//! `contract`) says what an implementation must do. The model behind it is small:
+//! The service knows the trait [`Store`], each backend implements it, and one contract suite (feature `contract`) tests
+//! every implementation. The data model:
 //!
 //! * an analysis is a chain of **revisions**. Each revision is the complete document after one change, is never
-//!   altered, and is an **event** at the same time: its number is the event's number. What an analysis "is now" is a
-//!   pointer to its latest revision. So the event and the change it tells of cannot come apart, and a reader that
-//!   holds revision numbers has a consistent snapshot for as long as it likes;
-//! * a change names the revision it was computed from and is refused as a conflict when that is not the latest any
-//!   more, so the service computes changes without holding a lock;
-//! * what has been answered with success is on disk;
-//! * whoever passes events on is a **reader** with a name. The store keeps how far it came, its cursor, and sees to it
-//!   that one holder of its lease at a time moves it.
+//!   altered, and is an **event** at the same time: its number is the event's number. The current state of an
+//!   analysis is a pointer to its latest revision. So an event and its change are one row, and a reader with revision
+//!   numbers has a consistent snapshot for as long as it needs;
+//! * a change names the revision it was computed from and is a conflict if that is not the latest any more
+//!   (optimistic concurrency), so the service holds no lock;
+//! * a successful write is durable when it returns;
+//! * the events are an outbox. A consumer of it is a named **reader** with a **cursor**, the position up to which it has
+//!   processed events, which only the holder of its **lease** may advance.
 
 mod analyses;
 pub mod codes;
@@ -28,12 +28,12 @@ use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
 use tokio::sync::watch;
 
 pub use analyses::{
-    AnalysisChange, AnalysisQuery, DuplicateRule, Insertion, NewAnalysis, Replacement, Revision, StateSet,
+    AnalysisChange, AnalysisQuery, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Revision, StateSet,
     StoredAnalysis,
 };
-pub use error::StoreError;
-pub use files::{EntityFilter, FileEntry, FileRow, ObjectIdPattern, Page};
-pub use types::{NewAnalysisType, TypeKey, TypeQuery, TypeSortField};
+pub use error::{StoreError, StoreErrorSource};
+pub use files::{FileFilter, FileLocation, FileRow, ObjectIdPattern, PageRange};
+pub use types::{NewAnalysisType, TypeKey, TypeQuery, TypeSortField, decode_type};
 
 /// The result of every store operation.
 pub type Result<T> = std::result::Result<T, StoreError>;
@@ -66,13 +66,13 @@ pub trait Store: Send + Sync + 'static {
     async fn list_types(&self, query: &TypeQuery) -> Result<(u64, Vec<AnalysisType>)>;
 
     /// Stores a new analysis, in the state it says, with its CREATE event.
-    async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion>;
+    async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<InsertOutcome>;
 
-    /// Returns the [`Insertion::Duplicate`] that a new analysis with these files would be refused with, and stores nothing.
-    async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<Insertion>>;
+    /// Returns the [`InsertOutcome::Duplicate`] that inserting an analysis with these files would have, and stores nothing.
+    async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<InsertOutcome>>;
 
-    /// Stores a new revision of an analysis with its event, unless another came in between.
-    async fn replace_analysis(&self, change: AnalysisChange) -> Result<Replacement>;
+    /// Stores a new revision of an analysis with its event, unless there is a newer one.
+    async fn replace_analysis(&self, change: AnalysisChange) -> Result<ReplaceOutcome>;
 
     /// Returns the latest revision of an analysis.
     async fn analysis(&self, id: AnalysisId) -> Result<Option<StoredAnalysis>>;
@@ -90,10 +90,10 @@ pub trait Store: Send + Sync + 'static {
     async fn search_by_file(&self, study_id: &str, pattern: &ObjectIdPattern) -> Result<Vec<Revision>>;
 
     /// Returns where a file is.
-    async fn file(&self, id: ObjectId) -> Result<Option<FileEntry>>;
+    async fn file(&self, id: ObjectId) -> Result<Option<FileLocation>>;
 
     /// Returns one page of the files that match, ordered by object id, and how many match in all.
-    async fn list_files(&self, filter: &EntityFilter, page: Page) -> Result<(u64, Vec<FileEntry>)>;
+    async fn list_files(&self, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)>;
 
     /// Returns up to `limit` events numbered above `after`, in order and without a gap.
     async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>>;
@@ -101,27 +101,27 @@ pub trait Store: Send + Sync + 'static {
     /// Returns a channel that always holds the number of the latest stored event.
     fn latest_event(&self) -> watch::Receiver<u64>;
 
-    /// Returns how many commits this process has made of changes of analyses. Changes that come while one is under way
-    /// share the next: the more changes there are for each commit, the more of them wait for one another.
-    fn commits(&self) -> u64;
+    /// Returns how many group commits of analyses this process has made. Changes that arrive during a commit share the
+    /// next one, so the number of changes per commit is a measure of load.
+    fn commit_count(&self) -> u64;
 
-    /// Returns the number of the last event that the reader of this name has dealt with; 0 for a name nobody used.
+    /// Returns the cursor of a reader: the number of the last event it has processed; 0 for a new one.
     async fn cursor(&self, reader: &str) -> Result<u64>;
 
-    /// Notes that a reader has dealt with all events up to a number, unless it has dealt with more already.
+    /// Advances the cursor of a reader to a number; a cursor never moves back.
     ///
-    /// Returns false, and changes nothing, when `holder` does not hold the lease of the reader (any more).
-    async fn move_cursor(&self, reader: &str, holder: &str, to: u64) -> Result<bool>;
+    /// Returns false, and changes nothing, if `holder` does not hold the lease of the reader (any more).
+    async fn advance_cursor(&self, reader: &str, holder: &str, to: u64) -> Result<bool>;
 
-    /// Takes the lease of a reader for `holder`, or renews it; returns false while another holds it.
+    /// Acquires the lease of a reader for `holder`, or renews it; returns false while another holds it.
     ///
-    /// Over all processes that share the database one holder at a time has a lease. It runs out after `duration`, by
-    /// the clock of the database, and can be taken by others from then on.
-    async fn lease(&self, reader: &str, holder: &str, duration: Duration) -> Result<bool>;
+    /// Among all processes that share the database one holder at a time has a lease. It expires after `duration`, by the
+    /// clock of the database.
+    async fn acquire_lease(&self, reader: &str, holder: &str, duration: Duration) -> Result<bool>;
 
-    /// Gives the lease of a reader back before it runs out; does nothing when `holder` does not hold it.
-    async fn release(&self, reader: &str, holder: &str) -> Result<()>;
+    /// Releases the lease of a reader before it expires; does nothing if `holder` does not hold it.
+    async fn release_lease(&self, reader: &str, holder: &str) -> Result<()>;
 
-    /// Fails when the database cannot be read.
-    async fn health(&self) -> Result<()>;
+    /// Fails if the database cannot be read.
+    async fn check_health(&self) -> Result<()>;
 }

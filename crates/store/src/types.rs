@@ -1,9 +1,11 @@
-//! Analysis types on their way into and out of a store.
+//! Analysis types as they are written to and read from a store.
 
-use cantata_core::{AnalysisTypeId, PartialTypeOptions, Timestamp};
+use cantata_core::{AnalysisType, AnalysisTypeId, PartialTypeOptions, Timestamp};
 use serde_json::Value;
 
-/// A registration; the store gives it its version.
+use crate::{Result, StoreError};
+
+/// A registration; the store assigns its version.
 #[derive(Debug, Clone)]
 pub struct NewAnalysisType {
     /// The type's name.
@@ -14,6 +16,26 @@ pub struct NewAnalysisType {
     pub options: PartialTypeOptions,
     /// When it is registered.
     pub created_at: Timestamp,
+}
+
+impl NewAnalysisType {
+    /// Returns the version that follows the latest one, with the options it leaves out inherited.
+    pub fn into_version(self, latest: Option<&AnalysisType>) -> AnalysisType {
+        AnalysisType {
+            id: AnalysisTypeId { name: self.name, version: latest.map_or(0, |latest| latest.id.version) + 1 },
+            created_at: self.created_at,
+            options: self.options.inherit(latest.map(|latest| &latest.options)),
+            schema: self.schema,
+        }
+    }
+}
+
+/// Decodes a registered version from its columns.
+pub fn decode_type(id: AnalysisTypeId, created_at: i64, options: &str, schema: &str) -> Result<AnalysisType> {
+    let corrupt = |error: serde_json::Error| StoreError::corrupt(format!("analysis type {id}"), error);
+    let (options, schema) = (serde_json::from_str(options), serde_json::from_str(schema));
+    let (options, schema) = (options.map_err(corrupt)?, schema.map_err(corrupt)?);
+    Ok(AnalysisType { id, created_at: Timestamp::from_micros(created_at), options, schema })
 }
 
 /// What a listing of types can be sorted by.
@@ -42,7 +64,7 @@ pub struct TypeQuery {
     pub offset: u64,
 }
 
-/// A registered version without its content, as a store lists them to select from.
+/// A registered version without its content, for [`TypeQuery::select`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeKey {
     /// The number of the registration.
@@ -66,7 +88,7 @@ impl TypeQuery {
 
     /// Returns how many keys match and the registrations of the page asked for, in order.
     ///
-    /// Types are few, so every store lists the keys and lets this one piece of code choose among them.
+    /// Types are few, so every store lists all keys and selects here.
     pub fn select(&self, mut keys: Vec<TypeKey>) -> (u64, Vec<i64>) {
         keys.retain(|key| {
             (self.names.is_empty() || self.names.contains(&key.id.name))

@@ -16,7 +16,7 @@ use cantata_metadata::{MetadataService, MetadataSettings};
 use cantata_search::SearchService;
 use cantata_server::{AccessControl, AllowedOrigins, HttpSettings, Indexes, LimitSettings, MetricsAccess, Services};
 use cantata_store::Store;
-use cantata_store_postgres::{DatabaseAddress, PostgresStore};
+use cantata_store_postgres::{DatabaseUrl, PostgresStore};
 use cantata_store_sqlite::SqliteStore;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -221,7 +221,7 @@ fn start_indexing(folder: &Path, store: Arc<dyn Store>, search: Arc<SearchServic
 async fn open_store(folder: &Path) -> (Arc<dyn Store>, Option<TestDatabase>) {
     if std::env::var("CANTATA_TEST_STORE").is_ok_and(|store| store == "postgres") {
         let database = databases::postgres();
-        let address = DatabaseAddress::parse(&database.address()).unwrap();
+        let address = DatabaseUrl::parse(&database.address()).unwrap();
         return (Arc::new(PostgresStore::open(&address, 8).await.unwrap()), Some(database));
     }
     (Arc::new(SqliteStore::open(folder).unwrap()), None)

@@ -48,7 +48,7 @@ fn every_payload_follows_its_type_and_names_its_study() {
         let versions = &known[payload["analysisType"]["name"].as_str().unwrap()];
         let version = payload["analysisType"]["version"].as_u64().unwrap_or(versions.len() as u64);
         let (validator, file_types) = &versions[version as usize - 1];
-        assert_eq!(validator.check_submission(payload), [], "submission {position}: {payload:#}");
+        assert_eq!(validator.validate_submission(payload), [], "submission {position}: {payload:#}");
         assert_eq!(payload["studyId"], submission.study_id);
         assert!(study_ids.contains(&payload["studyId"]));
         if let Some(allowed) = file_types.as_array() {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cantata_backup::{BackupError, BackupFile, BackupSource, FileContent, PreparedBackup};
 use cantata_engine_embedded::EmbeddedEngine;
-use cantata_store_sqlite::{DATABASE, copy_database};
+use cantata_store_sqlite::{METADATA_FILE, copy_database};
 
 use crate::data_dir::{CONFIGS_FOLDER, SEARCH_FOLDER};
 
@@ -41,7 +41,7 @@ impl DataDirBackup {
     }
 
     fn metadata(&self) -> Result<Option<BackupFile>, BackupError> {
-        if !self.folder.join(DATABASE).try_exists().map_err(|error| BackupError::io(DATABASE, error))? {
+        if !self.folder.join(METADATA_FILE).try_exists().map_err(|error| BackupError::io(METADATA_FILE, error))? {
             return Ok(None);
         }
         let failed = |error: io::Error| BackupError::io("the copy of the metadata", error);
@@ -50,7 +50,7 @@ impl DataDirBackup {
         copy_database(&self.folder, copy.path()).map_err(|error| failed(io::Error::other(error)))?;
         // An open file stays readable after it is unlinked.
         let file = fs_err::File::open(copy.path()).map_err(failed)?;
-        Ok(Some(BackupFile { path: DATABASE.to_owned(), content: FileContent::File(file) }))
+        Ok(Some(BackupFile { path: METADATA_FILE.to_owned(), content: FileContent::File(file) }))
     }
 }
 

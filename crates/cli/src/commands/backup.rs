@@ -14,7 +14,7 @@ use cantata_durable_file as durable_file;
 use cantata_engine::{EngineError, IndexAdministration};
 use cantata_engine_embedded::{EmbeddedEngine, OpenError};
 use cantata_store::StoreError;
-use cantata_store_sqlite::{DATABASE, SqliteStore, check_database};
+use cantata_store_sqlite::{METADATA_FILE, SqliteStore, check_database};
 use clap::Args;
 
 use crate::backends::{DataDirBackup, IndexAccess, IndexAccessArguments};
@@ -135,7 +135,7 @@ pub(crate) enum DamagedData {
 
 /// Opens and reads everything that was extracted, and returns the first problem.
 pub(crate) async fn verify_extracted(folder: &Path, manifest: &Manifest) -> Result<(), DamagedData> {
-    if folder.join(DATABASE).is_file() {
+    if folder.join(METADATA_FILE).is_file() {
         let problems = check_database(folder)?;
         if !problems.is_empty() {
             return Err(DamagedData::Metadata(problems.join("; ")));

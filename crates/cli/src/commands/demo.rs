@@ -17,7 +17,7 @@ use cantata_catalogue::{EngineName, EngineSettings};
 use cantata_core::PartialTypeOptions;
 use cantata_demo::{Outcome, Submission, analysis_types, studies, submissions};
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
-use cantata_metadata::{MetadataService, MetadataSettings, Registration, SubmitOptions};
+use cantata_metadata::{MetadataService, MetadataSettings, SubmitOptions, TypeRegistration};
 use cantata_store::Store;
 use clap::Args;
 use futures_util::stream::{self, StreamExt};
@@ -119,12 +119,16 @@ async fn submit(service: &MetadataService, submission: Submission) -> Result<(),
     Ok(())
 }
 
-fn registration(mut body: Value) -> Result<Registration, CliError> {
+fn registration(mut body: Value) -> Result<TypeRegistration, CliError> {
     let options = match body["options"].take() {
         Value::Null => PartialTypeOptions::default(),
         given => serde_json::from_value(given).map_err(failed)?,
     };
-    Ok(Registration { name: body["name"].as_str().map(str::to_owned), schema: Some(body["schema"].take()), options })
+    Ok(TypeRegistration {
+        name: body["name"].as_str().map(str::to_owned),
+        schema: Some(body["schema"].take()),
+        options,
+    })
 }
 
 fn failed(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> CliError {

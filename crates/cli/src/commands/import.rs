@@ -9,9 +9,7 @@ mod files;
 mod local;
 mod remote;
 mod report;
-mod scanner;
 mod source;
-mod split;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,7 +22,6 @@ use serde_json::Value;
 pub(crate) use self::files::sources;
 use self::report::ImportLog;
 pub(crate) use self::source::Source;
-pub(crate) use self::split::{Broken, LONGEST_DOCUMENT, Part, Splitter};
 use crate::backends::{IndexAccess, IndexAccessArguments, explain};
 use crate::error::CliError;
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use cantata_catalogue::Secret;
 use cantata_song_import as song;
-use cantata_store_postgres::DatabaseAddress;
+use cantata_store_postgres::DatabaseUrl;
 use clap::Args;
 use serde_json::json;
 
@@ -37,7 +37,7 @@ pub(crate) struct SongDbArguments {
 
 /// Imports a database; the exit code says whether everything was imported.
 pub(crate) async fn import_song_db(arguments: &SongDbArguments) -> Result<ExitCode, CliError> {
-    let address = DatabaseAddress::parse(arguments.url.reveal())
+    let address = DatabaseUrl::parse(arguments.url.reveal())
         .map_err(|error| CliError::setting(format!("the database of SONG: {error}")))?;
     let mut client = address
         .connect()

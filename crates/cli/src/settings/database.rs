@@ -1,7 +1,7 @@
 //! The PostgreSQL database that replaces the one in the data folder.
 
 use cantata_catalogue::Secret;
-use cantata_store_postgres::DatabaseAddress;
+use cantata_store_postgres::DatabaseUrl;
 use clap::Args;
 
 use super::values::{secret, whole_number};
@@ -21,11 +21,11 @@ pub(crate) struct DatabaseSettings {
 
 impl DatabaseSettings {
     /// Returns the address of the database, if one is set.
-    pub(crate) fn address(&self) -> Result<Option<DatabaseAddress>, CliError> {
+    pub(crate) fn address(&self) -> Result<Option<DatabaseUrl>, CliError> {
         let Some(url) = self.database_url.as_ref().map(Secret::reveal).filter(|url| !url.is_empty()) else {
             return Ok(None);
         };
-        let address = DatabaseAddress::parse(url);
+        let address = DatabaseUrl::parse(url);
         address.map(Some).map_err(|error| CliError::setting(format!("DATABASE_URL: {error}")))
     }
 }

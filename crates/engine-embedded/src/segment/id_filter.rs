@@ -3,55 +3,35 @@
 //! Each document that comes in is looked for in all segments, to replace what was there. Nearly always it is in none, and
 //! one word of bits tells that sooner than a search among the ids, which are all over the file.
 //!
-//! For each id, two bits of one word are set. Which ones, a checksum of the id says; it is part of the form of a segment,
-//! so it must never become another one.
+//! It is a Bloom filter of the CRC-32 of each id; both are part of the segment format and must never change.
+
+use cantata_bloom::{BloomKey, WordKey};
 
 use super::sections::{Section, SectionWriter};
-
-/// How many ids there are for each word at most. With so many, about one in two hundred of the ids that are not there has to
-/// be searched for.
-const IDS_FOR_EACH_WORD: usize = 2;
-
-/// The checksum has so many bits for the word, and as many for each of the two bits in it as those of a word need.
-const BITS_OF_PLACE: u32 = 20;
-const BITS_OF_BIT: u32 = 6;
 
 /// An id that is looked for.
 #[derive(Clone, Copy)]
 pub(crate) struct SoughtId<'a> {
     pub(super) id: &'a str,
-    checksum: u32,
+    key: WordKey,
 }
 
 impl<'a> SoughtId<'a> {
     pub(crate) fn new(id: &'a str) -> Self {
-        Self { id, checksum: crc32fast::hash(id.as_bytes()) }
-    }
-
-    /// Returns its word among so many, which is a power of two.
-    fn place(&self, words: usize) -> usize {
-        self.checksum as usize & (words - 1)
-    }
-
-    fn bits(&self) -> u64 {
-        let bit = |skipped: u32| 1 << (self.checksum >> skipped & ((1 << BITS_OF_BIT) - 1));
-        bit(BITS_OF_PLACE) | bit(BITS_OF_PLACE + BITS_OF_BIT)
+        Self { id, key: WordKey(crc32fast::hash(id.as_bytes())) }
     }
 
     /// Says whether it may be among the ids that were written down; if not, it certainly is not. Nothing is known where
     /// there are no words.
     pub(super) fn may_be_among(&self, words: &[u64]) -> bool {
-        words.is_empty() || words[self.place(words.len())] & self.bits() == self.bits()
+        words.is_empty() || self.key.may_be_in(words)
     }
 }
 
 /// Writes down which ids there are.
 pub(crate) fn write_id_filter<'a>(ids: impl ExactSizeIterator<Item = &'a str>, out: &mut SectionWriter) -> Section {
-    let length = ids.len().div_ceil(IDS_FOR_EACH_WORD).next_power_of_two().min(1 << BITS_OF_PLACE);
-    let mut words = vec![0_u64; length];
-    for id in ids.map(SoughtId::new) {
-        words[id.place(length)] |= id.bits();
-    }
+    let mut words = WordKey::filter_for(ids.len());
+    ids.for_each(|id| SoughtId::new(id).key.insert_into(&mut words));
     out.numbers(&words)
 }
 

@@ -72,7 +72,7 @@ fn what_is_generated_follows_its_schema() {
                 .unwrap()
                 .retain(|name, _| !["objectId", "studyId", "analysisId"].contains(&name.as_str()));
         }
-        let violations = validator.check_submission(&payload);
+        let violations = validator.validate_submission(&payload);
         assert!(violations.is_empty(), "seed {seed}: {violations:?}\n{:#}\n{payload:#}", analysis_type.schema);
     }
 }

@@ -17,8 +17,8 @@ use cantata_indexing::{
     StoreSource,
 };
 use cantata_store::{
-    AnalysisChange, AnalysisQuery, DuplicateRule, Insertion, NewAnalysis, NewAnalysisType, Replacement, Revision,
-    StateSet, Store,
+    AnalysisChange, AnalysisQuery, DuplicateRule, InsertOutcome, NewAnalysis, NewAnalysisType, ReplaceOutcome,
+    Revision, StateSet, Store,
 };
 use cantata_store_sqlite::SqliteStore;
 use serde_json::{Map, Value, json};
@@ -281,7 +281,7 @@ impl Stored {
         change(&mut analysis);
         let new = NewAnalysis::of(&analysis).unwrap();
         match store.insert_analysis(new, DuplicateRule::Allow).await.unwrap() {
-            Insertion::Stored(revision) => Self { analysis, revision },
+            InsertOutcome::Stored(revision) => Self { analysis, revision },
             other => panic!("{other:?}"),
         }
     }
@@ -321,8 +321,8 @@ impl Stored {
         change(&mut after);
         let change = AnalysisChange::between(self.revision, &self.analysis, &after, action).unwrap();
         match store.replace_analysis(change).await.unwrap() {
-            Replacement::Stored(revision) => *self = Self { analysis: after, revision },
-            Replacement::Conflict => panic!("nobody else changes it"),
+            ReplaceOutcome::Stored(revision) => *self = Self { analysis: after, revision },
+            ReplaceOutcome::Conflict => panic!("nobody else changes it"),
         }
     }
 }

@@ -12,14 +12,14 @@ use super::path_syntax::PathQuery;
 
 /// What was found instead of strings.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NotStrings {
+pub(super) enum NotStringsError {
     /// One value, of the named type.
     Value(&'static str),
     /// A list in which not all elements are strings.
     Elements,
 }
 
-impl fmt::Display for NotStrings {
+impl fmt::Display for NotStringsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Value(type_name) => write!(f, "was: {type_name}"),
@@ -29,7 +29,7 @@ impl fmt::Display for NotStrings {
 }
 
 /// Returns the strings at a path, in the order of the payload.
-pub(super) fn strings_at<'a>(payload: &'a Value, json_path: &str) -> Result<Vec<&'a str>, NotStrings> {
+pub(super) fn strings_at<'a>(payload: &'a Value, json_path: &str) -> Result<Vec<&'a str>, NotStringsError> {
     let Some(path) = PathQuery::parse(json_path) else {
         tracing::warn!(json_path, "an external validation is skipped because its path cannot be read");
         return Ok(Vec::new());
@@ -37,7 +37,7 @@ pub(super) fn strings_at<'a>(payload: &'a Value, json_path: &str) -> Result<Vec<
     let found = path.query.query(payload).all();
     if path.counts {
         let countable = found.iter().any(|value| value.is_array() || value.is_object());
-        return if countable { Err(NotStrings::Value("Integer")) } else { Ok(Vec::new()) };
+        return if countable { Err(NotStringsError::Value("Integer")) } else { Ok(Vec::new()) };
     }
     match found.as_slice() {
         [value] if path.single => strings_in(value),
@@ -46,7 +46,7 @@ pub(super) fn strings_at<'a>(payload: &'a Value, json_path: &str) -> Result<Vec<
 }
 
 /// The type names are those of the original server, whose clients know them.
-fn strings_in(value: &Value) -> Result<Vec<&str>, NotStrings> {
+fn strings_in(value: &Value) -> Result<Vec<&str>, NotStringsError> {
     let type_name = match value {
         Value::String(text) => return Ok(vec![text]),
         Value::Array(elements) => return all_strings(elements),
@@ -55,11 +55,11 @@ fn strings_in(value: &Value) -> Result<Vec<&str>, NotStrings> {
         Value::Bool(_) => "Boolean",
         Value::Null => "Null",
     };
-    Err(NotStrings::Value(type_name))
+    Err(NotStringsError::Value(type_name))
 }
 
-fn all_strings<'a>(values: impl IntoIterator<Item = &'a Value>) -> Result<Vec<&'a str>, NotStrings> {
-    values.into_iter().map(|value| value.as_str().ok_or(NotStrings::Elements)).collect()
+fn all_strings<'a>(values: impl IntoIterator<Item = &'a Value>) -> Result<Vec<&'a str>, NotStringsError> {
+    values.into_iter().map(|value| value.as_str().ok_or(NotStringsError::Elements)).collect()
 }
 
 fn number_type_name(number: &Number) -> &'static str {

@@ -8,7 +8,7 @@
 use serde_json_path::JsonPath;
 
 /// The longest path that is read, in bytes.
-const MAX_LENGTH: usize = 1000;
+const MAX_PATH_BYTES: usize = 1000;
 /// How deeply brackets and parentheses may be nested; reading takes time that grows steeply with it.
 const MAX_NESTING: usize = 6;
 /// How often a path may search all descendants; each time may multiply the number of values found.
@@ -27,7 +27,7 @@ pub(super) struct PathQuery {
 impl PathQuery {
     /// Reads a path; `None` if it has no meaning.
     pub(super) fn parse(path: &str) -> Option<Self> {
-        if path.len() > MAX_LENGTH {
+        if path.len() > MAX_PATH_BYTES {
             return None;
         }
         let dotted = format!(".{}", path.trim_end_matches(' '));

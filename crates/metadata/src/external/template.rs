@@ -1,4 +1,4 @@
-//! Fills the url of a rule.
+//! Expands the URL template of a rule.
 //!
 //! `{value}` and `{study}` are replaced wherever they stand, and nothing else is: a word in braces that is neither is
 //! refused, and what was filled in is never looked at again. Filled-in text always stays within one component of the
@@ -10,9 +10,9 @@ use reqwest::Url;
 /// All but the unreserved characters of RFC 3986.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Says why a rule's url cannot be called, whatever the value.
+/// Why the URL template of a rule cannot be used, whatever the value.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum UnusableUrl {
+pub(super) enum UrlTemplateError {
     #[error("it contains the unknown token '{0}', but only {{value}} and {{study}} can be filled in")]
     UnknownToken(String),
     #[error("it is not an address ({0}); expected one that begins with http:// or https://")]
@@ -23,23 +23,23 @@ pub(super) enum UnusableUrl {
     ValueInServer,
 }
 
-/// Returns the address to call for a value.
+/// Returns the URL to call for a value.
 ///
 /// `None` means that no address can say this value: `.` and `..` as a whole segment of a path mean another path, even
 /// when they are percent-encoded.
-pub(super) fn fill(template: &str, study_id: &str, value: &str) -> Result<Option<Url>, UnusableUrl> {
-    // Whoever submits must not choose whom this server calls: that is the same for any two values.
+pub(super) fn fill(template: &str, study_id: &str, value: &str) -> Result<Option<Url>, UrlTemplateError> {
+    // A submission must not choose the server that is called: that is the same for any two values.
     let [one, other] = ["a", "b"].map(|any| parsed(&replace_tokens(template, study_id, any)?));
     let (one, other) = (one?, other?);
     if (one.scheme(), one.authority()) != (other.scheme(), other.authority()) {
-        return Err(UnusableUrl::ValueInServer);
+        return Err(UrlTemplateError::ValueInServer);
     }
     let filled = replace_tokens(template, study_id, value)?;
     let url = parsed(&filled)?;
     Ok((!filling_made_a_dot_segment(template, &filled)).then_some(url))
 }
 
-fn replace_tokens(template: &str, study_id: &str, value: &str) -> Result<String, UnusableUrl> {
+fn replace_tokens(template: &str, study_id: &str, value: &str) -> Result<String, UrlTemplateError> {
     let mut filled = String::with_capacity(template.len() + value.len());
     let mut rest = template;
     while let Some(open) = rest.find('{') {
@@ -55,7 +55,7 @@ fn replace_tokens(template: &str, study_id: &str, value: &str) -> Result<String,
         let replacement = match token {
             "{value}" => value,
             "{study}" => study_id,
-            _ => return Err(UnusableUrl::UnknownToken(token.to_owned())),
+            _ => return Err(UrlTemplateError::UnknownToken(token.to_owned())),
         };
         filled.extend(utf8_percent_encode(replacement, COMPONENT));
         rest = &braces[close + 1..];
@@ -64,11 +64,11 @@ fn replace_tokens(template: &str, study_id: &str, value: &str) -> Result<String,
     Ok(filled)
 }
 
-fn parsed(filled: &str) -> Result<Url, UnusableUrl> {
-    let url = Url::parse(filled).map_err(|error| UnusableUrl::NotAnAddress(error.to_string()))?;
+fn parsed(filled: &str) -> Result<Url, UrlTemplateError> {
+    let url = Url::parse(filled).map_err(|error| UrlTemplateError::NotAnAddress(error.to_string()))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
-        other => Err(UnusableUrl::Scheme(other.to_owned())),
+        other => Err(UrlTemplateError::Scheme(other.to_owned())),
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
     fn unknown_words_are_named() {
         for token in ["{id}", "{Value}", "{ value }", "{value:.+}", "{a/b}"] {
             let template = format!("http://h/{{value}}/{token}");
-            assert_eq!(fill(&template, "S", "v"), Err(UnusableUrl::UnknownToken(token.to_owned())));
+            assert_eq!(fill(&template, "S", "v"), Err(UrlTemplateError::UnknownToken(token.to_owned())));
         }
     }
 
@@ -125,8 +125,8 @@ mod tests {
 
     #[test]
     fn addresses_that_cannot_be_called_are_refused() {
-        assert!(matches!(fill("no address", "S", "v"), Err(UnusableUrl::NotAnAddress(_))));
-        assert_eq!(fill("file:///{value}", "S", "v"), Err(UnusableUrl::Scheme("file".into())));
+        assert!(matches!(fill("no address", "S", "v"), Err(UrlTemplateError::NotAnAddress(_))));
+        assert_eq!(fill("file:///{value}", "S", "v"), Err(UrlTemplateError::Scheme("file".into())));
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
             "http:///{value}",
             r"http:\{value}",
         ] {
-            assert_eq!(fill(template, "S", "127.0.0.1"), Err(UnusableUrl::ValueInServer), "{template}");
+            assert_eq!(fill(template, "S", "127.0.0.1"), Err(UrlTemplateError::ValueInServer), "{template}");
         }
         for template in ["http://example.org:{value}/v", "{value}://example.org/", "{value}"] {
             assert!(fill(template, "S", "80").is_err(), "{template}");

@@ -8,7 +8,7 @@ use cantata_core::{Analysis, AnalysisId, AnalysisState, Event, EventAction};
 use cantata_kafka_client::{KafkaSettings, NewTopic};
 use cantata_outbox::{Relay, RelaySettings, RelayState};
 use cantata_store::contract::builders;
-use cantata_store::{AnalysisChange, DuplicateRule, Insertion, NewAnalysis, Replacement, Revision, Store};
+use cantata_store::{AnalysisChange, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Revision, Store};
 use cantata_store_sqlite::SqliteStore;
 use cantata_testkit::kafka::{self, SentRecord};
 use tempfile::TempDir;
@@ -64,7 +64,8 @@ impl TestStore {
     pub(crate) async fn submit(&self, files: usize) -> Stored {
         let analysis = builders::analysis(STUDY, files);
         let new = NewAnalysis::of(&analysis).unwrap();
-        let Insertion::Stored(revision) = self.store.insert_analysis(new, DuplicateRule::Allow).await.unwrap() else {
+        let InsertOutcome::Stored(revision) = self.store.insert_analysis(new, DuplicateRule::Allow).await.unwrap()
+        else {
             panic!("the analysis was not stored");
         };
         Stored { store: Arc::clone(&self.store), analysis, revision }
@@ -126,7 +127,7 @@ impl Stored {
         let mut after = self.analysis.clone();
         after.state = state;
         let change = AnalysisChange::between(self.revision, &self.analysis, &after, action).unwrap();
-        let Replacement::Stored(revision) = self.store.replace_analysis(change).await.unwrap() else {
+        let ReplaceOutcome::Stored(revision) = self.store.replace_analysis(change).await.unwrap() else {
             panic!("the change was not stored");
         };
         self.analysis = after;

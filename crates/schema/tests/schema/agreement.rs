@@ -1,6 +1,6 @@
 //! Random schemas and values: nothing panics, and the verdict is that of the validation library.
 
-use cantata_schema::{PayloadValidator, check_registration, render};
+use cantata_schema::{PayloadValidator, check_registration, render_schema};
 use jsonschema::Draft;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -135,16 +135,16 @@ proptest! {
                     .with_draft(Draft::Draft7)
                     .should_validate_formats(true)
                     .offline()
-                    .build(&render(&dynamic));
+                    .build(&render_schema(&dynamic));
                 for value in values {
                     let payload = payload(value);
-                    let found = validator.check_submission(&payload);
+                    let found = validator.validate_submission(&payload);
                     prop_assert!(found.iter().all(|violation| violation.pointer.starts_with('#')));
                     if !has_address(&dynamic) {
                         let valid = library.as_ref().unwrap().is_valid(&payload);
                         prop_assert_eq!(found.is_empty(), valid, "{}", payload);
                     }
-                    validator.check_update(&payload);
+                    validator.validate_update(&payload);
                 }
             }
         }
@@ -155,9 +155,9 @@ proptest! {
         let _ = check_registration(&schema);
         let _ = check_registration(&type_with_definitions(experiment.clone(), schema.clone()));
         if let Ok(validator) = PayloadValidator::compile(&schema) {
-            validator.check_submission(&experiment);
-            validator.check_update(&experiment);
+            validator.validate_submission(&experiment);
+            validator.validate_update(&experiment);
         }
-        render(&schema);
+        render_schema(&schema);
     }
 }

@@ -8,7 +8,7 @@ use crate::samples::{messages, payload};
 fn check(name: &str, experiment: Value) -> Vec<String> {
     let builtin = builtin_types().iter().find(|builtin| builtin.id.name == name).unwrap();
     let validator = PayloadValidator::compile(&builtin.schema).unwrap();
-    messages(&validator.check_submission(&payload(experiment))).into_iter().collect()
+    messages(&validator.validate_submission(&payload(experiment))).into_iter().collect()
 }
 
 #[test]

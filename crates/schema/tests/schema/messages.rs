@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cantata_core::SERVER_OWNED_FIELDS;
-use cantata_schema::{PayloadValidator, Violation, join};
+use cantata_schema::{PayloadValidator, SchemaViolation, join_violations};
 use serde_json::{Value, json};
 
 use crate::samples::{any_experiment, check, messages, payload, type_with};
@@ -12,7 +12,7 @@ use crate::samples::{any_experiment, check, messages, payload, type_with};
 fn changed(change: impl FnOnce(&mut Value)) -> BTreeSet<String> {
     let mut payload = payload(json!({}));
     change(&mut payload);
-    messages(&any_experiment().check_submission(&payload))
+    messages(&any_experiment().validate_submission(&payload))
 }
 
 fn set<const N: usize>(messages: [&str; N]) -> BTreeSet<String> {
@@ -198,14 +198,14 @@ fn long_values_are_cut() {
 #[test]
 fn very_many_violations_are_counted() {
     let validator = PayloadValidator::compile(&type_with(json!({"items": {"type": "string"}}))).unwrap();
-    let found = validator.check_submission(&payload(json!(vec![1; 5000])));
+    let found = validator.validate_submission(&payload(json!(vec![1; 5000])));
     assert_eq!(found.len(), 1001);
     assert_eq!(found[1000].to_string(), "#: 4000 more violations are not listed");
 }
 
 #[test]
 fn violations_are_joined_without_blanks() {
-    let violation = |pointer: &str, text: &str| Violation { pointer: pointer.into(), text: text.into() };
-    assert_eq!(join(&[violation("#", "a b"), violation("#/c", "")]), "#: a b,#/c: ");
-    assert_eq!(join(&[]), "");
+    let violation = |pointer: &str, text: &str| SchemaViolation { pointer: pointer.into(), text: text.into() };
+    assert_eq!(join_violations(&[violation("#", "a b"), violation("#/c", "")]), "#: a b,#/c: ");
+    assert_eq!(join_violations(&[]), "");
 }

@@ -1,6 +1,6 @@
 //! The schema clients see, and that definitions work in it.
 
-use cantata_schema::{PayloadValidator, check_registration, render};
+use cantata_schema::{PayloadValidator, check_registration, render_schema};
 use serde_json::{Value, json};
 
 use crate::samples::{messages, payload, type_with_definitions};
@@ -11,7 +11,7 @@ fn keys(value: &Value) -> Vec<&str> {
 
 #[test]
 fn keys_are_in_their_known_order() {
-    let rendered = render(&json!({
+    let rendered = render_schema(&json!({
         "type": "object",
         "properties": {"samples": {"type": "array"}, "experiment": {"type": "object"}},
         "required": ["experiment", "samples"],
@@ -31,18 +31,21 @@ fn keys_are_in_their_known_order() {
 
 #[test]
 fn required_names_are_not_repeated() {
-    let rendered = render(&json!({"required": ["experiment", "files", "experiment"]}));
+    let rendered = render_schema(&json!({"required": ["experiment", "files", "experiment"]}));
     assert_eq!(rendered["required"], json!(["studyId", "analysisType", "files", "experiment"]));
 }
 
 #[test]
 fn what_has_no_dynamic_part_renders_the_base() {
-    assert_eq!(render(&json!(true)), render(&json!({"properties": 5, "required": {}, "definitions": []})));
+    assert_eq!(
+        render_schema(&json!(true)),
+        render_schema(&json!({"properties": 5, "required": {}, "definitions": []}))
+    );
 }
 
 #[test]
 fn definitions_are_merged_and_the_base_ones_win() {
-    let rendered = render(&json!({"definitions": {"file": {"mine": {}}, "donor": {"type": "string"}}}));
+    let rendered = render_schema(&json!({"definitions": {"file": {"mine": {}}, "donor": {"type": "string"}}}));
     assert_eq!(keys(&rendered["definitions"]), ["common", "file", "analysisType", "donor"]);
     assert_eq!(keys(&rendered["definitions"]["file"]), ["fileType", "fileData"]);
 }
@@ -55,8 +58,8 @@ fn references_to_definitions_work_in_a_submission() {
     );
     check_registration(&schema).unwrap();
     let validator = PayloadValidator::compile(&schema).unwrap();
-    assert_eq!(validator.check_submission(&payload(json!({"donor": "d", "sample": 1}))), []);
-    let found = messages(&validator.check_submission(&payload(json!({"donor": 1, "sample": "s"}))));
+    assert_eq!(validator.validate_submission(&payload(json!({"donor": "d", "sample": 1}))), []);
+    let found = messages(&validator.validate_submission(&payload(json!({"donor": 1, "sample": "s"}))));
     let expected = [
         "#/experiment/donor: expected type: String, found: Integer",
         "#/experiment/sample: expected type: Integer, found: String",
@@ -79,8 +82,8 @@ fn neither_addresses_nor_dialects_within_a_schema_change_its_meaning() {
     );
     check_registration(&schema).unwrap();
     let validator = PayloadValidator::compile(&schema).unwrap();
-    assert_eq!(validator.check_submission(&payload(json!({"donor": "d", "year": 1990}))), []);
-    let found = messages(&validator.check_submission(&payload(json!({"donor": 1, "year": 1}))));
+    assert_eq!(validator.validate_submission(&payload(json!({"donor": "d", "year": 1990}))), []);
+    let found = messages(&validator.validate_submission(&payload(json!({"donor": 1, "year": 1}))));
     let expected = [
         "#/experiment/donor: expected type: String, found: Integer",
         "#/experiment/year: 1 is not greater or equal to 1990",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cantata_schema::{PayloadValidator, Violation};
+use cantata_schema::{PayloadValidator, SchemaViolation};
 use serde_json::{Value, json};
 
 /// Returns the smallest dynamic schema around a schema of `experiment`.
@@ -41,12 +41,12 @@ pub(crate) fn any_experiment() -> PayloadValidator {
 }
 
 /// Returns the messages in no particular order.
-pub(crate) fn messages(violations: &[Violation]) -> BTreeSet<String> {
-    violations.iter().map(Violation::to_string).collect()
+pub(crate) fn messages(violations: &[SchemaViolation]) -> BTreeSet<String> {
+    violations.iter().map(SchemaViolation::to_string).collect()
 }
 
 /// Returns what is wrong with an `experiment` under a schema.
 pub(crate) fn check(schema: Value, experiment: Value) -> BTreeSet<String> {
     let validator = PayloadValidator::compile(&type_with(schema)).unwrap();
-    messages(&validator.check_submission(&payload(experiment)))
+    messages(&validator.validate_submission(&payload(experiment)))
 }

@@ -12,9 +12,9 @@ fn body() -> Value {
 
 #[test]
 fn an_update_has_a_type_and_what_the_type_requires() {
-    assert_eq!(any_experiment().check_update(&body()), []);
+    assert_eq!(any_experiment().validate_update(&body()), []);
     let expected = ["#: required key [analysisType] not found", "#: required key [experiment] not found"];
-    assert_eq!(messages(&any_experiment().check_update(&json!({}))), expected.map(str::to_owned).into());
+    assert_eq!(messages(&any_experiment().validate_update(&json!({}))), expected.map(str::to_owned).into());
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn an_update_has_nothing_that_it_cannot_change() {
         let mut body = body();
         body[name] = json!([]);
         let expected = format!("#/{name}: subject must not be valid against schema {{}}");
-        assert_eq!(messages(&any_experiment().check_update(&body)), [expected].into());
+        assert_eq!(messages(&any_experiment().validate_update(&body)), [expected].into());
     }
 }
 
@@ -34,15 +34,15 @@ fn samples_may_be_updated_where_the_type_defines_them() {
     let validator = PayloadValidator::compile(&schema).unwrap();
     let mut body = body();
     body["samples"] = json!(["a"]);
-    assert_eq!(validator.check_update(&body), []);
+    assert_eq!(validator.validate_update(&body), []);
     body["samples"] = json!([1]);
     let expected = "#/samples/0: expected type: String, found: Integer".to_owned();
-    assert_eq!(messages(&validator.check_update(&body)), [expected].into());
+    assert_eq!(messages(&validator.validate_update(&body)), [expected].into());
 }
 
 #[test]
 fn a_type_that_requires_what_every_submission_has_can_be_updated() {
     let mut schema = type_with_definitions(json!({}), json!({}));
     schema["required"] = json!(["experiment", "files", "studyId"]);
-    assert_eq!(PayloadValidator::compile(&schema).unwrap().check_update(&body()), []);
+    assert_eq!(PayloadValidator::compile(&schema).unwrap().validate_update(&body()), []);
 }

@@ -52,7 +52,7 @@ impl FromRequest<AppState> for JsonObject {
         match parse_json(&bytes) {
             Ok(Value::Object(members)) => Ok(Self(members)),
             Ok(other) => {
-                let found = cantata_schema::found_type(&other);
+                let found = cantata_schema::json_type_name(&other);
                 Err(malformed(format!("#: expected type: JSONObject, found: {found}")))
             }
             Err(error) => Err(malformed(format!("The body is not JSON: {error}"))),

@@ -7,7 +7,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
-use cantata_metadata::batch::{BatchForm, PayloadSplitter};
+use cantata_json_stream::{BodyFormat, BodySplitter};
+use cantata_metadata::batch::batch_error;
 use futures_util::{Stream, StreamExt};
 use http::HeaderValue;
 
@@ -56,7 +57,7 @@ pub(crate) async fn submit_batch(
 ) -> ApiResult<Response> {
     let options = submit_options(&params)?;
     let validate_only = params.boolean(ErrorOrigin::SubmitService, "validateOnly", false)?;
-    let form = batch_form(&request)?;
+    let format = batch_format(&request)?;
     let limit = state.settings.limits.batch_limit;
     if declared_length(request.headers()) > limit {
         return Err(too_large(limit));
@@ -67,7 +68,7 @@ pub(crate) async fn submit_batch(
         arrival.allow_pauses();
     }
     let (writer, results) = spool();
-    let splitter = PayloadSplitter::new(form, state.settings.body_limit);
+    let splitter = BodySplitter::new(format, state.settings.body_limit);
     tokio::spawn(RequestId::current_or_new().scope(async move {
         let payloads = payloads(request.into_body(), splitter, limit);
         let outcomes = if validate_only {
@@ -78,22 +79,22 @@ pub(crate) async fn submit_batch(
             outcomes.map(|outcome| outcome.map(Some)).right_stream()
         };
         let results = outcomes.enumerate().map(|(index, outcome)| BatchResult::new(index, outcome));
-        if let Err(error) = write_results(form, results, &writer).await {
+        if let Err(error) = write_results(format, results, &writer).await {
             tracing::error!(%error, "the results of a batch could not be kept");
         }
     }));
-    let media_type = match form {
-        BatchForm::Array => "application/json",
-        BatchForm::Lines => "application/x-ndjson",
+    let media_type = match format {
+        BodyFormat::Array => "application/json",
+        BodyFormat::Lines => "application/x-ndjson",
     };
     Ok(typed(Body::from_stream(results), HeaderValue::from_static(media_type)))
 }
 
-fn batch_form(request: &Request) -> ApiResult<BatchForm> {
+fn batch_format(request: &Request) -> ApiResult<BodyFormat> {
     match content_type(request.headers()).as_deref() {
-        None | Some("application/json") => Ok(BatchForm::Array),
+        None | Some("application/json") => Ok(BodyFormat::Array),
         Some("application/x-ndjson" | "application/ndjson" | "application/jsonl" | "application/x-jsonlines") => {
-            Ok(BatchForm::Lines)
+            Ok(BodyFormat::Lines)
         }
         Some(other) => Err(unsupported_media_type(other, "application/json or application/x-ndjson")),
     }
@@ -101,7 +102,7 @@ fn batch_form(request: &Request) -> ApiResult<BatchForm> {
 
 /// Splits a body into payloads as it arrives; one that breaks off, or has more than `limit` bytes, ends with an error in
 /// the place of the next payload.
-fn payloads(body: Body, mut splitter: PayloadSplitter, limit: u64) -> impl Stream<Item = Result<Bytes>> + Send {
+fn payloads(body: Body, mut splitter: BodySplitter, limit: u64) -> impl Stream<Item = Result<Bytes>> + Send {
     async_stream::stream! {
         let mut pieces = body.into_data_stream();
         let mut left = limit;
@@ -121,11 +122,11 @@ fn payloads(body: Body, mut splitter: PayloadSplitter, limit: u64) -> impl Strea
             left = rest;
             splitter.feed(&piece);
             loop {
-                match splitter.next_payload() {
+                match splitter.next_document() {
                     Ok(Some(payload)) => yield Ok(payload),
                     Ok(None) => break,
                     Err(error) => {
-                        yield Err(error);
+                        yield Err(batch_error(&error));
                         return;
                     }
                 }
@@ -134,20 +135,20 @@ fn payloads(body: Body, mut splitter: PayloadSplitter, limit: u64) -> impl Strea
         match splitter.finish() {
             Ok(Some(payload)) => yield Ok(payload),
             Ok(None) => {}
-            Err(error) => yield Err(error),
+            Err(error) => yield Err(batch_error(&error)),
         }
     }
 }
 
 async fn write_results(
-    form: BatchForm,
+    format: BodyFormat,
     results: impl Stream<Item = BatchResult>,
     writer: &SpoolWriter,
 ) -> std::io::Result<()> {
     // Each line ends at once, so that a client may wait for it before it sends its next payload.
-    let (head, between, after) = match form {
-        BatchForm::Array => ("[", ",\n", ""),
-        BatchForm::Lines => ("", "", "\n"),
+    let (head, between, after) = match format {
+        BodyFormat::Array => ("[", ",\n", ""),
+        BodyFormat::Lines => ("", "", "\n"),
     };
     let mut results = std::pin::pin!(results);
     let mut separator = head;
@@ -162,10 +163,10 @@ async fn write_results(
         separator = between;
         is_empty = false;
     }
-    let end = match (form, is_empty) {
-        (BatchForm::Array, true) => "[]",
-        (BatchForm::Array, false) => "]",
-        (BatchForm::Lines, _) => "",
+    let end = match (format, is_empty) {
+        (BodyFormat::Array, true) => "[]",
+        (BodyFormat::Array, false) => "]",
+        (BodyFormat::Lines, _) => "",
     };
     writer.write(Bytes::from_static(end.as_bytes())).map(|_| ())
 }

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::EntityRequest;
-use cantata_store::Page;
+use cantata_store::PageRange;
 
 use crate::answer::json;
 use crate::error_body::{ApiResult, ErrorBody};
@@ -64,7 +64,7 @@ pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiRe
     };
     let number = params.integer(ORIGIN, "page", 0)?.unwrap_or(0);
     let size = params.integer(ORIGIN, "size", 1)?.unwrap_or(DEFAULT_SIZE);
-    let page = Page { offset: number.saturating_mul(size), limit: size };
+    let page = PageRange { offset: number.saturating_mul(size), limit: size };
     let found = state.metadata.entities(&request, page).await?;
     let fields: Vec<&str> = params.all("fields").collect();
     let content = found.files.into_iter().map(|file| Entity::of(file, &fields)).collect();

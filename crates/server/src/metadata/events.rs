@@ -56,7 +56,7 @@ fn server_sent(
 ) -> impl Stream<Item = Result<Event, Infallible>> + Send {
     async_stream::stream! {
         // A failure is logged where it happens; ending the stream makes the consumer connect again.
-        while let Ok(ready) = events.ready().await {
+        while let Ok(ready) = events.next_batch().await {
             let is_idle = ready.is_empty();
             for (seq, message) in ready {
                 yield Ok(Event::default().id(seq.to_string()).data(message));
@@ -68,7 +68,7 @@ fn server_sent(
                 return;
             }
             let goes_on = tokio::select! {
-                goes_on = events.wait() => goes_on,
+                goes_on = events.wait_for_event() => goes_on,
                 () = state.stopped() => false,
             };
             if !goes_on {

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
-use cantata_metadata::{ExportGroup, to_payload};
+use cantata_metadata::{StudyExport, to_payload};
 use futures_util::{Stream, StreamExt};
 
 use crate::answer::{json_documents, json_text};
@@ -44,7 +44,7 @@ pub(crate) async fn study(State(state): State<AppState>, Segments(study_id): Seg
     exported(vec![state.metadata.export_study(&study_id).await?])
 }
 
-fn exported(groups: Vec<ExportGroup>) -> ApiResult<Response> {
+fn exported(groups: Vec<StudyExport>) -> ApiResult<Response> {
     let last = groups.len().saturating_sub(1);
     let mut parts = Vec::with_capacity(groups.len());
     for (index, group) in groups.into_iter().enumerate() {
@@ -56,7 +56,7 @@ fn exported(groups: Vec<ExportGroup>) -> ApiResult<Response> {
 }
 
 fn group_body(
-    group: ExportGroup,
+    group: StudyExport,
     open: &str,
     close: &str,
 ) -> Result<std::pin::Pin<Box<dyn Stream<Item = Result<Bytes>> + Send>>> {

@@ -26,6 +26,6 @@ pub(crate) async fn is_alive() -> Response {
     )
 )]
 pub(crate) async fn health(State(state): State<AppState>) -> ApiResult<Response> {
-    state.metadata.health().await?;
+    state.metadata.check_health().await?;
     Ok(json(&Health { status: "UP".to_owned() }))
 }

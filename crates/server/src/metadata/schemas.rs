@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use cantata_core::{Error, ErrorId, ErrorOrigin, PartialTypeOptions, Result};
-use cantata_metadata::{RegisteredType, Registration, SchemaView, TypePage};
+use cantata_metadata::{RegisteredType, SchemaView, TypePage, TypeRegistration};
 use cantata_schema::meta_schema;
 use cantata_store::{TypeQuery, TypeSortField};
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub(crate) async fn register(State(state): State<AppState>, JsonObject(body): Js
     Ok(json(&state.metadata.register_type(read_registration(body)?).await?))
 }
 
-fn read_registration(mut body: Map<String, Value>) -> Result<Registration> {
+fn read_registration(mut body: Map<String, Value>) -> Result<TypeRegistration> {
     let malformed = |text: String| Error::new(ORIGIN, ErrorId::MalformedRequestBody, text);
     let name = match body.shift_remove("name") {
         None | Some(Value::Null) => None,
@@ -49,7 +49,7 @@ fn read_registration(mut body: Map<String, Value>) -> Result<Registration> {
             ))
         })?,
     };
-    Ok(Registration { name, schema: body.shift_remove("schema"), options })
+    Ok(TypeRegistration { name, schema: body.shift_remove("schema"), options })
 }
 
 /// Lists registered versions, newest first unless asked otherwise.

@@ -1,8 +1,8 @@
 //! Importing again: nothing is doubled, what changed is brought up to date, and an import that was cut off goes on.
 
 use cantata_core::{Analysis, AnalysisState, EventAction, Timestamp};
-use cantata_song_import::Kind;
-use cantata_store::{AnalysisChange, Replacement};
+use cantata_song_import::RecordKind;
+use cantata_store::{AnalysisChange, ReplaceOutcome};
 use cantata_testkit::song;
 use serde_json::json;
 
@@ -82,11 +82,11 @@ async fn what_was_changed_here_stays_and_is_told() {
     let mut after = before.clone();
     after.change_state(AnalysisState::Published, Timestamp::now()).unwrap();
     let change = AnalysisChange::between(stored.revision, &before, &after, EventAction::Publish).unwrap();
-    assert!(matches!(target.store.replace_analysis(change).await.unwrap(), Replacement::Stored(_)));
+    assert!(matches!(target.store.replace_analysis(change).await.unwrap(), ReplaceOutcome::Stored(_)));
     let report = target.take(&song).await;
     assert!(!report.is_complete());
-    assert!(reason(&report, Kind::Analysis, SECOND).contains("changed here after it was taken"));
-    assert_eq!(compared(&report, Kind::Analysis).refused, 1);
+    assert!(reason(&report, RecordKind::Analysis, SECOND).contains("changed here after it was taken"));
+    assert_eq!(compared(&report, RecordKind::Analysis).refused, 1);
     assert_eq!(target.analysis(SECOND).await.unwrap()["analysisState"], "PUBLISHED");
 }
 

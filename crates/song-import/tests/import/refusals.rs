@@ -1,7 +1,7 @@
 //! Rows that cannot be taken as they are: each is named with its reason, and stops nothing else.
 
 use cantata_core::Study;
-use cantata_song_import::{ImportError, Kind};
+use cantata_song_import::{ImportError, RecordKind};
 use cantata_testkit::databases::TestDatabase;
 use cantata_testkit::{databases, song};
 
@@ -73,21 +73,22 @@ async fn every_row_that_cannot_be_taken_is_named() {
     let report = target.take(&song).await;
     assert!(!report.is_complete());
     for (id, (_, expected)) in ids.iter().zip(cases) {
-        let found = reason(&report, Kind::Analysis, id);
+        let found = reason(&report, RecordKind::Analysis, id);
         assert!(found.contains(expected), "{found}: expected {expected}");
         assert_eq!(target.analysis(id).await, None);
         let file = id.replacen('d', "e", 1).replace("-4000-", "-5000-");
-        assert!(reason(&report, Kind::File, &file).contains(id));
+        assert!(reason(&report, RecordKind::File, &file).contains(id));
     }
-    assert!(reason(&report, Kind::Analysis, "EGAZ00001").contains("no UUID"));
+    assert!(reason(&report, RecordKind::Analysis, "EGAZ00001").contains("no UUID"));
     assert!(
-        reason(&report, Kind::File, "f0000000-0000-5000-8000-000000000000").contains("'NOBODY' is not in the database")
+        reason(&report, RecordKind::File, "f0000000-0000-5000-8000-000000000000")
+            .contains("'NOBODY' is not in the database")
     );
-    assert!(reason(&report, Kind::StateChange, "777").contains("is not in the database"));
-    assert!(reason(&report, Kind::Study, "all").contains("reserved"));
-    assert!(reason(&report, Kind::AnalysisType, "not a name:1").contains("does not match"));
-    assert!(reason(&report, Kind::AnalysisType, "variantCall:9").contains("its options cannot be read"));
-    assert!(reason(&report, Kind::AnalysisType, "without:1").contains("has no schema"));
+    assert!(reason(&report, RecordKind::StateChange, "777").contains("is not in the database"));
+    assert!(reason(&report, RecordKind::Study, "all").contains("reserved"));
+    assert!(reason(&report, RecordKind::AnalysisType, "not a name:1").contains("does not match"));
+    assert!(reason(&report, RecordKind::AnalysisType, "variantCall:9").contains("its options cannot be read"));
+    assert!(reason(&report, RecordKind::AnalysisType, "without:1").contains("has no schema"));
     // Everything else is here, and both sides agree on that.
     let refused = cases.len() as u64;
     assert_eq!(
@@ -119,10 +120,10 @@ async fn what_is_here_with_another_content_stays() {
     };
     target.store.register_type(new).await.unwrap();
     let report = target.take(&song).await;
-    assert!(reason(&report, Kind::Study, "ABC-CA").contains("another content"));
-    assert!(reason(&report, Kind::AnalysisType, "sequencingRead:1").contains("another schema"));
+    assert!(reason(&report, RecordKind::Study, "ABC-CA").contains("another content"));
+    assert!(reason(&report, RecordKind::AnalysisType, "sequencingRead:1").contains("another schema"));
     assert_eq!(target.store.study("ABC-CA").await.unwrap(), Some(other));
-    assert_eq!(compared(&report, Kind::Analysis).here, 4);
+    assert_eq!(compared(&report, RecordKind::Analysis).here, 4);
 }
 
 #[tokio::test(flavor = "multi_thread")]

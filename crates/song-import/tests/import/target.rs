@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use cantata_song_import::{Comparison, ImportError, Kind, Refusal, Report, import};
+use cantata_song_import::{Comparison, ImportError, ImportReport, RecordKind, RejectedRecord, import};
 use cantata_store::Store;
-use cantata_store_postgres::{DatabaseAddress, PostgresStore};
+use cantata_store_postgres::{DatabaseUrl, PostgresStore};
 use cantata_store_sqlite::SqliteStore;
 use cantata_testkit::databases::{self, TestDatabase};
 use serde_json::Value;
@@ -25,13 +25,13 @@ impl Target {
 
     pub(crate) async fn postgres() -> Self {
         let database = databases::postgres();
-        let address = DatabaseAddress::parse(&database.address()).unwrap();
+        let address = DatabaseUrl::parse(&database.address()).unwrap();
         let store = PostgresStore::open(&address, 4).await.unwrap();
         Self { store: Arc::new(store), _place: (None, Some(database)) }
     }
 
     /// Imports a database.
-    pub(crate) async fn try_take(&self, song: &TestDatabase) -> Result<Report, ImportError> {
+    pub(crate) async fn try_take(&self, song: &TestDatabase) -> Result<ImportReport, ImportError> {
         let (mut client, connection) = tokio_postgres::connect(&song.address(), NoTls).await.unwrap();
         let connection = tokio::spawn(connection);
         let mut told = (0, 0);
@@ -43,7 +43,7 @@ impl Target {
     }
 
     /// Imports a database that can be read.
-    pub(crate) async fn take(&self, song: &TestDatabase) -> Report {
+    pub(crate) async fn take(&self, song: &TestDatabase) -> ImportReport {
         self.try_take(song).await.unwrap()
     }
 
@@ -61,19 +61,19 @@ impl Target {
 }
 
 /// Returns the comparison of a kind.
-pub(crate) fn compared(report: &Report, kind: Kind) -> &Comparison {
+pub(crate) fn compared(report: &ImportReport, kind: RecordKind) -> &Comparison {
     report.comparisons.iter().find(|comparison| comparison.kind == kind).unwrap()
 }
 
 /// Returns how many of each kind are in SONG, were refused, and are here.
-pub(crate) fn figures(report: &Report) -> Vec<(u64, u64, u64)> {
-    Kind::ALL.map(|kind| compared(report, kind)).map(|found| (found.in_song, found.refused, found.here)).to_vec()
+pub(crate) fn figures(report: &ImportReport) -> Vec<(u64, u64, u64)> {
+    RecordKind::ALL.map(|kind| compared(report, kind)).map(|found| (found.in_song, found.refused, found.here)).to_vec()
 }
 
 /// Returns why something was refused.
 #[track_caller]
-pub(crate) fn reason(report: &Report, kind: Kind, id: &str) -> String {
-    let found: Vec<&Refusal> =
+pub(crate) fn reason(report: &ImportReport, kind: RecordKind, id: &str) -> String {
+    let found: Vec<&RejectedRecord> =
         report.refused.iter().filter(|refusal| refusal.kind == kind && refusal.id == id).collect();
     let [refusal] = found[..] else { panic!("{kind} {id} among {:#?}", report.refused) };
     refusal.reason.clone()

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cantata_core::AnalysisId;
 use cantata_store::contract::builders::{analysis, study};
-use cantata_store::{DuplicateRule, Insertion, NewAnalysis, Revision, Store, StoreError};
+use cantata_store::{DuplicateRule, InsertOutcome, NewAnalysis, Revision, Store, StoreError};
 use cantata_store_postgres::PostgresStore;
 use cantata_testkit::databases::{DedicatedPostgres, TestDatabase, postgres};
 use tokio::task::JoinHandle;
@@ -58,10 +58,10 @@ async fn write_until(is_over: Arc<AtomicBool>, store: Arc<PostgresStore>) -> Tol
         let new = NewAnalysis::of(&analysis("S", 3)).unwrap();
         let id = new.analysis_id;
         match store.insert_analysis(new, DuplicateRule::AnyAnalysis).await {
-            Ok(Insertion::Stored(revision)) => assert!(told.stored.insert(id, revision).is_none()),
+            Ok(InsertOutcome::Stored(revision)) => assert!(told.stored.insert(id, revision).is_none()),
             Ok(other) => panic!("{other:?}"),
             Err(StoreError::Unavailable(_)) => told.refused.push(id),
-            Err(StoreError::Undecided { .. }) => {}
+            Err(StoreError::OutcomeUnknown { .. }) => {}
             Err(error) => panic!("{error}"),
         }
         if !told.refused.is_empty() {
@@ -90,7 +90,8 @@ async fn check(store: &dyn Store, told: &Told) {
     for id in &told.refused {
         assert_eq!(by_id.get(id), None, "{id} was refused as not stored");
     }
-    let files = store.list_files(&Default::default(), cantata_store::Page { offset: 0, limit: 0 }).await.unwrap().0;
+    let files =
+        store.list_files(&Default::default(), cantata_store::PageRange { offset: 0, limit: 0 }).await.unwrap().0;
     assert_eq!(files, events.len() as u64 * 3, "each analysis has its files, and there are no others");
 }
 
@@ -99,7 +100,9 @@ async fn recovered(store: &dyn Store) {
     let works = async {
         loop {
             let new = NewAnalysis::of(&analysis("S", 3)).unwrap();
-            if store.insert_analysis(new, DuplicateRule::AnyAnalysis).await.is_ok() && store.health().await.is_ok() {
+            if store.insert_analysis(new, DuplicateRule::AnyAnalysis).await.is_ok()
+                && store.check_health().await.is_ok()
+            {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -156,7 +159,7 @@ async fn a_crash_of_the_database_loses_nothing() {
         tokio::time::sleep(Duration::from_millis(400)).await;
         let crashing = Arc::clone(&server);
         tokio::task::spawn_blocking(move || crashing.crash()).await.unwrap();
-        let refused = store.health().await;
+        let refused = store.check_health().await;
         assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
         let starting = Arc::clone(&server);
         tokio::task::spawn_blocking(move || starting.restart()).await.unwrap();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use cantata_store::Store;
 use cantata_store::contract::Backend;
-use cantata_store_postgres::{DatabaseAddress, PostgresStore};
+use cantata_store_postgres::{DatabaseUrl, PostgresStore};
 use cantata_testkit::databases::{TestDatabase, postgres};
 
 /// A database of its own for each case.
@@ -26,7 +26,7 @@ impl Backend for PostgresBackend {
 
 /// Opens the store of a database, as one of several servers may.
 async fn open(address: &str) -> PostgresStore {
-    PostgresStore::open(&DatabaseAddress::parse(address).unwrap(), 8).await.unwrap()
+    PostgresStore::open(&DatabaseUrl::parse(address).unwrap(), 8).await.unwrap()
 }
 
 mod contract {

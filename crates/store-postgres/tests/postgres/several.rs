@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cantata_core::{AnalysisState, Event};
 use cantata_store::contract::builders::{AnalysisBuilder, analysis, new_type, study, unique_md5};
-use cantata_store::{DuplicateRule, Insertion, NewAnalysis, StateSet, Store, StoreError};
+use cantata_store::{DuplicateRule, InsertOutcome, NewAnalysis, StateSet, Store, StoreError};
 use cantata_store_postgres::PostgresStore;
 use cantata_testkit::databases::{TestDatabase, postgres};
 use tokio::task::JoinSet;
@@ -20,7 +20,7 @@ async fn two(database: &TestDatabase) -> [Arc<PostgresStore>; 2] {
     [Arc::new(open(&database.address()).await), Arc::new(open(&database.address()).await)]
 }
 
-async fn insert(store: &dyn Store, new: NewAnalysis) -> Result<Insertion, StoreError> {
+async fn insert(store: &dyn Store, new: NewAnalysis) -> Result<InsertOutcome, StoreError> {
     store.insert_analysis(new, DuplicateRule::AnyAnalysis).await
 }
 
@@ -34,7 +34,7 @@ async fn servers_that_start_at_once_make_the_tables_once() {
         starting.spawn(async move { open(&address).await });
     }
     for store in starting.join_all().await {
-        store.health().await.unwrap();
+        store.check_health().await.unwrap();
     }
 }
 
@@ -82,9 +82,9 @@ async fn a_checksum_is_stored_once() {
             racers.spawn(async move { insert(&*store, new).await.unwrap() });
         }
         let answers = racers.join_all().await;
-        let stored = answers.iter().filter(|answer| matches!(answer, Insertion::Stored(_))).count();
+        let stored = answers.iter().filter(|answer| matches!(answer, InsertOutcome::Stored(_))).count();
         assert_eq!(stored, 1, "{answers:?}");
-        assert!(!answers.contains(&Insertion::UnknownStudy));
+        assert!(!answers.contains(&InsertOutcome::UnknownStudy));
     }
     assert_eq!(stores[1].count_analyses("S", StateSet::from_iter([AnalysisState::Unpublished])).await.unwrap(), 10);
 }
@@ -106,7 +106,7 @@ async fn followers_on_every_server_see_each_event_once_and_in_order() {
         writers.spawn(async move {
             for _ in 0..ROUNDS {
                 let stored = insert(&*store, NewAnalysis::of(&analysis("S", 1)).unwrap()).await.unwrap();
-                assert!(matches!(stored, Insertion::Stored(_)), "{stored:?}");
+                assert!(matches!(stored, InsertOutcome::Stored(_)), "{stored:?}");
             }
         });
     }
@@ -134,11 +134,11 @@ async fn a_lease_is_held_on_one_server() {
     let database = postgres();
     let [here, there] = two(&database).await;
     let long = Duration::from_secs(3_600);
-    assert!(here.lease("r", "here", long).await.unwrap());
-    assert!(!there.lease("r", "there", long).await.unwrap());
-    assert!(here.move_cursor("r", "here", 4).await.unwrap());
-    assert!(here.lease("r", "here", Duration::ZERO).await.unwrap());
-    assert!(there.lease("r", "there", long).await.unwrap());
-    assert!(!here.move_cursor("r", "here", 9).await.unwrap());
+    assert!(here.acquire_lease("r", "here", long).await.unwrap());
+    assert!(!there.acquire_lease("r", "there", long).await.unwrap());
+    assert!(here.advance_cursor("r", "here", 4).await.unwrap());
+    assert!(here.acquire_lease("r", "here", Duration::ZERO).await.unwrap());
+    assert!(there.acquire_lease("r", "there", long).await.unwrap());
+    assert!(!here.advance_cursor("r", "here", 9).await.unwrap());
     assert_eq!(there.cursor("r").await.unwrap(), 4);
 }

@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt, chown};
 use std::path::Path;
 
 use cantata_store::{Store, StoreError};
-use cantata_store_postgres::{DatabaseAddress, PostgresStore};
+use cantata_store_postgres::{DatabaseUrl, PostgresStore};
 use cantata_testkit::databases::DedicatedPostgres;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
@@ -37,7 +37,7 @@ fn write(path: &Path, content: &str) {
 }
 
 async fn connect(server: &DedicatedPostgres, options: &str) -> Result<PostgresStore, StoreError> {
-    PostgresStore::open(&DatabaseAddress::parse(&format!("{}?{options}", server.address())).unwrap(), 4).await
+    PostgresStore::open(&DatabaseUrl::parse(&format!("{}?{options}", server.address())).unwrap(), 4).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -56,7 +56,7 @@ async fn only_a_server_with_a_certificate_that_counts_is_used() {
     assert!(matches!(plain, Err(StoreError::Unavailable(_))), "a server without TLS was used");
 
     certify(&server, &ours, "127.0.0.1");
-    connect(&server, &trusting_ours).await.unwrap().health().await.unwrap();
+    connect(&server, &trusting_ours).await.unwrap().check_health().await.unwrap();
     for options in [&*trusting_other, "sslmode=require", "sslmode=disable"] {
         let refused = connect(&server, options).await;
         assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{options}");

@@ -1,27 +1,29 @@
 //! The lookup database: runs of entries, and how far they are complete.
 //!
-//! Every batch becomes a run; when a level has eight runs they become one of the next level. So an entry is written a
-//! few times at most, always in sequence, and a look-up has few runs to ask, nearly all of which their filters rule out.
+//! Every batch is flushed as a run; when a level has eight runs they are merged into one of the next level. So an entry is
+//! written a few times at most, always in sequence, and a search has few runs to read, nearly all of which their Bloom
+//! filters rule out.
 
 use std::path::Path;
 use std::sync::Arc;
 
+use cantata_core::error_chain;
 use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::key::LookupKey;
 use super::merge::merge;
-use super::run::{CHUNK, Run};
+use super::run::{CHUNK_ENTRIES, Run};
 use super::run_writer::{RunWriter, read_runs};
-use super::shared::{Entry, Runs};
-use crate::block::unpack;
-use crate::database::keep_plans;
+use super::state::{Entry, Runs};
+use crate::database::enable_stable_plans;
+use crate::file_block::decode;
 
-/// Changes with the layout of the file; a file of another layout is made anew.
-const LAYOUT: i64 = 4;
+/// The version of the file format; a file of another version is rebuilt.
+const FORMAT_VERSION: i64 = 4;
 
 /// How many runs of one level are merged into one of the next.
-const FAN_OUT: usize = 8;
+const MERGE_FAN_IN: usize = 8;
 
 const TABLES: &str = "
     CREATE TABLE chunk (chunk_id INTEGER PRIMARY KEY AUTOINCREMENT, entries BLOB NOT NULL) STRICT;
@@ -47,7 +49,7 @@ fn failed(error: rusqlite::Error) -> StoreError {
 }
 
 impl LookupDatabase {
-    /// Opens the database. One that is missing, damaged, of another layout or ahead of the metadata is made anew.
+    /// Opens the database. One that is missing, damaged, of another format or ahead of the metadata is rebuilt.
     pub(crate) fn open(path: &Path, metadata: &Connection) -> Result<Self> {
         let newest: Option<i64> = metadata
             .query_row("SELECT seq FROM sqlite_sequence WHERE name = 'file_block'", [], |row| row.get(0))
@@ -55,9 +57,9 @@ impl LookupDatabase {
             .map_err(|error| StoreError::failed("reading the newest block key", error))?;
         match Self::open_existing(path) {
             Ok(Some(database)) if database.applied <= newest.unwrap_or(0) => return Ok(database),
-            Ok(Some(_)) => tracing::warn!("the file lookup is ahead of the metadata; making it anew"),
+            Ok(Some(_)) => tracing::warn!("the lookup index is ahead of the metadata and is rebuilt"),
             Ok(None) => {}
-            Err(error) => tracing::warn!(%error, "the file lookup cannot be used; making it anew"),
+            Err(error) => tracing::warn!(error = error_chain(&error), "the lookup index cannot be used and is rebuilt"),
         }
         for suffix in ["", "-wal", "-shm"] {
             let mut name = path.as_os_str().to_owned();
@@ -71,7 +73,7 @@ impl LookupDatabase {
         }
         let connection = connect(path)?;
         connection.execute_batch(TABLES).map_err(failed)?;
-        connection.pragma_update(None, "user_version", LAYOUT).map_err(failed)?;
+        connection.pragma_update(None, "user_version", FORMAT_VERSION).map_err(failed)?;
         let key = LookupKey::random();
         connection
             .execute("INSERT INTO progress (secret, applied) VALUES (?1, 0)", [key.as_bytes()])
@@ -79,7 +81,7 @@ impl LookupDatabase {
         Ok(Self { connection, key, applied: 0, runs: Runs::default() })
     }
 
-    /// Returns the runs there are.
+    /// Returns the current runs.
     pub(crate) fn runs(&self) -> Runs {
         Arc::clone(&self.runs)
     }
@@ -91,8 +93,8 @@ impl LookupDatabase {
 
     fn open_existing(path: &Path) -> Result<Option<Self>> {
         let connection = connect(path)?;
-        let layout: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
-        if layout != LAYOUT {
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+        if version != FORMAT_VERSION {
             return Ok(None);
         }
         let (secret, applied) = connection
@@ -112,11 +114,11 @@ impl LookupDatabase {
         let mut entries: Vec<Entry> = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
             let block_key = row.get(0).map_err(failed)?;
-            let packed: Vec<u8> = row.get(1).map_err(failed)?;
-            let hashes = unpack(&packed)?.into_iter().flat_map(|file| self.key.hashes_of(&file));
+            let encoded: Vec<u8> = row.get(1).map_err(failed)?;
+            let hashes = decode(&encoded)?.into_iter().flat_map(|file| self.key.hashes_of(&file));
             entries.extend(hashes.map(|hash| (hash, block_key)));
             if entries.len() >= 4 * batch {
-                tracing::info!(entries = entries.len(), "catching up the file lookup");
+                tracing::info!(entries = entries.len(), "catching up the lookup index");
                 entries.sort_unstable();
                 self.apply(entries.drain(..))?;
             }
@@ -149,11 +151,11 @@ fn merge_levels(transaction: &Connection, runs: &mut Vec<Arc<Run>>) -> Result<()
     let mut level = 0;
     loop {
         let (merged, others): (Vec<Arc<Run>>, Vec<Arc<Run>>) = runs.iter().cloned().partition(|run| run.level == level);
-        if merged.len() < FAN_OUT {
+        if merged.len() < MERGE_FAN_IN {
             return Ok(());
         }
         let chunks: usize = merged.iter().map(|run| run.first_hashes.len()).sum();
-        let mut writer = RunWriter::new(transaction, chunks * CHUNK);
+        let mut writer = RunWriter::new(transaction, chunks * CHUNK_ENTRIES);
         merge(transaction, &merged, |entry| writer.add(entry))?;
         *runs = others;
         level += 1;
@@ -171,9 +173,9 @@ fn merge_levels(transaction: &Connection, runs: &mut Vec<Arc<Run>>) -> Result<()
 fn connect(path: &Path) -> Result<Connection> {
     let connection = Connection::open(path).map_err(failed)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
-    // A commit that a power failure takes back is simply done again by the next start.
+    // A commit that is lost in a power failure is repeated at the next start.
     connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
     connection.pragma_update(None, "cache_size", -16_384).map_err(failed)?;
-    keep_plans(&connection).map_err(failed)?;
+    enable_stable_plans(&connection).map_err(failed)?;
     Ok(connection)
 }

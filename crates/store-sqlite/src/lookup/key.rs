@@ -1,7 +1,7 @@
-//! The secret that spreads ids evenly.
+//! The secret key of the hash function.
 //!
 //! Entries are sorted by a hash of the id. Checksums come from clients, who could choose many that collide if the
-//! hash were known; so it is keyed with a random secret of this look-up, kept in its database.
+//! hash were known; so it is keyed with a random secret, which is stored in the lookup database.
 
 use std::hash::Hasher;
 
@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub(crate) struct LookupKey(Uuid);
 
 impl LookupKey {
-    /// Makes a key nobody knows.
+    /// Makes a random key.
     pub(crate) fn random() -> Self {
         Self(Uuid::new_v4())
     }
@@ -24,7 +24,7 @@ impl LookupKey {
         Self(Uuid::from_bytes(bytes))
     }
 
-    /// Returns the bytes to keep.
+    /// Returns the bytes to store.
     pub(crate) fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()
     }

@@ -1,4 +1,4 @@
-//! Reads several runs as one, in order.
+//! Merges several sorted runs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 
 use super::run::{Run, read_chunk};
-use super::shared::Entry;
+use super::state::Entry;
 
-/// One run, a chunk of it at a time.
-struct Source<'a> {
+/// Reads a run, one chunk at a time.
+struct RunCursor<'a> {
     database: &'a Connection,
     chunks: Range<i64>,
     entries: std::vec::IntoIter<Entry>,
 }
 
-impl Source<'_> {
+impl RunCursor<'_> {
     fn next(&mut self) -> Result<Option<Entry>> {
         loop {
             if let Some(entry) = self.entries.next() {
@@ -30,19 +30,21 @@ impl Source<'_> {
     }
 }
 
-/// Shows the entries of all runs in order, each once.
+/// Visits the entries of all runs in order, without duplicates.
 pub(crate) fn merge(
     database: &Connection,
     runs: &[Arc<Run>],
     mut visit: impl FnMut(Entry) -> Result<()>,
 ) -> Result<()> {
-    let mut sources: Vec<Source<'_>> =
-        runs.iter().map(|run| Source { database, chunks: run.chunk_ids(), entries: Vec::new().into_iter() }).collect();
-    let mut heads: Vec<Option<Entry>> = sources.iter_mut().map(Source::next).collect::<Result<_>>()?;
+    let mut cursors: Vec<RunCursor<'_>> = runs
+        .iter()
+        .map(|run| RunCursor { database, chunks: run.chunk_ids(), entries: Vec::new().into_iter() })
+        .collect();
+    let mut heads: Vec<Option<Entry>> = cursors.iter_mut().map(RunCursor::next).collect::<Result<_>>()?;
     let mut last = None;
-    // With so few runs, looking at every head is faster than keeping them in a heap.
+    // With so few runs, comparing every head is faster than a heap.
     while let Some((index, entry)) = smallest(&heads) {
-        heads[index] = sources[index].next()?;
+        heads[index] = cursors[index].next()?;
         if last != Some(entry) {
             visit(entry)?;
             last = Some(entry);

@@ -1,49 +1,49 @@
-//! Writing a run, and reading back what of it is kept in memory.
+//! Writes a run, and reads the part of it that is kept in memory.
 
+use cantata_bloom::{BlockKey, BloomKey};
 use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, Row};
 
-use super::bloom::Bloom;
-use super::run::{CHUNK, Run, pack};
-use super::shared::Entry;
+use super::run::{CHUNK_ENTRIES, Run, encode};
+use super::state::Entry;
 
 fn failed(error: rusqlite::Error) -> StoreError {
     StoreError::failed("using the lookup database", error)
 }
 
-/// Takes the entries of a run in order and writes them chunk by chunk.
+/// Writes the entries of a run, which come in order, chunk by chunk.
 pub(crate) struct RunWriter<'a> {
     database: &'a Connection,
-    gathered: Vec<Entry>,
+    pending: Vec<Entry>,
     first_chunk: Option<i64>,
     first_hashes: Vec<i64>,
-    bloom: Bloom,
+    bloom: Vec<u64>,
 }
 
 impl<'a> RunWriter<'a> {
     /// Begins a run of about so many entries.
     pub(crate) fn new(database: &'a Connection, entries: usize) -> Self {
-        let bloom = Bloom::for_entries(entries);
-        Self { database, gathered: Vec::new(), first_chunk: None, first_hashes: Vec::new(), bloom }
+        let bloom = BlockKey::filter_for(entries);
+        Self { database, pending: Vec::new(), first_chunk: None, first_hashes: Vec::new(), bloom }
     }
 
     /// Adds the next entry.
     pub(crate) fn add(&mut self, entry: Entry) -> Result<()> {
-        self.gathered.push(entry);
-        self.bloom.add(entry.0);
-        if self.gathered.len() == CHUNK { self.write_chunk() } else { Ok(()) }
+        self.pending.push(entry);
+        BlockKey(entry.0).insert_into(&mut self.bloom);
+        if self.pending.len() == CHUNK_ENTRIES { self.write_chunk() } else { Ok(()) }
     }
 
     fn write_chunk(&mut self) -> Result<()> {
-        let Some(first) = self.gathered.first() else { return Ok(()) };
+        let Some(first) = self.pending.first() else { return Ok(()) };
         self.first_hashes.push(first.0);
         let chunk_id = self
             .database
             .prepare_cached("INSERT INTO chunk (entries) VALUES (?1)")
-            .and_then(|mut insert| insert.insert([pack(&self.gathered)]))
+            .and_then(|mut insert| insert.insert([encode(&self.pending)]))
             .map_err(failed)?;
         self.first_chunk.get_or_insert(chunk_id);
-        self.gathered.clear();
+        self.pending.clear();
         Ok(())
     }
 
@@ -52,16 +52,17 @@ impl<'a> RunWriter<'a> {
         self.write_chunk()?;
         let first_chunk = self.first_chunk.unwrap_or(0);
         let first_hashes: Vec<u8> = self.first_hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
+        let bloom: Vec<u8> = self.bloom.iter().flat_map(|word| word.to_le_bytes()).collect();
         let run_key = self
             .database
             .prepare_cached("INSERT INTO run (level, first_chunk, first_hashes, bloom) VALUES (?1, ?2, ?3, ?4)")
-            .and_then(|mut insert| insert.insert((level, first_chunk, first_hashes, self.bloom.to_bytes())))
+            .and_then(|mut insert| insert.insert((level, first_chunk, first_hashes, bloom)))
             .map_err(failed)?;
         Ok(Run { run_key, level, first_chunk, first_hashes: self.first_hashes, bloom: self.bloom })
     }
 }
 
-/// Reads what is kept in memory of every run.
+/// Reads the part of every run that is kept in memory.
 pub(crate) fn read_runs(database: &Connection) -> Result<Vec<std::sync::Arc<Run>>> {
     let mut select = database
         .prepare("SELECT run_key, level, first_chunk, first_hashes, bloom FROM run ORDER BY run_key")
@@ -78,7 +79,26 @@ fn read_run(row: &Row<'_>) -> Result<Run> {
         level: row.get(1).map_err(failed)?,
         first_chunk: row.get(2).map_err(failed)?,
         first_hashes: first_hashes.as_chunks().0.iter().map(|hash| i64::from_le_bytes(*hash)).collect(),
-        bloom: Bloom::from_bytes(&bloom)
+        bloom: decode_filter(&bloom)
             .ok_or_else(|| StoreError::corrupt("the filter of a run", "it has another size"))?,
     })
+}
+
+/// Decodes a Bloom filter, if these are the bytes of one.
+fn decode_filter(bytes: &[u8]) -> Option<Vec<u64>> {
+    let (chunks, rest) = bytes.as_chunks();
+    let words: Vec<u64> = chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect();
+    (rest.is_empty() && BlockKey::is_filter(&words)).then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_bytes_are_no_filter() {
+        assert!(decode_filter(&[]).is_none());
+        assert!(decode_filter(&[0; 65]).is_none());
+        assert!(decode_filter(&[0; 64]).is_some());
+    }
 }

@@ -1,9 +1,9 @@
-//! The lookup as the writer uses it: entries are added with their blocks and taken back with them.
+//! The lookup index as the writer thread uses it: entries are added and rolled back with their blocks.
 
 use super::LookupReader;
-use super::shared::Entry;
+use super::state::Entry;
 
-/// A reader that also remembers what the open transaction has added.
+/// A reader that also tracks what the open transaction has added.
 pub(crate) struct LookupWriter {
     reader: LookupReader,
     added: Vec<Entry>,
@@ -14,31 +14,31 @@ impl LookupWriter {
         Self { reader, added: Vec::new() }
     }
 
-    /// Looks entries up, those of uncommitted blocks included.
+    /// Returns the reader, which also finds entries of uncommitted blocks.
     pub(crate) fn reader(&self) -> &LookupReader {
         &self.reader
     }
 
     /// Adds the entries of a new block.
     pub(crate) fn add(&mut self, hashes: &[i64], block_key: i64) {
-        let mark = self.mark();
+        let savepoint = self.savepoint();
         self.added.extend(hashes.iter().map(|hash| (*hash, block_key)));
-        self.reader.shared.announce(&self.added[mark..]);
+        self.reader.shared.insert(&self.added[savepoint..]);
     }
 
-    /// Returns a mark to go back to.
-    pub(crate) fn mark(&self) -> usize {
+    /// Returns a savepoint to roll back to.
+    pub(crate) fn savepoint(&self) -> usize {
         self.added.len()
     }
 
-    /// Takes back everything added since the mark.
-    pub(crate) fn undo_to(&mut self, mark: usize) {
-        self.reader.shared.take_back(&self.added[mark..]);
-        self.added.truncate(mark);
+    /// Removes everything added since the savepoint.
+    pub(crate) fn roll_back_to(&mut self, savepoint: usize) {
+        self.reader.shared.remove(&self.added[savepoint..]);
+        self.added.truncate(savepoint);
     }
 
-    /// Tells that everything added is committed.
-    pub(crate) fn settle(&mut self) {
+    /// Marks everything added as committed.
+    pub(crate) fn commit(&mut self) {
         self.added.clear();
         self.reader.shared.freeze_full_batch();
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cantata_core::ObjectId;
 use cantata_store::contract::builders::{analysis, study};
-use cantata_store::{DuplicateRule, Insertion, NewAnalysis, Store};
+use cantata_store::{DuplicateRule, InsertOutcome, NewAnalysis, Store};
 use cantata_store_sqlite::SqliteStore;
 
 const LOOKUP_BATCH: usize = 100;
@@ -17,7 +17,7 @@ async fn filled(folder: &Path) -> Vec<NewAnalysis> {
     for _ in 0..60 {
         let new = NewAnalysis::of(&analysis("S", 10)).unwrap();
         let insertion = store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
-        assert!(matches!(insertion, Insertion::Stored(_)));
+        assert!(matches!(insertion, InsertOutcome::Stored(_)));
         stored.push(new);
     }
     stored
@@ -33,7 +33,7 @@ async fn finds_all(folder: &Path, stored: &[NewAnalysis]) {
         let mut again = NewAnalysis::of(&analysis("S", 1)).unwrap();
         again.files[0].md5 = new.files[0].md5;
         let insertion = store.insert_analysis(again, DuplicateRule::AnyAnalysis).await.unwrap();
-        assert!(matches!(insertion, Insertion::Duplicate { .. }), "{insertion:?}");
+        assert!(matches!(insertion, InsertOutcome::Duplicate { .. }), "{insertion:?}");
     }
     let unknown = ObjectId::of(stored[0].analysis_id, "unknown");
     assert_eq!(store.file(unknown).await.unwrap(), None);
@@ -97,5 +97,5 @@ async fn checksums_chosen_to_collide_are_spread_all_the_same() {
         file.md5[8..].copy_from_slice(&number.to_be_bytes());
     }
     let insertion = store.insert_analysis(others, DuplicateRule::AnyAnalysis).await.unwrap();
-    assert!(matches!(insertion, Insertion::Stored(_)));
+    assert!(matches!(insertion, InsertOutcome::Stored(_)));
 }

@@ -6,8 +6,8 @@ use super::Backend;
 use super::builders::{AnalysisBuilder, analysis};
 use super::steps::{all_events, document, in_states, insert, list_all, move_to, open_with_studies, replace, submit};
 use crate::{
-    AnalysisChange, AnalysisQuery, DuplicateRule, Insertion, NewAnalysis, Replacement, Revision, StateSet, Store,
-    StoreError, StoredAnalysis,
+    AnalysisChange, AnalysisQuery, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Revision, StateSet,
+    Store, StoreError, StoredAnalysis,
 };
 
 /// The document that is read is the text that was stored, blanks and all.
@@ -20,7 +20,7 @@ pub async fn an_inserted_analysis_reads_back_to_the_byte(backend: &dyn Backend) 
     spaced.document = "{ \"b\" : \"\\u0000 \\\" ' \u{1F9EC}\",\n\t\"a\" : 1.0e5 }".to_owned();
     for new in [NewAnalysis::of(&plain).unwrap(), NewAnalysis::of(&large).unwrap(), spaced] {
         let inserted = store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
-        let Insertion::Stored(revision) = inserted else { panic!("not stored: {inserted:?}") };
+        let InsertOutcome::Stored(revision) = inserted else { panic!("not stored: {inserted:?}") };
         let expected = StoredAnalysis { revision, study_id: "S".to_owned(), document: new.document.clone() };
         assert_eq!(store.analysis(new.analysis_id).await.unwrap(), Some(expected));
         assert_eq!(store.documents(&[revision]).await.unwrap(), [new.document]);
@@ -49,7 +49,7 @@ pub async fn an_inserted_analysis_has_the_state_it_says(backend: &dyn Backend) {
         let again = AnalysisBuilder::in_study("S").file("again", &past.files[0].file_md5sum).build();
         let outcome = submit(&*store, &again, DuplicateRule::PublishedAnalysis).await;
         let is_published = past.state == AnalysisState::Published;
-        assert_eq!(matches!(outcome, Insertion::Duplicate { .. }), is_published, "{outcome:?}");
+        assert_eq!(matches!(outcome, InsertOutcome::Duplicate { .. }), is_published, "{outcome:?}");
     }
 }
 
@@ -58,7 +58,7 @@ pub async fn an_unknown_study_takes_no_analysis(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     for study_id in ["T", "s", "", "S "] {
         let homeless = analysis(study_id, 1);
-        assert_eq!(submit(&*store, &homeless, DuplicateRule::Allow).await, Insertion::UnknownStudy, "'{study_id}'");
+        assert_eq!(submit(&*store, &homeless, DuplicateRule::Allow).await, InsertOutcome::UnknownStudy, "'{study_id}'");
         assert_eq!(store.analysis(homeless.analysis_id).await.unwrap(), None);
         assert_eq!(store.file(homeless.files[0].object_id).await.unwrap(), None);
     }
@@ -107,7 +107,7 @@ pub async fn a_replacement_from_an_old_revision_is_a_conflict(backend: &dyn Back
     late.files.remove(0);
     for from in [first, other, Revision(0), Revision(latest.0 + 1), Revision(u64::MAX)] {
         let change = AnalysisChange::between(from, &original, &late, EventAction::Update).unwrap();
-        assert_eq!(store.replace_analysis(change).await.unwrap(), Replacement::Conflict, "{from:?}");
+        assert_eq!(store.replace_analysis(change).await.unwrap(), ReplaceOutcome::Conflict, "{from:?}");
     }
     let stored = store.analysis(original.analysis_id).await.unwrap().unwrap();
     assert_eq!((stored.revision, stored.document), (latest, document(&published)));
@@ -123,7 +123,7 @@ pub async fn a_replacement_of_an_unknown_analysis_is_a_conflict(backend: &dyn Ba
     let unknown = analysis("S", 1);
     for from in [stored, Revision(0)] {
         let change = AnalysisChange::between(from, &unknown, &unknown, EventAction::Update).unwrap();
-        assert_eq!(store.replace_analysis(change).await.unwrap(), Replacement::Conflict, "{from:?}");
+        assert_eq!(store.replace_analysis(change).await.unwrap(), ReplaceOutcome::Conflict, "{from:?}");
     }
     assert_eq!(store.analysis(unknown.analysis_id).await.unwrap(), None);
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 1);

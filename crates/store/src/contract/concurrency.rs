@@ -14,8 +14,8 @@ use super::Backend;
 use super::builders::{AnalysisBuilder, analysis, new_type, study, unique_md5};
 use super::steps::{all_events, document, insert, list_all, open_with_studies, submit};
 use crate::{
-    AnalysisChange, DuplicateRule, EntityFilter, Insertion, NewAnalysis, NewAnalysisType, Page, Replacement, Revision,
-    StateSet, Store, TypeQuery,
+    AnalysisChange, DuplicateRule, FileFilter, InsertOutcome, NewAnalysis, NewAnalysisType, PageRange, ReplaceOutcome,
+    Revision, StateSet, Store, TypeQuery,
 };
 
 /// Runs one task for each number below `count`, all at once, and returns what they returned, in no order.
@@ -77,16 +77,16 @@ pub async fn racing_studies_have_one_winner(backend: &dyn Backend) {
 /// One by one, each change has a commit of its own; changes at once have no more than that, and at least one.
 pub async fn changes_at_once_may_share_commits(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let begin = store.commits();
+    let begin = store.commit_count();
     for number in 1..=5 {
         insert(&*store, &analysis("S", 1)).await;
-        assert_eq!(store.commits() - begin, number);
+        assert_eq!(store.commit_count() - begin, number);
     }
     race(&store, 100, |store, _| async move {
         insert(&*store, &analysis("S", 1)).await;
     })
     .await;
-    assert!((6..=105).contains(&(store.commits() - begin)), "{begin} {}", store.commits());
+    assert!((6..=105).contains(&(store.commit_count() - begin)), "{begin} {}", store.commit_count());
 }
 
 /// Servers that start at once seed each type once.
@@ -124,16 +124,16 @@ async fn one_wins(backend: &dyn Backend, state: AnalysisState, rule: DuplicateRu
     assert_eq!(stored.len(), 1);
     for (answer, racer) in answers {
         match answer {
-            Insertion::Stored(revision) => {
+            InsertOutcome::Stored(revision) => {
                 assert_eq!((revision.0, racer.analysis_id), (stored[0].seq, stored[0].analysis_id));
             }
-            Insertion::Duplicate { file_name, object_id, analysis_id } => {
+            InsertOutcome::Duplicate { file_name, object_id, analysis_id } => {
                 assert_eq!(file_name, racer.files[2].file_name);
                 assert_eq!(analysis_id, stored[0].analysis_id);
                 assert_eq!(store.file(object_id).await.unwrap().unwrap().analysis_id, analysis_id);
                 assert_eq!(store.analysis(racer.analysis_id).await.unwrap(), None);
             }
-            Insertion::UnknownStudy => panic!("the study is known"),
+            InsertOutcome::UnknownStudy => panic!("the study is known"),
         }
     }
 }
@@ -150,7 +150,7 @@ pub async fn overlapping_racers_never_share_a_checksum(backend: &dyn Backend) {
     .await;
     let winners: BTreeSet<usize> = answers
         .iter()
-        .filter(|(_, answer)| matches!(answer, Insertion::Stored(_)))
+        .filter(|(_, answer)| matches!(answer, InsertOutcome::Stored(_)))
         .map(|(number, _)| *number)
         .collect();
     for number in 0..50 {
@@ -178,17 +178,21 @@ pub async fn racing_replacements_have_one_winner(backend: &dyn Backend) {
         }
     })
     .await;
-    let winners: Vec<_> = answers.iter().filter(|(answer, _)| *answer != Replacement::Conflict).collect();
+    let winners: Vec<_> = answers.iter().filter(|(answer, _)| *answer != ReplaceOutcome::Conflict).collect();
     assert_eq!(winners.len(), 1);
     let (answer, winner) = winners[0];
     let stored = store.analysis(original.analysis_id).await.unwrap().unwrap();
-    assert_eq!((Replacement::Stored(stored.revision), stored.document), (*answer, document(winner)));
+    assert_eq!((ReplaceOutcome::Stored(stored.revision), stored.document), (*answer, document(winner)));
     assert_eq!(all_events(&*store).await.len(), 2);
     for (answer, racer) in &answers {
         let copy = AnalysisBuilder::in_study("S").file("copy", &racer.files[0].file_md5sum).build();
         let is_duplicate = submit(&*store, &copy, DuplicateRule::AnyAnalysis).await;
-        let expected = *answer != Replacement::Conflict;
-        assert_eq!(matches!(is_duplicate, Insertion::Duplicate { .. }), expected, "only the winner's checksum counts");
+        let expected = *answer != ReplaceOutcome::Conflict;
+        assert_eq!(
+            matches!(is_duplicate, InsertOutcome::Duplicate { .. }),
+            expected,
+            "only the winner's checksum counts"
+        );
     }
 }
 
@@ -201,7 +205,7 @@ async fn increment(store: &dyn Store, id: AnalysisId) -> Revision {
         let counter = before.data.get("counter").map_or(0, |counter| counter.as_u64().unwrap());
         after.data.insert("counter".to_owned(), (counter + 1).into());
         let change = AnalysisChange::between(stored.revision, &before, &after, EventAction::Update).unwrap();
-        if let Replacement::Stored(revision) = store.replace_analysis(change).await.unwrap() {
+        if let ReplaceOutcome::Stored(revision) = store.replace_analysis(change).await.unwrap() {
             return revision;
         }
     }
@@ -286,8 +290,8 @@ pub async fn a_failing_insert_fails_alone(backend: &dyn Backend) {
     }
     assert_eq!(all_events(&*store).await.len(), 49);
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 49);
-    let everything = Page { offset: 0, limit: 0 };
-    assert_eq!(store.list_files(&EntityFilter::default(), everything).await.unwrap().0, 48 * 3 + 1);
+    let everything = PageRange { offset: 0, limit: 0 };
+    assert_eq!(store.list_files(&FileFilter::default(), everything).await.unwrap().0, 48 * 3 + 1);
 }
 
 /// While an analysis changes, every answer is a whole revision, and none is older than the one before it.

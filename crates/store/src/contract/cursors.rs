@@ -17,18 +17,18 @@ const NONE: Duration = Duration::ZERO;
 pub async fn a_reader_nobody_knows_has_dealt_with_nothing(backend: &dyn Backend) {
     let store = backend.open().await;
     assert_eq!(store.cursor("r").await.unwrap(), 0);
-    assert!(!store.move_cursor("r", "a", 1).await.unwrap());
-    store.release("r", "a").await.unwrap();
+    assert!(!store.advance_cursor("r", "a", 1).await.unwrap());
+    store.release_lease("r", "a").await.unwrap();
     assert_eq!(store.cursor("r").await.unwrap(), 0);
 }
 
 /// A cursor is at the largest number it was moved to.
 pub async fn a_cursor_only_moves_forward(backend: &dyn Backend) {
     let store = backend.open().await;
-    assert!(store.lease("r", "a", LONG).await.unwrap());
+    assert!(store.acquire_lease("r", "a", LONG).await.unwrap());
     assert_eq!(store.cursor("r").await.unwrap(), 0);
     for (to, expected) in [(3, 3), (3, 3), (1, 3), (0, 3), (4, 4), (1 << 40, 1 << 40), (7, 1 << 40)] {
-        assert!(store.move_cursor("r", "a", to).await.unwrap());
+        assert!(store.advance_cursor("r", "a", to).await.unwrap());
         assert_eq!(store.cursor("r").await.unwrap(), expected, "after moving to {to}");
     }
 }
@@ -36,16 +36,16 @@ pub async fn a_cursor_only_moves_forward(backend: &dyn Backend) {
 /// Who does not hold the lease, or holds it no more, moves nothing.
 pub async fn only_the_holder_of_the_lease_moves_the_cursor(backend: &dyn Backend) {
     let store = backend.open().await;
-    assert!(store.lease("r", "a", LONG).await.unwrap());
-    assert!(store.move_cursor("r", "a", 5).await.unwrap());
+    assert!(store.acquire_lease("r", "a", LONG).await.unwrap());
+    assert!(store.advance_cursor("r", "a", 5).await.unwrap());
     for stranger in ["b", "A", "a ", ""] {
-        assert!(!store.move_cursor("r", stranger, 9).await.unwrap(), "'{stranger}'");
+        assert!(!store.advance_cursor("r", stranger, 9).await.unwrap(), "'{stranger}'");
     }
-    assert!(store.lease("r", "a", NONE).await.unwrap());
-    assert!(!store.move_cursor("r", "a", 9).await.unwrap(), "the lease has run out");
+    assert!(store.acquire_lease("r", "a", NONE).await.unwrap());
+    assert!(!store.advance_cursor("r", "a", 9).await.unwrap(), "the lease has run out");
     assert_eq!(store.cursor("r").await.unwrap(), 5);
-    assert!(store.lease("r", "a", LONG).await.unwrap());
-    assert!(store.move_cursor("r", "a", 9).await.unwrap());
+    assert!(store.acquire_lease("r", "a", LONG).await.unwrap());
+    assert!(store.advance_cursor("r", "a", 9).await.unwrap());
     assert_eq!(store.cursor("r").await.unwrap(), 9);
 }
 
@@ -53,38 +53,38 @@ pub async fn only_the_holder_of_the_lease_moves_the_cursor(backend: &dyn Backend
 pub async fn a_lease_has_one_holder(backend: &dyn Backend) {
     let store = backend.open().await;
     for _ in 0..3 {
-        assert!(store.lease("r", "a", LONG).await.unwrap());
-        assert!(!store.lease("r", "b", LONG).await.unwrap());
-        assert!(!store.lease("r", "b", NONE).await.unwrap());
+        assert!(store.acquire_lease("r", "a", LONG).await.unwrap());
+        assert!(!store.acquire_lease("r", "b", LONG).await.unwrap());
+        assert!(!store.acquire_lease("r", "b", NONE).await.unwrap());
     }
-    assert!(store.move_cursor("r", "a", 1).await.unwrap());
+    assert!(store.advance_cursor("r", "a", 1).await.unwrap());
 }
 
 /// The next holder goes on where the last one was; that one has lost the lease.
 pub async fn a_lease_that_has_run_out_is_taken_over(backend: &dyn Backend) {
     let store = backend.open().await;
-    assert!(store.lease("r", "a", LONG).await.unwrap());
-    assert!(store.move_cursor("r", "a", 5).await.unwrap());
-    assert!(store.lease("r", "a", NONE).await.unwrap());
-    assert!(store.lease("r", "b", LONG).await.unwrap());
+    assert!(store.acquire_lease("r", "a", LONG).await.unwrap());
+    assert!(store.advance_cursor("r", "a", 5).await.unwrap());
+    assert!(store.acquire_lease("r", "a", NONE).await.unwrap());
+    assert!(store.acquire_lease("r", "b", LONG).await.unwrap());
     assert_eq!(store.cursor("r").await.unwrap(), 5);
-    assert!(!store.move_cursor("r", "a", 8).await.unwrap());
-    assert!(!store.lease("r", "a", LONG).await.unwrap());
-    assert!(store.move_cursor("r", "b", 6).await.unwrap());
+    assert!(!store.advance_cursor("r", "a", 8).await.unwrap());
+    assert!(!store.acquire_lease("r", "a", LONG).await.unwrap());
+    assert!(store.advance_cursor("r", "b", 6).await.unwrap());
     assert_eq!(store.cursor("r").await.unwrap(), 6);
 }
 
 /// A lease that was given back can be taken at once; only its holder can give it back.
 pub async fn a_lease_that_was_given_back_is_free(backend: &dyn Backend) {
     let store = backend.open().await;
-    assert!(store.lease("r", "a", LONG).await.unwrap());
-    store.release("r", "b").await.unwrap();
-    assert!(!store.lease("r", "b", LONG).await.unwrap());
-    store.release("r", "a").await.unwrap();
-    assert!(!store.move_cursor("r", "a", 1).await.unwrap());
-    assert!(store.lease("r", "b", LONG).await.unwrap());
-    store.release("r", "a").await.unwrap();
-    assert!(store.move_cursor("r", "b", 1).await.unwrap());
+    assert!(store.acquire_lease("r", "a", LONG).await.unwrap());
+    store.release_lease("r", "b").await.unwrap();
+    assert!(!store.acquire_lease("r", "b", LONG).await.unwrap());
+    store.release_lease("r", "a").await.unwrap();
+    assert!(!store.advance_cursor("r", "a", 1).await.unwrap());
+    assert!(store.acquire_lease("r", "b", LONG).await.unwrap());
+    store.release_lease("r", "a").await.unwrap();
+    assert!(store.advance_cursor("r", "b", 1).await.unwrap());
 }
 
 /// Each name has a cursor and a lease of its own, and names are compared to the letter.
@@ -92,12 +92,12 @@ pub async fn readers_know_nothing_of_each_other(backend: &dyn Backend) {
     let store = backend.open().await;
     let names = ["kafka", "Kafka", "kafka ", "k%", "it's", ""];
     for (name, to) in names.into_iter().zip(1..) {
-        assert!(store.lease(name, name, LONG).await.unwrap(), "'{name}'");
-        assert!(store.move_cursor(name, name, to).await.unwrap(), "'{name}'");
+        assert!(store.acquire_lease(name, name, LONG).await.unwrap(), "'{name}'");
+        assert!(store.advance_cursor(name, name, to).await.unwrap(), "'{name}'");
     }
     for (name, expected) in names.into_iter().zip(1..) {
         assert_eq!(store.cursor(name).await.unwrap(), expected, "'{name}'");
-        assert!(!store.lease(name, "other", LONG).await.unwrap(), "'{name}'");
+        assert!(!store.acquire_lease(name, "other", LONG).await.unwrap(), "'{name}'");
     }
 }
 
@@ -110,13 +110,13 @@ pub async fn racing_holders_have_one_winner(backend: &dyn Backend) {
             let store = Arc::clone(&store);
             racers.spawn(async move {
                 let holder = format!("{round} {number}");
-                store.lease("r", &holder, LONG).await.unwrap().then_some(holder)
+                store.acquire_lease("r", &holder, LONG).await.unwrap().then_some(holder)
             });
         }
         let winners: Vec<String> = racers.join_all().await.into_iter().flatten().collect();
         assert_eq!(winners.len(), 1, "{winners:?}");
-        assert!(store.move_cursor("r", &winners[0], round).await.unwrap());
-        store.release("r", &winners[0]).await.unwrap();
+        assert!(store.advance_cursor("r", &winners[0], round).await.unwrap());
+        store.release_lease("r", &winners[0]).await.unwrap();
     }
 }
 
@@ -124,15 +124,15 @@ pub async fn racing_holders_have_one_winner(backend: &dyn Backend) {
 pub async fn cursors_survive_a_restart(backend: &dyn Backend) {
     let store = backend.open().await;
     for (reader, to) in [("r", 5), ("s", 7)] {
-        assert!(store.lease(reader, "a", LONG).await.unwrap());
-        assert!(store.move_cursor(reader, "a", to).await.unwrap());
-        store.release(reader, "a").await.unwrap();
+        assert!(store.acquire_lease(reader, "a", LONG).await.unwrap());
+        assert!(store.advance_cursor(reader, "a", to).await.unwrap());
+        store.release_lease(reader, "a").await.unwrap();
     }
     drop(store);
     let store = backend.open().await;
     assert_eq!(store.cursor("r").await.unwrap(), 5);
     assert_eq!(store.cursor("s").await.unwrap(), 7);
-    assert!(store.lease("r", "b", LONG).await.unwrap());
-    assert!(store.move_cursor("r", "b", 6).await.unwrap());
+    assert!(store.acquire_lease("r", "b", LONG).await.unwrap());
+    assert!(store.advance_cursor("r", "b", 6).await.unwrap());
     assert_eq!(store.cursor("r").await.unwrap(), 6);
 }

@@ -5,7 +5,7 @@ use cantata_core::{Analysis, AnalysisState, EventAction, File};
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis, unique_md5};
 use super::steps::{all_events, insert, move_to, open_with_studies, replace, submit};
-use crate::{DuplicateRule, Insertion, NewAnalysis, Store};
+use crate::{DuplicateRule, InsertOutcome, NewAnalysis, Store};
 
 const RULES: [DuplicateRule; 3] = [DuplicateRule::Allow, DuplicateRule::AnyAnalysis, DuplicateRule::PublishedAnalysis];
 
@@ -15,19 +15,23 @@ fn copy_of(file: &File) -> Analysis {
 
 /// Submits a copy of a file and returns the refusal that names the stored file, or that the copy was stored. Asked
 /// beforehand, the store must foresee it.
-async fn submit_copy(store: &dyn Store, file: &File, rule: DuplicateRule) -> Result<(), Insertion> {
+async fn submit_copy(store: &dyn Store, file: &File, rule: DuplicateRule) -> Result<(), InsertOutcome> {
     let copy = copy_of(file);
     let foreseen = store.find_duplicate(&NewAnalysis::of(&copy).unwrap().files, rule).await.unwrap();
     let outcome = match submit(store, &copy, rule).await {
-        Insertion::Stored(_) => Ok(()),
+        InsertOutcome::Stored(_) => Ok(()),
         refused => Err(refused),
     };
     assert_eq!(outcome.clone().err(), foreseen, "{rule:?}");
     outcome
 }
 
-fn duplicate_of(file: &File) -> Insertion {
-    Insertion::Duplicate { file_name: "copy.vcf".to_owned(), object_id: file.object_id, analysis_id: file.analysis_id }
+fn duplicate_of(file: &File) -> InsertOutcome {
+    InsertOutcome::Duplicate {
+        file_name: "copy.vcf".to_owned(),
+        object_id: file.object_id,
+        analysis_id: file.analysis_id,
+    }
 }
 
 /// Under the wide rule a file of any analysis counts, in whatever study and state.
@@ -73,7 +77,7 @@ pub async fn checksums_with_equal_beginnings_or_ends_differ(backend: &dyn Backen
     for md5 in md5s {
         let different = AnalysisBuilder::in_study("S").file("a", md5).build();
         let answer = submit(&*store, &different, DuplicateRule::AnyAnalysis).await;
-        assert!(matches!(answer, Insertion::Stored(_)), "{md5}: {answer:?}");
+        assert!(matches!(answer, InsertOutcome::Stored(_)), "{md5}: {answer:?}");
         stored.push(different);
     }
     for analysis in &stored {
@@ -101,7 +105,7 @@ pub async fn equal_checksums_within_one_payload_are_fine(backend: &dyn Backend) 
         let md5 = unique_md5();
         let twins = AnalysisBuilder::in_study("S").file("a", &md5).file("b", &md5.to_uppercase()).build();
         let answer = submit(&*store, &twins, rule).await;
-        assert!(matches!(answer, Insertion::Stored(_)), "{rule:?}: {answer:?}");
+        assert!(matches!(answer, InsertOutcome::Stored(_)), "{rule:?}: {answer:?}");
         for file in &twins.files {
             assert_eq!(store.file(file.object_id).await.unwrap().unwrap().name, file.file_name);
         }
@@ -120,7 +124,7 @@ pub async fn the_first_duplicate_in_payload_order_is_named(backend: &dyn Backend
         .file("y-recent", &recent.files[4].file_md5sum)
         .file("a-old", &old.files[0].file_md5sum)
         .build();
-    let expected = Insertion::Duplicate {
+    let expected = InsertOutcome::Duplicate {
         file_name: "y-recent".to_owned(),
         object_id: recent.files[4].object_id,
         analysis_id: recent.analysis_id,
@@ -139,7 +143,7 @@ pub async fn an_unknown_study_is_noticed_before_a_duplicate(backend: &dyn Backen
     move_to(&*store, revision, &mut stored, AnalysisState::Published).await;
     for rule in RULES {
         let copy = AnalysisBuilder::in_study("T").file("copy.vcf", &stored.files[0].file_md5sum).build();
-        assert_eq!(submit(&*store, &copy, rule).await, Insertion::UnknownStudy, "{rule:?}");
+        assert_eq!(submit(&*store, &copy, rule).await, InsertOutcome::UnknownStudy, "{rule:?}");
     }
 }
 
@@ -156,7 +160,7 @@ pub async fn a_refused_duplicate_leaves_nothing_behind(backend: &dyn Backend) {
     assert_eq!(store.file(refused.files[0].object_id).await.unwrap(), None);
     assert_eq!(all_events(&*store).await.len(), 1);
     let later = AnalysisBuilder::in_study("S").file("fresh", &fresh).build();
-    assert!(matches!(submit(&*store, &later, DuplicateRule::AnyAnalysis).await, Insertion::Stored(_)));
+    assert!(matches!(submit(&*store, &later, DuplicateRule::AnyAnalysis).await, InsertOutcome::Stored(_)));
 }
 
 /// Under the narrow rule a file counts while its analysis is published, and at no other time.

@@ -7,7 +7,7 @@ use cantata_core::{AnalysisState, Event, EventAction};
 use super::Backend;
 use super::builders::{analysis, new_type, study};
 use super::steps::{all_events, document, insert, move_to, open_with_studies, replace, submit};
-use crate::{AnalysisChange, DuplicateRule, Replacement, Revision, Store};
+use crate::{AnalysisChange, DuplicateRule, ReplaceOutcome, Revision, Store};
 
 /// Without events the latest number is 0, below every event.
 pub async fn a_store_without_events_says_so(backend: &dyn Backend) {
@@ -66,7 +66,7 @@ pub async fn what_is_refused_is_no_event(backend: &dyn Backend) {
     submit(&*store, &stored_again(&stored), DuplicateRule::AnyAnalysis).await;
     submit(&*store, &analysis("UNKNOWN", 1), DuplicateRule::Allow).await;
     let conflict = AnalysisChange::between(first, &stored, &stored, EventAction::Update).unwrap();
-    assert_eq!(store.replace_analysis(conflict).await.unwrap(), Replacement::Conflict);
+    assert_eq!(store.replace_analysis(conflict).await.unwrap(), ReplaceOutcome::Conflict);
     assert_eq!(*store.latest_event().borrow(), latest.0);
     assert_eq!(all_events(&*store).await.len(), 2);
     assert_eq!(insert(&*store, &analysis("S", 1)).await.0, latest.0 + 1);

@@ -6,12 +6,12 @@ use regex::Regex;
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis, unique_md5};
 use super::steps::{insert, open_with_studies, replace};
-use crate::{EntityFilter, FileEntry, ObjectIdPattern, Page, Revision, Store};
+use crate::{FileFilter, FileLocation, ObjectIdPattern, PageRange, Revision, Store};
 
-const EVERYTHING: Page = Page { offset: 0, limit: u64::MAX };
+const EVERYTHING: PageRange = PageRange { offset: 0, limit: u64::MAX };
 
-fn entry(file: &File) -> FileEntry {
-    FileEntry {
+fn entry(file: &File) -> FileLocation {
+    FileLocation {
         object_id: file.object_id,
         analysis_id: file.analysis_id,
         study_id: file.study_id.clone(),
@@ -21,7 +21,7 @@ fn entry(file: &File) -> FileEntry {
 }
 
 /// Stores analyses whose files share names, access levels and studies in all ways; returns the files by object id.
-async fn fill(store: &dyn Store) -> Vec<FileEntry> {
+async fn fill(store: &dyn Store) -> Vec<FileLocation> {
     let mut entries = vec![];
     for number in 0..12 {
         let analysis = AnalysisBuilder::in_study(if number % 2 == 0 { "S" } else { "T" })
@@ -80,9 +80,9 @@ pub async fn a_changed_file_is_found_as_it_is_now(backend: &dyn Backend) {
     for file in &after.files {
         assert_eq!(store.file(file.object_id).await.unwrap(), Some(entry(file)));
     }
-    let controlled = EntityFilter { access: Some(FileAccess::Controlled), ..EntityFilter::default() };
+    let controlled = FileFilter { access: Some(FileAccess::Controlled), ..FileFilter::default() };
     assert_eq!(store.list_files(&controlled, EVERYTHING).await.unwrap(), (1, vec![entry(&after.files[0])]));
-    let open = EntityFilter { access: Some(FileAccess::Open), ..EntityFilter::default() };
+    let open = FileFilter { access: Some(FileAccess::Open), ..FileFilter::default() };
     assert_eq!(store.list_files(&open, EVERYTHING).await.unwrap().0, 2);
 }
 
@@ -98,7 +98,7 @@ pub async fn a_file_written_again_is_still_one_file(backend: &dyn Backend) {
         before = after;
     }
     assert_eq!(store.file(before.files[1].object_id).await.unwrap(), Some(entry(&before.files[1])));
-    assert_eq!(store.list_files(&EntityFilter::default(), EVERYTHING).await.unwrap().0, 2);
+    assert_eq!(store.list_files(&FileFilter::default(), EVERYTHING).await.unwrap().0, 2);
     let pattern = ObjectIdPattern::Exactly(before.files[1].object_id);
     assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [revision]);
 }
@@ -112,9 +112,9 @@ pub async fn a_removed_file_is_gone(backend: &dyn Backend) {
     let removed = after.files.remove(1);
     replace(&*store, revision, &before, &after, EventAction::Update).await;
     assert_eq!(store.file(removed.object_id).await.unwrap(), None);
-    let by_id = EntityFilter { object_id: Some(removed.object_id), ..EntityFilter::default() };
+    let by_id = FileFilter { object_id: Some(removed.object_id), ..FileFilter::default() };
     assert_eq!(store.list_files(&by_id, EVERYTHING).await.unwrap(), (0, vec![]));
-    let by_analysis = EntityFilter { analysis_id: Some(before.analysis_id), ..EntityFilter::default() };
+    let by_analysis = FileFilter { analysis_id: Some(before.analysis_id), ..FileFilter::default() };
     let mut expected: Vec<_> = after.files.iter().map(entry).collect();
     expected.sort_by_key(|entry| entry.object_id);
     assert_eq!(store.list_files(&by_analysis, EVERYTHING).await.unwrap(), (2, expected));
@@ -126,27 +126,27 @@ pub async fn every_combination_of_conditions_is_honoured(backend: &dyn Backend) 
     let entries = fill(&*store).await;
     let shared = entries.iter().find(|entry| entry.name == "shared.vcf").unwrap();
     let nowhere = AnalysisId::generate();
-    let full = |wanted: &FileEntry| EntityFilter {
+    let full = |wanted: &FileLocation| FileFilter {
         object_id: Some(wanted.object_id),
         analysis_id: Some(wanted.analysis_id),
         name: Some(wanted.name.clone()),
         study_id: Some(wanted.study_id.clone()),
         access: Some(wanted.access),
     };
-    let mut conditions: Vec<EntityFilter> = entries.iter().step_by(9).chain([shared]).map(full).collect();
+    let mut conditions: Vec<FileFilter> = entries.iter().step_by(9).chain([shared]).map(full).collect();
     conditions.extend([
-        EntityFilter { object_id: Some(ObjectId::of(nowhere, "x")), ..full(shared) },
-        EntityFilter { analysis_id: Some(nowhere), ..full(shared) },
-        EntityFilter { name: Some("none.vcf".to_owned()), ..full(shared) },
-        EntityFilter { name: Some("\0".to_owned()), ..full(shared) },
-        EntityFilter { study_id: Some("unknown".to_owned()), ..full(shared) },
-        EntityFilter { study_id: Some(if shared.study_id == "S" { "T" } else { "S" }.to_owned()), ..full(shared) },
-        EntityFilter { access: FileAccess::ALL.into_iter().find(|access| *access != shared.access), ..full(shared) },
+        FileFilter { object_id: Some(ObjectId::of(nowhere, "x")), ..full(shared) },
+        FileFilter { analysis_id: Some(nowhere), ..full(shared) },
+        FileFilter { name: Some("none.vcf".to_owned()), ..full(shared) },
+        FileFilter { name: Some("\0".to_owned()), ..full(shared) },
+        FileFilter { study_id: Some("unknown".to_owned()), ..full(shared) },
+        FileFilter { study_id: Some(if shared.study_id == "S" { "T" } else { "S" }.to_owned()), ..full(shared) },
+        FileFilter { access: FileAccess::ALL.into_iter().find(|access| *access != shared.access), ..full(shared) },
     ]);
     for condition in conditions {
         for subset in 0..32 {
             let given = |bit: u32| subset >> bit & 1 == 1;
-            let filter = EntityFilter {
+            let filter = FileFilter {
                 object_id: condition.object_id.filter(|_| given(0)),
                 analysis_id: condition.analysis_id.filter(|_| given(1)),
                 name: condition.name.clone().filter(|_| given(2)),
@@ -164,18 +164,18 @@ pub async fn every_combination_of_conditions_is_honoured(backend: &dyn Backend) 
 pub async fn listing_is_ordered_and_pages(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
     let entries = fill(&*store).await;
-    let in_study = EntityFilter { study_id: Some("T".to_owned()), ..EntityFilter::default() };
-    let by_name = EntityFilter { name: Some("shared.vcf".to_owned()), ..EntityFilter::default() };
-    let of_analysis = EntityFilter { analysis_id: Some(entries[0].analysis_id), ..EntityFilter::default() };
-    let one = EntityFilter { object_id: Some(entries[3].object_id), ..EntityFilter::default() };
-    for filter in [EntityFilter::default(), in_study, by_name, of_analysis, one] {
+    let in_study = FileFilter { study_id: Some("T".to_owned()), ..FileFilter::default() };
+    let by_name = FileFilter { name: Some("shared.vcf".to_owned()), ..FileFilter::default() };
+    let of_analysis = FileFilter { analysis_id: Some(entries[0].analysis_id), ..FileFilter::default() };
+    let one = FileFilter { object_id: Some(entries[3].object_id), ..FileFilter::default() };
+    for filter in [FileFilter::default(), in_study, by_name, of_analysis, one] {
         let matching: Vec<_> = entries.iter().filter(|entry| filter.matches(entry)).cloned().collect();
         for offset in [0, 1, 2, 5, 17, 35, 36, u64::MAX] {
             for limit in [0, 1, 5, 100, u64::MAX] {
                 let skipped = usize::try_from(offset).unwrap().min(matching.len());
                 let taken = usize::try_from(limit).unwrap();
                 let expected: Vec<_> = matching.iter().skip(skipped).take(taken).cloned().collect();
-                let page = Page { offset, limit };
+                let page = PageRange { offset, limit };
                 let answer = store.list_files(&filter, page).await.unwrap();
                 assert_eq!(answer, (matching.len() as u64, expected), "{filter:?} {page:?}");
             }
@@ -191,7 +191,7 @@ pub async fn conditions_compare_to_the_letter(backend: &dyn Backend) {
     let stored = names.into_iter().fold(builder, |builder, name| builder.file(name, &unique_md5())).build();
     insert(&*store, &stored).await;
     for file in &stored.files {
-        let filter = EntityFilter { name: Some(file.file_name.clone()), ..EntityFilter::default() };
+        let filter = FileFilter { name: Some(file.file_name.clone()), ..FileFilter::default() };
         assert_eq!(store.list_files(&filter, EVERYTHING).await.unwrap(), (1, vec![entry(file)]));
     }
 }

@@ -7,13 +7,13 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use cantata_core::{AnalysisId, AnalysisState, AnalysisType, AnalysisTypeId, Event, EventAction, ObjectId, Study};
+use cantata_core::{AnalysisId, AnalysisState, AnalysisType, Event, EventAction, ObjectId, Study};
 use tokio::sync::watch;
 
 use crate::{
-    AnalysisChange, AnalysisQuery, DuplicateRule, EntityFilter, FileEntry, FileRow, Insertion, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, Page, Replacement, Result, Revision, StateSet, Store, StoreError, StoredAnalysis,
-    TypeKey, TypeQuery,
+    AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
+    NewAnalysisType, ObjectIdPattern, PageRange, ReplaceOutcome, Result, Revision, StateSet, Store, StoreError,
+    StoredAnalysis, TypeKey, TypeQuery,
 };
 
 /// A store in memory.
@@ -38,7 +38,7 @@ struct State {
 }
 
 struct ModelFile {
-    entry: FileEntry,
+    entry: FileLocation,
     md5: [u8; 16],
 }
 
@@ -48,7 +48,7 @@ impl MemoryStore {
     }
 
     /// Returns the stored files that make a submitted file a duplicate.
-    pub(crate) fn duplicates_of(&self, file: &FileRow, rule: DuplicateRule) -> Vec<FileEntry> {
+    pub(crate) fn duplicates_of(&self, file: &FileRow, rule: DuplicateRule) -> Vec<FileLocation> {
         self.state().duplicates_of(file, rule)
     }
 
@@ -78,21 +78,13 @@ impl State {
     }
 
     fn register(&mut self, new: NewAnalysisType) -> AnalysisType {
-        let previous = self.versions(&new.name).next_back();
-        let registered = AnalysisType {
-            id: AnalysisTypeId {
-                version: previous.map_or(1, |previous| previous.id.version + 1),
-                name: new.name.clone(),
-            },
-            created_at: new.created_at,
-            options: new.options.inherit(previous.map(|previous| &previous.options)),
-            schema: new.schema,
-        };
+        let previous = self.versions(&new.name).next_back().cloned();
+        let registered = new.into_version(previous.as_ref());
         self.types.push(registered.clone());
         registered
     }
 
-    fn duplicates_of(&self, file: &FileRow, rule: DuplicateRule) -> Vec<FileEntry> {
+    fn duplicates_of(&self, file: &FileRow, rule: DuplicateRule) -> Vec<FileLocation> {
         let is_published = |stored: &ModelFile| {
             let revision = self.latest.get(&stored.entry.analysis_id);
             revision
@@ -108,10 +100,10 @@ impl State {
         equal.map(|stored| stored.entry.clone()).collect()
     }
 
-    fn first_duplicate(&self, files: &[FileRow], rule: DuplicateRule) -> Option<Insertion> {
+    fn first_duplicate(&self, files: &[FileRow], rule: DuplicateRule) -> Option<InsertOutcome> {
         files.iter().find_map(|file| {
             let stored = self.duplicates_of(file, rule).into_iter().next()?;
-            Some(Insertion::Duplicate {
+            Some(InsertOutcome::Duplicate {
                 file_name: file.name.clone(),
                 object_id: stored.object_id,
                 analysis_id: stored.analysis_id,
@@ -121,7 +113,7 @@ impl State {
 
     fn store_files(&mut self, files: Vec<FileRow>, analysis_id: AnalysisId, study_id: &str) {
         for file in files {
-            let entry = FileEntry {
+            let entry = FileLocation {
                 object_id: file.object_id,
                 analysis_id,
                 study_id: study_id.to_owned(),
@@ -211,10 +203,10 @@ impl Store for MemoryStore {
         Ok((total, selected.into_iter().map(at).collect()))
     }
 
-    async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<Insertion> {
+    async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<InsertOutcome> {
         let mut state = self.state();
         if !state.studies.contains_key(&new.study_id) {
-            return Ok(Insertion::UnknownStudy);
+            return Ok(InsertOutcome::UnknownStudy);
         }
         if let Some(duplicate) = state.first_duplicate(&new.files, duplicates) {
             return Ok(duplicate);
@@ -225,26 +217,26 @@ impl Store for MemoryStore {
         state.store_files(new.files, new.analysis_id, &new.study_id);
         let revision = state.push_event(new.analysis_id, new.study_id, new.state, EventAction::Create, new.document);
         self.announce(revision);
-        Ok(Insertion::Stored(revision))
+        Ok(InsertOutcome::Stored(revision))
     }
 
-    async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<Insertion>> {
+    async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<InsertOutcome>> {
         Ok(self.state().first_duplicate(files, duplicates))
     }
 
-    async fn replace_analysis(&self, change: AnalysisChange) -> Result<Replacement> {
+    async fn replace_analysis(&self, change: AnalysisChange) -> Result<ReplaceOutcome> {
         let mut state = self.state();
-        if state.latest.get(&change.analysis_id) != Some(&change.from) {
-            return Ok(Replacement::Conflict);
+        if state.latest.get(&change.analysis_id) != Some(&change.base_revision) {
+            return Ok(ReplaceOutcome::Conflict);
         }
-        let study_id = state.event(change.from).unwrap().study_id.clone();
+        let study_id = state.event(change.base_revision).unwrap().study_id.clone();
         for object_id in change.removed_files {
             state.files.remove(&object_id);
         }
         state.store_files(change.changed_files, change.analysis_id, &study_id);
         let revision = state.push_event(change.analysis_id, study_id, change.state, change.action, change.document);
         self.announce(revision);
-        Ok(Replacement::Stored(revision))
+        Ok(ReplaceOutcome::Stored(revision))
     }
 
     async fn analysis(&self, id: AnalysisId) -> Result<Option<StoredAnalysis>> {
@@ -286,13 +278,13 @@ impl Store for MemoryStore {
         Ok(analyses.iter().filter_map(|id| state.latest.get(id)).copied().collect())
     }
 
-    async fn file(&self, id: ObjectId) -> Result<Option<FileEntry>> {
+    async fn file(&self, id: ObjectId) -> Result<Option<FileLocation>> {
         Ok(self.state().files.get(&id).map(|file| file.entry.clone()))
     }
 
-    async fn list_files(&self, filter: &EntityFilter, page: Page) -> Result<(u64, Vec<FileEntry>)> {
+    async fn list_files(&self, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)> {
         let state = self.state();
-        let matching: Vec<&FileEntry> =
+        let matching: Vec<&FileLocation> =
             state.files.values().map(|file| &file.entry).filter(|entry| filter.matches(entry)).collect();
         let total = matching.len() as u64;
         Ok((total, matching.into_iter().skip(rows(page.offset)).take(rows(page.limit)).cloned().collect()))
@@ -306,7 +298,7 @@ impl Store for MemoryStore {
         self.latest_event.subscribe()
     }
 
-    fn commits(&self) -> u64 {
+    fn commit_count(&self) -> u64 {
         self.state().events.len() as u64
     }
 
@@ -314,7 +306,7 @@ impl Store for MemoryStore {
         Ok(self.state().cursors.get(reader).copied().unwrap_or(0))
     }
 
-    async fn move_cursor(&self, reader: &str, holder: &str, to: u64) -> Result<bool> {
+    async fn advance_cursor(&self, reader: &str, holder: &str, to: u64) -> Result<bool> {
         let mut state = self.state();
         let is_held = state.holds_lease(reader, holder);
         if is_held {
@@ -324,7 +316,7 @@ impl Store for MemoryStore {
         Ok(is_held)
     }
 
-    async fn lease(&self, reader: &str, holder: &str, duration: Duration) -> Result<bool> {
+    async fn acquire_lease(&self, reader: &str, holder: &str, duration: Duration) -> Result<bool> {
         let mut state = self.state();
         let now = Instant::now();
         let is_free = state.leases.get(reader).is_none_or(|(current, until)| current == holder || *until <= now);
@@ -334,7 +326,7 @@ impl Store for MemoryStore {
         Ok(is_free)
     }
 
-    async fn release(&self, reader: &str, holder: &str) -> Result<()> {
+    async fn release_lease(&self, reader: &str, holder: &str) -> Result<()> {
         let mut state = self.state();
         if state.holds_lease(reader, holder) {
             state.leases.remove(reader);
@@ -342,7 +334,7 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn health(&self) -> Result<()> {
+    async fn check_health(&self) -> Result<()> {
         Ok(())
     }
 }

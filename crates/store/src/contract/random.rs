@@ -19,7 +19,7 @@ use serde_json::json;
 use super::Backend;
 use super::builders::{AnalysisBuilder, new_type, study};
 use super::model::MemoryStore;
-use crate::{AnalysisChange, DuplicateRule, Insertion, NewAnalysis, NewAnalysisType, Revision, Store};
+use crate::{AnalysisChange, DuplicateRule, InsertOutcome, NewAnalysis, NewAnalysisType, Revision, Store};
 
 const OPERATIONS: usize = 200;
 const STUDIES: [&str; 4] = ["A", "a", "B", "never created"];
@@ -166,8 +166,8 @@ impl Pair {
         let expected = self.model.insert_analysis(new.clone(), rule).await.unwrap();
         match (&answer, &expected) {
             (
-                Insertion::Duplicate { file_name, object_id, analysis_id },
-                Insertion::Duplicate { file_name: expected_name, .. },
+                InsertOutcome::Duplicate { file_name, object_id, analysis_id },
+                InsertOutcome::Duplicate { file_name: expected_name, .. },
             ) => {
                 assert_eq!(file_name, expected_name);
                 let submitted = new.files.iter().find(|file| file.name == *file_name).unwrap();
@@ -205,7 +205,7 @@ impl Pair {
         let mut after = before.clone();
         let state = AnalysisState::ALL[self.rng.random_range(0..3)];
         let is_rarely_final = state != AnalysisState::Suppressed || self.rng.random_bool(0.2);
-        if self.rng.random() && is_rarely_final && before.state.can_become(state) {
+        if self.rng.random() && is_rarely_final && before.state.may_become(state) {
             after.change_state(state, Timestamp::from_micros(self.rng.random_range(0..1 << 50))).unwrap();
             return (after, EventAction::for_state(state));
         }

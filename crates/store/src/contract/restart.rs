@@ -8,15 +8,17 @@ use tokio::task::JoinSet;
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis, new_type, study, unique_md5};
 use super::steps::{all_events, document, insert, list_all, move_to, open_with_studies, replace, submit};
-use crate::{DuplicateRule, EntityFilter, Insertion, ObjectIdPattern, Page, Revision, StateSet, Store, TypeQuery};
+use crate::{
+    DuplicateRule, FileFilter, InsertOutcome, ObjectIdPattern, PageRange, Revision, StateSet, Store, TypeQuery,
+};
 
-const EVERYTHING: Page = Page { offset: 0, limit: u64::MAX };
+const EVERYTHING: PageRange = PageRange { offset: 0, limit: u64::MAX };
 
 /// A store nothing was written to can be opened again and used.
 pub async fn an_empty_store_opens_again(backend: &dyn Backend) {
     for _ in 0..3 {
         let store = backend.open().await;
-        store.health().await.unwrap();
+        store.check_health().await.unwrap();
         assert!(store.study_ids().await.unwrap().is_empty());
         assert_eq!(*store.latest_event().borrow(), 0);
     }
@@ -33,7 +35,7 @@ pub async fn everything_small_is_there_after_a_restart(backend: &dyn Backend) {
     let stored = analysis("S", 3);
     let revision = insert(&*store, &stored).await;
     let types = store.list_types(&TypeQuery::versions_of("a")).await.unwrap();
-    let files = store.list_files(&EntityFilter::default(), EVERYTHING).await.unwrap();
+    let files = store.list_files(&FileFilter::default(), EVERYTHING).await.unwrap();
     let events = all_events(&*store).await;
     drop(store);
 
@@ -46,7 +48,7 @@ pub async fn everything_small_is_there_after_a_restart(backend: &dyn Backend) {
     assert_eq!(store.analysis(stored.analysis_id).await.unwrap().unwrap().document, document(&stored));
     assert_eq!(list_all(&*store, "S").await, [revision]);
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 1);
-    assert_eq!(store.list_files(&EntityFilter::default(), EVERYTHING).await.unwrap(), files);
+    assert_eq!(store.list_files(&FileFilter::default(), EVERYTHING).await.unwrap(), files);
     assert_eq!(store.search_by_file("S", &ObjectIdPattern::Any).await.unwrap(), [revision]);
     assert_eq!(all_events(&*store).await, events);
 }
@@ -73,12 +75,12 @@ pub async fn replacements_survive_a_restart(backend: &dyn Backend) {
         assert_eq!(store.file(original.files[0].object_id).await.unwrap(), None);
         let changed = store.file(original.files[1].object_id).await.unwrap().unwrap();
         assert_eq!(changed.access, FileAccess::Controlled);
-        assert_eq!(store.list_files(&EntityFilter::default(), EVERYTHING).await.unwrap().0, 2);
+        assert_eq!(store.list_files(&FileFilter::default(), EVERYTHING).await.unwrap().0, 2);
         for file in &current.files {
             let copy = AnalysisBuilder::in_study("S").file("copy", &file.file_md5sum).build();
             let answer = submit(&*store, &copy, DuplicateRule::PublishedAnalysis).await;
             assert!(
-                matches!(answer, Insertion::Duplicate { object_id, .. } if object_id == file.object_id),
+                matches!(answer, InsertOutcome::Duplicate { object_id, .. } if object_id == file.object_id),
                 "{answer:?}"
             );
         }
@@ -86,7 +88,7 @@ pub async fn replacements_survive_a_restart(backend: &dyn Backend) {
     for free in &original.files[..2] {
         let copy = AnalysisBuilder::in_study("S").file("copy", &free.file_md5sum).build();
         let answer = submit(&*store, &copy, DuplicateRule::AnyAnalysis).await;
-        assert!(matches!(answer, Insertion::Stored(_)), "{answer:?}");
+        assert!(matches!(answer, InsertOutcome::Stored(_)), "{answer:?}");
     }
 }
 
@@ -123,8 +125,11 @@ async fn fill(store: &Arc<dyn Store>) -> Vec<(Revision, Analysis)> {
 /// Asserts that a submission with the checksum of this file, in the other case, is refused because of it.
 async fn assert_is_duplicate(store: &dyn Store, file: &File) {
     let copy = AnalysisBuilder::in_study("S").file("copy", &file.file_md5sum.to_uppercase()).build();
-    let expected =
-        Insertion::Duplicate { file_name: "copy".to_owned(), object_id: file.object_id, analysis_id: file.analysis_id };
+    let expected = InsertOutcome::Duplicate {
+        file_name: "copy".to_owned(),
+        object_id: file.object_id,
+        analysis_id: file.analysis_id,
+    };
     assert_eq!(submit(store, &copy, DuplicateRule::AnyAnalysis).await, expected);
 }
 
@@ -144,8 +149,8 @@ async fn assert_all_found(store: &dyn Store, stored: &[(Revision, Analysis)]) {
     let mut object_ids: Vec<_> =
         stored.iter().flat_map(|(_, analysis)| &analysis.files).map(|file| file.object_id).collect();
     object_ids.sort_unstable();
-    let page = Page { offset: object_ids.len() as u64 / 2, limit: 50 };
-    let (total, entries) = store.list_files(&EntityFilter::default(), page).await.unwrap();
+    let page = PageRange { offset: object_ids.len() as u64 / 2, limit: 50 };
+    let (total, entries) = store.list_files(&FileFilter::default(), page).await.unwrap();
     assert_eq!(total, object_ids.len() as u64);
     let middle = &object_ids[object_ids.len() / 2..][..50];
     assert!(entries.iter().map(|entry| &entry.object_id).eq(middle), "files are listed by object id");
@@ -188,7 +193,7 @@ pub async fn many_files_survive_restarts(backend: &dyn Backend) {
         for file in pair {
             let copy = AnalysisBuilder::in_study("S").file("copy", &file.file_md5sum).build();
             let answer = submit(&*store, &copy, DuplicateRule::AnyAnalysis).await;
-            assert!(matches!(answer, Insertion::Stored(_)), "{answer:?}");
+            assert!(matches!(answer, InsertOutcome::Stored(_)), "{answer:?}");
         }
     }
 }

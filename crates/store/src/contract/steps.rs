@@ -7,7 +7,7 @@ use cantata_core::{Analysis, AnalysisState, Event, EventAction, Timestamp};
 use super::Backend;
 use super::builders::study;
 use crate::{
-    AnalysisChange, AnalysisQuery, DuplicateRule, Insertion, NewAnalysis, Replacement, Revision, StateSet, Store,
+    AnalysisChange, AnalysisQuery, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Revision, StateSet, Store,
 };
 
 /// Opens a store and creates these studies in it.
@@ -25,14 +25,14 @@ pub(crate) fn document(analysis: &Analysis) -> String {
 }
 
 /// Submits an analysis under a duplicate rule.
-pub(crate) async fn submit(store: &dyn Store, analysis: &Analysis, duplicates: DuplicateRule) -> Insertion {
+pub(crate) async fn submit(store: &dyn Store, analysis: &Analysis, duplicates: DuplicateRule) -> InsertOutcome {
     store.insert_analysis(NewAnalysis::of(analysis).unwrap(), duplicates).await.unwrap()
 }
 
 /// Stores a new analysis whatever its checksums are.
 pub(crate) async fn insert(store: &dyn Store, analysis: &Analysis) -> Revision {
     match submit(store, analysis, DuplicateRule::Allow).await {
-        Insertion::Stored(revision) => revision,
+        InsertOutcome::Stored(revision) => revision,
         refused => panic!("analysis {} was not stored: {refused:?}", analysis.analysis_id),
     }
 }
@@ -47,8 +47,8 @@ pub(crate) async fn replace(
 ) -> Revision {
     let change = AnalysisChange::between(from, before, after, action).unwrap();
     match store.replace_analysis(change).await.unwrap() {
-        Replacement::Stored(revision) => revision,
-        Replacement::Conflict => panic!("analysis {} is not at {from:?} any more", after.analysis_id),
+        ReplaceOutcome::Stored(revision) => revision,
+        ReplaceOutcome::Conflict => panic!("analysis {} is not at {from:?} any more", after.analysis_id),
     }
 }
 

@@ -5,7 +5,7 @@ use cantata_core::Study;
 use super::Backend;
 use super::builders::study;
 use super::steps::{all_events, open_with_studies};
-use crate::{EntityFilter, Page};
+use crate::{FileFilter, PageRange};
 
 /// A study reads back with all its members, those of `info` in their order.
 pub async fn a_study_reads_back_as_it_was_created(backend: &dyn Backend) {
@@ -57,9 +57,9 @@ pub async fn unknown_studies_are_absent(backend: &dyn Backend) {
 /// A store nothing was written to answers every question with nothing.
 pub async fn a_new_store_is_healthy_and_empty(backend: &dyn Backend) {
     let store = backend.open().await;
-    store.health().await.unwrap();
+    store.check_health().await.unwrap();
     assert!(store.study_ids().await.unwrap().is_empty());
     assert!(all_events(&*store).await.is_empty());
-    let everything = Page { offset: 0, limit: u64::MAX };
-    assert_eq!(store.list_files(&EntityFilter::default(), everything).await.unwrap(), (0, vec![]));
+    let everything = PageRange { offset: 0, limit: u64::MAX };
+    assert_eq!(store.list_files(&FileFilter::default(), everything).await.unwrap(), (0, vec![]));
 }

@@ -7,11 +7,12 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use cantata_json_stream::{ChunkReader, DocumentChunk, MAX_DOCUMENT_BYTES, ReadError};
 use memchr::memchr2;
 use serde::Deserialize;
 
 use crate::client::api_error::ApiError;
-use crate::commands::import::{Broken, LONGEST_DOCUMENT, Part, Source, Splitter};
+use crate::commands::import::Source;
 
 /// The size of a request.
 const REQUEST_BYTES: usize = 4 << 20;
@@ -38,7 +39,7 @@ pub(super) struct Batches<'a> {
     sources: std::slice::Iter<'a, Source>,
     study: Option<&'a str>,
     bytes_read: Arc<AtomicU64>,
-    current: Option<(&'a Source, Splitter<Box<dyn Read + Send>>)>,
+    current: Option<(&'a Source, ChunkReader<Box<dyn Read + Send>>)>,
     /// Batches that were not returned yet.
     pending: VecDeque<Batch>,
 }
@@ -56,16 +57,16 @@ impl<'a> Batches<'a> {
         Self { sources: sources.iter(), study, bytes_read, current: None, pending: VecDeque::new() }
     }
 
-    /// Groups the payloads of a part by study.
-    fn add_part(&mut self, file: &str, part: &Part) {
-        for line in &part.too_long {
+    /// Groups the payloads of a chunk by study.
+    fn add_chunk(&mut self, file: &str, chunk: &DocumentChunk) {
+        for line in &chunk.oversized_lines {
             let place = PayloadLocation { file: file.to_owned(), line: *line };
-            let reason = format!("longer than {} MB; a payload can be as long as that", LONGEST_DOCUMENT >> 20);
+            let reason = format!("longer than {} MB; a payload can be as long as that", MAX_DOCUMENT_BYTES >> 20);
             self.pending.push_back(Batch::Rejected(place, ApiError::local(reason)));
         }
-        for found in &part.documents {
+        for found in &chunk.documents {
             let place = PayloadLocation { file: file.to_owned(), line: found.line };
-            let payload = part.bytes.get(found.range.clone()).unwrap_or_default();
+            let payload = chunk.bytes.get(found.range.clone()).unwrap_or_default();
             match self.study_of(payload) {
                 Ok(study) => self.add(study, place, payload),
                 Err(reason) => self.pending.push_back(Batch::Rejected(place, ApiError::local(reason))),
@@ -118,25 +119,25 @@ impl Iterator for Batches<'_> {
             if let Some(batch) = self.pending.pop_front() {
                 return Some(batch);
             }
-            let Some((source, splitter)) = &mut self.current else {
+            let Some((source, reader)) = &mut self.current else {
                 let source = self.sources.next()?;
                 match source.open(Arc::clone(&self.bytes_read)) {
                     Ok(reader) => {
-                        self.current = Some((source, Splitter::new(reader, REQUEST_BYTES, source.has_lines())))
+                        self.current = Some((source, ChunkReader::new(reader, REQUEST_BYTES, source.has_lines())))
                     }
                     Err(error) => return Some(Batch::Broken(format!("{}: cannot be read: {error}", source.name))),
                 }
                 continue;
             };
             let source = *source;
-            match splitter.next_part() {
-                Ok(Some(part)) => self.add_part(&source.name, &part),
+            match reader.next_chunk() {
+                Ok(Some(chunk)) => self.add_chunk(&source.name, &chunk),
                 Ok(None) => self.current = None,
-                Err(broken) => {
+                Err(error) => {
                     self.current = None;
-                    return Some(Batch::Broken(match broken {
-                        Broken::Unreadable(reason) => format!("{}: cannot be read further: {reason}", source.name),
-                        Broken::Syntax(reason) => format!("{}, {reason}; the rest of it was not read", source.name),
+                    return Some(Batch::Broken(match error {
+                        ReadError::Io(reason) => format!("{}: cannot be read further: {reason}", source.name),
+                        ReadError::Syntax(reason) => format!("{}, {reason}; the rest of it was not read", source.name),
                     }));
                 }
             }

@@ -3,9 +3,9 @@
 use std::io::Read;
 
 use cantata_engine::ImportChunk;
+use cantata_json_stream::{ChunkReader, DocumentChunk, MAX_DOCUMENT_BYTES, ReadError};
 
 use super::Import;
-use super::split::{Broken, LONGEST_DOCUMENT, Part, Splitter};
 
 /// The chunks of all sources of an import. What cannot be read is told to its report.
 pub(super) struct Chunks<'a> {
@@ -14,7 +14,7 @@ pub(super) struct Chunks<'a> {
     /// The source that is next.
     next_source: usize,
     /// The source that is being read.
-    current: Option<Splitter<Box<dyn Read + Send>>>,
+    current: Option<ChunkReader<Box<dyn Read + Send>>>,
 }
 
 impl<'a> Chunks<'a> {
@@ -24,27 +24,27 @@ impl<'a> Chunks<'a> {
     }
 
     /// Makes a chunk of what was found in the current source, without what an earlier import took.
-    fn chunk(&self, mut part: Part) -> Option<ImportChunk> {
+    fn chunk(&self, mut chunk: DocumentChunk) -> Option<ImportChunk> {
         let place = self.next_source - 1;
         let (source, position) = (&self.import.sources[place], self.import.positions[place]);
-        if part.end <= position {
+        if chunk.end <= position {
             return None;
         }
-        part.documents.retain(|document| part.start + document.range.end as u64 > position);
-        for line in part.too_long {
-            let reason = format!("longer than {} MB; a document can be as long as that", LONGEST_DOCUMENT >> 20);
+        chunk.documents.retain(|document| chunk.start + document.range.end as u64 > position);
+        for line in chunk.oversized_lines {
+            let reason = format!("longer than {} MB; a document can be as long as that", MAX_DOCUMENT_BYTES >> 20);
             self.import.report.refused(&source.name, line, &reason);
         }
-        if part.documents.is_empty() {
+        if chunk.documents.is_empty() {
             return None;
         }
-        self.import.report.note_lines(&source.key, &part.documents);
-        let documents = part.documents.into_iter().map(|document| (document.number, document.range));
+        self.import.report.note_lines(&source.key, &chunk.documents);
+        let documents = chunk.documents.into_iter().map(|document| (document.number, document.range));
         Some(ImportChunk {
             source: source.key.clone(),
-            bytes: part.bytes,
+            bytes: chunk.bytes,
             documents: documents.collect(),
-            end: part.end,
+            end: chunk.end,
         })
     }
 }
@@ -55,24 +55,24 @@ impl Iterator for Chunks<'_> {
     fn next(&mut self) -> Option<ImportChunk> {
         let report = &self.import.report;
         loop {
-            let Some(splitter) = &mut self.current else {
+            let Some(reader) = &mut self.current else {
                 let source = self.import.sources.get(self.next_source)?;
                 self.next_source += 1;
                 match source.open(report.bytes_read()) {
-                    Ok(reader) => self.current = Some(Splitter::new(reader, self.chunk_size, source.has_lines())),
-                    Err(error) => report.broken(source, &Broken::Unreadable(error.to_string())),
+                    Ok(reader) => self.current = Some(ChunkReader::new(reader, self.chunk_size, source.has_lines())),
+                    Err(error) => report.broken(source, &ReadError::Io(error)),
                 }
                 continue;
             };
-            match splitter.next_part() {
-                Ok(Some(part)) => {
-                    if let Some(chunk) = self.chunk(part) {
+            match reader.next_chunk() {
+                Ok(Some(chunk)) => {
+                    if let Some(chunk) = self.chunk(chunk) {
                         return Some(chunk);
                     }
                 }
                 Ok(None) => self.current = None,
-                Err(broken) => {
-                    report.broken(&self.import.sources[self.next_source - 1], &broken);
+                Err(error) => {
+                    report.broken(&self.import.sources[self.next_source - 1], &error);
                     self.current = None;
                 }
             }

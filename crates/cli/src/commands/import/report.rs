@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use cantata_engine::ImportRefusal;
+use cantata_json_stream::{DocumentSpan, ReadError};
 
 use super::source::Source;
-use super::split::{Broken, Found};
 use crate::terminal::{Progress, print_note};
 
 /// Reports on an import.
@@ -74,7 +74,7 @@ impl ImportLog {
     }
 
     /// Stores the lines of documents whose numbers are no lines, for as long as they may be rejected.
-    pub(super) fn note_lines(&self, key: &str, documents: &[Found]) {
+    pub(super) fn note_lines(&self, key: &str, documents: &[DocumentSpan]) {
         if documents.iter().all(|found| found.number == found.line) {
             return;
         }
@@ -114,11 +114,11 @@ impl ImportLog {
     }
 
     /// Reports a source that cannot be read to its end.
-    pub(super) fn broken(&self, source: &Source, broken: &Broken) {
+    pub(super) fn broken(&self, source: &Source, error: &ReadError) {
         let mut state = self.state();
-        let (reason, can_go_on) = match broken {
-            Broken::Unreadable(reason) => (format!("{}: cannot be read further: {reason}", source.name), true),
-            Broken::Syntax(reason) => (format!("{}, {reason}; the rest of it was not read", source.name), false),
+        let (reason, can_go_on) = match error {
+            ReadError::Io(reason) => (format!("{}: cannot be read further: {reason}", source.name), true),
+            ReadError::Syntax(reason) => (format!("{}, {reason}; the rest of it was not read", source.name), false),
         };
         state.broken.push((source.key.clone(), can_go_on));
         state.progress.suspend(|| print_note(&reason));

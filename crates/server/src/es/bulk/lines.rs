@@ -1,6 +1,7 @@
 //! The lines of a request, as they come: an operation, and what it writes.
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
+use cantata_json_stream::{BodySplitter, SplitError};
 
 use super::operation::{Operation, Verb};
 use crate::es::EsResult;
@@ -10,10 +11,7 @@ use crate::es::error::EsError;
 /// Reads lines.
 pub(super) struct Lines<'a> {
     default_index: Option<&'a str>,
-    /// The beginning of a line whose end has not come.
-    open: BytesMut,
-    /// How much of it was looked at for an end.
-    looked_at: usize,
+    splitter: BodySplitter,
     number: usize,
     /// An operation whose document has not come.
     waiting: Option<Operation>,
@@ -23,23 +21,23 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(super) fn new(default_index: Option<&'a str>) -> Self {
-        let open = BytesMut::new();
-        Self { default_index, open, looked_at: 0, number: 0, waiting: None, read: Vec::new(), bytes: 0 }
+        let splitter = BodySplitter::with_blank_lines(DOCUMENT_LIMIT);
+        Self { default_index, splitter, number: 0, waiting: None, read: Vec::new(), bytes: 0 }
     }
 
     /// Takes a piece of the body.
     pub(super) fn read(&mut self, piece: &[u8]) -> EsResult<()> {
-        self.open.extend_from_slice(piece);
-        while let Some(end) = self.open.iter().skip(self.looked_at).position(|byte| *byte == b'\n') {
-            let line = self.open.split_to(self.looked_at + end).freeze();
-            self.open.advance(1);
-            self.looked_at = 0;
+        self.splitter.feed(piece);
+        while let Some(line) = self.splitter.next_document().map_err(|error| self.unsplittable(&error))? {
             self.line(line)?;
         }
-        self.looked_at = self.open.len();
-        match self.open.len() > DOCUMENT_LIMIT {
-            true => Err(self.wrong(&format!("it is longer than {DOCUMENT_LIMIT} bytes"))),
-            false => Ok(()),
+        Ok(())
+    }
+
+    fn unsplittable(&self, error: &SplitError) -> EsError {
+        match error {
+            SplitError::TooLong(limit) => self.wrong(&format!("it is longer than {limit} bytes")),
+            SplitError::Syntax(error) => self.wrong(&error.to_string()),
         }
     }
 
@@ -79,9 +77,8 @@ impl<'a> Lines<'a> {
 
     /// Takes the last operations; the last line needs no end.
     pub(super) fn finish(mut self) -> EsResult<Vec<Operation>> {
-        let rest = self.open.split().freeze();
-        if !rest.is_empty() {
-            self.line(rest)?;
+        if let Some(last) = self.splitter.finish().map_err(|error| self.unsplittable(&error))? {
+            self.line(last)?;
         }
         match &self.waiting {
             Some(operation) => {

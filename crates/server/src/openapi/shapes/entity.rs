@@ -1,7 +1,7 @@
 //! Entities and their pages, in the form that clients of the original server read.
 
 use cantata_core::ObjectId;
-use cantata_store::FileEntry;
+use cantata_store::FileLocation;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -33,7 +33,7 @@ pub(crate) struct Entity {
 
 impl Entity {
     /// Shows the members asked for; none asked for means all.
-    pub(crate) fn of(file: FileEntry, fields: &[&str]) -> Self {
+    pub(crate) fn of(file: FileLocation, fields: &[&str]) -> Self {
         let is_shown = |name: &str| fields.is_empty() || fields.contains(&name);
         Self {
             id: is_shown("id").then_some(file.object_id),

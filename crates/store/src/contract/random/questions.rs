@@ -6,7 +6,9 @@ use rand::seq::IndexedRandom;
 use regex::Regex;
 
 use super::{FILE_NAMES, Pair, STUDIES, TYPES};
-use crate::{AnalysisQuery, EntityFilter, ObjectIdPattern, Page, Revision, StateSet, Store, TypeQuery, TypeSortField};
+use crate::{
+    AnalysisQuery, FileFilter, ObjectIdPattern, PageRange, Revision, StateSet, Store, TypeQuery, TypeSortField,
+};
 
 /// Asks the store and the model the same question and asserts that the answers are equal.
 macro_rules! assert_same {
@@ -41,7 +43,7 @@ impl Pair {
         assert_same!(self.list_analyses(&query));
         assert_same!(self.count_analyses(&query.study_id, states));
         let filter = self.random_filter();
-        let page = Page { offset: self.rng.random_range(0..10), limit: self.rng.random_range(0..30) };
+        let page = PageRange { offset: self.rng.random_range(0..10), limit: self.rng.random_range(0..30) };
         assert_same!(self.list_files(&filter, page));
         let pattern = self.random_pattern();
         let study_id = self.random_study();
@@ -68,8 +70,8 @@ impl Pair {
                 assert_same!(self.file(ObjectId::of(id, name)));
             }
         }
-        let everything = Page { offset: 0, limit: u64::MAX };
-        assert_same!(self.list_files(&EntityFilter::default(), everything));
+        let everything = PageRange { offset: 0, limit: u64::MAX };
+        assert_same!(self.list_files(&FileFilter::default(), everything));
         for study_id in STUDIES {
             assert_same!(self.search_by_file(study_id, &ObjectIdPattern::Any));
             for state in AnalysisState::ALL {
@@ -107,9 +109,9 @@ impl Pair {
         }
     }
 
-    fn random_filter(&mut self) -> EntityFilter {
+    fn random_filter(&mut self) -> FileFilter {
         let analysis_id = self.ids.choose(&mut self.rng).copied();
-        EntityFilter {
+        FileFilter {
             object_id: self.rng.random_bool(0.2).then(|| self.random_object_id()),
             analysis_id: analysis_id.filter(|_| self.rng.random_bool(0.2)),
             name: self.rng.random_bool(0.3).then(|| FILE_NAMES[self.rng.random_range(0..4)].to_owned()),

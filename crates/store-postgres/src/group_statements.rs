@@ -1,0 +1,213 @@
+//! The statements of a group commit, prepared once per connection.
+//!
+//! Statements that run at once are pipelined: sent without waiting for each other (`biased`: in the order in which they
+//! are written here).
+
+use std::collections::HashMap;
+use std::pin::pin;
+
+use cantata_core::{AnalysisId, ObjectId};
+use deadpool_postgres::Object;
+use tokio::try_join;
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Error, Row, Statement};
+use uuid::Uuid;
+
+use crate::group_plan::{CurrentRevision, EventRows, FileRows, GroupRows, StoredFile};
+use crate::notifications::EVENT_CHANNEL;
+use crate::query::{SqlParam, to_bigint};
+
+/// The result of a statement.
+pub(crate) type QueryResult<T> = std::result::Result<T, Error>;
+
+/// The statements of a group commit.
+pub(crate) struct GroupStatements {
+    lock: Statement,
+    analyses: Statement,
+    duplicates: Statement,
+    insert_events: Statement,
+    insert_analyses: Statement,
+    update_analyses: Statement,
+    delete_files: Statement,
+    insert_files: Statement,
+    copy_files: Statement,
+    add_counts: Statement,
+    notify: Statement,
+}
+
+impl GroupStatements {
+    pub(crate) async fn prepare(client: &Object) -> QueryResult<Self> {
+        let statements = Self {
+            lock: client.prepare_cached("SELECT last FROM event_counter FOR UPDATE").await?,
+            analyses: client
+                .prepare_cached(
+                    "SELECT analysis_id, study_key, state, revision FROM analysis WHERE analysis_id = ANY ($1)",
+                )
+                .await?,
+            duplicates: client
+                .prepare_cached(
+                    "SELECT wanted.md5, wanted.is_narrow, stored.object_id, stored.analysis_id
+                     FROM unnest($1::uuid[], $2::boolean[]) AS wanted (md5, is_narrow)
+                     CROSS JOIN LATERAL (
+                         SELECT object_id, analysis_id FROM file JOIN analysis USING (analysis_id)
+                         WHERE file.md5 = wanted.md5 AND (NOT wanted.is_narrow OR analysis.state = 1) LIMIT 1
+                     ) AS stored",
+                )
+                .await?,
+            insert_events: client
+                .prepare_cached(
+                    "INSERT INTO event (seq, analysis_id, study_key, state, action, document)
+                     SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::smallint[], $5::smallint[],
+                                          $6::text[])",
+                )
+                .await?,
+            insert_analyses: client
+                .prepare_cached(
+                    "INSERT INTO analysis (analysis_id, study_key, revision, state)
+                     SELECT * FROM unnest($1::uuid[], $2::int[], $3::bigint[], $4::smallint[])",
+                )
+                .await?,
+            update_analyses: client
+                .prepare_cached(
+                    "UPDATE analysis SET state = moved.state, revision = moved.revision
+                     FROM unnest($1::uuid[], $2::smallint[], $3::bigint[]) AS moved (analysis_id, state, revision)
+                     WHERE analysis.analysis_id = moved.analysis_id",
+                )
+                .await?,
+            delete_files: client
+                .prepare_cached(
+                    "DELETE FROM file USING unnest($1::uuid[], $2::uuid[]) AS old (object_id, analysis_id)
+                     WHERE file.object_id = old.object_id AND file.analysis_id = old.analysis_id",
+                )
+                .await?,
+            insert_files: client
+                .prepare_cached(
+                    "INSERT INTO file (object_id, analysis_id, study_key, md5, access, name)
+                     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::uuid[], $5::smallint[], $6::text[])",
+                )
+                .await?,
+            copy_files: client
+                .prepare_cached(
+                    "COPY file (object_id, analysis_id, study_key, md5, access, name) FROM STDIN (FORMAT binary)",
+                )
+                .await?,
+            add_counts: client
+                .prepare_cached(
+                    "INSERT INTO analysis_count AS present (study_key, state, analyses)
+                     SELECT * FROM unnest($1::int[], $2::smallint[], $3::bigint[])
+                     ON CONFLICT (study_key, state) DO UPDATE SET analyses = present.analyses + excluded.analyses",
+                )
+                .await?,
+            notify: client
+                .prepare_cached(
+                    "WITH counted AS (UPDATE event_counter SET last = $1)
+                     SELECT pg_notify($2, $3)",
+                )
+                .await?,
+        };
+        Ok(statements)
+    }
+
+    /// Locks the row with the number of the last event and returns the number.
+    pub(crate) async fn lock(&self, client: &Object) -> QueryResult<u64> {
+        Ok(client.query_one(&self.lock, &[]).await?.get::<_, i64>(0).unsigned_abs())
+    }
+
+    /// Returns the current revisions of those of these analyses that exist.
+    pub(crate) async fn current_revisions(
+        &self,
+        client: &Object,
+        ids: &[Uuid],
+    ) -> QueryResult<HashMap<Uuid, CurrentRevision>> {
+        let rows = client.query(&self.analyses, &[&ids]).await?;
+        let read = |row: &Row| {
+            (row.get(0), CurrentRevision { study_key: row.get(1), state: row.get(2), revision: row.get(3) })
+        };
+        Ok(rows.iter().map(read).collect())
+    }
+
+    /// Returns a stored file for each of these checksums that has one; only published analyses count where it says so.
+    pub(crate) async fn duplicates(
+        &self,
+        client: &Object,
+        md5s: &[Uuid],
+        published_only: &[bool],
+    ) -> QueryResult<HashMap<(Uuid, bool), StoredFile>> {
+        if md5s.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let rows = client.query(&self.duplicates, &[&md5s, &published_only]).await?;
+        let read = |row: &Row| {
+            let stored = StoredFile {
+                object_id: ObjectId::from_bytes(row.get::<_, Uuid>(2).into_bytes()),
+                analysis_id: AnalysisId::from_bytes(row.get::<_, Uuid>(3).into_bytes()),
+            };
+            ((row.get(0), row.get(1)), stored)
+        };
+        Ok(rows.iter().map(read).collect())
+    }
+
+    /// Writes everything but the files.
+    pub(crate) async fn write_analyses(&self, client: &Object, rows: &GroupRows<'_>) -> QueryResult<()> {
+        let GroupRows { events, new_analyses, updated_analyses, deleted_files, .. } = rows;
+        let EventRows { seqs, analysis_ids, study_keys, states, actions, documents } = events;
+        let (new_ids, new_studies, new_revisions, new_states) = new_analyses;
+        let (updated_ids, updated_states, updated_revisions) = updated_analyses;
+        let (object_ids, owners) = deleted_files;
+        try_join!(
+            biased;
+            run(client, &self.insert_events, [seqs, analysis_ids, study_keys, states, actions, documents]),
+            run_unless(
+                new_ids.is_empty(),
+                run(client, &self.insert_analyses, [new_ids, new_studies, new_revisions, new_states])
+            ),
+            run_unless(updated_ids.is_empty(), run(client, &self.update_analyses, [updated_ids, updated_states, updated_revisions])),
+            run_unless(object_ids.is_empty(), run(client, &self.delete_files, [object_ids, owners])),
+        )
+        .map(|_| ())
+    }
+
+    /// Writes files.
+    pub(crate) async fn insert_files(&self, client: &Object, files: &FileRows<'_>) -> QueryResult<()> {
+        let FileRows { object_ids, analysis_ids, study_keys, md5s, accesses, names } = files;
+        let columns: [SqlParam<'_>; 6] = [object_ids, analysis_ids, study_keys, md5s, accesses, names];
+        run_unless(object_ids.is_empty(), run(client, &self.insert_files, columns)).await
+    }
+
+    /// Writes many files with COPY.
+    pub(crate) async fn copy_files(&self, client: &Object, files: &FileRows<'_>) -> QueryResult<()> {
+        const COLUMNS: [Type; 6] = [Type::UUID, Type::UUID, Type::INT4, Type::UUID, Type::INT2, Type::TEXT];
+        let sink = client.copy_in(&self.copy_files).await?;
+        let mut writer = pin!(BinaryCopyInWriter::new(sink, &COLUMNS));
+        let FileRows { object_ids, analysis_ids, study_keys, md5s, accesses, names } = files;
+        let owners = object_ids.iter().zip(analysis_ids).zip(study_keys);
+        let contents = md5s.iter().zip(accesses).zip(names);
+        for (((object_id, analysis_id), study_key), ((md5, access), name)) in owners.zip(contents) {
+            writer.as_mut().write(&[object_id, analysis_id, study_key, md5, access, name]).await?;
+        }
+        writer.finish().await.map(|_| ())
+    }
+
+    /// Writes the counts and the number of the last event, notifies the other servers, and commits.
+    pub(crate) async fn commit(&self, client: &Object, rows: &GroupRows<'_>, last_event: u64) -> QueryResult<()> {
+        let (study_keys, states): (Vec<i32>, Vec<i16>) = rows.counts.keys().copied().unzip();
+        let differences: Vec<i64> = rows.counts.values().copied().collect();
+        let (number, payload) = (to_bigint(last_event), last_event.to_string());
+        try_join!(
+            biased;
+            run(client, &self.add_counts, [&study_keys, &states, &differences]),
+            run(client, &self.notify, [&number, &EVENT_CHANNEL, &payload]),
+            client.batch_execute("COMMIT"),
+        )
+        .map(|_| ())
+    }
+}
+
+async fn run<const N: usize>(client: &Object, statement: &Statement, values: [SqlParam<'_>; N]) -> QueryResult<()> {
+    client.execute(statement, &values).await.map(|_| ())
+}
+
+async fn run_unless(is_empty: bool, running: impl Future<Output = QueryResult<()>>) -> QueryResult<()> {
+    if is_empty { Ok(()) } else { running.await }
+}

@@ -1,0 +1,117 @@
+//! The part of the lookup index that is in memory, shared by writer, readers and flusher.
+//!
+//! Only the writer freezes, and only when no transaction is open; so a frozen batch has committed blocks only, and all
+//! of those up to its newest.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::mem_table::MemTable;
+use super::run::Run;
+
+/// Hash and block key.
+pub(crate) type Entry = (i64, i64);
+
+/// How many batches may be buffered during a flush before the writer has to wait.
+const MAX_BACKLOG_BATCHES: usize = 8;
+
+/// The runs on disk.
+pub(crate) type Runs = Arc<Vec<Arc<Run>>>;
+
+#[derive(Default)]
+struct MemTables {
+    active: MemTable,
+    frozen: Arc<MemTable>,
+    runs: Runs,
+    is_stopping: bool,
+}
+
+/// The entries in memory and the runs on disk.
+pub(crate) struct LookupState {
+    batch: usize,
+    state: Mutex<MemTables>,
+    changed: Condvar,
+}
+
+impl LookupState {
+    /// Makes a state without entries in memory; a batch has `batch` entries.
+    pub(crate) fn new(batch: usize, runs: Runs) -> Self {
+        let state = MemTables { runs, ..MemTables::default() };
+        Self { batch, state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// Makes entries visible.
+    pub(crate) fn insert(&self, entries: &[Entry]) {
+        let mut state = self.lock();
+        for entry in entries {
+            state.active.add(*entry);
+        }
+    }
+
+    /// Removes entries whose blocks were not committed.
+    pub(crate) fn remove(&self, entries: &[Entry]) {
+        let mut state = self.lock();
+        for entry in entries.iter().rev() {
+            state.active.remove(*entry);
+        }
+    }
+
+    /// Returns the block keys of the entries with these hashes, each with the index of its hash, in that order; and the
+    /// runs that hold all entries that are not in memory.
+    pub(crate) fn candidates(&self, hashes: &[i64]) -> (Vec<(usize, i64)>, Runs) {
+        let state = self.lock();
+        let mut candidates = Vec::new();
+        for (index, hash) in hashes.iter().enumerate() {
+            let in_memory = state.frozen.of(*hash).chain(state.active.of(*hash));
+            candidates.extend(in_memory.map(|block_key| (index, block_key)));
+        }
+        (candidates, Arc::clone(&state.runs))
+    }
+
+    /// Returns the runs there are now.
+    pub(crate) fn runs(&self) -> Runs {
+        Arc::clone(&self.lock().runs)
+    }
+
+    /// Freezes the active entries once they make a batch; waits while the flusher is far behind.
+    pub(crate) fn freeze_full_batch(&self) {
+        let mut state = self.lock();
+        while state.active.len() > MAX_BACKLOG_BATCHES * self.batch && !state.frozen.is_empty() && !state.is_stopping {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.active.len() >= self.batch && state.frozen.is_empty() {
+            state.frozen = Arc::new(std::mem::take(&mut state.active));
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits for a frozen batch; returns none when the store is closed.
+    pub(crate) fn wait_for_frozen(&self) -> Option<Arc<MemTable>> {
+        let mut state = self.lock();
+        while state.frozen.is_empty() && !state.is_stopping {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        (!state.is_stopping).then(|| Arc::clone(&state.frozen))
+    }
+
+    /// Drops the frozen batch, which is in the runs now.
+    pub(crate) fn finish_flush(&self, runs: Runs) {
+        let mut state = self.lock();
+        state.runs = runs;
+        state.frozen = Arc::default();
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn stop(&self) {
+        self.lock().is_stopping = true;
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.lock().is_stopping
+    }
+
+    fn lock(&self) -> MutexGuard<'_, MemTables> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
