@@ -18,7 +18,7 @@ mod stored_documents;
 
 pub(crate) use column::{Column, ColumnMetadata, Ordinal, Ordinals, with_ordinals};
 pub(crate) use dictionary::{Dictionary, DictionaryMetadata};
-pub(crate) use id_filter::{SoughtId, write_id_filter};
+pub(crate) use id_filter::{HashedId, write_id_filter};
 pub(crate) use metadata::{FieldMetadata, LevelMetadata, PathMetadata, SegmentMetadata};
 pub(crate) use postings::{PostingList, Postings, PostingsMetadata};
 pub(crate) use sections::{Section, SectionWriter};
@@ -148,12 +148,12 @@ impl Segment {
         self.ids().text(row as u32)
     }
 
-    pub(crate) fn row_of(&self, sought: &SoughtId<'_>) -> Option<usize> {
+    pub(crate) fn row_of(&self, id: &HashedId<'_>) -> Option<usize> {
         let filter: &[u64] = self.metadata.id_filter.map(|words| self.section(words)).unwrap_or_default();
-        if !sought.may_be_among(filter) {
+        if !id.may_be_in(filter) {
             return None;
         }
-        self.ids().find_bytes(sought.id.as_bytes()).ok().map(|row| row as usize)
+        self.ids().find_bytes(id.id.as_bytes()).ok().map(|row| row as usize)
     }
 
     pub(crate) fn field(&self, path: &str) -> Option<SegmentField<'_>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::bitset::Bitset;
-use crate::segment::{Segment, SoughtId};
+use crate::segment::{HashedId, Segment};
 
 /// A segment as a snapshot sees it.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ impl SegmentReader {
     }
 
     /// Returns the row of a live document.
-    pub(crate) fn row_of(&self, id: &SoughtId<'_>) -> Option<usize> {
+    pub(crate) fn row_of(&self, id: &HashedId<'_>) -> Option<usize> {
         self.segment.row_of(id).filter(|&row| self.is_live(row))
     }
 

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cantata_engine::{Document, EngineError};
 use cantata_mapping::IndexMapping;
 
-use crate::segment::{SoughtId, load_documents};
+use crate::segment::{HashedId, load_documents};
 use crate::segment_reader::SegmentReader;
 
 /// Where a document is in a snapshot.
@@ -46,7 +46,7 @@ impl Snapshot {
 
     /// Finds a document by its id.
     pub(crate) fn locate(&self, id: &str) -> Option<DocAddress> {
-        let id = SoughtId::new(id);
+        let id = HashedId::new(id);
         self.segments
             .iter()
             .enumerate()

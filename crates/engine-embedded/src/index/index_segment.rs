@@ -8,7 +8,7 @@ use cantata_durable_file as durable_file;
 use super::manifest::{Manifest, ManifestSegment};
 use crate::bitset::{Bitset, WORD_BITS};
 use crate::error::IndexError;
-use crate::segment::{Segment, SoughtId};
+use crate::segment::{HashedId, Segment};
 use crate::segment_reader::SegmentReader;
 
 /// Returns the name of a segment file.
@@ -70,7 +70,7 @@ impl IndexSegment {
     }
 
     /// Deletes a document; returns whether it was there.
-    pub(crate) fn delete(&mut self, id: &SoughtId<'_>) -> bool {
+    pub(crate) fn delete(&mut self, id: &HashedId<'_>) -> bool {
         let Some(row) = self.reader.row_of(id) else { return false };
         self.reader.delete(row);
         self.live_docs_file = None;

@@ -17,7 +17,7 @@ use super::manifest::Manifest;
 use super::wal::WriteAheadLog;
 use crate::build::{DocumentBuffer, DynamicMapping, build_segment};
 use crate::error::IndexError;
-use crate::segment::{BuiltSegment, Segment, SoughtId};
+use crate::segment::{BuiltSegment, HashedId, Segment};
 use crate::segment_reader::SegmentReader;
 use crate::snapshot::Snapshot;
 
@@ -117,7 +117,7 @@ impl IndexWriter {
 
     /// Deletes a document; returns whether it was there.
     pub(crate) fn delete(&mut self, id: &str) -> bool {
-        let id = SoughtId::new(id);
+        let id = HashedId::new(id);
         self.segments.iter_mut().any(|segment| segment.delete(&id))
     }
 
@@ -174,7 +174,7 @@ impl IndexWriter {
             }
             for row in before.reader.live_rows().filter(|&row| !now.is_some_and(|now| now.reader.is_live(row))) {
                 if let Some(merged) = &mut merged {
-                    merged.delete(&SoughtId::new(before.reader.segment.id(row)));
+                    merged.delete(&HashedId::new(before.reader.segment.id(row)));
                 }
             }
         }

@@ -1,37 +1,36 @@
-//! A quick look whether an id may be in a segment.
+//! The Bloom filter of the ids of a segment.
 //!
-//! Each document that comes in is looked for in all segments, to replace what was there. Nearly always it is in none, and
-//! one word of bits tells that sooner than a search among the ids, which are all over the file.
+//! The id of each new document is looked up in all segments, to replace an older version. Nearly always it is in none, and
+//! one word of the filter shows that faster than a binary search over the ids of the file.
 //!
-//! It is a Bloom filter of the CRC-32 of each id; both are part of the segment format and must never change.
+//! It holds the CRC-32 of each id; filter and hash are part of the segment format and must never change.
 
 use cantata_bloom::{BloomKey, WordKey};
 
 use super::sections::{Section, SectionWriter};
 
-/// An id that is looked for.
+/// An id with the hash for the filters, so that a lookup in many segments hashes once.
 #[derive(Clone, Copy)]
-pub(crate) struct SoughtId<'a> {
+pub(crate) struct HashedId<'a> {
     pub(super) id: &'a str,
     key: WordKey,
 }
 
-impl<'a> SoughtId<'a> {
+impl<'a> HashedId<'a> {
     pub(crate) fn new(id: &'a str) -> Self {
         Self { id, key: WordKey(crc32fast::hash(id.as_bytes())) }
     }
 
-    /// Says whether it may be among the ids that were written down; if not, it certainly is not. Nothing is known where
-    /// there are no words.
-    pub(super) fn may_be_among(&self, words: &[u64]) -> bool {
+    /// Returns whether the id may be in a filter; false is certain. An empty filter, of a file without one, has every id.
+    pub(super) fn may_be_in(&self, words: &[u64]) -> bool {
         words.is_empty() || self.key.may_be_in(words)
     }
 }
 
-/// Writes down which ids there are.
+/// Writes the filter of the ids.
 pub(crate) fn write_id_filter<'a>(ids: impl ExactSizeIterator<Item = &'a str>, out: &mut SectionWriter) -> Section {
     let mut words = WordKey::filter_for(ids.len());
-    ids.for_each(|id| SoughtId::new(id).key.insert_into(&mut words));
+    ids.for_each(|id| HashedId::new(id).key.insert_into(&mut words));
     out.numbers(&words)
 }
 
@@ -50,11 +49,11 @@ mod tests {
     fn every_id_that_is_there_may_be_there_and_few_others() {
         let there: Vec<String> = (0..1_024).map(|number| format!("id-{number}")).collect();
         let words = filter_of(&there);
-        assert!(there.iter().all(|id| SoughtId::new(id).may_be_among(&words)));
-        let is_sought = |number: &u32| SoughtId::new(&format!("id-{number}")).may_be_among(&words);
+        assert!(there.iter().all(|id| HashedId::new(id).may_be_in(&words)));
+        let is_sought = |number: &u32| HashedId::new(&format!("id-{number}")).may_be_in(&words);
         let others = (1_024..11_024).filter(is_sought).count();
         assert!(others < 100, "{others} of 10000");
-        assert!(!SoughtId::new("id").may_be_among(&filter_of(&[])));
+        assert!(!HashedId::new("id").may_be_in(&filter_of(&[])));
     }
 
     #[test]
@@ -65,7 +64,7 @@ mod tests {
         });
         let metadata: SegmentMetadata = serde_json::from_value(before).unwrap();
         assert_eq!(metadata.id_filter, None);
-        assert!(SoughtId::new("id").may_be_among(&[]));
+        assert!(HashedId::new("id").may_be_in(&[]));
     }
 
     #[test]
