@@ -84,14 +84,14 @@ pub(crate) struct PostgresRows {
 
 impl PostgresRows {
     /// Makes columns of the files.
-    pub(crate) fn new(analysis_id: Uuid, document: String, files: Vec<FileRow>) -> Self {
+    pub(crate) fn new(analysis_id: Uuid, document: String, files: Vec<FileRow>) -> Outcome<Self> {
         let (mut object_ids, mut md5s, mut names) = (Vec::new(), Vec::new(), Vec::new());
         for FileRow { object_id, checksum, name } in files {
             object_ids.push(object_id);
             md5s.push(Uuid::from_u128(checksum));
             names.push(name);
         }
-        Self { analysis_id, document, object_ids, md5s, names }
+        Ok(Self { analysis_id, document, object_ids, md5s, names })
     }
 }
 

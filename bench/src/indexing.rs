@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::report::{Extent, Figure, Report, chosen, measure_each};
 use crate::workspace::Workspace;
-use crate::{IndexingArguments, Outcome};
+use crate::{Outcome, PartArguments};
 
 /// What the results are named after.
 const SECTION: &str = "indexing";
@@ -46,7 +46,7 @@ struct IndexingBench {
 }
 
 impl IndexingBench {
-    fn new(arguments: &IndexingArguments) -> Outcome<Self> {
+    fn new(arguments: &PartArguments<IndexingPart>) -> Outcome<Self> {
         let (duration, warm_up) = if arguments.quick { (1_000, 200) } else { (10_000, 1_000) };
         Ok(Self {
             duration: Duration::from_millis(duration),
@@ -71,7 +71,7 @@ impl IndexingBench {
 }
 
 /// Measures what was asked for; the exit code says whether every required figure was reached.
-pub(crate) fn run(arguments: &IndexingArguments) -> Outcome<ExitCode> {
+pub(crate) fn run(arguments: &PartArguments<IndexingPart>) -> Outcome<ExitCode> {
     let bench = IndexingBench::new(arguments)?;
     let figures = measure_each(chosen(&arguments.only), |part| bench.measure(*part))?;
     let extent = Extent::new(arguments.quick, arguments.only.is_empty());

@@ -27,7 +27,9 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use indexing::IndexingPart;
+use metadata::MetadataPart;
 use report::Destination;
 use workspace::DataFolder;
 
@@ -49,7 +51,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Measures the metadata service: submitting, reading, listing, a full store, start-up and memory.
-    Metadata(MetadataArguments),
+    Metadata(PartArguments<MetadataPart>),
     /// Measures the search service: import, portal pages, facets, paging, wildcards, export, writing JSON and memory.
     Search(SearchArguments),
     /// Measures the search service with ten million documents: import, portal pages and memory.
@@ -57,7 +59,7 @@ enum Command {
     /// Measures the embedded engine, OpenSearch, and the server over OpenSearch with the same documents and requests.
     Engines(EnginesArguments),
     /// Measures the way from a submission to a search: its rate, how soon what is published is found, and reindexing.
-    Indexing(IndexingArguments),
+    Indexing(PartArguments<IndexingPart>),
     /// Answers every request for an analysis with the same JSON document.
     #[command(hide = true)]
     FixedServer {
@@ -69,30 +71,14 @@ enum Command {
 
 /// What to measure and where to put the results.
 #[derive(Args)]
-pub(crate) struct MetadataArguments {
-    /// Measures for a moment only and with small stores: shows that everything works. No figure is required then and
+pub(crate) struct PartArguments<P: ValueEnum + Clone + Send + Sync + 'static> {
+    /// Measures for a moment only and with little data: shows that everything works. No figure is required then and
     /// the results are kept only where --out says.
     #[arg(long)]
     pub(crate) quick: bool,
     /// Measures only these parts and keeps the results only where --out says.
     #[arg(long, value_delimiter = ',', value_enum)]
-    pub(crate) only: Vec<metadata::MetadataPart>,
-    #[command(flatten)]
-    pub(crate) destination: Destination,
-    #[command(flatten)]
-    pub(crate) folder: DataFolder,
-}
-
-/// What to measure of indexing.
-#[derive(Args)]
-pub(crate) struct IndexingArguments {
-    /// Measures for a moment only and with few analyses: shows that everything works. No figure is required then and
-    /// the results are kept only where --out says.
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Measures only these parts and keeps the results only where --out says.
-    #[arg(long, value_delimiter = ',', value_enum)]
-    pub(crate) only: Vec<indexing::IndexingPart>,
+    pub(crate) only: Vec<P>,
     #[command(flatten)]
     pub(crate) destination: Destination,
     #[command(flatten)]

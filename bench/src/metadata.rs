@@ -18,7 +18,7 @@ use self::submit::SubmitStore;
 use crate::report::{Extent, Figure, Report, chosen, measure_each};
 use crate::server_process::ServerProcess;
 use crate::workspace::Workspace;
-use crate::{MetadataArguments, Outcome, seeding};
+use crate::{Outcome, PartArguments, seeding};
 
 /// How many files a submission has, in turn.
 const FILE_COUNTS: [usize; 2] = [1, 100];
@@ -75,7 +75,7 @@ struct MetadataBench {
 }
 
 impl MetadataBench {
-    fn new(arguments: &MetadataArguments) -> Outcome<Self> {
+    fn new(arguments: &PartArguments<MetadataPart>) -> Outcome<Self> {
         let (duration, warm_up) = if arguments.quick { (1_000, 200) } else { (3_000, 700) };
         Ok(Self {
             span: Span { duration: Duration::from_millis(duration), warm_up: Duration::from_millis(warm_up) },
@@ -115,7 +115,7 @@ impl MetadataBench {
 }
 
 /// Measures what was asked for; the exit code says whether every required figure was reached.
-pub(crate) fn run(arguments: &MetadataArguments) -> Outcome<ExitCode> {
+pub(crate) fn run(arguments: &PartArguments<MetadataPart>) -> Outcome<ExitCode> {
     let bench = MetadataBench::new(arguments)?;
     let figures = measure_each(chosen(&arguments.only), |part| bench.measure(*part))?;
     let extent = Extent::new(arguments.quick, arguments.only.is_empty());

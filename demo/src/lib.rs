@@ -15,5 +15,5 @@ mod types;
 
 pub use configs::configs;
 pub use studies::studies;
-pub use submissions::{Outcome, Submission, submissions};
+pub use submissions::{FinalState, Submission, submissions};
 pub use types::analysis_types;

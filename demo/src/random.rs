@@ -5,16 +5,16 @@
 //! computes the same.
 
 /// The most choices that [`Random::skewed`] takes.
-const MOST_CHOICES: usize = 64;
+const MAX_CHOICES: usize = 64;
 
 /// Sums of the weights 1, 1/2, 1/3 and so on, in millionths: the n-th entry is the sum of the first n + 1 weights.
-const WEIGHT_SUMS: [u64; MOST_CHOICES] = {
-    let mut sums = [0; MOST_CHOICES];
-    let (mut place, mut sum) = (0, 0);
-    while place < MOST_CHOICES {
-        sum += 1_000_000 / (place as u64 + 1);
-        sums[place] = sum;
-        place += 1;
+const WEIGHT_SUMS: [u64; MAX_CHOICES] = {
+    let mut sums = [0; MAX_CHOICES];
+    let (mut index, mut sum) = (0, 0);
+    while index < MAX_CHOICES {
+        sum += 1_000_000 / (index as u64 + 1);
+        sums[index] = sum;
+        index += 1;
     }
     sums
 };

@@ -1,4 +1,4 @@
-//! Submissions: which type and study each position has, and what becomes of it.
+//! Submissions: the type, study and final state of each position.
 //!
 //! The donors are those of the invented world of [`crate::catalogue`]; three analyses in a row are of the same donors.
 
@@ -12,9 +12,9 @@ use crate::catalogue::Study;
 use crate::random::Random;
 use crate::studies::sample_studies;
 
-/// What becomes of an analysis after its submission.
+/// The final state of a submitted analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum FinalState {
     /// It stays as submitted.
     Unpublished,
     /// It is published.
@@ -30,8 +30,8 @@ pub struct Submission {
     pub study_id: &'static str,
     /// The payload.
     pub payload: Value,
-    /// What becomes of it.
-    pub outcome: Outcome,
+    /// Its final state.
+    pub final_state: FinalState,
 }
 
 /// The world that the donors are of.
@@ -41,14 +41,14 @@ const SEED: u64 = 1;
 const STUDY: u64 = 11;
 const SUBMISSION: u64 = 12;
 
-/// How many submissions there are of the same donors.
-const OF_THE_SAME_DONORS: u64 = 3;
+/// How many submissions in a row have the same donors.
+const SUBMISSIONS_PER_DONOR: u64 = 3;
 
 /// How many donors in a row take part in the same study.
-const DONORS_OF_A_STUDY: u64 = 2;
+const DONORS_PER_STUDY: u64 = 2;
 
 /// What the parts of one submission are made from.
-struct Draft {
+struct SubmissionDraft {
     position: u64,
     study: &'static Study,
     random: Random,
@@ -60,18 +60,18 @@ pub fn submissions(count: usize) -> impl Iterator<Item = Submission> {
 }
 
 fn submission(position: u64) -> Submission {
-    let cohort = position / OF_THE_SAME_DONORS / DONORS_OF_A_STUDY;
+    let cohort = position / SUBMISSIONS_PER_DONOR / DONORS_PER_STUDY;
     let study = Random::of(SEED, STUDY, cohort).skewed(sample_studies());
-    let mut draft = Draft { position, study, random: Random::of(SEED, SUBMISSION, position) };
-    let outcome = match draft.random.between(1, 100) {
-        1..=86 => Outcome::Published,
-        87..=95 => Outcome::Unpublished,
-        _ => Outcome::Suppressed,
+    let mut draft = SubmissionDraft { position, study, random: Random::of(SEED, SUBMISSION, position) };
+    let final_state = match draft.random.between(1, 100) {
+        1..=86 => FinalState::Published,
+        87..=95 => FinalState::Unpublished,
+        _ => FinalState::Suppressed,
     };
-    Submission { study_id: study.id, payload: draft.payload(), outcome }
+    Submission { study_id: study.id, payload: draft.payload(), final_state }
 }
 
-impl Draft {
+impl SubmissionDraft {
     fn payload(&mut self) -> Value {
         let kind = data::kind(self.position);
         let strategy = *self.random.skewed(kind.strategies);

@@ -19,13 +19,6 @@ pub(super) enum SubmitStore {
     Postgres,
 }
 
-/// A server with an empty store, and what goes away with it.
-struct EmptyStore {
-    server: ServerProcess,
-    folder: TempDir,
-    database: Option<Database>,
-}
-
 pub(super) fn measure(bench: &MetadataBench, store: SubmitStore) -> Outcome<Vec<Figure>> {
     measure_each(FILE_COUNTS, |files| measure_with(bench, store, files))
 }
@@ -45,7 +38,7 @@ fn measure_with(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outc
             "{}, {files} file(s), round {round}: bare loop {bare:.0}/s",
             name.replacen('S', "s", 1)
         ));
-        let EmptyStore { server, folder: _folder, database: _database } = EmptyStore::new(bench, store)?;
+        let (server, _folder, _database) = store.start(bench)?;
         first_document(&server, files)?;
         for (clients, figure) in CLIENTS.into_iter().zip(&mut figures) {
             let rate = submissions::measure(&server, clients, files, bench.span.warm_up, bench.span.duration)?;
@@ -64,16 +57,12 @@ fn measure_with(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outc
 
 /// Measures the bare loop in tables that a server has made and left.
 fn bare_loop(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outcome<f64> {
-    let EmptyStore { server, folder, database } = EmptyStore::new(bench, store)?;
+    let (server, folder, database) = store.start(bench)?;
     let document = first_document(&server, files)?;
     server.stop()?;
     let (warm_up, duration) = (bench.span.warm_up, bench.span.duration);
     let load = if let Some(database) = database {
-        let rows = |count| {
-            rows_like(&document, count, |analysis_id, document, files| {
-                Ok(PostgresRows::new(analysis_id, document, files))
-            })
-        };
+        let rows = |count| rows_like(&document, count, PostgresRows::new);
         let warmed = database.run_bare_loop(&rows(warm_up_count(files))?, warm_up)?;
         database.run_bare_loop(&rows(measured_count(&warmed, duration))?, duration)?
     } else {
@@ -91,16 +80,14 @@ impl SubmitStore {
             Self::Postgres => "Submit on PostgreSQL",
         }
     }
-}
 
-impl EmptyStore {
-    fn new(bench: &MetadataBench, store: SubmitStore) -> Outcome<Self> {
+    /// Starts a server on an empty store, which goes away with the returned values.
+    fn start(self, bench: &MetadataBench) -> Outcome<(ServerProcess, TempDir, Option<Database>)> {
         let folder = bench.new_folder()?;
-        let database = if store == SubmitStore::Postgres { Some(Database::new()?) } else { None };
-        let server = match &database {
-            Some(database) => ServerProcess::on_database(folder.path(), &database.address())?,
-            None => ServerProcess::cantata(folder.path())?,
-        };
-        Ok(Self { server, folder, database })
+        if self == Self::Sqlite {
+            return Ok((ServerProcess::cantata(folder.path())?, folder, None));
+        }
+        let database = Database::new()?;
+        Ok((ServerProcess::on_database(folder.path(), &database.address())?, folder, Some(database)))
     }
 }

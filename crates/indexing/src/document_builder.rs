@@ -49,10 +49,6 @@ impl BuiltAnalysis {
     pub(crate) fn not_selected(analysis_id: String) -> Self {
         Self { analysis_id, documents: Ok(Vec::new()), analysis_type: None }
     }
-
-    fn failed(analysis_id: String, error: DocumentError) -> Self {
-        Self { analysis_id, documents: Err(error), analysis_type: None }
-    }
 }
 
 /// Selects analyses of a source and builds their documents.
@@ -99,30 +95,29 @@ impl DocumentBuilder {
 
     /// Builds the documents of an analysis if it is selected. Its id is given where it is known.
     pub(crate) fn build(&self, analysis_id: Option<String>, document: &str) -> BuiltAnalysis {
-        let document = match without_line_breaks(document) {
-            Ok(document) => document,
-            Err(error) => return BuiltAnalysis::failed(analysis_id.unwrap_or_default(), error),
-        };
-        let analysis = match Members::parse(&document, JsonLocation::Analysis) {
-            Ok(analysis) => analysis,
-            Err(error) => return BuiltAnalysis::failed(analysis_id.unwrap_or_default(), error),
-        };
+        let mut built = BuiltAnalysis::not_selected(analysis_id.unwrap_or_default());
+        built.documents = self.build_into(&mut built, document);
+        built
+    }
+
+    fn build_into(&self, built: &mut BuiltAnalysis, document: &str) -> Result<Vec<IndexDocument>, DocumentError> {
+        let document = without_line_breaks(document)?;
+        let analysis = Members::parse(&document, JsonLocation::Analysis)?;
         let text = |key: &str| analysis.text(key).ok();
-        let analysis_id = analysis_id.or_else(|| text("analysisId")).unwrap_or_default();
-        let state = text("analysisState").and_then(|state| AnalysisState::parse(&state));
-        let Some((study_id, state)) = text("studyId").zip(state) else {
-            return BuiltAnalysis::failed(analysis_id, DocumentError::NoStudyOrState);
-        };
-        let Some(analysis_type) = type_of(&analysis) else {
-            return BuiltAnalysis::failed(analysis_id, DocumentError::NoType);
-        };
-        if !self.selects(&study_id, state, &analysis_type.name, analysis_type.version) {
-            return BuiltAnalysis::not_selected(analysis_id);
+        if built.analysis_id.is_empty() {
+            built.analysis_id = text("analysisId").unwrap_or_default();
         }
+        let state = text("analysisState").and_then(|state| AnalysisState::parse(&state));
+        let (study_id, state) = text("studyId").zip(state).ok_or(DocumentError::NoStudyOrState)?;
+        let analysis_type = analysis.get("analysisType").and_then(|json| serde_json::from_str(json.get()).ok());
+        let analysis_type: AnalysisTypeId = analysis_type.ok_or(DocumentError::NoType)?;
+        if !self.selects(&study_id, state, &analysis_type.name, analysis_type.version) {
+            return Ok(Vec::new());
+        }
+        built.analysis_type = Some(analysis_type);
         // A bug that one analysis uncovers must not stop the others.
         let documents = std::panic::catch_unwind(AssertUnwindSafe(|| self.documents_of(&analysis)));
-        let documents = documents.unwrap_or(Err(DocumentError::Panicked));
-        BuiltAnalysis { analysis_id, documents, analysis_type: Some(analysis_type) }
+        documents.unwrap_or(Err(DocumentError::Panicked))
     }
 
     /// Returns the path of the field that holds the id of the analysis in every document; it is not nested.
@@ -132,8 +127,4 @@ impl DocumentBuilder {
             DocumentShape::AnalysisCentric | DocumentShape::Paths(_) => "analysisId",
         }
     }
-}
-
-fn type_of(analysis: &Members<'_>) -> Option<AnalysisTypeId> {
-    serde_json::from_str(analysis.get("analysisType")?.get()).ok()
 }

@@ -61,7 +61,7 @@ impl Cluster {
     /// Returns the broker that leads a partition.
     pub(crate) fn leader(&self, partition: i32) -> Result<i32> {
         let leader = usize::try_from(partition).ok().and_then(|index| self.leaders.get(index)).copied();
-        leader.ok_or_else(|| KafkaError::NoLeader { topic: self.settings.topic.clone(), partition })
+        leader.ok_or_else(|| KafkaError::NoLeader(self.settings.topic.clone(), partition))
     }
 
     /// Returns the name of the topic.
@@ -93,9 +93,8 @@ impl Cluster {
     }
 
     fn address(&self, broker: i32) -> Result<&str> {
-        self.addresses.get(&broker).map(String::as_str).ok_or_else(|| KafkaError::Unreachable {
-            broker: format!("broker {broker}"),
-            source: io::Error::other("the metadata has no address for it"),
+        self.addresses.get(&broker).map(String::as_str).ok_or_else(|| {
+            KafkaError::Unreachable(format!("broker {broker}"), io::Error::other("the metadata has no address for it"))
         })
     }
 
@@ -137,7 +136,7 @@ impl Cluster {
                     None => return Err(KafkaError::NoTopic(topic)),
                 },
                 // A new topic has no leader for a moment, and so has one whose leader has just failed.
-                Err(error @ KafkaError::NoLeader { .. }) => backoff.wait(error).await?,
+                Err(error @ KafkaError::NoLeader(..)) => backoff.wait(error).await?,
                 Err(error) => return Err(error),
             }
         }
@@ -145,7 +144,7 @@ impl Cluster {
 
     fn leaders_in(&self, metadata: &MetadataResponse) -> Result<Vec<i32>> {
         let name = &self.settings.topic;
-        let no_leader = |partition| KafkaError::NoLeader { topic: name.clone(), partition };
+        let no_leader = |partition| KafkaError::NoLeader(name.clone(), partition);
         let is_meant = |topic: &&MetadataResponseTopic| topic.name.as_ref().is_some_and(|found| found.as_str() == name);
         let topic = metadata.topics.iter().find(is_meant).ok_or_else(|| KafkaError::NoTopic(name.clone()))?;
         match ResponseError::try_from_code(topic.error_code) {

@@ -91,7 +91,7 @@ impl Connection {
         let transport = timeout(CONNECT_TIMEOUT, connect(broker, tls))
             .await
             .unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
-            .map_err(|source| KafkaError::Unreachable { broker: broker.to_owned(), source })?;
+            .map_err(|error| KafkaError::Unreachable(broker.to_owned(), error))?;
         let mut connection = Self { broker: broker.to_owned(), transport, correlation_id: 0, used_at: Instant::now() };
         if let Some(credentials) = credentials {
             sasl::authenticate(&mut connection, credentials).await?;
@@ -109,7 +109,7 @@ impl Connection {
         let response = timeout(RESPONSE_TIMEOUT, self.exchange(request)).await;
         self.used_at = Instant::now();
         let response = response.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()));
-        response.map_err(|source| KafkaError::NoResponse { broker: self.broker.clone(), request: R::NAME, source })
+        response.map_err(|error| KafkaError::NoResponse(self.broker.clone(), R::NAME, error))
     }
 
     async fn exchange<R: VersionedRequest>(&mut self, request: &R) -> io::Result<R::Response> {

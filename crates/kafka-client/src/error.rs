@@ -5,32 +5,18 @@ use std::path::PathBuf;
 
 use kafka_protocol::ResponseError;
 
-use crate::sasl::AuthenticationError;
-
 /// A failure, after which the producer or reader that had it is not used again.
 #[derive(Debug, thiserror::Error)]
 pub enum KafkaError {
     /// A setting cannot be used.
     #[error(transparent)]
     Settings(#[from] KafkaSettingsError),
-    /// No connection.
-    #[error("{broker} cannot be reached")]
-    Unreachable {
-        /// The broker.
-        broker: String,
-        /// Why.
-        source: io::Error,
-    },
+    /// No connection to a broker.
+    #[error("{0} cannot be reached")]
+    Unreachable(String, #[source] io::Error),
     /// A connection broke, or what came back was not a response to the request.
-    #[error("{broker} did not answer a request ({request})")]
-    NoResponse {
-        /// The broker.
-        broker: String,
-        /// What was asked.
-        request: &'static str,
-        /// What came instead.
-        source: io::Error,
-    },
+    #[error("{0} did not answer a request ({1})")]
+    NoResponse(String, &'static str, #[source] io::Error),
     /// A broker rejected a request.
     #[error("{request} was rejected: {error}{}", details.as_deref().map(|text| format!(": {text}")).unwrap_or_default())]
     Rejected {
@@ -43,18 +29,13 @@ pub enum KafkaError {
     },
     /// The broker and this process do not accept each other.
     #[error("authentication failed")]
-    Authentication(#[from] AuthenticationError),
+    Authentication(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The topic does not exist, and must not be created.
     #[error("the topic {0} does not exist; create it, or set KAFKA_CREATE_TOPIC")]
     NoTopic(String),
     /// A partition has no leader.
-    #[error("partition {partition} of the topic {topic} has no leader at the moment")]
-    NoLeader {
-        /// The topic.
-        topic: String,
-        /// The partition.
-        partition: i32,
-    },
+    #[error("partition {1} of the topic {0} has no leader at the moment")]
+    NoLeader(String, i32),
     /// A record is larger than the topic accepts.
     #[error("a record is larger than the topic {topic} accepts")]
     RecordTooLarge {
@@ -78,13 +59,8 @@ pub enum KafkaSettingsError {
     #[error("TLS cannot be used: {0}")]
     Tls(#[from] rustls::Error),
     /// A certificate file cannot be used.
-    #[error("the file {} has no certificate that can be used: {cause}", path.display())]
-    Certificates {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: String,
-    },
+    #[error("the file {path} has no certificate that can be used: {1}", path = .0.display())]
+    Certificates(PathBuf, String),
 }
 
 impl KafkaError {
@@ -92,12 +68,12 @@ impl KafkaError {
     pub fn summary(&self) -> &'static str {
         match self {
             Self::Settings(_) => "a setting of Kafka cannot be used",
-            Self::Unreachable { .. } => "the brokers cannot be reached",
-            Self::NoResponse { .. } => "a broker did not answer",
+            Self::Unreachable(..) => "the brokers cannot be reached",
+            Self::NoResponse(..) => "a broker did not answer",
             Self::Rejected { .. } => "a broker refused a request",
             Self::Authentication(_) => "the brokers and this server do not know each other",
             Self::NoTopic(_) => "the topic does not exist",
-            Self::NoLeader { .. } => "a partition of the topic has no leader",
+            Self::NoLeader(..) => "a partition of the topic has no leader",
             Self::RecordTooLarge { .. } => "an event is larger than the topic takes",
             Self::Codec(_) => "records of the topic cannot be encoded or decoded",
         }

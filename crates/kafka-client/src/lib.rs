@@ -21,6 +21,4 @@ pub use error::{KafkaError, KafkaSettingsError};
 pub use partition::partition_of;
 pub use producer::Producer;
 pub use reader::{FetchedRecords, TopicReader};
-pub use sasl::AuthenticationError;
-pub use scram::ScramError;
 pub use settings::{Credentials, KafkaSettings, NewTopic, SaslMechanism};

@@ -12,21 +12,19 @@ use crate::settings::{Credentials, SaslMechanism};
 
 /// Why an authentication failed although the broker did not reject it.
 #[derive(Debug, thiserror::Error)]
-pub enum AuthenticationError {
-    /// The broker does not support the mechanism of the settings.
-    #[error("the broker does not take {wanted}, but {offered}")]
-    Mechanism {
-        /// The mechanism of the settings.
-        wanted: &'static str,
-        /// Those of the broker.
-        offered: String,
-    },
-    /// The SCRAM exchange failed.
+enum AuthenticationError {
+    #[error("the broker does not take {0}, but {1}")]
+    Mechanism(&'static str, String),
     #[error(transparent)]
     Scram(#[from] ScramError),
-    /// The broker did not send text.
     #[error("the broker sent something that is no text")]
     NotText,
+}
+
+impl From<AuthenticationError> for KafkaError {
+    fn from(error: AuthenticationError) -> Self {
+        Self::Authentication(error.into())
+    }
 }
 
 pub(crate) async fn authenticate(connection: &mut Connection, credentials: &Credentials) -> Result<()> {
@@ -35,7 +33,7 @@ pub(crate) async fn authenticate(connection: &mut Connection, credentials: &Cred
     let offered = connection.call(&handshake).await?;
     if offered.error_code != 0 {
         let offered: Vec<&str> = offered.mechanisms.iter().map(StrBytes::as_str).collect();
-        return Err(AuthenticationError::Mechanism { wanted: mechanism.as_str(), offered: offered.join(", ") }.into());
+        return Err(AuthenticationError::Mechanism(mechanism.as_str(), offered.join(", ")).into());
     }
     let digest = match mechanism {
         SaslMechanism::Plain => {

@@ -24,20 +24,15 @@ pub(crate) enum Digest {
 
 /// Why an exchange failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ScramError {
-    /// The nonce of the broker does not begin with that of the client.
+pub(crate) enum ScramError {
     #[error("the broker did not use the nonce of this server")]
     Nonce,
-    /// The salt cannot be read.
     #[error("the salt is not base64")]
     Salt,
-    /// The iteration count is too small or too large.
     #[error("the broker asks for an iteration count that is not acceptable")]
     Iterations,
-    /// A message lacks an attribute.
     #[error("the broker left '{0}' out")]
     Missing(&'static str),
-    /// The broker does not know the password.
     #[error("the broker does not know the password of this server")]
     Signature,
 }

@@ -28,8 +28,7 @@ pub(crate) fn connector(settings: &KafkaSettings) -> Result<Option<TlsConnector>
 
 fn certificates(settings: &KafkaSettings) -> Result<Vec<CertificateDer<'static>>, KafkaSettingsError> {
     let Some(path) = &settings.ca_certificate else { return Ok(Vec::new()) };
-    let unusable =
-        |cause: &dyn ToString| KafkaSettingsError::Certificates { path: path.clone(), cause: cause.to_string() };
+    let unusable = |cause: &dyn ToString| KafkaSettingsError::Certificates(path.clone(), cause.to_string());
     let found: Vec<_> = CertificateDer::pem_file_iter(path)
         .and_then(|certificates| certificates.collect::<Result<_, _>>())
         .map_err(|cause| unusable(&cause))?;

@@ -8,14 +8,15 @@ use super::vocabulary::{STUDIES, Study};
 use crate::random::Random;
 
 /// How many files a cohort has.
-const FILES: u64 = 24;
+const FILES_PER_COHORT: u64 = 24;
 /// How many donors a cohort has.
-const DONORS: u64 = 4;
+const DONORS_PER_COHORT: u64 = 4;
 /// How many files in a hundred belong to a second donor.
-const SHARED: u64 = 6;
+const SHARED_PERCENT: u64 = 6;
 
 /// The donor, within its cohort, of each file of a cohort: twelve, six, four and two files.
-const OWNERS: [u64; FILES as usize] = [0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2];
+const OWNERS: [u64; FILES_PER_COHORT as usize] =
+    [0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2];
 
 /// The kinds of things that have a sequence of random numbers of their own.
 pub(crate) mod kind {
@@ -27,12 +28,12 @@ pub(crate) mod kind {
 
 /// Returns the study of a file.
 pub(crate) fn study_of_file(seed: u64, file: u64) -> &'static Study {
-    study(seed, file / FILES)
+    study(seed, file / FILES_PER_COHORT)
 }
 
 /// Returns the study of a donor.
 pub(crate) fn study_of_donor(seed: u64, donor: u64) -> &'static Study {
-    study(seed, donor / DONORS)
+    study(seed, donor / DONORS_PER_COHORT)
 }
 
 fn study(seed: u64, cohort: u64) -> &'static Study {
@@ -41,19 +42,19 @@ fn study(seed: u64, cohort: u64) -> &'static Study {
 
 /// Returns the donor that a file is named after.
 pub(crate) fn owner(file: u64) -> u64 {
-    file / FILES * DONORS + OWNERS[(file % FILES) as usize]
+    file / FILES_PER_COHORT * DONORS_PER_COHORT + OWNERS[(file % FILES_PER_COHORT) as usize]
 }
 
 /// Returns the donors of a file, its owner first.
 pub(crate) fn donors_of_file(seed: u64, file: u64) -> impl Iterator<Item = u64> {
     let owner = owner(file);
-    let neighbour = owner / DONORS * DONORS + (owner + 1) % DONORS;
-    let is_shared = Random::of(seed, kind::SHARING, file).percent(SHARED);
+    let neighbour = owner / DONORS_PER_COHORT * DONORS_PER_COHORT + (owner + 1) % DONORS_PER_COHORT;
+    let is_shared = Random::of(seed, kind::SHARING, file).percent(SHARED_PERCENT);
     [owner].into_iter().chain(is_shared.then_some(neighbour))
 }
 
 /// Returns the files of a donor.
 pub(crate) fn files_of_donor(seed: u64, donor: u64) -> impl Iterator<Item = u64> {
-    let first = donor / DONORS * FILES;
-    (first..first + FILES).filter(move |file| donors_of_file(seed, *file).any(|of| of == donor))
+    let first = donor / DONORS_PER_COHORT * FILES_PER_COHORT;
+    (first..first + FILES_PER_COHORT).filter(move |file| donors_of_file(seed, *file).any(|of| of == donor))
 }

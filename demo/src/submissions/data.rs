@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Draft;
+use super::SubmissionDraft;
 use crate::catalogue::{PLATFORMS, SEQUENCING_CENTRES, address, maybe, tags};
 use crate::random::Random;
 
@@ -92,7 +92,7 @@ pub(super) fn kind(position: u64) -> &'static Kind {
     &KINDS[position as usize % KINDS.len()]
 }
 
-impl Draft {
+impl SubmissionDraft {
     pub(super) fn experiment(&mut self, strategy: &str) -> Value {
         let random = &mut self.random;
         let mut experiment = json!({

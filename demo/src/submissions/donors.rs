@@ -2,21 +2,21 @@
 
 use serde_json::{Map, Value};
 
-use super::{Draft, OF_THE_SAME_DONORS, SEED};
+use super::{SEED, SUBMISSIONS_PER_DONOR, SubmissionDraft};
 use crate::catalogue::Donor;
 
 /// How many submissions in a hundred have a second donor.
-const SHARED: u64 = 12;
+const SHARED_PERCENT: u64 = 12;
 
-impl Draft {
+impl SubmissionDraft {
     /// Returns the number of the donor that the submission is named after.
     pub(super) fn donor_number(&self) -> u64 {
-        self.position / OF_THE_SAME_DONORS
+        self.position / SUBMISSIONS_PER_DONOR
     }
 
     pub(super) fn donors(&mut self) -> Value {
         let first = self.donor_number();
-        let second = self.random.percent(SHARED).then_some(first + 1);
+        let second = self.random.percent(SHARED_PERCENT).then_some(first + 1);
         [first].into_iter().chain(second).map(|number| self.donor(number)).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Draft;
+use super::SubmissionDraft;
 use super::data::Kind;
 use crate::catalogue::{DATA_KINDS, DataKind, donor_id};
 use crate::random::scramble;
@@ -10,7 +10,7 @@ use crate::random::scramble;
 /// More files than any submission has; it keeps the checksums of one submission apart from those of the next.
 const MAX_FILES: u64 = 16;
 
-impl Draft {
+impl SubmissionDraft {
     /// Makes the files of a kind of submission: always the first, mostly the others.
     pub(super) fn files(&mut self, kind: &Kind, strategy: &str) -> Value {
         let access = if self.random.percent(27) { "open" } else { "controlled" };

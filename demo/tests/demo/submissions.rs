@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use cantata_core::Study;
 use cantata_core::analysis_type::check_registrable_name;
-use cantata_demo::{Outcome, analysis_types, studies, submissions};
+use cantata_demo::{FinalState, analysis_types, studies, submissions};
 use cantata_schema::{PayloadValidator, builtin_types, check_registration};
 use serde_json::Value;
 
@@ -79,10 +79,10 @@ fn two_hundred_submissions_show_every_study_type_version_and_outcome() {
     for submission in submissions(200) {
         seen.insert(submission.study_id.to_owned());
         seen.insert(submission.payload["analysisType"].to_string());
-        outcomes.insert(submission.outcome);
+        outcomes.insert(submission.final_state);
     }
     assert_eq!(seen.len(), 8 + 5, "{seen:?}");
-    assert_eq!(outcomes, HashSet::from([Outcome::Unpublished, Outcome::Published, Outcome::Suppressed]));
+    assert_eq!(outcomes, HashSet::from([FinalState::Unpublished, FinalState::Published, FinalState::Suppressed]));
 }
 
 #[test]

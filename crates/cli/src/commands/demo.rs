@@ -15,7 +15,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use cantata_catalogue::{EngineName, EngineSettings};
 use cantata_core::PartialTypeOptions;
-use cantata_demo::{Outcome, Submission, analysis_types, studies, submissions};
+use cantata_demo::{FinalState, Submission, analysis_types, studies, submissions};
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::{MetadataService, MetadataSettings, SubmitOptions, TypeRegistration};
 use cantata_store::Store;
@@ -111,9 +111,10 @@ async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), CliError> {
 async fn submit(service: &MetadataService, submission: Submission) -> Result<(), CliError> {
     let study_id = submission.study_id;
     let payload = serde_json::to_vec(&submission.payload).map_err(failed)?;
-    let options = SubmitOptions { publish: submission.outcome != Outcome::Unpublished, ..SubmitOptions::default() };
+    let options =
+        SubmitOptions { publish: submission.final_state != FinalState::Unpublished, ..SubmitOptions::default() };
     let id = service.submit(study_id, Bytes::from(payload), options).await.map_err(failed)?.to_string();
-    if submission.outcome == Outcome::Suppressed {
+    if submission.final_state == FinalState::Suppressed {
         service.suppress(study_id, &id).await.map_err(failed)?;
     }
     Ok(())

@@ -6,34 +6,16 @@ use super::members::JsonLocation;
 /// Why an analysis has no documents; shown to operators with the rejected documents.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// It cannot be parsed.
-    #[error("{location} is not JSON: {source}")]
-    NotJson {
-        /// The object.
-        location: JsonLocation,
-        /// Why.
-        source: serde_json::Error,
-    },
+    /// An object cannot be parsed.
+    #[error("{0} is not JSON: {1}")]
+    NotJson(JsonLocation, serde_json::Error),
     /// It is another kind of JSON.
-    #[error("{location} is {found}, expected an object")]
-    NotAnObject {
-        /// The object.
-        location: JsonLocation,
-        /// The kind that it is.
-        found: &'static str,
-    },
+    #[error("{0} is {1}, expected an object")]
+    NotAnObject(JsonLocation, &'static str),
     /// A member is missing or of another kind.
     #[error("`{name}` of {location} is {found}, expected {expected}")]
-    Member {
-        /// The object.
-        location: JsonLocation,
-        /// The member.
-        name: String,
-        /// The kind that it is.
-        found: &'static str,
-        /// The kind that is needed.
-        expected: &'static str,
-    },
+    #[expect(missing_docs, reason = "the message explains the fields")]
+    Member { location: JsonLocation, name: String, found: &'static str, expected: &'static str },
     /// The analysis lacks what its selection needs.
     #[error("the analysis has no studyId or no analysisState")]
     NoStudyOrState,

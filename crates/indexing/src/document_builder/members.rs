@@ -56,14 +56,14 @@ impl<'a> Members<'a> {
     pub(super) fn parse(json: &'a str, location: JsonLocation) -> Result<Self, DocumentError> {
         match serde_json::from_str(json) {
             Ok(object) => Ok(Self { object, location }),
-            Err(error) if error.is_data() => Err(DocumentError::NotAnObject { location, found: kind(json) }),
-            Err(source) => Err(DocumentError::NotJson { location, source }),
+            Err(error) if error.is_data() => Err(DocumentError::NotAnObject(location, kind(json))),
+            Err(error) => Err(DocumentError::NotJson(location, error)),
         }
     }
 
     /// Returns the parsed object.
     pub(super) fn value(&self) -> Result<Value, DocumentError> {
-        serde_json::to_value(&self.object).map_err(|source| DocumentError::NotJson { location: self.location, source })
+        serde_json::to_value(&self.object).map_err(|error| DocumentError::NotJson(self.location, error))
     }
 
     /// Returns the value of a member.
@@ -120,8 +120,8 @@ pub(super) fn without_line_breaks(json: &str) -> Result<Cow<'_, str>, DocumentEr
     if memchr2(b'\n', b'\r', json.as_bytes()).is_none() {
         return Ok(Cow::Borrowed(json));
     }
-    let value: Value = serde_json::from_str(json)
-        .map_err(|source| DocumentError::NotJson { location: JsonLocation::Analysis, source })?;
+    let value: Value =
+        serde_json::from_str(json).map_err(|error| DocumentError::NotJson(JsonLocation::Analysis, error))?;
     Ok(Cow::Owned(value.to_string()))
 }
 
