@@ -28,7 +28,7 @@ fn paths_are_shown_as_words() {
         ("sampleType", "Sample Type"),
         ("fileMD5sum", "File MD 5 Sum"),
         ("XMLFile", "XML File"),
-        ("access-level", "Access FieldLevel"),
+        ("access-level", "Access Level"),
         ("", ""),
     ];
     for (path, words) in cases {
