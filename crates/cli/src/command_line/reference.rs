@@ -59,7 +59,8 @@ fn row(argument: &Arg) -> String {
         true => format!(" One of: {}.", values.join(", ")),
         false => String::new(),
     };
-    format!("| `{argument}` | {default} | {help}.{values} |\n").replace("|  |", "| |")
+    let short = argument.get_short().map(|short| format!("-{short}, ")).unwrap_or_default();
+    format!("| `{short}{argument}` | {default} | {help}.{values} |\n").replace("|  |", "| |")
 }
 
 #[test]
