@@ -87,7 +87,6 @@ impl CatalogueEntry {
         }
     }
 
-    /// Returns the present error.
     pub(crate) fn error(&self) -> Option<&CatalogueError> {
         match &self.state {
             EntryState::Available(_) => None,

@@ -21,14 +21,12 @@ pub trait EngineProvider: Send + Sync + 'static {
     fn engine(&self, choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, EngineSetupError>;
 }
 
-/// One engine for all catalogues, whatever they choose.
 impl<E: SearchEngine> EngineProvider for Arc<E> {
     fn engine(&self, _choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, EngineSetupError> {
         Ok(Arc::clone(self) as Arc<dyn SearchEngine>)
     }
 }
 
-/// One engine for all catalogues, whatever they choose.
 impl EngineProvider for Arc<dyn SearchEngine> {
     fn engine(&self, _choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, EngineSetupError> {
         Ok(Arc::clone(self))

@@ -35,7 +35,6 @@ pub(super) fn plain_path(path: &str) -> String {
     path.replace(".hits.edges.node", "").trim_matches('.').to_owned()
 }
 
-/// Resolves the name of a field.
 pub(super) fn find_field<'c>(catalogue: &'c Catalogue, name: &str) -> Option<ResolvedField<'c>> {
     let mapping = &catalogue.mapping;
     let flat = catalogue.root.aggregation(name).map(|field| field.path.clone());

@@ -17,7 +17,6 @@ impl FileType {
     /// The names in requests.
     pub(super) const NAMES: [&'static str; 5] = ["tsv", "csv", "json", "jsonl", "ndjson"];
 
-    /// Returns the type of a name.
     pub(super) fn of_name(name: &str) -> Option<Self> {
         match name {
             "tsv" => Some(Self::Tsv),
@@ -38,7 +37,6 @@ impl FileType {
         }
     }
 
-    /// Returns the media type.
     pub(super) fn content_type(self) -> &'static str {
         match self {
             Self::Tsv => "text/plain; charset=utf-8",

@@ -24,7 +24,6 @@ impl FileWriter {
         Self { format, page: Vec::new(), next: (0, 0), rows: 0 }
     }
 
-    /// Takes the next records.
     pub(super) fn take_page(&mut self, page: Vec<Hit>) {
         self.page = page;
         self.next = (0, 0);

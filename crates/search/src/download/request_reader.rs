@@ -16,7 +16,6 @@ pub(super) struct RequestObject<'a> {
 }
 
 impl<'a> RequestObject<'a> {
-    /// Reads a value as an object.
     pub(super) fn new(value: &'a Value, location: String, expected: &str) -> Result<Self, DownloadError> {
         match value {
             Value::Object(members) => Ok(Self { members, location }),
@@ -24,7 +23,6 @@ impl<'a> RequestObject<'a> {
         }
     }
 
-    /// Returns the location of a member.
     pub(super) fn location_of(&self, key: &str) -> String {
         if self.location.is_empty() { key.to_owned() } else { format!("{}.{key}", self.location) }
     }
@@ -63,7 +61,6 @@ impl<'a> RequestObject<'a> {
         }
     }
 
-    /// Returns a flag.
     pub(super) fn flag(&self, key: &str) -> Result<Option<bool>, DownloadError> {
         match self.get(key) {
             None => Ok(None),

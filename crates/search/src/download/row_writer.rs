@@ -16,7 +16,6 @@ pub(super) struct RowWriter<'p> {
     out: &'p mut Vec<u8>,
     /// The values of the row, by slot.
     slots: Vec<Vec<Node<'p>>>,
-    /// The id of the record.
     id: &'p str,
     /// How many rows the file has so far.
     rows: u64,
@@ -34,7 +33,6 @@ impl<'p> RowWriter<'p> {
         Self { format, out, slots, id: "", rows, next_row: 0, skipped: 0, stopped: None }
     }
 
-    /// Returns how many rows the file has so far.
     pub(super) fn rows(&self) -> u64 {
         self.rows
     }
