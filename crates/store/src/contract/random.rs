@@ -205,7 +205,7 @@ impl Pair {
         let mut after = before.clone();
         let state = AnalysisState::ALL[self.rng.random_range(0..3)];
         let is_rarely_final = state != AnalysisState::Suppressed || self.rng.random_bool(0.2);
-        if self.rng.random() && is_rarely_final && before.state.may_become(state) {
+        if self.rng.random() && is_rarely_final && before.state.can_become(state) {
             after.change_state(state, Timestamp::from_micros(self.rng.random_range(0..1 << 50))).unwrap();
             return (after, EventAction::for_state(state));
         }
