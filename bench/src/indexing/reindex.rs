@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cantata_engine::{ExportRequest, Filter, SearchEngine};
+use cantata_engine::{ExportRequest, Filter, IndexReader};
 use cantata_engine_embedded::EmbeddedEngine;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;

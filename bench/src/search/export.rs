@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use cantata_demo::catalogue::FILE_INDEX;
-use cantata_engine::{ExportRequest, Filter, Node, SearchEngine};
+use cantata_engine::{ExportRequest, Filter, IndexReader, ValueRef};
 use serde_json::json;
 
 use super::SearchBench;
@@ -70,12 +70,12 @@ fn read_back(inside: &Inside, documents: u64) -> Outcome<()> {
     }
 }
 
-fn count_values(node: Node<'_>) -> u64 {
+fn count_values(node: ValueRef<'_>) -> u64 {
     let mut values = 0;
     match node {
-        Node::Array(elements) => elements.for_each(|element| values += count_values(element)),
-        Node::Object(members) => members.for_each(|_, member| values += count_values(member)),
-        Node::String(text) => values += u64::from(!text.is_empty()),
+        ValueRef::Array(elements) => elements.for_each(|element| values += count_values(element)),
+        ValueRef::Object(members) => members.for_each(|_, member| values += count_values(member)),
+        ValueRef::String(text) => values += u64::from(!text.is_empty()),
         _ => values += 1,
     }
     values

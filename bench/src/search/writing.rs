@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use cantata_catalogue::CatalogueView;
 use cantata_demo::catalogue::FILE_INDEX;
-use cantata_engine::SearchEngine;
+use cantata_engine::IndexReader;
 use cantata_graphql::{GraphqlRequest, PlanContext, PlanResults, PlannedRequest};
-use cantata_mapping::Moment;
+use cantata_mapping::UtcDateTime;
 use serde_json::json;
 
 use super::SearchBench;
@@ -62,7 +62,8 @@ fn answered(inside: &Inside, rows: usize) -> Outcome<(PlannedRequest, PlanResult
     let refused = |body: &[u8]| format!("the request is refused: {}", String::from_utf8_lossy(body));
     let prepared = inside.catalogue.prepare(&request).map_err(|error| refused(&error.bytes))?;
     let sets: HashMap<String, Vec<String>> = HashMap::new();
-    let planned = prepared.plan(&PlanContext { now: Moment::MAX, sets: &sets, view: &CatalogueView::without_rules() });
+    let planned =
+        prepared.plan(&PlanContext { now: UtcDateTime::MAX, sets: &sets, view: &CatalogueView::without_rules() });
     let plan = planned.records.clone().ok_or("nothing is asked of the engine")?;
     let answer = inside.runtime.block_on(inside.engine.search(FILE_INDEX, Arc::new(plan)));
     Ok((planned, PlanResults { records: Some(answer), ..PlanResults::default() }))

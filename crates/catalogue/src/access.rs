@@ -13,7 +13,7 @@ mod validation;
 mod view;
 
 use cantata_access::{AuthMethod, Identity};
-use cantata_mapping::Covers;
+use cantata_mapping::RedactedFields;
 
 pub use redaction::Redaction;
 pub use view::{CatalogueView, VisibleRecords};
@@ -83,7 +83,7 @@ impl AccessRules {
                 Some(template) => records.add(template.fill(name, &identity.claims)),
             }
         }
-        let mut hidden_fields = Covers::default();
+        let mut hidden_fields = RedactedFields::default();
         for rule in self.fields.iter().filter(|rule| !has_one(&rule.unless)) {
             for (path, _) in &rule.paths {
                 match &rule.restriction {

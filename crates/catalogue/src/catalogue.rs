@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use cantata_access::Identity;
-use cantata_mapping::{Covers, IndexMapping};
+use cantata_mapping::{IndexMapping, RedactedFields};
 
 use crate::access::{AccessRules, CatalogueView, Redaction};
 use crate::config::{CatalogueConfig, DownloadConfig, FeatureFlags, RequestLimits, SetsConfig};
@@ -59,7 +59,7 @@ impl Catalogue {
     /// If the mapping lacks the object of `nestingPrefix`, no GraphQL schema can be made, or the access rules do not fit
     /// the index; [`Catalogue::access_rule_problems`] has the details.
     pub fn build(config: &CatalogueConfig, mapping: &IndexMapping) -> Result<Self, CatalogueError> {
-        let mut catalogue = Self::build_restricted(config, mapping, &Covers::default())?;
+        let mut catalogue = Self::build_restricted(config, mapping, &RedactedFields::default())?;
         if let Some(rules) = &config.access {
             if !rules.problems(&catalogue, |key| config.file_of(key).to_owned()).is_empty() {
                 let message = "The access rules do not fit the index; the log of the server says why.";
@@ -78,7 +78,7 @@ impl Catalogue {
     pub fn build_restricted(
         config: &CatalogueConfig,
         mapping: &IndexMapping,
-        hidden_fields: &Covers,
+        hidden_fields: &RedactedFields,
     ) -> Result<Self, CatalogueError> {
         let source_prefix = config.nesting_prefix.clone().unwrap_or_default();
         let full_mapping = match source_prefix.as_str() {
@@ -89,7 +89,7 @@ impl Catalogue {
                 CatalogueError::new(CatalogueErrorCode::NestingPrefixNotFound, message)
             })?,
         };
-        let hidden_fields = full_mapping.covers(hidden_fields);
+        let hidden_fields = full_mapping.expand_redactions(hidden_fields);
         let mapping = match hidden_fields.is_empty() {
             true => full_mapping.clone(),
             false => full_mapping.redacted(&hidden_fields).map_err(|_| {
@@ -127,7 +127,7 @@ impl Catalogue {
     /// Returns the problems of the access rules with the index.
     pub fn access_rule_problems(config: &CatalogueConfig, mapping: &IndexMapping) -> Vec<ConfigProblem> {
         let Some(rules) = &config.access else { return Vec::new() };
-        match Self::build_restricted(config, mapping, &Covers::default()) {
+        match Self::build_restricted(config, mapping, &RedactedFields::default()) {
             Ok(catalogue) => rules.problems(&catalogue, |key| config.file_of(key).to_owned()),
             Err(_) => Vec::new(),
         }

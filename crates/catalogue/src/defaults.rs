@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::config::{DownloadConfig, FeatureFlags, RequestLimits, SetsConfig};
-use crate::engine_choice::{Credentials, EngineName, EngineSettings};
+use crate::engine_choice::{EngineName, EngineSettings};
 use crate::problem::ConfigProblem;
-use crate::secret::Secret;
+use cantata_core::ClusterCredentials;
+use cantata_core::Secret;
 
 /// Names the environment in place of a file.
 pub(crate) const ENVIRONMENT: &str = "environment";
@@ -117,11 +118,11 @@ impl<F: Fn(&str) -> Option<String>> EnvironmentVariables<F> {
             name
         });
         let secret = |name: &str| self.text(name).map(Secret::new);
-        let credentials = Credentials::new(secret("ES_USER"), secret("ES_PASS"), secret("ES_API_KEY"));
+        let credentials = ClusterCredentials::new(secret("ES_USER"), secret("ES_PASS"), secret("ES_API_KEY"));
         let credentials = credentials.unwrap_or_else(|error| {
             let found = format!("{error}, which is not used");
             self.warn("ES_PASS", found, "either `ES_API_KEY`, or `ES_USER` and `ES_PASS`");
-            Credentials::None
+            ClusterCredentials::None
         });
         EngineSettings {
             name,

@@ -8,9 +8,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use thiserror::Error;
-
-use crate::secret::Secret;
+use cantata_core::{ClusterCredentials, Secret};
 
 /// Where a cluster is looked for if nothing is said.
 const USUAL_HOST: &str = "http://127.0.0.1:9200";
@@ -47,57 +45,6 @@ impl FromStr for EngineName {
     }
 }
 
-/// What a cluster is told of who asks.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub enum Credentials {
-    /// Nothing.
-    #[default]
-    None,
-    /// A name and a password.
-    Basic {
-        /// The name.
-        user: Secret,
-        /// The password; it may be empty.
-        password: Secret,
-    },
-    /// An API key, as the cluster gave it out.
-    ApiKey(Secret),
-}
-
-/// Why credentials do not go together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum CredentialsError {
-    /// A password for nobody.
-    #[error("a password without a user")]
-    PasswordWithoutUser,
-    /// Two ways to say who asks.
-    #[error("an API key beside a user and a password")]
-    TwoKinds,
-}
-
-impl Credentials {
-    /// Brings together what is given.
-    ///
-    /// # Errors
-    ///
-    /// If it does not go together.
-    pub fn new(
-        user: Option<Secret>,
-        password: Option<Secret>,
-        api_key: Option<Secret>,
-    ) -> Result<Self, CredentialsError> {
-        match (user, password, api_key) {
-            (None, None, None) => Ok(Self::None),
-            (None, None, Some(key)) => Ok(Self::ApiKey(key)),
-            (Some(user), password, None) => {
-                Ok(Self::Basic { user, password: password.unwrap_or_else(|| Secret::new("")) })
-            }
-            (None, Some(_), None) => Err(CredentialsError::PasswordWithoutUser),
-            (_, _, Some(_)) => Err(CredentialsError::TwoKinds),
-        }
-    }
-}
-
 /// What the server, or the files of a catalogue, say of the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineSettings {
@@ -106,7 +53,7 @@ pub struct EngineSettings {
     /// The addresses of a cluster (`ES_HOST`, `esHost`); none: nothing is said. An address can hold a password.
     pub hosts: Vec<Secret>,
     /// What the cluster is told of who asks (`ES_USER`, `ES_PASS`, `ES_API_KEY`, and `esUser` and so on).
-    pub credentials: Credentials,
+    pub credentials: ClusterCredentials,
     /// A file of certificates (PEM) to trust (`ES_CA_CERTIFICATE`, `esCaCertificate`).
     pub ca_certificate: Option<PathBuf>,
     /// How long one request may take (`ES_TIMEOUT`, `esTimeout`).
@@ -131,7 +78,7 @@ pub struct Connection {
     /// The addresses of its nodes; at least one. An address can hold a password.
     pub hosts: Vec<Secret>,
     /// What it is told of who asks.
-    pub credentials: Credentials,
+    pub credentials: ClusterCredentials,
     /// A file of certificates (PEM) to trust.
     pub ca_certificate: Option<PathBuf>,
     /// How long one request may take.
@@ -161,8 +108,8 @@ impl EngineSettings {
             return EngineChoice::Embedded;
         }
         let credentials = match &self.credentials {
-            Credentials::None if is_elsewhere => &Credentials::None,
-            Credentials::None => &server.credentials,
+            ClusterCredentials::None if is_elsewhere => &ClusterCredentials::None,
+            ClusterCredentials::None => &server.credentials,
             own => own,
         };
         EngineChoice::Remote(Box::new(Connection {

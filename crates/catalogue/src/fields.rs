@@ -1,19 +1,19 @@
 //! The fields of a catalogue for filters: containers, fields, aliases, multi-fields and the keys in flattened fields.
 //! Masked fields are not among them.
 
-use cantata_mapping::{DateExpression, Field, MASKED};
+use cantata_mapping::{DateExpression, Field, MASKED_TYPE};
 use cantata_sqon::validate::is_date;
-use cantata_sqon::{FieldClass, FieldFacts, Fields};
+use cantata_sqon::{FieldClass, FieldInfo, FieldLookup};
 
 use crate::catalogue::Catalogue;
 
 /// The type of the keys in a flattened field.
 const FLATTENED_KEY_TYPE: &str = "keyword";
 
-impl Fields for Catalogue {
-    fn field(&self, dotted: &str) -> Option<FieldFacts> {
+impl FieldLookup for Catalogue {
+    fn field(&self, dotted: &str) -> Option<FieldInfo> {
         match self.mapping.field(dotted) {
-            Some(field) if field.type_name == MASKED => None,
+            Some(field) if field.type_name == MASKED_TYPE => None,
             Some(field) => Some(facts(field, &field.type_name)),
             None => self.mapping.flattened_key(dotted).map(|(field, _)| facts(field, FLATTENED_KEY_TYPE)),
         }
@@ -34,10 +34,10 @@ impl Fields for Catalogue {
 
     fn names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
         let fields = self.mapping.fields().chain(self.mapping.multi_fields());
-        Box::new(fields.filter(|field| field.type_name != MASKED).map(|field| field.path.as_str()))
+        Box::new(fields.filter(|field| field.type_name != MASKED_TYPE).map(|field| field.path.as_str()))
     }
 }
 
-fn facts(field: &Field, type_name: &str) -> FieldFacts {
-    FieldFacts { type_name: type_name.to_owned(), class: FieldClass::of_type(type_name), nested: field.nested.clone() }
+fn facts(field: &Field, type_name: &str) -> FieldInfo {
+    FieldInfo { type_name: type_name.to_owned(), class: FieldClass::of_type(type_name), nested: field.nested.clone() }
 }

@@ -21,7 +21,6 @@ mod field_tree;
 mod fields;
 mod names;
 mod problem;
-mod secret;
 mod source;
 
 pub mod check;
@@ -37,12 +36,11 @@ pub use config::{
 pub use configs::{CatalogueConfigs, CatalogueMode, ConfiguredCatalogue, is_own_address};
 pub use defaults::ConfigDefaults;
 pub use display::DisplayConfig;
-pub use engine_choice::{Connection, Credentials, CredentialsError, EngineChoice, EngineName, EngineSettings};
+pub use engine_choice::{Connection, EngineChoice, EngineName, EngineSettings};
 pub use error::{CatalogueError, CatalogueErrorCode};
 pub use field_tree::{AggregationField, AggregationKind, FieldLevel, FlatField, GraphqlScalar, NodeField, NodeShape};
 pub use names::{flat_name, graphql_name, is_graphql_name, start_case};
 pub use problem::{ConfigProblem, Severity};
-pub use secret::Secret;
 pub use source::{
     DocumentPaths, DocumentShape, SongOrigin, SongTopic, SourceConfig, SourceOrigin, TopicCredentials, TypeSelection,
     ValuePath,

@@ -11,7 +11,7 @@ use cantata_core::AnalysisState;
 use serde_json::{Map, Value};
 use serde_json_path::{JsonPath, ParseError};
 
-use crate::secret::Secret;
+use cantata_core::Secret;
 
 /// The section `source`.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cantata_catalogue::Secret;
+use cantata_core::Secret;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder, Url};
 

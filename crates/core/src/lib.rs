@@ -3,21 +3,25 @@
 
 pub mod analysis;
 pub mod analysis_type;
+mod cluster_credentials;
 pub mod error;
 pub mod event;
 pub mod file;
 pub mod ids;
 pub mod json;
+mod secret;
 pub mod state;
 pub mod study;
 pub mod time;
 
 pub use analysis::{Analysis, RawAnalysis, SERVER_OWNED_FIELDS};
 pub use analysis_type::{AnalysisType, AnalysisTypeId, ExternalValidation, PartialTypeOptions, TypeOptions};
+pub use cluster_credentials::{ClusterCredentials, ClusterCredentialsError};
 pub use error::{Error, ErrorId, ErrorOrigin, Result, error_chain};
 pub use event::{Event, EventAction};
 pub use file::{File, FileAccess};
 pub use ids::{AnalysisId, ObjectId};
+pub use secret::Secret;
 pub use state::{AnalysisState, StateChange};
 pub use study::Study;
 pub use time::Timestamp;

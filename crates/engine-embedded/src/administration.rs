@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexAdministration, IndexStats};
+use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexMaintenance, IndexStats};
 
 use crate::engine::{EmbeddedEngine, folder_bytes, run_blocking};
 use crate::index::{ImportOptions, ImportProgress, IndexFile};
@@ -31,7 +31,7 @@ impl EmbeddedEngine {
     /// # Errors
     ///
     /// If there is no such index, or it cannot be written. What was reported as indexed is part of the index even then, and
-    /// the import can continue from [`IndexAdministration::import_position`].
+    /// the import can continue from [`IndexMaintenance::import_position`].
     pub fn import(
         &self,
         name: &str,
@@ -47,7 +47,7 @@ impl EmbeddedEngine {
 }
 
 #[async_trait]
-impl IndexAdministration for EmbeddedEngine {
+impl IndexMaintenance for EmbeddedEngine {
     async fn stats(&self, index: &str) -> Result<IndexStats, EngineError> {
         let index = self.index(index)?;
         let snapshot = index.snapshot();
@@ -85,8 +85,8 @@ impl IndexAdministration for EmbeddedEngine {
             let on_progress = |progress| {
                 let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
                 match progress {
-                    ImportProgress::Rejected(refusal) => report.refused.push(refusal),
-                    ImportProgress::Indexed { documents, .. } => report.taken += documents,
+                    ImportProgress::Rejected(refusal) => report.rejected.push(refusal),
+                    ImportProgress::Indexed { documents, .. } => report.indexed += documents,
                 }
             };
             engine.import(&index, std::iter::once(chunk), id_field.as_deref(), 1, &on_progress)?;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use cantata_durable_file as durable_file;
 use cantata_engine::{
-    Alias, AliasChange, Answer, BatchReport, Document, EngineError, ExportPage, ExportRequest, Exporting, IndexSummary,
-    Operation, Plan, SearchEngine, changed_aliases,
+    Alias, AliasChange, BatchReport, Document, EngineError, ExportPage, ExportRequest, ExportStream, IndexAdmin,
+    IndexReader, IndexSummary, IndexWriter, SearchPlan, SearchResponse, WriteOperation, apply_alias_changes,
 };
 use cantata_mapping::IndexMapping;
 use serde_json::Value;
@@ -147,7 +147,7 @@ impl EmbeddedEngine {
             return Err(EngineError::IndexExists(name.to_owned()));
         }
         if registry.aliases.aliases.contains_key(name) {
-            return Err(EngineError::Refused(format!("`{name}` is an alias; expected a name that no alias has")));
+            return Err(EngineError::Rejected(format!("`{name}` is an alias; expected a name that no alias has")));
         }
         let temporary = self.0.folder.join(format!("{TEMPORARY_PREFIX}{name}"));
         let index = Index::create(name, self.0.folder.join(name), &temporary, mapping)?;
@@ -163,7 +163,7 @@ impl EmbeddedEngine {
     pub fn delete(&self, name: &str) -> Result<(), EngineError> {
         let mut registry = self.write_registry();
         if let Some(index) = registry.aliases.aliases.get(name) {
-            return Err(EngineError::Refused(format!(
+            return Err(EngineError::Rejected(format!(
                 "`{name}` is an alias of `{index}`; expected the name of an index"
             )));
         }
@@ -192,7 +192,8 @@ impl EmbeddedEngine {
             }
         }
         let mut registry = self.write_registry();
-        let aliases = changed_aliases(&registry.aliases.aliases, changes, |name| registry.indexes.contains_key(name))?;
+        let aliases =
+            apply_alias_changes(&registry.aliases.aliases, changes, |name| registry.indexes.contains_key(name))?;
         let aliases = Aliases { aliases };
         if aliases != registry.aliases {
             aliases.write(&self.0.folder).map_err(|error| EngineError::Failed(error.to_string()))?;
@@ -204,7 +205,7 @@ impl EmbeddedEngine {
     async fn write_with_position(
         &self,
         index: &str,
-        batch: Vec<Operation>,
+        batch: Vec<WriteOperation>,
         position: Option<String>,
     ) -> Result<BatchReport, EngineError> {
         let index = self.index(index)?;
@@ -263,7 +264,7 @@ fn check_name(name: &str) -> Result<(), EngineError> {
     if is_valid {
         return Ok(());
     }
-    Err(EngineError::Refused(format!(
+    Err(EngineError::Rejected(format!(
         "{name:?} cannot be the name of an index; expected 1 to {MAX_NAME_BYTES} letters, digits, `_`, `-` and `.`, the \
          first of them a letter or digit, and not `{LOCK_FILE}`"
     )))
@@ -281,12 +282,12 @@ fn panicked() -> EngineError {
 }
 
 #[async_trait]
-impl SearchEngine for EmbeddedEngine {
+impl IndexReader for EmbeddedEngine {
     async fn mapping(&self, index: &str) -> Result<Arc<IndexMapping>, EngineError> {
         Ok(Arc::clone(&self.index(index)?.snapshot().mapping))
     }
 
-    async fn search(&self, index: &str, plan: Arc<Plan>) -> Result<Answer, EngineError> {
+    async fn search(&self, index: &str, plan: Arc<SearchPlan>) -> Result<SearchResponse, EngineError> {
         let snapshot = self.index(index)?.snapshot();
         let permit = self.0.search_permits.acquire().await?;
         let request = CancelOnDrop::default();
@@ -299,7 +300,7 @@ impl SearchEngine for EmbeddedEngine {
         .await
     }
 
-    async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn Exporting>, EngineError> {
+    async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
         let export = run_blocking(move || Ok(ExportScan::new(snapshot, request))).await?;
         Ok(Box::new(RunningExport { total: export.remaining, scan: Some(export) }))
@@ -315,7 +316,43 @@ impl SearchEngine for EmbeddedEngine {
         let snapshot = self.index(index)?.snapshot();
         Ok(ids.iter().map(|id| snapshot.locate(id).is_some()).collect())
     }
+}
 
+#[async_trait]
+impl IndexWriter for EmbeddedEngine {
+    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
+        self.write_with_position(index, batch, None).await
+    }
+
+    async fn bulk_load(&self, index: &str, documents: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
+        let (index, active) = (self.index(index)?, Arc::clone(&self.0.active_writes));
+        let filled = cantata_background::spawn_low_priority(move || {
+            let _active = active;
+            let report = index.fill(&documents)?;
+            // Backpressure: filling is not faster than merging; searches have the other processors.
+            index.merge_files()?;
+            Ok(report)
+        });
+        filled.await.unwrap_or_else(|_| Err(panicked()))
+    }
+
+    async fn write_with_position(
+        &self,
+        index: &str,
+        batch: Vec<WriteOperation>,
+        position: &str,
+    ) -> Result<BatchReport, EngineError> {
+        self.write_with_position(index, batch, Some(position.to_owned())).await
+    }
+
+    async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
+        let index = self.index(index)?;
+        run_blocking(move || Ok(index.position())).await
+    }
+}
+
+#[async_trait]
+impl IndexAdmin for EmbeddedEngine {
     async fn create_index(&self, index: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
         self.create(index, mapping)
     }
@@ -332,31 +369,6 @@ impl SearchEngine for EmbeddedEngine {
             bytes: folder_bytes(index.folder()),
         });
         Ok(summaries.collect())
-    }
-
-    async fn write(&self, index: &str, batch: Vec<Operation>) -> Result<BatchReport, EngineError> {
-        self.write_with_position(index, batch, None).await
-    }
-
-    async fn fill(&self, index: &str, documents: Vec<Operation>) -> Result<BatchReport, EngineError> {
-        let (index, active) = (self.index(index)?, Arc::clone(&self.0.active_writes));
-        let filled = cantata_background::spawn_low_priority(move || {
-            let _active = active;
-            let report = index.fill(&documents)?;
-            // Backpressure: filling is not faster than merging; searches have the other processors.
-            index.merge_files()?;
-            Ok(report)
-        });
-        filled.await.unwrap_or_else(|_| Err(panicked()))
-    }
-
-    async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError> {
-        self.write_with_position(index, batch, Some(position.to_owned())).await
-    }
-
-    async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
-        let index = self.index(index)?;
-        run_blocking(move || Ok(index.position())).await
     }
 
     async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError> {
@@ -383,7 +395,7 @@ struct RunningExport {
 }
 
 #[async_trait]
-impl Exporting for RunningExport {
+impl ExportStream for RunningExport {
     fn total(&self) -> u64 {
         self.total
     }

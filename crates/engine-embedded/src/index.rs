@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use cantata_durable_file as durable_file;
-use cantata_engine::{BatchReport, EngineError, Operation};
+use cantata_engine::{BatchReport, EngineError, WriteOperation};
 use serde_json::Value;
 
 use self::index_segment::IndexSegment;
@@ -64,7 +64,7 @@ impl Index {
         mapping: Option<&Value>,
     ) -> Result<Self, EngineError> {
         let manifest = Manifest::new(mapping)
-            .map_err(|error| EngineError::Refused(format!("the mapping of index `{name}` cannot be used: {error}")))?;
+            .map_err(|error| EngineError::Rejected(format!("the mapping of index `{name}` cannot be used: {error}")))?;
         let create = || {
             fs_err::create_dir_all(temporary)?;
             WriteAheadLog::create(temporary, manifest.first_wal)?;
@@ -155,7 +155,7 @@ impl Index {
         let mut writer = self.writer();
         // Operations in the WAL were read by the mapping before this one.
         writer.flush_wal(&self.folder).map_err(|error| self.write_error(error))?;
-        let extended = writer.manifest.extend(mapping).map_err(|error| EngineError::Refused(error.chain()))?;
+        let extended = writer.manifest.extend(mapping).map_err(|error| EngineError::Rejected(error.chain()))?;
         writer.mapping = Arc::new(extended);
         writer.commit(&self.folder).map_err(|error| self.write_error(error))?;
         self.publish(&writer);
@@ -163,13 +163,17 @@ impl Index {
     }
 
     /// Writes a batch, with its position if it has one: both or neither survive a crash.
-    pub(crate) fn write(&self, operations: &[Operation], position: Option<&str>) -> Result<BatchReport, EngineError> {
+    pub(crate) fn write(
+        &self,
+        operations: &[WriteOperation],
+        position: Option<&str>,
+    ) -> Result<BatchReport, EngineError> {
         let is_large = operations.iter().map(source_bytes).sum::<usize>() >= MIN_DIRECT_FLUSH_BYTES;
         let flush_guard = is_large.then(|| self.lock_flush());
         let mut writer = self.writer();
         let (batch, mut report) = writer.prepare(operations);
         if !is_large {
-            let rejected: Vec<usize> = report.refused.iter().map(|refusal| refusal.place).collect();
+            let rejected: Vec<usize> = report.rejected.iter().map(|refusal| refusal.batch_index).collect();
             let accepted = operations.iter().enumerate().filter(|(index, _)| rejected.binary_search(index).is_err());
             let accepted = accepted.map(|(_, operation)| operation);
             writer.wal.append(accepted, position).map_err(|error| self.write_error(error))?;
@@ -190,9 +194,9 @@ impl Index {
 }
 
 /// Returns the size of the document of an operation.
-pub(crate) fn source_bytes(operation: &Operation) -> usize {
+pub(crate) fn source_bytes(operation: &WriteOperation) -> usize {
     match operation {
-        Operation::Put { source, .. } => source.len(),
-        Operation::Delete { .. } => 0,
+        WriteOperation::Put { source, .. } => source.len(),
+        WriteOperation::Delete { .. } => 0,
     }
 }

@@ -1,6 +1,6 @@
 //! The JSON scalars of documents, as segments store them.
 
-use cantata_engine::Node;
+use cantata_engine::ValueRef;
 use serde_json::Value;
 
 /// A JSON scalar.
@@ -38,14 +38,14 @@ impl<'a> Scalar<'a> {
     }
 
     /// Returns the scalar as a node of a document.
-    pub(crate) fn to_node(self) -> Node<'a> {
+    pub(crate) fn to_node(self) -> ValueRef<'a> {
         match self {
-            Self::Null => Node::Null,
-            Self::Bool(flag) => Node::Bool(flag),
-            Self::Integer(number) => Node::Integer(number),
-            Self::Unsigned(number) => Node::Unsigned(number),
-            Self::Double(number) => Node::Double(number),
-            Self::String(text) => Node::String(text),
+            Self::Null => ValueRef::Null,
+            Self::Bool(flag) => ValueRef::Bool(flag),
+            Self::Integer(number) => ValueRef::Integer(number),
+            Self::Unsigned(number) => ValueRef::Unsigned(number),
+            Self::Double(number) => ValueRef::Double(number),
+            Self::String(text) => ValueRef::String(text),
         }
     }
 

@@ -18,7 +18,7 @@ mod thread_pool;
 
 pub(crate) use export::ExportScan;
 
-use cantata_engine::{Answer, EngineError, FacetAnswer, Filter, HitsRequest, Plan};
+use cantata_engine::{EngineError, FacetResult, Filter, HitsRequest, SearchPlan, SearchResponse};
 
 use self::match_sets::PlanMatchSets;
 use self::thread_pool::map_parallel;
@@ -33,12 +33,16 @@ const MIN_PARALLEL_DOCUMENTS: usize = 20_000;
 /// # Errors
 ///
 /// If it exceeds a limit of the engine, if documents cannot be read, or if the search was cancelled.
-pub(crate) fn run(snapshot: &Snapshot, plan: &Plan, cancellation: &CancellationToken) -> Result<Answer, EngineError> {
+pub(crate) fn run(
+    snapshot: &Snapshot,
+    plan: &SearchPlan,
+    cancellation: &CancellationToken,
+) -> Result<SearchResponse, EngineError> {
     let match_sets = PlanMatchSets::new(snapshot, plan);
     let QueryCache { pages, facets } = &snapshot.query_cache;
     let page = |(index, request): (usize, &HitsRequest)| {
         cancellation.check()?;
-        let key = plan.of_page(index);
+        let key = plan.single_page(index);
         let page = pages.get(&key).unwrap_or_else(|| {
             let page = hits::find_page(snapshot, request, match_sets.of_filter(request.filter));
             pages.insert(key, &page);
@@ -47,10 +51,10 @@ pub(crate) fn run(snapshot: &Snapshot, plan: &Plan, cancellation: &CancellationT
         hits::with_documents(page, snapshot, request)
     };
     let hits = plan.hits.iter().enumerate().map(page).collect::<Result<_, _>>()?;
-    let mut answers: Vec<Option<FacetAnswer>> = Vec::with_capacity(plan.facets.len());
+    let mut answers: Vec<Option<FacetResult>> = Vec::with_capacity(plan.facets.len());
     let mut missing = Vec::new();
     for index in 0..plan.facets.len() {
-        let key = plan.of_facet(index);
+        let key = plan.single_facet(index);
         answers.push(facets.get(&key));
         if answers[index].is_none() {
             missing.push((index, key));
@@ -76,5 +80,5 @@ pub(crate) fn run(snapshot: &Snapshot, plan: &Plan, cancellation: &CancellationT
         }
         answers[index] = Some(answer);
     }
-    Ok(Answer { hits, facets: answers.into_iter().flatten().collect() })
+    Ok(SearchResponse { hits, facets: answers.into_iter().flatten().collect() })
 }

@@ -11,7 +11,7 @@
 //! its content, so that a reader can skip it. Texts that hardly ever repeat are inlined on the packed tape after their
 //! number: a document is then read from one place. Their length has a bit that says whether JSON has to escape nothing.
 
-use cantata_engine::is_plain;
+use cantata_engine::is_escape_free;
 
 use crate::varint;
 
@@ -64,7 +64,7 @@ impl TapeItem {
 /// Appends a scalar with its text to a packed tape.
 pub(crate) fn pack_text(out: &mut Vec<u8>, number: u32, text: &[u8]) {
     varint::write(out, u64::from(number) << TAG_BITS | TEXT);
-    varint::write(out, (text.len() as u64) << 1 | u64::from(is_plain(text)));
+    varint::write(out, (text.len() as u64) << 1 | u64::from(is_escape_free(text)));
     out.extend_from_slice(text);
 }
 
@@ -141,12 +141,12 @@ pub(crate) struct PackedCursor<'a> {
     /// The text of the last item.
     text: Option<&'a [u8]>,
     /// Whether JSON has to escape nothing in it.
-    is_plain: bool,
+    is_escape_free: bool,
 }
 
 impl<'a> PackedCursor<'a> {
     pub(crate) fn new(bytes: &'a [u8], offset: usize) -> Self {
-        Self { bytes, offset, text: None, is_plain: false }
+        Self { bytes, offset, text: None, is_escape_free: false }
     }
 
     pub(crate) fn offset(&self) -> usize {
@@ -159,8 +159,8 @@ impl<'a> PackedCursor<'a> {
     }
 
     /// Returns whether JSON has to escape nothing in the text of the last item.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.is_plain
+    pub(crate) fn is_escape_free(&self) -> bool {
+        self.is_escape_free
     }
 
     /// Returns the next item and moves past it with its content.
@@ -180,7 +180,7 @@ impl<'a> PackedCursor<'a> {
             SCALAR => (TapeItem::Scalar((word >> TAG_BITS) as u32), 0),
             TEXT => {
                 let length_word = varint::read(self.bytes, &mut self.offset);
-                self.is_plain = length_word & 1 == 1;
+                self.is_escape_free = length_word & 1 == 1;
                 let length = (length_word >> 1) as usize;
                 let end = self.offset.saturating_add(length);
                 self.text = Some(self.bytes.get(self.offset..end).unwrap_or_default());

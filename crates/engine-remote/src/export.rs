@@ -1,85 +1,85 @@
-//! Exports: a walk through everything that matches, with the next page under way while one is worked on.
+//! Exports: a scan of all matching records that fetches the next page ahead.
 
 use async_trait::async_trait;
-use cantata_engine::{EngineError, ExportPage, ExportRequest, Exporting, Hit};
+use cantata_engine::{EngineError, ExportPage, ExportRequest, ExportStream, Hit};
 use tokio::task::JoinHandle;
 
 use crate::query::query;
-use crate::search::{MOST_AT_ONCE, Searched};
-use crate::walk::Walk;
+use crate::scan::ResultScan;
+use crate::target::{MAX_RESULT_WINDOW, SearchTarget};
 
 /// A running export.
-pub(crate) struct Export {
+pub(crate) struct RemoteExport {
     total: u64,
     /// How many records are still to come.
-    left: u64,
+    remaining: u64,
     page_size: usize,
-    next: Next,
+    next: NextPage,
 }
 
-/// A walk and the page that it has come to.
-type Step = (Box<Walk>, Vec<Hit>);
+/// A scan and its latest page.
+type ScannedPage = (Box<ResultScan>, Vec<Hit>);
 
 /// The next page.
-enum Next {
-    /// It is here.
-    Ready(Step),
-    /// It is under way.
-    Asked(JoinHandle<Result<Step, EngineError>>),
+enum NextPage {
+    /// It has arrived.
+    Ready(ScannedPage),
+    /// It is being fetched.
+    Fetching(JoinHandle<Result<ScannedPage, EngineError>>),
     /// There is none.
-    Nothing,
+    Done,
 }
 
-impl Export {
-    /// Begins an export.
-    pub(crate) async fn begin(searched: Searched, request: ExportRequest) -> Result<Self, EngineError> {
+impl RemoteExport {
+    /// Starts an export.
+    pub(crate) async fn begin(target: SearchTarget, request: ExportRequest) -> Result<Self, EngineError> {
         let limit = request.limit.unwrap_or(u64::MAX);
-        let order = searched.order(&request.sort)?;
-        let query = query(&request.filter, &searched.mapping);
-        let page_size = request.page_size.clamp(1, MOST_AT_ONCE);
-        let mut walk = Box::new(Walk::begin(searched, query, order, None).await?);
-        let first = walk.next(page_size, true).await?;
-        let total = walk.total().min(limit);
-        Ok(Self { total, left: total, page_size, next: Next::Ready((walk, first)) })
+        let order = target.order(&request.sort)?;
+        let query = query(&request.filter, &target.mapping);
+        let page_size = request.page_size.clamp(1, MAX_RESULT_WINDOW);
+        let mut scan = Box::new(ResultScan::begin(target, query, order, None).await?);
+        let first = scan.next(page_size, true).await?;
+        let total = scan.total().min(limit);
+        Ok(Self { total, remaining: total, page_size, next: NextPage::Ready((scan, first)) })
     }
 }
 
 #[async_trait]
-impl Exporting for Export {
+impl ExportStream for RemoteExport {
     fn total(&self) -> u64 {
         self.total
     }
 
     async fn next(&mut self) -> Result<Option<ExportPage>, EngineError> {
-        let (mut walk, mut hits) = match std::mem::replace(&mut self.next, Next::Nothing) {
-            Next::Ready(step) => step,
-            Next::Asked(page) => {
+        let (mut scan, mut hits) = match std::mem::replace(&mut self.next, NextPage::Done) {
+            NextPage::Ready(step) => step,
+            NextPage::Fetching(page) => {
                 page.await.map_err(|_| EngineError::Failed("an export ended unexpectedly".to_owned()))??
             }
-            Next::Nothing => return Ok(None),
+            NextPage::Done => return Ok(None),
         };
-        if self.left == 0 {
+        if self.remaining == 0 {
             return Ok(None);
         }
         if hits.is_empty() {
             return Err(EngineError::Failed("an export ended before its last record".to_owned()));
         }
-        hits.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
-        self.left -= hits.len() as u64;
-        if self.left > 0 {
+        hits.truncate(usize::try_from(self.remaining).unwrap_or(usize::MAX));
+        self.remaining -= hits.len() as u64;
+        if self.remaining > 0 {
             let size = self.page_size;
-            self.next = Next::Asked(tokio::spawn(async move {
-                let hits = walk.next(size, true).await?;
-                Ok((walk, hits))
+            self.next = NextPage::Fetching(tokio::spawn(async move {
+                let hits = scan.next(size, true).await?;
+                Ok((scan, hits))
             }));
         }
         Ok(Some(ExportPage { hits }))
     }
 }
 
-impl Drop for Export {
+impl Drop for RemoteExport {
     fn drop(&mut self) {
-        if let Next::Asked(page) = &self.next {
+        if let NextPage::Fetching(page) = &self.next {
             page.abort();
         }
     }

@@ -1,28 +1,28 @@
-//! OpenSearch and Elasticsearch behind the seam of [`cantata_engine`].
+//! OpenSearch and Elasticsearch as a [`cantata_engine::SearchEngine`].
 //!
-//! A plan becomes as few requests to the cluster as possible, and what comes back becomes the same data that the
-//! embedded engine gives. Nothing here is seen by a client: errors name neither hosts nor queries.
+//! A plan becomes as few requests to the cluster as possible, and the responses become the same data that the embedded
+//! engine returns. Errors name neither hosts nor queries.
 
 mod aliases;
-mod answer;
-mod calls;
-mod connection;
+mod bulk;
+mod client;
 mod documents;
 mod engine;
+mod error;
 mod export;
 mod facets;
-mod failures;
 mod indexes;
-mod mappings;
-mod places;
+mod keyword_field;
+mod mapping_cache;
 mod positions;
 mod query;
+mod request;
+mod response;
+mod scan;
 mod search;
 mod settings;
 mod sort;
-mod walk;
-mod whole;
-mod write;
+mod target;
 
 pub use engine::RemoteEngine;
-pub use settings::{Credentials, Product, RemoteSettings, SettingsError};
+pub use settings::{Product, RemoteSettings, SettingsError};

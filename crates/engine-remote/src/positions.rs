@@ -1,7 +1,7 @@
-//! How far the source of an index has been read, kept as documents of an index of its own.
+//! The source positions of indexes, kept as documents of a separate index.
 //!
-//! A document belongs to one index by what the cluster calls its uuid. An index that is made anew, by whomever, has
-//! another one, so it never seems to have what only its predecessor had.
+//! A document belongs to an index by the uuid of the index. An index that was deleted and created again has another
+//! one, so it never inherits the position of its predecessor.
 
 use std::collections::BTreeMap;
 
@@ -9,59 +9,57 @@ use cantata_engine::EngineError;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::connection::Connection;
-use crate::failures::{accepted, nonsense};
-use crate::{calls, documents, indexes};
+use crate::client::ClusterClient;
+use crate::{documents, indexes, request};
 
 /// The index of the positions.
-const POSITIONS: &str = "cantata-positions";
+const POSITIONS_INDEX: &str = "cantata-positions";
 
-/// An index itself, whatever name it was asked for by.
-pub(crate) struct Physical {
-    /// Its own name.
+/// A concrete index, as opposed to an alias.
+pub(crate) struct ConcreteIndex {
+    /// Its name.
     pub(crate) name: String,
     uuid: String,
 }
 
 #[derive(Deserialize)]
-struct Shown {
-    settings: Settings,
+struct IndexSettings {
+    settings: IndexUuid,
 }
 
 #[derive(Deserialize)]
-struct Settings {
+struct IndexUuid {
     #[serde(rename = "index.uuid")]
     uuid: String,
 }
 
-/// Returns the index that a name leads to.
-pub(crate) async fn physical(connection: &Connection, index: &str) -> Result<Physical, EngineError> {
-    let path = format!("{}/_settings/index.uuid?flat_settings=true", calls::index_path(index)?);
-    let reply = accepted(connection.send(calls::get(path)).await?, index)?;
-    let shown: BTreeMap<String, Shown> =
-        serde_json::from_slice(&reply.body).map_err(|error| nonsense(&error, index))?;
-    let mut indexes = shown.into_iter().map(|(name, shown)| Physical { name, uuid: shown.settings.uuid });
+/// Resolves a name to a concrete index.
+pub(crate) async fn resolve(client: &ClusterClient, index: &str) -> Result<ConcreteIndex, EngineError> {
+    let path = format!("{}/_settings/index.uuid?flat_settings=true", request::index_path(index)?);
+    let reply = client.send(request::get(path)).await?.ensure_success(index)?;
+    let shown: BTreeMap<String, IndexSettings> = reply.parse(index)?;
+    let mut indexes = shown.into_iter().map(|(name, shown)| ConcreteIndex { name, uuid: shown.settings.uuid });
     match (indexes.next(), indexes.next()) {
         (Some(one), None) => Ok(one),
         (None, _) => Err(EngineError::IndexNotFound(index.to_owned())),
-        (Some(_), Some(_)) => Err(EngineError::Refused(format!(
+        (Some(_), Some(_)) => Err(EngineError::Rejected(format!(
             "`{index}` leads to several indexes; expected an index, or an alias of one"
         ))),
     }
 }
 
-impl Physical {
+impl ConcreteIndex {
     fn id(&self) -> String {
         format!("index-{}", self.uuid)
     }
 
     fn path(&self) -> String {
-        format!("/{POSITIONS}/_doc/{}", calls::segment(&self.id()))
+        format!("/{POSITIONS_INDEX}/_doc/{}", request::path_segment(&self.id()))
     }
 
-    /// Returns the position that was noted last.
-    pub(crate) async fn position(&self, connection: &Connection) -> Result<Option<String>, EngineError> {
-        let noted = match documents::document(connection, POSITIONS, &self.id()).await {
+    /// Returns the last position.
+    pub(crate) async fn position(&self, client: &ClusterClient) -> Result<Option<String>, EngineError> {
+        let noted = match documents::document(client, POSITIONS_INDEX, &self.id()).await {
             Err(EngineError::IndexNotFound(_)) => None,
             noted => noted?,
         };
@@ -69,24 +67,24 @@ impl Physical {
         Ok(noted.and_then(|noted| noted.get("position")?.as_str().map(str::to_owned)))
     }
 
-    /// Notes a position.
-    pub(crate) async fn note(&self, connection: &Connection, position: &str) -> Result<(), EngineError> {
+    /// Writes the position.
+    pub(crate) async fn set_position(&self, client: &ClusterClient, position: &str) -> Result<(), EngineError> {
         let body = json!({"index": self.name, "position": position});
-        let reply = connection.send(calls::replace(self.path(), &body)).await?;
-        accepted(reply, POSITIONS).map(|_| ())
+        let reply = client.send(request::replace(self.path(), &body)).await?;
+        reply.ensure_success(POSITIONS_INDEX).map(|_| ())
     }
 
-    /// Forgets the position of an index that is gone. A failure leaves a document that nobody reads.
-    pub(crate) async fn forget(&self, connection: &Connection) {
-        if let Err(error) = connection.send(calls::delete(self.path(), None)).await {
+    /// Deletes the position of a deleted index. A failure leaves a document that is never read.
+    pub(crate) async fn delete_position(&self, client: &ClusterClient) {
+        if let Err(error) = client.send(request::delete(self.path(), None)).await {
             tracing::warn!(index = self.name, %error, "the position of a removed index stays where it is");
         }
     }
 }
 
-/// Makes the index of the positions, unless it is there.
-pub(crate) async fn prepare(connection: &Connection) -> Result<(), EngineError> {
-    if connection.send(calls::head(format!("/{POSITIONS}"))).await?.status == 200 {
+/// Creates the index of the positions, unless it exists.
+pub(crate) async fn ensure_index(client: &ClusterClient) -> Result<(), EngineError> {
+    if client.send(request::head(format!("/{POSITIONS_INDEX}"))).await?.status == 200 {
         return Ok(());
     }
     let kept: Value = json!({"type": "keyword", "index": false, "doc_values": false});
@@ -94,7 +92,7 @@ pub(crate) async fn prepare(connection: &Connection) -> Result<(), EngineError> 
         "settings": {"number_of_shards": 1, "auto_expand_replicas": "0-1"},
         "mappings": {"dynamic": false, "properties": {"index": {"type": "keyword"}, "position": kept}},
     });
-    match indexes::create(connection, POSITIONS, Some(&mapping)).await {
+    match indexes::create(client, POSITIONS_INDEX, Some(&mapping)).await {
         Err(EngineError::IndexExists(_)) => Ok(()),
         made => made,
     }

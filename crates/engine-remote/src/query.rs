@@ -1,8 +1,8 @@
-//! From a filter to the query language of the clusters.
+//! From a filter to the query DSL.
 //!
-//! A filter is an expression over the rows of one level, and so is a query: inside of `nested` it is read at the path
-//! that stands there. Everything is a filter clause, nothing is scored, and groups of one kind in each other are one
-//! group, since clusters limit how many clauses there are and how deep they lie.
+//! A filter is an expression over the rows of one nesting level, and so is a query: inside of `nested` it is read at
+//! its path. Everything is in filter context, nothing is scored, and nested groups of one kind are flattened, since
+//! clusters limit the number and the depth of clauses.
 
 mod range;
 mod script;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 pub(crate) use terms::value;
 
-/// Returns the query of a filter, read at the level at which the filter is.
+/// Returns the query of a filter, read at the level of the filter.
 pub(crate) fn query(filter: &Filter, mapping: &IndexMapping) -> Value {
     match filter {
         Filter::All => json!({"match_all": {}}),
@@ -30,24 +30,26 @@ pub(crate) fn query(filter: &Filter, mapping: &IndexMapping) -> Value {
         Filter::Nested { path, inner } => {
             json!({"nested": {"path": path, "query": query(inner, mapping), "score_mode": "none"}})
         }
-        Filter::Terms { field, values } => terms::query(&Tested::new(field, mapping), values, mapping),
-        Filter::Range { field, edges } => range::query(&Tested::new(field, mapping), edges),
-        Filter::Exists { field } => exists(&Tested::new(field, mapping)),
-        Filter::Pattern { field, pattern } => text::pattern(&Tested::new(field, mapping), pattern, mapping),
-        Filter::Wildcard { field, pattern } => text::wildcard(&Tested::new(field, mapping), pattern, mapping),
-        Filter::Fuzzy { field, text, distance } => text::fuzzy(&Tested::new(field, mapping), text, *distance, mapping),
+        Filter::Terms { field, values } => terms::query(&QueryField::new(field, mapping), values, mapping),
+        Filter::Range { field, range } => range::query(&QueryField::new(field, mapping), range),
+        Filter::Exists { field } => exists(&QueryField::new(field, mapping)),
+        Filter::Pattern { field, pattern } => text::pattern(&QueryField::new(field, mapping), pattern, mapping),
+        Filter::Wildcard { field, pattern } => text::wildcard(&QueryField::new(field, mapping), pattern, mapping),
+        Filter::Fuzzy { field, text, distance } => {
+            text::fuzzy(&QueryField::new(field, mapping), text, *distance, mapping)
+        }
     }
 }
 
-fn exists(tested: &Tested<'_>) -> Value {
+fn exists(tested: &QueryField<'_>) -> Value {
     match tested.is_key {
-        // Some clusters take a key for one that has others below it.
+        // Some clusters match keys that only have keys below them.
         true => json!({"prefix": {tested.path: ""}}),
         false => json!({"exists": {"field": tested.path}}),
     }
 }
 
-/// Returns the query that passes where one of these does.
+/// Returns the disjunction of queries.
 fn any(mut queries: Vec<Value>) -> Value {
     match queries.len() {
         0 => json!({"match_none": {}}),
@@ -75,7 +77,7 @@ impl Clauses {
     }
 }
 
-/// Returns what must not pass where a filter does not.
+/// Returns the `must_not` clauses of a negated filter.
 fn forbidden(filter: &Filter, mapping: &IndexMapping) -> Vec<Value> {
     match filter {
         Filter::Or(parts) => alternatives(parts, mapping),
@@ -95,8 +97,8 @@ fn alternatives(parts: &[Filter], mapping: &IndexMapping) -> Vec<Value> {
     queries
 }
 
-/// A field that is tested.
-struct Tested<'a> {
+/// The field of a condition.
+struct QueryField<'a> {
     /// The path, with the key in a flattened field.
     path: &'a str,
     /// The field; nothing if the mapping does not have it.
@@ -105,7 +107,7 @@ struct Tested<'a> {
     is_key: bool,
 }
 
-impl<'a> Tested<'a> {
+impl<'a> QueryField<'a> {
     fn new(path: &'a str, mapping: &'a IndexMapping) -> Self {
         match (mapping.field(path), mapping.flattened_key(path)) {
             (Some(field), _) => Self { path, field: Some(field), is_key: false },
@@ -114,8 +116,8 @@ impl<'a> Tested<'a> {
         }
     }
 
-    /// Returns whether this is a key of a flattened field of Elasticsearch, which knows exact values of keys only.
-    fn is_key_of_elasticsearch(&self) -> bool {
+    /// Returns whether this is a key of a flattened field of Elasticsearch, which supports exact values only.
+    fn is_elasticsearch_flattened_key(&self) -> bool {
         self.is_key && self.field.is_some_and(|field| field.type_name == "flattened")
     }
 }

@@ -1,223 +1,180 @@
-//! Running a plan: as few searches as it takes, in one request.
+//! Running a plan: as few searches as possible, in one request.
 //!
-//! A search has one filter, and either one page of records or any number of facets: clusters keep the answers to searches
-//! without records, so the facets cost nothing when a person sorts the table or turns its pages. All searches of a plan
-//! go to the cluster in one request; further ones are made for facets that one search cannot answer exactly, and for
-//! pages beyond what a cluster gives at once.
+//! A search has one filter, and either one page of records or any number of facets: clusters cache searches without
+//! records, so facets cost nothing when only the sort or the page changes. All searches of a plan go to the cluster in
+//! one multi search; further requests are made for facets that one search cannot answer exactly, and for pages beyond
+//! the result window.
 
-use std::sync::Arc;
-
-use cantata_engine::{Answer, EngineError, FacetAnswer, HitsAnswer, HitsRequest, Plan, SortKey};
-use cantata_mapping::{FieldKind, IndexMapping};
+use cantata_engine::{EngineError, FacetResult, HitsRequest, HitsResult, SearchPlan, SearchResponse};
 use serde_json::{Value, json};
 
-use crate::answer::{self, Found};
-use crate::calls;
-use crate::connection::{Cluster, Connection};
-use crate::facets::{self, Asked, Completion};
-use crate::failures::{accepted, naming_histograms};
-use crate::places::place_after;
+use crate::error::name_histogram_fields;
+use crate::facets::{self, FacetCompletion, FacetContext};
 use crate::query::query;
-use crate::settings::Product;
-use crate::sort::{Order, Tie, cannot_sort};
-use crate::walk::Walk;
+use crate::request;
+use crate::response::{self, RawSearchResponse};
+use crate::scan::ResultScan;
+use crate::sort::ClusterSort;
+use crate::target::{MAX_RESULT_WINDOW, SearchTarget};
 
-/// How many records a cluster gives at once, those that are passed over included (`index.max_result_window`).
-pub(crate) const MOST_AT_ONCE: usize = 10_000;
-
-/// What a request to search says in its path: a part of an answer is none.
-pub(crate) const WHOLE_ANSWERS: &str = "allow_partial_search_results=false";
-
-/// An index as one plan or export sees it.
-#[derive(Clone)]
-pub(crate) struct Searched {
-    pub(crate) connection: Arc<Connection>,
-    pub(crate) index: String,
-    /// The path of the index.
-    pub(crate) path: String,
-    pub(crate) mapping: Arc<IndexMapping>,
-    pub(crate) cluster: Arc<Cluster>,
-    pub(crate) tie: Tie,
-}
-
-/// One search of a request.
+/// One search of a multi search.
 #[derive(Default)]
-struct Search {
+struct SubSearch {
     filter: usize,
-    /// The page of records, as a place in the plan.
+    /// The page of records, as an index into the plan.
     page: Option<usize>,
-    /// Whether the number of all records is wanted.
+    /// Whether to count all records.
     total: bool,
-    /// The facets, as places in the plan.
+    /// The facets, as indexes into the plan.
     facets: Vec<usize>,
 }
 
-impl Searched {
+impl SearchTarget {
     /// Runs a plan.
-    pub(crate) async fn run(&self, plan: &Plan) -> Result<Answer, EngineError> {
-        let searches = divide(plan);
-        let orders: Vec<Order> = plan.hits.iter().map(|hits| self.order(&hits.sort)).collect::<Result<_, _>>()?;
-        let mut bodies = Vec::with_capacity(searches.len());
-        for search in &searches {
+    pub(crate) async fn run(&self, plan: &SearchPlan) -> Result<SearchResponse, EngineError> {
+        let subsearches = split(plan);
+        let orders: Vec<ClusterSort> = plan.hits.iter().map(|hits| self.order(&hits.sort)).collect::<Result<_, _>>()?;
+        let mut bodies = Vec::with_capacity(subsearches.len());
+        for search in &subsearches {
             bodies.push(self.body(plan, search, &orders).await?);
         }
-        let mut answer = Answer {
-            hits: plan.hits.iter().map(|_| HitsAnswer::default()).collect(),
-            facets: plan.facets.iter().map(|_| FacetAnswer::default()).collect(),
+        let mut answer = SearchResponse {
+            hits: plan.hits.iter().map(|_| HitsResult::default()).collect(),
+            facets: plan.facets.iter().map(|_| FacetResult::default()).collect(),
         };
-        let incomplete = self.ask(plan, &searches, &bodies, &orders, &mut answer).await;
-        let incomplete = incomplete.map_err(|error| naming_histograms(error, plan))?;
-        for place in incomplete {
-            let known = std::mem::take(&mut answer.facets[place]);
-            answer.facets[place] = self.complete(plan, place, known).await?;
+        let incomplete = self.send(plan, &subsearches, &bodies, &orders, &mut answer).await;
+        let incomplete = incomplete.map_err(|error| name_histogram_fields(error, plan))?;
+        for index in incomplete {
+            let known = std::mem::take(&mut answer.facets[index]);
+            answer.facets[index] = self.complete(plan, index, known).await?;
         }
-        for (place, hits) in plan.hits.iter().enumerate() {
-            if is_deep(hits) {
-                answer.hits[place].hits = self.deep_page(plan, hits, orders[place].clone()).await?;
+        for (index, hits) in plan.hits.iter().enumerate() {
+            if is_beyond_window(hits) {
+                answer.hits[index].hits = self.page_beyond_window(plan, hits, orders[index].clone()).await?;
             }
         }
         Ok(answer)
     }
 
-    /// Returns the order of a sort.
-    ///
-    /// # Errors
-    ///
-    /// If the cluster cannot sort by a field.
-    pub(crate) fn order(&self, sort: &[SortKey]) -> Result<Order, EngineError> {
-        let is_wildcard =
-            |field: &String| self.mapping.field(field).is_some_and(|field| field.kind == FieldKind::Wildcard);
-        let wildcard = sort.iter().filter_map(|key| key.field.as_ref()).find(|field| is_wildcard(field));
-        match wildcard {
-            // It answers, but not in order.
-            Some(field) if self.cluster.product == Product::OpenSearch && self.cluster.version.0 >= 3 => {
-                Err(cannot_sort(field, "its type is wildcard"))
-            }
-            _ => Order::new(sort, &self.mapping, self.tie),
-        }
-    }
-
-    async fn body(&self, plan: &Plan, search: &Search, orders: &[Order]) -> Result<Value, EngineError> {
+    async fn body(&self, plan: &SearchPlan, search: &SubSearch, orders: &[ClusterSort]) -> Result<Value, EngineError> {
         let mut body = json!({
             "query": query(&plan.filters[search.filter], &self.mapping),
             "track_total_hits": search.total,
             "size": 0,
         });
-        if let Some(place) = search.page {
-            let (hits, order) = (&plan.hits[place], &orders[place]);
+        if let Some(index) = search.page {
+            let (hits, order) = (&plan.hits[index], &orders[index]);
             body["track_total_hits"] = json!(search.total || order.needs_all());
             body["size"] = json!(hits.size);
             body["sort"] = order.to_json();
             body["_source"] = json!(hits.documents);
             match &hits.after {
                 None => body["from"] = json!(hits.offset),
-                // Clusters pass over nothing after a place, so what is passed over is asked for too.
+                // `from` does not go with `search_after`, so the skipped records are requested too.
                 Some(after) => {
                     body["size"] = json!(hits.size + hits.offset);
-                    body["search_after"] = place_after(self, order, after).await?;
+                    body["search_after"] = self.search_after(order, after).await?;
                 }
             }
         }
         if !search.facets.is_empty() {
-            body["aggs"] = Value::Object(facets::aggregations(self.asked(plan), &search.facets)?);
+            body["aggs"] = Value::Object(facets::aggregations(self.facet_context(plan), &search.facets)?);
         }
         Ok(body)
     }
 
-    /// Makes the searches in one request, and returns the places of the facets that are not complete.
-    async fn ask(
+    /// Sends the searches in one request, and returns the indexes of incomplete facets.
+    async fn send(
         &self,
-        plan: &Plan,
-        searches: &[Search],
+        plan: &SearchPlan,
+        subsearches: &[SubSearch],
         bodies: &[Value],
-        orders: &[Order],
-        answer: &mut Answer,
+        orders: &[ClusterSort],
+        answer: &mut SearchResponse,
     ) -> Result<Vec<usize>, EngineError> {
-        let path = &self.path;
         let reply = match bodies {
             [] => return Ok(Vec::new()),
-            [body] => self.connection.send(calls::ask(format!("{path}/_search?{WHOLE_ANSWERS}"), body)).await?,
+            [body] => self.search(body).await?,
             bodies => {
                 let mut lines = Vec::new();
                 for body in bodies {
                     let head = json!({"allow_partial_search_results": false});
                     lines.extend(format!("{head}\n{body}\n").into_bytes());
                 }
-                self.connection.send(calls::ask_lines(format!("{path}/_msearch"), lines)).await?
+                let request = request::multi_search(format!("{}/_msearch", self.path), lines);
+                self.client.send(request).await?.ensure_success(&self.index)?
             }
         };
-        let reply = accepted(reply, &self.index)?;
-        let found: Vec<Found<'_>> = match bodies.len() {
-            1 => vec![answer::read(&reply.body, &self.index)?],
-            _ => answer::read_several(&reply.body, &self.index)?,
+        let found: Vec<RawSearchResponse<'_>> = match bodies.len() {
+            1 => vec![response::parse_search(&reply, &self.index)?],
+            _ => response::parse_multi_search(&reply, &self.index)?,
         };
-        if found.len() != searches.len() {
+        if found.len() != subsearches.len() {
             return Err(EngineError::Failed("it did not answer each search".to_owned()));
         }
         let mut incomplete = Vec::new();
-        for (search, found) in searches.iter().zip(found) {
+        for (search, found) in subsearches.iter().zip(found) {
             let total = found.total();
-            for (place, hits) in plan.hits.iter().enumerate() {
+            for (index, hits) in plan.hits.iter().enumerate() {
                 if hits.total && hits.filter == search.filter && search.total {
-                    answer.hits[place].total = total;
+                    answer.hits[index].total = total;
                 }
             }
-            let readings = facets::read(self.asked(plan), &search.facets, &found.aggregations)?;
-            for (&place, reading) in search.facets.iter().zip(readings) {
-                answer.facets[place] = reading.answer;
-                if !reading.is_complete {
-                    incomplete.push(place);
+            let partial_facets = facets::parse(self.facet_context(plan), &search.facets, &found.aggregations)?;
+            for (&index, partial) in search.facets.iter().zip(partial_facets) {
+                answer.facets[index] = partial.result;
+                if !partial.is_complete {
+                    incomplete.push(index);
                 }
             }
-            if let Some(place) = search.page {
-                let passed = if plan.hits[place].after.is_some() { plan.hits[place].offset } else { 0 };
-                let records = found.hits.hits.into_iter().skip(passed).map(|hit| hit.hit(&orders[place]));
-                answer.hits[place].hits = records.collect::<Result<_, _>>()?;
+            if let Some(index) = search.page {
+                let passed = if plan.hits[index].after.is_some() { plan.hits[index].offset } else { 0 };
+                let records = found.hits.hits.into_iter().skip(passed).map(|hit| hit.hit(&orders[index]));
+                answer.hits[index].hits = records.collect::<Result<_, _>>()?;
             }
         }
         Ok(incomplete)
     }
 
-    async fn complete(&self, plan: &Plan, place: usize, known: FacetAnswer) -> Result<FacetAnswer, EngineError> {
-        let mut completion = Completion::new(self.asked(plan), place, known)?;
+    async fn complete(&self, plan: &SearchPlan, index: usize, known: FacetResult) -> Result<FacetResult, EngineError> {
+        let mut completion = FacetCompletion::new(self.facet_context(plan), index, known)?;
         while let Some(body) = completion.next()? {
-            let call = calls::ask(format!("{}/_search?{WHOLE_ANSWERS}", self.path), &body);
-            let reply = accepted(self.connection.send(call).await?, &self.index)?;
-            completion.take(&answer::read(&reply.body, &self.index)?.aggregations)?;
+            let reply = self.search(&body).await?;
+            completion.take(&response::parse_search(&reply, &self.index)?.aggregations)?;
         }
         Ok(completion.finish())
     }
 
-    fn asked<'a>(&'a self, plan: &'a Plan) -> Asked<'a> {
-        Asked { plan, mapping: &self.mapping, tie: self.tie }
+    fn facet_context<'a>(&'a self, plan: &'a SearchPlan) -> FacetContext<'a> {
+        FacetContext { plan, mapping: &self.mapping, tie: self.tie }
     }
 
-    /// Returns a page that a cluster does not give at once, by walking there.
-    async fn deep_page(
+    /// Returns a page beyond the result window, by a scan.
+    async fn page_beyond_window(
         &self,
-        plan: &Plan,
+        plan: &SearchPlan,
         request: &HitsRequest,
-        order: Order,
+        order: ClusterSort,
     ) -> Result<Vec<cantata_engine::Hit>, EngineError> {
         let after = match &request.after {
-            Some(after) => Some(place_after(self, &order, after).await?),
+            Some(after) => Some(self.search_after(&order, after).await?),
             None => None,
         };
         let query = query(&plan.filters[request.filter], &self.mapping);
-        let mut walk = Walk::begin(self.clone(), query, order, after).await?;
+        let mut scan = ResultScan::begin(self.clone(), query, order, after).await?;
         let mut page = Vec::new();
         let mut passed = 0;
         while passed < request.offset {
-            let step = (request.offset - passed).min(MOST_AT_ONCE);
-            let records = walk.next(step, false).await?;
+            let step = (request.offset - passed).min(MAX_RESULT_WINDOW);
+            let records = scan.next(step, false).await?;
             passed += step;
             if records.len() < step {
                 return Ok(page);
             }
         }
         while page.len() < request.size {
-            let step = (request.size - page.len()).min(MOST_AT_ONCE);
-            let records = walk.next(step, request.documents).await?;
+            let step = (request.size - page.len()).min(MAX_RESULT_WINDOW);
+            let records = scan.next(step, request.documents).await?;
             let is_last = records.len() < step;
             page.extend(records);
             if is_last {
@@ -228,37 +185,41 @@ impl Searched {
     }
 }
 
-/// Returns whether a cluster does not give a page at once.
-fn is_deep(hits: &HitsRequest) -> bool {
-    hits.size > 0 && hits.size.saturating_add(hits.offset) > MOST_AT_ONCE
+/// Returns whether a page is beyond the result window.
+fn is_beyond_window(hits: &HitsRequest) -> bool {
+    hits.size > 0 && hits.size.saturating_add(hits.offset) > MAX_RESULT_WINDOW
 }
 
-/// Divides a plan into searches.
-fn divide(plan: &Plan) -> Vec<Search> {
-    let mut searches: Vec<Search> = Vec::new();
-    for (place, hits) in plan.hits.iter().enumerate() {
-        let has_page = hits.size > 0 && !is_deep(hits);
+/// Splits a plan into searches.
+fn split(plan: &SearchPlan) -> Vec<SubSearch> {
+    let mut subsearches: Vec<SubSearch> = Vec::new();
+    for (index, hits) in plan.hits.iter().enumerate() {
+        let has_page = hits.size > 0 && !is_beyond_window(hits);
         if has_page || hits.total {
-            let is_free = |search: &Search| search.page.is_none() || !has_page;
-            let search = share(&mut searches, hits.filter, is_free);
+            let is_free = |search: &SubSearch| search.page.is_none() || !has_page;
+            let search = subsearch_for(&mut subsearches, hits.filter, is_free);
             search.total |= hits.total;
             if has_page {
-                search.page = Some(place);
+                search.page = Some(index);
             }
         }
     }
-    for (place, facet) in plan.facets.iter().enumerate() {
-        share(&mut searches, facet.filter, |search| search.page.is_none()).facets.push(place);
+    for (index, facet) in plan.facets.iter().enumerate() {
+        subsearch_for(&mut subsearches, facet.filter, |search| search.page.is_none()).facets.push(index);
     }
-    searches
+    subsearches
 }
 
-/// Returns the first search of a filter that something may be added to; a new one, if there is none.
-fn share(searches: &mut Vec<Search>, filter: usize, is_free: impl Fn(&Search) -> bool) -> &mut Search {
-    let known = searches.iter().position(|search| search.filter == filter && is_free(search));
-    let place = known.unwrap_or_else(|| {
-        searches.push(Search { filter, ..Search::default() });
-        searches.len() - 1
+/// Returns the first search with this filter that can be extended, or a new one.
+fn subsearch_for(
+    subsearches: &mut Vec<SubSearch>,
+    filter: usize,
+    is_free: impl Fn(&SubSearch) -> bool,
+) -> &mut SubSearch {
+    let known = subsearches.iter().position(|search| search.filter == filter && is_free(search));
+    let index = known.unwrap_or_else(|| {
+        subsearches.push(SubSearch { filter, ..SubSearch::default() });
+        subsearches.len() - 1
     });
-    &mut searches[place]
+    &mut subsearches[index]
 }

@@ -1,6 +1,6 @@
-//! How a cluster is reached, and which settings cannot work.
+//! The settings of a cluster, and their validation.
 //!
-//! Secrets are in [`Credentials`] and may be in the addresses; neither `Debug` nor a problem ever shows one.
+//! Secrets are in [`ClusterCredentials`] and may be in the addresses; neither `Debug` nor an error ever shows one.
 
 mod address;
 
@@ -8,15 +8,16 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cantata_core::ClusterCredentials;
 use reqwest::Certificate;
 use reqwest::header::HeaderValue;
 use thiserror::Error;
 
-pub(crate) use address::Address;
+pub(crate) use address::NodeAddress;
 
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Which of the two kinds of engine a cluster runs.
+/// The product that a cluster runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Product {
     /// OpenSearch, 2 and later.
@@ -25,56 +26,29 @@ pub enum Product {
     Elasticsearch,
 }
 
-/// What a cluster is told of who asks.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub enum Credentials {
-    /// Nothing, but for what the addresses themselves say.
-    #[default]
-    None,
-    /// A name and a password.
-    Basic {
-        /// The name.
-        user: String,
-        /// The password.
-        password: String,
-    },
-    /// An API key, as the cluster gave it out.
-    ApiKey(String),
-}
-
-impl fmt::Debug for Credentials {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::None => "None",
-            Self::Basic { .. } => "Basic(…)",
-            Self::ApiKey(_) => "ApiKey(…)",
-        })
-    }
-}
-
-/// How a cluster is reached.
+/// The settings of a cluster.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RemoteSettings {
     /// The addresses of the nodes, such as `https://search-1:9200`; at least one. One without a scheme is `http`; a
     /// path is put before every path that is asked for; a user and a password are those of this node, if
     /// [`RemoteSettings::credentials`] has none.
     pub hosts: Vec<String>,
-    /// The kind of engine; nothing: it is asked.
+    /// The product; detected if not given.
     pub product: Option<Product>,
-    /// What the cluster is told of who asks.
-    pub credentials: Credentials,
+    /// The credentials for the cluster.
+    pub credentials: ClusterCredentials,
     /// A file of certificates (PEM) that are trusted beside those of the system.
     pub ca_certificate: Option<PathBuf>,
     /// How long one request may take, all attempts together.
     pub timeout: Duration,
-    /// Whether a write makes itself visible at once, instead of waiting for the cluster's next refresh. Made for tests
-    /// and small indexes.
+    /// Whether a write refreshes the index at once, instead of waiting for the next refresh of the cluster. Meant for
+    /// tests and small indexes.
     pub refresh_at_once: bool,
 }
 
 impl fmt::Debug for RemoteSettings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hosts: Vec<_> = self.hosts.iter().map(|host| address::harmless(host)).collect();
+        let hosts: Vec<_> = self.hosts.iter().map(|host| address::redacted(host)).collect();
         formatter
             .debug_struct("RemoteSettings")
             .field("hosts", &hosts)
@@ -87,56 +61,58 @@ impl fmt::Debug for RemoteSettings {
     }
 }
 
-/// Why settings cannot be used: which, what was found and what is expected.
+/// Why settings cannot be used: which one, what was found and what is expected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct SettingsError(pub String);
 
 impl RemoteSettings {
-    /// Reads the addresses, each with the credentials that its node is sent.
-    pub(crate) fn addresses(&self) -> Result<Vec<Address>, SettingsError> {
+    /// Parses the addresses, each with the credentials for its node.
+    pub(crate) fn addresses(&self) -> Result<Vec<NodeAddress>, SettingsError> {
         if self.hosts.is_empty() {
             return Err(SettingsError(
                 "no address of a search engine is set; expected one in ES_HOST or esHost".into(),
             ));
         }
         self.check_credentials()?;
-        self.hosts.iter().map(|host| Address::read(host, &self.credentials)).collect()
+        self.hosts.iter().map(|host| NodeAddress::read(host, &self.credentials)).collect()
     }
 
     fn check_credentials(&self) -> Result<(), SettingsError> {
         let problem = match &self.credentials {
-            Credentials::None => return Ok(()),
-            Credentials::Basic { user, .. } if user.contains(':') => {
+            ClusterCredentials::None => return Ok(()),
+            ClusterCredentials::Basic { user, .. } if user.reveal().contains(':') => {
                 "the user of the search engine (ES_USER, esUser) has a colon; expected a name without one"
             }
-            Credentials::Basic { .. } => return Ok(()),
-            Credentials::ApiKey(key) if key.contains(':') => {
+            ClusterCredentials::Basic { .. } => return Ok(()),
+            ClusterCredentials::ApiKey(key) if key.reveal().contains(':') => {
                 "the API key of the search engine (ES_API_KEY, esApiKey) has a colon; expected the encoded form of the \
                  key, which has id and key in one"
             }
-            Credentials::ApiKey(key) if key.is_empty() || HeaderValue::from_str(key).is_err() => {
+            ClusterCredentials::ApiKey(key)
+                if key.reveal().is_empty() || HeaderValue::from_str(key.reveal()).is_err() =>
+            {
                 "the API key of the search engine (ES_API_KEY, esApiKey) is empty or has characters that an HTTP header \
                  cannot carry; expected the key as the cluster gave it out"
             }
-            Credentials::ApiKey(_) => return Ok(()),
+            ClusterCredentials::ApiKey(_) => return Ok(()),
         };
         Err(SettingsError(problem.to_owned()))
     }
 
     pub(crate) fn check_timeout(&self) -> Result<(), SettingsError> {
         let seconds = self.timeout.as_secs_f64();
-        if self.timeout.is_zero() || self.timeout > LONGEST_TIMEOUT {
+        if self.timeout.is_zero() || self.timeout > MAX_TIMEOUT {
             return Err(SettingsError(format!(
                 "the timeout of the search engine (ES_TIMEOUT, esTimeout) is {seconds} s; expected more than 0 and at \
                  most {} s",
-                LONGEST_TIMEOUT.as_secs()
+                MAX_TIMEOUT.as_secs()
             )));
         }
         Ok(())
     }
 
-    /// Reads the certificates that are trusted beside those of the system.
+    /// Reads the certificates that are trusted in addition to those of the system.
     pub(crate) fn certificates(&self) -> Result<Vec<Certificate>, SettingsError> {
         let Some(path) = &self.ca_certificate else { return Ok(Vec::new()) };
         let problem = |found: &str| {

@@ -1,29 +1,29 @@
-//! Other names of indexes.
+//! Aliases of indexes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::EngineError;
 
-/// A name that leads to an index.
+/// An alias of an index.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Alias {
     /// The name.
     pub name: String,
-    /// The index that it leads to.
+    /// The index that it points to.
     pub index: String,
 }
 
 /// A change of the aliases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AliasChange {
-    /// The alias leads to the index from now on; if it does already, nothing changes.
+    /// Points the alias to the index; if it does already, nothing changes.
     Add {
         /// The name.
         alias: String,
         /// The index.
         index: String,
     },
-    /// The alias does not lead to the index any more.
+    /// Removes the index from the alias.
     Remove {
         /// The name.
         alias: String,
@@ -32,12 +32,12 @@ pub enum AliasChange {
     },
 }
 
-/// Returns what aliases become by changes, for an engine in which an alias leads to one index: the index of each.
+/// Applies changes to aliases, for an engine in which an alias points to one index; returns the index of each.
 ///
 /// # Errors
 ///
-/// If an index is not there, an alias has the name of one, or an alias would lead to several.
-pub fn changed_aliases(
+/// If an index does not exist, an alias has the name of one, or an alias would point to several.
+pub fn apply_alias_changes(
     aliases: &BTreeMap<String, String>,
     changes: &[AliasChange],
     is_index: impl Fn(&str) -> bool,
@@ -51,7 +51,7 @@ pub fn changed_aliases(
         }
         match change {
             AliasChange::Add { .. } if is_index(alias) => {
-                return Err(EngineError::Refused(format!(
+                return Err(EngineError::Rejected(format!(
                     "the alias `{alias}` has the name of an index; expected a name that no index has"
                 )));
             }
@@ -62,7 +62,7 @@ pub fn changed_aliases(
     let mut changed = BTreeMap::new();
     for (alias, index) in pairs {
         if let Some(other) = changed.insert(alias.to_owned(), index.to_owned()) {
-            return Err(EngineError::Refused(format!(
+            return Err(EngineError::Rejected(format!(
                 "the alias `{alias}` would lead to `{other}` and `{index}`; expected one index; remove it from the \
                  other one in the same request"
             )));

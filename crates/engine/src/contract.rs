@@ -1,4 +1,4 @@
-//! What every [`SearchEngine`](crate::SearchEngine) must do, as tests that each engine's crate instantiates.
+//! The contract of a [`SearchEngine`](crate::SearchEngine), as tests that each engine's crate instantiates.
 //!
 //! One line in a test file, `cantata_engine::engine_contract!(an_expression_that_makes_a_fresh_engine);`, becomes one
 //! test for each named case; [`suite::run_random`] holds an engine against the brute-force [`model`] with the indexes
@@ -14,37 +14,29 @@ mod named;
 pub mod random;
 pub mod suite;
 
-use std::sync::Arc;
-
 use crate::SearchEngine;
 
-/// An engine under test, with whatever must live as long as it does.
-pub trait Subject {
+/// An engine under test, with what must live as long as it does.
+pub trait EngineFixture {
     /// Returns the engine.
     fn engine(&self) -> &dyn SearchEngine;
 }
 
-impl<E: SearchEngine> Subject for E {
+impl<E: SearchEngine> EngineFixture for E {
     fn engine(&self) -> &dyn SearchEngine {
         self
     }
 }
 
-impl Subject for Arc<dyn SearchEngine> {
-    fn engine(&self) -> &dyn SearchEngine {
-        &**self
-    }
-}
-
-/// An engine and what it stands on, such as a folder that goes with it.
-impl<E: SearchEngine, T> Subject for (E, T) {
+/// An engine and its resources, such as a temporary folder.
+impl<E: SearchEngine, T> EngineFixture for (E, T) {
     fn engine(&self) -> &dyn SearchEngine {
         &self.0
     }
 }
 
 /// Makes one test for each named case of the contract; takes an expression, which may wait, that makes a fresh
-/// [`Subject`](crate::contract::Subject).
+/// [`EngineFixture`](crate::contract::EngineFixture).
 ///
 /// An engine with exceptions ([`suite::Exceptions`](crate::contract::suite::Exceptions)) takes the cases that all
 /// engines keep to, `common`, and those of `whole_texts` and `unsigned` that it keeps to, each by its name:
@@ -54,11 +46,11 @@ impl<E: SearchEngine, T> Subject for (E, T) {
 /// in it as dead code.
 #[macro_export]
 macro_rules! engine_contract {
-    ($subject:expr) => {
-        $crate::engine_contract! { common, whole_texts, unsigned: $subject }
+    ($fixture:expr) => {
+        $crate::engine_contract! { common, whole_texts, unsigned: $fixture }
     };
-    ($($list:ident),+: $subject:expr) => {
-        $($crate::engine_contract! { @list $list tests ($subject) })+
+    ($($list:ident),+: $fixture:expr) => {
+        $($crate::engine_contract! { @list $list tests ($fixture) })+
     };
     (@list whole_texts $purpose:ident $arguments:tt) => {
         $crate::engine_contract! { @$purpose whole_texts $arguments
@@ -152,7 +144,7 @@ macro_rules! engine_contract {
                 buckets_show_and_filter_their_records
                 one_plan_answers_everything
             }
-            figures {
+            numeric {
                 stats_count_every_value
                 histograms_count_records
                 ranges_have_their_lower_end
@@ -174,7 +166,7 @@ macro_rules! engine_contract {
             }
         }
     };
-    (@tests $list:ident ($subject:expr) $($area:ident { $($case:ident)+ })+) => {
+    (@tests $list:ident ($fixture:expr) $($area:ident { $($case:ident)+ })+) => {
         $(
             mod $area {
                 use super::*;
@@ -182,8 +174,8 @@ macro_rules! engine_contract {
                 $(
                     #[tokio::test]
                     async fn $case() {
-                        let subject = $subject;
-                        let engine = $crate::contract::Subject::engine(&subject);
+                        let fixture = $fixture;
+                        let engine = $crate::contract::EngineFixture::engine(&fixture);
                         $crate::contract::cases::$list::$area::$case(engine).await;
                     }
                 )+
@@ -211,7 +203,7 @@ pub mod cases {
 
 #[cfg(test)]
 mod tests {
-    use super::faulty::{Fault, FaultyEngine};
+    use super::faulty::Fault;
     use super::memory::MemoryEngine;
     use super::suite::{Options, run_random};
 
@@ -232,7 +224,7 @@ mod tests {
                 #[tokio::test]
                 #[should_panic(expected = $where)]
                 async fn $case() {
-                    run_random(&FaultyEngine::new(Fault::$fault), 1, 500, &Options::default()).await;
+                    run_random(&MemoryEngine::with_fault(Fault::$fault), 1, 500, &Options::default()).await;
                 }
             )+
         };

@@ -1,23 +1,38 @@
-//! The place of a record in an order, as a client keeps it: a JSON list of the record's sort values and its id.
+//! The position of a record in a sort order, as a client keeps it: a JSON list of the record's sort values and its id.
 //!
-//! A cursor can be used with the sort that it came from, by anyone, at any time, on any engine; the record itself need
-//! not be there any more.
+//! A cursor can be used with the sort that it came from, at any time and on any engine; the record itself need not
+//! exist any more.
 
 use cantata_mapping::{FieldKind, IndexMapping, TypedValue};
 use serde_json::Value;
+use thiserror::Error;
 
 use crate::{SortKey, SortMode};
 
-/// What a record is ordered by in one key; nothing if it has no value.
+/// The value of a record for one sort key; nothing if it has none.
 pub type SortValue = Option<TypedValue>;
 
-/// A place in an order.
+/// A position in a sort order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cursor {
     /// One value for each key of the sort.
     pub values: Vec<SortValue>,
     /// The id of the record.
     pub id: String,
+}
+
+/// A cursor that does not fit the sort of its request.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "{path}: {found}; expected the `searchAfter` of an edge of a request with the same sort: a list of {length} values"
+)]
+pub struct CursorError {
+    /// Where in the request.
+    pub path: String,
+    /// What is wrong there.
+    pub found: String,
+    /// How many values a cursor of the sort has.
+    pub length: usize,
 }
 
 impl Cursor {
@@ -31,24 +46,21 @@ impl Cursor {
     ///
     /// # Errors
     ///
-    /// If it does not fit the order: the message names the place and what is expected there.
-    pub fn parse(value: &Value, sort: &[SortKey], mapping: &IndexMapping) -> Result<Self, String> {
-        let expected = || {
-            format!(
-                "expected the `searchAfter` of an edge of a request with the same sort: a list of {} values",
-                sort.len() + 1
-            )
-        };
-        let list = value.as_array().ok_or_else(|| format!("searchAfter: found {}; {}", kind_of(value), expected()))?;
+    /// If it does not fit the order.
+    pub fn parse(value: &Value, sort: &[SortKey], mapping: &IndexMapping) -> Result<Self, CursorError> {
+        let error = |path: String, found: String| CursorError { path, found, length: sort.len() + 1 };
+        let whole = |found: String| error("searchAfter".to_owned(), found);
+        let list = value.as_array().ok_or_else(|| whole(format!("found {}", kind_of(value))))?;
         if list.len() != sort.len() + 1 {
-            return Err(format!("searchAfter: found a list of {} values; {}", list.len(), expected()));
+            return Err(whole(format!("found a list of {} values", list.len())));
         }
         let Some((Value::String(id), values)) = list.split_last() else {
-            return Err(format!("searchAfter: the last value is not the id of a record; {}", expected()));
+            return Err(whole("the last value is not the id of a record".to_owned()));
         };
-        let values = values.iter().zip(sort).enumerate().map(|(place, (value, key))| {
-            read(value, key, mapping)
-                .ok_or_else(|| format!("searchAfter[{place}]: found {value}, which cannot stand there; {}", expected()))
+        let values = values.iter().zip(sort).enumerate().map(|(index, (value, key))| {
+            read(value, key, mapping).ok_or_else(|| {
+                error(format!("searchAfter[{index}]"), format!("found {value}, which cannot stand there"))
+            })
         });
         Ok(Self { values: values.collect::<Result<_, _>>()?, id: id.clone() })
     }

@@ -1,6 +1,6 @@
-//! A document as its readers see it, whatever form an engine keeps it in.
+//! A document as its readers see it, however the engine encodes it.
 //!
-//! [`Node`] is a view of one JSON value that borrows from the document. Members come in the order of the source and
+//! [`ValueRef`] is a view of one JSON value that borrows from the document. Members come in the order of the source and
 //! integers of 64 bits are exact, so that what goes out is what came in.
 
 use std::fmt::{self, Debug};
@@ -11,48 +11,48 @@ use serde_json::{Map, Value};
 
 /// A document.
 #[derive(Clone)]
-pub struct Document(Form);
+pub struct Document(DocumentRepr);
 
 #[derive(Clone)]
-enum Form {
+enum DocumentRepr {
     Json(Arc<Value>),
-    Packed { documents: Arc<dyn PackedDocuments>, place: u64 },
+    Packed { documents: Arc<dyn PackedDocuments>, address: u64 },
 }
 
-/// Documents in a form of an engine's own. Places are known to the engine only.
+/// Documents in the encoding of an engine. Addresses are opaque to everything else.
 pub trait PackedDocuments: Send + Sync {
-    /// Returns the value at a place.
-    fn node(&self, place: u64) -> Node<'_>;
+    /// Returns the value at an address.
+    fn value(&self, address: u64) -> ValueRef<'_>;
 
-    /// Returns the text at a place, if there is one that may stand in JSON as it is ([`crate::is_plain`]) and that is
-    /// known without looking at it.
-    fn plain_text(&self, place: u64) -> Option<&[u8]>;
+    /// Returns the text at an address if it is known, without reading it, to need no JSON escapes
+    /// ([`crate::is_escape_free`]).
+    fn escape_free_text(&self, address: u64) -> Option<&[u8]>;
 
-    /// Shows the elements of the array at a place, in order, until told to stop by `false`.
-    fn elements<'a>(&'a self, place: u64, visit: &mut dyn FnMut(Node<'a>) -> bool);
+    /// Visits the elements of the array at an address, in order, until `visit` returns `false`.
+    fn elements<'a>(&'a self, address: u64, visit: &mut dyn FnMut(ValueRef<'a>) -> bool);
 
-    /// Shows the keys of the object at a place, in order, each with the place of its value.
-    fn members<'a>(&'a self, place: u64, visit: &mut dyn FnMut(&'a str, u64));
+    /// Visits the members of the object at an address, in order: the key and the address of the value.
+    fn members<'a>(&'a self, address: u64, visit: &mut dyn FnMut(&'a str, u64));
 }
 
 impl Document {
-    /// Returns the document that is a place among packed ones.
-    pub fn packed(documents: Arc<dyn PackedDocuments>, place: u64) -> Self {
-        Self(Form::Packed { documents, place })
+    /// Returns the document at an address among packed ones.
+    pub fn packed(documents: Arc<dyn PackedDocuments>, address: u64) -> Self {
+        Self(DocumentRepr::Packed { documents, address })
     }
 
     /// Returns a view of the whole document.
-    pub fn root(&self) -> Node<'_> {
+    pub fn root(&self) -> ValueRef<'_> {
         match &self.0 {
-            Form::Json(value) => Node::from(&**value),
-            Form::Packed { documents, place } => documents.node(*place),
+            DocumentRepr::Json(value) => ValueRef::from(&**value),
+            DocumentRepr::Packed { documents, address } => documents.value(*address),
         }
     }
 }
 
 impl From<Value> for Document {
     fn from(value: Value) -> Self {
-        Self(Form::Json(Arc::new(value)))
+        Self(DocumentRepr::Json(Arc::new(value)))
     }
 }
 
@@ -65,63 +65,63 @@ impl Debug for Document {
 
 /// A view of one JSON value.
 #[derive(Clone, Copy)]
-pub enum Node<'a> {
+pub enum ValueRef<'a> {
     /// `null`.
     Null,
     /// A boolean.
     Bool(bool),
     /// An integer.
     Integer(i64),
-    /// An integer beyond those of [`Node::Integer`].
+    /// An integer beyond those of [`ValueRef::Integer`].
     Unsigned(u64),
     /// Any other number.
     Double(f64),
     /// A string.
     String(&'a str),
     /// An array.
-    Array(Array<'a>),
+    Array(ArrayRef<'a>),
     /// An object.
-    Object(Object<'a>),
+    Object(ObjectRef<'a>),
 }
 
-impl<'a> From<&'a Value> for Node<'a> {
+impl<'a> From<&'a Value> for ValueRef<'a> {
     fn from(value: &'a Value) -> Self {
         match value {
-            Value::Null => Node::Null,
-            Value::Bool(flag) => Node::Bool(*flag),
+            Value::Null => ValueRef::Null,
+            Value::Bool(flag) => ValueRef::Bool(*flag),
             Value::Number(number) => match (number.as_i64(), number.as_u64()) {
-                (Some(integer), _) => Node::Integer(integer),
-                (None, Some(unsigned)) => Node::Unsigned(unsigned),
-                (None, None) => Node::Double(number.as_f64().unwrap_or_default()),
+                (Some(integer), _) => ValueRef::Integer(integer),
+                (None, Some(unsigned)) => ValueRef::Unsigned(unsigned),
+                (None, None) => ValueRef::Double(number.as_f64().unwrap_or_default()),
             },
-            Value::String(text) => Node::String(text),
-            Value::Array(elements) => Node::Array(Array(ArrayForm::Json(elements))),
-            Value::Object(members) => Node::Object(Object(ObjectForm::Json(members))),
+            Value::String(text) => ValueRef::String(text),
+            Value::Array(elements) => ValueRef::Array(ArrayRef(ArrayRepr::Json(elements))),
+            Value::Object(members) => ValueRef::Object(ObjectRef(ObjectRepr::Json(members))),
         }
     }
 }
 
 /// A view of an array.
 #[derive(Clone, Copy)]
-pub struct Array<'a>(ArrayForm<'a>);
+pub struct ArrayRef<'a>(ArrayRepr<'a>);
 
 #[derive(Clone, Copy)]
-enum ArrayForm<'a> {
+enum ArrayRepr<'a> {
     Json(&'a [Value]),
-    Packed { documents: &'a dyn PackedDocuments, place: u64, length: u32 },
+    Packed { documents: &'a dyn PackedDocuments, address: u64, length: u32 },
 }
 
-impl<'a> Array<'a> {
-    /// Returns the array of so many elements at a place among packed documents.
-    pub fn packed(documents: &'a dyn PackedDocuments, place: u64, length: u32) -> Self {
-        Self(ArrayForm::Packed { documents, place, length })
+impl<'a> ArrayRef<'a> {
+    /// Returns the array of `length` elements at an address among packed documents.
+    pub fn packed(documents: &'a dyn PackedDocuments, address: u64, length: u32) -> Self {
+        Self(ArrayRepr::Packed { documents, address, length })
     }
 
     /// Returns the number of elements.
     pub fn len(&self) -> usize {
         match self.0 {
-            ArrayForm::Json(elements) => elements.len(),
-            ArrayForm::Packed { length, .. } => length as usize,
+            ArrayRepr::Json(elements) => elements.len(),
+            ArrayRepr::Packed { length, .. } => length as usize,
         }
     }
 
@@ -131,7 +131,7 @@ impl<'a> Array<'a> {
     }
 
     /// Returns the first element.
-    pub fn first(&self) -> Option<Node<'a>> {
+    pub fn first(&self) -> Option<ValueRef<'a>> {
         let mut first = None;
         self.visit(|element| {
             first = Some(element);
@@ -140,110 +140,112 @@ impl<'a> Array<'a> {
         first
     }
 
-    /// Shows the elements in order.
-    pub fn for_each(&self, mut visit: impl FnMut(Node<'a>)) {
+    /// Visits the elements in order.
+    pub fn for_each(&self, mut visit: impl FnMut(ValueRef<'a>)) {
         self.visit(|element| {
             visit(element);
             true
         });
     }
 
-    fn visit(&self, mut visit: impl FnMut(Node<'a>) -> bool) {
+    fn visit(&self, mut visit: impl FnMut(ValueRef<'a>) -> bool) {
         match self.0 {
-            ArrayForm::Json(elements) => {
-                elements.iter().all(|element| visit(Node::from(element)));
+            ArrayRepr::Json(elements) => {
+                elements.iter().all(|element| visit(ValueRef::from(element)));
             }
-            ArrayForm::Packed { documents, place, .. } => documents.elements(place, &mut visit),
+            ArrayRepr::Packed { documents, address, .. } => documents.elements(address, &mut visit),
         }
     }
 }
 
 /// A view of an object.
 #[derive(Clone, Copy)]
-pub struct Object<'a>(ObjectForm<'a>);
+pub struct ObjectRef<'a>(ObjectRepr<'a>);
 
 #[derive(Clone, Copy)]
-enum ObjectForm<'a> {
+enum ObjectRepr<'a> {
     Json(&'a Map<String, Value>),
-    Packed { documents: &'a dyn PackedDocuments, place: u64 },
+    Packed { documents: &'a dyn PackedDocuments, address: u64 },
 }
 
-impl<'a> Object<'a> {
-    /// Returns the object at a place among packed documents.
-    pub fn packed(documents: &'a dyn PackedDocuments, place: u64) -> Self {
-        Self(ObjectForm::Packed { documents, place })
+impl<'a> ObjectRef<'a> {
+    /// Returns the object at an address among packed documents.
+    pub fn packed(documents: &'a dyn PackedDocuments, address: u64) -> Self {
+        Self(ObjectRepr::Packed { documents, address })
     }
 
-    /// Shows the members in the order of the source.
-    pub fn for_each(&self, mut visit: impl FnMut(&'a str, Node<'a>)) {
-        self.places(|key, place| visit(key, place.node()));
+    /// Visits the members in the order of the source.
+    pub fn for_each(&self, mut visit: impl FnMut(&'a str, ValueRef<'a>)) {
+        self.for_each_lazy(|key, value| visit(key, value.value()));
     }
 
-    /// Shows the keys in the order of the source, each with where its value stands. Values that are not read cost next
-    /// to nothing.
-    pub fn places(&self, mut visit: impl FnMut(&'a str, Place<'a>)) {
+    /// Visits the members in the order of the source without decoding their values. Values that are not read cost
+    /// next to nothing.
+    pub fn for_each_lazy(&self, mut visit: impl FnMut(&'a str, LazyValueRef<'a>)) {
         match self.0 {
-            ObjectForm::Json(members) => {
-                members.iter().for_each(|(key, value)| visit(key, Place(PlaceForm::Json(value))));
+            ObjectRepr::Json(members) => {
+                members.iter().for_each(|(key, value)| visit(key, LazyValueRef(LazyRepr::Json(value))));
             }
-            ObjectForm::Packed { documents, place } => {
-                documents.members(place, &mut |key, place| visit(key, Place(PlaceForm::Packed { documents, place })));
+            ObjectRepr::Packed { documents, address } => {
+                documents.members(address, &mut |key, address| {
+                    visit(key, LazyValueRef(LazyRepr::Packed { documents, address }))
+                });
             }
         }
     }
 
-    /// Returns a member. Whoever wants several of them does better with [`Object::places`].
-    pub fn get(&self, name: &str) -> Option<Node<'a>> {
+    /// Returns a member. For several members [`ObjectRef::for_each_lazy`] is faster.
+    pub fn get(&self, name: &str) -> Option<ValueRef<'a>> {
         let mut found = None;
-        self.places(|key, place| {
+        self.for_each_lazy(|key, value| {
             if key == name {
-                found = Some(place);
+                found = Some(value);
             }
         });
-        found.map(Place::node)
+        found.map(LazyValueRef::value)
     }
 }
 
-/// Where a value stands, which is read when it is wanted.
+/// A value that is decoded on demand.
 #[derive(Clone, Copy)]
-pub struct Place<'a>(PlaceForm<'a>);
+pub struct LazyValueRef<'a>(LazyRepr<'a>);
 
 #[derive(Clone, Copy)]
-enum PlaceForm<'a> {
+enum LazyRepr<'a> {
     Json(&'a Value),
-    Packed { documents: &'a dyn PackedDocuments, place: u64 },
+    Packed { documents: &'a dyn PackedDocuments, address: u64 },
 }
 
-impl<'a> Place<'a> {
+impl<'a> LazyValueRef<'a> {
     /// Returns the value.
     #[inline]
-    pub fn node(self) -> Node<'a> {
+    pub fn value(self) -> ValueRef<'a> {
         match self.0 {
-            PlaceForm::Json(value) => Node::from(value),
-            PlaceForm::Packed { documents, place } => documents.node(place),
+            LazyRepr::Json(value) => ValueRef::from(value),
+            LazyRepr::Packed { documents, address } => documents.value(address),
         }
     }
 
-    /// Returns the value if it is a text that is known to need no escapes in JSON.
+    /// Returns the value if it is a text known to need no JSON escapes.
     #[inline]
-    pub fn plain_text(self) -> Option<&'a [u8]> {
+    pub fn escape_free_text(self) -> Option<&'a [u8]> {
         match self.0 {
-            PlaceForm::Json(_) => None,
-            PlaceForm::Packed { documents, place } => documents.plain_text(place),
+            LazyRepr::Json(_) => None,
+            LazyRepr::Packed { documents, address } => documents.escape_free_text(address),
         }
     }
 }
 
-impl Serialize for Node<'_> {
+impl Serialize for ValueRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
-            Node::Null => serializer.serialize_unit(),
-            Node::Bool(flag) => serializer.serialize_bool(flag),
-            Node::Integer(number) => serializer.serialize_i64(number),
-            Node::Unsigned(number) => serializer.serialize_u64(number),
-            Node::Double(number) => serializer.serialize_f64(number),
-            Node::String(text) => serializer.serialize_str(text),
-            Node::Array(array) => {
+            ValueRef::Null => serializer.serialize_unit(),
+            ValueRef::Bool(flag) => serializer.serialize_bool(flag),
+            ValueRef::Integer(number) => serializer.serialize_i64(number),
+            ValueRef::Unsigned(number) => serializer.serialize_u64(number),
+            ValueRef::Double(number) => serializer.serialize_f64(number),
+            ValueRef::String(text) => serializer.serialize_str(text),
+            ValueRef::Array(array) => {
                 let mut sequence = serializer.serialize_seq(Some(array.len()))?;
                 let mut result = Ok(());
                 array.visit(|element| {
@@ -253,7 +255,7 @@ impl Serialize for Node<'_> {
                 result?;
                 sequence.end()
             }
-            Node::Object(object) => {
+            ValueRef::Object(object) => {
                 let mut map = serializer.serialize_map(None)?;
                 let mut result = Ok(());
                 object.for_each(|key, value| {

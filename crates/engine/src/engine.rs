@@ -1,4 +1,4 @@
-//! The seam between the service and an engine.
+//! The interface between the service and an engine.
 
 use std::sync::Arc;
 
@@ -6,23 +6,30 @@ use async_trait::async_trait;
 use cantata_mapping::IndexMapping;
 use serde_json::Value;
 
-use crate::{Alias, AliasChange, Answer, Document, EngineError, Filter, Hit, Plan, SortKey};
+use crate::{Alias, AliasChange, Document, EngineError, Filter, Hit, SearchPlan, SearchResponse, SortKey};
 
 /// A search engine: indexes of documents, each with a mapping.
 ///
-/// Every read sees one state of the index as a whole; an acknowledged write survives a crash and is seen by every read
-/// that starts after it. Wherever an index is named, an alias that leads to one will do, but for making and removing
-/// an index.
+/// Every read sees one snapshot of the index; an acknowledged write survives a crash and is seen by every read that
+/// starts after it. Wherever an index is named, an alias of one will do, except for creating and deleting an index.
+///
+/// Implemented by everything that reads, writes and administers; code that does only one of these takes the narrower
+/// trait.
+pub trait SearchEngine: IndexReader + IndexWriter + IndexAdmin {}
+
+impl<E: IndexReader + IndexWriter + IndexAdmin> SearchEngine for E {}
+
+/// Searching indexes.
 #[async_trait]
-pub trait SearchEngine: Send + Sync + 'static {
-    /// Returns the mapping of an index as it is now.
+pub trait IndexReader: Send + Sync + 'static {
+    /// Returns the current mapping of an index.
     async fn mapping(&self, index: &str) -> Result<Arc<IndexMapping>, EngineError>;
 
     /// Runs a plan.
-    async fn search(&self, index: &str, plan: Arc<Plan>) -> Result<Answer, EngineError>;
+    async fn search(&self, index: &str, plan: Arc<SearchPlan>) -> Result<SearchResponse, EngineError>;
 
-    /// Begins an export. It shows one state of the index, whatever is written meanwhile.
-    async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn Exporting>, EngineError>;
+    /// Starts an export. It reads one snapshot of the index, whatever is written meanwhile.
+    async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError>;
 
     /// Returns the document of an id.
     async fn document(&self, index: &str, id: &str) -> Result<Option<Document>, EngineError>;
@@ -35,51 +42,63 @@ pub trait SearchEngine: Send + Sync + 'static {
         }
         Ok(found)
     }
+}
 
-    /// Makes an index; without a mapping, or where one allows it, the documents bring the fields.
+/// Writing documents.
+#[async_trait]
+pub trait IndexWriter: Send + Sync + 'static {
+    /// Writes a batch: everything but the rejected operations becomes visible at once. Of several operations on one
+    /// id the last one wins.
+    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError>;
+
+    /// Writes documents that the index does not have yet, as in an initial load; calls may run concurrently. An engine
+    /// may be faster at this than at [`IndexWriter::write`].
+    async fn bulk_load(&self, index: &str, documents: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
+        self.write(index, documents).await
+    }
+
+    /// Writes a batch together with the position up to which its source has been read. After a crash the batch is
+    /// never missing where the position is there.
+    async fn write_with_position(
+        &self,
+        index: &str,
+        batch: Vec<WriteOperation>,
+        position: &str,
+    ) -> Result<BatchReport, EngineError>;
+
+    /// Returns the last position written; nothing if there never was one. A position belongs to its index: it is
+    /// deleted with it, and an index that is created again has none.
+    async fn position(&self, index: &str) -> Result<Option<String>, EngineError>;
+}
+
+/// Creating, deleting and changing indexes and aliases.
+#[async_trait]
+pub trait IndexAdmin: Send + Sync + 'static {
+    /// Creates an index; without a mapping, or where one allows it, documents add the fields.
     async fn create_index(&self, index: &str, mapping: Option<&Value>) -> Result<(), EngineError>;
 
-    /// Removes an index with everything in it, and the aliases that lead to it alone.
+    /// Deletes an index with its documents, and the aliases that point to it alone.
     async fn delete_index(&self, index: &str) -> Result<(), EngineError>;
 
     /// Returns all indexes, by name.
     async fn indexes(&self) -> Result<Vec<IndexSummary>, EngineError>;
 
-    /// Writes a batch: all of it, but for the documents that are refused one by one, becomes visible at once. Of
-    /// several operations on one id the last one holds.
-    async fn write(&self, index: &str, batch: Vec<Operation>) -> Result<BatchReport, EngineError>;
-
-    /// Writes documents that the index does not have yet, as when it is filled for the first time; several calls may be
-    /// under way at once. An engine may take them in faster than by [`SearchEngine::write`].
-    async fn fill(&self, index: &str, documents: Vec<Operation>) -> Result<BatchReport, EngineError> {
-        self.write(index, documents).await
-    }
-
-    /// Writes a batch, and notes with it how far its source has been read. After a crash the batch is never missing
-    /// where the position is there.
-    async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError>;
-
-    /// Returns the position that was noted last; nothing if there never was one. A position belongs to the index: it
-    /// goes with it, and one that is made anew has none.
-    async fn position(&self, index: &str) -> Result<Option<String>, EngineError>;
-
-    /// Adds fields to the mapping of an index, and replaces its `_meta` if there is one among what is given. A field
-    /// that is there with another type is refused by its path, and then nothing is added.
+    /// Adds fields to the mapping of an index, and replaces its `_meta` if one is given. A field that exists with
+    /// another type is an error that names its path, and then nothing is added.
     async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError>;
 
     /// Returns all aliases, by name.
     async fn aliases(&self) -> Result<Vec<Alias>, EngineError>;
 
-    /// Changes aliases: all of it or nothing, and at once. A reader finds what an alias led to before, or what it
-    /// leads to afterwards.
+    /// Changes aliases atomically: a reader resolves an alias as it was before all changes, or after all of them.
     ///
-    /// An alias that has the name of an index is refused. To remove one that is not there changes nothing.
+    /// An alias with the name of an index is rejected. Removing one that does not exist changes nothing.
     async fn change_aliases(&self, changes: &[AliasChange]) -> Result<(), EngineError>;
 }
 
-/// A change of one document.
+/// A change of one document in a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operation {
+pub enum WriteOperation {
     /// Adds the document, or replaces the one of this id.
     Put {
         /// The id.
@@ -94,29 +113,29 @@ pub enum Operation {
     },
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BatchReport {
     /// How many documents were added or replaced.
     pub written: usize,
     /// How many documents were removed.
     pub deleted: usize,
-    /// The operations that were refused.
-    pub refused: Vec<Refusal>,
+    /// The operations that were rejected.
+    pub rejected: Vec<RejectedOperation>,
 }
 
-/// An operation that was refused.
+/// An operation that the index rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// Its place in the batch.
-    pub place: usize,
+pub struct RejectedOperation {
+    /// Its index in the batch.
+    pub batch_index: usize,
     /// The id.
     pub id: String,
     /// Why: the path, what was found and what was expected.
     pub reason: String,
 }
 
-/// An index, in short.
+/// Name and size of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexSummary {
     /// The name.
@@ -127,30 +146,30 @@ pub struct IndexSummary {
     pub bytes: u64,
 }
 
-/// What an export brings: every record that passes the filter, in order.
+/// Which records an export returns, and in which order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportRequest {
     /// Which records.
     pub filter: Filter,
     /// The order; records equal in all keys are ordered by id.
     pub sort: Vec<SortKey>,
-    /// How many records at most; nothing: all.
+    /// How many records at most; all if not given.
     pub limit: Option<u64>,
     /// How many records a page has.
     pub page_size: usize,
 }
 
-/// A part of an export.
+/// A page of an export.
 #[derive(Debug)]
 pub struct ExportPage {
-    /// The records, in order; never none.
+    /// The records, in order; never empty.
     pub hits: Vec<Hit>,
 }
 
-/// A running export. Dropping it ends it.
+/// A running export, read page by page. Dropping it ends it.
 #[async_trait]
-pub trait Exporting: Send {
-    /// Returns how many records the export will bring.
+pub trait ExportStream: Send {
+    /// Returns the total number of records.
     fn total(&self) -> u64;
 
     /// Returns the next page; nothing after the last one.

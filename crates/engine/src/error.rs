@@ -1,8 +1,9 @@
-//! What can go wrong in an engine.
+//! Errors of an engine.
 //!
-//! Messages never show a host, a path of the machine or the text of a query. What only an operator needs is in
-//! [`EngineError::Failed`], which clients are told of without it.
+//! Messages never show a host, a path of the machine or the text of a query. Details for operators are in
+//! [`EngineError::Failed`]; clients get its message without them.
 
+use cantata_mapping::MappingError;
 use thiserror::Error;
 
 /// A failure of an engine.
@@ -11,16 +12,16 @@ pub enum EngineError {
     /// There is no index of this name.
     #[error("index `{0}` was not found; create it, or correct esIndex in base.json")]
     IndexNotFound(String),
-    /// The index is there already.
+    /// The index exists already.
     #[error("index `{0}` exists already")]
     IndexExists(String),
     /// A name or a mapping that cannot be used, or a request that the engine cannot answer within its limits.
     #[error("{0}")]
-    Refused(String),
+    Rejected(String),
     /// The engine cannot be reached.
     #[error("the search engine cannot be reached")]
     Unreachable,
-    /// The engine does not let this service in.
+    /// The engine rejected the credentials of this service.
     #[error("the search engine refused the credentials of this server")]
     PermissionDenied,
     /// The engine took too long.
@@ -34,8 +35,15 @@ pub enum EngineError {
     Failed(String),
 }
 
+/// All problems of a mapping, in one text.
+impl From<Vec<MappingError>> for EngineError {
+    fn from(errors: Vec<MappingError>) -> Self {
+        Self::Rejected(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+    }
+}
+
 impl EngineError {
-    /// Returns what a client is told.
+    /// Returns the message for clients.
     pub fn client_message(&self) -> String {
         match self {
             Self::Failed(_) => "the search engine failed; the log of the server says why".to_owned(),

@@ -7,9 +7,9 @@
 
 use cantata_mapping::TypedValue;
 
-/// Where a range begins and ends.
+/// A range of values.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Edges {
+pub struct ValueRange {
     /// The lower end and whether it is part of the range.
     pub from: Option<(TypedValue, bool)>,
     /// The upper end and whether it is part of the range.
@@ -44,12 +44,12 @@ pub enum Filter {
         /// The values, sorted, each once.
         values: Vec<TypedValue>,
     },
-    /// Rows one of whose values in the field lies within the edges.
+    /// Rows one of whose values in the field lies within the range.
     Range {
         /// The path of the field.
         field: String,
-        /// The ends.
-        edges: Edges,
+        /// The range.
+        range: ValueRange,
     },
     /// Rows that have a value in the field.
     Exists {

@@ -1,23 +1,22 @@
-//! What it means for a text to be like a pattern, so that every engine and every model of one means the same.
+//! Matching texts against patterns, with the same meaning for every engine and every model of one.
 //!
-//! All of this is pure and takes a time that no pattern can blow up: what follows a `*` is sought once, from the left,
-//! and never again.
+//! No pattern needs backtracking: what follows a `*` is searched once, from the left.
 
 mod fuzzy;
 mod pattern;
 mod words;
 
-pub use self::fuzzy::Fuzzy;
-pub use self::pattern::Pattern;
+pub use self::fuzzy::FuzzyMatcher;
+pub use self::pattern::WildcardPattern;
 pub use self::words::words;
 
 /// A test of a text.
 pub trait Matcher {
-    /// Tells whether a text passes.
+    /// Returns whether a text passes.
     fn matches(&self, text: &str) -> bool;
 
-    /// Tells whether a word of a text that does not pass itself may pass; false saves looking at the words.
-    fn may_match_a_word_of(&self, text: &str) -> bool {
+    /// Returns whether a word of a text may pass that does not pass itself; false saves splitting it into words.
+    fn may_match_word_of(&self, text: &str) -> bool {
         let _ = text;
         true
     }
@@ -30,16 +29,16 @@ impl Matcher for str {
     }
 }
 
-/// Tells whether a value of a text field passes: as a whole, or one of its words.
+/// Returns whether a value of a text field passes: as a whole, or one of its words.
 pub fn text_matches<M: Matcher + ?Sized>(value: &str, matcher: &M) -> bool {
-    matcher.matches(value) || (matcher.may_match_a_word_of(value) && words(value).any(|word| matcher.matches(&word)))
+    matcher.matches(value) || (matcher.may_match_word_of(value) && words(value).any(|word| matcher.matches(&word)))
 }
 
-/// Tells whether a text, put into lower case, contains another that is in lower case already.
-pub fn contains_lowered(text: &str, lower: &str) -> bool {
+/// Returns whether a text contains another, which is in lower case, ignoring case.
+pub fn contains_ignoring_case(text: &str, lower: &str) -> bool {
     let (first, rest) = match lower.as_bytes().split_first() {
         Some((first, rest)) if lower.is_ascii() && text.is_ascii() => (*first, rest),
-        // Letters beyond ASCII may change their length; such texts are rare enough to look at their words.
+        // Characters beyond ASCII may change their length; such texts are rare enough to check their words.
         _ => return true,
     };
     let text = text.as_bytes();

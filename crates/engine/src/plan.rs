@@ -1,7 +1,7 @@
-//! The plan of a request: everything it wants to know, in one piece, so that an engine can share the work.
+//! The plan of a request: all its filters, pages and facets, so that an engine can share work among them.
 //!
-//! Invariants, kept by whoever makes a plan: fields are paths of the index mapping that have values (aliases are
-//! resolved); `filter` of hits and facets is a place in [`Plan::filters`], equal filters stand there once; an element
+//! Invariants: fields are paths of the index mapping that have values (aliases are resolved); `filter` of hits and
+//! facets is an index into [`SearchPlan::filters`], which holds equal filters once; an element
 //! filter is read at the level of the facet's field; numeric requests (stats, histograms, ranges) are made of numeric
 //! and date fields only; intervals are finite and above zero; cursors fit the sort they come with.
 
@@ -9,10 +9,10 @@ use std::hash::{Hash, Hasher};
 
 use crate::{Cursor, Filter};
 
-/// Everything that one request wants to know of one index.
+/// One search of one index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Plan {
-    /// The filters over records that hits and facets refer to by place.
+pub struct SearchPlan {
+    /// The filters over records that hits and facets refer to by index.
     pub filters: Vec<Filter>,
     /// The pages of records.
     pub hits: Vec<HitsRequest>,
@@ -20,11 +20,11 @@ pub struct Plan {
     pub facets: Vec<FacetRequest>,
 }
 
-impl Plan {
-    /// Returns the place of a filter, which is added if it is new.
-    pub fn filter(&mut self, filter: Filter) -> usize {
+impl SearchPlan {
+    /// Returns the index of a filter, which is added if it is new.
+    pub fn add_filter(&mut self, filter: Filter) -> usize {
         match self.filters.iter().position(|known| *known == filter) {
-            Some(place) => place,
+            Some(index) => index,
             None => {
                 self.filters.push(filter);
                 self.filters.len() - 1
@@ -32,38 +32,38 @@ impl Plan {
         }
     }
 
-    /// Returns the plan that asks for one of the pages alone; equal ones are equal whatever plans they come from.
+    /// Returns the plan of one of the pages alone. Plans of equal pages are equal, whatever plans they come from.
     #[must_use]
-    pub fn of_page(&self, place: usize) -> Plan {
-        let page = &self.hits[place];
-        Plan {
+    pub fn single_page(&self, index: usize) -> SearchPlan {
+        let page = &self.hits[index];
+        SearchPlan {
             filters: vec![self.filters[page.filter].clone()],
             hits: vec![HitsRequest { filter: 0, ..page.clone() }],
             facets: Vec::new(),
         }
     }
 
-    /// Returns the plan that asks for one of the facets alone; equal ones are equal whatever plans they come from.
+    /// Returns the plan of one of the facets alone. Plans of equal facets are equal, whatever plans they come from.
     #[must_use]
-    pub fn of_facet(&self, place: usize) -> Plan {
-        let facet = &self.facets[place];
-        let mut alone = Plan::default();
-        let filter = alone.filter(self.filters[facet.filter].clone());
-        let bucket_filters = facet.bucket_filters.iter().map(|&place| alone.filter(self.filters[place].clone()));
+    pub fn single_facet(&self, index: usize) -> SearchPlan {
+        let facet = &self.facets[index];
+        let mut single = SearchPlan::default();
+        let filter = single.add_filter(self.filters[facet.filter].clone());
+        let bucket_filters = facet.bucket_filters.iter().map(|&index| single.add_filter(self.filters[index].clone()));
         let bucket_filters = bucket_filters.collect();
-        alone.facets.push(FacetRequest { filter, bucket_filters, ..facet.clone() });
-        alone
+        single.facets.push(FacetRequest { filter, bucket_filters, ..facet.clone() });
+        single
     }
 }
 
 /// A page of records.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HitsRequest {
-    /// Which records: a place in [`Plan::filters`].
+    /// Which records: an index into [`SearchPlan::filters`].
     pub filter: usize,
     /// How many records at most.
     pub size: usize,
-    /// How many records are passed over first.
+    /// How many records to skip first.
     pub offset: usize,
     /// The order; records equal in all keys are ordered by id.
     pub sort: Vec<SortKey>,
@@ -78,14 +78,14 @@ pub struct HitsRequest {
 /// One key of an order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SortKey {
-    /// The path of the field; nothing stands for the id of the record.
+    /// The path of the field; none is the id of the record.
     pub field: Option<String>,
     /// The direction.
     pub order: SortOrder,
     /// Which of several values counts.
     pub mode: SortMode,
     /// Where records without a value stand.
-    pub missing: Missing,
+    pub missing: MissingOrder,
 }
 
 /// A direction.
@@ -112,14 +112,14 @@ pub enum SortMode {
 
 /// Where records without a value stand in an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Missing {
+pub enum MissingOrder {
     /// Before all others.
     First,
     /// After all others.
     Last,
 }
 
-/// What is wanted of the values of one field.
+/// What to compute over the values of one field.
 ///
 /// Counts are of records. A record is counted for a value if it passes the filter and has, at the level of the field,
 /// an element with the value which passes the element filter; for a field of the root level that element is the record
@@ -128,7 +128,7 @@ pub enum Missing {
 pub struct FacetRequest {
     /// The path of the field.
     pub field: String,
-    /// Which records: a place in [`Plan::filters`].
+    /// Which records: an index into [`SearchPlan::filters`].
     pub filter: usize,
     /// Which elements, read at the level of the field.
     pub elements: Filter,
@@ -146,7 +146,7 @@ pub struct FacetRequest {
     pub ranges: Vec<Vec<NumberRange>>,
     /// For each bucket, its first records in the order of ids.
     pub top_hits: Option<TopHitsRequest>,
-    /// For each bucket, how many of its records pass these too: places in [`Plan::filters`].
+    /// For each bucket, how many of its records pass these too: indexes into [`SearchPlan::filters`].
     pub bucket_filters: Vec<usize>,
 }
 

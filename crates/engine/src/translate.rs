@@ -1,4 +1,4 @@
-//! From the filter language to the filter that an engine evaluates, typed by the mapping.
+//! Translation of the filter language to the filter that an engine evaluates, typed by the mapping.
 //!
 //! A SQON speaks of names and of values as they were written; a [`Filter`] of rows at a nesting level and of typed
 //! values. What is decided here is decided for every engine: which rows a condition tests, what a fraction means on a
@@ -18,27 +18,18 @@ mod target;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use cantata_mapping::{IndexMapping, Moment};
+use cantata_mapping::{IndexMapping, UtcDateTime};
 use cantata_sqon::{Condition, Sqon, ValueTest};
 
 pub use self::error::TranslationError;
 
 use crate::Filter;
 
-/// The saved sets that a filter may name.
-pub trait Sets: Sync {
-    /// Returns the members of a set; nothing if there is no such set.
-    fn members(&self, set_id: &str) -> Option<&[String]>;
-}
-
-impl Sets for HashMap<String, Vec<String>> {
-    fn members(&self, set_id: &str) -> Option<&[String]> {
-        self.get(set_id).map(Vec::as_slice)
-    }
-}
+/// The members of the saved sets that a filter may name, by the id of the set.
+pub type SavedSets = HashMap<String, Vec<String>>;
 
 /// Returns the ids of the sets that a filter names, each once, in order.
-pub fn sets_used(sqon: &Sqon) -> Vec<String> {
+pub fn saved_set_ids(sqon: &Sqon) -> Vec<String> {
     let mut ids = Vec::new();
     collect_sets(sqon, &mut ids);
     ids.sort_unstable();
@@ -60,18 +51,18 @@ fn collect_sets(node: &Sqon, ids: &mut Vec<String>) {
     }
 }
 
-/// What the filters of one request are translated with.
+/// Translates the filters of one request.
 #[derive(Clone, Copy)]
-pub struct Translation<'a> {
+pub struct FilterTranslator<'a> {
     mapping: &'a IndexMapping,
-    now: Moment,
-    sets: &'a dyn Sets,
+    now: UtcDateTime,
+    sets: &'a SavedSets,
 }
 
-impl<'a> Translation<'a> {
+impl<'a> FilterTranslator<'a> {
     /// Returns the translation for an index, with the moment that `now` stands for and the sets that
-    /// [`sets_used`] names.
-    pub fn new(mapping: &'a IndexMapping, now: Moment, sets: &'a dyn Sets) -> Self {
+    /// [`saved_set_ids`] names.
+    pub fn new(mapping: &'a IndexMapping, now: UtcDateTime, sets: &'a SavedSets) -> Self {
         Self { mapping, now, sets }
     }
 
@@ -92,7 +83,7 @@ impl<'a> Translation<'a> {
     ///
     /// # Errors
     ///
-    /// As for [`Translation::filter`].
+    /// As for [`FilterTranslator::filter`].
     pub fn elements(&self, sqon: Option<&Sqon>, row_path: &str) -> Result<Filter, TranslationError> {
         let mut filters = Vec::new();
         if let Some(sqon) = sqon.filter(|_| !row_path.is_empty()) {
@@ -106,7 +97,7 @@ impl<'a> Translation<'a> {
     ///
     /// # Errors
     ///
-    /// As for [`Translation::filter`].
+    /// As for [`FilterTranslator::filter`].
     pub fn facet_filter(
         &self,
         sqon: Option<&Sqon>,

@@ -30,7 +30,7 @@ impl GraphqlErrorCode {
     /// Returns the code of an engine error.
     pub(crate) fn of(error: &EngineError) -> Self {
         match error {
-            EngineError::Refused(_) => Self::BadUserInput,
+            EngineError::Rejected(_) => Self::BadUserInput,
             EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy => Self::ServiceUnavailable,
             EngineError::IndexNotFound(_)
             | EngineError::IndexExists(_)

@@ -21,8 +21,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cantata_catalogue::CatalogueView;
-use cantata_engine::{Filter, Plan, Sets};
-use cantata_mapping::Moment;
+use cantata_engine::{Filter, SavedSets, SearchPlan};
+use cantata_mapping::UtcDateTime;
 
 use crate::error::{ErrorPathSegment, GraphqlError, GraphqlErrorCode};
 use crate::output::{JsonBytes, Output, OutputMember, TargetIndex, name_bytes, null};
@@ -37,9 +37,9 @@ pub use records_query::RecordsQuery;
 #[derive(Clone, Copy)]
 pub struct PlanContext<'a> {
     /// The moment that `now` in filters stands for.
-    pub now: Moment,
+    pub now: UtcDateTime,
     /// The saved sets that the request needs.
-    pub sets: &'a dyn Sets,
+    pub sets: &'a SavedSets,
     /// The view of the client. Its filter over records holds for everything, facets on the filtered fields included;
     /// hidden fields are not part of the schema already.
     pub view: &'a CatalogueView,
@@ -49,9 +49,9 @@ pub struct PlanContext<'a> {
 #[derive(Debug)]
 pub struct PlannedRequest {
     /// The plan for the index of the records; `None` if it is not needed.
-    pub records: Option<Plan>,
+    pub records: Option<SearchPlan>,
     /// The plan for the index of the saved sets; `None` if it is not needed.
-    pub sets: Option<Plan>,
+    pub sets: Option<SearchPlan>,
     /// The mutations, in order.
     pub commands: Vec<SetCommand>,
     pub(crate) output: Vec<OutputMember<Output>>,
@@ -77,7 +77,7 @@ pub(crate) fn plan(prepared: &PreparedRequest, context: &PlanContext<'_>) -> Pla
     let prefix = &catalogue.source_prefix;
     let Planner { mut records, sets, mut commands, errors, .. } = planner;
     prefix::add(prefix, &mut records.plan, &mut commands);
-    let used = |plan: Plan| (!plan.hits.is_empty() || !plan.facets.is_empty()).then_some(plan);
+    let used = |plan: SearchPlan| (!plan.hits.is_empty() || !plan.facets.is_empty()).then_some(plan);
     PlannedRequest {
         records: used(records.plan),
         sets: used(sets.plan),
@@ -102,7 +102,7 @@ impl<T: Into<String>> From<T> for PlanError {
 
 /// The plan for one index while it is built.
 struct IndexPlan<'p> {
-    plan: Plan,
+    plan: SearchPlan,
     filters: FilterCompiler<'p>,
     /// The indexes in `plan.filters` by the address of the filter, which `filters` keeps alive.
     planned: HashMap<*const ValidatedFilter, usize>,
@@ -114,7 +114,7 @@ impl<'p> IndexPlan<'p> {
             TargetIndex::Records => FilterCompiler::for_records(&schema.index_schema(index).catalogue, context),
             TargetIndex::Sets => FilterCompiler::for_sets(schema, context),
         };
-        Self { plan: Plan::default(), filters, planned: HashMap::new() }
+        Self { plan: SearchPlan::default(), filters, planned: HashMap::new() }
     }
 
     /// Adds a filter over records and returns its index.
@@ -122,7 +122,7 @@ impl<'p> IndexPlan<'p> {
         if let Some(index) = self.planned.get(&Arc::as_ptr(filter)) {
             return Ok(*index);
         }
-        let index = self.plan.filter(self.filters.compile(filter)?);
+        let index = self.plan.add_filter(self.filters.compile(filter)?);
         self.planned.insert(Arc::as_ptr(filter), index);
         Ok(index)
     }
@@ -138,7 +138,7 @@ impl<'p> IndexPlan<'p> {
             return Ok((self.add_filter(filter)?, self.filters.compile_elements(filter, field)?));
         }
         let (filter, elements) = self.filters.compile_without(filter, field)?;
-        Ok((self.plan.filter(filter), elements))
+        Ok((self.plan.add_filter(filter), elements))
     }
 }
 

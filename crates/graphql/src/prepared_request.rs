@@ -8,7 +8,7 @@ use apollo_compiler::parser::SourceMap;
 use apollo_compiler::request::RequestError;
 use apollo_compiler::response::JsonMap;
 use apollo_compiler::validation::Valid;
-use cantata_engine::sets_used;
+use cantata_engine::saved_set_ids;
 
 use crate::error::{GraphqlError, GraphqlErrorBody, GraphqlErrorCode};
 use crate::output::TargetIndex;
@@ -136,7 +136,7 @@ impl FilterUsage {
             match field.filter.as_deref().map(|filter| &filter.parsed) {
                 Some(Ok(Some(sqon))) => {
                     self.any = true;
-                    self.sets.extend(sets_used(sqon));
+                    self.sets.extend(saved_set_ids(sqon));
                 }
                 Some(Err(_)) => self.any = true,
                 Some(Ok(None)) | None => {}

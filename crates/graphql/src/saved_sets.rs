@@ -1,7 +1,7 @@
 //! Saved sets as a catalogue of their own.
 
 use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, CatalogueErrorCode, ConfigDefaults};
-use cantata_mapping::{Covers, IndexMapping};
+use cantata_mapping::{IndexMapping, RedactedFields};
 use serde_json::{Value, json};
 
 use crate::sdl::SETS;
@@ -38,7 +38,7 @@ pub(crate) fn saved_sets_catalogue(records: &Catalogue) -> Result<Catalogue, Cat
         .map_err(|problems| failed(format!("The saved sets have no schema: {problems:?}.")))?;
     let mapping = IndexMapping::parse(&saved_sets_mapping())
         .map_err(|errors| failed(format!("The saved sets have no mapping: {errors:?}.")))?;
-    let hidden_fields = Covers { hidden: [VIEW.to_owned()].into(), ..Covers::default() };
+    let hidden_fields = RedactedFields { hidden: [VIEW.to_owned()].into(), ..RedactedFields::default() };
     let mut catalogue = Catalogue::build_restricted(&config, &mapping, &hidden_fields)?;
     catalogue.document_type = SETS.to_owned();
     catalogue.root.type_name = SETS.to_owned();

@@ -11,7 +11,7 @@ mod facet;
 mod scalar;
 
 use apollo_compiler::Name;
-use cantata_engine::{Answer, EngineError, Place};
+use cantata_engine::{EngineError, LazyValueRef, SearchResponse};
 use serde::Serialize;
 
 pub(crate) use document_values::{object_at, values_at};
@@ -27,15 +27,15 @@ const MAX_ERRORS: usize = 100;
 const INITIAL_CAPACITY_BYTES: usize = 8192;
 
 /// The answer of an index without a plan.
-static EMPTY_ANSWER: Answer = Answer { hits: Vec::new(), facets: Vec::new() };
+static EMPTY_ANSWER: SearchResponse = SearchResponse { hits: Vec::new(), facets: Vec::new() };
 
 /// The results of executing a plan.
 #[derive(Debug, Default)]
 pub struct PlanResults {
     /// Of [`PlannedRequest::records`].
-    pub records: Option<Result<Answer, EngineError>>,
+    pub records: Option<Result<SearchResponse, EngineError>>,
     /// Of [`PlannedRequest::sets`].
-    pub sets: Option<Result<Answer, EngineError>>,
+    pub sets: Option<Result<SearchResponse, EngineError>>,
     /// Of [`PlannedRequest::commands`], in order.
     pub commands: Vec<SetCommandOutcome>,
 }
@@ -94,7 +94,7 @@ struct ResponseWriter<'a> {
     results: &'a PlanResults,
     errors: Vec<GraphqlError>,
     /// The selected members of the current objects, those of the innermost last.
-    slots: Vec<Option<Place<'a>>>,
+    slots: Vec<Option<LazyValueRef<'a>>>,
     /// The path to the current object or list.
     path: Vec<PathSegment<'a>>,
     /// The member of the current object that is being written.
@@ -164,7 +164,7 @@ impl<'a> ResponseWriter<'a> {
     }
 
     /// Switches to the answer of an index.
-    fn enter_index(&mut self, index: TargetIndex) -> Result<&'a Answer, EngineError> {
+    fn enter_index(&mut self, index: TargetIndex) -> Result<&'a SearchResponse, EngineError> {
         self.prefix = match index {
             TargetIndex::Records => &self.planned.prefix,
             TargetIndex::Sets => &[],
@@ -172,7 +172,7 @@ impl<'a> ResponseWriter<'a> {
         self.answer(index)
     }
 
-    fn answer(&self, index: TargetIndex) -> Result<&'a Answer, EngineError> {
+    fn answer(&self, index: TargetIndex) -> Result<&'a SearchResponse, EngineError> {
         let answer = match index {
             TargetIndex::Records => &self.results.records,
             TargetIndex::Sets => &self.results.sets,

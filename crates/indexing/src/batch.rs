@@ -6,7 +6,7 @@
 use std::sync::{Arc, LazyLock};
 
 use cantata_core::AnalysisTypeId;
-use cantata_engine::{BatchReport, EngineError, Filter, HitsRequest, Operation, Plan, SearchEngine};
+use cantata_engine::{BatchReport, EngineError, Filter, HitsRequest, SearchEngine, SearchPlan, WriteOperation};
 use cantata_mapping::TypedValue;
 use hashbrown::{HashMap, HashSet};
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
@@ -101,7 +101,7 @@ impl Batch {
     ) -> Result<Operations, EngineError> {
         let present = ids_of(engine, index, analysis_path, self.known).await?;
         let mut operations = Operations::default();
-        operations.list.extend(present.into_iter().map(|id| Operation::Delete { id }));
+        operations.list.extend(present.into_iter().map(|id| WriteOperation::Delete { id }));
         operations.first_document = operations.list.len();
         for built in self.built {
             let BuiltAnalysis { analysis_id, documents, .. } = built;
@@ -109,7 +109,7 @@ impl Batch {
                 Ok(documents) => {
                     for document in documents {
                         operations.owners.push(analysis_id.clone());
-                        operations.list.push(Operation::Put { id: document.id, source: document.source });
+                        operations.list.push(WriteOperation::Put { id: document.id, source: document.source });
                     }
                 }
                 Err(error) => {
@@ -124,7 +124,7 @@ impl Batch {
 /// The operations of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
-    pub(crate) list: Vec<Operation>,
+    pub(crate) list: Vec<WriteOperation>,
     /// The number of the first document, after which there are only documents.
     first_document: usize,
     /// The analysis of each document.
@@ -135,14 +135,14 @@ pub(crate) struct Operations {
 
 impl Operations {
     /// Takes the operations out, to be written.
-    pub(crate) fn take(&mut self) -> Vec<Operation> {
+    pub(crate) fn take(&mut self) -> Vec<WriteOperation> {
         std::mem::take(&mut self.list)
     }
 
     /// Returns everything that was rejected, here and by the engine.
     pub(crate) fn rejected(mut self, report: BatchReport) -> Vec<RejectedDocument> {
-        for refusal in report.refused {
-            let owner = refusal.place.checked_sub(self.first_document).and_then(|place| self.owners.get(place));
+        for refusal in report.rejected {
+            let owner = refusal.batch_index.checked_sub(self.first_document).and_then(|place| self.owners.get(place));
             let analysis_id = owner.cloned().unwrap_or_default();
             self.rejected.push(RejectedDocument::new(analysis_id, Some(refusal.id), refusal.reason));
         }
@@ -174,7 +174,7 @@ async fn ids_of(
                 total: false,
                 documents: false,
             };
-            let plan = Plan { filters: vec![filter.clone()], hits: vec![page], facets: Vec::new() };
+            let plan = SearchPlan { filters: vec![filter.clone()], hits: vec![page], facets: Vec::new() };
             let answer = engine.search(index, Arc::new(plan)).await?;
             let hits = answer.hits.into_iter().next().unwrap_or_default().hits;
             let is_last = hits.len() < LOOKUP_PAGE_SIZE;

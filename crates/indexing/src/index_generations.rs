@@ -52,7 +52,7 @@ impl IndexGenerations {
     pub(crate) async fn create_first(&self, mapping: &Value) -> Result<String, EngineError> {
         if self.engine.indexes().await?.iter().any(|index| index.name == self.alias) {
             let alias = &self.alias;
-            return Err(EngineError::Refused(format!(
+            return Err(EngineError::Rejected(format!(
                 "`{alias}` is an index that is filled by other means; a catalogue with a source needs a name of its own: \
                  choose another esIndex, or delete that index"
             )));

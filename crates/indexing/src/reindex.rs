@@ -123,14 +123,14 @@ async fn write_part(
 ) -> Result<(u64, Vec<RejectedDocument>), IndexingFailure> {
     let count = part.len() as u64;
     match write_new(worker, index, part.clone()).await {
-        Err(IndexingFailure::Engine(EngineError::Refused(_))) => {}
+        Err(IndexingFailure::Engine(EngineError::Rejected(_))) => {}
         written => return Ok((count, written?)),
     }
     // One of them makes the engine refuse all.
     let mut rejected = Vec::new();
     for analysis in part {
         rejected.extend(match write_new(worker, index, vec![Arc::clone(&analysis)]).await {
-            Err(IndexingFailure::Engine(EngineError::Refused(reason))) => {
+            Err(IndexingFailure::Engine(EngineError::Rejected(reason))) => {
                 vec![RejectedDocument::new(worker.builder.build(None, &analysis).analysis_id, None, reason)]
             }
             written => written?,
@@ -147,7 +147,7 @@ async fn write_new(
     let engine = &*worker.generations.engine;
     let batch = Batch::of_new(&worker.builder, part).await?;
     let mut operations = batch.operations(engine, index, worker.builder.analysis_path()).await?;
-    let report = engine.fill(index, operations.take()).await?;
+    let report = engine.bulk_load(index, operations.take()).await?;
     Ok(operations.rejected(report))
 }
 
@@ -186,7 +186,7 @@ async fn switch_over(
         worker.live_status().needs_reindex.clear();
     }
     let position = at.position.clone().unwrap_or_default();
-    generations.engine.write_at(&at.index, Vec::new(), &position).await?;
+    generations.engine.write_with_position(&at.index, Vec::new(), &position).await?;
     generations.switch_alias(old.as_deref(), &at.index).await?;
     worker.set_index(at.index.clone(), at.position);
     worker.replace_rejected(rejected);

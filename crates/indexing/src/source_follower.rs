@@ -134,7 +134,7 @@ impl SourceFollower {
             }
             match worker.apply(&mut at, changes, true).await {
                 Ok(applied) => worker.record(applied),
-                Err(IndexingFailure::Engine(EngineError::Refused(_))) if one_by_one == 0 => {
+                Err(IndexingFailure::Engine(EngineError::Rejected(_))) if one_by_one == 0 => {
                     one_by_one = count;
                     at.invalidate();
                     continue;

@@ -193,7 +193,7 @@ impl IndexWorker {
         let mut conflicts = update.conflicts;
         match self.generations.engine.extend_mapping(index, &update.mapping).await {
             Ok(()) => {}
-            Err(EngineError::Refused(reason)) => conflicts.push(reason),
+            Err(EngineError::Rejected(reason)) => conflicts.push(reason),
             Err(error) => return Err(error.into()),
         }
         if !conflicts.is_empty() && self.live_status().needs_reindex != conflicts {
@@ -228,14 +228,14 @@ impl IndexWorker {
         let position = (persists_position && is_written).then_some(changes.position.as_str());
         let written = match position {
             _ if !is_written => Ok(BatchReport::default()),
-            Some(position) => engine.write_at(&at.index, list, position).await,
+            Some(position) => engine.write_with_position(&at.index, list, position).await,
             None => engine.write(&at.index, list).await,
         };
         let rejected = match (written, analyses.iter().next()) {
             (Ok(report), _) => operations.rejected(report),
-            (Err(EngineError::Refused(reason)), Some(analysis_id)) if analyses.len() == 1 => {
+            (Err(EngineError::Rejected(reason)), Some(analysis_id)) if analyses.len() == 1 => {
                 if let Some(position) = position {
-                    engine.write_at(&at.index, Vec::new(), position).await?;
+                    engine.write_with_position(&at.index, Vec::new(), position).await?;
                 }
                 vec![RejectedDocument::new(analysis_id.clone(), None, reason)]
             }

@@ -1,12 +1,15 @@
-//! Moments, how they are written, and the expressions by which filters name them.
+//! Dates: the formats in which they are written and displayed, and the expressions by which filters name them.
 
+mod display_pattern;
 mod expression;
 mod format;
-mod math;
-mod moment;
-mod names;
+mod named_formats;
 mod pattern;
+mod pattern_syntax;
+mod unit;
+mod utc;
 
+pub use display_pattern::{DateDisplayPattern, DatePatternError};
 pub use expression::{DateExpression, DateExpressionError};
 pub use format::DateFormat;
-pub use moment::Moment;
+pub use utc::UtcDateTime;

@@ -1,17 +1,17 @@
-//! Following the documents where the mapping does not say what they hold.
+//! Dynamic mapping: adding the fields that documents have and the mapping lacks.
 //!
 //! The rules are those of the engines' default: the first value that is not null decides, a list counts as its
 //! elements, and objects never become nested by themselves. Other numbers than integers become `double`, which keeps
-//! them as they are. A value that contradicts the mapping changes nothing here; it is refused when it is read.
+//! them as they are. A value that contradicts the mapping changes nothing here; it is rejected when it is read.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::field::{Dynamic, parent_of};
-use crate::parse::DEEPEST;
-use crate::{DateFormat, IndexMapping, raw};
+use crate::field::{DynamicMapping, parent_of};
+use crate::parse::MAX_DEPTH;
+use crate::{DateFormat, IndexMapping, properties};
 
 /// The name that holds the id of a document; never a field.
 const ID: &str = "_id";
@@ -37,12 +37,12 @@ impl IndexMapping {
             return None;
         }
         let mut properties = self.raw.clone();
-        for (place, (path, definition)) in additions.iter().enumerate() {
+        for (index, (path, definition)) in additions.iter().enumerate() {
             match definition {
-                Some(definition) => raw::insert(&mut properties, path, definition.clone()),
+                Some(definition) => properties::insert(&mut properties, path, definition.clone()),
                 // A container with fields is made by the first of them, which follows it at once.
-                None if additions.get(place + 1).is_some_and(|(next, _)| lies_below(next, path)) => {}
-                None => raw::insert(&mut properties, path, json!({"type": "object"})),
+                None if additions.get(index + 1).is_some_and(|(next, _)| lies_below(next, path)) => {}
+                None => properties::insert(&mut properties, path, json!({"type": "object"})),
             }
         }
         // This fails if the document contradicts the mapping, such as by an object where another field copies values to.
@@ -50,10 +50,10 @@ impl IndexMapping {
         Some((extended, additions.into_iter().map(|(path, _)| path).collect()))
     }
 
-    /// Returns the paths in a document that `"dynamic": "strict"` forbids; a document that has any is to be refused.
+    /// Returns the paths in a document that `"dynamic": "strict"` forbids; a document that has any is to be rejected.
     pub fn forbidden_fields(&self, document: &Value) -> Vec<String> {
-        if !self.fields().any(|field| field.dynamic == Some(Dynamic::Refuse))
-            && self.settings.dynamic != Some(Dynamic::Refuse)
+        if !self.fields().any(|field| field.dynamic == Some(DynamicMapping::Strict))
+            && self.settings.dynamic != Some(DynamicMapping::Strict)
         {
             return Vec::new();
         }
@@ -61,7 +61,7 @@ impl IndexMapping {
     }
 
     /// Returns what happens to unknown names in a container, where it or one around it says so.
-    pub fn dynamic_at(&self, container: &str) -> Option<Dynamic> {
+    pub fn dynamic_at(&self, container: &str) -> Option<DynamicMapping> {
         let mut path = container;
         while !path.is_empty() {
             if let Some(dynamic) = self.entry(path).and_then(|field| field.dynamic) {
@@ -72,8 +72,8 @@ impl IndexMapping {
         self.settings.dynamic
     }
 
-    fn discover(&self, document: &Value) -> Discovery<'_> {
-        let mut discovery = Discovery {
+    fn discover(&self, document: &Value) -> FieldDiscovery<'_> {
+        let mut discovery = FieldDiscovery {
             mapping: self,
             path: String::new(),
             new: HashMap::new(),
@@ -88,7 +88,7 @@ impl IndexMapping {
 }
 
 /// A walk through one document.
-struct Discovery<'m> {
+struct FieldDiscovery<'m> {
     mapping: &'m IndexMapping,
     /// The path of the value that is visited.
     path: String,
@@ -99,7 +99,7 @@ struct Discovery<'m> {
     forbidden: Vec<String>,
 }
 
-impl Discovery<'_> {
+impl FieldDiscovery<'_> {
     fn visit_members(&mut self, members: &Map<String, Value>) {
         let length = self.path.len();
         for (name, value) in members {
@@ -155,7 +155,7 @@ impl Discovery<'_> {
 
     /// Returns whether the path may become a field, and makes the containers that it lies in.
     fn may_add(&mut self) -> bool {
-        if self.path.matches('.').count() >= DEEPEST {
+        if self.path.matches('.').count() >= MAX_DEPTH {
             return false;
         }
         let mut around = parent_of(&self.path);
@@ -170,15 +170,15 @@ impl Discovery<'_> {
         if !is_open {
             return false;
         }
-        match self.mapping.dynamic_at(around).unwrap_or(Dynamic::Add) {
-            Dynamic::Ignore => return false,
-            Dynamic::Refuse => {
+        match self.mapping.dynamic_at(around).unwrap_or(DynamicMapping::Add) {
+            DynamicMapping::Ignore => return false,
+            DynamicMapping::Strict => {
                 if !self.forbidden.contains(&self.path) {
                     self.forbidden.push(self.path.clone());
                 }
                 return false;
             }
-            Dynamic::Add => {}
+            DynamicMapping::Add => {}
         }
         let missing: Vec<String> = self
             .path

@@ -1,14 +1,14 @@
-//! What is wrong with a mapping or with a value, in words.
+//! Errors of mappings and values.
 //!
-//! Every message names the place, what was found there and what was expected. Values are shown, but never more than
-//! the beginning of a long one.
+//! Every message names the path, what was found there and what was expected. Values are shown, but never more than the
+//! beginning of a long one.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// How much of a text a message shows, in characters.
-const LONGEST_SHOWN: usize = 80;
+/// How many characters of a text a message shows.
+const MAX_SHOWN_CHARS: usize = 80;
 
 /// One problem of a mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 fn shorten(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

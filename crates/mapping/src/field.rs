@@ -2,15 +2,15 @@
 
 use crate::{FieldKind, TypedValue};
 
-/// What happens to a name in a document that the mapping does not have.
+/// What happens to a field of a document that the mapping lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dynamic {
+pub enum DynamicMapping {
     /// A field is made for it.
     Add,
     /// It is kept in the document, but cannot be searched.
     Ignore,
-    /// The document is refused.
-    Refuse,
+    /// The document is rejected.
+    Strict,
 }
 
 /// A field: a container, something with values, or a multi-field, which is another way to search the values of the
@@ -41,15 +41,15 @@ pub struct Field {
     /// Whether a value that the field cannot take is passed over instead of being an error.
     pub ignore_malformed: bool,
     /// What happens to unknown names in this container, where it says so itself.
-    pub dynamic: Option<Dynamic>,
+    pub dynamic: Option<DynamicMapping>,
     /// False where the container, or one around it, says `"enabled": false`: nothing of it is indexed.
     pub enabled: bool,
     /// False where the mapping says `"index": false`.
     pub indexed: bool,
     /// False where the mapping says `"doc_values": false`.
     pub doc_values: bool,
-    /// Where an alias leads, as a place in the mapping's list.
-    pub(crate) leads_to: Option<usize>,
+    /// The target of an alias, as an index into the list of fields.
+    pub(crate) alias_target: Option<usize>,
 }
 
 impl Field {
@@ -71,7 +71,7 @@ impl Field {
             enabled: true,
             indexed: true,
             doc_values: true,
-            leads_to: None,
+            alias_target: None,
         }
     }
 

@@ -1,5 +1,5 @@
-//! What an index mapping says: which fields there are, of which kind, below which nested containers, and how a value
-//! of a document or of a filter is to be understood.
+//! Index mappings: which fields there are, of which kind, below which nested containers, and how values of documents
+//! and filters are read.
 //!
 //! [`IndexMapping`] is read from the JSON that the engines use, follows documents where no mapping was given
 //! ([`IndexMapping::extend_from`]), and hands out one [`Field`] for each dotted path. [`Field::read`] turns a JSON
@@ -13,16 +13,16 @@ mod field;
 mod kind;
 mod mapping;
 mod merge;
+mod nesting_prefix;
 mod parse;
-mod prefix;
-mod raw;
-mod redact;
+mod properties;
+mod redaction;
 mod value;
 
-pub use date::{DateExpression, DateExpressionError, DateFormat, Moment};
+pub use date::{DateDisplayPattern, DateExpression, DateExpressionError, DateFormat, DatePatternError, UtcDateTime};
 pub use error::{MappingError, ValueError};
-pub use field::{Dynamic, Field};
+pub use field::{DynamicMapping, Field};
 pub use kind::FieldKind;
 pub use mapping::IndexMapping;
-pub use redact::{Covers, MASKED};
+pub use redaction::{MASKED_TYPE, RedactedFields};
 pub use value::TypedValue;

@@ -7,35 +7,35 @@
 
 use serde_json::{Map, Value};
 
-use crate::field::Dynamic;
-use crate::parse::{Layout, parse_any, parse_properties};
+use crate::field::DynamicMapping;
+use crate::parse::{FieldTable, parse_any, parse_properties};
 use crate::{Field, FieldKind, MappingError};
 
-/// What an index mapping says.
+/// The mapping of an index.
 #[derive(Debug, Clone)]
 pub struct IndexMapping {
     pub(crate) raw: Map<String, Value>,
-    pub(crate) settings: Settings,
-    layout: Layout,
+    pub(crate) settings: MappingSettings,
+    table: FieldTable,
 }
 
-/// What a mapping says beside its properties.
+/// The settings of a mapping beside its properties.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Settings {
+pub(crate) struct MappingSettings {
     /// What happens to unknown names, where the mapping says so.
-    pub(crate) dynamic: Option<Dynamic>,
+    pub(crate) dynamic: Option<DynamicMapping>,
     /// Whether strings that look like dates become dates, where the mapping says so.
     pub(crate) date_detection: Option<bool>,
-    /// What whoever made the mapping keeps with it (`_meta`); it says nothing of fields.
+    /// The `_meta` of the mapping; it says nothing about fields.
     pub(crate) meta: Map<String, Value>,
-    /// The envelope that was taken off; the paths that aliases and `copy_to` name still carry it.
-    pub(crate) envelope: String,
+    /// The nesting prefix that was removed; the paths that aliases and `copy_to` name still have it.
+    pub(crate) prefix: String,
 }
 
 impl IndexMapping {
     /// Returns a mapping without fields, which documents may extend.
     pub fn empty() -> Self {
-        Self { raw: Map::new(), settings: Settings::default(), layout: Layout::default() }
+        Self { raw: Map::new(), settings: MappingSettings::default(), table: FieldTable::default() }
     }
 
     /// Reads a mapping in any form that the engines use: `{"properties": …}`, `{"mappings": {…}}`, or the answer to
@@ -49,9 +49,9 @@ impl IndexMapping {
     }
 
     /// Makes a mapping of a properties object.
-    pub(crate) fn build(raw: Map<String, Value>, settings: Settings) -> Result<Self, Vec<MappingError>> {
-        let layout = parse_properties(&raw, &settings)?;
-        Ok(Self { raw, settings, layout })
+    pub(crate) fn build(raw: Map<String, Value>, settings: MappingSettings) -> Result<Self, Vec<MappingError>> {
+        let table = parse_properties(&raw, &settings)?;
+        Ok(Self { raw, settings, table })
     }
 
     /// Returns the properties object as it was given, fields that documents brought included.
@@ -59,19 +59,19 @@ impl IndexMapping {
         &self.raw
     }
 
-    /// Returns what whoever made the mapping keeps with it (`_meta`).
+    /// Returns the `_meta` of the mapping.
     pub fn meta(&self) -> &Map<String, Value> {
         &self.settings.meta
     }
 
     /// Returns the containers and fields depth first in mapping order, without multi-fields.
     pub fn fields(&self) -> impl Iterator<Item = &Field> {
-        self.layout.fields[..self.layout.listed].iter()
+        self.table.fields[..self.table.own_count].iter()
     }
 
     /// Returns the multi-fields in the order of the fields that they belong to.
     pub fn multi_fields(&self) -> impl Iterator<Item = &Field> {
-        self.layout.fields[self.layout.listed..].iter()
+        self.table.fields[self.table.own_count..].iter()
     }
 
     /// Returns the fields directly in a container, in mapping order; the root has the empty path.
@@ -82,21 +82,21 @@ impl IndexMapping {
     /// Returns the field of a dotted path, multi-fields included; for an alias the field that it leads to.
     pub fn field(&self, path: &str) -> Option<&Field> {
         let entry = self.entry(path)?;
-        match entry.leads_to {
-            Some(place) => self.layout.fields.get(place),
+        match entry.alias_target {
+            Some(index) => self.table.fields.get(index),
             None => Some(entry),
         }
     }
 
     /// Returns what stands at a dotted path, multi-fields included; for an alias the alias itself.
     pub fn entry(&self, path: &str) -> Option<&Field> {
-        self.layout.places.get(path).map(|&place| &self.layout.fields[place])
+        self.table.index_by_path.get(path).map(|&index| &self.table.fields[index])
     }
 
     /// Returns the flattened field that a path leads into, and the rest of the path, which is the key in it.
     pub fn flattened_key<'p>(&self, path: &'p str) -> Option<(&Field, &'p str)> {
-        // Whoever asks may give a path of any length.
-        let mut dots = path.match_indices('.').take_while(|(dot, _)| *dot <= self.layout.longest_path);
+        // The path comes from a client and may have any length.
+        let mut dots = path.match_indices('.').take_while(|(dot, _)| *dot <= self.table.max_path_bytes);
         dots.find_map(|(dot, _)| {
             let field = self.field(&path[..dot]).filter(|field| field.kind == FieldKind::Flattened)?;
             Some((field, &path[dot + 1..]))
@@ -110,6 +110,6 @@ impl IndexMapping {
 
     /// Returns whether there are no fields.
     pub fn is_empty(&self) -> bool {
-        self.layout.fields.is_empty()
+        self.table.fields.is_empty()
     }
 }

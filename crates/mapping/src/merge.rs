@@ -1,4 +1,4 @@
-//! Bringing two mappings together.
+//! Merging mappings.
 //!
 //! A path keeps its kind for ever, since its values are indexed that way; only new fields, new multi-fields and
 //! attributes that do not change the kind are taken over. `_meta` is replaced as a whole, as the engines do. Either
@@ -7,7 +7,7 @@
 use serde_json::{Map, Value};
 
 use crate::error::quote;
-use crate::{Field, FieldKind, IndexMapping, MappingError, raw};
+use crate::{Field, FieldKind, IndexMapping, MappingError, properties};
 
 impl IndexMapping {
     /// Takes over the fields of another mapping; what both have stays where it is.
@@ -28,9 +28,9 @@ impl IndexMapping {
                 // Only the dots in a name imply this container; the field of that name will bring it.
                 continue;
             }
-            match raw::find_mut(&mut properties, &field.path) {
+            match properties::find_mut(&mut properties, &field.path) {
                 Some(Value::Object(present)) => overlay(present, definition),
-                _ => raw::insert(&mut properties, &field.path, Value::Object(definition)),
+                _ => properties::insert(&mut properties, &field.path, Value::Object(definition)),
             }
         }
         let mut settings = self.settings.clone();
@@ -82,7 +82,7 @@ fn wording(field: &Field) -> String {
 
 /// Returns the definition of a field without the fields in it.
 fn own_attributes(properties: &Map<String, Value>, field: &Field) -> Map<String, Value> {
-    let mut own = raw::find(properties, &field.path).and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut own = properties::find(properties, &field.path).and_then(Value::as_object).cloned().unwrap_or_default();
     if own.shift_remove("properties").is_some() && own.is_empty() {
         own.insert("properties".to_owned(), Value::Object(Map::new()));
     }

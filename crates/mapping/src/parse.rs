@@ -13,14 +13,14 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::error::describe;
-use crate::mapping::Settings;
+use crate::mapping::MappingSettings;
 use crate::{Field, IndexMapping, MappingError};
 
-use definition::Definition;
-use tree::Tree;
+use definition::DefinitionReader;
+use tree::FieldTree;
 
 /// How deep containers may lie in one another; no engine allows more, and reading must not exhaust the stack.
-pub(crate) const DEEPEST: usize = 100;
+pub(crate) const MAX_DEPTH: usize = 100;
 
 const FORMS: &str = "an object `{\"properties\": …}`, `{\"mappings\": {…}}` or `{\"<index>\": {\"mappings\": {…}}}`";
 
@@ -38,14 +38,14 @@ const SETTINGS: [&str; 8] = [
 
 /// The fields of a mapping: containers and their fields depth first, then the multi-fields.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Layout {
+pub(crate) struct FieldTable {
     pub(crate) fields: Vec<Field>,
-    /// How many of the fields are no multi-fields.
-    pub(crate) listed: usize,
-    /// Where the field of a path stands.
-    pub(crate) places: HashMap<String, usize>,
+    /// How many of the fields, the first ones, are no multi-fields.
+    pub(crate) own_count: usize,
+    /// The index of each path.
+    pub(crate) index_by_path: HashMap<String, usize>,
     /// How many bytes the longest path has.
-    pub(crate) longest_path: usize,
+    pub(crate) max_path_bytes: usize,
 }
 
 /// Reads a mapping of any form.
@@ -88,12 +88,12 @@ fn parse_root(object: &Map<String, Value>) -> Result<IndexMapping, Vec<MappingEr
             errors.push(MappingError::new("", found, "fields only inside of `properties`; elsewhere settings"));
         }
     }
-    let mut root = Definition::new("", object, &mut errors);
-    let settings = Settings {
+    let mut root = DefinitionReader::new("", object, &mut errors);
+    let settings = MappingSettings {
         dynamic: root.dynamic(),
         date_detection: root.flag("date_detection"),
         meta: root.object("_meta").cloned().unwrap_or_default(),
-        envelope: String::new(),
+        prefix: String::new(),
     };
     let properties = match object.get("properties") {
         None => Map::new(),
@@ -116,11 +116,11 @@ fn parse_root(object: &Map<String, Value>) -> Result<IndexMapping, Vec<MappingEr
 /// Reads a properties object.
 pub(crate) fn parse_properties(
     properties: &Map<String, Value>,
-    settings: &Settings,
-) -> Result<Layout, Vec<MappingError>> {
-    let mut tree = Tree::default();
+    settings: &MappingSettings,
+) -> Result<FieldTable, Vec<MappingError>> {
+    let mut tree = FieldTree::default();
     tree.read(properties);
-    let (mut layout, mut errors) = tree.lay_out();
-    targets::resolve(&mut layout, &settings.envelope, &mut errors);
-    if errors.is_empty() { Ok(layout) } else { Err(errors) }
+    let (mut table, mut errors) = tree.flatten();
+    targets::resolve(&mut table, &settings.prefix, &mut errors);
+    if errors.is_empty() { Ok(table) } else { Err(errors) }
 }

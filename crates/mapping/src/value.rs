@@ -14,7 +14,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use crate::error::describe;
-use crate::{DateFormat, Field, FieldKind, Moment, ValueError};
+use crate::{DateFormat, Field, FieldKind, UtcDateTime, ValueError};
 
 /// A value of a field. Never a number that is not finite, and never a negative zero.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ impl Field {
             FieldKind::Ip => read_ip(value).map(TypedValue::Ip),
             kind => number::read(kind, value),
         };
-        read.map(Some).ok_or_else(|| self.refuse(value))
+        read.map(Some).ok_or_else(|| self.value_error(value))
     }
 
     fn is_too_long(&self, text: &str) -> bool {
@@ -90,7 +90,7 @@ impl Field {
         matches!(&self.kind, FieldKind::ConstantKeyword { value: Some(constant) } if constant != text)
     }
 
-    fn refuse(&self, value: &Value) -> ValueError {
+    fn value_error(&self, value: &Value) -> ValueError {
         let expected = match &self.kind {
             FieldKind::Boolean => "true or false".to_owned(),
             FieldKind::Date { format } => format!("a date in the format {:?}", format.as_str()),
@@ -129,7 +129,7 @@ fn read_bool(value: &Value) -> Option<bool> {
 }
 
 /// Reads a date; a number is read as the text that it is written as, so that 2024 may be a year.
-fn read_date(value: &Value, format: &DateFormat) -> Option<Moment> {
+fn read_date(value: &Value, format: &DateFormat) -> Option<UtcDateTime> {
     match value {
         Value::String(text) => format.read(text),
         Value::Number(number) => format.read(&number.to_string()),

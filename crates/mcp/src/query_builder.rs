@@ -7,7 +7,7 @@ mod field_selection;
 use cantata_catalogue::{AggregationField, AggregationKind, Catalogue};
 use cantata_graphql::GraphqlRequest;
 use cantata_search::ServedCatalogue;
-use cantata_sqon::{Fields, Sqon};
+use cantata_sqon::{FieldLookup, Sqon};
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -180,7 +180,7 @@ fn catalogue_error(error: &EngineError) -> CatalogueError {
         EngineError::IndexNotFound(_) => CatalogueErrorCode::IndexNotFound,
         EngineError::PermissionDenied => CatalogueErrorCode::PermissionDenied,
         EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy => CatalogueErrorCode::ConnectionError,
-        EngineError::IndexExists(_) | EngineError::Refused(_) | EngineError::Failed(_) => {
+        EngineError::IndexExists(_) | EngineError::Rejected(_) | EngineError::Failed(_) => {
             CatalogueErrorCode::MappingFetchError
         }
     };

@@ -8,7 +8,6 @@ mod archive;
 mod body;
 mod cell;
 mod columns;
-mod date_pattern;
 mod field_lookup;
 mod file_format;
 mod file_names;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cantata_catalogue::CatalogueErrorCode;
-use cantata_engine::{EngineError, Filter, HitsRequest, Plan, SearchEngine};
+use cantata_engine::{EngineError, Filter, HitsRequest, SearchEngine, SearchPlan};
 use cantata_mapping::IndexMapping;
 
 use crate::catalogue_entry::{CatalogueEntry, EntryState, ProbeState};
@@ -60,7 +60,7 @@ async fn fetch_mapping(
         // Counting all records is cheap on every engine.
         let all =
             HitsRequest { filter: 0, size: 0, offset: 0, sort: Vec::new(), after: None, total: true, documents: false };
-        let plan = Plan { filters: vec![Filter::All], hits: vec![all], facets: Vec::new() };
+        let plan = SearchPlan { filters: vec![Filter::All], hits: vec![all], facets: Vec::new() };
         engine.search(index, Arc::new(plan)).await?;
     }
     Ok(mapping)

@@ -11,7 +11,7 @@ use cantata_catalogue::introspection::{CatalogueIntrospectionBody, FailedCatalog
 use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, CatalogueView};
 use cantata_engine::SearchEngine;
 use cantata_graphql::CatalogueSchema;
-use cantata_mapping::{Covers, IndexMapping};
+use cantata_mapping::{IndexMapping, RedactedFields};
 use jiff::Timestamp;
 use moka::sync::Cache;
 
@@ -39,7 +39,7 @@ pub(crate) struct LoadedCatalogue {
 /// What a compiled view depends on; the visible records are not part of it.
 #[derive(PartialEq, Eq, Hash)]
 struct ViewKey {
-    hidden_fields: Covers,
+    hidden_fields: RedactedFields,
     suppression_threshold: Option<u64>,
     is_unrestricted: bool,
 }

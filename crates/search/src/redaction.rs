@@ -7,14 +7,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use cantata_catalogue::Redaction;
-use cantata_engine::{Answer, Document, EngineError, ExportPage, ExportRequest, Exporting, FacetAnswer, Plan};
+use cantata_engine::{
+    Document, EngineError, ExportPage, ExportRequest, ExportStream, FacetResult, SearchPlan, SearchResponse,
+};
 use serde_json::Value;
 
 use crate::served_catalogue::ServedCatalogue;
 
 impl ServedCatalogue {
     /// Searches the records and redacts the answer.
-    pub(crate) async fn search_records(&self, plan: Plan) -> Result<Answer, EngineError> {
+    pub(crate) async fn search_records(&self, plan: SearchPlan) -> Result<SearchResponse, EngineError> {
         let mut answer = self.search(&self.catalogue.index, plan).await?;
         if let Some(redaction) = &self.catalogue.redaction {
             let hits = answer.hits.iter_mut().flat_map(|page| &mut page.hits).filter_map(|hit| hit.document.as_mut());
@@ -29,7 +31,7 @@ impl ServedCatalogue {
     }
 
     /// Starts an export of records whose documents are redacted.
-    pub(crate) async fn export_records(&self, request: ExportRequest) -> Result<Box<dyn Exporting>, EngineError> {
+    pub(crate) async fn export_records(&self, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError> {
         if self.view.suppression_threshold.is_some() {
             return Err(EngineError::PermissionDenied);
         }
@@ -42,12 +44,12 @@ impl ServedCatalogue {
 }
 
 struct RedactedExport {
-    export: Box<dyn Exporting>,
+    export: Box<dyn ExportStream>,
     redaction: Arc<Redaction>,
 }
 
 #[async_trait]
-impl Exporting for RedactedExport {
+impl ExportStream for RedactedExport {
     fn total(&self) -> u64 {
         self.export.total()
     }
@@ -73,7 +75,7 @@ fn redact(redaction: &Redaction, document: &mut Document) {
 
 /// Rounds every count down to a multiple of the threshold, and removes everything else. Buckets are sorted by their
 /// rounded counts, since the original order would reveal which of two exact counts is larger.
-fn suppress(answer: &mut Answer, threshold: u64) {
+fn suppress(answer: &mut SearchResponse, threshold: u64) {
     let round = |count: u64| count - count % threshold;
     for page in &mut answer.hits {
         page.total = page.total.map(round);
@@ -88,11 +90,11 @@ fn suppress(answer: &mut Answer, threshold: u64) {
         }
         buckets.retain(|bucket| bucket.count > 0);
         buckets.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.value.cmp(&other.value)));
-        *facet = FacetAnswer {
+        *facet = FacetResult {
             distinct: buckets.len() as u64,
             missing: round(facet.missing),
             buckets,
-            ..FacetAnswer::default()
+            ..FacetResult::default()
         };
     }
 }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cantata_catalogue::introspection::CatalogueIntrospectionBody;
 use cantata_catalogue::{Catalogue, CatalogueView};
-use cantata_engine::{Answer, EngineError, Plan, SearchEngine};
+use cantata_engine::{EngineError, SearchEngine, SearchPlan, SearchResponse};
 use cantata_graphql::{
     CatalogueSchema, GraphqlErrorBody, GraphqlRequest, PlanContext, PlanResults, PreparedRequest, SetCommandOutcome,
 };
-use cantata_mapping::Moment;
+use cantata_mapping::UtcDateTime;
 use jiff::Timestamp;
 
 use crate::counters::SearchCounters;
@@ -74,7 +74,7 @@ impl ServedCatalogue {
     }
 
     /// Runs a plan on an index of the engine.
-    pub(crate) async fn search(&self, index: &str, plan: Plan) -> Result<Answer, EngineError> {
+    pub(crate) async fn search(&self, index: &str, plan: SearchPlan) -> Result<SearchResponse, EngineError> {
         self.engine.search(index, Arc::new(plan)).await.inspect_err(|error| {
             self.counters.failed.fetch_add(1, Ordering::Relaxed);
             if matches!(error, EngineError::Failed(_)) {
@@ -103,6 +103,6 @@ impl ServedCatalogue {
 }
 
 /// Returns the moment that `now` in filters stands for.
-pub(crate) fn now() -> Moment {
-    Moment::from_millis(Timestamp::now().as_millisecond()).unwrap_or(Moment::MAX)
+pub(crate) fn now() -> UtcDateTime {
+    UtcDateTime::from_millis(Timestamp::now().as_millisecond()).unwrap_or(UtcDateTime::MAX)
 }

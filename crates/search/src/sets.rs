@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cantata_engine::{Answer, EngineError, ExportRequest, Operation, Plan};
+use cantata_engine::{EngineError, ExportRequest, SearchPlan, SearchResponse, WriteOperation};
 use cantata_graphql::{GraphqlErrorCode, SaveSet, SetCommand, SetCommandOutcome, saved_sets_mapping};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -60,7 +60,7 @@ impl ServedCatalogue {
     }
 
     /// Searches the sets; their index is created if it does not exist.
-    pub(crate) async fn search_sets(&self, plan: Plan) -> Result<Answer, EngineError> {
+    pub(crate) async fn search_sets(&self, plan: SearchPlan) -> Result<SearchResponse, EngineError> {
         self.ensure_sets_index().await?;
         self.search(&self.catalogue.sets.index, plan).await
     }
@@ -145,15 +145,17 @@ impl ServedCatalogue {
             return Ok(SetCommandOutcome::Deleted(false));
         }
         let report =
-            self.engine.write(&self.catalogue.sets.index, vec![Operation::Delete { id: id.to_owned() }]).await?;
+            self.engine.write(&self.catalogue.sets.index, vec![WriteOperation::Delete { id: id.to_owned() }]).await?;
         Ok(SetCommandOutcome::Deleted(report.deleted > 0))
     }
 
     async fn put_set(&self, id: &str, set: &Value) -> Result<(), EngineError> {
         let source = set.to_string().into_bytes();
-        let report =
-            self.engine.write(&self.catalogue.sets.index, vec![Operation::Put { id: id.to_owned(), source }]).await?;
-        match report.refused.into_iter().next() {
+        let report = self
+            .engine
+            .write(&self.catalogue.sets.index, vec![WriteOperation::Put { id: id.to_owned(), source }])
+            .await?;
+        match report.rejected.into_iter().next() {
             Some(refusal) => Err(EngineError::Failed(refusal.reason)),
             None => Ok(()),
         }

@@ -64,7 +64,7 @@ fn refused(error: EngineError) -> Error {
     let id = match error {
         EngineError::IndexNotFound(_) => ErrorId::IndexNotFound,
         EngineError::IndexExists(_) => ErrorId::IndexAlreadyExists,
-        EngineError::Refused(_) => ErrorId::IllegalIndexRequest,
+        EngineError::Rejected(_) => ErrorId::IllegalIndexRequest,
         EngineError::Unreachable | EngineError::PermissionDenied | EngineError::TimedOut => ErrorId::SearchEngineError,
         EngineError::Busy => ErrorId::ServiceUnavailable,
         EngineError::Failed(reason) => {

@@ -24,7 +24,7 @@ pub(crate) use error::rendered;
 use std::sync::Arc;
 
 use axum::routing::{get, post, put};
-use cantata_engine::{IndexAdministration, SearchEngine};
+use cantata_engine::{IndexMaintenance, SearchEngine};
 use http::{HeaderMap, header};
 use tokio::sync::Mutex;
 
@@ -40,7 +40,7 @@ type EsResult<T> = Result<T, EsError>;
 #[derive(Clone)]
 struct Door {
     engine: Arc<dyn SearchEngine>,
-    administration: Arc<dyn IndexAdministration>,
+    administration: Arc<dyn IndexMaintenance>,
     /// Held while documents are looked at and then written, so that of two who make a document one is told so.
     writing: Arc<Mutex<()>>,
 }

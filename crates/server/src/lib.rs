@@ -41,7 +41,7 @@ pub use serve::serve;
 use std::sync::Arc;
 
 use cantata_backup::BackupSource;
-use cantata_engine::{IndexAdministration, SearchEngine};
+use cantata_engine::{IndexMaintenance, SearchEngine};
 use cantata_indexing::Indexing;
 use cantata_metadata::MetadataService;
 use cantata_outbox::RelayWatch;
@@ -109,7 +109,7 @@ pub struct Indexes {
     /// Makes, lists and removes them.
     pub engine: Arc<dyn SearchEngine>,
     /// Fills them and looks after them.
-    pub administration: Arc<dyn IndexAdministration>,
+    pub administration: Arc<dyn IndexMaintenance>,
 }
 
 /// Puts the application together.

@@ -1,4 +1,4 @@
-//! Putting a filter together from plain clauses, for callers that do not write SQON themselves.
+//! Building a filter from plain clauses, for callers that do not write SQON themselves.
 //!
 //! What is built is reduced (see the module `reduce`) and always reads back through [`Sqon::parse`].
 
@@ -6,18 +6,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::SqonError;
+use crate::json_path::JsonPath;
 use crate::limits::Budget;
-use crate::operators::content::{Content, FIELD_NAME_FORM};
 use crate::operators::group::GroupOp;
+use crate::operators::leaf_content::{FIELD_NAME_FORM, LeafContent};
 use crate::operators::{self, FieldRef, OPERATORS};
-use crate::place::Place;
 use crate::reduce::reduce;
 use crate::sqon::{Leaf, Sqon};
 
 /// One condition on one field.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Clause {
+pub struct FilterClause {
     /// The dotted name.
     pub field_name: String,
     /// The name or an alias of an operator on fields.
@@ -32,7 +32,7 @@ pub struct Clause {
 /// A filter that was built.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Built {
+pub struct BuiltFilter {
     /// The filter; none when nothing was asked for.
     pub sqon: Option<Sqon>,
     /// What it says, in English.
@@ -51,8 +51,12 @@ pub struct Built {
 ///
 /// # Errors
 /// The first clause that is malformed, with its place such as `/clauses/0/value`, or a filter beyond a limit.
-pub fn build(combination: GroupOp, clauses: &[Clause], existing: Option<Sqon>) -> Result<Built, SqonError> {
-    let root = Place::Root;
+pub fn build_filter(
+    combination: GroupOp,
+    clauses: &[FilterClause],
+    existing: Option<Sqon>,
+) -> Result<BuiltFilter, SqonError> {
+    let root = JsonPath::Root;
     let list = root.key("clauses");
     let mut parts = Vec::with_capacity(clauses.len() + 1);
     let mut budget = Budget::default();
@@ -71,7 +75,7 @@ pub fn build(combination: GroupOp, clauses: &[Clause], existing: Option<Sqon>) -
     if let Some(sqon) = &sqon {
         Sqon::parse(&sqon.to_json())?;
     }
-    Ok(Built {
+    Ok(BuiltFilter {
         summary: sqon.as_ref().map_or_else(|| "all records".to_owned(), Sqon::summary),
         clause_count: clauses.len(),
         filter_count: sqon.as_ref().map_or(0, Sqon::leaf_count),
@@ -80,8 +84,8 @@ pub fn build(combination: GroupOp, clauses: &[Clause], existing: Option<Sqon>) -
     })
 }
 
-fn part(clause: &Clause, place: &Place<'_>, budget: &mut Budget) -> Result<Sqon, SqonError> {
-    let found = |key, text: &str, expected: &str| place.key(key).found(&Value::String(text.to_owned()), expected);
+fn part(clause: &FilterClause, path: &JsonPath<'_>, budget: &mut Budget) -> Result<Sqon, SqonError> {
+    let found = |key, text: &str, expected: &str| path.key(key).found(&Value::String(text.to_owned()), expected);
     let Some(operator) = operators::find(&clause.operator) else {
         let names = OPERATORS.map(|operator| operator.name).join(", ");
         return Err(found("operator", &clause.operator, &format!("one of {names}")));
@@ -95,7 +99,7 @@ fn part(clause: &Clause, place: &Place<'_>, budget: &mut Budget) -> Result<Sqon,
     };
     let members =
         Map::from_iter([(operator.field_ref.key().to_owned(), fields), ("value".to_owned(), clause.value.clone())]);
-    let condition = (operator.parse)(&mut Content::new(&members, place, budget))?;
+    let condition = (operator.parse)(&mut LeafContent::new(&members, path, budget))?;
     let leaf = Sqon::Leaf(Leaf { condition, pivot: None });
     Ok(match clause.negate {
         true => Sqon::Group { op: GroupOp::Not, content: vec![leaf], pivot: None },

@@ -1,4 +1,4 @@
-//! What can be wrong with a filter. Every error names its place, what was found there and what may stand there.
+//! Errors of filters. Every error has a JSON pointer, what was found there and what is expected.
 
 /// One thing wrong with a filter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -6,15 +6,15 @@
 pub struct SqonError {
     /// The place in the filter as a JSON pointer; empty for the filter itself.
     pub pointer: String,
-    /// What sort of mistake it is.
-    pub kind: ErrorKind,
+    /// The kind of error.
+    pub kind: SqonErrorKind,
     /// What was found and what may stand there, in English.
     pub message: String,
 }
 
-/// The sorts of mistakes, for callers that treat them differently.
+/// The kinds of errors, for callers that treat them differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ErrorKind {
+pub enum SqonErrorKind {
     /// The filter does not have the form of a SQON.
     Malformed,
     /// The filter is larger than a limit allows.
@@ -35,7 +35,7 @@ pub enum ErrorKind {
 }
 
 impl SqonError {
-    pub(crate) fn new(pointer: impl Into<String>, kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub(crate) fn new(pointer: impl Into<String>, kind: SqonErrorKind, message: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), kind, message: message.into() }
     }
 }

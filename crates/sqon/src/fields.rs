@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::sqon::{Leaf, Sqon};
-use crate::validate::{Fields, dotted_name};
+use crate::validate::{FieldLookup, dotted_name};
 
 impl Sqon {
     /// Returns the names of the fields that are tested, each once, in the order of their first appearance.
@@ -42,12 +42,12 @@ impl Sqon {
     /// Returns the filter with names such as `donors__gender`, and other names of GraphQL, turned into the dotted names
     /// they stand for.
     #[must_use]
-    pub fn resolve_names(mut self, fields: &dyn Fields) -> Self {
+    pub fn resolve_names(mut self, fields: &dyn FieldLookup) -> Self {
         self.rename(fields);
         self
     }
 
-    fn rename(&mut self, fields: &dyn Fields) {
+    fn rename(&mut self, fields: &dyn FieldLookup) {
         let pivot = match self {
             Self::Leaf(leaf) => {
                 for name in leaf.condition.fields_mut() {
@@ -84,7 +84,7 @@ impl Sqon {
 }
 
 /// Returns the dotted name of the field that another name stands for.
-fn field_name(name: &str, fields: &dyn Fields) -> Option<String> {
+fn field_name(name: &str, fields: &dyn FieldLookup) -> Option<String> {
     if let Some(dotted) = dotted_name(name, |name| fields.field(name).is_some()) {
         return Some(dotted);
     }

@@ -13,12 +13,12 @@ pub mod range;
 pub mod some_not_in;
 pub mod wildcard;
 
-pub(crate) mod content;
+pub(crate) mod leaf_content;
 
 use serde_json::Value;
 
-use self::content::Content;
 use self::group::GroupOp;
+use self::leaf_content::LeafContent;
 use crate::error::SqonError;
 use crate::sqon::Condition;
 use crate::validate::FieldClass;
@@ -39,8 +39,8 @@ pub struct Operator {
     /// What its value may be, in the notation of TypeScript.
     pub value_type: &'static str,
     /// The form of its content.
-    pub shape: &'static Shape,
-    pub(crate) parse: fn(&mut Content<'_>) -> Result<Condition, SqonError>,
+    pub shape: &'static ContentShape,
+    pub(crate) parse: fn(&mut LeafContent<'_>) -> Result<Condition, SqonError>,
 }
 
 /// How the content of an operator names fields.
@@ -73,7 +73,7 @@ pub enum Applicability {
 
 /// The form of content that one operator or several share: an entry in `$defs` of the published schema.
 #[derive(Debug)]
-pub struct Shape {
+pub struct ContentShape {
     /// The name in `$defs`.
     pub name: &'static str,
     /// The form in words, for error messages.
@@ -82,7 +82,7 @@ pub struct Shape {
 }
 
 impl Operator {
-    /// Tells whether the operator suits fields of a class.
+    /// Returns whether the operator suits fields of a class.
     pub fn applies_to(&self, class: FieldClass) -> bool {
         match self.applicable_to {
             Applicability::All => true,

@@ -149,7 +149,7 @@ fn tightest(range_op: RangeOp, bounds: impl Iterator<Item = Scalar>) -> Vec<Scal
     kept
 }
 
-/// Tells whether a bound lets less through than another, if that can be told without the moment of the search.
+/// Returns whether a bound lets less through than another, if that can be told without the moment of the search.
 fn tighter(range_op: RangeOp, bound: &Scalar, than: &Scalar) -> Option<bool> {
     let order = compare(bound, than)?;
     Some(if range_op.is_lower_bound() { order == Ordering::Greater } else { order == Ordering::Less })

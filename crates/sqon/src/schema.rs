@@ -1,4 +1,5 @@
-//! What clients are told of the language: the body of `GET /introspection/sqon`, made from the registry of operators.
+//! The description of the language for clients: the body of `GET /introspection/sqon`, made from the registry of
+//! operators.
 //!
 //! The schema describes the canonical grammar with its aliases. Reading is more lenient in two points, which new
 //! clients need not know: `null` and `{}` mean no filter, and the names `field` and `fields` of older clients pass for
@@ -7,7 +8,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::operators::group::GroupOp;
-use crate::operators::{Applicability, OPERATORS, Operator, Shape};
+use crate::operators::{Applicability, ContentShape, OPERATORS, Operator};
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 const TITLE: &str = "Serialized Query Object Notation";
@@ -60,7 +61,7 @@ fn describe(operator: &Operator) -> Value {
 }
 
 fn definitions() -> Map<String, Value> {
-    let mut shapes: Vec<&'static Shape> = Vec::new();
+    let mut shapes: Vec<&'static ContentShape> = Vec::new();
     for operator in OPERATORS {
         if !shapes.iter().any(|shape| shape.name == operator.shape.name) {
             shapes.push(operator.shape);
@@ -83,7 +84,7 @@ fn definitions() -> Map<String, Value> {
 }
 
 /// Returns the names of the operators of a shape: the canonical ones, then the aliases.
-fn operator_names(shape: &Shape) -> Vec<&'static str> {
+fn operator_names(shape: &ContentShape) -> Vec<&'static str> {
     let of_shape = || OPERATORS.into_iter().filter(|operator| operator.shape.name == shape.name);
     let aliases = of_shape().flat_map(|operator| operator.aliases.iter().copied());
     of_shape().map(|operator| operator.name).chain(aliases).collect()

@@ -37,9 +37,9 @@ pub struct Leaf {
 /// What a leaf tests.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Condition {
-    /// The field's values are held against a list. An empty list is met by nothing.
+    /// The field's values are compared with a list. Nothing matches an empty list.
     Values {
-        /// How they are held against it.
+        /// How they are compared with it.
         op: ValuesOp,
         /// The dotted name.
         field: String,
@@ -80,7 +80,7 @@ pub enum Condition {
     },
 }
 
-/// How the values of a field are held against a list.
+/// How the values of a field are compared with a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ValuesOp {
     /// One of the field's values is in the list.

@@ -1,12 +1,12 @@
-//! A filter told in English, for people who check what a program is about to search for.
+//! A summary of a filter in English, for people who check what a program is about to search for.
 
 use crate::operators::fuzzy::Fuzziness;
 use crate::operators::group::GroupOp;
 use crate::sqon::{Condition, Sqon, ValuesOp};
 use crate::value::{Scalar, ValueTest};
 
-/// How many values of a list are told; the rest is counted.
-const MOST_VALUES: usize = 8;
+/// How many values of a list a summary shows; the rest is counted.
+const MAX_SUMMARY_VALUES: usize = 8;
 
 impl Sqon {
     /// Returns what the filter says, such as `donors.gender is Female or Male and not (size > 5)`.
@@ -40,7 +40,7 @@ fn join(parts: &[Sqon], word: &str, op: GroupOp) -> String {
     told.join(word)
 }
 
-/// Tells whether a part of a group could be read as belonging half to its neighbour.
+/// Returns whether a part of a group could be read as belonging half to its neighbour.
 fn needs_brackets(part: &Sqon, within: GroupOp) -> bool {
     match part {
         Sqon::Group { op: GroupOp::Not, pivot: None, .. } => false,
@@ -100,9 +100,9 @@ fn test(value: &ValueTest) -> String {
 
 fn list(told: impl ExactSizeIterator<Item = String>, word: &str) -> String {
     let count = told.len();
-    let mut told: Vec<String> = told.take(MOST_VALUES).collect();
-    if count > MOST_VALUES {
-        told.push(format!("{} more", count - MOST_VALUES));
+    let mut told: Vec<String> = told.take(MAX_SUMMARY_VALUES).collect();
+    if count > MAX_SUMMARY_VALUES {
+        told.push(format!("{} more", count - MAX_SUMMARY_VALUES));
     }
     told.join(word)
 }

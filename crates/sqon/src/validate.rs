@@ -1,13 +1,13 @@
-//! Checking a filter against the fields of a catalogue: names, operators, values and pivots. Every mistake is
-//! reported, each with its place in the filter's canonical form.
+//! Validation of a filter against the fields of a catalogue: names, operators, values and pivots. Every error is
+//! reported, each with its path in the canonical form of the filter.
 //!
-//! Whether an unknown field is a mistake or just matches nothing is for the caller to say; it has an
-//! [`ErrorKind::UnknownField`] of its own. Types that no [`FieldClass`] describes are not judged.
+//! Whether an unknown field is an error or just matches nothing is for the caller to decide; it has its own
+//! [`SqonErrorKind::UnknownField`]. Types that no [`FieldClass`] describes are not judged.
 
 mod class;
 mod dates;
 mod similar;
-mod suits;
+mod value_check;
 
 pub use self::class::FieldClass;
 pub use self::dates::is_date;
@@ -17,31 +17,32 @@ pub(crate) use self::dates::is_absolute_date;
 use std::collections::HashMap;
 
 use self::similar::similar_names;
-use self::suits::Tested;
-use crate::error::{ErrorKind, SqonError};
-use crate::place::quote;
+use self::value_check::FieldChecker;
+use crate::error::{SqonError, SqonErrorKind};
+use crate::json_path::quote;
 use crate::sqon::{Condition, Leaf, Sqon};
 
 /// The pivot that stands for the record itself.
 const ROOT_PIVOT: &str = ".";
 
-/// How many different unknown fields are answered with similar names; looking for them is slow.
-const HINTED_FIELDS: usize = 20;
+/// How many different unknown fields get suggestions; finding them is slow.
+const MAX_HINTED_FIELDS: usize = 20;
 
 /// The fields of a catalogue.
-pub trait Fields {
-    /// Returns what is known of a field, containers included.
-    fn field(&self, dotted: &str) -> Option<FieldFacts>;
+pub trait FieldLookup {
+    /// Returns type and nesting of a field, containers included.
+    fn field(&self, dotted: &str) -> Option<FieldInfo>;
 
-    /// Tells whether the field is nested: a list of objects that are matched one by one.
+    /// Returns whether the field is nested: a list of objects that are matched one by one.
     fn is_nested_path(&self, dotted: &str) -> bool;
 
-    /// Tells whether a text is a date for a date field. Catalogues whose fields have formats of their own say so here.
+    /// Returns whether a text is a date for a date field. Catalogues whose fields have formats of their own say so
+    /// here.
     fn is_date(&self, _dotted: &str, text: &str) -> bool {
         is_date(text)
     }
 
-    /// Returns the dotted name of the field that GraphQL calls so. It matters where names have characters that GraphQL
+    /// Returns the dotted name of the field with this GraphQL name. It matters where names have characters that GraphQL
     /// does not allow, such as `access-level`, which is `access_level` there.
     fn by_graphql_name(&self, _name: &str) -> Option<&str> {
         None
@@ -51,9 +52,9 @@ pub trait Fields {
     fn names(&self) -> Box<dyn Iterator<Item = &str> + '_>;
 }
 
-/// What is known of a field.
+/// Type and nesting of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldFacts {
+pub struct FieldInfo {
     /// The type as the mapping names it.
     pub type_name: String,
     /// What the type is like.
@@ -76,20 +77,20 @@ impl Sqon {
     ///
     /// # Errors
     /// Everything that is wrong, in the order of the filter.
-    pub fn validate(&self, fields: &dyn Fields) -> Result<(), Vec<SqonError>> {
-        let mut validation = Validation { fields, errors: Vec::new(), similar: HashMap::new() };
-        validation.node(self, "");
-        if validation.errors.is_empty() { Ok(()) } else { Err(validation.errors) }
+    pub fn validate(&self, fields: &dyn FieldLookup) -> Result<(), Vec<SqonError>> {
+        let mut validator = Validator { fields, errors: Vec::new(), similar: HashMap::new() };
+        validator.node(self, "");
+        if validator.errors.is_empty() { Ok(()) } else { Err(validator.errors) }
     }
 }
 
-struct Validation<'a> {
-    fields: &'a dyn Fields,
+struct Validator<'a> {
+    fields: &'a dyn FieldLookup,
     errors: Vec<SqonError>,
     similar: HashMap<String, Vec<String>>,
 }
 
-impl Validation<'_> {
+impl Validator<'_> {
     fn node(&mut self, node: &Sqon, pointer: &str) {
         match node {
             Sqon::Group { content, pivot, .. } => {
@@ -105,7 +106,7 @@ impl Validation<'_> {
     fn leaf(&mut self, leaf: &Leaf, pointer: &str) {
         let condition = &leaf.condition;
         for (index, name) in condition.fields().iter().enumerate() {
-            let place = match condition {
+            let path = match condition {
                 Condition::Wildcard { .. } | Condition::Fuzzy { .. } => format!("{pointer}/content/fieldNames/{index}"),
                 Condition::Values { .. } | Condition::Range { .. } | Condition::Between { .. } => {
                     format!("{pointer}/content/fieldName")
@@ -114,17 +115,17 @@ impl Validation<'_> {
             let dotted = dotted_name(name, |name| self.fields.field(name).is_some());
             let dotted = dotted.as_deref().unwrap_or(name);
             match self.fields.field(dotted) {
-                None => self.unknown_field(name, place),
-                Some(facts) if !condition.operator().applies_to(facts.class) => {
-                    self.not_applicable(condition, name, &facts, place);
+                None => self.unknown_field(name, path),
+                Some(info) if !condition.operator().applies_to(info.class) => {
+                    self.not_applicable(condition, name, &info, path);
                 }
-                Some(facts) => self.values(condition, &Tested { fields: self.fields, dotted, facts }, pointer),
+                Some(info) => self.values(condition, &FieldChecker { fields: self.fields, dotted, info }, pointer),
             }
         }
         self.pivot(leaf.pivot.as_deref(), pointer);
     }
 
-    fn values(&mut self, condition: &Condition, field: &Tested<'_>, pointer: &str) {
+    fn values(&mut self, condition: &Condition, field: &FieldChecker<'_>, pointer: &str) {
         let problems: Vec<Option<String>> = match condition {
             Condition::Values { values, .. } => values.iter().map(|value| field.value_problem(value)).collect(),
             Condition::Range { bounds, .. } => bounds.iter().map(|bound| field.scalar_problem(bound)).collect(),
@@ -135,18 +136,18 @@ impl Validation<'_> {
         for (index, problem) in problems.into_iter().enumerate() {
             let Some(message) = problem else { continue };
             // A single value may have been written without a list; the place of the whole value is right either way.
-            let place = match single {
+            let path = match single {
                 true => format!("{pointer}/content/value"),
                 false => format!("{pointer}/content/value/{index}"),
             };
-            self.errors.push(SqonError::new(place, ErrorKind::WrongValue, message));
+            self.errors.push(SqonError::new(path, SqonErrorKind::WrongValue, message));
         }
     }
 
-    fn unknown_field(&mut self, name: &str, place: String) {
+    fn unknown_field(&mut self, name: &str, path: String) {
         let similar = match self.similar.get(name) {
             Some(known) => known.clone(),
-            None if self.similar.len() >= HINTED_FIELDS => Vec::new(),
+            None if self.similar.len() >= MAX_HINTED_FIELDS => Vec::new(),
             None => {
                 let similar = similar_names(name, self.fields.names());
                 self.similar.insert(name.to_owned(), similar.clone());
@@ -158,19 +159,23 @@ impl Validation<'_> {
             names => format!("similar fields: {}", names.join(", ")),
         };
         let message = format!("the catalogue has no field {}; {advice}", quote(name));
-        self.errors.push(SqonError::new(place, ErrorKind::UnknownField { field: name.to_owned(), similar }, message));
+        self.errors.push(SqonError::new(
+            path,
+            SqonErrorKind::UnknownField { field: name.to_owned(), similar },
+            message,
+        ));
     }
 
-    fn not_applicable(&mut self, condition: &Condition, name: &str, facts: &FieldFacts, place: String) {
-        let usable: Vec<&str> = facts.class.operators().map(|operator| operator.name).collect();
+    fn not_applicable(&mut self, condition: &Condition, name: &str, info: &FieldInfo, path: String) {
+        let usable: Vec<&str> = info.class.operators().map(|operator| operator.name).collect();
         let message = format!(
             "`{}` cannot be used on {}, which is of type {}; expected one of {}",
             condition.operator().name,
             quote(name),
-            facts.type_name,
+            info.type_name,
             usable.join(", "),
         );
-        self.errors.push(SqonError::new(place, ErrorKind::NotApplicable, message));
+        self.errors.push(SqonError::new(path, SqonErrorKind::NotApplicable, message));
     }
 
     fn pivot(&mut self, pivot: Option<&str>, pointer: &str) {
@@ -180,6 +185,6 @@ impl Validation<'_> {
             return;
         }
         let message = format!("Invalid pivot field {}, not a nested field", quote(pivot));
-        self.errors.push(SqonError::new(format!("{pointer}/pivot"), ErrorKind::InvalidPivot, message));
+        self.errors.push(SqonError::new(format!("{pointer}/pivot"), SqonErrorKind::InvalidPivot, message));
     }
 }

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
 /// The value that stands for "the field has no value".
-pub const MISSING: &str = "__missing__";
+pub const MISSING_VALUE: &str = "__missing__";
 
 /// What the name of a saved set begins with when it stands as a value.
 pub const SET_PREFIX: &str = "set_id:";
@@ -108,7 +108,7 @@ impl ValueTest {
         let Scalar::String(text) = scalar else { return Self::Equals(scalar) };
         if text.contains('*') {
             Self::Pattern(text)
-        } else if text == MISSING {
+        } else if text == MISSING_VALUE {
             Self::Missing
         } else if let Some(id) = text.strip_prefix(SET_PREFIX) {
             Self::Set(id.to_owned())
@@ -122,12 +122,12 @@ impl ValueTest {
         match self {
             Self::Equals(scalar) => scalar.clone(),
             Self::Pattern(pattern) => Scalar::String(pattern.clone()),
-            Self::Missing => Scalar::String(MISSING.to_owned()),
+            Self::Missing => Scalar::String(MISSING_VALUE.to_owned()),
             Self::Set(id) => Scalar::String(format!("{SET_PREFIX}{id}")),
         }
     }
 
-    /// Tells whether the value is anything but a plain one.
+    /// Returns whether the value is anything but a plain one.
     pub fn is_special(&self) -> bool {
         !matches!(self, Self::Equals(_))
     }

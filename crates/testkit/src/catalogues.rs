@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cantata_catalogue::ConfigDefaults;
-use cantata_engine::{Operation, SearchEngine};
+use cantata_engine::{IndexAdmin as _, SearchEngine, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_search::{ConfigSource, SearchService};
 use serde_json::Value;
@@ -110,7 +110,7 @@ pub async fn put_documents(
     index: &str,
     documents: impl IntoIterator<Item = (String, Value)>,
 ) {
-    let put = |(id, document): (String, Value)| Operation::Put { id, source: document.to_string().into_bytes() };
+    let put = |(id, document): (String, Value)| WriteOperation::Put { id, source: document.to_string().into_bytes() };
     let report = engine.write(index, documents.into_iter().map(put).collect()).await.unwrap();
-    assert_eq!(report.refused, [], "{index}");
+    assert_eq!(report.rejected, [], "{index}");
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use cantata_mapping::{Covers, IndexMapping};
+use cantata_mapping::{IndexMapping, RedactedFields};
 use serde_json::{Map, Value};
 
 /// What is removed from documents.
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 pub struct Redaction {
     /// The path of the record in its document.
     prefix: Vec<String>,
-    hidden_fields: Covers,
+    hidden_fields: RedactedFields,
     /// The containers of restricted fields.
     containers: BTreeSet<String>,
     nested: BTreeSet<String>,
@@ -22,7 +22,7 @@ pub struct Redaction {
 
 impl Redaction {
     /// Returns the redaction of the documents of a mapping; `None` if no field is restricted.
-    pub(crate) fn new(hidden_fields: &Covers, mapping: &IndexMapping, source_prefix: &str) -> Option<Self> {
+    pub(crate) fn new(hidden_fields: &RedactedFields, mapping: &IndexMapping, source_prefix: &str) -> Option<Self> {
         if hidden_fields.is_empty() {
             return None;
         }

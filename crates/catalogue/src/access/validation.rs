@@ -1,6 +1,6 @@
 //! Validation of access rules against the index: every name must be a field, or the rule would not restrict anything.
 
-use cantata_mapping::{Dynamic, FieldKind, IndexMapping};
+use cantata_mapping::{DynamicMapping, FieldKind, IndexMapping};
 
 use super::AccessRules;
 use crate::catalogue::Catalogue;
@@ -59,7 +59,7 @@ fn path_problem(mapping: &IndexMapping, path: &str) -> Option<(&'static str, Str
         Some(around) if !around.enabled => None,
         around => {
             let container = around.map_or("", |around| around.path.as_str());
-            let is_unseen = mapping.dynamic_at(container) == Some(Dynamic::Ignore)
+            let is_unseen = mapping.dynamic_at(container) == Some(DynamicMapping::Ignore)
                 && around.is_none_or(|around| around.kind.is_container());
             (!is_unseen).then_some(("which the index does not have", field))
         }

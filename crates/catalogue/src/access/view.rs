@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 
-use cantata_mapping::Covers;
+use cantata_mapping::RedactedFields;
 use cantata_sqon::Sqon;
 use sha2::{Digest, Sha256};
 
@@ -13,7 +13,7 @@ pub struct CatalogueView {
     /// The visible records.
     pub records: VisibleRecords,
     /// The hidden and masked fields, as the rules name them.
-    pub hidden_fields: Covers,
+    pub hidden_fields: RedactedFields,
     /// The smallest count that is shown, and no record is; `None`: records and every count.
     pub suppression_threshold: Option<u64>,
     has_rules: bool,
@@ -43,7 +43,11 @@ impl VisibleRecords {
 }
 
 impl CatalogueView {
-    pub(super) fn new(records: VisibleRecords, hidden_fields: Covers, suppression_threshold: Option<u64>) -> Self {
+    pub(super) fn new(
+        records: VisibleRecords,
+        hidden_fields: RedactedFields,
+        suppression_threshold: Option<u64>,
+    ) -> Self {
         Self { records, hidden_fields, suppression_threshold, has_rules: true }
     }
 
@@ -51,7 +55,7 @@ impl CatalogueView {
     pub fn without_rules() -> Self {
         Self {
             records: VisibleRecords::All,
-            hidden_fields: Covers::default(),
+            hidden_fields: RedactedFields::default(),
             suppression_threshold: None,
             has_rules: false,
         }

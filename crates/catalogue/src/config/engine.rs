@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::reader::{ConfigReader, ConfigSection};
-use crate::engine_choice::{Credentials, CredentialsError, EngineChoice, EngineName, EngineSettings};
+use crate::engine_choice::{EngineChoice, EngineName, EngineSettings};
+use cantata_core::{ClusterCredentials, ClusterCredentialsError};
 
 const ENGINE: &str = "searchEngine";
 const HOST: &str = "esHost";
@@ -41,30 +42,30 @@ fn name(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>) -> Option<Engin
     name
 }
 
-fn hosts(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>) -> Vec<crate::Secret> {
+fn hosts(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>) -> Vec<cantata_core::Secret> {
     let expected = "an address such as https://search-1:9200, or several separated by commas";
     let Some(text) = reader.secret_text(root, HOST, expected) else { return Vec::new() };
     EngineSettings::hosts(text.reveal())
 }
 
-fn credentials(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>) -> Credentials {
+fn credentials(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>) -> ClusterCredentials {
     let user = reader.secret(root, USER);
     let password = reader.secret(root, PASSWORD);
     let api_key = reader.secret(root, API_KEY);
     // A variable that is not set is reported as such, not as credentials that do not go together.
     let is_given = |name: &str| root.object.get(name).is_some_and(|value| !value.is_null());
-    Credentials::new(user, password, api_key).unwrap_or_else(|error| {
+    ClusterCredentials::new(user, password, api_key).unwrap_or_else(|error| {
         match error {
-            CredentialsError::PasswordWithoutUser if is_given(USER) => {}
-            CredentialsError::PasswordWithoutUser => {
+            ClusterCredentialsError::PasswordWithoutUser if is_given(USER) => {}
+            ClusterCredentialsError::PasswordWithoutUser => {
                 reader.fail(PASSWORD.to_owned(), error.to_string(), format!("`{USER}` beside it"));
             }
-            CredentialsError::TwoKinds => {
+            ClusterCredentialsError::TwoKinds => {
                 let expected = format!("either `{API_KEY}`, or `{USER}` and `{PASSWORD}`");
                 reader.fail(API_KEY.to_owned(), error.to_string(), expected);
             }
         }
-        Credentials::None
+        ClusterCredentials::None
     })
 }
 

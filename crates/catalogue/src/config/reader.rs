@@ -8,7 +8,7 @@ use strsim::jaro_winkler;
 
 use super::merge::KeyOrigins;
 use crate::problem::{ConfigProblem, describe, describe_type};
-use crate::secret::Secret;
+use cantata_core::Secret;
 
 /// The Jaro-Winkler similarity from which an unknown key counts as a misspelling.
 const MIN_SIMILARITY: f64 = 0.8;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use cantata_mapping::{Covers, IndexMapping};
+use cantata_mapping::{IndexMapping, RedactedFields};
 use serde_json::{Map, Value};
 
 use super::{CatalogueConfig, ColumnEntry, ExtendedEntry};
@@ -13,7 +13,7 @@ const FALLBACK_ROW_ID: &str = "id";
 
 impl CatalogueConfig {
     /// Returns the configuration without the hidden fields of a mapping.
-    pub(crate) fn redacted(&self, hidden_fields: &Covers, mapping: &IndexMapping) -> Self {
+    pub(crate) fn redacted(&self, hidden_fields: &RedactedFields, mapping: &IndexMapping) -> Self {
         let mut redacted = self.clone();
         if hidden_fields.is_empty() {
             return redacted;
@@ -69,13 +69,13 @@ fn masked_column(column: &ColumnEntry) -> ColumnEntry {
 
 /// The names of hidden and masked fields.
 struct RestrictedNames<'c> {
-    fields: &'c Covers,
+    fields: &'c RedactedFields,
     /// The names of hidden fields in selections, alone and as flat names.
     hidden_names: HashSet<String>,
 }
 
 impl<'c> RestrictedNames<'c> {
-    fn new(restricted: &'c Covers, mapping: &IndexMapping) -> Self {
+    fn new(restricted: &'c RedactedFields, mapping: &IndexMapping) -> Self {
         let fields = mapping.fields().chain(mapping.multi_fields()).filter(|field| restricted.hides(&field.path));
         let hidden = fields.flat_map(|field| [names::graphql_name(&field.name), names::flat_name(&field.path)]);
         Self { fields: restricted, hidden_names: hidden.collect() }

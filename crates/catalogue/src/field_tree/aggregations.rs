@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cantata_mapping::{FieldKind, IndexMapping, MASKED};
+use cantata_mapping::{FieldKind, IndexMapping, MASKED_TYPE};
 
 use super::{AggregationField, AggregationKind, is_at_or_below, relative};
 use crate::names;
@@ -29,7 +29,7 @@ pub(super) fn level_aggregations(
         let is_below = entry.path != container && is_at_or_below(&entry.path, container);
         let in_disabled =
             !entry.enabled && mapping.entry(entry.parent_path()).is_some_and(|container| !container.enabled);
-        let is_not_aggregated = entry.kind == FieldKind::Nested || entry.type_name == MASKED;
+        let is_not_aggregated = entry.kind == FieldKind::Nested || entry.type_name == MASKED_TYPE;
         if !is_below || is_not_aggregated || in_disabled || is_excluded(&entry.path) {
             continue;
         }

@@ -3,7 +3,7 @@
 //! Numbers that may exceed 32 bits are `Float` in the schema, since `Int` ends there; their values are exact
 //! nevertheless. A type that the catalogue does not know is JSON as in the documents.
 
-use cantata_mapping::{Field, FieldKind, MASKED};
+use cantata_mapping::{Field, FieldKind, MASKED_TYPE};
 
 use super::AggregationKind;
 
@@ -51,7 +51,7 @@ const UNSUPPORTED_TEXTS: [&str; 8] = [
     "annotated_text",
     "binary",
     "icu_collation_keyword",
-    MASKED,
+    MASKED_TYPE,
     "match_only_text",
     "search_as_you_type",
     "string",

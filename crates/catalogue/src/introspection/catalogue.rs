@@ -2,7 +2,7 @@
 //!
 //! It has every path that a filter can name, multi-fields included, and the operators of each type.
 
-use cantata_mapping::MASKED;
+use cantata_mapping::MASKED_TYPE;
 use cantata_sqon::FieldClass;
 use serde::Serialize;
 
@@ -113,7 +113,7 @@ fn operators(fields: &[(String, FieldBody)]) -> Vec<(String, Vec<&'static str>)>
     for (_, field) in fields {
         if operators.iter().all(|(type_name, _)| *type_name != field.type_name) {
             let suited = FieldClass::of_type(&field.type_name).operators().map(|operator| operator.name);
-            let suited = suited.filter(|_| field.type_name != MASKED);
+            let suited = suited.filter(|_| field.type_name != MASKED_TYPE);
             operators.push((field.type_name.clone(), suited.collect()));
         }
     }

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cantata_catalogue::{
-    CatalogueConfig, CatalogueConfigs, ConfigDefaults, Connection, Credentials, EngineChoice, EngineName,
-    EngineSettings, Secret,
+    CatalogueConfig, CatalogueConfigs, ConfigDefaults, Connection, EngineChoice, EngineName, EngineSettings,
 };
+use cantata_core::{ClusterCredentials, Secret};
 use serde_json::{Value, json};
 
 const SECRET: &str = "hunter2";
 
 fn server(name: Option<EngineName>, host: &str) -> ConfigDefaults {
-    let credentials = Credentials::Basic { user: Secret::new("root"), password: Secret::new(SECRET) };
+    let credentials = ClusterCredentials::Basic { user: Secret::new("root"), password: Secret::new(SECRET) };
     let engine = EngineSettings { name, hosts: EngineSettings::hosts(host), credentials, ..EngineSettings::default() };
     ConfigDefaults { engine, ..ConfigDefaults::default() }
 }
@@ -67,7 +67,7 @@ fn files_win_over_the_server_both_ways() {
     let keys = json!({ "esTimeout": 5, "esCaCertificate": "/etc/ca.pem", "esApiKey": "abc" });
     let found = connection(keys, &remote);
     assert_eq!((found.timeout, found.ca_certificate), (Duration::from_secs(5), Some(PathBuf::from("/etc/ca.pem"))));
-    assert_eq!(found.credentials, Credentials::ApiKey(Secret::new("abc")));
+    assert_eq!(found.credentials, ClusterCredentials::ApiKey(Secret::new("abc")));
 }
 
 #[test]
@@ -80,10 +80,10 @@ fn credentials_of_the_server_go_to_its_own_addresses_only() {
         ("http://one:9200,http://evil:9200", false),
     ] {
         let found = connection(json!({ "esHost": host }), &server);
-        assert_eq!(found.credentials != Credentials::None, is_known, "{host}");
+        assert_eq!(found.credentials != ClusterCredentials::None, is_known, "{host}");
     }
     let own = connection(json!({ "esHost": "http://evil:9200", "esUser": "me" }), &server);
-    assert_eq!(own.credentials, Credentials::Basic { user: Secret::new("me"), password: Secret::new("") });
+    assert_eq!(own.credentials, ClusterCredentials::Basic { user: Secret::new("me"), password: Secret::new("") });
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn secrets_can_come_from_the_environment() {
     // Cargo sets this one for every test.
     let version = Secret::new(std::env::var("CARGO_PKG_VERSION").unwrap());
     let keys = json!({ "searchEngine": "opensearch", "esUser": "me", "esPass": { "env": "CARGO_PKG_VERSION" } });
-    let expected = Credentials::Basic { user: Secret::new("me"), password: version };
+    let expected = ClusterCredentials::Basic { user: Secret::new("me"), password: version };
     assert_eq!(connection(keys, &ConfigDefaults::default()).credentials, expected);
 }
 
@@ -190,9 +190,12 @@ fn the_variables_say_the_same() {
     ]);
     assert_eq!(problems, [""; 0]);
     assert_eq!((engine.name, engine.timeout), (Some(EngineName::OpenSearch), Some(Duration::from_secs(7))));
-    assert_eq!(engine.credentials, Credentials::Basic { user: Secret::new("me"), password: Secret::new(SECRET) });
+    assert_eq!(
+        engine.credentials,
+        ClusterCredentials::Basic { user: Secret::new("me"), password: Secret::new(SECRET) }
+    );
     let (engine, problems) = read(&[("SEARCH_ENGINE", "solr"), ("ES_PASS", SECRET), ("ES_TIMEOUT", "soon")]);
-    assert_eq!((engine.name, engine.credentials), (None, Credentials::None));
+    assert_eq!((engine.name, engine.credentials), (None, ClusterCredentials::None));
     assert_eq!(
         problems,
         [

@@ -1,7 +1,7 @@
 //! The fields as filters see them.
 
 use cantata_catalogue::Catalogue;
-use cantata_sqon::{FieldClass, Fields, Sqon};
+use cantata_sqon::{FieldClass, FieldLookup, Sqon};
 use serde_json::{Value, json};
 
 use crate::support::{build, sample};

@@ -1,7 +1,7 @@
 //! What an index brings along of how it is to be shown, and what the files say instead.
 
 use cantata_catalogue::Catalogue;
-use cantata_mapping::{Covers, IndexMapping};
+use cantata_mapping::{IndexMapping, RedactedFields};
 use serde_json::{Value, json};
 
 use crate::support::{config, warnings};
@@ -61,7 +61,7 @@ fn what_the_files_say_counts() {
 
 #[test]
 fn nothing_of_it_tells_of_what_is_hidden() {
-    let covers = Covers { hidden: ["b".to_owned()].into(), ..Covers::default() };
+    let covers = RedactedFields { hidden: ["b".to_owned()].into(), ..RedactedFields::default() };
     let catalogue = Catalogue::build_restricted(&config(json!({})), &mapping(sections()), &covers).unwrap();
     assert!(catalogue.display.field("b").is_none());
     assert_eq!(facets(&catalogue), Vec::<&str>::new());

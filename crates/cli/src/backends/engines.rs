@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use cantata_catalogue::{Connection, Credentials, EngineChoice, EngineName};
+use cantata_catalogue::{Connection, EngineChoice, EngineName};
 use cantata_engine::SearchEngine;
 use cantata_engine_embedded::EmbeddedEngine;
-use cantata_engine_remote::{self as remote, Product, RemoteEngine, RemoteSettings};
+use cantata_engine_remote::{Product, RemoteEngine, RemoteSettings, SettingsError};
 use cantata_search::{EngineProvider, EngineSetupError};
 
 /// All engines. Catalogues with the same cluster settings share its connections, which close with the last of them.
@@ -40,7 +40,7 @@ impl EngineProvider for EngineRegistry {
 }
 
 /// Creates the engine of a cluster; nothing is sent yet.
-pub(crate) fn remote_engine(connection: &Connection) -> Result<RemoteEngine, remote::SettingsError> {
+pub(crate) fn remote_engine(connection: &Connection) -> Result<RemoteEngine, SettingsError> {
     let settings = RemoteSettings {
         hosts: connection.hosts.iter().map(|host| host.reveal().to_owned()).collect(),
         product: connection.product.and_then(|name| match name {
@@ -48,13 +48,7 @@ pub(crate) fn remote_engine(connection: &Connection) -> Result<RemoteEngine, rem
             EngineName::Elasticsearch => Some(Product::Elasticsearch),
             EngineName::Embedded => None,
         }),
-        credentials: match &connection.credentials {
-            Credentials::None => remote::Credentials::None,
-            Credentials::Basic { user, password } => {
-                remote::Credentials::Basic { user: user.reveal().to_owned(), password: password.reveal().to_owned() }
-            }
-            Credentials::ApiKey(key) => remote::Credentials::ApiKey(key.reveal().to_owned()),
-        },
+        credentials: connection.credentials.clone(),
         ca_certificate: connection.ca_certificate.clone(),
         timeout: connection.timeout,
         // Only saved sets are written, and the client waits for them.

@@ -7,8 +7,8 @@ mod remote;
 use std::path::Path;
 use std::sync::Arc;
 
-use cantata_catalogue::Secret;
-use cantata_engine::{EngineError, IndexAdministration, IndexSummary, SearchEngine};
+use cantata_core::Secret;
+use cantata_engine::{EngineError, IndexAdmin, IndexMaintenance, IndexReader, IndexSummary};
 use cantata_engine_embedded::{EmbeddedEngine, OpenError};
 use cantata_mapping::IndexMapping;
 use clap::Args;
@@ -106,7 +106,7 @@ impl IndexAccess {
     }
 
     /// Returns the administration of the indexes.
-    pub(crate) fn administration(&self) -> &dyn IndexAdministration {
+    pub(crate) fn administration(&self) -> &dyn IndexMaintenance {
         match self {
             Self::Local(engine) => engine,
             Self::Remote(client) => client,

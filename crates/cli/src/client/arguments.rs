@@ -1,6 +1,6 @@
 //! Arguments that client commands share.
 
-use cantata_catalogue::Secret;
+use cantata_core::Secret;
 use clap::Args;
 
 use crate::client::server::ServerClient;

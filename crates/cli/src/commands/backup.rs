@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use cantata_backup::{BackupError, BackupReader, BackupSource, Manifest};
 use cantata_durable_file as durable_file;
-use cantata_engine::{EngineError, IndexAdministration};
+use cantata_engine::{EngineError, IndexMaintenance};
 use cantata_engine_embedded::{EmbeddedEngine, OpenError};
 use cantata_store::StoreError;
 use cantata_store_sqlite::{METADATA_FILE, SqliteStore, check_database};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use cantata_catalogue::Secret;
+use cantata_core::Secret;
 use cantata_song_import as song;
 use cantata_store_postgres::DatabaseUrl;
 use clap::Args;

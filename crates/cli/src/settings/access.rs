@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cantata_access::{IntrospectionClient, IntrospectionSettings, ScopeError, ScopeRules, TokenRules, TokenVerifier};
-use cantata_catalogue::Secret;
+use cantata_core::Secret;
 use clap::Args;
 
 use super::values::{secret, some_text, switch, whole_number};

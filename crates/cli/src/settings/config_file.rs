@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cantata_catalogue::Secret;
+use cantata_core::Secret;
 use clap::{Arg, Args};
 use toml::{Table, Value};
 

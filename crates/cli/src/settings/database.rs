@@ -1,6 +1,6 @@
 //! The PostgreSQL database that replaces the one in the data folder.
 
-use cantata_catalogue::Secret;
+use cantata_core::Secret;
 use cantata_store_postgres::DatabaseUrl;
 use clap::Args;
 

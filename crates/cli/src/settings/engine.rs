@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cantata_catalogue::{Credentials, CredentialsError, EngineChoice, EngineName, EngineSettings, Secret};
+use cantata_catalogue::{EngineChoice, EngineName, EngineSettings};
+use cantata_core::{ClusterCredentials, ClusterCredentialsError, Secret};
 use clap::Args;
 
 use super::values::{secret, whole_number};
@@ -72,11 +73,13 @@ impl EngineSection {
     /// Returns the engine settings, and logs a warning about an unknown engine.
     pub(crate) fn settings(&self) -> Result<EngineSettings, CliError> {
         let given = |secret: &Option<Secret>| secret.clone().filter(|secret| !secret.reveal().is_empty());
-        let credentials = Credentials::new(given(&self.es_user), given(&self.es_pass), given(&self.es_api_key));
+        let credentials = ClusterCredentials::new(given(&self.es_user), given(&self.es_pass), given(&self.es_api_key));
         let credentials = credentials.map_err(|error| {
             CliError::setting(match error {
-                CredentialsError::PasswordWithoutUser => "ES_PASS is set and ES_USER is not; set both",
-                CredentialsError::TwoKinds => "ES_API_KEY is set beside ES_USER or ES_PASS; unset one or the other",
+                ClusterCredentialsError::PasswordWithoutUser => "ES_PASS is set and ES_USER is not; set both",
+                ClusterCredentialsError::TwoKinds => {
+                    "ES_API_KEY is set beside ES_USER or ES_PASS; unset one or the other"
+                }
             })
         })?;
         Ok(EngineSettings {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cantata_catalogue::Secret;
+use cantata_core::Secret;
 use cantata_kafka_client::{Credentials, KafkaSettings, NewTopic, SaslMechanism};
 use cantata_outbox::RelaySettings;
 use clap::{Args, ValueEnum};

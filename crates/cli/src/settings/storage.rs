@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cantata_catalogue::Secret;
+use cantata_core::Secret;
 use cantata_http_client::ClientSettingsError;
 use cantata_metadata::storage::StorageClient;
 use clap::Args;

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use cantata_catalogue::Secret;
+use cantata_core::Secret;
 use cantata_server::TrustedProxies;
 use reqwest::Url;
 use tracing_subscriber::EnvFilter;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cantata_engine::{ExportRequest, Filter, SearchEngine};
+use cantata_engine::{ExportRequest, Filter, IndexReader};
 use cantata_engine_embedded::EmbeddedEngine;
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -12,7 +12,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use cantata_demo::catalogue::Documents;
-use cantata_engine::{ExportRequest, Filter, IndexAdministration, SearchEngine};
+use cantata_engine::{ExportRequest, Filter, IndexAdmin, IndexMaintenance, IndexReader};
 use cantata_engine_embedded::EmbeddedEngine;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

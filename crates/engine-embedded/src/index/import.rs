@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use cantata_engine::{BatchReport, EngineError, ImportChunk, ImportRefusal, Operation, Refusal};
+use cantata_engine::{BatchReport, EngineError, ImportChunk, RejectedDocument, RejectedOperation, WriteOperation};
 use cantata_mapping::IndexMapping;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
@@ -20,7 +20,7 @@ use crate::error::IndexError;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportProgress {
     /// A document was rejected.
-    Rejected(ImportRefusal),
+    Rejected(RejectedDocument),
     /// A chunk became part of the index.
     Indexed {
         /// Its documents.
@@ -92,15 +92,19 @@ impl Index {
 
     /// Adds documents whose ids are new. They become a segment file at once; several threads may do this, and wait for
     /// each other only to commit.
-    pub(crate) fn fill(&self, documents: &[Operation]) -> Result<BatchReport, EngineError> {
+    pub(crate) fn fill(&self, documents: &[WriteOperation]) -> Result<BatchReport, EngineError> {
         let mapping = Arc::new(DynamicMapping::new(Arc::clone(&self.writer().mapping)));
         let mut buffer = DocumentBuffer::new(Arc::clone(&mapping));
         let mut report = BatchReport::default();
         for (place, operation) in documents.iter().enumerate() {
-            let Operation::Put { id, source } = operation else { continue };
+            let WriteOperation::Put { id, source } = operation else { continue };
             match buffer.add(id, source) {
                 Ok(()) => report.written += 1,
-                Err(error) => report.refused.push(Refusal { place, id: id.clone(), reason: error.to_string() }),
+                Err(error) => report.rejected.push(RejectedOperation {
+                    batch_index: place,
+                    id: id.clone(),
+                    reason: error.to_string(),
+                }),
             }
         }
         if report.written > 0 {
@@ -149,7 +153,7 @@ fn merge_mappings(present: &Arc<IndexMapping>, added: &Arc<IndexMapping>) -> Res
     let mut merged = IndexMapping::clone(present);
     merged.merge(added).map_err(|errors| {
         let conflicts = IndexError::Mapping(errors);
-        EngineError::Refused(format!("other documents added the same fields with other types: {conflicts}"))
+        EngineError::Rejected(format!("other documents added the same fields with other types: {conflicts}"))
     })?;
     Ok(Arc::new(merged))
 }
@@ -164,7 +168,7 @@ fn build_chunk(
     for (line, range) in &chunk.documents {
         let json = chunk.bytes.get(range.clone()).unwrap_or_default();
         if let Err(error) = buffer.add_with_own_id(json, options.id_field, || derive_id(&chunk.source, *line)) {
-            let refusal = ImportRefusal { source: chunk.source.clone(), line: *line, reason: error.to_string() };
+            let refusal = RejectedDocument { source: chunk.source.clone(), line: *line, reason: error.to_string() };
             (options.on_progress)(ImportProgress::Rejected(refusal));
         }
     }

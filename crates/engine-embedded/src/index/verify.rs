@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use cantata_engine::{Document, Node};
+use cantata_engine::{Document, ValueRef};
 
 use super::Index;
 use crate::snapshot::DocAddress;
@@ -27,8 +27,9 @@ impl Index {
                     problems.push(format!("segment {segment}: the id `{id}` is not in order"));
                 }
                 let documents = snapshot.load_documents(&[DocAddress { segment, row }]).unwrap_or_default();
-                let is_whole =
-                    |document: &Document| matches!(document.root(), Node::Object(_)) && is_readable(document.root());
+                let is_whole = |document: &Document| {
+                    matches!(document.root(), ValueRef::Object(_)) && is_readable(document.root())
+                };
                 if !documents.first().is_some_and(is_whole) {
                     problems.push(format!("segment {segment}: the document `{id}` cannot be read"));
                 }
@@ -39,11 +40,11 @@ impl Index {
 }
 
 /// Reads everything in a node; returns whether its arrays have the elements that they announce.
-fn is_readable(node: Node<'_>) -> bool {
+fn is_readable(node: ValueRef<'_>) -> bool {
     let mut is_whole = true;
     match node {
-        Node::Object(object) => object.for_each(|_, value| is_whole &= is_readable(value)),
-        Node::Array(array) => {
+        ValueRef::Object(object) => object.for_each(|_, value| is_whole &= is_readable(value)),
+        ValueRef::Array(array) => {
             let mut elements = 0;
             array.for_each(|element| {
                 elements += 1;

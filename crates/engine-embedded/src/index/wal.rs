@@ -8,7 +8,7 @@
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use cantata_engine::Operation;
+use cantata_engine::WriteOperation;
 
 use super::source_bytes;
 use crate::varint;
@@ -61,7 +61,7 @@ impl WriteAheadLog {
     /// Appends a batch; when this returns, it survives a crash of the process, and without a position one of the machine.
     pub(crate) fn append<'a>(
         &mut self,
-        batch: impl Iterator<Item = &'a Operation> + Clone,
+        batch: impl Iterator<Item = &'a WriteOperation> + Clone,
         position: Option<&str>,
     ) -> io::Result<()> {
         let mut entry = Vec::with_capacity(
@@ -75,8 +75,8 @@ impl WriteAheadLog {
         for operation in batch {
             // A document is never empty, so its length tells it from a delete operation.
             let (id, source) = match operation {
-                Operation::Put { id, source } => (id, source.as_slice()),
-                Operation::Delete { id } => (id, [].as_slice()),
+                WriteOperation::Put { id, source } => (id, source.as_slice()),
+                WriteOperation::Delete { id } => (id, [].as_slice()),
             };
             varint::write(&mut entry, source.len() as u64);
             varint::write(&mut entry, id.len() as u64);
@@ -115,9 +115,9 @@ impl WriteAheadLog {
 }
 
 /// Returns a bound of the bytes of an operation: its lengths, its id and its document.
-fn max_bytes(operation: &Operation) -> usize {
+fn max_bytes(operation: &WriteOperation) -> usize {
     const MAX_LENGTHS_BYTES: usize = 20;
-    let (Operation::Put { id, .. } | Operation::Delete { id }) = operation;
+    let (WriteOperation::Put { id, .. } | WriteOperation::Delete { id }) = operation;
     MAX_LENGTHS_BYTES + id.len() + source_bytes(operation)
 }
 
@@ -125,7 +125,7 @@ fn max_bytes(operation: &Operation) -> usize {
 #[derive(Default)]
 pub(crate) struct RecoveredWrites {
     /// The operations, in order.
-    pub(crate) operations: Vec<Operation>,
+    pub(crate) operations: Vec<WriteOperation>,
     /// The position of the last batch that had one.
     pub(crate) position: Option<String>,
 }
@@ -165,9 +165,9 @@ impl RecoveredWrites {
             let source = entry.get(offset..offset + source_length).unwrap_or_default();
             offset += source_length;
             self.operations.push(if source.is_empty() {
-                Operation::Delete { id }
+                WriteOperation::Delete { id }
             } else {
-                Operation::Put { id, source: source.to_vec() }
+                WriteOperation::Put { id, source: source.to_vec() }
             });
         }
     }
@@ -181,7 +181,7 @@ mod tests {
     fn what_a_failed_write_leaves_hides_nothing_that_comes_after_it() {
         let folder = tempfile::tempdir().unwrap();
         let mut wal = WriteAheadLog::create(folder.path(), 1).unwrap();
-        let removal = |id: &str| Operation::Delete { id: id.to_owned() };
+        let removal = |id: &str| WriteOperation::Delete { id: id.to_owned() };
         wal.append([removal("one")].iter(), None).unwrap();
         wal.file.write_all(&[7; 100]).unwrap();
         wal.append([removal("two")].iter(), Some("2")).unwrap();

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cantata_durable_file as durable_file;
-use cantata_engine::{BatchReport, Operation, Refusal};
+use cantata_engine::{BatchReport, RejectedOperation, WriteOperation};
 use cantata_mapping::IndexMapping;
 use hashbrown::HashMap;
 
@@ -62,18 +62,18 @@ impl IndexWriter {
     }
 
     /// Reads a batch: its documents become a segment, or are rejected one by one.
-    pub(crate) fn prepare(&self, operations: &[Operation]) -> (PreparedBatch, BatchReport) {
+    pub(crate) fn prepare(&self, operations: &[WriteOperation]) -> (PreparedBatch, BatchReport) {
         let dynamic_mapping = Arc::new(DynamicMapping::new(Arc::clone(&self.mapping)));
         let mut buffer = DocumentBuffer::new(Arc::clone(&dynamic_mapping));
         let mut report = BatchReport::default();
         let mut ids = Vec::new();
         // The documents in the buffer that a later operation of the batch may delete.
         let mut buffered: HashMap<&str, Vec<usize>> = HashMap::new();
-        let is_delete = |operation: &Operation| matches!(operation, Operation::Delete { .. });
+        let is_delete = |operation: &WriteOperation| matches!(operation, WriteOperation::Delete { .. });
         let last_delete = operations.iter().rposition(is_delete).unwrap_or_default();
         for (place, operation) in operations.iter().enumerate() {
             match operation {
-                Operation::Put { id, source } => match buffer.add(id, source) {
+                WriteOperation::Put { id, source } => match buffer.add(id, source) {
                     Ok(()) => {
                         report.written += 1;
                         if place < last_delete {
@@ -81,9 +81,13 @@ impl IndexWriter {
                         }
                         ids.push((id.clone(), false));
                     }
-                    Err(error) => report.refused.push(Refusal { place, id: id.clone(), reason: error.to_string() }),
+                    Err(error) => report.rejected.push(RejectedOperation {
+                        batch_index: place,
+                        id: id.clone(),
+                        reason: error.to_string(),
+                    }),
                 },
-                Operation::Delete { id } => {
+                WriteOperation::Delete { id } => {
                     buffered.remove(id.as_str()).into_iter().flatten().for_each(|index| buffer.delete(index));
                     ids.push((id.clone(), true));
                 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cantata_engine::{Bucket, EngineError, FacetAnswer, FacetRequest, Filter, NumberRange, Stats};
+use cantata_engine::{Bucket, EngineError, FacetRequest, FacetResult, FieldStats, Filter, NumberRange};
 
 use super::buckets::{most_frequent, top_hits};
 use super::facet_counts::{self, NO_GROUP};
@@ -35,10 +35,10 @@ pub(super) struct SegmentFacet<'a> {
 pub(super) fn compute<'a>(
     match_sets: &PlanMatchSets<'a>,
     request: &'a FacetRequest,
-) -> Result<FacetAnswer, EngineError> {
+) -> Result<FacetResult, EngineError> {
     let snapshot = match_sets.snapshot;
     let segments = segment_facets(match_sets, request);
-    let mut answer = FacetAnswer::default();
+    let mut answer = FacetResult::default();
     if request.buckets.is_some() || request.distinct || request.missing {
         let ordinals = snapshot.global_ordinals(&request.field);
         let counts: Vec<Vec<u32>> = segments
@@ -154,8 +154,8 @@ fn filtered_counts(segments: &[SegmentFacet<'_>], ordinals: &GlobalOrdinals, fil
     sum_by_global_ordinal(&counts.collect::<Vec<_>>(), ordinals)
 }
 
-fn stats(segments: &[SegmentFacet<'_>]) -> Stats {
-    let mut stats = Stats { count: 0, min: 0.0, max: 0.0, sum: 0.0 };
+fn stats(segments: &[SegmentFacet<'_>]) -> FieldStats {
+    let mut stats = FieldStats { count: 0, min: 0.0, max: 0.0, sum: 0.0 };
     for (value, count) in segments.iter().flat_map(SegmentFacet::occurrences) {
         let is_first = stats.count == 0;
         stats.min = if is_first { value } else { stats.min.min(value) };
@@ -175,7 +175,7 @@ fn histogram(segments: &[SegmentFacet<'_>], field: &str, interval: f64) -> Resul
     let first = step(stats.min);
     let buckets = step(stats.max) - first + 1.0;
     if buckets.is_nan() || buckets > MAX_HISTOGRAM_BUCKETS {
-        return Err(EngineError::Refused(format!(
+        return Err(EngineError::Rejected(format!(
             "`{field}`: a histogram with the interval {interval} would have {buckets} buckets; at most \
              {MAX_HISTOGRAM_BUCKETS} are possible: choose a greater interval or a narrower filter"
         )));

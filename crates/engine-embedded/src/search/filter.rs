@@ -1,6 +1,6 @@
 //! Evaluating a filter on one segment: the bitmap of the rows of a level that match it.
 
-use cantata_engine::{Edges, Filter};
+use cantata_engine::{Filter, ValueRange};
 
 use super::term_matching;
 use crate::bitset::{Bitset, WORD_BITS};
@@ -138,8 +138,8 @@ pub(super) fn leaf_field<'a>(segment: &'a Segment, leaf: &Filter, level: usize) 
 
 fn leaf_rows(filter: &Filter, field: &SegmentField<'_>, rows: usize) -> Bitset {
     match filter {
-        Filter::Range { edges, .. } => {
-            let (from, to) = ordinal_range(field, edges);
+        Filter::Range { range, .. } => {
+            let (from, to) = ordinal_range(field, range);
             rows_in_range(field, from, to, rows)
         }
         Filter::Exists { .. } => field.rows_with_value(rows),
@@ -167,12 +167,12 @@ fn rows_with_any(field: &SegmentField<'_>, ordinals: &[u32], rows: usize) -> Bit
 }
 
 /// Returns the ordinals within a range, from the first to the one after the last.
-pub(crate) fn ordinal_range(field: &SegmentField<'_>, edges: &Edges) -> (u32, u32) {
-    let from = edges.from.as_ref().map_or(0, |(value, included)| match field.dictionary.find(value) {
+pub(crate) fn ordinal_range(field: &SegmentField<'_>, range: &ValueRange) -> (u32, u32) {
+    let from = range.from.as_ref().map_or(0, |(value, included)| match field.dictionary.find(value) {
         Ok(ordinal) => ordinal + u32::from(!included),
         Err(next) => next,
     });
-    let to = edges.to.as_ref().map_or(field.dictionary.len() as u32, |(value, included)| {
+    let to = range.to.as_ref().map_or(field.dictionary.len() as u32, |(value, included)| {
         match field.dictionary.find(value) {
             Ok(ordinal) => ordinal + u32::from(*included),
             Err(next) => next,

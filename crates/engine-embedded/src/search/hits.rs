@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use cantata_engine::{Cursor, Document, EngineError, Hit, HitsAnswer, HitsRequest};
+use cantata_engine::{Cursor, Document, EngineError, Hit, HitsRequest, HitsResult};
 
 use super::match_sets::MatchSet;
 use super::sort::{SearchAfter, SegmentSortKey, compare_cursors, cursor_of, segment_sort_keys};
@@ -45,14 +45,14 @@ pub(super) fn with_documents(
     page: HitsPage,
     snapshot: &Snapshot,
     request: &HitsRequest,
-) -> Result<HitsAnswer, EngineError> {
+) -> Result<HitsResult, EngineError> {
     let (cursors, addresses): (Vec<Cursor>, Vec<DocAddress>) = page.records.into_iter().unzip();
     let documents: Vec<Option<Document>> = match request.documents {
         true => snapshot.load_documents(&addresses)?.into_iter().map(Some).collect(),
         false => vec![None; addresses.len()],
     };
     let hits = cursors.into_iter().zip(documents).map(|(cursor, document)| Hit { cursor, document });
-    Ok(HitsAnswer { total: page.total, hits: hits.collect() })
+    Ok(HitsResult { total: page.total, hits: hits.collect() })
 }
 
 /// Returns the first matching rows of a segment, in order.

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cantata_engine::{Filter, Plan};
+use cantata_engine::{Filter, SearchPlan};
 use hashbrown::HashMap;
 
 use super::{filter, row_filter};
@@ -53,14 +53,14 @@ struct BitmapKey<'a> {
 /// The match sets of a plan, computed when first needed.
 pub(super) struct PlanMatchSets<'a> {
     pub(super) snapshot: &'a Snapshot,
-    plan: &'a Plan,
+    plan: &'a SearchPlan,
     /// For each filter of the plan, the match set of each segment.
     by_filter: Vec<OnceLock<Vec<MatchSet>>>,
     bitmaps: Mutex<HashMap<BitmapKey<'a>, Arc<OnceLock<Arc<Bitset>>>>>,
 }
 
 impl<'a> PlanMatchSets<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot, plan: &'a Plan) -> Self {
+    pub(super) fn new(snapshot: &'a Snapshot, plan: &'a SearchPlan) -> Self {
         let by_filter = plan.filters.iter().map(|_| OnceLock::new()).collect();
         Self { snapshot, plan, by_filter, bitmaps: Mutex::default() }
     }

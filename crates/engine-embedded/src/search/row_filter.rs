@@ -64,8 +64,8 @@ impl<'a> RowFilter<'a> {
 
     fn leaf(filter: &Filter, field: SegmentField<'a>) -> Self {
         match filter {
-            Filter::Range { edges, .. } => {
-                let (from, to) = ordinal_range(&field, edges);
+            Filter::Range { range, .. } => {
+                let (from, to) = ordinal_range(&field, range);
                 Self::Range { field: Box::new(field), from, to }
             }
             Filter::Exists { .. } => {

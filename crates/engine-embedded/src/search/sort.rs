@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use cantata_engine::{Cursor, Missing, SortKey, SortMode, SortOrder, SortValue};
+use cantata_engine::{Cursor, MissingOrder, SortKey, SortMode, SortOrder, SortValue};
 use cantata_mapping::TypedValue;
 
 use crate::segment::{Segment, SegmentField};
@@ -16,7 +16,7 @@ pub(crate) struct SegmentSortKey<'a> {
     segment: &'a Segment,
     values: SortValues<'a>,
     pub(super) order: SortOrder,
-    pub(super) missing: Missing,
+    pub(super) missing: MissingOrder,
 }
 
 /// What a key sorts by.
@@ -59,10 +59,10 @@ impl<'a> SegmentSortKey<'a> {
     pub(crate) fn ordinal_after(&self, rank: u64, ordinals: u32) -> u32 {
         let rank = match (rank, self.missing, self.order) {
             // After a document without value: all values follow, or none.
-            (0, Missing::First, SortOrder::Ascending) => return 0,
-            (0, Missing::First, SortOrder::Descending) => return ordinals,
-            (u64::MAX, Missing::Last, SortOrder::Ascending) => return ordinals,
-            (u64::MAX, Missing::Last, SortOrder::Descending) => return 0,
+            (0, MissingOrder::First, SortOrder::Ascending) => return 0,
+            (0, MissingOrder::First, SortOrder::Descending) => return ordinals,
+            (u64::MAX, MissingOrder::Last, SortOrder::Ascending) => return ordinals,
+            (u64::MAX, MissingOrder::Last, SortOrder::Descending) => return 0,
             (rank, _, SortOrder::Ascending) => rank,
             (rank, _, SortOrder::Descending) => u64::MAX - rank,
         };
@@ -121,8 +121,8 @@ impl<'a> SegmentSortKey<'a> {
 
     fn directed_rank(&self, rank: Option<u64>) -> u64 {
         match (rank, self.missing, self.order) {
-            (None, Missing::First, _) => 0,
-            (None, Missing::Last, _) => u64::MAX,
+            (None, MissingOrder::First, _) => 0,
+            (None, MissingOrder::Last, _) => u64::MAX,
             (Some(rank), _, SortOrder::Ascending) => rank,
             (Some(rank), _, SortOrder::Descending) => u64::MAX - rank,
         }
@@ -211,8 +211,8 @@ pub(crate) fn compare_cursors(sort: &[SortKey], one: &Cursor, two: &Cursor) -> O
     let keys = sort.iter().zip(one.values.iter().zip(&two.values));
     let by_keys = keys.map(|(key, (one, two))| match (one, two) {
         (None, None) => Ordering::Equal,
-        (None, Some(_)) if key.missing == Missing::First => Ordering::Less,
-        (Some(_), None) if key.missing == Missing::Last => Ordering::Less,
+        (None, Some(_)) if key.missing == MissingOrder::First => Ordering::Less,
+        (Some(_), None) if key.missing == MissingOrder::Last => Ordering::Less,
         (None, _) | (_, None) => Ordering::Greater,
         (Some(one), Some(two)) => match key.order {
             SortOrder::Ascending => one.cmp(two),

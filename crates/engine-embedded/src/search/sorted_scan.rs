@@ -4,7 +4,7 @@
 //! values, and a cursor is found by binary search: a page costs the same at any depth. Where values have many documents
 //! each, or few documents match, a heap over all matches is better.
 
-use cantata_engine::{Missing, SortOrder};
+use cantata_engine::{MissingOrder, SortOrder};
 
 use super::match_sets::MatchSet;
 use super::sort::{SearchAfter, SegmentSortKey};
@@ -38,7 +38,7 @@ pub(super) fn first_rows(
     let mut scan = SortedScan { keys, matches, after, limit, rows: Vec::new(), budget: matches.count / 2 };
     let missing = field.postings.rows(field.column.missing);
     // Documents without value have the rank zero here; a cursor after them excludes them.
-    if first.missing == Missing::First && after.is_none_or(|after| after.first_rank() == 0) {
+    if first.missing == MissingOrder::First && after.is_none_or(|after| after.first_rank() == 0) {
         scan.visit(missing);
     }
     let from = after.map_or(0, |after| first.ordinal_after(after.first_rank(), values as u32));
@@ -51,7 +51,7 @@ pub(super) fn first_rows(
             (0..to).rev().take_while(|&ordinal| scan.visit(field.postings.rows(ordinal))).for_each(drop);
         }
     }
-    if first.missing == Missing::Last {
+    if first.missing == MissingOrder::Last {
         scan.visit(missing);
     }
     if scan.budget == 0 {

@@ -3,7 +3,7 @@
 //! Each different value is tested once, however many documents have it. Where a pattern begins with a literal prefix, only
 //! the values with that prefix are tested.
 
-use cantata_engine::matching::{Fuzzy, Matcher, Pattern, contains_lowered, text_matches};
+use cantata_engine::matching::{FuzzyMatcher, Matcher, WildcardPattern, contains_ignoring_case, text_matches};
 use cantata_mapping::TypedValue;
 
 use crate::segment::SegmentField;
@@ -13,9 +13,9 @@ use crate::value_encoding::ValueClass;
 /// `*` and `?`.
 pub(crate) fn match_pattern(field: &SegmentField<'_>, pattern: &str, case_sensitive: bool) -> Vec<u32> {
     if !case_sensitive {
-        return matching_ordinals(field, &Pattern::wildcard(pattern), 0, field.dictionary.len() as u32);
+        return matching_ordinals(field, &WildcardPattern::wildcard(pattern), 0, field.dictionary.len() as u32);
     }
-    let pattern = Pattern::case_sensitive(pattern);
+    let pattern = WildcardPattern::case_sensitive(pattern);
     let (from, to) = match field.class {
         ValueClass::Keyword => prefix_range(field, pattern.literal_prefix()),
         _ => (0, field.dictionary.len() as u32),
@@ -25,7 +25,7 @@ pub(crate) fn match_pattern(field: &SegmentField<'_>, pattern: &str, case_sensit
 
 /// Returns the ordinals of the values within an edit distance of a text.
 pub(crate) fn match_fuzzy(field: &SegmentField<'_>, text: &str, distance: u8) -> Vec<u32> {
-    matching_ordinals(field, &Fuzzy::new(text, distance), 0, field.dictionary.len() as u32)
+    matching_ordinals(field, &FuzzyMatcher::new(text, distance), 0, field.dictionary.len() as u32)
 }
 
 /// Returns the ordinals of the values of a text field that equal one of these, or have one of these as a word.
@@ -45,10 +45,10 @@ impl Matcher for AnyOf<'_> {
         found.is_ok()
     }
 
-    fn may_match_a_word_of(&self, text: &str) -> bool {
+    fn may_match_word_of(&self, text: &str) -> bool {
         let may_be_word = |value: &str| value.chars().all(|letter| letter.is_alphanumeric() && !letter.is_uppercase());
         self.0.iter().any(|value| match value {
-            TypedValue::Text(value) => may_be_word(value) && contains_lowered(text, value),
+            TypedValue::Text(value) => may_be_word(value) && contains_ignoring_case(text, value),
             _ => false,
         })
     }

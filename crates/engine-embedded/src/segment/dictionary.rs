@@ -3,7 +3,7 @@
 //! A sorted table rather than a finite-state transducer: every ordinal must be turned back into its value when documents
 //! and buckets are written, which a table does in one step.
 
-use cantata_engine::is_plain;
+use cantata_engine::is_escape_free;
 use cantata_mapping::TypedValue;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ impl DictionaryMetadata {
             bytes.extend_from_slice(value);
             starts.push(bytes.len() as u32);
         }
-        Self::Bytes { starts: out.numbers(&starts), bytes: out.bytes(&bytes), are_plain: is_plain(&bytes) }
+        Self::Bytes { starts: out.numbers(&starts), bytes: out.bytes(&bytes), are_plain: is_escape_free(&bytes) }
     }
 
     pub(crate) fn open(self, class: ValueClass, all: &[u8]) -> Dictionary<'_> {

@@ -9,7 +9,7 @@
 use std::io;
 use std::sync::Arc;
 
-use cantata_engine::{Array, Document, Node, Object, PackedDocuments};
+use cantata_engine::{ArrayRef, Document, ObjectRef, PackedDocuments, ValueRef};
 
 use super::Segment;
 use crate::tape::{PackedCursor, TapeCursor, TapeItem};
@@ -58,33 +58,33 @@ impl StoredDocuments {
     }
 
     /// Returns the value at the cursor and moves past it.
-    fn read_node<'a>(&'a self, path: u64, cursor: &mut PackedCursor<'a>) -> Node<'a> {
+    fn read_node<'a>(&'a self, path: u64, cursor: &mut PackedCursor<'a>) -> ValueRef<'a> {
         let address = path << OFFSET_BITS | cursor.offset() as u64;
         match (cursor.skip(), cursor.last_text()) {
-            (TapeItem::Scalar(_), Some(text)) => std::str::from_utf8(text).map_or(Node::Null, Node::String),
+            (TapeItem::Scalar(_), Some(text)) => std::str::from_utf8(text).map_or(ValueRef::Null, ValueRef::String),
             (TapeItem::Scalar(number), None) => self.segment.scalar(path as usize, number).to_node(),
-            (TapeItem::Array(length), _) => Node::Array(Array::packed(self, address, length)),
-            (TapeItem::Object(_), _) => Node::Object(Object::packed(self, address)),
+            (TapeItem::Array(length), _) => ValueRef::Array(ArrayRef::packed(self, address, length)),
+            (TapeItem::Object(_), _) => ValueRef::Object(ObjectRef::packed(self, address)),
         }
     }
 }
 
 impl PackedDocuments for StoredDocuments {
-    fn node(&self, address: u64) -> Node<'_> {
+    fn value(&self, address: u64) -> ValueRef<'_> {
         let (path, mut cursor) = self.cursor_at(address);
         self.read_node(path, &mut cursor)
     }
 
-    fn plain_text(&self, address: u64) -> Option<&[u8]> {
+    fn escape_free_text(&self, address: u64) -> Option<&[u8]> {
         let (path, mut cursor) = self.cursor_at(address);
         let TapeItem::Scalar(number) = cursor.skip() else { return None };
         match cursor.last_text() {
-            Some(text) => cursor.is_plain().then_some(text),
+            Some(text) => cursor.is_escape_free().then_some(text),
             None => self.segment.plain_scalar(path as usize, number),
         }
     }
 
-    fn elements<'a>(&'a self, address: u64, visit: &mut dyn FnMut(Node<'a>) -> bool) {
+    fn elements<'a>(&'a self, address: u64, visit: &mut dyn FnMut(ValueRef<'a>) -> bool) {
         let (path, mut cursor) = self.cursor_at(address);
         let TapeItem::Array(length) = cursor.next() else { return };
         for _ in 0..length {

@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use cantata_engine::{Bucket, Cursor, FacetAnswer, FacetRequest, Filter, HitsRequest, Plan};
+use cantata_engine::{Bucket, Cursor, FacetRequest, FacetResult, Filter, HitsRequest, SearchPlan};
 use cantata_mapping::TypedValue;
 use hashbrown::DefaultHashBuilder;
 use moka::sync::Cache;
@@ -23,7 +23,7 @@ const MAX_ENTRY_BYTES: usize = 512 << 10;
 #[derive(Default)]
 pub(crate) struct QueryCache {
     pub(crate) pages: ResultCache<HitsPage>,
-    pub(crate) facets: ResultCache<FacetAnswer>,
+    pub(crate) facets: ResultCache<FacetResult>,
 }
 
 /// A page of records, without their documents.
@@ -35,18 +35,19 @@ pub(crate) struct HitsPage {
 
 /// Results of one kind. The cache is made for the first of them: many snapshots are never searched.
 #[derive(Default)]
-pub(crate) struct ResultCache<R>(OnceLock<Cache<Plan, R, DefaultHashBuilder>>);
+pub(crate) struct ResultCache<R>(OnceLock<Cache<SearchPlan, R, DefaultHashBuilder>>);
 
 impl<R: ResultBytes + Clone + Send + Sync + 'static> ResultCache<R> {
-    pub(crate) fn get(&self, plan: &Plan) -> Option<R> {
+    pub(crate) fn get(&self, plan: &SearchPlan) -> Option<R> {
         self.0.get()?.get(plan)
     }
 
-    pub(crate) fn insert(&self, plan: Plan, result: &R) {
+    pub(crate) fn insert(&self, plan: SearchPlan, result: &R) {
         if plan_bytes(&plan) + result.bytes() > MAX_ENTRY_BYTES {
             return;
         }
-        let weigher = |plan: &Plan, result: &R| u32::try_from(plan_bytes(plan) + result.bytes()).unwrap_or(u32::MAX);
+        let weigher =
+            |plan: &SearchPlan, result: &R| u32::try_from(plan_bytes(plan) + result.bytes()).unwrap_or(u32::MAX);
         let builder = || Cache::builder().max_capacity(MAX_CACHE_BYTES).weigher(weigher);
         self.0.get_or_init(|| builder().build_with_hasher(DefaultHashBuilder::default())).insert(plan, result.clone());
     }
@@ -64,7 +65,7 @@ impl ResultBytes for HitsPage {
     }
 }
 
-impl ResultBytes for FacetAnswer {
+impl ResultBytes for FacetResult {
     fn bytes(&self) -> usize {
         let bucket =
             |bucket: &Bucket| size_of::<Bucket>() + value_bytes(&bucket.value) + size_of_val(&bucket.filtered[..]);
@@ -74,11 +75,11 @@ impl ResultBytes for FacetAnswer {
     }
 }
 
-fn plan_bytes(plan: &Plan) -> usize {
+fn plan_bytes(plan: &SearchPlan) -> usize {
     let page = |page: &HitsRequest| size_of::<HitsRequest>() + page.after.as_ref().map_or(0, cursor_bytes);
     let facet = |facet: &FacetRequest| size_of::<FacetRequest>() + facet.field.len() + filter_bytes(&facet.elements);
     let requests = plan.hits.iter().map(page).chain(plan.facets.iter().map(facet));
-    size_of::<Plan>() + requests.chain(plan.filters.iter().map(filter_bytes)).sum::<usize>()
+    size_of::<SearchPlan>() + requests.chain(plan.filters.iter().map(filter_bytes)).sum::<usize>()
 }
 
 fn filter_bytes(filter: &Filter) -> usize {

@@ -1,6 +1,6 @@
 //! Aliases survive, and never lead nowhere.
 
-use cantata_engine::{Alias, AliasChange, EngineError, Operation, SearchEngine};
+use cantata_engine::{Alias, AliasChange, EngineError, IndexAdmin, IndexWriter, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
 
 fn add(alias: &str, index: &str) -> AliasChange {
@@ -22,7 +22,7 @@ async fn aliases_are_there_after_reopening() {
     drop(engine);
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
     assert_eq!(engine.aliases().await.unwrap(), [alias("a", "one")]);
-    let put = Operation::Put { id: "x".to_owned(), source: b"{}".to_vec() };
+    let put = WriteOperation::Put { id: "x".to_owned(), source: b"{}".to_vec() };
     assert_eq!(engine.write("a", vec![put]).await.unwrap().written, 1);
 }
 
@@ -49,10 +49,10 @@ async fn an_alias_has_a_name_that_an_index_could_have_and_one_index() {
     engine.create("two", None).unwrap();
     for name in ["", ".", "..", "a/b", "../one", ".aliases.json", "_all", "lock", "a\0b", "ü", &"x".repeat(201)] {
         let refused = engine.change_aliases(&[add("good", "one"), add(name, "one")]).await;
-        assert!(matches!(refused, Err(EngineError::Refused(_))), "{name:?}: {refused:?}");
-        assert!(matches!(engine.create(name, None), Err(EngineError::Refused(_))), "{name:?}");
+        assert!(matches!(refused, Err(EngineError::Rejected(_))), "{name:?}: {refused:?}");
+        assert!(matches!(engine.create(name, None), Err(EngineError::Rejected(_))), "{name:?}");
     }
     let refused = engine.change_aliases(&[add("both", "one"), add("both", "two")]).await;
-    assert!(matches!(&refused, Err(EngineError::Refused(text)) if text.contains("`both`")), "{refused:?}");
+    assert!(matches!(&refused, Err(EngineError::Rejected(text)) if text.contains("`both`")), "{refused:?}");
     assert_eq!(engine.aliases().await.unwrap(), []);
 }

@@ -4,21 +4,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cantata_engine::{AliasChange, EngineError, IndexAdministration, Operation, SearchEngine};
+use cantata_engine::{
+    AliasChange, EngineError, IndexAdmin, IndexMaintenance, IndexReader, IndexWriter, WriteOperation,
+};
 use cantata_engine_embedded::{EmbeddedEngine, IndexFile};
 use serde_json::json;
 
 /// How many documents every batch has. Batches are written as a whole, so a copy has whole batches only.
 const TOGETHER: u64 = 7;
 
-fn batch(round: u64) -> Vec<Operation> {
-    let put = |n: u64| Operation::Put {
+fn batch(round: u64) -> Vec<WriteOperation> {
+    let put = |n: u64| WriteOperation::Put {
         id: format!("{round:05}-{n}"),
         source: json!({"round": round, "n": n}).to_string().into_bytes(),
     };
     // Every second batch takes the one before it away again.
-    let gone =
-        (0..TOGETHER).filter(|_| round % 2 == 1).map(|n| Operation::Delete { id: format!("{:05}-{n}", round - 1) });
+    let gone = (0..TOGETHER)
+        .filter(|_| round % 2 == 1)
+        .map(|n| WriteOperation::Delete { id: format!("{:05}-{n}", round - 1) });
     (0..TOGETHER).map(put).chain(gone).collect()
 }
 
@@ -96,7 +99,7 @@ async fn a_copy_has_positions_and_aliases() {
             let (mut number, mut round) = (0, 0);
             while !is_over.load(Ordering::Relaxed) {
                 // Batches of even numbers only add.
-                engine.write_at("things", batch(round * 2), &(round + 1).to_string()).await.unwrap();
+                engine.write_with_position("things", batch(round * 2), &(round + 1).to_string()).await.unwrap();
                 round += 1;
                 if round == 40 {
                     engine.create(&name(number + 1), None).unwrap();

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use cantata_engine::{Filter, HitsRequest, IndexAdministration, Operation, Plan, SearchEngine};
+use cantata_engine::{
+    Filter, HitsRequest, IndexAdmin, IndexMaintenance, IndexReader, IndexWriter, SearchPlan, WriteOperation,
+};
 use cantata_engine_embedded::EmbeddedEngine;
 use serde_json::{Value, json};
 
-fn put(id: &str, document: &Value) -> Operation {
-    Operation::Put { id: id.to_owned(), source: document.to_string().into_bytes() }
+fn put(id: &str, document: &Value) -> WriteOperation {
+    WriteOperation::Put { id: id.to_owned(), source: document.to_string().into_bytes() }
 }
 
 async fn count(engine: &EmbeddedEngine, filter: Filter) -> u64 {
     let hits = HitsRequest { filter: 0, size: 0, offset: 0, sort: vec![], after: None, total: true, documents: false };
-    let plan = Plan { filters: vec![filter], hits: vec![hits], facets: vec![] };
+    let plan = SearchPlan { filters: vec![filter], hits: vec![hits], facets: vec![] };
     engine.search("things", Arc::new(plan)).await.unwrap().hits[0].total.unwrap()
 }
 
@@ -55,7 +57,7 @@ async fn what_a_mapping_says_beside_its_fields_is_there_after_reopening() {
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
     engine.create("things", Some(&json!({"dynamic": "strict", "properties": {}}))).unwrap();
     let refused = engine.write("things", vec![put("a", &json!({"brought": 1}))]).await.unwrap();
-    assert_eq!(refused.refused.len(), 1);
+    assert_eq!(refused.rejected.len(), 1);
     engine.extend_mapping("things", &json!({"dynamic": true, "_meta": {"kept": [1]}})).await.unwrap();
     for _ in 0..2 {
         let mapping = engine.mapping("things").await.unwrap();

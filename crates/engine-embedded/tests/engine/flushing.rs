@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cantata_engine::{Filter, HitsRequest, IndexAdministration, Operation, Plan, SearchEngine};
+use cantata_engine::{
+    Filter, HitsRequest, IndexAdmin, IndexMaintenance, IndexReader, IndexWriter, SearchPlan, WriteOperation,
+};
 use cantata_engine_embedded::EmbeddedEngine;
 use serde_json::json;
 
@@ -17,7 +19,7 @@ const IDS: usize = 397;
 async fn found(engine: &EmbeddedEngine) -> BTreeMap<String, u64> {
     let hits =
         HitsRequest { filter: 0, size: 100_000, offset: 0, sort: vec![], after: None, total: true, documents: true };
-    let plan = Plan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
+    let plan = SearchPlan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
     let answer = engine.search("things", Arc::new(plan)).await.unwrap();
     let hits = answer.hits.into_iter().next().unwrap().hits.into_iter();
     hits.map(|hit| {
@@ -44,7 +46,7 @@ async fn a_file_that_is_being_made_is_no_leftover() {
     while !merges.is_finished() || expected.len() < IDS {
         let n = expected.len() as u64;
         let source = json!({"n": n, "padding": padding}).to_string().into();
-        engine.write("things", vec![Operation::Put { id: n.to_string(), source }]).await.unwrap();
+        engine.write("things", vec![WriteOperation::Put { id: n.to_string(), source }]).await.unwrap();
         // What is in the log becomes a file first.
         engine.extend_mapping("things", &mapping).await.unwrap();
         expected.insert(n.to_string(), n);
@@ -65,7 +67,7 @@ async fn writes_replacements_and_removals_meet_segments_that_are_being_put_toget
     let (mut expected, padding) = (BTreeMap::new(), "x".repeat(LONG));
     for n in 0..2_000 {
         let id = format!("{:04}", n * 271 % IDS);
-        let mut batch = vec![Operation::Put {
+        let mut batch = vec![WriteOperation::Put {
             id: id.clone(),
             source: json!({"n": n, "padding": if n % 3 == 0 { &padding } else { "" }}).to_string().into(),
         }];
@@ -73,9 +75,9 @@ async fn writes_replacements_and_removals_meet_segments_that_are_being_put_toget
         if n % 5 == 0 {
             let gone = format!("{:04}", n * 83 % IDS);
             expected.remove(&gone);
-            batch.push(Operation::Delete { id: gone });
+            batch.push(WriteOperation::Delete { id: gone });
         }
-        engine.write_at("things", batch, &n.to_string()).await.unwrap();
+        engine.write_with_position("things", batch, &n.to_string()).await.unwrap();
         if n % 100 == 0 {
             assert_eq!(found(&engine).await, expected, "after {n}");
         }
@@ -97,17 +99,18 @@ async fn a_second_log_is_read_after_the_first() {
     let folder = tempfile::tempdir().unwrap();
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
     engine.create("things", None).unwrap();
-    let put = |n: u64| vec![Operation::Put { id: (n % 2).to_string(), source: json!({"n": n}).to_string().into() }];
+    let put =
+        |n: u64| vec![WriteOperation::Put { id: (n % 2).to_string(), source: json!({"n": n}).to_string().into() }];
     let index = folder.path().join("things");
     // As a crash leaves it between the rotation and the checkpoint of the WAL: two files, one of them not in the manifest.
-    engine.write_at("things", put(1), "1").await.unwrap();
+    engine.write_with_position("things", put(1), "1").await.unwrap();
     let first = log_of(&index);
     let kept = std::fs::read(&first).unwrap();
     drop(engine);
     let manifest = std::fs::read(index.join("manifest.json")).unwrap();
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
-    engine.write_at("things", put(3), "3").await.unwrap();
-    engine.write_at("things", put(4), "4").await.unwrap();
+    engine.write_with_position("things", put(3), "3").await.unwrap();
+    engine.write_with_position("things", put(4), "4").await.unwrap();
     drop(engine);
     std::fs::write(&first, kept).unwrap();
     std::fs::write(index.join("manifest.json"), manifest).unwrap();

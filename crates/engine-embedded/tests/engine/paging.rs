@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use cantata_engine::{
-    Edges, Filter, HitsRequest, Missing, Operation, Plan, SearchEngine, SortKey, SortMode, SortOrder,
+    Filter, HitsRequest, IndexReader, IndexWriter, MissingOrder, SearchPlan, SortKey, SortMode, SortOrder, ValueRange,
+    WriteOperation,
 };
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_mapping::TypedValue;
@@ -22,14 +23,14 @@ fn id(document: u64) -> String {
 }
 
 /// Returns the ids in the order that is expected.
-fn expected(order: SortOrder, missing: Missing, least: i64) -> Vec<String> {
+fn expected(order: SortOrder, missing: MissingOrder, least: i64) -> Vec<String> {
     let mut all: Vec<(u64, Option<i64>)> = (0..DOCUMENTS).map(|document| (document, value(document))).collect();
     all.retain(|(_, value)| value.is_none_or(|value| value >= least));
     all.sort_by(|one, two| {
         let by_value = match (one.1, two.1) {
             (Some(one), Some(two)) if order == SortOrder::Ascending => one.cmp(&two),
             (Some(one), Some(two)) => two.cmp(&one),
-            (one, two) if missing == Missing::First => one.is_some().cmp(&two.is_some()),
+            (one, two) if missing == MissingOrder::First => one.is_some().cmp(&two.is_some()),
             (one, two) => two.is_some().cmp(&one.is_some()),
         };
         by_value.then_with(|| id(one.0).cmp(&id(two.0)))
@@ -37,12 +38,18 @@ fn expected(order: SortOrder, missing: Missing, least: i64) -> Vec<String> {
     all.into_iter().map(|(document, _)| id(document)).collect()
 }
 
-async fn paged(engine: &EmbeddedEngine, order: SortOrder, missing: Missing, least: i64, size: usize) -> Vec<String> {
+async fn paged(
+    engine: &EmbeddedEngine,
+    order: SortOrder,
+    missing: MissingOrder,
+    least: i64,
+    size: usize,
+) -> Vec<String> {
     let mode = if order == SortOrder::Ascending { SortMode::Min } else { SortMode::Max };
     let sort = vec![SortKey { field: Some("n".to_owned()), order, mode, missing }];
-    let edges = Edges { from: Some((TypedValue::Integer(least), true)), to: None };
+    let range = ValueRange { from: Some((TypedValue::Integer(least), true)), to: None };
     let filter = Filter::or([
-        Filter::Range { field: "n".to_owned(), edges },
+        Filter::Range { field: "n".to_owned(), range },
         Filter::Exists { field: "n".to_owned() }.negated(),
     ]);
     let mut found = Vec::new();
@@ -50,7 +57,7 @@ async fn paged(engine: &EmbeddedEngine, order: SortOrder, missing: Missing, leas
     loop {
         let hits =
             HitsRequest { filter: 0, size, offset: 0, sort: sort.clone(), after, total: false, documents: false };
-        let plan = Plan { filters: vec![filter.clone()], hits: vec![hits], facets: vec![] };
+        let plan = SearchPlan { filters: vec![filter.clone()], hits: vec![hits], facets: vec![] };
         let answer = engine.search("things", Arc::new(plan)).await.unwrap();
         after = answer.hits[0].hits.last().map(|hit| hit.cursor.clone());
         found.extend(answer.hits[0].hits.iter().map(|hit| hit.cursor.id.clone()));
@@ -66,7 +73,7 @@ async fn pages_are_those_of_the_whole_order() {
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
     engine.create("things", Some(&json!({"properties": {"n": {"type": "integer"}}}))).unwrap();
     for start in (0..DOCUMENTS).step_by(500) {
-        let put = |document: u64| Operation::Put {
+        let put = |document: u64| WriteOperation::Put {
             id: id(document),
             source: json!({"n": value(document)}).to_string().into_bytes(),
         };
@@ -74,7 +81,7 @@ async fn pages_are_those_of_the_whole_order() {
     }
     for least in [-1_000, 0, 2_400] {
         for order in [SortOrder::Ascending, SortOrder::Descending] {
-            for missing in [Missing::First, Missing::Last] {
+            for missing in [MissingOrder::First, MissingOrder::Last] {
                 let wanted = expected(order, missing, least);
                 for size in [7, 100] {
                     let found = paged(&engine, order, missing, least, size).await;

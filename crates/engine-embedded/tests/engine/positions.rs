@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use cantata_engine::{IndexAdministration, Operation, SearchEngine};
+use cantata_engine::{IndexMaintenance, IndexWriter, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
 use serde_json::json;
 
-fn batch(number: usize) -> Vec<Operation> {
-    let put = |n: usize| Operation::Put { id: format!("{number:03}-{n}"), source: json!({"n": n}).to_string().into() };
+fn batch(number: usize) -> Vec<WriteOperation> {
+    let put =
+        |n: usize| WriteOperation::Put { id: format!("{number:03}-{n}"), source: json!({"n": n}).to_string().into() };
     (0..3).map(put).collect()
 }
 
@@ -34,17 +35,17 @@ async fn a_position_is_there_after_a_crash_wherever_it_was_kept() {
     engine.create("things", None).unwrap();
     assert_eq!(state(crashed(folder.path()).path()).await, (0, None));
     for number in 1..=20 {
-        engine.write_at("things", batch(number), &number.to_string()).await.unwrap();
+        engine.write_with_position("things", batch(number), &number.to_string()).await.unwrap();
         let expected = (3 * number as u64, Some(number.to_string()));
         assert_eq!(state(crashed(folder.path()).path()).await, expected, "in the log");
         if number % 5 == 0 {
             engine.compact("things").await.unwrap();
             assert_eq!(state(crashed(folder.path()).path()).await, expected, "in the manifest");
-            engine.write("things", vec![Operation::Delete { id: "none".to_owned() }]).await.unwrap();
+            engine.write("things", vec![WriteOperation::Delete { id: "none".to_owned() }]).await.unwrap();
             assert_eq!(state(crashed(folder.path()).path()).await, expected, "before the log");
         }
     }
-    engine.write_at("things", Vec::new(), "").await.unwrap();
+    engine.write_with_position("things", Vec::new(), "").await.unwrap();
     assert_eq!(state(crashed(folder.path()).path()).await, (60, Some(String::new())));
 }
 
@@ -53,10 +54,10 @@ async fn a_batch_that_becomes_a_file_at_once_has_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
     engine.create("things", None).unwrap();
-    engine.write_at("things", batch(1), "small").await.unwrap();
+    engine.write_with_position("things", batch(1), "small").await.unwrap();
     let long = "x".repeat(17 << 20);
-    let large = Operation::Put { id: "large".to_owned(), source: json!({"_text": long}).to_string().into() };
-    engine.write_at("things", vec![large], "large").await.unwrap();
+    let large = WriteOperation::Put { id: "large".to_owned(), source: json!({"_text": long}).to_string().into() };
+    engine.write_with_position("things", vec![large], "large").await.unwrap();
     assert_eq!(state(crashed(folder.path()).path()).await, (4, Some("large".to_owned())));
 }
 
@@ -65,13 +66,13 @@ async fn a_torn_entry_has_neither_its_batch_nor_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
     engine.create("things", None).unwrap();
-    engine.write_at("things", batch(1), "1").await.unwrap();
+    engine.write_with_position("things", batch(1), "1").await.unwrap();
     let log = |folder: &Path| {
         let files = std::fs::read_dir(folder.join("things")).unwrap().map(|entry| entry.unwrap().path());
         files.max_by_key(|path| (path.extension().is_some_and(|kind| kind == "log"), path.clone())).unwrap()
     };
     let whole = std::fs::metadata(log(folder.path())).unwrap().len();
-    engine.write_at("things", batch(2), "2").await.unwrap();
+    engine.write_with_position("things", batch(2), "2").await.unwrap();
     let longer = std::fs::metadata(log(folder.path())).unwrap().len();
     for length in whole..longer {
         let copy = crashed(folder.path());

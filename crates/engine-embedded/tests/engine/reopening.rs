@@ -2,18 +2,23 @@
 
 use std::sync::Arc;
 
-use cantata_engine::{Filter, HitsRequest, ImportChunk, IndexAdministration, Operation, Plan, SearchEngine};
+use cantata_engine::{
+    Filter, HitsRequest, ImportChunk, IndexMaintenance, IndexReader, IndexWriter, SearchPlan, WriteOperation,
+};
 use cantata_engine_embedded::{EmbeddedEngine, OpenError};
 use serde_json::json;
 
-fn put(id: &str, n: u64) -> Operation {
-    Operation::Put { id: id.to_owned(), source: json!({"n": n, "text": format!("value {n}")}).to_string().into_bytes() }
+fn put(id: &str, n: u64) -> WriteOperation {
+    WriteOperation::Put {
+        id: id.to_owned(),
+        source: json!({"n": n, "text": format!("value {n}")}).to_string().into_bytes(),
+    }
 }
 
 async fn ids(engine: &EmbeddedEngine) -> Vec<String> {
     let hits =
         HitsRequest { filter: 0, size: 100_000, offset: 0, sort: vec![], after: None, total: true, documents: false };
-    let plan = Plan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
+    let plan = SearchPlan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
     let answer = engine.search("things", Arc::new(plan)).await.unwrap();
     answer.hits[0].hits.iter().map(|hit| hit.cursor.id.clone()).collect()
 }
@@ -27,7 +32,7 @@ async fn writes_are_there_after_reopening() {
         let batch = (0..10).map(|n| put(&format!("{round}-{n}"), n)).collect();
         engine.write("things", batch).await.unwrap();
     }
-    let deleted = (0..30).map(|round| Operation::Delete { id: format!("{round}-3") }).collect();
+    let deleted = (0..30).map(|round| WriteOperation::Delete { id: format!("{round}-3") }).collect();
     assert_eq!(engine.write("things", deleted).await.unwrap().deleted, 30);
     let before = ids(&engine).await;
     assert_eq!(before.len(), 270);
@@ -62,12 +67,12 @@ async fn an_import_goes_on_where_it_ended_and_its_last_document_holds() {
     };
     let first = "{\"_id\": \"a\", \"n\": 1}\nnothing\n{\"_id\": 7, \"n\": 2}\n{\"n\": 3}\n";
     let report = engine.import_chunk("things", chunk(first, 10), None).await.unwrap();
-    assert_eq!((report.taken, report.refused.len()), (3, 1));
-    assert_eq!(report.refused[0].line, 2);
+    assert_eq!((report.indexed, report.rejected.len()), (3, 1));
+    assert_eq!(report.rejected[0].line, 2);
     assert_eq!(engine.import_position("things", "file").await.unwrap(), 10);
     let second = "{\"_id\": \"a\", \"n\": 4}\n{\"name\": \"b\", \"n\": 5}\n";
     let report = engine.import_chunk("things", chunk(second, 20), Some("name".to_owned())).await.unwrap();
-    assert_eq!(report.taken, 2);
+    assert_eq!(report.indexed, 2);
     drop(engine);
 
     let engine = EmbeddedEngine::open(folder.path()).unwrap();

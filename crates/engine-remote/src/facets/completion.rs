@@ -1,46 +1,46 @@
-//! Completing a facet that one request could not answer.
+//! Completing a facet whose terms aggregation was inexact.
 //!
-//! All values are asked for, in parts that a request can bear: a cluster divides values by a hash, the same on every
-//! shard, so the values of a part and their counts are exact as soon as no shard leaves one out. A part that is too
-//! large is divided further; the parts of a part are those whose numbers leave the same remainder. Then what is to be
-//! told of the chosen values is asked for, some values at a time.
+//! All values are fetched, in partitions of the terms aggregation: a cluster assigns values to partitions by a hash,
+//! the same on every shard, so the values of a partition and their counts are exact as soon as no shard leaves one out.
+//! A partition that is too large is split further, into those whose numbers have the same remainder. Then the details
+//! of the chosen values are fetched, some values at a time.
 //!
-//! A completion says what to ask and takes the answers; whoever drives it sends the requests.
+//! A completion makes the bodies of searches and takes their responses; the caller sends them.
 
-use cantata_engine::{Bucket, EngineError, FacetAnswer, Filter};
+use cantata_engine::{Bucket, EngineError, FacetResult, Filter};
 use cantata_mapping::TypedValue;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::buckets::{BucketRequest, Part, Records, Terms, details, has_details};
-use super::counted::Counted;
-use super::ranking::Ranking;
-use super::{Asked, malformed, values};
+use super::field::FacetField;
+use super::terms::{Records, TermsPartition, TermsRequest, TermsResponse, details, has_details, parse_key};
+use super::top_values::TopValues;
+use super::{FacetContext, malformed};
 use crate::query::query;
 
-/// How many values a request asks for at most.
-const VALUES_AT_ONCE: usize = 20_000;
+/// How many values one request fetches.
+const MAX_TERMS_PER_REQUEST: usize = 20_000;
 
-/// Into how many parts a part that is too large is divided.
-const PARTS: u64 = 8;
+/// Into how many partitions one that is too large is split.
+const PARTITION_FANOUT: u64 = 8;
 
-/// Of how many values the details are asked at once.
-const DETAILS_AT_ONCE: usize = 100;
+/// Of how many values one request fetches the details.
+const MAX_DETAILS_PER_REQUEST: usize = 100;
 
-/// The part that is all values.
-const ALL: Part = Part { number: 0, of: 1 };
+/// The partition of all values.
+const ALL: TermsPartition = TermsPartition { number: 0, count: 1 };
 
 /// A facet that is being completed.
-pub(crate) struct Completion<'a> {
-    counted: Counted<'a>,
-    answer: FacetAnswer,
+pub(crate) struct FacetCompletion<'a> {
+    facet_field: FacetField<'a>,
+    result: FacetResult,
     phase: Phase,
 }
 
 enum Phase {
-    /// The values are being asked for; these parts are left.
-    Values { left: Vec<Part>, ranking: Ranking },
-    /// The values are in the answer; the details of so many of them are too.
+    /// Fetching the values; these partitions are left.
+    Values { pending: Vec<TermsPartition>, top_values: TopValues },
+    /// Fetching the details; `known` of the values have them.
     Details { known: usize },
 }
 
@@ -49,129 +49,129 @@ struct Filters {
     buckets: Vec<Value>,
 }
 
-impl<'a> Completion<'a> {
-    /// Begins to complete the facet at a place of a plan; what is known already stays as it is.
+impl<'a> FacetCompletion<'a> {
+    /// Starts to complete a facet of a plan; the result so far is kept.
     ///
     /// # Errors
     ///
     /// If the mapping does not have the field.
-    pub(crate) fn new(asked: Asked<'a>, place: usize, known: FacetAnswer) -> Result<Self, EngineError> {
-        let counted = Counted::new(asked, place)?;
-        let ranking = Ranking::new(counted.request.buckets.unwrap_or(0));
-        let phase = Phase::Values { left: vec![ALL], ranking };
-        Ok(Self { counted, answer: known, phase })
+    pub(crate) fn new(context: FacetContext<'a>, index: usize, known: FacetResult) -> Result<Self, EngineError> {
+        let facet_field = FacetField::new(context, index)?;
+        let top_values = TopValues::new(facet_field.request.buckets.unwrap_or(0));
+        let phase = Phase::Values { pending: vec![ALL], top_values };
+        Ok(Self { facet_field, result: known, phase })
     }
 
-    /// Returns the body of the next search; nothing, if there is nothing left to ask.
+    /// Returns the body of the next search; nothing if the facet is complete.
     ///
     /// # Errors
     ///
     /// If a cluster cannot count the values of the field.
     pub(crate) fn next(&self) -> Result<Option<Value>, EngineError> {
-        let asked = match &self.phase {
-            Phase::Values { left, .. } => match left.last() {
-                Some(part) => self.values(*part)?,
+        let requested = match &self.phase {
+            Phase::Values { pending, .. } => match pending.last() {
+                Some(partition) => self.values(*partition)?,
                 None => return Ok(None),
             },
             Phase::Details { known } => {
-                let values = self.answer.buckets.iter().skip(*known).take(DETAILS_AT_ONCE);
+                let values = self.result.buckets.iter().skip(*known).take(MAX_DETAILS_PER_REQUEST);
                 let filters: Vec<Value> = values.map(|bucket| self.having(bucket)).collect::<Result<_, _>>()?;
-                if filters.is_empty() || !has_details(&self.counted) {
+                if filters.is_empty() || !has_details(&self.facet_field) {
                     return Ok(None);
                 }
-                let details = details(&self.counted);
-                self.counted.aggregation("filters", json!({"filters": filters}), details)
+                let details = details(&self.facet_field);
+                self.facet_field.aggregation("filters", json!({"filters": filters}), details)
             }
         };
-        let Counted { asked: Asked { plan, mapping, .. }, request, .. } = self.counted;
-        let mut aggregation = Map::from_iter([("t".to_owned(), asked)]);
+        let FacetField { context: FacetContext { plan, mapping, .. }, request, .. } = self.facet_field;
+        let mut aggregation = Map::from_iter([("t".to_owned(), requested)]);
         if request.elements != Filter::All {
             let filter = query(&request.elements, mapping);
             aggregation = Map::from_iter([("e".to_owned(), json!({"filter": filter, "aggs": aggregation}))]);
         }
-        if !self.counted.level.is_empty() {
-            let nested = json!({"nested": {"path": self.counted.level}, "aggs": aggregation});
+        if !self.facet_field.level.is_empty() {
+            let nested = json!({"nested": {"path": self.facet_field.level}, "aggs": aggregation});
             aggregation = Map::from_iter([("n".to_owned(), nested)]);
         }
         let records = query(&plan.filters[request.filter], mapping);
         Ok(Some(json!({"size": 0, "track_total_hits": false, "query": records, "aggs": aggregation})))
     }
 
-    /// Takes the aggregations of the answer to what [`Completion::next`] asked.
+    /// Takes the aggregations of the search of [`FacetCompletion::next`].
     ///
     /// # Errors
     ///
-    /// If they are not what was asked.
+    /// If they are malformed.
     pub(crate) fn take(&mut self, aggregations: &Value) -> Result<(), EngineError> {
         let mut found = Some(aggregations);
-        if !self.counted.level.is_empty() {
+        if !self.facet_field.level.is_empty() {
             found = found.and_then(|found| found.get("n"));
         }
-        if self.counted.request.elements != Filter::All {
+        if self.facet_field.request.elements != Filter::All {
             found = found.and_then(|found| found.get("e"));
         }
         let found = found.and_then(|found| found.get("t")).ok_or_else(malformed)?;
         match &mut self.phase {
-            Phase::Values { left, ranking } => {
-                let Some(part) = left.pop() else { return Ok(()) };
-                let terms = Terms::read(Some(found))?;
-                // What is enough of all values need not be enough of a part of them.
-                match terms.has_all() || (part == ALL && terms.answer(&self.counted)) {
-                    true => ranking.add(counts(terms, &self.counted)?),
-                    false => left.extend(part.divided()),
+            Phase::Values { pending, top_values } => {
+                let Some(partition) = pending.pop() else { return Ok(()) };
+                let terms = TermsResponse::read(Some(found))?;
+                // The most frequent values of a partition need not be those of all.
+                match terms.has_all() || (partition == ALL && terms.is_sufficient_for(&self.facet_field)) {
+                    true => top_values.add(counts(terms, &self.facet_field)?),
+                    false => pending.extend(partition.divided()),
                 }
-                if left.is_empty() {
+                if pending.is_empty() {
                     self.rank();
                 }
             }
             Phase::Details { known } => {
                 let from = *known;
-                *known += DETAILS_AT_ONCE;
+                *known += MAX_DETAILS_PER_REQUEST;
                 self.add_details(found, from)?;
             }
         }
         Ok(())
     }
 
-    /// Returns the answer, when there is nothing left to ask.
-    pub(crate) fn finish(self) -> FacetAnswer {
-        self.answer
+    /// Returns the complete facet.
+    pub(crate) fn finish(self) -> FacetResult {
+        self.result
     }
 
-    fn values(&self, part: Part) -> Result<Value, EngineError> {
-        let buckets = BucketRequest {
-            size: VALUES_AT_ONCE,
-            part: (part != ALL).then_some(part),
-            is_counting: self.counted.request.buckets.is_some(),
+    fn values(&self, partition: TermsPartition) -> Result<Value, EngineError> {
+        let buckets = TermsRequest {
+            size: MAX_TERMS_PER_REQUEST,
+            partition: (partition != ALL).then_some(partition),
+            has_counts: self.facet_field.request.buckets.is_some(),
             has_details: false,
         };
-        let source = self.counted.with_one_zero(self.counted.source()?);
-        Ok(buckets.aggregation(source, &self.counted))
+        let source = self.facet_field.merge_signed_zeros(self.facet_field.source()?);
+        Ok(buckets.aggregation(source, &self.facet_field))
     }
 
-    /// Puts the values that were chosen into the answer.
+    /// Moves the most frequent values into the result.
     fn rank(&mut self) {
         let details = Phase::Details { known: 0 };
-        let Phase::Values { ranking, .. } = std::mem::replace(&mut self.phase, details) else { return };
-        let (seen, best) = ranking.finish();
-        if self.counted.request.distinct {
-            self.answer.distinct = seen;
+        let Phase::Values { top_values, .. } = std::mem::replace(&mut self.phase, details) else { return };
+        let (seen, best) = top_values.finish();
+        if self.facet_field.request.distinct {
+            self.result.distinct = seen;
         }
         let bucket = |(value, count)| Bucket { value, count, top_hits: Vec::new(), filtered: Vec::new() };
-        self.answer.buckets = best.into_iter().map(bucket).collect();
+        self.result.buckets = best.into_iter().map(bucket).collect();
     }
 
     /// Returns the query for the elements that have the value of a bucket.
     fn having(&self, bucket: &Bucket) -> Result<Value, EngineError> {
-        let field = self.counted.path_of_values()?.to_owned();
-        Ok(query(&Filter::Terms { field, values: vec![bucket.value.clone()] }, self.counted.asked.mapping))
+        let field = self.facet_field.values_path()?.to_owned();
+        Ok(query(&Filter::Terms { field, values: vec![bucket.value.clone()] }, self.facet_field.context.mapping))
     }
 
     fn add_details(&mut self, found: &Value, from: usize) -> Result<(), EngineError> {
         let found = Filters::deserialize(found).map_err(|_| malformed())?;
-        let chosen = self.answer.buckets.iter_mut().skip(from);
+        let chosen = self.result.buckets.iter_mut().skip(from);
         for (bucket, found) in chosen.zip(found.buckets) {
-            let records = if self.counted.level.is_empty() { Some(&found) } else { found.get("r") };
+            let records = if self.facet_field.level.is_empty() { Some(&found) } else { found.get("r") };
             let records = records.and_then(|records| Records::deserialize(records).ok()).ok_or_else(malformed)?;
             (bucket.top_hits, bucket.filtered) = records.details();
         }
@@ -179,17 +179,20 @@ impl<'a> Completion<'a> {
     }
 }
 
-impl Part {
-    fn divided(self) -> impl Iterator<Item = Part> {
-        (0..PARTS).map(move |step| Part { number: self.number + step * self.of, of: self.of * PARTS })
+impl TermsPartition {
+    fn divided(self) -> impl Iterator<Item = TermsPartition> {
+        (0..PARTITION_FANOUT).map(move |step| TermsPartition {
+            number: self.number + step * self.count,
+            count: self.count * PARTITION_FANOUT,
+        })
     }
 }
 
-/// Returns the values with their counts, as far as these are wanted.
-fn counts(terms: Terms, counted: &Counted<'_>) -> Result<Vec<(TypedValue, u64)>, EngineError> {
+/// Returns the values with their counts; zero if counts are not requested.
+fn counts(terms: TermsResponse, facet_field: &FacetField<'_>) -> Result<Vec<(TypedValue, u64)>, EngineError> {
     let counts = terms.buckets.into_iter().map(|bucket| {
-        let value = values::read(&counted.field.kind, &bucket.key).ok_or_else(malformed)?;
-        let count = if counted.request.buckets.is_some() { bucket.records(counted)? } else { 0 };
+        let value = parse_key(&facet_field.field.kind, &bucket.key).ok_or_else(malformed)?;
+        let count = if facet_field.request.buckets.is_some() { bucket.records(facet_field)? } else { 0 };
         Ok((value, count))
     });
     counts.collect()

@@ -1,10 +1,10 @@
-//! Tests that clusters have no query for: small programs over the values of a wildcard, or of a key of a flattened field
+//! Painless scripts for tests that have no query: over the values of a wildcard field, or of a key of a flattened field
 //! of Elasticsearch.
 
 use serde_json::{Value, json};
 
-/// Holds each value against a pattern; after a `*` the leftmost place that fits is taken and moved on from there.
-const LIKE: &str = "
+/// Matches each value against a wildcard pattern with backtracking to the last `*`.
+const WILDCARD_SCRIPT: &str = "
     String pattern = params.pattern;
     int end = pattern.length();
     for (def value : doc[params.field]) {
@@ -23,8 +23,8 @@ const LIKE: &str = "
     }
     return false;";
 
-/// Counts the changes that make a value the text; no letter is changed twice.
-const NEAR: &str = "
+/// Computes the edit distance (optimal string alignment) of each value to a text.
+const FUZZY_SCRIPT: &str = "
     String text = params.text;
     int width = text.length();
     for (def value : doc[params.field]) {
@@ -46,15 +46,16 @@ const NEAR: &str = "
     }
     return false;";
 
-/// Returns the query for values like a pattern: of `*` that minds case, or of `*` and `?` that does not.
-pub(super) fn like(path: &str, pattern: &str, ignores_case: bool) -> Value {
+/// Returns the query for values that match a pattern: with `*` and case-sensitive, or with `*` and `?` and
+/// case-insensitive.
+pub(super) fn wildcard(path: &str, pattern: &str, ignores_case: bool) -> Value {
     let pattern = if ignores_case { pattern.to_lowercase() } else { pattern.to_owned() };
     let params = json!({"field": path, "pattern": pattern, "ignores_case": ignores_case});
-    json!({"script": {"script": {"source": LIKE, "params": params}}})
+    json!({"script": {"script": {"source": WILDCARD_SCRIPT, "params": params}}})
 }
 
-/// Returns the query for values at most so many changes away from a text.
-pub(super) fn near(path: &str, text: &str, distance: u8) -> Value {
+/// Returns the query for values within an edit distance of a text.
+pub(super) fn fuzzy(path: &str, text: &str, distance: u8) -> Value {
     let params = json!({"field": path, "text": text, "distance": distance});
-    json!({"script": {"script": {"source": NEAR, "params": params}}})
+    json!({"script": {"script": {"source": FUZZY_SCRIPT, "params": params}}})
 }

@@ -1,20 +1,20 @@
-//! Texts that are one of some values, like a pattern, or near a text.
+//! Conditions on texts: values, patterns and fuzzy matches.
 //!
-//! A text field is asked twice: for its words, which a cluster has in lower case, and for its texts as a whole, which
-//! only a keyword beside it has. Without such a keyword a text of several words is found as a phrase, that is also
-//! inside of longer texts and in any case, and patterns and near texts are held against words alone.
+//! A text field is queried twice: for its words, which are indexed in lower case, and for its whole values, which only
+//! a sibling keyword field has. Without such a keyword, a text of several words is matched as a phrase, that is also
+//! inside of longer texts and ignoring case, and patterns and fuzzy texts only match words.
 
 use cantata_engine::matching::words;
 use cantata_mapping::{FieldKind, IndexMapping, TypedValue};
 use serde_json::{Value, json};
 
 use super::script;
-use super::{Tested, any, terms};
-use crate::whole::keyword_of;
+use super::{QueryField, any, terms};
+use crate::keyword_field::keyword_field;
 
 /// Returns the query for values of a text field.
-pub(super) fn one_of(tested: &Tested<'_>, values: &[TypedValue], mapping: &IndexMapping) -> Value {
-    let keyword = tested.field.and_then(|field| keyword_of(field, mapping));
+pub(super) fn one_of(tested: &QueryField<'_>, values: &[TypedValue], mapping: &IndexMapping) -> Value {
+    let keyword = tested.field.and_then(|field| keyword_field(field, mapping));
     let longest = keyword.map_or(0, |keyword| keyword.ignore_above.unwrap_or(u64::MAX));
     let texts = || {
         values.iter().filter_map(|value| match value {
@@ -32,60 +32,54 @@ pub(super) fn one_of(tested: &Tested<'_>, values: &[TypedValue], mapping: &Index
     any(queries)
 }
 
-/// Returns the query for texts like a pattern that minds case and in which only `*` is special.
-pub(super) fn pattern(tested: &Tested<'_>, pattern: &str, mapping: &IndexMapping) -> Value {
-    if tested.is_key_of_elasticsearch() {
-        return script::like(tested.path, pattern, false);
+/// Returns the query for a case-sensitive pattern in which only `*` is special.
+pub(super) fn pattern(tested: &QueryField<'_>, pattern: &str, mapping: &IndexMapping) -> Value {
+    if tested.is_elasticsearch_flattened_key() {
+        return script::wildcard(tested.path, pattern, false);
     }
     let like = |path: &str| {
         let escaped = pattern.replace('\\', "\\\\").replace('?', "\\?");
         json!({"wildcard": {path: {"value": escaped, "rewrite": "constant_score"}}})
     };
-    // Clusters put a pattern for words into lower case, which no word is in that it asks for.
+    // Clusters lowercase a pattern on words, but a case-sensitive one with upper case matches no word.
     let may_be_word = !pattern.chars().any(char::is_uppercase);
-    on_words_and_whole(tested, mapping, |path, is_word| if is_word && !may_be_word { None } else { Some(like(path)) })
+    on_text_and_keyword(tested, mapping, |path, is_word| if is_word && !may_be_word { None } else { Some(like(path)) })
 }
 
-/// Returns the query for texts like a pattern with `*` and `?` that does not mind case.
-pub(super) fn wildcard(tested: &Tested<'_>, pattern: &str, mapping: &IndexMapping) -> Value {
-    if tested.is_key_of_elasticsearch() {
-        return script::like(tested.path, pattern, true);
+/// Returns the query for a case-insensitive pattern with `*` and `?`.
+pub(super) fn wildcard(tested: &QueryField<'_>, pattern: &str, mapping: &IndexMapping) -> Value {
+    if tested.is_elasticsearch_flattened_key() {
+        return script::wildcard(tested.path, pattern, true);
     }
-    on_words_and_whole(tested, mapping, |path, _| {
+    on_text_and_keyword(tested, mapping, |path, _| {
         if pattern.is_empty() {
-            return Some(expression(path, ""));
+            return Some(regexp(path, ""));
         }
         if pattern.chars().any(|letter| !letter.is_ascii() && letter.is_alphabetic()) {
-            // Clusters know upper and lower case of ASCII only.
-            let expression = regular_expression(pattern);
-            return Some(
-                json!({"regexp": {path: {"value": expression, "flags": "NONE", "rewrite": "constant_score"}}}),
-            );
+            // `case_insensitive` only covers ASCII.
+            return Some(regexp(path, &regular_expression(pattern)));
         }
         let escaped = pattern.replace('\\', "\\\\");
         Some(json!({"wildcard": {path: {"value": escaped, "case_insensitive": true, "rewrite": "constant_score"}}}))
     })
 }
 
-/// Returns the query for texts at most so many changes away.
-pub(super) fn fuzzy(tested: &Tested<'_>, text: &str, distance: u8, mapping: &IndexMapping) -> Value {
+/// Returns the query for texts within an edit distance.
+pub(super) fn fuzzy(tested: &QueryField<'_>, text: &str, distance: u8, mapping: &IndexMapping) -> Value {
     // On a wildcard, OpenSearch 2 finds parts of texts and OpenSearch 3 nothing.
     let is_wildcard = tested.field.is_some_and(|field| field.kind == FieldKind::Wildcard);
-    if distance > 0 && (is_wildcard || tested.is_key_of_elasticsearch()) {
-        return script::near(tested.path, text, distance);
+    if distance > 0 && (is_wildcard || tested.is_elasticsearch_flattened_key()) {
+        return script::fuzzy(tested.path, text, distance);
     }
-    on_words_and_whole(tested, mapping, |path, _| {
+    on_text_and_keyword(tested, mapping, |path, _| {
         if distance == 0 {
             return Some(json!({"term": {path: text}}));
         }
         if text.is_empty() {
-            // Clusters take nothing to be near an empty text.
-            let expression = ".?".repeat(usize::from(distance));
-            return Some(
-                json!({"regexp": {path: {"value": expression, "flags": "NONE", "rewrite": "constant_score"}}}),
-            );
+            // A fuzzy query with an empty text matches nothing.
+            return Some(regexp(path, &".?".repeat(usize::from(distance))));
         }
-        // Rewritten like this, every text that is near enough is found, not only the first fifty.
+        // With this rewrite all matching terms count, not only the first fifty.
         Some(json!({"fuzzy": {path: {
             "value": text,
             "fuzziness": distance,
@@ -96,28 +90,28 @@ pub(super) fn fuzzy(tested: &Tested<'_>, text: &str, distance: u8, mapping: &Ind
     })
 }
 
-/// Returns the query at a field, and for a text field also at the keyword beside it. What makes the query is told
-/// whether it is for words.
-fn on_words_and_whole(
-    tested: &Tested<'_>,
+/// Returns the query on a field, and for a text field also on its keyword. `query` gets the path and whether it has
+/// words.
+fn on_text_and_keyword(
+    tested: &QueryField<'_>,
     mapping: &IndexMapping,
     query: impl Fn(&str, bool) -> Option<Value>,
 ) -> Value {
     let text = tested.field.filter(|field| field.kind == FieldKind::Text);
     let mut queries = Vec::from_iter(query(tested.path, text.is_some()));
-    if let Some(keyword) = text.and_then(|field| keyword_of(field, mapping)) {
+    if let Some(keyword) = text.and_then(|field| keyword_field(field, mapping)) {
         queries.extend(query(&keyword.path, false));
     }
     any(queries)
 }
 
-/// Returns the query for texts of a regular expression. An empty one finds empty texts, also those of a wildcard, which
-/// no other query finds.
-pub(super) fn expression(path: &str, expression: &str) -> Value {
+/// Returns a regexp query. An empty expression matches empty texts, also those of a wildcard field, which no other
+/// query finds.
+pub(super) fn regexp(path: &str, expression: &str) -> Value {
     json!({"regexp": {path: {"value": expression, "flags": "NONE", "rewrite": "constant_score"}}})
 }
 
-/// Returns the regular expression of a pattern with `*` and `?` in which the case of letters does not matter.
+/// Returns the case-insensitive regular expression of a pattern with `*` and `?`.
 fn regular_expression(pattern: &str) -> String {
     let mut expression = String::new();
     for letter in pattern.chars() {

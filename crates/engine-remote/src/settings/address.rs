@@ -1,26 +1,27 @@
 //! The address of a node.
 
+use cantata_core::{ClusterCredentials, Secret};
 use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
-use super::{Credentials, SettingsError};
+use super::SettingsError;
 
-/// The address of a node, and what the node is told of who asks.
+/// The address of a node and the credentials for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Address {
-    /// Scheme, host, port and what comes before every path; ends without a slash and has no secrets.
+pub(crate) struct NodeAddress {
+    /// Scheme, host, port and path prefix, without a trailing slash and without secrets.
     pub(crate) base: String,
     pub(crate) is_https: bool,
     /// Whether the node is on this machine.
     pub(crate) is_local: bool,
-    pub(crate) credentials: Credentials,
+    pub(crate) credentials: ClusterCredentials,
 }
 
-impl Address {
-    /// Reads an address. What it says of a user counts if there are no other credentials.
-    pub(crate) fn read(text: &str, credentials: &Credentials) -> Result<Self, SettingsError> {
+impl NodeAddress {
+    /// Parses an address. A user in it counts if there are no other credentials.
+    pub(crate) fn read(text: &str, credentials: &ClusterCredentials) -> Result<Self, SettingsError> {
         let problem = |reason: &str| {
-            let found = harmless(text);
+            let found = redacted(text);
             SettingsError(format!(
                 "the address `{found}` of the search engine (ES_HOST, esHost) cannot be used: {reason}; expected one \
                  like https://search-1:9200"
@@ -36,14 +37,14 @@ impl Address {
             return Err(problem("it has a query or a fragment"));
         }
         let credentials = match credentials {
-            Credentials::None if !url.username().is_empty() => Credentials::Basic {
+            ClusterCredentials::None if !url.username().is_empty() => ClusterCredentials::Basic {
                 user: decoded(url.username()).ok_or_else(|| problem("its user is not UTF-8"))?,
                 password: decoded(url.password().unwrap_or_default())
                     .ok_or_else(|| problem("its password is not UTF-8"))?,
             },
             given => given.clone(),
         };
-        // These only fail on addresses without a host, which http and https do not have.
+        // These only fail for URLs without a host, which http and https do not allow.
         let _ = url.set_username("");
         let _ = url.set_password(None);
         Ok(Self {
@@ -55,8 +56,8 @@ impl Address {
     }
 }
 
-fn decoded(text: &str) -> Option<String> {
-    percent_decode_str(text).decode_utf8().ok().map(Into::into)
+fn decoded(text: &str) -> Option<Secret> {
+    percent_decode_str(text).decode_utf8().ok().map(Secret::new)
 }
 
 fn is_local(url: &Url) -> bool {
@@ -65,8 +66,8 @@ fn is_local(url: &Url) -> bool {
     ip.map_or(host == "localhost", |ip| ip.is_loopback())
 }
 
-/// Returns an address as it may be shown: without what may be a user, a password or a token, however it was mistyped.
-pub(super) fn harmless(text: &str) -> String {
+/// Returns an address without what may be a user, a password or a token, however it was mistyped.
+pub(super) fn redacted(text: &str) -> String {
     let is_scheme = |(scheme, _): &(&str, &str)| scheme.chars().all(|character| character.is_ascii_alphanumeric());
     let (scheme, rest) = text.split_once("://").filter(is_scheme).unwrap_or(("", text));
     let separator = if scheme.is_empty() { "" } else { "://" };

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use cantata_engine::SearchEngine as _;
-use cantata_engine_remote::{Credentials, RemoteEngine, RemoteSettings};
+use cantata_core::ClusterCredentials;
+use cantata_engine::IndexAdmin as _;
+use cantata_engine_remote::{RemoteEngine, RemoteSettings};
 use cantata_testkit::fault_proxy::FaultProxy;
 use serde_json::json;
 
@@ -11,7 +12,7 @@ pub(crate) fn settings(hosts: impl IntoIterator<Item = String>) -> RemoteSetting
     RemoteSettings {
         hosts: hosts.into_iter().collect(),
         product: None,
-        credentials: Credentials::None,
+        credentials: ClusterCredentials::None,
         ca_certificate: None,
         timeout: Duration::from_secs(30),
         refresh_at_once: true,

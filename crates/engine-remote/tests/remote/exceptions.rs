@@ -1,7 +1,8 @@
 //! What clusters do in a way of their own: each exception that the contract is asked for is shown to be one.
 
 use cantata_engine::{
-    EngineError, Filter, HitsAnswer, HitsRequest, Missing, Operation, Plan, SearchEngine, SortKey, SortMode, SortOrder,
+    EngineError, Filter, HitsRequest, HitsResult, IndexAdmin, IndexReader, IndexWriter, MissingOrder, SearchPlan,
+    SortKey, SortMode, SortOrder, WriteOperation,
 };
 use cantata_engine_remote::Product;
 use cantata_mapping::{FieldKind, TypedValue};
@@ -26,17 +27,17 @@ async fn with_documents(engine: &Scoped, properties: Value, documents: &[Value])
     engine.create_index(INDEX, Some(&mapping)).await.unwrap();
     let puts = ('a'..='z')
         .zip(documents)
-        .map(|(id, document)| Operation::Put { id: id.to_string(), source: document.to_string().into_bytes() });
+        .map(|(id, document)| WriteOperation::Put { id: id.to_string(), source: document.to_string().into_bytes() });
     let report = engine.write(INDEX, puts.collect()).await.unwrap();
     assert_eq!(report.written, documents.len(), "{report:?}");
 }
 
-async fn page(engine: &Scoped, filter: Filter, sort: Option<&str>) -> Result<HitsAnswer, EngineError> {
+async fn page(engine: &Scoped, filter: Filter, sort: Option<&str>) -> Result<HitsResult, EngineError> {
     let key = |field: &str| SortKey {
         field: Some(field.to_owned()),
         order: SortOrder::Ascending,
         mode: SortMode::Min,
-        missing: Missing::Last,
+        missing: MissingOrder::Last,
     };
     let hits = HitsRequest {
         filter: 0,
@@ -47,11 +48,11 @@ async fn page(engine: &Scoped, filter: Filter, sort: Option<&str>) -> Result<Hit
         total: true,
         documents: false,
     };
-    let plan = Plan { filters: vec![filter], hits: vec![hits], facets: Vec::new() };
+    let plan = SearchPlan { filters: vec![filter], hits: vec![hits], facets: Vec::new() };
     engine.search(INDEX, plan.into()).await.map(|mut answer| answer.hits.remove(0))
 }
 
-fn ids(page: &HitsAnswer) -> String {
+fn ids(page: &HitsResult) -> String {
     page.hits.iter().map(|hit| hit.cursor.id.as_str()).collect()
 }
 
@@ -74,7 +75,7 @@ async fn texts_without_a_keyword_are_words() {
         let pattern = Filter::Pattern { field: "note".to_owned(), pattern: "The*x".to_owned() };
         assert_eq!(ids(&page(&engine, pattern, None).await.unwrap()), "");
         let sorted = page(&engine, Filter::All, Some("note")).await.map(|_| ());
-        assert!(matches!(&sorted, Err(EngineError::Refused(why)) if why.contains("`note`")), "{sorted:?}");
+        assert!(matches!(&sorted, Err(EngineError::Rejected(why)) if why.contains("`note`")), "{sorted:?}");
     }
 }
 
@@ -107,7 +108,7 @@ async fn flat_objects_have_no_order() {
         with_documents(&engine, json!({"info": {"type": "flattened"}}), &[json!({"info": {"a": "x"}})]).await;
         for field in ["info", "info.a"] {
             let sorted = page(&engine, Filter::All, Some(field)).await.map(|_| ());
-            assert!(matches!(&sorted, Err(EngineError::Refused(why)) if why.contains(field)), "{sorted:?}");
+            assert!(matches!(&sorted, Err(EngineError::Rejected(why)) if why.contains(field)), "{sorted:?}");
         }
     }
 }
@@ -144,7 +145,7 @@ async fn wildcards_have_no_order() {
     let engine = Scoped::new(engines::opensearch3(), Product::OpenSearch);
     with_documents(&engine, json!({"x": {"type": "wildcard"}}), &[json!({"x": "a"})]).await;
     let sorted = page(&engine, Filter::All, Some("x")).await.map(|_| ());
-    assert!(matches!(&sorted, Err(EngineError::Refused(why)) if why.contains("`x`")), "{sorted:?}");
+    assert!(matches!(&sorted, Err(EngineError::Rejected(why)) if why.contains("`x`")), "{sorted:?}");
 }
 
 /// Elasticsearch has these types only with a licence, and the service says what it says.
@@ -153,7 +154,7 @@ async fn types_that_are_not_there_are_refused() {
     let engine = Scoped::new(engines::elasticsearch(), Product::Elasticsearch);
     for kind in ["wildcard", "unsigned_long"] {
         let made = engine.create_index(INDEX, Some(&json!({"properties": {"x": {"type": kind}}}))).await;
-        assert!(matches!(&made, Err(EngineError::Refused(why)) if why.contains(kind)), "{made:?}");
+        assert!(matches!(&made, Err(EngineError::Rejected(why)) if why.contains(kind)), "{made:?}");
     }
 }
 
@@ -163,10 +164,10 @@ async fn clusters_check_and_guess_types_themselves() {
     for engine in all() {
         let mapping = json!({"properties": {"place": {"type": "geo_point"}}});
         engine.create_index(INDEX, Some(&mapping)).await.unwrap();
-        let put = |id: &str, source: &[u8]| Operation::Put { id: id.to_owned(), source: source.to_vec() };
+        let put = |id: &str, source: &[u8]| WriteOperation::Put { id: id.to_owned(), source: source.to_vec() };
         let batch = vec![put("a", b"{\"place\": [[]]}"), put("b", b"{\"fraction\": 1.5}")];
         let report = engine.write(INDEX, batch).await.unwrap();
-        assert_eq!((report.written, report.refused[0].place), (1, 0));
+        assert_eq!((report.written, report.rejected[0].batch_index), (1, 0));
         assert_eq!(engine.mapping(INDEX).await.unwrap().field("fraction").unwrap().kind, FieldKind::Float);
     }
 }

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use cantata_engine::{
-    EngineError, FacetAnswer, FacetRequest, Filter, HitsRequest, Operation, Plan, SearchEngine, TopHitsRequest,
+    EngineError, FacetRequest, FacetResult, Filter, HitsRequest, IndexAdmin, IndexReader, IndexWriter, SearchPlan,
+    TopHitsRequest, WriteOperation,
 };
 use cantata_engine_remote::Product;
 use cantata_mapping::TypedValue;
@@ -41,16 +42,16 @@ fn facet(field: &str, buckets: Option<usize>) -> FacetRequest {
 
 async fn fill(engine: &Scoped, mapping: Value, documents: impl IntoIterator<Item = Value>) {
     engine.create_index(INDEX, Some(&mapping)).await.unwrap();
-    let put = |(number, document): (usize, Value)| Operation::Put {
+    let put = |(number, document): (usize, Value)| WriteOperation::Put {
         id: format!("{number:06}"),
         source: document.to_string().into_bytes(),
     };
-    let batch: Vec<Operation> = documents.into_iter().enumerate().map(put).collect();
-    assert_eq!(engine.write(INDEX, batch).await.unwrap().refused, []);
+    let batch: Vec<WriteOperation> = documents.into_iter().enumerate().map(put).collect();
+    assert_eq!(engine.write(INDEX, batch).await.unwrap().rejected, []);
 }
 
-async fn ask(engine: &Scoped, facets: Vec<FacetRequest>) -> Result<Vec<FacetAnswer>, EngineError> {
-    let plan = Plan { filters: vec![Filter::All, even()], hits: Vec::new(), facets };
+async fn ask(engine: &Scoped, facets: Vec<FacetRequest>) -> Result<Vec<FacetResult>, EngineError> {
+    let plan = SearchPlan { filters: vec![Filter::All, even()], hits: Vec::new(), facets };
     Ok(engine.search(INDEX, Arc::new(plan)).await?.facets)
 }
 
@@ -59,7 +60,7 @@ fn even() -> Filter {
 }
 
 /// Returns the values and counts of the buckets.
-fn counts(answer: &FacetAnswer) -> Vec<(String, u64)> {
+fn counts(answer: &FacetResult) -> Vec<(String, u64)> {
     let text = |value: &TypedValue| match value {
         TypedValue::Text(text) => text.clone(),
         TypedValue::Integer(number) => number.to_string(),
@@ -179,7 +180,7 @@ async fn text_fields(engine: &Scoped) {
     assert_eq!(counts(&answers[0]), [("Blue fox".to_owned(), 2), ("Red fox".to_owned(), 2)]);
     for field in ["notes", "hidden"] {
         let refused = ask(engine, vec![facet(field, Some(10))]).await;
-        assert!(matches!(&refused, Err(EngineError::Refused(reason)) if reason.contains(field)), "{refused:?}");
+        assert!(matches!(&refused, Err(EngineError::Rejected(reason)) if reason.contains(field)), "{refused:?}");
         let lacking = FacetRequest { missing: true, distinct: false, ..facet(field, None) };
         assert_eq!(ask(engine, vec![lacking]).await.unwrap()[0].missing, 0, "{field}");
     }
@@ -194,7 +195,7 @@ async fn fine_histograms(engine: &Scoped) {
     assert_eq!(answers[0].histograms[0].len(), 32_769);
     for interval in [1.0, 1e-300, f64::MIN_POSITIVE * f64::EPSILON] {
         let refused = ask(engine, vec![histogram(interval)]).await;
-        assert!(matches!(&refused, Err(EngineError::Refused(reason)) if reason.contains("size")), "{refused:?}");
+        assert!(matches!(&refused, Err(EngineError::Rejected(reason)) if reason.contains("size")), "{refused:?}");
     }
 }
 
@@ -250,7 +251,7 @@ async fn a_page_is_one_request() {
     });
     let hits =
         HitsRequest { filter: 1, size: 20, offset: 0, sort: Vec::new(), after: None, total: true, documents: true };
-    let plan = Arc::new(Plan { filters: vec![Filter::All, even()], hits: vec![hits], facets: facets.collect() });
+    let plan = Arc::new(SearchPlan { filters: vec![Filter::All, even()], hits: vec![hits], facets: facets.collect() });
     // The first request also asks what the cluster and the index are.
     engine.search(&scoped.name(INDEX), Arc::clone(&plan)).await.unwrap();
     proxy.clear_requests();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use cantata_engine::{EngineError, SearchEngine as _};
+use cantata_engine::{EngineError, IndexReader as _};
 use cantata_engine_remote::{RemoteEngine, RemoteSettings};
 use cantata_testkit::engines;
 use cantata_testkit::fault_proxy::{Fault, FaultProxy};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cantata_engine::{EngineError, Filter, HitsRequest, Plan, SearchEngine as _};
+use cantata_engine::{EngineError, Filter, HitsRequest, IndexAdmin as _, IndexReader as _, SearchPlan};
 use cantata_engine_remote::{RemoteEngine, RemoteSettings};
 use cantata_testkit::engines;
 use cantata_testkit::fault_proxy::{Fault, FaultProxy};
@@ -16,7 +16,7 @@ fn failed(text: &str) -> EngineError {
 }
 
 fn refused(text: &str) -> EngineError {
-    EngineError::Refused(text.to_owned())
+    EngineError::Rejected(text.to_owned())
 }
 
 /// A node that has answered before, then fails, then recovers.
@@ -180,7 +180,7 @@ async fn an_index_without_its_shards_is_told_apart_from_a_cluster_that_is_gone()
         let engine = RemoteEngine::new(crate::bed::settings([node])).unwrap();
         let hits =
             HitsRequest { filter: 0, size: 1, offset: 0, sort: vec![], after: None, total: true, documents: true };
-        let plan = Plan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
+        let plan = SearchPlan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
         let error = engine.search(&name, plan.into()).await.unwrap_err();
         assert!(matches!(&error, EngineError::Failed(text) if text.contains("not available")), "{error}");
         engine.delete_index(&name).await.unwrap();

@@ -1,8 +1,8 @@
 //! Beyond the limits of clusters: large pages, odd names, aliases, and what they would lose.
 
 use cantata_engine::{
-    EngineError, ExportRequest, Exporting, Filter, HitsRequest, Missing, Operation, Plan, SearchEngine, SortKey,
-    SortMode, SortOrder,
+    EngineError, ExportRequest, ExportStream, Filter, HitsRequest, IndexAdmin, IndexReader, IndexWriter, MissingOrder,
+    SearchPlan, SortKey, SortMode, SortOrder, WriteOperation,
 };
 use cantata_engine_remote::Product;
 use cantata_mapping::FieldKind;
@@ -21,7 +21,7 @@ fn all() -> [Scoped; 3] {
     ]
 }
 
-async fn ids(export: &mut dyn Exporting) -> Vec<String> {
+async fn ids(export: &mut dyn ExportStream) -> Vec<String> {
     let mut ids = Vec::new();
     while let Some(page) = export.next().await.unwrap() {
         ids.extend(page.hits.into_iter().map(|hit| hit.cursor.id));
@@ -34,7 +34,7 @@ async fn ids(export: &mut dyn Exporting) -> Vec<String> {
 async fn pages_go_beyond_what_a_cluster_gives_at_once() {
     for engine in all() {
         engine.create_index(INDEX, Some(&json!({"properties": {"x": {"type": "long"}}}))).await.unwrap();
-        let put = |number: usize| Operation::Put {
+        let put = |number: usize| WriteOperation::Put {
             id: format!("{number:05}"),
             source: json!({"x": number / 2}).to_string().into_bytes(),
         };
@@ -49,7 +49,7 @@ async fn pages_go_beyond_what_a_cluster_gives_at_once() {
             documents: true,
         };
         let large = HitsRequest { offset: 0, size: 11_500, documents: false, ..hits.clone() };
-        let plan = Plan { filters: vec![Filter::All], hits: vec![hits, large], facets: Vec::new() };
+        let plan = SearchPlan { filters: vec![Filter::All], hits: vec![hits, large], facets: Vec::new() };
         let answer = engine.search(INDEX, plan.into()).await.unwrap();
         let found: Vec<&str> = answer.hits[0].hits.iter().map(|hit| hit.cursor.id.as_str()).collect();
         assert_eq!((found, answer.hits[0].total), (vec!["11000", "11001", "11002"], Some(12_000)));
@@ -68,8 +68,8 @@ async fn odd_names_are_no_indexes() {
     let engine = engine(&engines::opensearch());
     for name in ["", "_all", "*", "a,b", "a b", "..", "a/b", "-a", "a*", "a?x=1", "<a-{now/d}>", "a#b", "a%2fb"] {
         let found = engine.mapping(name).await.map(|_| ());
-        assert!(matches!(found, Err(EngineError::Refused(_))), "{name}: {found:?}");
-        assert!(matches!(engine.delete_index(name).await, Err(EngineError::Refused(_))), "{name}");
+        assert!(matches!(found, Err(EngineError::Rejected(_))), "{name}: {found:?}");
+        assert!(matches!(engine.delete_index(name).await, Err(EngineError::Rejected(_))), "{name}");
     }
     let missing = engine.mapping("nobody-made-this-ü").await.map(|_| ());
     assert_eq!(missing, Err(EngineError::IndexNotFound("nobody-made-this-ü".to_owned())));
@@ -82,10 +82,11 @@ async fn ids_may_be_any_text() {
         engine.create_index(INDEX, None).await.unwrap();
         let ids = [".", "..", "a/b", "a b", "%2f", "ü#?&", "_search", "\"quoted\"\n", "🧬"];
         let long = "x".repeat(513);
-        let put = |id: &str| Operation::Put { id: id.to_owned(), source: json!({"id": id}).to_string().into_bytes() };
+        let put =
+            |id: &str| WriteOperation::Put { id: id.to_owned(), source: json!({"id": id}).to_string().into_bytes() };
         let batch = ids.iter().copied().chain(["", long.as_str()]).map(put).collect();
         let report = engine.write(INDEX, batch).await.unwrap();
-        let refused: Vec<usize> = report.refused.iter().map(|refusal| refusal.place).collect();
+        let refused: Vec<usize> = report.rejected.iter().map(|rejected| rejected.batch_index).collect();
         assert_eq!((report.written, refused), (ids.len(), vec![ids.len(), ids.len() + 1]));
         for id in ids {
             let document = engine.document(INDEX, id).await.unwrap().unwrap();
@@ -101,7 +102,7 @@ async fn no_record_is_passed_over() {
         let step = json!({"type": "scaled_float", "scaling_factor": 100});
         let mapping = json!({"properties": {"parts": {"type": "nested", "properties": {"x": step}}}});
         engine.create_index(INDEX, Some(&mapping)).await.unwrap();
-        let put = |id: &str, source: &[u8]| Operation::Put { id: id.to_owned(), source: source.to_vec() };
+        let put = |id: &str, source: &[u8]| WriteOperation::Put { id: id.to_owned(), source: source.to_vec() };
         let quarter: &[u8] = br#"{"parts": {"x": 0.25}}"#;
         let batch = vec![
             put("f", b"{}"),
@@ -116,7 +117,7 @@ async fn no_record_is_passed_over() {
             field: Some("parts.x".to_owned()),
             order: SortOrder::Descending,
             mode: SortMode::Max,
-            missing: Missing::First,
+            missing: MissingOrder::First,
         };
         let request = ExportRequest { filter: Filter::All, sort: vec![key], limit: None, page_size: 4 };
         let mut export = engine.export(INDEX, request).await.unwrap();
@@ -138,7 +139,7 @@ async fn an_alias_is_all_its_indexes() {
         for (name, fields) in made.iter().zip(fields) {
             let body = json!({"mappings": {"properties": fields}, "aliases": {alias.as_str(): {}}});
             engine.create_index(name, Some(&body)).await.unwrap();
-            let put = Operation::Put { id: format!("in {name}"), source: b"{\"x\": 7}".to_vec() };
+            let put = WriteOperation::Put { id: format!("in {name}"), source: b"{\"x\": 7}".to_vec() };
             assert_eq!(engine.write(name, vec![put]).await.unwrap().written, 1);
         }
         let mapping = engine.mapping(&alias).await.unwrap();

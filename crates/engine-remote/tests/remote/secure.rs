@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cantata_engine::{EngineError, SearchEngine as _};
+use cantata_engine::{EngineError, IndexReader as _};
 use cantata_engine_remote::{RemoteEngine, RemoteSettings};
 use cantata_testkit::engines;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use cantata_core::ClusterCredentials;
 use cantata_engine::{
-    Alias, AliasChange, Answer, BatchReport, Document, EngineError, ExportRequest, Exporting, IndexSummary, Operation,
-    Plan, SearchEngine,
+    Alias, AliasChange, BatchReport, Document, EngineError, ExportRequest, ExportStream, IndexAdmin, IndexReader,
+    IndexSummary, IndexWriter, SearchPlan, SearchResponse, WriteOperation,
 };
-use cantata_engine_remote::{Credentials, Product, RemoteEngine, RemoteSettings};
+use cantata_engine_remote::{Product, RemoteEngine, RemoteSettings};
 use cantata_mapping::IndexMapping;
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ pub(crate) fn engine(host: &str) -> RemoteEngine {
     let settings = RemoteSettings {
         hosts: vec![host.to_owned()],
         product: None,
-        credentials: Credentials::None,
+        credentials: ClusterCredentials::None,
         ca_certificate: None,
         timeout: Duration::from_secs(60),
         refresh_at_once: true,
@@ -80,23 +81,46 @@ fn dialect(product: Product, value: &mut Value) {
 }
 
 #[async_trait]
-impl SearchEngine for Scoped {
+impl IndexReader for Scoped {
     async fn mapping(&self, index: &str) -> Result<Arc<IndexMapping>, EngineError> {
         self.named(index, self.engine.mapping(&self.name(index)).await)
     }
 
-    async fn search(&self, index: &str, plan: Arc<Plan>) -> Result<Answer, EngineError> {
+    async fn search(&self, index: &str, plan: Arc<SearchPlan>) -> Result<SearchResponse, EngineError> {
         self.named(index, self.engine.search(&self.name(index), plan).await)
     }
 
-    async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn Exporting>, EngineError> {
+    async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError> {
         self.named(index, self.engine.export(&self.name(index), request).await)
     }
 
     async fn document(&self, index: &str, id: &str) -> Result<Option<Document>, EngineError> {
         self.named(index, self.engine.document(&self.name(index), id).await)
     }
+}
 
+#[async_trait]
+impl IndexWriter for Scoped {
+    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
+        self.named(index, self.engine.write(&self.name(index), batch).await)
+    }
+
+    async fn write_with_position(
+        &self,
+        index: &str,
+        batch: Vec<WriteOperation>,
+        position: &str,
+    ) -> Result<BatchReport, EngineError> {
+        self.named(index, self.engine.write_with_position(&self.name(index), batch, position).await)
+    }
+
+    async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
+        self.named(index, self.engine.position(&self.name(index)).await)
+    }
+}
+
+#[async_trait]
+impl IndexAdmin for Scoped {
     async fn create_index(&self, index: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
         let name = self.name(index);
         let mut given = mapping.cloned().unwrap_or_else(|| json!({}));
@@ -122,18 +146,6 @@ impl SearchEngine for Scoped {
             index.name.drain(..self.prefix.len());
         }
         Ok(indexes)
-    }
-
-    async fn write(&self, index: &str, batch: Vec<Operation>) -> Result<BatchReport, EngineError> {
-        self.named(index, self.engine.write(&self.name(index), batch).await)
-    }
-
-    async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError> {
-        self.named(index, self.engine.write_at(&self.name(index), batch, position).await)
-    }
-
-    async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
-        self.named(index, self.engine.position(&self.name(index)).await)
     }
 
     async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError> {

@@ -3,16 +3,17 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use cantata_engine::{Operation, SearchEngine as _};
-use cantata_engine_remote::{Credentials, RemoteEngine, RemoteSettings};
+use cantata_core::{ClusterCredentials, Secret};
+use cantata_engine::{IndexAdmin as _, IndexReader as _, IndexWriter as _, WriteOperation};
+use cantata_engine_remote::{RemoteEngine, RemoteSettings};
 use cantata_testkit::fault_proxy::{Fault, FaultProxy};
 use cantata_testkit::{MockServer, engines};
 use serde_json::json;
 
 use crate::bed::{TestIndex, settings};
 
-fn basic() -> Credentials {
-    Credentials::Basic { user: "ada".to_owned(), password: "pass:wörd".to_owned() }
+fn basic() -> ClusterCredentials {
+    ClusterCredentials::Basic { user: Secret::new("ada"), password: Secret::new("pass:wörd") }
 }
 
 /// `ada:pass:wörd` as the header has it.
@@ -26,11 +27,11 @@ async fn every_request_says_who_asks() {
     let plain = proxy.url();
     let with_user = plain.replace("http://", "http://ada:pass%3Aw%C3%B6rd@");
     let cases = [
-        (plain.clone(), Credentials::None, None),
+        (plain.clone(), ClusterCredentials::None, None),
         (plain.clone(), basic(), Some(BASIC)),
-        (plain, Credentials::ApiKey("a2V5".to_owned()), Some("ApiKey a2V5")),
-        (with_user.clone(), Credentials::None, Some(BASIC)),
-        (with_user, Credentials::ApiKey("a2V5".to_owned()), Some("ApiKey a2V5")),
+        (plain, ClusterCredentials::ApiKey(Secret::new("a2V5")), Some("ApiKey a2V5")),
+        (with_user.clone(), ClusterCredentials::None, Some(BASIC)),
+        (with_user, ClusterCredentials::ApiKey(Secret::new("a2V5")), Some("ApiKey a2V5")),
     ];
     for (host, credentials, expected) in cases {
         proxy.clear_requests();
@@ -63,7 +64,7 @@ async fn media_types(version: &'static str) -> [Option<String>; 3] {
     let proxy = FaultProxy::start(&about.url);
     let engine = RemoteEngine::new(settings([proxy.url()])).unwrap();
     let _ = engine.create_index("x", None).await;
-    let _ = engine.write("x", vec![Operation::Delete { id: "1".to_owned() }]).await;
+    let _ = engine.write("x", vec![WriteOperation::Delete { id: "1".to_owned() }]).await;
     let requests = proxy.requests();
     let json = requests.iter().find(|request| request.method == "PUT").unwrap();
     let lines = requests.iter().find(|request| request.path().ends_with("_bulk")).unwrap();
@@ -110,9 +111,9 @@ async fn the_log_has_the_host_and_the_reason_but_no_secrets() {
     let proxy = FaultProxy::start(&engines::opensearch());
     let with_user = proxy.url().replace("http://", "http://ada:p4ssword@");
     for (host, credentials) in [
-        (with_user, Credentials::None),
-        (proxy.url(), Credentials::Basic { user: "ada".to_owned(), password: "p4ssword".to_owned() }),
-        (proxy.url(), Credentials::ApiKey("p4ssword".to_owned())),
+        (with_user, ClusterCredentials::None),
+        (proxy.url(), ClusterCredentials::Basic { user: Secret::new("ada"), password: Secret::new("p4ssword") }),
+        (proxy.url(), ClusterCredentials::ApiKey(Secret::new("p4ssword"))),
     ] {
         let engine = RemoteEngine::new(RemoteSettings { credentials, ..settings([host]) }).unwrap();
         for fault in [Fault::Status(401), Fault::Status(500), Fault::NotHttp, Fault::Down, Fault::Pass] {

@@ -12,16 +12,19 @@ use async_trait::async_trait;
 use cantata_mapping::IndexMapping;
 use serde_json::Value;
 
-use super::model::{Counted, Model, Page, Record, facet_answer, page, read_path};
+use super::model::{FacetRecord, Model, Page, Record, evaluate_facet, page, read_path};
 use crate::{
-    Alias, AliasChange, Answer, BatchReport, Document, EngineError, ExportPage, ExportRequest, Exporting, FacetAnswer,
-    FacetRequest, Filter, Hit, HitsAnswer, IndexSummary, Operation, Plan, Refusal, SearchEngine, changed_aliases,
+    Alias, AliasChange, BatchReport, Document, EngineError, ExportPage, ExportRequest, ExportStream, FacetRequest,
+    FacetResult, Filter, Hit, HitsResult, IndexAdmin, IndexReader, IndexSummary, IndexWriter, RejectedOperation,
+    SearchPlan, SearchResponse, WriteOperation, apply_alias_changes,
 };
 
 /// An engine in memory.
 #[derive(Debug, Default)]
 pub struct MemoryEngine {
     state: Mutex<State>,
+    #[cfg(test)]
+    fault: Option<super::faulty::Fault>,
 }
 
 #[derive(Debug, Default)]
@@ -42,6 +45,11 @@ impl MemoryEngine {
         Self::default()
     }
 
+    #[cfg(test)]
+    pub(super) fn with_fault(fault: super::faulty::Fault) -> Self {
+        Self { fault: Some(fault), ..Self::default() }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -58,24 +66,32 @@ impl MemoryEngine {
 }
 
 #[async_trait]
-impl SearchEngine for MemoryEngine {
+impl IndexReader for MemoryEngine {
     async fn mapping(&self, index: &str) -> Result<Arc<IndexMapping>, EngineError> {
         self.with(index, |model| Arc::new(model.mapping().clone()))
     }
 
-    async fn search(&self, index: &str, plan: Arc<Plan>) -> Result<Answer, EngineError> {
-        self.with(index, |model| {
+    async fn search(&self, index: &str, plan: Arc<SearchPlan>) -> Result<SearchResponse, EngineError> {
+        #[cfg(test)]
+        let plan = self.fault.map_or_else(|| Arc::clone(&plan), |fault| fault.distort_plan(&plan));
+        let response = self.with(index, |model| {
             let hits = plan.hits.iter().map(|request| {
                 let matching = matching(model, &plan.filters[request.filter]);
                 let total = request.total.then_some(matching.len() as u64);
-                HitsAnswer { total, hits: page(model.mapping(), matching, &Page::of(request)) }
+                HitsResult { total, hits: page(model.mapping(), matching, &Page::of(request)) }
             });
             let facets = plan.facets.iter().map(|request| facet(model, &plan, request));
-            Answer { hits: hits.collect(), facets: facets.collect() }
-        })
+            SearchResponse { hits: hits.collect(), facets: facets.collect() }
+        });
+        #[cfg(test)]
+        let response = response.map(|response| match self.fault {
+            Some(fault) => fault.distort_response(response),
+            None => response,
+        });
+        response
     }
 
-    async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn Exporting>, EngineError> {
+    async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError> {
         let limit = request.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
         let wanted = Page { sort: &request.sort, after: None, offset: 0, size: limit, documents: true };
         let mut hits = self.with(index, |model| page(model.mapping(), matching(model, &request.filter), &wanted))?;
@@ -86,15 +102,43 @@ impl SearchEngine for MemoryEngine {
     async fn document(&self, index: &str, id: &str) -> Result<Option<Document>, EngineError> {
         self.with(index, |model| model.records().get(id).map(|record| Document::from(record.source.clone())))
     }
+}
 
+#[async_trait]
+impl IndexWriter for MemoryEngine {
+    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
+        #[cfg(test)]
+        let batch = self.fault.map_or_else(|| batch.clone(), |fault| fault.distort_batch(&batch));
+        self.with(index, |model| written(model, batch))
+    }
+
+    async fn write_with_position(
+        &self,
+        index: &str,
+        batch: Vec<WriteOperation>,
+        position: &str,
+    ) -> Result<BatchReport, EngineError> {
+        self.with_index(index, |index| {
+            index.position = Some(position.to_owned());
+            written(&mut index.model, batch)
+        })
+    }
+
+    async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
+        self.with_index(index, |index| index.position.clone())
+    }
+}
+
+#[async_trait]
+impl IndexAdmin for MemoryEngine {
     async fn create_index(&self, index: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
-        let mapping = mapping.map_or_else(|| Ok(IndexMapping::empty()), parsed)?;
+        let mapping = mapping.map_or_else(|| Ok(IndexMapping::empty()), IndexMapping::parse)?;
         let mut state = self.state();
         if state.indexes.contains_key(index) {
             return Err(EngineError::IndexExists(index.to_owned()));
         }
         if state.aliases.contains_key(index) {
-            return Err(EngineError::Refused(format!("`{index}` is an alias")));
+            return Err(EngineError::Rejected(format!("`{index}` is an alias")));
         }
         state.indexes.insert(index.to_owned(), MemoryIndex { model: Model::new(mapping), position: None });
         Ok(())
@@ -103,7 +147,7 @@ impl SearchEngine for MemoryEngine {
     async fn delete_index(&self, index: &str) -> Result<(), EngineError> {
         let mut state = self.state();
         if state.aliases.contains_key(index) {
-            return Err(EngineError::Refused(format!("`{index}` is an alias")));
+            return Err(EngineError::Rejected(format!("`{index}` is an alias")));
         }
         state.indexes.remove(index).ok_or_else(|| EngineError::IndexNotFound(index.to_owned()))?;
         state.aliases.retain(|_, of| of != index);
@@ -119,24 +163,9 @@ impl SearchEngine for MemoryEngine {
         Ok(self.state().indexes.iter().map(summary).collect())
     }
 
-    async fn write(&self, index: &str, batch: Vec<Operation>) -> Result<BatchReport, EngineError> {
-        self.with(index, |model| written(model, batch))
-    }
-
-    async fn write_at(&self, index: &str, batch: Vec<Operation>, position: &str) -> Result<BatchReport, EngineError> {
-        self.with_index(index, |index| {
-            index.position = Some(position.to_owned());
-            written(&mut index.model, batch)
-        })
-    }
-
-    async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
-        self.with_index(index, |index| index.position.clone())
-    }
-
     async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError> {
-        let more = parsed(mapping)?;
-        self.with(index, |model| model.extend(&more).map_err(EngineError::Refused))?
+        let more = IndexMapping::parse(mapping)?;
+        self.with(index, |model| Ok(model.extend(&more)?))?
     }
 
     async fn aliases(&self) -> Result<Vec<Alias>, EngineError> {
@@ -146,30 +175,22 @@ impl SearchEngine for MemoryEngine {
 
     async fn change_aliases(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
         let State { indexes, aliases } = &mut *self.state();
-        *aliases = changed_aliases(aliases, changes, |name| indexes.contains_key(name))?;
+        *aliases = apply_alias_changes(aliases, changes, |name| indexes.contains_key(name))?;
         Ok(())
     }
 }
 
-fn parsed(mapping: &Value) -> Result<IndexMapping, EngineError> {
-    IndexMapping::parse(mapping).map_err(|errors| {
-        let problems: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        EngineError::Refused(problems.join("; "))
-    })
-}
-
-fn written(model: &mut Model, batch: Vec<Operation>) -> BatchReport {
+fn written(model: &mut Model, batch: Vec<WriteOperation>) -> BatchReport {
     let mut report = BatchReport::default();
-    for (place, operation) in batch.into_iter().enumerate() {
+    for (batch_index, operation) in batch.into_iter().enumerate() {
         match operation {
-            Operation::Delete { id } => report.deleted += usize::from(model.delete(&id)),
-            Operation::Put { id, source } => {
-                let document = serde_json::from_slice(&source).map_err(|error| error.to_string());
-                match document.and_then(|document| model.put(&id, document)) {
-                    Ok(()) => report.written += 1,
-                    Err(reason) => report.refused.push(Refusal { place, id, reason }),
+            WriteOperation::Delete { id } => report.deleted += usize::from(model.delete(&id)),
+            WriteOperation::Put { id, source } => match model.put(&id, &source) {
+                Ok(()) => report.written += 1,
+                Err(error) => {
+                    report.rejected.push(RejectedOperation { batch_index, id, reason: error.to_string() });
                 }
-            }
+            },
         }
     }
     report
@@ -180,17 +201,17 @@ fn matching<'m>(model: &'m Model, filter: &Filter) -> Vec<(&'m str, &'m Record)>
     records.filter(|(_, record)| matching::passes(model.mapping(), filter, &record.row)).collect()
 }
 
-fn facet(model: &Model, plan: &Plan, request: &FacetRequest) -> FacetAnswer {
+fn facet(model: &Model, plan: &SearchPlan, request: &FacetRequest) -> FacetResult {
     let (path, level) = read_path(model.mapping(), &request.field);
-    let counted: Vec<Counted<'_>> = matching(model, &plan.filters[request.filter])
+    let counted: Vec<FacetRecord<'_>> = matching(model, &plan.filters[request.filter])
         .into_iter()
         .map(|(id, record)| {
             let mut elements = record.row.elements_at(&level);
             elements.retain(|element| matching::passes(model.mapping(), &request.elements, element));
-            Counted { id, record, elements }
+            FacetRecord { id, record, elements }
         })
         .collect();
-    facet_answer(&counted, &path, request, &|place, record| {
+    evaluate_facet(&counted, &path, request, &|place, record| {
         matching::passes(model.mapping(), &plan.filters[request.bucket_filters[place]], &record.row)
     })
 }
@@ -203,7 +224,7 @@ struct MemoryExport {
 }
 
 #[async_trait]
-impl Exporting for MemoryExport {
+impl ExportStream for MemoryExport {
     fn total(&self) -> u64 {
         self.total
     }

@@ -1,4 +1,4 @@
-//! The brute-force model: what every request must be answered, worked out from plain JSON documents one by one.
+//! The brute-force model: the expected response to every request, computed from plain JSON documents one by one.
 //!
 //! The model is written to be obviously right, not fast. It reads filters as the filter language has them and shares no
 //! code with the translation into plans or with any engine; only the reading of a single value
@@ -6,31 +6,29 @@
 
 mod compare;
 mod facet;
+mod filter;
 mod json;
 mod order;
-mod refusal;
+mod rejection;
 mod row;
-mod selection;
 mod text;
 
 use std::collections::BTreeMap;
 
-use cantata_mapping::{IndexMapping, Moment};
+use cantata_mapping::{IndexMapping, MappingError, UtcDateTime};
 use cantata_sqon::Sqon;
 use serde_json::Value;
 
-use crate::{Answer, ExportRequest, FacetAnswer, FacetRequest, Hit, HitsAnswer, HitsRequest};
+use crate::{ExportRequest, FacetRequest, FacetResult, Hit, HitsRequest, HitsResult, SavedSets, SearchResponse};
 
-pub use facet::Counted;
+pub use facet::FacetRecord;
+pub use filter::FilterEvaluator;
+pub use rejection::DocumentError;
 pub use row::Row;
-pub use selection::Selection;
 
-pub(super) use facet::answer as facet_answer;
+pub(super) use facet::evaluate as evaluate_facet;
 pub(super) use order::{Page, page, read_path};
 pub(super) use text::{forms, fuzzy, like};
-
-/// The saved sets, by id.
-pub type SavedSets = BTreeMap<String, Vec<String>>;
 
 /// A document of the model.
 #[derive(Debug, Clone)]
@@ -48,7 +46,7 @@ pub struct Model {
     records: BTreeMap<String, Record>,
 }
 
-/// A request as the filter language writes it. Its hits and facets refer to filters by their place in `sqons`.
+/// A request as the filter language writes it. Its hits and facets refer to filters by their index in `sqons`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Request {
     /// The filters; nothing is every record.
@@ -56,23 +54,23 @@ pub struct Request {
     /// The pages of records.
     pub hits: Vec<HitsRequest>,
     /// The facets.
-    pub facets: Vec<FacetQuestion>,
+    pub facets: Vec<FacetQuery>,
 }
 
 /// A facet of a request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FacetQuestion {
+pub struct FacetQuery {
     /// Whether the filter's own conditions on the field count.
     pub filter_themselves: bool,
     /// Everything else; the element filter follows from the filter and is left open here.
     pub request: FacetRequest,
 }
 
-/// What the model needs to know beside the documents.
+/// The parts of a request that the model cannot know.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct RequestContext<'a> {
     /// The moment of the request.
-    pub now: Moment,
+    pub now: UtcDateTime,
     /// The saved sets.
     pub sets: &'a SavedSets,
 }
@@ -98,11 +96,12 @@ impl Model {
     /// # Errors
     ///
     /// Why the document is refused; then nothing has changed.
-    pub fn put(&mut self, id: &str, source: Value) -> Result<(), String> {
+    pub fn put(&mut self, id: &str, source: &[u8]) -> Result<(), DocumentError> {
+        let source = serde_json::from_slice(source)?;
         let mut mapping = self.mapping.clone();
-        refusal::check_names(&mapping, &source)?;
+        rejection::check_names(&mapping, &source)?;
         let is_extended = !mapping.extend_from(&source).is_empty();
-        refusal::check_values(&mapping, &source)?;
+        rejection::check_values(&mapping, &source)?;
         if is_extended {
             for record in self.records.values_mut() {
                 record.row = Row::read(&mapping, "", &record.source);
@@ -119,11 +118,8 @@ impl Model {
     /// # Errors
     ///
     /// Why they are refused; then nothing has changed.
-    pub fn extend(&mut self, more: &IndexMapping) -> Result<(), String> {
-        self.mapping.merge(more).map_err(|errors| {
-            let problems: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            problems.join("; ")
-        })?;
+    pub fn extend(&mut self, more: &IndexMapping) -> Result<(), Vec<MappingError>> {
+        self.mapping.merge(more)?;
         for record in self.records.values_mut() {
             record.row = Row::read(&self.mapping, "", &record.source);
         }
@@ -136,54 +132,54 @@ impl Model {
     }
 
     /// Returns the selection of records by filters.
-    pub fn selection<'a>(&'a self, surroundings: Surroundings<'a>) -> Selection<'a> {
-        Selection { mapping: &self.mapping, now: surroundings.now, sets: surroundings.sets }
+    pub fn evaluator<'a>(&'a self, context: RequestContext<'a>) -> FilterEvaluator<'a> {
+        FilterEvaluator { mapping: &self.mapping, now: context.now, sets: context.sets }
     }
 
     /// Answers a request.
-    pub fn answer(&self, request: &Request, surroundings: Surroundings<'_>) -> Answer {
+    pub fn answer(&self, request: &Request, context: RequestContext<'_>) -> SearchResponse {
         let sqon = |place: usize| request.sqons.get(place).and_then(Option::as_ref);
-        let hits = request.hits.iter().map(|hits| self.hits(sqon(hits.filter), hits, surroundings)).collect();
+        let hits = request.hits.iter().map(|hits| self.hits(sqon(hits.filter), hits, context)).collect();
         let facets = request
             .facets
             .iter()
-            .map(|question| {
-                let also: Vec<Option<&Sqon>> = question.request.bucket_filters.iter().map(|&at| sqon(at)).collect();
-                self.facet(sqon(question.request.filter), question, &also, surroundings)
+            .map(|query| {
+                let also: Vec<Option<&Sqon>> = query.request.bucket_filters.iter().map(|&at| sqon(at)).collect();
+                self.facet(sqon(query.request.filter), query, &also, context)
             })
             .collect();
-        Answer { hits, facets }
+        SearchResponse { hits, facets }
     }
 
     /// Answers an export.
-    pub fn export(&self, sqon: Option<&Sqon>, request: &ExportRequest, surroundings: Surroundings<'_>) -> Vec<Hit> {
+    pub fn export(&self, sqon: Option<&Sqon>, request: &ExportRequest, context: RequestContext<'_>) -> Vec<Hit> {
         let limit = request.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
         let wanted = Page { sort: &request.sort, after: None, offset: 0, size: limit, documents: true };
-        page(&self.mapping, self.matching(sqon, surroundings), &wanted)
+        page(&self.mapping, self.matching(sqon, context), &wanted)
     }
 
-    fn hits(&self, sqon: Option<&Sqon>, request: &HitsRequest, surroundings: Surroundings<'_>) -> HitsAnswer {
-        let matching = self.matching(sqon, surroundings);
+    fn hits(&self, sqon: Option<&Sqon>, request: &HitsRequest, context: RequestContext<'_>) -> HitsResult {
+        let matching = self.matching(sqon, context);
         let total = request.total.then_some(matching.len() as u64);
-        HitsAnswer { total, hits: page(&self.mapping, matching, &Page::of(request)) }
+        HitsResult { total, hits: page(&self.mapping, matching, &Page::of(request)) }
     }
 
-    fn matching(&self, sqon: Option<&Sqon>, surroundings: Surroundings<'_>) -> Vec<(&str, &Record)> {
-        let selection = self.selection(surroundings);
+    fn matching(&self, sqon: Option<&Sqon>, context: RequestContext<'_>) -> Vec<(&str, &Record)> {
+        let evaluator = self.evaluator(context);
         let records = self.records.iter().map(|(id, record)| (id.as_str(), record));
-        records.filter(|(_, record)| sqon.is_none_or(|sqon| selection.matches(sqon, &record.row, ""))).collect()
+        records.filter(|(_, record)| sqon.is_none_or(|sqon| evaluator.matches(sqon, &record.row, ""))).collect()
     }
 
     fn facet(
         &self,
         sqon: Option<&Sqon>,
-        question: &FacetQuestion,
+        query: &FacetQuery,
         also: &[Option<&Sqon>],
-        surroundings: Surroundings<'_>,
-    ) -> FacetAnswer {
-        let (path, level) = read_path(&self.mapping, &question.request.field);
+        context: RequestContext<'_>,
+    ) -> FacetResult {
+        let (path, level) = read_path(&self.mapping, &query.request.field);
         let mut kept = sqon.cloned();
-        if !question.filter_themselves {
+        if !query.filter_themselves {
             for name in sqon.map(Sqon::fields_used).unwrap_or_default() {
                 if read_path(&self.mapping, name).0 == path {
                     kept = kept.and_then(|kept| kept.without_field(name));
@@ -191,18 +187,18 @@ impl Model {
             }
         }
         let sqon = kept.as_ref();
-        let selection = self.selection(surroundings);
-        let counted: Vec<Counted<'_>> = self
-            .matching(sqon, surroundings)
+        let evaluator = self.evaluator(context);
+        let counted: Vec<FacetRecord<'_>> = self
+            .matching(sqon, context)
             .into_iter()
             .map(|(id, record)| {
                 let mut elements = record.row.elements_at(&level);
-                elements.retain(|element| sqon.is_none_or(|sqon| selection.element_passes(sqon, element, &level)));
-                Counted { id, record, elements }
+                elements.retain(|element| sqon.is_none_or(|sqon| evaluator.element_passes(sqon, element, &level)));
+                FacetRecord { id, record, elements }
             })
             .collect();
-        facet::answer(&counted, &path, &question.request, &|place, record| {
-            also[place].is_none_or(|sqon| selection.matches(sqon, &record.row, ""))
+        facet::evaluate(&counted, &path, &query.request, &|place, record| {
+            also[place].is_none_or(|sqon| evaluator.matches(sqon, &record.row, ""))
         })
     }
 }

@@ -5,8 +5,8 @@ pub(super) mod dates;
 pub(super) mod exports;
 pub(super) mod extending;
 pub(super) mod facets;
-pub(super) mod figures;
 pub(super) mod indexes;
+pub(super) mod numeric;
 pub(super) mod operators;
 pub(super) mod paging;
 pub(super) mod pivots;
@@ -17,18 +17,17 @@ pub(super) mod values;
 pub(super) mod writes;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use cantata_mapping::{IndexMapping, Moment, TypedValue};
+use cantata_mapping::{IndexMapping, TypedValue, UtcDateTime};
 use cantata_sqon::Sqon;
 use serde_json::Value;
 
-use super::model::{FacetQuestion, Model, Request, Surroundings};
-use crate::translate::Translation;
+use super::model::{FacetQuery, Model, Request, RequestContext};
+use crate::translate::FilterTranslator;
 use crate::{
-    Answer, BatchReport, EngineError, FacetAnswer, FacetRequest, Filter, HitsAnswer, HitsRequest, Missing, Operation,
-    Plan, SearchEngine, SortKey, SortMode, SortOrder,
+    BatchReport, EngineError, FacetRequest, FacetResult, Filter, HitsRequest, HitsResult, MissingOrder, SavedSets,
+    SearchEngine, SearchPlan, SearchResponse, SortKey, SortMode, SortOrder, WriteOperation,
 };
 
 /// The moment of every request: 2023-11-14T22:13:20Z.
@@ -37,12 +36,12 @@ const NOW_MILLIS: i64 = 1_700_000_000_000;
 const INDEX: &str = "records";
 
 /// An index with what a case needs to ask it. What a case expects, it expects of the model too.
-struct Bench<'e> {
+struct TestIndex<'e> {
     engine: &'e dyn SearchEngine,
     model: RefCell<Model>,
 }
 
-impl<'e> Bench<'e> {
+impl<'e> TestIndex<'e> {
     /// Makes an index and writes documents; each is found by its place in the list, from `a` on.
     async fn new(engine: &'e dyn SearchEngine, mapping: Value, documents: &[Value]) -> Self {
         let bench = Self::create(engine, Some(&mapping)).await;
@@ -59,16 +58,14 @@ impl<'e> Bench<'e> {
         Self { engine, model: RefCell::new(Model::new(parsed)) }
     }
 
-    async fn write(&self, batch: Vec<Operation>) -> BatchReport {
+    async fn write(&self, batch: Vec<WriteOperation>) -> BatchReport {
         let report = self.engine.write(INDEX, batch.clone()).await.unwrap();
         let mut model = self.model.borrow_mut();
         let mut refused = Vec::new();
         for (place, operation) in batch.into_iter().enumerate() {
             let put = match operation {
-                Operation::Put { id, source } => serde_json::from_slice(&source)
-                    .map_err(|error| error.to_string())
-                    .and_then(|document| model.put(&id, document)),
-                Operation::Delete { id } => {
+                WriteOperation::Put { id, source } => model.put(&id, &source),
+                WriteOperation::Delete { id } => {
                     model.delete(&id);
                     Ok(())
                 }
@@ -77,7 +74,7 @@ impl<'e> Bench<'e> {
                 refused.push(place);
             }
         }
-        assert_eq!(report.refused.iter().map(|refusal| refusal.place).collect::<Vec<_>>(), refused);
+        assert_eq!(report.rejected.iter().map(|rejected| rejected.batch_index).collect::<Vec<_>>(), refused);
         report
     }
 
@@ -107,7 +104,7 @@ impl<'e> Bench<'e> {
     }
 
     /// Returns a page of the records that match a SQON.
-    async fn page(&self, sqon: &Value, change: impl FnOnce(&mut HitsRequest)) -> HitsAnswer {
+    async fn page(&self, sqon: &Value, change: impl FnOnce(&mut HitsRequest)) -> HitsResult {
         let mut request = HitsRequest {
             filter: 0,
             size: 100,
@@ -120,7 +117,7 @@ impl<'e> Bench<'e> {
         change(&mut request);
         let asked = Request { sqons: vec![read(sqon)], hits: vec![request.clone()], facets: Vec::new() };
         let expected = self.expect(&asked).hits.remove(0);
-        let plan = Plan { filters: vec![self.filter(sqon).await], hits: vec![request], facets: Vec::new() };
+        let plan = SearchPlan { filters: vec![self.filter(sqon).await], hits: vec![request], facets: Vec::new() };
         let mut answer = self.search(plan).await;
         assert_eq!((answer.hits.len(), answer.facets.len()), (1, 0));
         let found = answer.hits.remove(0);
@@ -128,15 +125,15 @@ impl<'e> Bench<'e> {
         found
     }
 
-    /// Returns what the model answers.
-    fn expect(&self, request: &Request) -> Answer {
-        let sets = sets().into_iter().collect();
-        let now = Moment::from_millis(NOW_MILLIS).unwrap();
-        self.model.borrow().answer(request, Surroundings { now, sets: &sets })
+    /// Returns the response of the model.
+    fn expect(&self, request: &Request) -> SearchResponse {
+        let sets = sets();
+        let now = UtcDateTime::from_millis(NOW_MILLIS).unwrap();
+        self.model.borrow().answer(request, RequestContext { now, sets: &sets })
     }
 
     /// Returns a facet whose own filter counts.
-    async fn facet(&self, field: &str, sqon: &Value, change: impl FnOnce(&mut FacetRequest)) -> FacetAnswer {
+    async fn facet(&self, field: &str, sqon: &Value, change: impl FnOnce(&mut FacetRequest)) -> FacetResult {
         self.facet_with(field, sqon, true, change).await
     }
 
@@ -146,7 +143,7 @@ impl<'e> Bench<'e> {
         sqon: &Value,
         filter_themselves: bool,
         change: impl FnOnce(&mut FacetRequest),
-    ) -> FacetAnswer {
+    ) -> FacetResult {
         let mapping = self.mapping().await;
         let sets = sets();
         let translation = translation(&mapping, &sets);
@@ -165,10 +162,10 @@ impl<'e> Bench<'e> {
             bucket_filters: Vec::new(),
         };
         change(&mut request);
-        let question = FacetQuestion { filter_themselves, request: request.clone() };
-        let asked = Request { sqons: vec![read(sqon)], hits: Vec::new(), facets: vec![question] };
+        let query = FacetQuery { filter_themselves, request: request.clone() };
+        let asked = Request { sqons: vec![read(sqon)], hits: Vec::new(), facets: vec![query] };
         let expected = self.expect(&asked).facets.remove(0);
-        let plan = Plan { filters: vec![records], hits: Vec::new(), facets: vec![request] };
+        let plan = SearchPlan { filters: vec![records], hits: Vec::new(), facets: vec![request] };
         let mut answer = self.search(plan).await;
         assert_eq!((answer.hits.len(), answer.facets.len()), (0, 1));
         let found = answer.facets.remove(0);
@@ -176,29 +173,29 @@ impl<'e> Bench<'e> {
         found
     }
 
-    async fn search(&self, plan: Plan) -> Answer {
+    async fn search(&self, plan: SearchPlan) -> SearchResponse {
         self.engine.search(INDEX, Arc::new(plan)).await.unwrap()
     }
 }
 
-fn put(id: &str, document: &Value) -> Operation {
-    Operation::Put { id: id.to_owned(), source: document.to_string().into_bytes() }
+fn put(id: &str, document: &Value) -> WriteOperation {
+    WriteOperation::Put { id: id.to_owned(), source: document.to_string().into_bytes() }
 }
 
-fn delete(id: &str) -> Operation {
-    Operation::Delete { id: id.to_owned() }
+fn delete(id: &str) -> WriteOperation {
+    WriteOperation::Delete { id: id.to_owned() }
 }
 
 fn read(sqon: &Value) -> Option<Sqon> {
     Sqon::parse(sqon).unwrap().map(Sqon::normalise)
 }
 
-fn sets() -> HashMap<String, Vec<String>> {
-    HashMap::from([("saved".to_owned(), vec!["red".to_owned(), "green".to_owned()])])
+fn sets() -> SavedSets {
+    SavedSets::from([("saved".to_owned(), vec!["red".to_owned(), "green".to_owned()])])
 }
 
-fn translation<'a>(mapping: &'a IndexMapping, sets: &'a HashMap<String, Vec<String>>) -> Translation<'a> {
-    Translation::new(mapping, Moment::from_millis(NOW_MILLIS).unwrap(), sets)
+fn translation<'a>(mapping: &'a IndexMapping, sets: &'a SavedSets) -> FilterTranslator<'a> {
+    FilterTranslator::new(mapping, UtcDateTime::from_millis(NOW_MILLIS).unwrap(), sets)
 }
 
 /// Returns a leaf of a SQON.
@@ -217,7 +214,7 @@ fn pivoted(op: &str, pivot: &str, content: &[Value]) -> Value {
 }
 
 /// Returns the buckets of a facet of texts, such as `red 2, green 1`.
-fn texts(facet: &FacetAnswer) -> String {
+fn texts(facet: &FacetResult) -> String {
     let buckets = facet.buckets.iter().map(|bucket| match &bucket.value {
         TypedValue::Text(text) => format!("{text} {}", bucket.count),
         other => format!("{other:?} {}", bucket.count),
@@ -227,5 +224,5 @@ fn texts(facet: &FacetAnswer) -> String {
 
 /// Returns a key of an order by the least value, records without one last.
 fn key(field: &str, order: SortOrder) -> SortKey {
-    SortKey { field: Some(field.to_owned()), order, mode: SortMode::Min, missing: Missing::Last }
+    SortKey { field: Some(field.to_owned()), order, mode: SortMode::Min, missing: MissingOrder::Last }
 }

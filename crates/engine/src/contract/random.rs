@@ -6,8 +6,8 @@
 mod document;
 mod filter;
 mod mapping;
-mod pool;
 mod request;
+mod values;
 
 use cantata_mapping::{Field, FieldKind, IndexMapping};
 use rand::rngs::StdRng;
@@ -15,9 +15,9 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::model::{Request, SavedSets};
+use super::model::Request;
 use super::suite::Options;
-use crate::{ExportRequest, HitsRequest, Operation};
+use crate::{ExportRequest, HitsRequest, SavedSets, WriteOperation};
 
 /// What is done to one index, step by step.
 #[derive(Debug, Clone)]
@@ -34,9 +34,9 @@ pub struct Script {
 #[derive(Debug, Clone)]
 pub enum Step {
     /// A batch is written.
-    Write(Vec<Operation>),
+    Write(Vec<WriteOperation>),
     /// A request is made.
-    Ask(Request),
+    Search(Request),
     /// All records are read page by page, each with the cursor of the one before; one filter and one page of hits.
     PageThrough(Request),
     /// All records are exported; the filter is that of the request, which has nothing else.
@@ -45,7 +45,7 @@ pub enum Step {
 
 /// A field that requests may use.
 #[derive(Debug, Clone)]
-pub(super) struct Usable {
+pub(super) struct UsableField {
     /// The path; that of a key for a flattened field.
     pub(super) path: String,
     /// What it holds.
@@ -74,12 +74,12 @@ pub fn script(seed: u64, requests: usize, options: &Options) -> Script {
             let size = rng.random_range(0..=6);
             steps.push(Step::Write(document::batch(&mut rng, &parsed, ids, size, options)));
         }
-        steps.push(question(&mut rng, &usable, &parsed));
+        steps.push(random_search(&mut rng, &usable, &parsed));
     }
     Script { mapping, sets, steps }
 }
 
-fn question(rng: &mut StdRng, usable: &[Usable], mapping: &IndexMapping) -> Step {
+fn random_search(rng: &mut StdRng, usable: &[UsableField], mapping: &IndexMapping) -> Step {
     let sqons = vec![filter::random(rng, usable, mapping)];
     let sort = request::sort(rng, usable);
     match rng.random_range(0..10) {
@@ -94,14 +94,14 @@ fn question(rng: &mut StdRng, usable: &[Usable], mapping: &IndexMapping) -> Step
             let export = ExportRequest { filter: crate::Filter::All, sort, limit, page_size };
             Step::Export(Request { sqons, ..Request::default() }, export)
         }
-        _ => Step::Ask(request::random(rng, usable, mapping)),
+        _ => Step::Search(request::random(rng, usable, mapping)),
     }
 }
 
 /// Returns what filters may name: fields with values, aliases, keys of flattened fields, containers, and a field that
 /// is not there.
-fn usable(mapping: &IndexMapping, options: &Options) -> Vec<Usable> {
-    let of = |path: &str, field: &Field| Usable {
+fn usable(mapping: &IndexMapping, options: &Options) -> Vec<UsableField> {
+    let of = |path: &str, field: &Field| UsableField {
         path: path.to_owned(),
         kind: field.kind.clone(),
         level: field.row_path().to_owned(),
@@ -113,16 +113,16 @@ fn usable(mapping: &IndexMapping, options: &Options) -> Vec<Usable> {
         let Some(field) = mapping.field(&entry.path).filter(can_be_named) else { continue };
         usable.push(of(&entry.path, field));
         if entry.kind == FieldKind::Flattened {
-            usable.extend(pool::FLATTENED_KEYS.iter().map(|key| of(&format!("{}.{key}", entry.path), field)));
+            usable.extend(values::FLATTENED_KEYS.iter().map(|key| of(&format!("{}.{key}", entry.path), field)));
         }
     }
     let unknown = FieldKind::Unsupported("unknown".to_owned());
-    usable.push(Usable { path: "no_such".to_owned(), kind: unknown, level: String::new(), is_ordered: false });
+    usable.push(UsableField { path: "no_such".to_owned(), kind: unknown, level: String::new(), is_ordered: false });
     usable
 }
 
 /// Returns those that have values.
-fn with_values(usable: &[Usable]) -> Vec<&Usable> {
+fn with_values(usable: &[UsableField]) -> Vec<&UsableField> {
     usable.iter().filter(|field| field.kind.has_values()).collect()
 }
 

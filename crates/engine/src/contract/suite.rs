@@ -1,11 +1,11 @@
-//! Holding an engine against the model with random indexes, documents and requests.
+//! Comparing an engine with the model on random indexes, documents and requests.
 
+mod canonical;
 mod report;
-mod run;
-mod show;
+mod runner;
 mod shrink;
 
-use cantata_mapping::Moment;
+use cantata_mapping::UtcDateTime;
 
 use super::random::script;
 use crate::SearchEngine;
@@ -16,7 +16,7 @@ const NOW_MILLIS: i64 = 1_700_000_000_000;
 /// How many requests one random index gets.
 const REQUESTS_PER_INDEX: usize = 25;
 
-/// What an engine can be held to.
+/// What an engine is tested for.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// How many documents an index has at most.
@@ -38,7 +38,7 @@ impl Default for Options {
 /// Where an engine differs from the model, and nothing can be done about it. By default it differs nowhere.
 ///
 /// Each exception is as narrow as it can be: what it names is kept out of the random cases, everything around it stays
-/// in them. Whoever claims one shows by a test of its own that the engine really is like that.
+/// in them. A crate that claims one shows by a test of its own that the engine really is like that.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Exceptions {
     /// Types that the engine does not have, or whose values it checks where the model does not look at them; no field
@@ -66,9 +66,9 @@ pub async fn run_random(engine: &dyn SearchEngine, seed: u64, cases: usize, opti
     while left > 0 {
         let requests = left.min(REQUESTS_PER_INDEX);
         let script = script(index_seed, requests, options);
-        if let Err(difference) = run::run(engine, &script, options).await {
-            let (small, difference) = shrink::shrink(engine, script, difference, options).await;
-            panic!("{}", report::report(index_seed, &small, &difference));
+        if let Err(mismatch) = runner::run(engine, &script, options).await {
+            let (small, mismatch) = shrink::shrink(engine, script, mismatch, options).await;
+            panic!("{}", report::report(index_seed, &small, &mismatch));
         }
         left -= requests;
         // Seeds next to each other must not lead to the same indexes.
@@ -76,6 +76,6 @@ pub async fn run_random(engine: &dyn SearchEngine, seed: u64, cases: usize, opti
     }
 }
 
-fn now() -> Moment {
-    Moment::from_millis(NOW_MILLIS).unwrap()
+fn now() -> UtcDateTime {
+    UtcDateTime::from_millis(NOW_MILLIS).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Texts that differ by a few letters.
+//! Fuzzy matching by edit distance.
 //!
 //! The distance is the least number of changes in which no letter is changed twice: one added, one left out, one
 //! replaced, two neighbours swapped (optimal string alignment). The usual table is only filled in near its diagonal,
@@ -7,22 +7,22 @@
 
 use super::Matcher;
 
-/// A text that others are held against.
+/// A text that others are compared with.
 #[derive(Debug, Clone)]
-pub struct Fuzzy {
+pub struct FuzzyMatcher {
     text: String,
     letters: Vec<char>,
     distance: usize,
 }
 
-impl Fuzzy {
-    /// Returns the test for texts at most so many changes away.
+impl FuzzyMatcher {
+    /// Returns the matcher for texts within an edit distance.
     pub fn new(text: &str, distance: u8) -> Self {
         Self { text: text.to_owned(), letters: text.chars().collect(), distance: usize::from(distance) }
     }
 }
 
-impl Matcher for Fuzzy {
+impl Matcher for FuzzyMatcher {
     fn matches(&self, text: &str) -> bool {
         if self.distance == 0 {
             return text == self.text;

@@ -9,17 +9,17 @@
 
 use memchr::memmem;
 
-use super::{Matcher, contains_lowered};
+use super::{Matcher, contains_ignoring_case};
 
-/// How many bytes of a text can be put into lower case without asking for memory.
-const SHORT_TEXT: usize = 256;
+/// Texts up to this length are lowercased on the stack.
+const MAX_STACK_BYTES: usize = 256;
 
-/// A pattern that texts are held against.
+/// A wildcard pattern.
 #[derive(Debug, Clone)]
-pub struct Pattern {
+pub struct WildcardPattern {
     ignores_case: bool,
     /// What the text begins with; without a star, all of it.
-    first: Part,
+    first: PatternPiece,
     /// What follows the first star, if there is one.
     after_star: Option<AfterStar>,
     /// The least number of characters, and therefore of bytes, of a text that matches.
@@ -30,26 +30,26 @@ pub struct Pattern {
 
 #[derive(Debug, Clone)]
 struct AfterStar {
-    between: Vec<Part>,
-    last: Part,
+    between: Vec<PatternPiece>,
+    last: PatternPiece,
 }
 
 /// What stands between two stars.
 #[derive(Debug, Clone)]
-enum Part {
+enum PatternPiece {
     /// These characters.
     Literal { text: String, finder: Box<memmem::Finder<'static>> },
     /// These characters, in which nothing stands for any one.
     Letters(Vec<Option<char>>),
 }
 
-impl Pattern {
-    /// Returns the pattern in which `*` stands for any characters and nothing else is special, and which minds case.
+impl WildcardPattern {
+    /// Returns the case-sensitive pattern in which only `*` is special.
     pub fn case_sensitive(pattern: &str) -> Self {
         Self::new(pattern, false, |part| part.chars().map(Some).collect())
     }
 
-    /// Returns the pattern in which `*` stands for any characters and `?` for any one, and which does not mind case.
+    /// Returns the case-insensitive pattern with `*` and `?`.
     pub fn wildcard(pattern: &str) -> Self {
         Self::new(pattern, true, |part| part.chars().map(|letter| (letter != '?').then(|| lower(letter))).collect())
     }
@@ -59,10 +59,10 @@ impl Pattern {
         let least_length = parts.iter().map(Vec::len).sum();
         let last = if parts.len() > 1 { parts.pop() } else { None };
         let mut parts = parts.into_iter();
-        let first = Part::new(parts.next().unwrap_or_default());
+        let first = PatternPiece::new(parts.next().unwrap_or_default());
         let after_star = last.map(|last| AfterStar {
-            between: parts.filter(|part| !part.is_empty()).map(Part::new).collect(),
-            last: Part::new(last),
+            between: parts.filter(|part| !part.is_empty()).map(PatternPiece::new).collect(),
+            last: PatternPiece::new(last),
         });
         let mut pattern = Self { ignores_case, first, after_star, least_length, literal: String::new() };
         pattern.literal = pattern.longest_literal().to_owned();
@@ -72,7 +72,7 @@ impl Pattern {
     /// Returns what every text that matches begins with; empty if that is not known, as where case does not matter.
     pub fn literal_prefix(&self) -> &str {
         match &self.first {
-            Part::Literal { text, .. } if !self.ignores_case => text,
+            PatternPiece::Literal { text, .. } if !self.ignores_case => text,
             _ => "",
         }
     }
@@ -80,15 +80,15 @@ impl Pattern {
     fn longest_literal(&self) -> &str {
         let after = self.after_star.iter().flat_map(|after| after.between.iter().chain([&after.last]));
         let literals = std::iter::once(&self.first).chain(after).filter_map(|part| match part {
-            Part::Literal { text, .. } => Some(text.as_str()),
-            Part::Letters(_) => None,
+            PatternPiece::Literal { text, .. } => Some(text.as_str()),
+            PatternPiece::Letters(_) => None,
         });
         literals.max_by_key(|literal| literal.len()).unwrap_or_default()
     }
 
-    /// Tells whether the pattern begins and ends with a star.
+    /// Returns whether the pattern begins and ends with a star.
     fn is_open(&self) -> bool {
-        let is_empty = |part: &Part| matches!(part, Part::Literal { text, .. } if text.is_empty());
+        let is_empty = |part: &PatternPiece| matches!(part, PatternPiece::Literal { text, .. } if text.is_empty());
         is_empty(&self.first) && self.after_star.as_ref().is_some_and(|after| is_empty(&after.last))
     }
 
@@ -100,7 +100,7 @@ impl Pattern {
     }
 }
 
-impl Matcher for Pattern {
+impl Matcher for WildcardPattern {
     fn matches(&self, text: &str) -> bool {
         if text.len() < self.least_length {
             return false;
@@ -111,7 +111,7 @@ impl Matcher for Pattern {
         if !text.is_ascii() {
             return self.matches_as_is(&text.chars().map(lower).collect::<String>());
         }
-        let mut short = [0; SHORT_TEXT];
+        let mut short = [0; MAX_STACK_BYTES];
         let lowered = short.get_mut(..text.len()).and_then(|lowered| {
             lowered.copy_from_slice(text.as_bytes());
             lowered.make_ascii_lowercase();
@@ -123,17 +123,17 @@ impl Matcher for Pattern {
         }
     }
 
-    fn may_match_a_word_of(&self, text: &str) -> bool {
+    fn may_match_word_of(&self, text: &str) -> bool {
         // Whatever is found anywhere in a word, whatever its case, is found in the text too.
         if self.ignores_case && self.is_open() && text.is_ascii() {
             return false;
         }
         // Words are in lower case.
-        !self.literal.chars().any(char::is_uppercase) && contains_lowered(text, &self.literal)
+        !self.literal.chars().any(char::is_uppercase) && contains_ignoring_case(text, &self.literal)
     }
 }
 
-impl Part {
+impl PatternPiece {
     fn new(letters: Vec<Option<char>>) -> Self {
         match letters.iter().copied().collect::<Option<String>>() {
             Some(text) => Self::Literal { finder: Box::new(memmem::Finder::new(&text).into_owned()), text },

@@ -5,43 +5,43 @@ use std::slice;
 use cantata_mapping::TypedValue;
 use cantata_sqon::{Condition, Fuzziness, RangeOp, Scalar, ValueTest, ValuesOp};
 
-use super::Translation;
-use super::domain::{Domain, Reading};
-use super::error::{TranslationError, Unreadable};
-use super::range::{Limit, Side, range};
-use super::target::{Content, Target, lift};
-use crate::{Edges, Filter};
+use super::FilterTranslator;
+use super::domain::{ValueDomain, ValueReading};
+use super::error::{TranslationError, UnreadableValue};
+use super::range::{RangeLimit, RangeSide, range};
+use super::target::{FilterTarget, TargetContent, lift};
+use crate::{Filter, ValueRange};
 
-impl<'a> Translation<'a> {
+impl<'a> FilterTranslator<'a> {
     /// Translates a condition at a level. Its fields lie at or below that level.
     pub(super) fn condition(&self, condition: &Condition, level: &str) -> Result<Filter, TranslationError> {
         match condition {
             Condition::Values { op, field, values } => self.values(*op, field, values, level),
             Condition::Range { op, field, bounds } => {
                 let target = self.target(field);
-                let side = Side::of(*op);
+                let side = RangeSide::of(*op);
                 let test = match &target.content {
                     _ if bounds.is_empty() => self.existence(&target),
-                    Content::Values(domain) => {
+                    TargetContent::Values(domain) => {
                         let limits = self.limits(*op, domain, bounds).map_err(|unreadable| unreadable.on(field))?;
                         let strictest = limits.into_iter().max_by(|one, two| side.strictness(one, two));
-                        let strictest = strictest.unwrap_or(Limit::Open);
+                        let strictest = strictest.unwrap_or(RangeLimit::Open);
                         match side {
-                            Side::Lower => range(&target.path, strictest, Limit::Open),
-                            Side::Upper => range(&target.path, Limit::Open, strictest),
+                            RangeSide::Lower => range(&target.path, strictest, RangeLimit::Open),
+                            RangeSide::Upper => range(&target.path, RangeLimit::Open, strictest),
                         }
                     }
-                    Content::Container(_) | Content::Nothing => Filter::None,
+                    TargetContent::Container(_) | TargetContent::Nothing => Filter::None,
                 };
                 Ok(target.lift(test, level))
             }
             Condition::Between { field, bounds } => {
                 let target = self.target(field);
-                let Content::Values(domain) = &target.content else { return Ok(Filter::None) };
+                let TargetContent::Values(domain) = &target.content else { return Ok(Filter::None) };
                 let loosest = |op: RangeOp| {
                     let limits = self.limits(op, domain, bounds).map_err(|unreadable| unreadable.on(field))?;
-                    let loosest = limits.into_iter().min_by(|one, two| Side::of(op).strictness(one, two));
-                    Ok(loosest.unwrap_or(Limit::Open))
+                    let loosest = limits.into_iter().min_by(|one, two| RangeSide::of(op).strictness(one, two));
+                    Ok(loosest.unwrap_or(RangeLimit::Open))
                 };
                 let test = range(&target.path, loosest(RangeOp::Gte)?, loosest(RangeOp::Lte)?);
                 Ok(target.lift(test, level))
@@ -85,19 +85,24 @@ impl<'a> Translation<'a> {
     }
 
     /// Returns the tests at the level of the field of which `in` asks for one and `not-in` for none.
-    fn tests(&self, field: &str, target: &Target<'_>, values: &[ValueTest]) -> Result<Vec<Filter>, TranslationError> {
+    fn tests(
+        &self,
+        field: &str,
+        target: &FilterTarget<'_>,
+        values: &[ValueTest],
+    ) -> Result<Vec<Filter>, TranslationError> {
         let mut terms = Vec::new();
         let mut tests = Vec::new();
         for value in values {
             match (value, &target.content) {
                 (ValueTest::Missing, _) => tests.push(self.existence(target).negated()),
-                (ValueTest::Pattern(pattern), Content::Values(Domain::Text)) => {
+                (ValueTest::Pattern(pattern), TargetContent::Values(ValueDomain::Text)) => {
                     tests.push(Filter::Pattern { field: target.path.clone(), pattern: pattern.clone() });
                 }
                 (ValueTest::Set(id), content) => {
                     let unknown = || TranslationError::UnknownSet { field: field.to_owned(), id: id.clone() };
-                    let members = self.sets.members(id).ok_or_else(unknown)?;
-                    let Content::Values(domain) = content else { continue };
+                    let members = self.sets.get(id).ok_or_else(unknown)?;
+                    let TargetContent::Values(domain) = content else { continue };
                     // A set need not have been made for this field: a member that cannot be a value is none.
                     let readings = members
                         .iter()
@@ -106,7 +111,7 @@ impl<'a> Translation<'a> {
                         equal(target, reading, &mut terms, &mut tests);
                     }
                 }
-                (ValueTest::Equals(scalar), Content::Values(domain)) => {
+                (ValueTest::Equals(scalar), TargetContent::Values(domain)) => {
                     let reading = domain.value(scalar, self.now).map_err(|unreadable| unreadable.on(field))?;
                     equal(target, reading, &mut terms, &mut tests);
                 }
@@ -121,8 +126,13 @@ impl<'a> Translation<'a> {
         Ok(tests)
     }
 
-    fn limits(&self, op: RangeOp, domain: &Domain<'_>, bounds: &[Scalar]) -> Result<Vec<Limit>, Unreadable> {
-        bounds.iter().map(|bound| Ok(Limit::new(op, domain.bound(bound, self.now)?))).collect()
+    fn limits(
+        &self,
+        op: RangeOp,
+        domain: &ValueDomain<'_>,
+        bounds: &[Scalar],
+    ) -> Result<Vec<RangeLimit>, UnreadableValue> {
+        bounds.iter().map(|bound| Ok(RangeLimit::new(op, domain.bound(bound, self.now)?))).collect()
     }
 
     /// Returns the test for one of several fields, those of strings among them; the fields of one level share a test
@@ -131,7 +141,7 @@ impl<'a> Translation<'a> {
         let mut levels: Vec<(&'a str, Vec<Filter>)> = Vec::new();
         for field in fields {
             let target = self.target(field);
-            if !matches!(target.content, Content::Values(Domain::Text)) {
+            if !matches!(target.content, TargetContent::Values(ValueDomain::Text)) {
                 continue;
             }
             let test = test(target.path);
@@ -145,13 +155,13 @@ impl<'a> Translation<'a> {
 }
 
 /// Adds the test for a value: to the terms if it is one value of the field, to the tests if it is several.
-fn equal(target: &Target<'_>, reading: Reading, terms: &mut Vec<TypedValue>, tests: &mut Vec<Filter>) {
+fn equal(target: &FilterTarget<'_>, reading: ValueReading, terms: &mut Vec<TypedValue>, tests: &mut Vec<Filter>) {
     match reading {
-        Reading::Span(first, last) if first == last => terms.push(first),
-        Reading::Span(first, last) => {
-            let edges = Edges { from: Some((first, true)), to: Some((last, true)) };
-            tests.push(Filter::Range { field: target.path.clone(), edges });
+        ValueReading::Span(first, last) if first == last => terms.push(first),
+        ValueReading::Span(first, last) => {
+            let range = ValueRange { from: Some((first, true)), to: Some((last, true)) };
+            tests.push(Filter::Range { field: target.path.clone(), range });
         }
-        Reading::Gap(..) | Reading::Under | Reading::Over => {}
+        ValueReading::Gap(..) | ValueReading::Under | ValueReading::Over => {}
     }
 }

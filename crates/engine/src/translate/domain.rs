@@ -1,28 +1,28 @@
 //! What the values of a field are, and where a value of a filter lies among them.
 //!
 //! A value of a filter need not be one that the field can have: `5.5` lies between two whole numbers, `300` beyond
-//! those of a byte, `2024-05` is a month of moments. [`Reading`] keeps that, so that equality and all comparisons
+//! those of a byte, `2024-05` is a month of moments. [`ValueReading`] keeps that, so that equality and all comparisons
 //! follow from one place.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use cantata_mapping::{DateExpression, DateFormat, Field, FieldKind, Moment, TypedValue};
+use cantata_mapping::{DateExpression, DateFormat, Field, FieldKind, TypedValue, UtcDateTime};
 use cantata_sqon::Scalar;
 use serde_json::{Number, Value};
 
-use super::error::Unreadable;
+use super::error::UnreadableValue;
 
-/// The bits by which an IPv4 address is longer in the form of IPv6.
-const MAPPED_BITS: u32 = 96;
+/// The length of the prefix of IPv4-mapped IPv6 addresses.
+const IPV4_MAPPED_BITS: u32 = 96;
 
 /// The values that a field can have.
-pub(super) enum Domain<'m> {
+pub(super) enum ValueDomain<'m> {
     /// Strings.
     Text,
     /// True and false.
     Boolean,
     /// Whole numbers from the least to the most.
-    Whole { least: i128, most: i128, make: fn(i128) -> TypedValue },
+    Integer { least: i128, most: i128, make: fn(i128) -> TypedValue },
     /// Numbers of the field's precision.
     Float(&'m Field),
     /// Multiples of a step.
@@ -35,9 +35,9 @@ pub(super) enum Domain<'m> {
     Ip,
 }
 
-/// Where a value of a filter lies among the values of a field.
+/// The position of a value of a filter among the values of a field.
 #[derive(Debug, PartialEq)]
-pub(super) enum Reading {
+pub(super) enum ValueReading {
     /// It denotes the values from the first to the last of these.
     Span(TypedValue, TypedValue),
     /// It lies between these two, which are neighbours.
@@ -48,7 +48,7 @@ pub(super) enum Reading {
     Over,
 }
 
-impl Reading {
+impl ValueReading {
     fn exactly(value: TypedValue) -> Self {
         Self::Span(value.clone(), value)
     }
@@ -59,10 +59,10 @@ impl Reading {
     }
 }
 
-impl<'m> Domain<'m> {
+impl<'m> ValueDomain<'m> {
     /// Returns the domain of a field; nothing if it has no values to search for.
     pub(super) fn of(field: &'m Field) -> Option<Self> {
-        let integers = |least: i64, most: i64| Self::Whole {
+        let integers = |least: i64, most: i64| Self::Integer {
             least: i128::from(least),
             most: i128::from(most),
             make: |number| TypedValue::Integer(number as i64),
@@ -79,9 +79,11 @@ impl<'m> Domain<'m> {
             FieldKind::Short => integers(i64::from(i16::MIN), i64::from(i16::MAX)),
             FieldKind::Integer => integers(i64::from(i32::MIN), i64::from(i32::MAX)),
             FieldKind::Long => integers(i64::MIN, i64::MAX),
-            FieldKind::UnsignedLong => {
-                Self::Whole { least: 0, most: i128::from(u64::MAX), make: |number| TypedValue::Unsigned(number as u64) }
-            }
+            FieldKind::UnsignedLong => Self::Integer {
+                least: 0,
+                most: i128::from(u64::MAX),
+                make: |number| TypedValue::Unsigned(number as u64),
+            },
             FieldKind::HalfFloat | FieldKind::Float | FieldKind::Double => Self::Float(field),
             FieldKind::ScaledFloat { .. } => Self::Scaled(field),
             FieldKind::Date { format } => Self::Date(format),
@@ -93,23 +95,23 @@ impl<'m> Domain<'m> {
     }
 
     /// Reads a value that values of the field are to be equal to.
-    pub(super) fn value(&self, scalar: &Scalar, now: Moment) -> Result<Reading, Unreadable> {
+    pub(super) fn value(&self, scalar: &Scalar, now: UtcDateTime) -> Result<ValueReading, UnreadableValue> {
         match self {
-            Self::Text => Ok(Reading::exactly(TypedValue::Text(scalar.to_string()))),
+            Self::Text => Ok(ValueReading::exactly(TypedValue::Text(scalar.to_string()))),
             Self::Boolean => {
-                let flag = scalar.as_boolean().ok_or_else(|| Unreadable::new(scalar, "true or false"))?;
-                Ok(Reading::exactly(TypedValue::Bool(flag)))
+                let flag = scalar.as_boolean().ok_or_else(|| UnreadableValue::new(scalar, "true or false"))?;
+                Ok(ValueReading::exactly(TypedValue::Bool(flag)))
             }
-            Self::Whole { least, most, make } => Ok(whole(&number(scalar)?, *least, *most, *make)),
+            Self::Integer { least, most, make } => Ok(whole(&number(scalar)?, *least, *most, *make)),
             Self::Float(field) | Self::Scaled(field) => {
                 let number = number(scalar)?;
                 Ok(match field.read(&Value::Number(number.clone())) {
-                    Ok(Some(rounded)) => Reading::exactly(rounded),
-                    _ => Reading::beyond(&number),
+                    Ok(Some(rounded)) => ValueReading::exactly(rounded),
+                    _ => ValueReading::beyond(&number),
                 })
             }
             Self::Date(format) => moments(scalar, format, now, |start, end| {
-                Reading::Span(TypedValue::DateMillis(start.millis()), TypedValue::DateMillis(end.millis()))
+                ValueReading::Span(TypedValue::DateMillis(start.millis()), TypedValue::DateMillis(end.millis()))
             }),
             Self::DateNanos(format) => moments(scalar, format, now, nanos),
             Self::Ip => match scalar {
@@ -117,29 +119,29 @@ impl<'m> Domain<'m> {
                 _ => None,
             }
             .ok_or_else(|| {
-                Unreadable::new(scalar, "an address such as 192.0.2.1, or a range of them such as 192.0.2.0/24")
+                UnreadableValue::new(scalar, "an address such as 192.0.2.1, or a range of them such as 192.0.2.0/24")
             }),
         }
     }
 
     /// Reads a value that values of the field are to be compared with.
-    pub(super) fn bound(&self, scalar: &Scalar, now: Moment) -> Result<Reading, Unreadable> {
+    pub(super) fn bound(&self, scalar: &Scalar, now: UtcDateTime) -> Result<ValueReading, UnreadableValue> {
         match self {
             // Rounded to a step, a bound would take in or leave out the step next to it.
             Self::Scaled(_) => {
                 let bound = number(scalar)?.as_f64().unwrap_or_default();
-                Ok(Reading::exactly(TypedValue::Double(bound + 0.0)))
+                Ok(ValueReading::exactly(TypedValue::Double(bound + 0.0)))
             }
             _ => self.value(scalar, now),
         }
     }
 }
 
-fn number(scalar: &Scalar) -> Result<Number, Unreadable> {
-    scalar.as_number().ok_or_else(|| Unreadable::new(scalar, "a number"))
+fn number(scalar: &Scalar) -> Result<Number, UnreadableValue> {
+    scalar.as_number().ok_or_else(|| UnreadableValue::new(scalar, "a number"))
 }
 
-fn whole(number: &Number, least: i128, most: i128, make: fn(i128) -> TypedValue) -> Reading {
+fn whole(number: &Number, least: i128, most: i128, make: fn(i128) -> TypedValue) -> ValueReading {
     let (below, above) = match (number.as_i64(), number.as_u64()) {
         (Some(whole), _) => (i128::from(whole), i128::from(whole)),
         (None, Some(whole)) => (i128::from(whole), i128::from(whole)),
@@ -149,51 +151,51 @@ fn whole(number: &Number, least: i128, most: i128, make: fn(i128) -> TypedValue)
         }
     };
     if below < least {
-        Reading::Under
+        ValueReading::Under
     } else if above > most {
-        Reading::Over
+        ValueReading::Over
     } else if below == above {
-        Reading::exactly(make(below))
+        ValueReading::exactly(make(below))
     } else {
-        Reading::Gap(make(below), make(above))
+        ValueReading::Gap(make(below), make(above))
     }
 }
 
 fn moments(
     scalar: &Scalar,
     format: &DateFormat,
-    now: Moment,
-    span: fn(Moment, Moment) -> Reading,
-) -> Result<Reading, Unreadable> {
+    now: UtcDateTime,
+    span: fn(UtcDateTime, UtcDateTime) -> ValueReading,
+) -> Result<ValueReading, UnreadableValue> {
     match (DateExpression::parse(&scalar.to_string(), format), scalar) {
         (Ok(date), _) => Ok(span(date.start(now), date.end(now))),
         // Milliseconds outside of the calendar.
-        (Err(_), Scalar::Number(number)) => Ok(Reading::beyond(number)),
-        (Err(error), _) => Err(Unreadable { found: error.found, expected: error.expected }),
+        (Err(_), Scalar::Number(number)) => Ok(ValueReading::beyond(number)),
+        (Err(error), _) => Err(UnreadableValue { found: error.found, expected: error.expected }),
     }
 }
 
-fn nanos(start: Moment, end: Moment) -> Reading {
+fn nanos(start: UtcDateTime, end: UtcDateTime) -> ValueReading {
     let most = i128::from(i64::MAX);
     let (start, end) = (start.nanos(), end.nanos());
     if end < 0 {
-        return Reading::Under;
+        return ValueReading::Under;
     }
     if start > most {
-        return Reading::Over;
+        return ValueReading::Over;
     }
-    Reading::Span(TypedValue::DateNanos(start.max(0) as i64), TypedValue::DateNanos(end.min(most) as i64))
+    ValueReading::Span(TypedValue::DateNanos(start.max(0) as i64), TypedValue::DateNanos(end.min(most) as i64))
 }
 
 /// Reads an address, or a block of them such as `10.0.0.0/8`.
-fn addresses(text: &str) -> Option<Reading> {
+fn addresses(text: &str) -> Option<ValueReading> {
     let (address, length) = match text.split_once('/') {
         Some((address, length)) => (address, Some(length)),
         None => (text, None),
     };
     let address: IpAddr = address.parse().ok()?;
     let (bits, outer) = match address {
-        IpAddr::V4(address) => (u128::from(address.to_ipv6_mapped()), MAPPED_BITS),
+        IpAddr::V4(address) => (u128::from(address.to_ipv6_mapped()), IPV4_MAPPED_BITS),
         IpAddr::V6(address) => (u128::from(address), 0),
     };
     let length = match length {
@@ -205,5 +207,5 @@ fn addresses(text: &str) -> Option<Reading> {
     }
     let rest = u128::MAX.checked_shr(length).unwrap_or(0);
     let address = |bits: u128| TypedValue::Ip(Ipv6Addr::from(bits).to_canonical());
-    Some(Reading::Span(address(bits & !rest), address(bits | rest)))
+    Some(ValueReading::Span(address(bits & !rest), address(bits | rest)))
 }

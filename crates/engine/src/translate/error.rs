@@ -1,10 +1,10 @@
-//! Why a filter cannot be translated, in words for the client who sent it.
+//! Errors of the translation, for the client who sent the filter.
 
 use cantata_sqon::Scalar;
 use thiserror::Error;
 
-/// The longest piece of a client's text that a message repeats, in characters.
-const LONGEST_QUOTE: usize = 60;
+/// How many characters of a client's text a message repeats.
+const MAX_QUOTED_CHARS: usize = 60;
 
 /// A filter that cannot be translated.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -31,12 +31,12 @@ pub enum TranslationError {
 
 /// Why a value cannot be read as one of a field.
 #[derive(Debug)]
-pub(super) struct Unreadable {
+pub(super) struct UnreadableValue {
     pub(super) found: String,
     pub(super) expected: String,
 }
 
-impl Unreadable {
+impl UnreadableValue {
     pub(super) fn new(found: &Scalar, expected: &str) -> Self {
         let found = match found {
             Scalar::String(text) => quote(text),
@@ -52,7 +52,7 @@ impl Unreadable {
 }
 
 fn quote(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_QUOTE) {
+    match text.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("\"{}…\"", &text[..end]),
         None => format!("\"{text}\""),
     }

@@ -7,10 +7,10 @@
 use cantata_sqon::{Condition, GroupOp, Leaf, Sqon, ValuesOp};
 
 use super::target::{is_below, lift};
-use super::{Translation, TranslationError};
+use super::{FilterTranslator, TranslationError};
 use crate::Filter;
 
-impl Translation<'_> {
+impl FilterTranslator<'_> {
     /// Translates a filter or a part of one at a level. All its fields lie at or below that level.
     pub(super) fn node(&self, node: &Sqon, level: &str) -> Result<Filter, TranslationError> {
         match node {
@@ -73,7 +73,7 @@ impl Translation<'_> {
         Ok(parts)
     }
 
-    fn joint(&self, joint: &Joint<'_>, level: &str) -> Result<Filter, TranslationError> {
+    fn joint(&self, joint: &JointConditions<'_>, level: &str) -> Result<Filter, TranslationError> {
         let conditions = self.nodes(joint.parts.iter().copied(), joint.pivot)?;
         Ok(lift(Filter::and(conditions), joint.pivot, level))
     }
@@ -85,17 +85,17 @@ impl Translation<'_> {
         content: &'n [Sqon],
         pivot: Option<&'n str>,
         level: &str,
-    ) -> (Option<Joint<'n>>, Vec<&'n Sqon>) {
+    ) -> (Option<JointConditions<'n>>, Vec<&'n Sqon>) {
         let pivot = pivot.filter(|pivot| {
             (*pivot == level || is_below(pivot, level)) && self.mapping.nested_paths().any(|p| p == *pivot)
         });
         let Some(pivot) = pivot else { return (None, content.iter().collect()) };
         let (parts, apart): (Vec<_>, Vec<_>) =
             content.iter().partition(|part| !is_some_not_in(part) && self.lies_within(part, pivot));
-        ((!parts.is_empty()).then_some(Joint { pivot, parts }), apart)
+        ((!parts.is_empty()).then_some(JointConditions { pivot, parts }), apart)
     }
 
-    /// Tells whether a filter tests fields and all of them lie at or below a path.
+    /// Returns whether a filter tests fields and all of them lie at or below a path.
     fn lies_within(&self, node: &Sqon, path: &str) -> bool {
         let fields = node.fields_used();
         !fields.is_empty()
@@ -107,7 +107,7 @@ impl Translation<'_> {
 }
 
 /// The parts of a group that must hold in one element at a pivot.
-struct Joint<'n> {
+struct JointConditions<'n> {
     pivot: &'n str,
     parts: Vec<&'n Sqon>,
 }
@@ -116,7 +116,7 @@ fn is_some_not_in(node: &Sqon) -> bool {
     matches!(node, Sqon::Leaf(Leaf { condition: Condition::Values { op: ValuesOp::SomeNotIn, .. }, .. }))
 }
 
-/// Tells whether a condition can hold in one element alone.
+/// Returns whether a condition can hold in one element alone.
 fn speaks_of_elements(leaf: &Leaf) -> bool {
     match &leaf.condition {
         Condition::Values { op: ValuesOp::SomeNotIn, .. } => false,

@@ -9,12 +9,12 @@ use std::cmp::Ordering;
 use cantata_mapping::TypedValue;
 use cantata_sqon::RangeOp;
 
-use super::domain::Reading;
-use crate::{Edges, Filter};
+use super::domain::ValueReading;
+use crate::{Filter, ValueRange};
 
 /// What lies within a bound.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Limit {
+pub(super) enum RangeLimit {
     /// Every value.
     Open,
     /// The values from or up to this one, and whether it is among them.
@@ -25,27 +25,27 @@ pub(super) enum Limit {
 
 /// Which end of a range a limit is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Side {
+pub(super) enum RangeSide {
     /// Where it begins.
     Lower,
     /// Where it ends.
     Upper,
 }
 
-impl Side {
+impl RangeSide {
     /// Returns the side that a comparison limits.
     pub(super) fn of(op: RangeOp) -> Self {
         if op.is_lower_bound() { Self::Lower } else { Self::Upper }
     }
 
     /// Orders limits of this side from the loosest to the strictest.
-    pub(super) fn strictness(self, one: &Limit, two: &Limit) -> Ordering {
-        let rank = |limit: &Limit| match limit {
-            Limit::Open => 0,
-            Limit::At(..) => 1,
-            Limit::Shut => 2,
+    pub(super) fn strictness(self, one: &RangeLimit, two: &RangeLimit) -> Ordering {
+        let rank = |limit: &RangeLimit| match limit {
+            RangeLimit::Open => 0,
+            RangeLimit::At(..) => 1,
+            RangeLimit::Shut => 2,
         };
-        let (Limit::At(one_value, one_is_in), Limit::At(two_value, two_is_in)) = (one, two) else {
+        let (RangeLimit::At(one_value, one_is_in), RangeLimit::At(two_value, two_is_in)) = (one, two) else {
             return rank(one).cmp(&rank(two));
         };
         let by_value = match self {
@@ -56,31 +56,35 @@ impl Side {
     }
 }
 
-impl Limit {
+impl RangeLimit {
     /// Returns the limit that a comparison with a bound sets. A bound that denotes several values is passed as a whole:
     /// greater is greater than the last of them, less is less than the first.
-    pub(super) fn new(op: RangeOp, bound: Reading) -> Self {
+    pub(super) fn new(op: RangeOp, bound: ValueReading) -> Self {
         match (op, bound) {
-            (RangeOp::Gt, Reading::Span(_, last)) => Self::At(last, false),
-            (RangeOp::Gte, Reading::Span(first, _)) => Self::At(first, true),
-            (RangeOp::Lt, Reading::Span(first, _)) => Self::At(first, false),
-            (RangeOp::Lte, Reading::Span(_, last)) => Self::At(last, true),
-            (RangeOp::Gt | RangeOp::Gte, Reading::Gap(_, above)) => Self::At(above, true),
-            (RangeOp::Lt | RangeOp::Lte, Reading::Gap(below, _)) => Self::At(below, true),
-            (RangeOp::Gt | RangeOp::Gte, Reading::Under) | (RangeOp::Lt | RangeOp::Lte, Reading::Over) => Self::Open,
-            (RangeOp::Gt | RangeOp::Gte, Reading::Over) | (RangeOp::Lt | RangeOp::Lte, Reading::Under) => Self::Shut,
+            (RangeOp::Gt, ValueReading::Span(_, last)) => Self::At(last, false),
+            (RangeOp::Gte, ValueReading::Span(first, _)) => Self::At(first, true),
+            (RangeOp::Lt, ValueReading::Span(first, _)) => Self::At(first, false),
+            (RangeOp::Lte, ValueReading::Span(_, last)) => Self::At(last, true),
+            (RangeOp::Gt | RangeOp::Gte, ValueReading::Gap(_, above)) => Self::At(above, true),
+            (RangeOp::Lt | RangeOp::Lte, ValueReading::Gap(below, _)) => Self::At(below, true),
+            (RangeOp::Gt | RangeOp::Gte, ValueReading::Under) | (RangeOp::Lt | RangeOp::Lte, ValueReading::Over) => {
+                Self::Open
+            }
+            (RangeOp::Gt | RangeOp::Gte, ValueReading::Over) | (RangeOp::Lt | RangeOp::Lte, ValueReading::Under) => {
+                Self::Shut
+            }
         }
     }
 }
 
 /// Returns the test for a value within both limits.
-pub(super) fn range(field: &str, lower: Limit, upper: Limit) -> Filter {
-    if lower == Limit::Shut || upper == Limit::Shut {
+pub(super) fn range(field: &str, lower: RangeLimit, upper: RangeLimit) -> Filter {
+    if lower == RangeLimit::Shut || upper == RangeLimit::Shut {
         return Filter::None;
     }
     let edge = |limit| match limit {
-        Limit::At(value, is_in) => Some((value, is_in)),
-        Limit::Open | Limit::Shut => None,
+        RangeLimit::At(value, is_in) => Some((value, is_in)),
+        RangeLimit::Open | RangeLimit::Shut => None,
     };
     let field = field.to_owned();
     match (edge(lower), edge(upper)) {
@@ -88,6 +92,6 @@ pub(super) fn range(field: &str, lower: Limit, upper: Limit) -> Filter {
         (Some((from, from_is_in)), Some((to, to_is_in))) if from > to || from == to && !(from_is_in && to_is_in) => {
             Filter::None
         }
-        (from, to) => Filter::Range { field, edges: Edges { from, to } },
+        (from, to) => Filter::Range { field, range: ValueRange { from, to } },
     }
 }

@@ -1,13 +1,13 @@
 //! Cursors as clients keep them.
 
-use cantata_engine::{Cursor, Missing, SortKey, SortMode, SortOrder};
+use cantata_engine::{Cursor, MissingOrder, SortKey, SortMode, SortOrder};
 use cantata_mapping::TypedValue;
 use serde_json::{Value, json};
 
 use crate::support::{mapping, text};
 
 fn key(field: Option<&str>, mode: SortMode) -> SortKey {
-    SortKey { field: field.map(str::to_owned), order: SortOrder::Ascending, mode, missing: Missing::Last }
+    SortKey { field: field.map(str::to_owned), order: SortOrder::Ascending, mode, missing: MissingOrder::Last }
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_cursor_of_another_sort_is_refused() {
         (json!([1.5, "id"]), "searchAfter[0]: found 1.5, which cannot stand there; expected"),
     ];
     for (value, message) in cases {
-        let error = Cursor::parse(&value, &sort, &mapping()).unwrap_err();
+        let error = Cursor::parse(&value, &sort, &mapping()).unwrap_err().to_string();
         assert!(error.starts_with(message), "{value}: {error}");
     }
     for field in ["unknown", "donors", "place"] {

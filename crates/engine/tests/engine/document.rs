@@ -1,6 +1,6 @@
 //! Documents as their readers see them.
 
-use cantata_engine::{Document, Node};
+use cantata_engine::{Document, ValueRef};
 use serde_json::json;
 
 #[test]
@@ -18,17 +18,17 @@ fn a_document_goes_out_as_it_came_in() {
 #[test]
 fn members_and_elements_are_found() {
     let document = Document::from(json!({"list": [3, 4], "empty": [], "name": "x"}));
-    let Node::Object(root) = document.root() else { panic!("no object") };
-    assert!(matches!(root.get("name"), Some(Node::String("x"))));
+    let ValueRef::Object(root) = document.root() else { panic!("no object") };
+    assert!(matches!(root.get("name"), Some(ValueRef::String("x"))));
     assert!(root.get("nothing").is_none());
-    let Some(Node::Array(list)) = root.get("list") else { panic!("no list") };
+    let Some(ValueRef::Array(list)) = root.get("list") else { panic!("no list") };
     let mut seen = Vec::new();
     list.for_each(|element| {
-        if let Node::Integer(number) = element {
+        if let ValueRef::Integer(number) = element {
             seen.push(number);
         }
     });
     assert_eq!((list.len(), seen), (2, vec![3, 4]));
-    assert!(matches!(list.first(), Some(Node::Integer(3))));
-    assert!(matches!(root.get("empty"), Some(Node::Array(empty)) if empty.is_empty() && empty.first().is_none()));
+    assert!(matches!(list.first(), Some(ValueRef::Integer(3))));
+    assert!(matches!(root.get("empty"), Some(ValueRef::Array(empty)) if empty.is_empty() && empty.first().is_none()));
 }

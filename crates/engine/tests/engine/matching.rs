@@ -1,6 +1,6 @@
 //! Patterns and distances, held against the simplest implementations there are.
 
-use cantata_engine::matching::{Fuzzy, Matcher, Pattern, text_matches, words};
+use cantata_engine::matching::{FuzzyMatcher, Matcher, WildcardPattern, text_matches, words};
 use proptest::prelude::*;
 
 /// Tries every way to spend the stars.
@@ -33,13 +33,13 @@ proptest! {
     #[test]
     fn patterns_match_as_they_should(pattern in texts(PATTERN), text in texts(TEXT)) {
         let expected = is_like(&letters(&pattern), &letters(&text), false);
-        let compiled = Pattern::case_sensitive(&pattern);
+        let compiled = WildcardPattern::case_sensitive(&pattern);
         prop_assert_eq!(compiled.matches(&text), expected);
         prop_assert!(!expected || text.starts_with(compiled.literal_prefix()));
 
         // None of these letters becomes several when its case changes.
         let expected = is_like(&letters(&pattern.to_lowercase()), &letters(&text.to_lowercase()), true);
-        prop_assert_eq!(Pattern::wildcard(&pattern).matches(&text), expected);
+        prop_assert_eq!(WildcardPattern::wildcard(&pattern).matches(&text), expected);
     }
 
     #[test]
@@ -54,15 +54,15 @@ proptest! {
             pattern.splice(at..end, ['*']);
         }
         let pattern = String::from_iter(pattern);
-        prop_assert!(Pattern::case_sensitive(&pattern).matches(&text));
-        prop_assert!(Pattern::wildcard(&pattern).matches(&text));
-        prop_assert!(Pattern::wildcard(&pattern).matches(&text.to_uppercase()));
+        prop_assert!(WildcardPattern::case_sensitive(&pattern).matches(&text));
+        prop_assert!(WildcardPattern::wildcard(&pattern).matches(&text));
+        prop_assert!(WildcardPattern::wildcard(&pattern).matches(&text.to_uppercase()));
     }
 
     #[test]
     fn distances_are_right(one in texts(TEXT), two in texts(TEXT), distance in 0_u8..6) {
         let expected = strsim::osa_distance(&one, &two) <= usize::from(distance);
-        prop_assert_eq!(Fuzzy::new(&one, distance).matches(&two), expected);
+        prop_assert_eq!(FuzzyMatcher::new(&one, distance).matches(&two), expected);
     }
 
     #[test]
@@ -81,9 +81,9 @@ proptest! {
             }
         }
         let changed = String::from_iter(changed);
-        prop_assert!(Fuzzy::new(&text, changes.len() as u8).matches(&changed));
+        prop_assert!(FuzzyMatcher::new(&text, changes.len() as u8).matches(&changed));
         let expected = strsim::osa_distance(&text, &changed) <= 1;
-        prop_assert_eq!(Fuzzy::new(&text, 1).matches(&changed), expected);
+        prop_assert_eq!(FuzzyMatcher::new(&text, 1).matches(&changed), expected);
     }
 
     #[test]
@@ -97,7 +97,7 @@ proptest! {
         let changed = String::from_iter(changed);
         for distance in 0..4 {
             let expected = strsim::osa_distance(&text, &changed) <= usize::from(distance);
-            prop_assert_eq!(Fuzzy::new(&text, distance).matches(&changed), expected);
+            prop_assert_eq!(FuzzyMatcher::new(&text, distance).matches(&changed), expected);
         }
     }
 
@@ -136,37 +136,37 @@ fn patterns_by_example() {
         ("STRASSE", "straße", false, false),
     ];
     for (pattern, text, sensitive, insensitive) in cases {
-        assert_eq!(Pattern::case_sensitive(pattern).matches(text), sensitive, "{pattern} {text}");
-        assert_eq!(Pattern::wildcard(pattern).matches(text), insensitive, "{pattern} {text}");
+        assert_eq!(WildcardPattern::case_sensitive(pattern).matches(text), sensitive, "{pattern} {text}");
+        assert_eq!(WildcardPattern::wildcard(pattern).matches(text), insensitive, "{pattern} {text}");
     }
-    assert_eq!(Pattern::case_sensitive("DO2*x*").literal_prefix(), "DO2");
-    assert_eq!(Pattern::case_sensitive("*x").literal_prefix(), "");
-    assert_eq!(Pattern::wildcard("DO2*").literal_prefix(), "");
+    assert_eq!(WildcardPattern::case_sensitive("DO2*x*").literal_prefix(), "DO2");
+    assert_eq!(WildcardPattern::case_sensitive("*x").literal_prefix(), "");
+    assert_eq!(WildcardPattern::wildcard("DO2*").literal_prefix(), "");
 }
 
 #[test]
 fn long_texts_and_many_stars_are_no_trouble() {
     let text = "a".repeat(20_000);
     let stars = "*a".repeat(2_000);
-    assert!(Pattern::case_sensitive(&stars).matches(&text));
-    assert!(!Pattern::case_sensitive(&format!("{stars}b*")).matches(&text));
-    assert!(Pattern::wildcard(&stars).matches(&text.to_uppercase()));
-    assert!(!Pattern::wildcard(&format!("{}b*", "*a?".repeat(2_000))).matches(&text));
-    assert!(!Pattern::wildcard(&format!("*{}*", "?".repeat(20_001))).matches(&text));
-    assert!(Fuzzy::new(&text, 2).matches(&format!("b{text}b")));
+    assert!(WildcardPattern::case_sensitive(&stars).matches(&text));
+    assert!(!WildcardPattern::case_sensitive(&format!("{stars}b*")).matches(&text));
+    assert!(WildcardPattern::wildcard(&stars).matches(&text.to_uppercase()));
+    assert!(!WildcardPattern::wildcard(&format!("{}b*", "*a?".repeat(2_000))).matches(&text));
+    assert!(!WildcardPattern::wildcard(&format!("*{}*", "?".repeat(20_001))).matches(&text));
+    assert!(FuzzyMatcher::new(&text, 2).matches(&format!("b{text}b")));
 }
 
 #[test]
 fn a_text_is_found_whole_and_by_its_words() {
     let value = "Primary Tumour, grade-2";
     for found in ["Primary*", "primary", "tumour", "grade", "2", "*grade-2"] {
-        assert!(text_matches(value, &Pattern::case_sensitive(found)), "{found}");
+        assert!(text_matches(value, &WildcardPattern::case_sensitive(found)), "{found}");
     }
     for missed in ["Tumour", "primary tumour", "grade-2"] {
-        assert!(!text_matches(value, &Pattern::case_sensitive(missed)), "{missed}");
+        assert!(!text_matches(value, &WildcardPattern::case_sensitive(missed)), "{missed}");
     }
-    assert!(text_matches(value, &Pattern::wildcard("TUM?UR")));
-    assert!(text_matches(value, &Fuzzy::new("tumor", 1)));
+    assert!(text_matches(value, &WildcardPattern::wildcard("TUM?UR")));
+    assert!(text_matches(value, &FuzzyMatcher::new("tumor", 1)));
     assert!(text_matches(value, "tumour"));
     assert!(!text_matches(value, "Tumour"));
 }

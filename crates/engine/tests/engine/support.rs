@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use cantata_engine::{Edges, Filter, Translation, TranslationError};
-use cantata_mapping::{IndexMapping, Moment, TypedValue};
+use cantata_engine::{Filter, FilterTranslator, TranslationError, ValueRange};
+use cantata_mapping::{IndexMapping, TypedValue, UtcDateTime};
 use cantata_sqon::Sqon;
 use serde_json::{Value, json};
 
@@ -51,14 +51,14 @@ pub(crate) fn mapping() -> IndexMapping {
 }
 
 /// Runs a translation with the small index and a few sets.
-pub(crate) fn translating<T>(run: impl FnOnce(&Translation<'_>) -> T) -> T {
+pub(crate) fn translating<T>(run: impl FnOnce(&FilterTranslator<'_>) -> T) -> T {
     let mapping = mapping();
     let sets = HashMap::from([
         ("mine".to_owned(), vec!["b".to_owned(), "a".to_owned()]),
         ("mixed".to_owned(), vec!["7".to_owned(), "seven".to_owned()]),
         ("none".to_owned(), Vec::new()),
     ]);
-    run(&Translation::new(&mapping, Moment::from_millis(NOW).unwrap(), &sets))
+    run(&FilterTranslator::new(&mapping, UtcDateTime::from_millis(NOW).unwrap(), &sets))
 }
 
 /// Reads a filter as the service does.
@@ -115,7 +115,7 @@ pub(crate) fn strings(field: &str, values: &[&str]) -> Filter {
 
 /// A range.
 pub(crate) fn range(field: &str, from: Option<(TypedValue, bool)>, to: Option<(TypedValue, bool)>) -> Filter {
-    Filter::Range { field: field.to_owned(), edges: Edges { from, to } }
+    Filter::Range { field: field.to_owned(), range: ValueRange { from, to } }
 }
 
 /// Any value.

@@ -1,6 +1,6 @@
 //! Operators, one after the other: on fields of the root, of nested elements, and on fields that are not there.
 
-use cantata_engine::{Filter, TranslationError, sets_used};
+use cantata_engine::{Filter, TranslationError, saved_set_ids};
 use cantata_mapping::TypedValue;
 use serde_json::{Value, json};
 
@@ -210,7 +210,7 @@ fn sets_are_lists_of_values() {
         "not",
         json!([leaf("in", "study", json!(["set_id:b", "x"])), leaf("all", "size", json!(["set_id:a", "set_id:b"]))]),
     );
-    assert_eq!(sets_used(&sqon(&filter).unwrap()), ["a", "b"]);
+    assert_eq!(saved_set_ids(&sqon(&filter).unwrap()), ["a", "b"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cantata_engine::{NumberRange, TopHitsRequest};
-use cantata_mapping::Moment;
+use cantata_mapping::UtcDateTime;
 
 use super::{PlanError, arguments, compile_members};
 use crate::output::{BucketMember, BucketsOutput, null};
@@ -61,7 +61,7 @@ pub(super) fn range_key(range: NumberRange, is_date: bool) -> String {
     let bound = |bound: Option<f64>| match bound {
         None => "*".to_owned(),
         #[expect(clippy::cast_possible_truncation, reason = "moments beyond the calendar are written as numbers")]
-        Some(end) if is_date => match Moment::from_millis(end as i64) {
+        Some(end) if is_date => match UtcDateTime::from_millis(end as i64) {
             Some(moment) => moment.to_string(),
             None => format!("{end:?}"),
         },

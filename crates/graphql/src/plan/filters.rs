@@ -7,7 +7,7 @@ use std::slice;
 use std::sync::Arc;
 
 use cantata_catalogue::{Catalogue, VisibleRecords};
-use cantata_engine::{Filter, Translation, TranslationError};
+use cantata_engine::{Filter, FilterTranslator, TranslationError};
 use cantata_mapping::{Field, TypedValue};
 use cantata_sqon::{Sqon, SqonError};
 
@@ -23,7 +23,7 @@ const MAX_REPORTED_ERRORS: usize = 5;
 /// Compiles filters over one index.
 pub(super) struct FilterCompiler<'p> {
     catalogue: &'p Catalogue,
-    translation: Translation<'p>,
+    translation: FilterTranslator<'p>,
     /// The filter over visible records. Unlike the client's filter it holds for facets on its own fields too, and for
     /// records as a whole, not for their nested elements.
     visible: Filter,
@@ -46,7 +46,7 @@ impl<'p> FilterCompiler<'p> {
             VisibleRecords::All => Filter::All,
             VisibleRecords::AnyOf(filters) => {
                 // The rules may name fields that are hidden from the client.
-                let translation = Translation::new(&catalogue.full_mapping, context.now, context.sets);
+                let translation = FilterTranslator::new(&catalogue.full_mapping, context.now, context.sets);
                 // A rule that cannot be translated with the claims of an identity grants nothing.
                 Filter::or(filters.iter().map(|sqon| translation.filter(Some(sqon)).unwrap_or(Filter::None)))
             }
@@ -76,7 +76,7 @@ impl<'p> FilterCompiler<'p> {
     fn new(catalogue: &'p Catalogue, context: &PlanContext<'p>, visible: Filter) -> Self {
         Self {
             catalogue,
-            translation: Translation::new(&catalogue.mapping, context.now, context.sets),
+            translation: FilterTranslator::new(&catalogue.mapping, context.now, context.sets),
             visible,
             shows_counts_only: false,
             validated: HashMap::new(),

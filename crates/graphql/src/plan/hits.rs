@@ -21,7 +21,7 @@ impl<'p> Planner<'p> {
             Some(_) if offset != 0 => {
                 return Err(format!("offset: found {offset} together with searchAfter; expected 0").into());
             }
-            Some(cursor) => Some(Cursor::parse(cursor, &sort, &catalogue.mapping)?),
+            Some(cursor) => Some(Cursor::parse(cursor, &sort, &catalogue.mapping).map_err(|error| error.to_string())?),
         };
         let max_depth = window.max(MIN_PAGINATION_DEPTH);
         if offset.saturating_add(size) > max_depth {

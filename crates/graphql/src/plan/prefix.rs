@@ -1,12 +1,12 @@
 //! The source prefix: where documents wrap the record in an object, plans use paths from the document, the catalogue
 //! paths from that object.
 
-use cantata_engine::{Filter, Plan, SortKey};
+use cantata_engine::{Filter, SearchPlan, SortKey};
 
 use crate::set_command::SetCommand;
 
 /// Prefixes every path of a plan.
-pub(super) fn add(prefix: &str, plan: &mut Plan, commands: &mut [SetCommand]) {
+pub(super) fn add(prefix: &str, plan: &mut SearchPlan, commands: &mut [SetCommand]) {
     if prefix.is_empty() {
         return;
     }

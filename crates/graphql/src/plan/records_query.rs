@@ -3,7 +3,7 @@
 use std::slice;
 
 use cantata_catalogue::Catalogue;
-use cantata_engine::{Filter, SortKey, sets_used};
+use cantata_engine::{Filter, SortKey, saved_set_ids};
 use cantata_sqon::Sqon;
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ impl RecordsQuery {
         let sort = keys.iter().enumerate().map(|(index, key)| sort::parse_key(index, key, catalogue));
         Ok(Self {
             filter: sqon.as_ref().map(|sqon| ValidatedFilter::new(sqon, catalogue)).transpose()?.unwrap_or_default(),
-            sets_needed: sqon.as_ref().map(sets_used).unwrap_or_default(),
+            sets_needed: sqon.as_ref().map(saved_set_ids).unwrap_or_default(),
             sort: sort.collect::<Result<_, _>>()?,
         })
     }

@@ -1,7 +1,7 @@
 //! The `sort` argument.
 
 use cantata_catalogue::Catalogue;
-use cantata_engine::{Missing, SortKey, SortMode, SortOrder};
+use cantata_engine::{MissingOrder, SortKey, SortMode, SortOrder};
 use serde_json::Value;
 
 use super::{PlanError, arguments};
@@ -43,8 +43,8 @@ pub(super) fn parse_key(index: usize, key: &Value, catalogue: &Catalogue) -> Res
         .into());
     }
     let missing = match (word("missing"), order) {
-        (Some("first"), _) | (None, SortOrder::Ascending) => Missing::First,
-        (Some(_), _) | (None, SortOrder::Descending) => Missing::Last,
+        (Some("first"), _) | (None, SortOrder::Ascending) => MissingOrder::First,
+        (Some(_), _) | (None, SortOrder::Descending) => MissingOrder::Last,
     };
     Ok(SortKey { field, order, mode, missing })
 }

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use cantata_engine::{Bucket, Document, Node};
-use cantata_mapping::{Moment, TypedValue};
-use cantata_sqon::MISSING;
+use cantata_engine::{Bucket, Document, ValueRef};
+use cantata_mapping::{TypedValue, UtcDateTime};
+use cantata_sqon::MISSING_VALUE;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::ResponseWriter;
@@ -15,14 +15,14 @@ use crate::output::{BucketMember, BucketsOutput, OutputMember};
 /// A bucket of a histogram or of ranges.
 pub(super) struct IntervalBucket<'a> {
     key: Cow<'a, str>,
-    moment: Option<Moment>,
+    moment: Option<UtcDateTime>,
     count: u64,
 }
 
 impl<'a> IntervalBucket<'a> {
     /// Returns the bucket of a histogram with this lower bound.
     pub(super) fn from_lower_bound(bound: f64, is_date: bool, count: u64) -> Self {
-        let moment = to_integer(bound).filter(|_| is_date).and_then(Moment::from_millis);
+        let moment = to_integer(bound).filter(|_| is_date).and_then(UtcDateTime::from_millis);
         Self { key: number_key(bound).into(), moment, count }
     }
 
@@ -46,7 +46,7 @@ impl<'a> ResponseWriter<'a> {
             self.object(&output.members, |writer, member| match member {
                 BucketMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
                 BucketMember::Count => writer.json(&missing),
-                BucketMember::Key => writer.json(&MISSING),
+                BucketMember::Key => writer.json(&MISSING_VALUE),
                 BucketMember::KeyAsString | BucketMember::TopHit(_) | BucketMember::Filtered(_) => writer.null(),
             });
         }
@@ -80,12 +80,12 @@ impl<'a> ResponseWriter<'a> {
             BucketMember::Key => writer.key(&bucket.value),
             BucketMember::KeyAsString => match &bucket.value {
                 TypedValue::Bool(flag) => writer.text(flag),
-                TypedValue::DateMillis(millis) => writer.moment(Moment::from_millis(*millis)),
-                TypedValue::DateNanos(nanos) => writer.moment(Moment::from_nanos(i128::from(*nanos))),
+                TypedValue::DateMillis(millis) => writer.moment(UtcDateTime::from_millis(*millis)),
+                TypedValue::DateNanos(nanos) => writer.moment(UtcDateTime::from_nanos(i128::from(*nanos))),
                 _ => writer.null(),
             },
             BucketMember::TopHit(paths) => {
-                let document = bucket.top_hits.first().map_or(Node::Null, Document::root);
+                let document = bucket.top_hits.first().map_or(ValueRef::Null, Document::root);
                 let record = object_at(document, writer.prefix);
                 writer.json(&DocumentExcerpt { node: record, path: String::new(), shown: paths });
             }
@@ -108,7 +108,7 @@ impl<'a> ResponseWriter<'a> {
         }
     }
 
-    fn moment(&mut self, moment: Option<Moment>) {
+    fn moment(&mut self, moment: Option<UtcDateTime>) {
         match moment {
             Some(moment) => self.text(&moment),
             None => self.null(),
@@ -129,7 +129,7 @@ impl<'a> ResponseWriter<'a> {
 
 /// A document restricted to some paths; all of it if there are none.
 struct DocumentExcerpt<'a> {
-    node: Node<'a>,
+    node: ValueRef<'a>,
     path: String,
     shown: &'a [String],
 }
@@ -148,7 +148,7 @@ impl Serialize for DocumentExcerpt<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.node {
             node if self.is_whole() => node.serialize(serializer),
-            Node::Object(object) => {
+            ValueRef::Object(object) => {
                 let mut members = Vec::new();
                 object.for_each(|name, node| {
                     let path = if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
@@ -162,7 +162,7 @@ impl Serialize for DocumentExcerpt<'_> {
                 }
                 map.end()
             }
-            Node::Array(list) => {
+            ValueRef::Array(list) => {
                 let mut sequence = serializer.serialize_seq(Some(list.len()))?;
                 let mut result = Ok(());
                 list.for_each(|node| {

@@ -1,7 +1,7 @@
 //! Writes pages of records.
 
 use cantata_catalogue::GraphqlScalar;
-use cantata_engine::{Document, Hit, HitsAnswer, Node, Place};
+use cantata_engine::{Document, Hit, HitsResult, LazyValueRef, ValueRef};
 
 use super::document_values::{ValueVisitor, object_at, values_at, whole_at};
 use super::{PathSegment, ResponseWriter};
@@ -15,7 +15,7 @@ const SAMPLE_RECORDS: usize = 64;
 
 impl<'a> ResponseWriter<'a> {
     /// Writes a page.
-    pub(super) fn page(&mut self, hits: &'a HitsOutput, page: &'a HitsAnswer) {
+    pub(super) fn page(&mut self, hits: &'a HitsOutput, page: &'a HitsResult) {
         self.object(&hits.connection.members, |writer, member| match member {
             ConnectionMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             // Without a total, the records up to the end of the page are counted.
@@ -47,7 +47,7 @@ impl<'a> ResponseWriter<'a> {
     }
 
     fn edge(&mut self, members: &'a [OutputMember<EdgeMember>], hit: &'a Hit) {
-        let root = hit.document.as_ref().map_or(Node::Null, Document::root);
+        let root = hit.document.as_ref().map_or(ValueRef::Null, Document::root);
         let record = object_at(root, self.prefix);
         self.object(members, |writer, member| match member {
             EdgeMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
@@ -57,14 +57,14 @@ impl<'a> ResponseWriter<'a> {
     }
 
     /// Writes one level of a record from an object of the document.
-    fn node(&mut self, node: &'a NodeOutput, value: Node<'a>, record: Node<'a>, id: &str) {
+    fn node(&mut self, node: &'a NodeOutput, value: ValueRef<'a>, record: ValueRef<'a>, id: &str) {
         let base = self.slots.len();
         self.slots.resize(base + node.table.len(), None);
-        if let Node::Object(object) = value {
+        if let ValueRef::Object(object) = value {
             let slots = &mut self.slots[base..];
-            object.places(|name, place| {
+            object.for_each_lazy(|name, value| {
                 if let Some(slot) = node.table.find(name) {
-                    slots[slot] = Some(place);
+                    slots[slot] = Some(value);
                 }
             });
         }
@@ -96,11 +96,11 @@ impl<'a> ResponseWriter<'a> {
 
     /// Returns the node in a slot; null if it is empty.
     #[inline]
-    fn slot(&self, slot: usize) -> Node<'a> {
-        self.slots[slot].map_or(Node::Null, Place::node)
+    fn slot(&self, slot: usize) -> ValueRef<'a> {
+        self.slots[slot].map_or(ValueRef::Null, LazyValueRef::value)
     }
 
-    fn nested(&mut self, connection: &'a ConnectionOutput, nested: &NestedElements<'a, '_>, record: Node<'a>) {
+    fn nested(&mut self, connection: &'a ConnectionOutput, nested: &NestedElements<'a, '_>, record: ValueRef<'a>) {
         self.object(&connection.members, |writer, member| match member {
             ConnectionMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             ConnectionMember::Total => {
@@ -134,10 +134,10 @@ impl<'a> ResponseWriter<'a> {
     fn nested_edge(
         &mut self,
         members: &'a [OutputMember<EdgeMember>],
-        element: Node<'a>,
+        element: ValueRef<'a>,
         nested: &NestedElements<'a, '_>,
         position: usize,
-        record: Node<'a>,
+        record: ValueRef<'a>,
     ) {
         let id = nested.name.map(|name| format!("{}/{name}/{position}", nested.id));
         self.object(members, |writer, member| match member {
@@ -147,19 +147,19 @@ impl<'a> ResponseWriter<'a> {
         });
     }
 
-    fn values(&mut self, values: &'a ValuesOutput, base: usize, record: Node<'a>) {
+    fn values(&mut self, values: &'a ValuesOutput, base: usize, record: ValueRef<'a>) {
         let Some(slot) = values.direct else { return self.collected(values, base, record) };
         if values.scalar == Some(GraphqlScalar::String)
             && !values.list
-            && let Some(text) = self.slots[base + slot].and_then(Place::plain_text)
+            && let Some(text) = self.slots[base + slot].and_then(LazyValueRef::escape_free_text)
         {
             return self.plain_string(text);
         }
         let value = self.slot(base + slot);
         let Some(scalar) = values.scalar else { return self.json(&value) };
         match (value, values.list) {
-            (Node::Null, _) => self.null(),
-            (Node::Array(_), true) => self.list(|writer, visit| {
+            (ValueRef::Null, _) => self.null(),
+            (ValueRef::Array(_), true) => self.list(|writer, visit| {
                 values_at(value, &[], &mut |element| {
                     visit(writer);
                     writer.scalar(scalar, element);
@@ -171,7 +171,7 @@ impl<'a> ResponseWriter<'a> {
                 self.scalar(scalar, single);
                 self.out.push(b']');
             }
-            (Node::Array(_), false) => {
+            (ValueRef::Array(_), false) => {
                 let first = self.first(values, |visit| {
                     values_at(value, &[], visit);
                 });
@@ -182,11 +182,11 @@ impl<'a> ResponseWriter<'a> {
     }
 
     /// Writes values at one or several paths.
-    fn collected(&mut self, values: &'a ValuesOutput, base: usize, record: Node<'a>) {
+    fn collected(&mut self, values: &'a ValuesOutput, base: usize, record: ValueRef<'a>) {
         let visit_at = if values.scalar.is_some() { values_at } else { whole_at };
         if !values.list {
             let origins = values.origins.iter().map(|origin| self.resolve(origin, base, record));
-            let origins: Vec<(Node<'a>, &[String])> = origins.collect();
+            let origins: Vec<(ValueRef<'a>, &[String])> = origins.collect();
             let first = self.first(values, |visit| {
                 origins.iter().all(|(node, path)| visit_at(*node, path, visit));
             });
@@ -205,7 +205,7 @@ impl<'a> ResponseWriter<'a> {
     }
 
     /// Returns the first of several values, and reports that there are more.
-    fn first(&mut self, values: &'a ValuesOutput, show: impl FnOnce(ValueVisitor<'_, 'a>)) -> Node<'a> {
+    fn first(&mut self, values: &'a ValuesOutput, show: impl FnOnce(ValueVisitor<'_, 'a>)) -> ValueRef<'a> {
         let mut first = None;
         let mut is_truncated = false;
         show(&mut |value| {
@@ -216,7 +216,7 @@ impl<'a> ResponseWriter<'a> {
         if is_truncated {
             self.report_truncation(&values.path);
         }
-        first.unwrap_or(Node::Null)
+        first.unwrap_or(ValueRef::Null)
     }
 
     /// Records that only the first value of a field is written.
@@ -226,14 +226,14 @@ impl<'a> ResponseWriter<'a> {
         }
     }
 
-    fn resolve(&self, origin: &'a ValueOrigin, base: usize, record: Node<'a>) -> (Node<'a>, &'a [String]) {
+    fn resolve(&self, origin: &'a ValueOrigin, base: usize, record: ValueRef<'a>) -> (ValueRef<'a>, &'a [String]) {
         match origin {
             ValueOrigin::Slot { slot, rest } => (self.slot(base + slot), rest),
             ValueOrigin::Record(path) => (record, path),
         }
     }
 
-    fn one(&mut self, values: &'a ValuesOutput, value: Node<'a>) {
+    fn one(&mut self, values: &'a ValuesOutput, value: ValueRef<'a>) {
         match values.scalar {
             Some(scalar) => self.scalar(scalar, value),
             None => self.json(&value),
@@ -255,7 +255,7 @@ impl<'a> ResponseWriter<'a> {
 
 /// The elements of a nested container.
 struct NestedElements<'a, 'i> {
-    elements: Node<'a>,
+    elements: ValueRef<'a>,
     /// The name of the container, if the ids of its elements are needed.
     name: Option<&'a String>,
     /// The id of the enclosing element.
@@ -263,10 +263,10 @@ struct NestedElements<'a, 'i> {
 }
 
 /// Visits the elements of a nested container; a single object is a list of one.
-fn for_each_object<'a>(node: Node<'a>, visit: &mut dyn FnMut(Node<'a>)) {
+fn for_each_object<'a>(node: ValueRef<'a>, visit: &mut dyn FnMut(ValueRef<'a>)) {
     match node {
-        Node::Object(_) => visit(node),
-        Node::Array(list) => list.for_each(|element| for_each_object(element, visit)),
+        ValueRef::Object(_) => visit(node),
+        ValueRef::Array(list) => list.for_each(|element| for_each_object(element, visit)),
         _ => {}
     }
 }
@@ -274,12 +274,12 @@ fn for_each_object<'a>(node: Node<'a>, visit: &mut dyn FnMut(Node<'a>)) {
 /// The value of a field that should hold one object.
 #[derive(Default)]
 struct SingleObject<'a> {
-    first: Option<Node<'a>>,
+    first: Option<ValueRef<'a>>,
     has_more: bool,
 }
 
 impl<'a> SingleObject<'a> {
-    fn of(node: Node<'a>) -> Self {
+    fn of(node: ValueRef<'a>) -> Self {
         let mut single = Self::default();
         for_each_object(node, &mut |object| {
             single.has_more = single.first.is_some();

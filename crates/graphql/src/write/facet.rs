@@ -1,6 +1,6 @@
 //! Writes facets.
 
-use cantata_engine::{FacetAnswer, Stats};
+use cantata_engine::{FacetResult, FieldStats};
 
 use super::buckets::IntervalBucket;
 use super::{ResponseWriter, incomplete_answer};
@@ -28,7 +28,7 @@ impl<'a> ResponseWriter<'a> {
         }
     }
 
-    fn facet_member(&mut self, member: &'a FacetMember, answer: &'a FacetAnswer) {
+    fn facet_member(&mut self, member: &'a FacetMember, answer: &'a FacetResult) {
         match member {
             FacetMember::Ready(bytes) => self.out.extend_from_slice(bytes),
             FacetMember::Distinct => self.json(&answer.distinct),
@@ -57,8 +57,8 @@ impl<'a> ResponseWriter<'a> {
         }
     }
 
-    fn stats(&mut self, members: &'a [OutputMember<StatsMember>], stats: Option<Stats>) {
-        let stats = stats.unwrap_or(Stats { count: 0, min: 0.0, max: 0.0, sum: 0.0 });
+    fn stats(&mut self, members: &'a [OutputMember<StatsMember>], stats: Option<FieldStats>) {
+        let stats = stats.unwrap_or(FieldStats { count: 0, min: 0.0, max: 0.0, sum: 0.0 });
         self.object(members, |writer, member| {
             let number = match member {
                 StatsMember::Ready(bytes) => return writer.out.extend_from_slice(bytes),

@@ -4,7 +4,7 @@
 //! 64 bits keep their value. Computed numbers are written without a fraction if they are whole.
 
 use cantata_catalogue::GraphqlScalar;
-use cantata_engine::{Node, is_plain};
+use cantata_engine::{ValueRef, is_escape_free};
 
 use super::ResponseWriter;
 
@@ -13,7 +13,7 @@ const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 impl<'a> ResponseWriter<'a> {
     /// Writes a value as a scalar; null and an error if it cannot be one.
-    pub(super) fn scalar(&mut self, scalar: GraphqlScalar, value: Node<'a>) {
+    pub(super) fn scalar(&mut self, scalar: GraphqlScalar, value: ValueRef<'a>) {
         let written = match scalar {
             GraphqlScalar::String => self.string_value(value),
             GraphqlScalar::Float => self.number(value),
@@ -27,58 +27,60 @@ impl<'a> ResponseWriter<'a> {
         }
     }
 
-    fn string_value(&mut self, value: Node<'a>) -> bool {
+    fn string_value(&mut self, value: ValueRef<'a>) -> bool {
         match value {
-            Node::Null => self.null(),
-            Node::String(text) => self.string(text),
-            Node::Bool(_) | Node::Integer(_) | Node::Unsigned(_) | Node::Double(_) => {
+            ValueRef::Null => self.null(),
+            ValueRef::String(text) => self.string(text),
+            ValueRef::Bool(_) | ValueRef::Integer(_) | ValueRef::Unsigned(_) | ValueRef::Double(_) => {
                 self.out.push(b'"');
                 self.json(&value);
                 self.out.push(b'"');
             }
-            Node::Array(_) | Node::Object(_) => return false,
+            ValueRef::Array(_) | ValueRef::Object(_) => return false,
         }
         true
     }
 
-    fn number(&mut self, value: Node<'a>) -> bool {
+    fn number(&mut self, value: ValueRef<'a>) -> bool {
         match value {
-            Node::Null => self.null(),
-            Node::Integer(number) => self.json(&number),
-            Node::Unsigned(number) => self.json(&number),
-            Node::Double(number) => self.json(&number),
-            Node::Bool(flag) => self.json(&u8::from(flag)),
-            Node::String(text) => match parse(text) {
+            ValueRef::Null => self.null(),
+            ValueRef::Integer(number) => self.json(&number),
+            ValueRef::Unsigned(number) => self.json(&number),
+            ValueRef::Double(number) => self.json(&number),
+            ValueRef::Bool(flag) => self.json(&u8::from(flag)),
+            ValueRef::String(text) => match parse(text) {
                 Some(number) => self.json(&number),
                 None => return false,
             },
-            Node::Array(_) | Node::Object(_) => return false,
+            ValueRef::Array(_) | ValueRef::Object(_) => return false,
         }
         true
     }
 
-    fn integer(&mut self, value: Node<'a>) -> bool {
+    fn integer(&mut self, value: ValueRef<'a>) -> bool {
         let is_fraction = match value {
-            Node::Double(number) => number.fract() != 0.0,
-            Node::String(text) => parse(text).is_some_and(|number| number.as_f64().is_some_and(|n| n.fract() != 0.0)),
+            ValueRef::Double(number) => number.fract() != 0.0,
+            ValueRef::String(text) => {
+                parse(text).is_some_and(|number| number.as_f64().is_some_and(|n| n.fract() != 0.0))
+            }
             _ => false,
         };
         !is_fraction && self.number(value)
     }
 
-    fn boolean(&mut self, value: Node<'a>) -> bool {
+    fn boolean(&mut self, value: ValueRef<'a>) -> bool {
         let flag = match value {
-            Node::Null => {
+            ValueRef::Null => {
                 self.null();
                 return true;
             }
-            Node::Bool(flag) => flag,
-            Node::Integer(number) => number != 0,
-            Node::Unsigned(_) => true,
-            Node::Double(number) => number != 0.0,
-            Node::String("true") => true,
-            Node::String("false" | "") => false,
-            Node::String(_) | Node::Array(_) | Node::Object(_) => return false,
+            ValueRef::Bool(flag) => flag,
+            ValueRef::Integer(number) => number != 0,
+            ValueRef::Unsigned(_) => true,
+            ValueRef::Double(number) => number != 0.0,
+            ValueRef::String("true") => true,
+            ValueRef::String("false" | "") => false,
+            ValueRef::String(_) | ValueRef::Array(_) | ValueRef::Object(_) => return false,
         };
         self.json(&flag);
         true
@@ -94,7 +96,7 @@ impl<'a> ResponseWriter<'a> {
 
     /// Writes a JSON string; the rare ones with escapes are left to the JSON library.
     pub(super) fn string(&mut self, text: &str) {
-        if is_plain(text.as_bytes()) { self.plain_string(text.as_bytes()) } else { self.json(&text) }
+        if is_escape_free(text.as_bytes()) { self.plain_string(text.as_bytes()) } else { self.json(&text) }
     }
 
     /// Writes a JSON string that needs no escapes.
@@ -130,13 +132,13 @@ fn parse(text: &str) -> Option<serde_json::Number> {
     text.parse::<f64>().ok().and_then(serde_json::Number::from_f64)
 }
 
-fn kind(value: Node<'_>) -> &'static str {
+fn kind(value: ValueRef<'_>) -> &'static str {
     match value {
-        Node::Null => "null",
-        Node::Bool(_) => "a boolean",
-        Node::Integer(_) | Node::Unsigned(_) | Node::Double(_) => "this number",
-        Node::String(_) => "this text",
-        Node::Array(_) => "a list",
-        Node::Object(_) => "an object",
+        ValueRef::Null => "null",
+        ValueRef::Bool(_) => "a boolean",
+        ValueRef::Integer(_) | ValueRef::Unsigned(_) | ValueRef::Double(_) => "this number",
+        ValueRef::String(_) => "this text",
+        ValueRef::Array(_) => "a list",
+        ValueRef::Object(_) => "an object",
     }
 }

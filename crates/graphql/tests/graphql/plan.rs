@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use cantata_access::Identity;
 use cantata_catalogue::CatalogueView;
-use cantata_engine::{Filter, Missing, SortMode, SortOrder};
+use cantata_engine::{Filter, MissingOrder, SortMode, SortOrder};
 use cantata_graphql::{PlanContext, PlannedRequest};
-use cantata_mapping::{Moment, TypedValue};
+use cantata_mapping::{TypedValue, UtcDateTime};
 
 use serde_json::{Value, json};
 
@@ -167,7 +167,7 @@ fn a_restriction_holds_for_everything() {
     let query =
         "query($f: JSON) { file { hits(filters: $f) { total } aggregations(filters: $f) { tags { bucket_count } } } }";
     let prepared = schema.prepare(&request(query, json!({ "f": filter }))).unwrap();
-    let now = Moment::from_millis(0).unwrap();
+    let now = UtcDateTime::from_millis(0).unwrap();
     let sets: HashMap<String, Vec<String>> = HashMap::new();
     let planned = prepared.plan(&PlanContext { now, sets: &sets, view: &view });
     for filter in planned.records.unwrap().filters {
@@ -194,13 +194,13 @@ fn sort_has_modes_and_places_for_what_is_missing() {
     assert_eq!(
         shown,
         [
-            (Some("size"), SortOrder::Ascending, SortMode::Min, Missing::First),
-            (Some("donors.age"), SortOrder::Descending, SortMode::Max, Missing::Last),
-            (Some("donors.age"), SortOrder::Descending, SortMode::Avg, Missing::First),
-            (None, SortOrder::Descending, SortMode::Max, Missing::Last),
-            (Some("analysis_id"), SortOrder::Ascending, SortMode::Min, Missing::First),
-            (Some("file-name.keyword"), SortOrder::Ascending, SortMode::Min, Missing::First),
-            (Some("info.key"), SortOrder::Ascending, SortMode::Min, Missing::First),
+            (Some("size"), SortOrder::Ascending, SortMode::Min, MissingOrder::First),
+            (Some("donors.age"), SortOrder::Descending, SortMode::Max, MissingOrder::Last),
+            (Some("donors.age"), SortOrder::Descending, SortMode::Avg, MissingOrder::First),
+            (None, SortOrder::Descending, SortMode::Max, MissingOrder::Last),
+            (Some("analysis_id"), SortOrder::Ascending, SortMode::Min, MissingOrder::First),
+            (Some("file-name.keyword"), SortOrder::Ascending, SortMode::Min, MissingOrder::First),
+            (Some("info.key"), SortOrder::Ascending, SortMode::Min, MissingOrder::First),
         ]
     );
     assert_eq!(sort(json!({ "fieldName": "size" })).len(), 1);
@@ -304,7 +304,7 @@ fn variables_stand_within_literals_and_single_values_for_lists() {
     let prepared = schema().prepare(&request).unwrap();
     let sets: HashMap<String, Vec<String>> = HashMap::new();
     let view = CatalogueView::without_rules();
-    let context = PlanContext { now: Moment::from_millis(0).unwrap(), sets: &sets, view: &view };
+    let context = PlanContext { now: UtcDateTime::from_millis(0).unwrap(), sets: &sets, view: &view };
     let plan = prepared.plan(&context).records.unwrap();
     let values = vec![TypedValue::Text("x".to_owned())];
     assert_eq!(plan.filters, [Filter::Terms { field: "tags".to_owned(), values }]);

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueView, ConfigDefaults};
-use cantata_engine::{Answer, Cursor, Hit, HitsAnswer};
+use cantata_engine::{Cursor, Hit, HitsResult, SearchResponse};
 use cantata_graphql::{CatalogueSchema, GraphqlRequest, PlanContext, PlanResults, PlannedRequest};
-use cantata_mapping::{IndexMapping, Moment};
+use cantata_mapping::{IndexMapping, UtcDateTime};
 use serde_json::{Value, json};
 
 /// The mapping: nested three deep, and one field of each sort.
@@ -88,7 +88,7 @@ pub(crate) fn plan(schema: &CatalogueSchema, query: &str, variables: Value) -> P
     let prepared = schema.prepare(&request(query, variables));
     let prepared = prepared.unwrap_or_else(|refused| panic!("{}", String::from_utf8(refused.bytes).unwrap()));
     let sets: HashMap<String, Vec<String>> = HashMap::from([("mine".to_owned(), vec!["A1".to_owned()])]);
-    let now = Moment::from_millis(1_700_000_000_000).unwrap();
+    let now = UtcDateTime::from_millis(1_700_000_000_000).unwrap();
     prepared.plan(&PlanContext { now, sets: &sets, view: &CatalogueView::without_rules() })
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn refused(schema: &CatalogueSchema, query: &str, variables: Value) -
 
 /// Returns the body for a plan whose pages have these records each, and no facets.
 pub(crate) fn write_hits(planned: &PlannedRequest, documents: &[(&str, Value)]) -> Value {
-    let page = || HitsAnswer {
+    let page = || HitsResult {
         total: Some(documents.len() as u64),
         hits: documents
             .iter()
@@ -112,12 +112,12 @@ pub(crate) fn write_hits(planned: &PlannedRequest, documents: &[(&str, Value)]) 
             .collect(),
     };
     let pages = planned.records.as_ref().map_or(0, |plan| plan.hits.len());
-    let answer = Answer { hits: (0..pages).map(|_| page()).collect(), facets: Vec::new() };
+    let answer = SearchResponse { hits: (0..pages).map(|_| page()).collect(), facets: Vec::new() };
     write(planned, answer)
 }
 
 /// Returns the body for an answer of the records.
-pub(crate) fn write(planned: &PlannedRequest, answer: Answer) -> Value {
+pub(crate) fn write(planned: &PlannedRequest, answer: SearchResponse) -> Value {
     let answers = PlanResults { records: Some(Ok(answer)), ..PlanResults::default() };
     let bytes = planned.write(&answers).body;
     assert!(bytes.ends_with(b"}\n"));

@@ -1,6 +1,6 @@
 //! Saved sets: commands and what is shown of them.
 
-use cantata_engine::{Cursor, Filter, Hit, HitsAnswer};
+use cantata_engine::{Cursor, Filter, Hit, HitsResult};
 use cantata_graphql::{GraphqlErrorCode, PlanResults, SetCommand, SetCommandOutcome, saved_sets_mapping};
 use cantata_mapping::TypedValue;
 use serde_json::{Value, json};
@@ -99,11 +99,11 @@ fn sets_are_searched_in_their_own_index() {
     let terms = Filter::Terms { field: "userId".to_owned(), values: vec![TypedValue::Text("u".to_owned())] };
     let unlabelled = Filter::Not(Box::new(Filter::Exists { field: "view".to_owned() }));
     assert_eq!(planned.sets.as_ref().unwrap().filters, [Filter::And(vec![unlabelled, terms])]);
-    let page = |hits: Vec<Hit>| HitsAnswer { total: Some(1), hits };
+    let page = |hits: Vec<Hit>| HitsResult { total: Some(1), hits };
     let document = json!({ "setId": "s", "ids": ["a", "b"], "size": 2, "sqon": { "op": "and", "content": [1, 2] } });
     let hit =
         Hit { cursor: Cursor { values: Vec::new(), id: "s".to_owned() }, document: Some(document.clone().into()) };
-    let answer = |hits| Some(Ok(cantata_engine::Answer { hits: vec![page(hits)], facets: Vec::new() }));
+    let answer = |hits| Some(Ok(cantata_engine::SearchResponse { hits: vec![page(hits)], facets: Vec::new() }));
     let body =
         planned.write(&PlanResults { records: answer(Vec::new()), sets: answer(vec![hit]), commands: Vec::new() }).body;
     assert_eq!(

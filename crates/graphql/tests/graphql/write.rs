@@ -1,6 +1,6 @@
 //! Answers as JSON.
 
-use cantata_engine::{Answer, Bucket, Cursor, EngineError, FacetAnswer, Hit, HitsAnswer, Stats};
+use cantata_engine::{Bucket, Cursor, EngineError, FacetResult, FieldStats, Hit, HitsResult, SearchResponse};
 use cantata_graphql::PlanResults;
 use cantata_mapping::TypedValue;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn members_come_in_the_order_of_the_selection() {
         cursor: Cursor { values: Vec::new(), id: "a\"b".to_owned() },
         document: Some(json!({ "tags": ["é\n"], "size": 1, "other": 2 }).into()),
     };
-    let answer = Answer { hits: vec![HitsAnswer { total: Some(7), hits: vec![hit] }], facets: Vec::new() };
+    let answer = SearchResponse { hits: vec![HitsResult { total: Some(7), hits: vec![hit] }], facets: Vec::new() };
     let bytes = planned.write(&PlanResults { records: Some(Ok(answer)), ..PlanResults::default() }).body;
     assert_eq!(
         String::from_utf8(bytes).unwrap(),
@@ -193,7 +193,7 @@ fn cursors_are_those_of_the_engine() {
         plan(&schema(), "{ file { hits(sort: [{fieldName: \"size\"}]) { edges { searchAfter } } } }", json!({}));
     let cursor = Cursor { values: vec![Some(TypedValue::Integer(i64::MAX))], id: "a".to_owned() };
     let hits = vec![Hit { cursor: cursor.clone(), document: None }];
-    let body = write(&planned, Answer { hits: vec![HitsAnswer { total: None, hits }], facets: Vec::new() });
+    let body = write(&planned, SearchResponse { hits: vec![HitsResult { total: None, hits }], facets: Vec::new() });
     let written = &body["data"]["file"]["hits"]["edges"][0]["searchAfter"];
     assert_eq!(*written, json!([i64::MAX, "a"]));
     let next =
@@ -212,7 +212,7 @@ fn totals_that_were_not_counted_are_those_seen() {
     let hit = || Hit { cursor: Cursor { values: Vec::new(), id: "a".to_owned() }, document: None };
     let body = write(
         &planned,
-        Answer { hits: vec![HitsAnswer { total: None, hits: vec![hit(), hit()] }], facets: Vec::new() },
+        SearchResponse { hits: vec![HitsResult { total: None, hits: vec![hit(), hit()] }], facets: Vec::new() },
     );
     assert_eq!(body["data"]["file"]["hits"]["total"], 6);
 }
@@ -240,8 +240,8 @@ fn bucket_keys_are_texts_of_each_type() {
             "{ file { aggregations { tags { buckets { key key_as_string doc_count } } } } }",
             json!({}),
         );
-        let facet = FacetAnswer { buckets: vec![bucket(value, 3)], ..FacetAnswer::default() };
-        let body = write(&planned, Answer { hits: Vec::new(), facets: vec![facet] });
+        let facet = FacetResult { buckets: vec![bucket(value, 3)], ..FacetResult::default() };
+        let body = write(&planned, SearchResponse { hits: Vec::new(), facets: vec![facet] });
         assert_eq!(
             body,
             json!({ "data": { "file": { "aggregations": { "tags": { "buckets": [
@@ -262,8 +262,8 @@ fn missing_values_have_the_last_bucket() {
         let facet = &planned.records.as_ref().unwrap().facets[0];
         assert_eq!((facet.buckets, facet.missing), (Some(300_000), arguments.is_empty()));
         let values = ["a", "b", "c"].map(|key| bucket(TypedValue::Text(key.to_owned()), 1)).into();
-        let facet = FacetAnswer { buckets: values, distinct: 3, missing, ..FacetAnswer::default() };
-        write(&planned, Answer { hits: Vec::new(), facets: vec![facet] })["data"]["file"]["aggregations"].take()
+        let facet = FacetResult { buckets: values, distinct: 3, missing, ..FacetResult::default() };
+        write(&planned, SearchResponse { hits: Vec::new(), facets: vec![facet] })["data"]["file"]["aggregations"].take()
     };
     let found = buckets("", 4);
     assert_eq!(found["__typename"], "fileAggregations");
@@ -289,24 +289,24 @@ fn figures_histograms_and_ranges_are_shown() {
         {to: 5}, {key: \"mine\", from: 1, to: 2}]) { bucket_count buckets { key doc_count } } } created { histogram { \
         buckets { key key_as_string } } stats { max count } } } } }";
     let planned = plan(&schema(), query, json!({}));
-    let size = FacetAnswer {
-        stats: Some(Stats { count: 2, min: 1.0, max: 4.5, sum: 5.5 }),
+    let size = FacetResult {
+        stats: Some(FieldStats { count: 2, min: 1.0, max: 4.5, sum: 5.5 }),
         histograms: vec![vec![(0.0, 1), (10.0, 0), (20.5, 1)]],
         ranges: vec![vec![1, 2, 0]],
-        ..FacetAnswer::default()
+        ..FacetResult::default()
     };
-    let created = FacetAnswer {
-        stats: Some(Stats { count: 0, min: 0.0, max: 0.0, sum: 0.0 }),
+    let created = FacetResult {
+        stats: Some(FieldStats { count: 0, min: 0.0, max: 0.0, sum: 0.0 }),
         histograms: vec![vec![(1000.0, 1)]],
-        ..FacetAnswer::default()
+        ..FacetResult::default()
     };
-    let body = write(&planned, Answer { hits: Vec::new(), facets: vec![size, created] });
+    let body = write(&planned, SearchResponse { hits: Vec::new(), facets: vec![size, created] });
     assert_eq!(
         body["data"]["file"]["aggregations"],
         json!({
             "size": {
                 "__typename": "NumericAggregations",
-                "stats": { "__typename": "Stats", "max": 4.5, "min": 1, "avg": 2.75, "sum": 5.5, "count": 2 },
+                "stats": { "__typename": "FieldStats", "max": 4.5, "min": 1, "avg": 2.75, "sum": 5.5, "count": 2 },
                 "histogram": { "__typename": "Aggregations", "bucket_count": 3, "cardinality": null, "buckets": [
                     { "key": "0", "key_as_string": null, "doc_count": 1 },
                     { "key": "10", "key_as_string": null, "doc_count": 0 },
@@ -339,8 +339,8 @@ fn buckets_show_their_first_record_and_filtered_counts() {
         top_hits: vec![document.clone().into()],
         filtered: vec![4, 9],
     };
-    let facet = FacetAnswer { buckets: vec![bucket], ..FacetAnswer::default() };
-    let body = write(&planned, Answer { hits: Vec::new(), facets: vec![facet] });
+    let facet = FacetResult { buckets: vec![bucket], ..FacetResult::default() };
+    let body = write(&planned, SearchResponse { hits: Vec::new(), facets: vec![facet] });
     assert_eq!(
         body["data"]["file"]["aggregations"]["tags"]["buckets"],
         json!([{
@@ -361,7 +361,8 @@ fn fields_that_are_cut_are_reported_once() {
         json!({ "size": [1, 2], "analysis_id": ["a"], "tags": ["a", "b"], "file": [{ "type": 1 }, { "type": 2 }] });
     let hit =
         || Hit { cursor: Cursor { values: Vec::new(), id: "a".to_owned() }, document: Some(document.clone().into()) };
-    let answer = Answer { hits: vec![HitsAnswer { total: None, hits: vec![hit(), hit()] }], facets: Vec::new() };
+    let answer =
+        SearchResponse { hits: vec![HitsResult { total: None, hits: vec![hit(), hit()] }], facets: Vec::new() };
     let written = planned.write(&PlanResults { records: Some(Ok(answer)), ..PlanResults::default() });
     assert_eq!(written.truncated_fields, ["size", "file.type", "file"]);
 }
@@ -380,8 +381,8 @@ fn nothing_asked_needs_no_answer() {
 fn containers_have_the_missing_bucket_only() {
     let planned =
         plan(&schema(), "{ file { aggregations { file { bucket_count buckets { key doc_count } } } } }", json!({}));
-    let page = HitsAnswer { total: Some(5), hits: Vec::new() };
-    let body = write(&planned, Answer { hits: vec![page], facets: Vec::new() });
+    let page = HitsResult { total: Some(5), hits: Vec::new() };
+    let body = write(&planned, SearchResponse { hits: vec![page], facets: Vec::new() });
     assert_eq!(
         body["data"]["file"]["aggregations"]["file"],
         json!({ "bucket_count": 0, "buckets": [{ "key": "__missing__", "doc_count": 5 }] })
@@ -398,7 +399,7 @@ fn failures_of_the_engine_leave_the_rest() {
         (EngineError::PermissionDenied, "INTERNAL_SERVER_ERROR"),
         (EngineError::IndexNotFound("files".to_owned()), "INTERNAL_SERVER_ERROR"),
         (EngineError::Failed("disk 7 of host db-1 is full".to_owned()), "INTERNAL_SERVER_ERROR"),
-        (EngineError::Refused("too many buckets".to_owned()), "BAD_USER_INPUT"),
+        (EngineError::Rejected("too many buckets".to_owned()), "BAD_USER_INPUT"),
     ] {
         let planned = plan(&schema(), query, json!({}));
         let answers = PlanResults { records: Some(Err(failure.clone())), ..PlanResults::default() };

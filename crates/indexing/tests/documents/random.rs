@@ -4,7 +4,7 @@
 mod generate;
 
 use cantata_core::AnalysisType;
-use cantata_engine::{Operation, SearchEngine};
+use cantata_engine::{IndexAdmin, IndexWriter, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_indexing::document_builder::{DocumentBuilder, IndexDocument};
 use cantata_indexing::mapping_derivation::derive_mapping;
@@ -45,12 +45,12 @@ async fn every_value_of_random_analyses_has_a_field_and_every_document_is_taken(
                 check(&mapping, &document, "", &|told| {
                     panic!("seed {seed}: {told}\nschema {:#}\ndocument {document:#}", analysis_type.schema)
                 });
-                batch.push(Operation::Put { id: format!("{number}-{id}"), source });
+                batch.push(WriteOperation::Put { id: format!("{number}-{id}"), source });
             }
         }
         let written = batch.len();
         let report = engine.write(&index, batch).await.unwrap();
-        assert_eq!((report.refused, report.written), (vec![], written), "seed {seed}");
+        assert_eq!((report.rejected, report.written), (vec![], written), "seed {seed}");
         engine.delete_index(&index).await.unwrap();
     }
 }

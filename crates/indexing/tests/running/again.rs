@@ -1,7 +1,7 @@
 //! Changes that come a second time.
 
 use cantata_core::{AnalysisState, EventAction};
-use cantata_engine::{Operation, SearchEngine};
+use cantata_engine::{IndexWriter, WriteOperation};
 use serde_json::{Value, json};
 
 use crate::support::{Bed, STUDIES, Stored};
@@ -19,7 +19,7 @@ async fn what_was_written_without_its_position_leaves_nothing_behind() {
     stored.become_state(bed.store(), AnalysisState::Published).await;
     let written = bed.expected(&files[0].1).await;
     assert_eq!(written.len(), 2);
-    let put = |(id, source): (String, Value)| Operation::Put { id, source: source.to_string().into_bytes() };
+    let put = |(id, source): (String, Value)| WriteOperation::Put { id, source: source.to_string().into_bytes() };
     bed.engine().write("files", written.into_iter().map(put).collect()).await.unwrap();
     stored.change(bed.store(), EventAction::Update, |analysis| analysis.files.truncate(1)).await;
 

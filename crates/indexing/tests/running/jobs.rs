@@ -1,7 +1,7 @@
 //! Making an index anew, and going back.
 
 use cantata_core::AnalysisState;
-use cantata_engine::SearchEngine;
+use cantata_engine::IndexAdmin;
 use cantata_indexing::{IndexingError, JobError, JobStatus};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! The names of indexes.
 
-use cantata_engine::SearchEngine;
+use cantata_engine::IndexAdmin;
 use cantata_indexing::IndexingActivity;
 use serde_json::json;
 

@@ -9,7 +9,7 @@ use cantata_core::{
     Analysis, AnalysisId, AnalysisState, AnalysisTypeId, EventAction, File, FileAccess, ObjectId, PartialTypeOptions,
     Study, Timestamp,
 };
-use cantata_engine::{ExportRequest, Filter, SearchEngine};
+use cantata_engine::{ExportRequest, Filter, IndexReader as _, SearchEngine};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_indexing::document_builder::DocumentBuilder;
 use cantata_indexing::{

@@ -1,6 +1,6 @@
 //! New versions of analysis types.
 
-use cantata_engine::SearchEngine;
+use cantata_engine::IndexReader;
 use serde_json::json;
 
 use crate::support::{Bed, Stored};

@@ -7,16 +7,16 @@
 //!
 //! A filter may always write ISO 8601 or milliseconds, whatever the format of the field is.
 
-use super::format::{DateFormat, Span};
-use super::math::Unit;
-use super::moment::Moment;
+use super::format::{DateFormat, DateSpan};
+use super::unit::DateUnit;
+use super::utc::UtcDateTime;
 use crate::error::quote;
 
 /// What a date of a filter denotes: the moments from [`start`](Self::start) to [`end`](Self::end).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DateExpression {
     anchor: Anchor,
-    steps: Vec<Step>,
+    steps: Vec<MathStep>,
 }
 
 /// A date that cannot be read.
@@ -32,17 +32,17 @@ pub struct DateExpressionError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Anchor {
     Now,
-    Date(Span),
+    Date(DateSpan),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Add(i64, Unit),
-    Round(Unit),
+enum MathStep {
+    Add(i64, DateUnit),
+    Round(DateUnit),
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Side {
+enum SpanEnd {
     Start,
     End,
 }
@@ -68,7 +68,7 @@ impl DateExpression {
         })?;
         Ok(match math {
             None => Self { anchor: Anchor::Date(span), steps: Vec::new() },
-            Some(math) => Self { anchor: Anchor::Date(Span::exact(span.start)), steps: parse_steps(text, math)? },
+            Some(math) => Self { anchor: Anchor::Date(DateSpan::exact(span.start)), steps: parse_steps(text, math)? },
         })
     }
 
@@ -78,30 +78,30 @@ impl DateExpression {
     }
 
     /// Returns the first moment that the date denotes.
-    pub fn start(&self, now: Moment) -> Moment {
-        self.evaluate(now, Side::Start)
+    pub fn start(&self, now: UtcDateTime) -> UtcDateTime {
+        self.evaluate(now, SpanEnd::Start)
     }
 
     /// Returns the last moment that the date denotes; its millisecond is the last one.
-    pub fn end(&self, now: Moment) -> Moment {
-        self.evaluate(now, Side::End)
+    pub fn end(&self, now: UtcDateTime) -> UtcDateTime {
+        self.evaluate(now, SpanEnd::End)
     }
 
-    fn evaluate(&self, now: Moment, side: Side) -> Moment {
+    fn evaluate(&self, now: UtcDateTime, side: SpanEnd) -> UtcDateTime {
         let first = match (&self.anchor, side) {
             (Anchor::Now, _) => now,
-            (Anchor::Date(span), Side::Start) => span.start,
-            (Anchor::Date(span), Side::End) => span.end,
+            (Anchor::Date(span), SpanEnd::Start) => span.start,
+            (Anchor::Date(span), SpanEnd::End) => span.end,
         };
         self.steps.iter().fold(first, |moment, step| match (step, side) {
-            (Step::Add(count, unit), _) => unit.add(moment, *count),
-            (Step::Round(unit), Side::Start) => unit.first_of(moment),
-            (Step::Round(unit), Side::End) => unit.last_of(moment),
+            (MathStep::Add(count, unit), _) => unit.add(moment, *count),
+            (MathStep::Round(unit), SpanEnd::Start) => unit.first_of(moment),
+            (MathStep::Round(unit), SpanEnd::End) => unit.last_of(moment),
         })
     }
 }
 
-fn parse_steps(text: &str, math: &str) -> Result<Vec<Step>, DateExpressionError> {
+fn parse_steps(text: &str, math: &str) -> Result<Vec<MathStep>, DateExpressionError> {
     let mut steps = Vec::new();
     let mut rest = math;
     while !rest.is_empty() {
@@ -116,18 +116,18 @@ fn parse_steps(text: &str, math: &str) -> Result<Vec<Step>, DateExpressionError>
 }
 
 /// Reads one step; the number is one of 32 bits, as the engines have it.
-fn parse_step(text: &str) -> Option<(Step, &str)> {
+fn parse_step(text: &str) -> Option<(MathStep, &str)> {
     let mut letters = text.chars();
     let sign = letters.next()?;
     let after_sign = letters.as_str();
     let digits = after_sign.bytes().take_while(u8::is_ascii_digit).count();
     let count: i32 = if digits == 0 { 1 } else { after_sign[..digits].parse().ok()? };
     let mut letters = after_sign[digits..].chars();
-    let unit = Unit::of_letter(letters.next()?)?;
+    let unit = DateUnit::of_letter(letters.next()?)?;
     let step = match sign {
-        '+' => Step::Add(i64::from(count), unit),
-        '-' => Step::Add(-i64::from(count), unit),
-        '/' if count == 1 => Step::Round(unit),
+        '+' => MathStep::Add(i64::from(count), unit),
+        '-' => MathStep::Add(-i64::from(count), unit),
+        '/' if count == 1 => MathStep::Round(unit),
         _ => return None,
     };
     Some((step, letters.as_str()))

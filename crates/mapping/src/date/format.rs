@@ -6,27 +6,27 @@
 use jiff::SignedDuration;
 use jiff::civil::{Date, Time};
 
-use super::math::Unit;
-use super::moment::Moment;
-use super::names::pattern_of;
-use super::pattern::{Parts, Pattern};
+use super::named_formats::pattern_of;
+use super::pattern::{DateParts, DatePattern};
+use super::unit::DateUnit;
+use super::utc::UtcDateTime;
 
 /// The format of a date field without one.
-const DEFAULT: &str = "strict_date_optional_time||epoch_millis";
+const DEFAULT_FORMAT: &str = "strict_date_optional_time||epoch_millis";
 
 /// The ways in which dates are written.
 #[derive(Debug, Clone)]
 pub struct DateFormat {
     text: String,
-    alternatives: Vec<Alternative>,
+    alternatives: Vec<FormatAlternative>,
     unsupported: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
-enum Alternative {
+enum FormatAlternative {
     EpochMillis,
     EpochSecond,
-    Pattern(Pattern),
+    Pattern(DatePattern),
 }
 
 impl DateFormat {
@@ -41,7 +41,7 @@ impl DateFormat {
             }
         }
         if alternatives.is_empty() {
-            alternatives.extend(DEFAULT.split("||").filter_map(alternative));
+            alternatives.extend(DEFAULT_FORMAT.split("||").filter_map(alternative));
         }
         Self { text: text.to_owned(), alternatives, unsupported }
     }
@@ -57,23 +57,23 @@ impl DateFormat {
     }
 
     /// Returns the first moment that a text denotes; nothing if it is not written in this format.
-    pub fn read(&self, text: &str) -> Option<Moment> {
+    pub fn read(&self, text: &str) -> Option<UtcDateTime> {
         self.read_span(text).map(|span| span.start)
     }
 
     /// Returns all that a text denotes.
-    pub(super) fn read_span(&self, text: &str) -> Option<Span> {
+    pub(super) fn read_span(&self, text: &str) -> Option<DateSpan> {
         self.alternatives.iter().find_map(|alternative| match alternative {
-            Alternative::EpochMillis => read_epoch(text, 1000).map(Span::exact),
-            Alternative::EpochSecond => read_epoch(text, 1).map(Span::exact),
-            Alternative::Pattern(pattern) => pattern.read(text).and_then(|parts| Span::of(&parts)),
+            FormatAlternative::EpochMillis => read_epoch(text, 1000).map(DateSpan::exact),
+            FormatAlternative::EpochSecond => read_epoch(text, 1).map(DateSpan::exact),
+            FormatAlternative::Pattern(pattern) => pattern.read(text).and_then(|parts| DateSpan::of(&parts)),
         })
     }
 }
 
 impl Default for DateFormat {
     fn default() -> Self {
-        Self::parse(DEFAULT)
+        Self::parse(DEFAULT_FORMAT)
     }
 }
 
@@ -83,19 +83,19 @@ impl PartialEq for DateFormat {
     }
 }
 
-fn alternative(name: &str) -> Option<Alternative> {
+fn alternative(name: &str) -> Option<FormatAlternative> {
     // Older indices mark patterns of the present kind with an 8 in front.
     let name = name.strip_prefix('8').unwrap_or(name).trim();
     let (pattern, is_lenient) = match name {
-        "epoch_millis" => return Some(Alternative::EpochMillis),
-        "epoch_second" => return Some(Alternative::EpochSecond),
+        "epoch_millis" => return Some(FormatAlternative::EpochMillis),
+        "epoch_second" => return Some(FormatAlternative::EpochSecond),
         name => pattern_of(name).unwrap_or((name, false)),
     };
-    Pattern::parse(pattern, is_lenient).map(Alternative::Pattern)
+    DatePattern::parse(pattern, is_lenient).map(FormatAlternative::Pattern)
 }
 
 /// Reads a decimal number of units since 1970, of which `per_second` make a second.
-fn read_epoch(text: &str, per_second: i64) -> Option<Moment> {
+fn read_epoch(text: &str, per_second: i64) -> Option<UtcDateTime> {
     let (is_negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
     let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -106,23 +106,23 @@ fn read_epoch(text: &str, per_second: i64) -> Option<Moment> {
     let billionths =
         fraction.bytes().chain(std::iter::repeat(b'0')).take(9).fold(0, |n, digit| n * 10 + i128::from(digit - b'0'));
     let nanos = i128::from(whole.parse::<i64>().ok()?) * nanos_per_unit + billionths * nanos_per_unit / 1_000_000_000;
-    Moment::from_nanos(if is_negative { -nanos } else { nanos })
+    UtcDateTime::from_nanos(if is_negative { -nanos } else { nanos })
 }
 
 /// The moments from the first to the last that a text denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) start: Moment,
-    pub(super) end: Moment,
+pub(super) struct DateSpan {
+    pub(super) start: UtcDateTime,
+    pub(super) end: UtcDateTime,
 }
 
-impl Span {
-    pub(super) fn exact(moment: Moment) -> Self {
+impl DateSpan {
+    pub(super) fn exact(moment: UtcDateTime) -> Self {
         Self { start: moment, end: moment }
     }
 
     /// Returns the span of what a text says; nothing if there is no such date.
-    fn of(parts: &Parts) -> Option<Self> {
+    fn of(parts: &DateParts) -> Option<Self> {
         let date = Date::new(parts.year.unwrap_or(1970), parts.month.unwrap_or(1), parts.day.unwrap_or(1)).ok()?;
         // A leap second would be read as the second before it.
         let time = Time::new(
@@ -134,17 +134,17 @@ impl Span {
         .ok()?;
         let east = SignedDuration::from_secs(i64::from(parts.offset.unwrap_or(0)));
         let local = date.to_datetime(time);
-        let start = Moment::from_civil(local.checked_sub(east).ok()?);
+        let start = UtcDateTime::from_civil(local.checked_sub(east).ok()?);
         let unit = match parts {
-            Parts { second: Some(_), .. } | Parts { nanos: Some(_), .. } => return Some(Self::exact(start)),
-            Parts { minute: Some(_), .. } => Unit::Minute,
-            Parts { hour: Some(_), .. } => Unit::Hour,
-            Parts { day: Some(_), .. } => Unit::Day,
-            Parts { month: Some(_), .. } => Unit::Month,
-            _ => Unit::Year,
+            DateParts { second: Some(_), .. } | DateParts { nanos: Some(_), .. } => return Some(Self::exact(start)),
+            DateParts { minute: Some(_), .. } => DateUnit::Minute,
+            DateParts { hour: Some(_), .. } => DateUnit::Hour,
+            DateParts { day: Some(_), .. } => DateUnit::Day,
+            DateParts { month: Some(_), .. } => DateUnit::Month,
+            _ => DateUnit::Year,
         };
         // The end is sought where the text was written: the month of an offset is not the month in UTC.
-        let end = unit.last_of(Moment::from_civil(local)).civil();
-        Some(Self { start, end: end.checked_sub(east).map_or(Moment::MAX, Moment::from_civil) })
+        let end = unit.last_of(UtcDateTime::from_civil(local)).civil();
+        Some(Self { start, end: end.checked_sub(east).map_or(UtcDateTime::MAX, UtcDateTime::from_civil) })
     }
 }

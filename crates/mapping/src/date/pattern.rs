@@ -4,13 +4,13 @@
 //! and optional parts in brackets. Matching goes through the text once, without going back.
 
 use std::iter::Peekable;
-use std::str::Chars;
 
-use super::names::OPTIONAL_TIME;
+use super::named_formats::OPTIONAL_TIME;
+use super::pattern_syntax::{PatternToken, tokens};
 
 /// What a text says about a moment.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Parts {
+pub(super) struct DateParts {
     pub(super) year: Option<i16>,
     pub(super) month: Option<i8>,
     pub(super) day: Option<i8>,
@@ -23,33 +23,32 @@ pub(super) struct Parts {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pattern {
-    elements: Vec<Element>,
+pub(super) struct DatePattern {
+    elements: Vec<PatternElement>,
     /// Whether it takes what [`read_timestamp`] reads.
-    takes_timestamps: bool,
+    accepts_timestamps: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Element {
+enum PatternElement {
     Number { letter: char, least: usize, most: usize },
     Fraction { least: usize, most: usize },
     Offset,
     Literal(char),
-    Optional(Vec<Element>),
+    Optional(Vec<PatternElement>),
 }
 
-impl Pattern {
+impl DatePattern {
     /// Reads a pattern; nothing if it has letters that are not known. If `is_lenient`, numbers may have fewer digits.
     pub(super) fn parse(text: &str, is_lenient: bool) -> Option<Self> {
-        let mut letters = text.chars().peekable();
-        let elements = parse_elements(&mut letters, is_lenient, 0)?;
-        let pattern = Self { elements, takes_timestamps: text == OPTIONAL_TIME };
-        (letters.next().is_none() && !pattern.elements.is_empty()).then_some(pattern)
+        let mut tokens = tokens(text).ok()?.into_iter().peekable();
+        let elements = parse_elements(&mut tokens, is_lenient, 0)?;
+        (!elements.is_empty()).then_some(Self { elements, accepts_timestamps: text == OPTIONAL_TIME })
     }
 
     /// Returns what a text says, if it matches as a whole.
-    pub(super) fn read(&self, text: &str) -> Option<Parts> {
-        if self.takes_timestamps
+    pub(super) fn read(&self, text: &str) -> Option<DateParts> {
+        if self.accepts_timestamps
             && let Some(parts) = read_timestamp(text.as_bytes())
         {
             return Some(parts);
@@ -57,85 +56,67 @@ impl Pattern {
         self.read_by_elements(text.as_bytes())
     }
 
-    fn read_by_elements(&self, text: &[u8]) -> Option<Parts> {
-        let mut parts = Parts::default();
+    fn read_by_elements(&self, text: &[u8]) -> Option<DateParts> {
+        let mut parts = DateParts::default();
         let rest = read_elements(&self.elements, text, &mut parts)?;
         rest.is_empty().then_some(parts)
     }
 }
 
-fn parse_elements(letters: &mut Peekable<Chars<'_>>, is_lenient: bool, depth: usize) -> Option<Vec<Element>> {
-    const DEEPEST: usize = 20;
+fn parse_elements(
+    tokens: &mut Peekable<impl Iterator<Item = PatternToken>>,
+    is_lenient: bool,
+    depth: usize,
+) -> Option<Vec<PatternElement>> {
+    const MAX_DEPTH: usize = 20;
     let mut elements = Vec::new();
-    while let Some(&letter) = letters.peek() {
-        if letter == ']' && depth > 0 {
-            break;
-        }
-        letters.next();
-        match letter {
-            '[' if depth < DEEPEST => {
-                elements.push(Element::Optional(parse_elements(letters, is_lenient, depth + 1)?));
-                letters.next_if_eq(&']')?;
+    while let Some(token) = tokens.next_if(|token| depth == 0 || *token != PatternToken::Other(']')) {
+        match token {
+            PatternToken::Other('[') if depth < MAX_DEPTH => {
+                elements.push(PatternElement::Optional(parse_elements(tokens, is_lenient, depth + 1)?));
+                tokens.next_if_eq(&PatternToken::Other(']'))?;
             }
-            '\'' => parse_quoted(letters, &mut elements)?,
-            'a'..='z' | 'A'..='Z' => {
-                let mut count = 1;
-                while letters.next_if_eq(&letter).is_some() {
-                    count += 1;
-                }
-                elements.push(element_of(letter, count, is_lenient)?);
-            }
-            '[' | ']' | '{' | '}' | '#' => return None,
-            other => elements.push(Element::Literal(other)),
+            PatternToken::Other('[' | ']' | '{' | '}' | '#') => return None,
+            PatternToken::Other(other) => elements.push(PatternElement::Literal(other)),
+            PatternToken::Quoted(text) => elements.extend(text.chars().map(PatternElement::Literal)),
+            PatternToken::Letters { letter, count } => elements.push(element_of(letter, count, is_lenient)?),
         }
     }
     Some(elements)
 }
 
-fn parse_quoted(letters: &mut Peekable<Chars<'_>>, elements: &mut Vec<Element>) -> Option<()> {
-    if letters.next_if_eq(&'\'').is_some() {
-        elements.push(Element::Literal('\''));
-        return Some(());
-    }
-    loop {
-        match letters.next()? {
-            '\'' if letters.next_if_eq(&'\'').is_some() => elements.push(Element::Literal('\'')),
-            '\'' => return Some(()),
-            other => elements.push(Element::Literal(other)),
-        }
-    }
-}
-
-fn element_of(letter: char, count: usize, is_lenient: bool) -> Option<Element> {
+fn element_of(letter: char, count: usize, is_lenient: bool) -> Option<PatternElement> {
     let element = match (letter, count) {
-        ('y' | 'u', 4) => Element::Number { letter: 'y', least: 4, most: 4 },
-        ('y' | 'u', 1) => Element::Number { letter: 'y', least: 1, most: 4 },
-        ('M' | 'd' | 'H' | 'm' | 's', 2) => Element::Number { letter, least: if is_lenient { 1 } else { 2 }, most: 2 },
-        ('M' | 'd' | 'H' | 'm' | 's', 1) => Element::Number { letter, least: 1, most: 2 },
+        ('y' | 'u', 4) => PatternElement::Number { letter: 'y', least: 4, most: 4 },
+        ('y' | 'u', 1) => PatternElement::Number { letter: 'y', least: 1, most: 4 },
+        ('M' | 'd' | 'H' | 'm' | 's', 2) => {
+            PatternElement::Number { letter, least: if is_lenient { 1 } else { 2 }, most: 2 }
+        }
+        ('M' | 'd' | 'H' | 'm' | 's', 1) => PatternElement::Number { letter, least: 1, most: 2 },
         // Nine digits are all that there are, so that fewer of them are meant too.
-        ('S', 9) => Element::Fraction { least: 1, most: 9 },
-        ('S', 1..=8) => Element::Fraction { least: count, most: count },
-        ('X' | 'x', 1..=5) | ('Z', 1..=3 | 5) => Element::Offset,
+        ('S', 9) => PatternElement::Fraction { least: 1, most: 9 },
+        ('S', 1..=8) => PatternElement::Fraction { least: count, most: count },
+        ('X' | 'x', 1..=5) | ('Z', 1..=3 | 5) => PatternElement::Offset,
         _ => return None,
     };
     Some(element)
 }
 
 /// Returns what is left of a text after the elements.
-fn read_elements<'t>(elements: &[Element], mut text: &'t [u8], parts: &mut Parts) -> Option<&'t [u8]> {
+fn read_elements<'t>(elements: &[PatternElement], mut text: &'t [u8], parts: &mut DateParts) -> Option<&'t [u8]> {
     for element in elements {
         text = match element {
-            Element::Literal(letter) => {
+            PatternElement::Literal(letter) => {
                 let mut encoded = [0; 4];
                 text.strip_prefix(letter.encode_utf8(&mut encoded).as_bytes())?
             }
-            Element::Number { letter: 'y', least, most } => {
+            PatternElement::Number { letter: 'y', least, most } => {
                 let (sign, digits) = text.strip_prefix(b"-").map_or((1, text), |digits| (-1, digits));
                 let (year, rest) = read_digits(digits, *least, *most)?;
                 parts.year = Some(sign * i16::try_from(year).ok()?);
                 rest
             }
-            Element::Number { letter, least, most } => {
+            PatternElement::Number { letter, least, most } => {
                 let (number, rest) = read_digits(text, *least, *most)?;
                 let number = Some(i8::try_from(number).ok()?);
                 match letter {
@@ -147,14 +128,14 @@ fn read_elements<'t>(elements: &[Element], mut text: &'t [u8], parts: &mut Parts
                 }
                 rest
             }
-            Element::Fraction { least, most } => {
+            PatternElement::Fraction { least, most } => {
                 let (nanos, rest) = read_fraction(text, *least, *most)?;
                 parts.nanos = Some(nanos);
                 rest
             }
-            Element::Offset => read_offset(text, parts)?,
-            Element::Optional(inner) => {
-                let mut tried = Parts { ..*parts };
+            PatternElement::Offset => read_offset(text, parts)?,
+            PatternElement::Optional(inner) => {
+                let mut tried = DateParts { ..*parts };
                 match read_elements(inner, text, &mut tried) {
                     Some(rest) => {
                         *parts = tried;
@@ -170,23 +151,23 @@ fn read_elements<'t>(elements: &[Element], mut text: &'t [u8], parts: &mut Parts
 
 /// Reads a timestamp of date and time, with or without a fraction and a `Z` at its end. Most dates are written like this,
 /// and here they are read much sooner than element by element.
-fn read_timestamp(text: &[u8]) -> Option<Parts> {
+fn read_timestamp(text: &[u8]) -> Option<DateParts> {
     let (start, mut rest) = text.split_first_chunk::<19>()?;
     if [start[4], start[7], start[10], start[13], start[16]] != *b"--T::" {
         return None;
     }
-    let two_digits = |place: usize| {
-        let [tens, ones] = [start[place], start[place + 1]].map(|byte| byte.wrapping_sub(b'0'));
+    let two_digits = |index: usize| {
+        let [tens, ones] = [start[index], start[index + 1]].map(|byte| byte.wrapping_sub(b'0'));
         (tens < 10 && ones < 10).then(|| (tens * 10 + ones) as i8)
     };
-    let mut parts = Parts {
+    let mut parts = DateParts {
         year: Some(i16::from(two_digits(0)?) * 100 + i16::from(two_digits(2)?)),
         month: Some(two_digits(5)?),
         day: Some(two_digits(8)?),
         hour: Some(two_digits(11)?),
         minute: Some(two_digits(14)?),
         second: Some(two_digits(17)?),
-        ..Parts::default()
+        ..DateParts::default()
     };
     if let Some(fraction) = rest.strip_prefix(b".") {
         let (nanos, after) = read_fraction(fraction, 1, 9)?;
@@ -216,7 +197,7 @@ fn read_digits(text: &[u8], least: usize, most: usize) -> Option<(u32, &[u8])> {
 }
 
 /// Reads `Z`, `+02`, `+0200`, `+02:00` or `+02:00:00`.
-fn read_offset<'t>(text: &'t [u8], parts: &mut Parts) -> Option<&'t [u8]> {
+fn read_offset<'t>(text: &'t [u8], parts: &mut DateParts) -> Option<&'t [u8]> {
     if let Some(rest) = text.strip_prefix(b"Z") {
         parts.offset = Some(0);
         return Some(rest);
@@ -237,8 +218,8 @@ fn read_offset<'t>(text: &'t [u8], parts: &mut Parts) -> Option<&'t [u8]> {
         seconds += number * unit;
         text = rest;
     }
-    const FARTHEST: u32 = 18 * 3600;
-    if seconds > FARTHEST {
+    const MAX_OFFSET_SECONDS: u32 = 18 * 3600;
+    if seconds > MAX_OFFSET_SECONDS {
         return None;
     }
     parts.offset = Some(sign * i32::try_from(seconds).ok()?);
@@ -256,7 +237,7 @@ mod tests {
         fn a_timestamp_is_read_as_its_elements_are(
             text in "[0-9]{4}[-+][0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{1,3}([.,][0-9]{0,10})?(Z|[+]02:00|x)?"
         ) {
-            let pattern = Pattern::parse(OPTIONAL_TIME, false).unwrap();
+            let pattern = DatePattern::parse(OPTIONAL_TIME, false).unwrap();
             if let Some(parts) = read_timestamp(text.as_bytes()) {
                 prop_assert_eq!(pattern.read_by_elements(text.as_bytes()), Some(parts));
             }

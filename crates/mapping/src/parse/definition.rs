@@ -5,15 +5,15 @@ use serde_json::{Map, Value};
 
 use crate::MappingError;
 use crate::error::describe;
-use crate::field::Dynamic;
+use crate::field::DynamicMapping;
 
-pub(super) struct Definition<'a, 'e> {
+pub(super) struct DefinitionReader<'a, 'e> {
     path: &'e str,
     pub(super) attributes: &'a Map<String, Value>,
     errors: &'e mut Vec<MappingError>,
 }
 
-impl<'a, 'e> Definition<'a, 'e> {
+impl<'a, 'e> DefinitionReader<'a, 'e> {
     pub(super) fn new(path: &'e str, attributes: &'a Map<String, Value>, errors: &'e mut Vec<MappingError>) -> Self {
         Self { path, attributes, errors }
     }
@@ -78,14 +78,14 @@ impl<'a, 'e> Definition<'a, 'e> {
         self.attribute(key, "an object", Value::as_object)
     }
 
-    pub(super) fn dynamic(&mut self) -> Option<Dynamic> {
+    pub(super) fn dynamic(&mut self) -> Option<DynamicMapping> {
         self.attribute("dynamic", "true, false, \"strict\" or \"runtime\"", |value| match value {
-            Value::Bool(true) => Some(Dynamic::Add),
-            Value::Bool(false) => Some(Dynamic::Ignore),
+            Value::Bool(true) => Some(DynamicMapping::Add),
+            Value::Bool(false) => Some(DynamicMapping::Ignore),
             Value::String(text) => match text.as_str() {
-                "true" | "runtime" => Some(Dynamic::Add),
-                "false" | "false_allow_templates" => Some(Dynamic::Ignore),
-                "strict" | "strict_allow_templates" => Some(Dynamic::Refuse),
+                "true" | "runtime" => Some(DynamicMapping::Add),
+                "false" | "false_allow_templates" => Some(DynamicMapping::Ignore),
+                "strict" | "strict_allow_templates" => Some(DynamicMapping::Strict),
                 _ => None,
             },
             _ => None,

@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::error::describe;
 use crate::{DateFormat, FieldKind};
 
-use super::definition::Definition;
+use super::definition::DefinitionReader;
 
 /// Returns the type name and the kind of a field; a field whose type cannot be read is unsupported, which only
 /// matters if other problems are to be found too.
-pub(super) fn read_kind(definition: &mut Definition<'_, '_>) -> (String, FieldKind) {
+pub(super) fn read_kind(definition: &mut DefinitionReader<'_, '_>) -> (String, FieldKind) {
     if !definition.attributes.contains_key("type") {
         let is_container = ["properties", "enabled", "dynamic"].iter().any(|k| definition.attributes.contains_key(*k));
         if !is_container {
@@ -26,7 +26,7 @@ pub(super) fn read_kind(definition: &mut Definition<'_, '_>) -> (String, FieldKi
     (type_name.to_owned(), kind_of(type_name, definition))
 }
 
-fn kind_of(type_name: &str, definition: &mut Definition<'_, '_>) -> FieldKind {
+fn kind_of(type_name: &str, definition: &mut DefinitionReader<'_, '_>) -> FieldKind {
     match type_name {
         "keyword" => FieldKind::Keyword,
         "text" => FieldKind::Text,
@@ -53,18 +53,18 @@ fn kind_of(type_name: &str, definition: &mut Definition<'_, '_>) -> FieldKind {
     }
 }
 
-fn scaled_float(definition: &mut Definition<'_, '_>) -> FieldKind {
+fn scaled_float(definition: &mut DefinitionReader<'_, '_>) -> FieldKind {
     if definition.attributes.get("scaling_factor").is_none_or(Value::is_null) {
         definition.report("no `scaling_factor`", "one, as the type is scaled_float");
     }
     FieldKind::ScaledFloat { scaling_factor: definition.positive_number("scaling_factor").unwrap_or(1.0) }
 }
 
-fn date_format(definition: &mut Definition<'_, '_>) -> DateFormat {
+fn date_format(definition: &mut DefinitionReader<'_, '_>) -> DateFormat {
     definition.text("format").map_or_else(DateFormat::default, DateFormat::parse)
 }
 
-fn constant_keyword(definition: &mut Definition<'_, '_>) -> FieldKind {
+fn constant_keyword(definition: &mut DefinitionReader<'_, '_>) -> FieldKind {
     let value = match definition.attributes.get("value") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text.clone()),
@@ -77,7 +77,7 @@ fn constant_keyword(definition: &mut Definition<'_, '_>) -> FieldKind {
     FieldKind::ConstantKeyword { value }
 }
 
-fn alias(definition: &mut Definition<'_, '_>) -> FieldKind {
+fn alias(definition: &mut DefinitionReader<'_, '_>) -> FieldKind {
     if definition.attributes.get("path").is_none_or(Value::is_null) {
         definition.report("no `path`", "the path of the field that the alias stands for");
     }

@@ -11,19 +11,19 @@ use crate::error::{describe, quote};
 use crate::field::join;
 use crate::{Field, FieldKind, MappingError};
 
-use super::definition::Definition;
+use super::definition::DefinitionReader;
 use super::kind::read_kind;
-use super::{DEEPEST, Layout};
+use super::{FieldTable, MAX_DEPTH};
 
 #[derive(Default)]
-pub(super) struct Tree {
-    nodes: Vec<Node>,
+pub(super) struct FieldTree {
+    nodes: Vec<TreeNode>,
     roots: Vec<usize>,
     by_path: HashMap<String, usize>,
     errors: Vec<MappingError>,
 }
 
-struct Node {
+struct TreeNode {
     field: Field,
     /// Whether only dots in the name of another field imply this container so far.
     is_implied: bool,
@@ -31,7 +31,7 @@ struct Node {
     multi_fields: Vec<usize>,
 }
 
-impl Tree {
+impl FieldTree {
     /// Reads the properties of the root.
     pub(super) fn read(&mut self, properties: &Map<String, Value>) {
         self.read_properties("", None, properties);
@@ -42,8 +42,8 @@ impl Tree {
             let path = join(container, name);
             if name.split('.').any(str::is_empty) {
                 self.report(container, format!("the field name {}", quote(name)), "a name without empty parts");
-            } else if path.matches('.').count() >= DEEPEST {
-                self.report(&path, "a field this deep", format!("at most {DEEPEST} levels"));
+            } else if path.matches('.').count() >= MAX_DEPTH {
+                self.report(&path, "a field this deep", format!("at most {MAX_DEPTH} levels"));
             } else if let Some(parent) = self.implied_containers(parent, container, name) {
                 self.read_field(&path, parent, definition);
             }
@@ -56,17 +56,17 @@ impl Tree {
         let mut parent = start;
         for (dot, _) in name.match_indices('.') {
             let path = join(container, &name[..dot]);
-            let place = match self.by_path.get(&path) {
-                Some(&place) => place,
+            let index = match self.by_path.get(&path) {
+                Some(&index) => index,
                 None => self.add(parent, Field::bare(&path, "object", FieldKind::Object), true),
             };
-            let field = &self.nodes[place].field;
+            let field = &self.nodes[index].field;
             if !field.kind.is_container() {
                 let found = format!("the field {} below type {}", quote(&name[dot + 1..]), field.type_name);
                 self.report(&path, found, "an object or nested field around it");
                 return None;
             }
-            parent = Some(place);
+            parent = Some(index);
         }
         Some(parent)
     }
@@ -78,29 +78,29 @@ impl Tree {
         };
         let field = read_attributes(path, attributes, &mut self.errors);
         let is_container = field.kind.is_container();
-        let place = match self.by_path.get(path) {
+        let index = match self.by_path.get(path) {
             None => self.add(parent, field, false),
-            Some(&place) if self.nodes[place].is_implied && is_container => {
-                self.nodes[place].field = field;
-                self.nodes[place].is_implied = false;
-                place
+            Some(&index) if self.nodes[index].is_implied && is_container => {
+                self.nodes[index].field = field;
+                self.nodes[index].is_implied = false;
+                index
             }
             Some(_) => {
                 self.report(path, "a second definition, or one for what dotted names make an object", "one definition");
                 return;
             }
         };
-        let mut reader = Definition::new(path, attributes, &mut self.errors);
+        let mut reader = DefinitionReader::new(path, attributes, &mut self.errors);
         let properties = reader.object("properties");
         let multi_fields = reader.object("fields");
         match properties {
-            Some(properties) if is_container => self.read_properties(path, Some(place), properties),
+            Some(properties) if is_container => self.read_properties(path, Some(index), properties),
             Some(_) => self.report(path, "`properties` beside a type that holds values", "type object or nested"),
             None => {}
         }
         match multi_fields {
             Some(_) if is_container => self.report(path, "`fields` of a container", "`properties`"),
-            Some(multi_fields) => self.read_multi_fields(path, place, multi_fields),
+            Some(multi_fields) => self.read_multi_fields(path, index, multi_fields),
             None => {}
         }
     }
@@ -112,7 +112,7 @@ impl Tree {
                 self.report(&multi_path, describe(definition), "an object with the attributes of the multi-field");
                 continue;
             };
-            if name.is_empty() || name.contains('.') || multi_path.matches('.').count() >= DEEPEST {
+            if name.is_empty() || name.contains('.') || multi_path.matches('.').count() >= MAX_DEPTH {
                 self.report(path, format!("the multi-field name {}", quote(name)), "a name without dots");
                 continue;
             }
@@ -122,28 +122,28 @@ impl Tree {
                 continue;
             }
             field.multi_field_of = Some(self.nodes[owner].field.multi_field_of.as_deref().unwrap_or(path).to_owned());
-            let place = self.push(field, false);
-            self.nodes[owner].multi_fields.push(place);
-            if let Some(deeper) = Definition::new(&multi_path, attributes, &mut self.errors).object("fields") {
-                self.read_multi_fields(&multi_path, place, deeper);
+            let index = self.push(field, false);
+            self.nodes[owner].multi_fields.push(index);
+            if let Some(deeper) = DefinitionReader::new(&multi_path, attributes, &mut self.errors).object("fields") {
+                self.read_multi_fields(&multi_path, index, deeper);
             }
         }
     }
 
     fn add(&mut self, parent: Option<usize>, field: Field, is_implied: bool) -> usize {
-        let place = self.push(field, is_implied);
+        let index = self.push(field, is_implied);
         match parent {
-            Some(parent) => self.nodes[parent].children.push(place),
-            None => self.roots.push(place),
+            Some(parent) => self.nodes[parent].children.push(index),
+            None => self.roots.push(index),
         }
-        place
+        index
     }
 
     fn push(&mut self, field: Field, is_implied: bool) -> usize {
-        let place = self.nodes.len();
-        self.by_path.insert(field.path.clone(), place);
-        self.nodes.push(Node { field, is_implied, children: Vec::new(), multi_fields: Vec::new() });
-        place
+        let index = self.nodes.len();
+        self.by_path.insert(field.path.clone(), index);
+        self.nodes.push(TreeNode { field, is_implied, children: Vec::new(), multi_fields: Vec::new() });
+        index
     }
 
     fn report(&mut self, path: &str, found: impl Into<String>, expected: impl Into<String>) {
@@ -151,28 +151,29 @@ impl Tree {
     }
 
     /// Returns the fields depth first, each with what it takes from the containers around it, and the problems.
-    pub(super) fn lay_out(mut self) -> (Layout, Vec<MappingError>) {
-        let mut listed = Vec::new();
+    pub(super) fn flatten(mut self) -> (FieldTable, Vec<MappingError>) {
+        let mut own_count = Vec::new();
         let mut multi_fields = Vec::new();
-        for place in std::mem::take(&mut self.roots) {
-            self.lay_out_below(place, &[], true, &mut listed, &mut multi_fields);
+        for index in std::mem::take(&mut self.roots) {
+            self.flatten_below(index, &[], true, &mut own_count, &mut multi_fields);
         }
-        let mut layout = Layout { listed: listed.len(), fields: listed, ..Layout::default() };
-        layout.fields.append(&mut multi_fields);
-        layout.places = layout.fields.iter().enumerate().map(|(place, field)| (field.path.clone(), place)).collect();
-        layout.longest_path = layout.fields.iter().map(|field| field.path.len()).max().unwrap_or_default();
-        (layout, self.errors)
+        let mut table = FieldTable { own_count: own_count.len(), fields: own_count, ..FieldTable::default() };
+        table.fields.append(&mut multi_fields);
+        table.index_by_path =
+            table.fields.iter().enumerate().map(|(index, field)| (field.path.clone(), index)).collect();
+        table.max_path_bytes = table.fields.iter().map(|field| field.path.len()).max().unwrap_or_default();
+        (table, self.errors)
     }
 
-    fn lay_out_below(
+    fn flatten_below(
         &mut self,
-        place: usize,
+        index: usize,
         nested: &[String],
         enabled: bool,
         fields: &mut Vec<Field>,
         multi_fields: &mut Vec<Field>,
     ) {
-        let node = &mut self.nodes[place];
+        let node = &mut self.nodes[index];
         let children = std::mem::take(&mut node.children);
         let multi = std::mem::take(&mut node.multi_fields);
         let mut field = node.field.clone();
@@ -183,19 +184,19 @@ impl Tree {
             FieldKind::Nested => [nested, std::slice::from_ref(&field.path)].concat(),
             _ => nested.to_vec(),
         };
-        field.multi_fields = multi.iter().map(|&place| self.nodes[place].field.path.clone()).collect();
+        field.multi_fields = multi.iter().map(|&index| self.nodes[index].field.path.clone()).collect();
         match field.multi_field_of {
             Some(_) => multi_fields.push(field),
             None => fields.push(field),
         }
-        for place in children.into_iter().chain(multi) {
-            self.lay_out_below(place, &inner, enabled, fields, multi_fields);
+        for index in children.into_iter().chain(multi) {
+            self.flatten_below(index, &inner, enabled, fields, multi_fields);
         }
     }
 }
 
 fn read_attributes(path: &str, attributes: &Map<String, Value>, errors: &mut Vec<MappingError>) -> Field {
-    let mut definition = Definition::new(path, attributes, errors);
+    let mut definition = DefinitionReader::new(path, attributes, errors);
     let (type_name, kind) = read_kind(&mut definition);
     let mut field = Field::bare(path, &type_name, kind);
     field.copy_to = definition.texts("copy_to");

@@ -1,4 +1,4 @@
-use cantata_mapping::{DateFormat, Moment};
+use cantata_mapping::{DateFormat, UtcDateTime};
 
 /// Checks what texts are read as in a format; the moments are in ISO 8601.
 fn check(format: &str, cases: &[(&str, &str)]) {
@@ -135,12 +135,12 @@ fn unknown_formats_are_told_and_passed_over() {
 #[test]
 fn moments_count_from_1970() {
     for millis in [0, 1, -1, 1_714_556_430_123, -62_135_596_800_000, 253_402_300_799_999] {
-        let moment = Moment::from_millis(millis).unwrap();
+        let moment = UtcDateTime::from_millis(millis).unwrap();
         assert_eq!(moment.millis(), millis);
         assert_eq!(moment.nanos(), i128::from(millis) * 1_000_000);
-        assert_eq!(Moment::from_nanos(moment.nanos()), Some(moment));
+        assert_eq!(UtcDateTime::from_nanos(moment.nanos()), Some(moment));
     }
-    assert_eq!(Moment::from_nanos(-1).unwrap().millis(), -1);
-    assert_eq!(Moment::from_millis(i64::MAX), None);
-    assert_eq!(Moment::from_nanos(i128::MIN), None);
+    assert_eq!(UtcDateTime::from_nanos(-1).unwrap().millis(), -1);
+    assert_eq!(UtcDateTime::from_millis(i64::MAX), None);
+    assert_eq!(UtcDateTime::from_nanos(i128::MIN), None);
 }

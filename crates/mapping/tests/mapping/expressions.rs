@@ -1,7 +1,7 @@
-use cantata_mapping::{DateExpression, DateFormat, Moment};
+use cantata_mapping::{DateExpression, DateFormat, UtcDateTime};
 
 /// The present moment of these tests, a Wednesday.
-fn now() -> Moment {
+fn now() -> UtcDateTime {
     DateFormat::default().read("2024-05-15T10:20:30.456Z").unwrap()
 }
 
@@ -11,7 +11,7 @@ fn check(format: &str, cases: &[(&str, &str, &str)]) {
     for (text, start, end) in cases {
         let date = DateExpression::parse(text, &format).unwrap();
         assert_eq!(date.start(now()).to_string(), *start, "start of {text}");
-        let last = Moment::from_millis(date.end(now()).millis()).unwrap();
+        let last = UtcDateTime::from_millis(date.end(now()).millis()).unwrap();
         assert_eq!(last.to_string(), *end, "end of {text}");
         assert_eq!(date.is_relative(), text.starts_with("now"), "{text}");
     }
@@ -104,7 +104,7 @@ fn the_calendar_has_ends() {
         ],
     );
     let date = DateExpression::parse("now-99999y", &DateFormat::default()).unwrap();
-    assert_eq!(date.start(now()), Moment::MIN);
+    assert_eq!(date.start(now()), UtcDateTime::MIN);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use cantata_mapping::{DateExpression, DateFormat, FieldKind, IndexMapping, Moment};
+use cantata_mapping::{DateExpression, DateFormat, FieldKind, IndexMapping, UtcDateTime};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -158,13 +158,13 @@ proptest! {
     #[test]
     fn no_text_breaks_the_dates(text in "(now)?[0-9TZ:+|/.yMdhw-]{0,30}|.{0,20}", format in ".{0,20}") {
         let format = DateFormat::parse(&format);
-        let now = Moment::from_millis(1_715_768_430_456).unwrap();
+        let now = UtcDateTime::from_millis(1_715_768_430_456).unwrap();
         for format in [DateFormat::default(), format] {
             if let Ok(date) = DateExpression::parse(&text, &format) {
                 prop_assert!(date.start(now) <= date.end(now));
             }
             if let Some(moment) = format.read(&text) {
-                prop_assert_eq!(Moment::from_nanos(moment.nanos()), Some(moment));
+                prop_assert_eq!(UtcDateTime::from_nanos(moment.nanos()), Some(moment));
             }
         }
     }

@@ -1,4 +1,4 @@
-use cantata_mapping::{DateFormat, Dynamic, FieldKind, TypedValue};
+use cantata_mapping::{DateFormat, DynamicMapping, FieldKind, TypedValue};
 use serde_json::json;
 
 use crate::{field, mapping};
@@ -72,12 +72,12 @@ fn copy_to_takes_a_list() {
 #[test]
 fn dynamic_is_read_from_flags_and_names() {
     let cases = [
-        (json!(true), Dynamic::Add),
-        (json!("true"), Dynamic::Add),
-        (json!("runtime"), Dynamic::Add),
-        (json!(false), Dynamic::Ignore),
-        (json!("false"), Dynamic::Ignore),
-        (json!("strict"), Dynamic::Refuse),
+        (json!(true), DynamicMapping::Add),
+        (json!("true"), DynamicMapping::Add),
+        (json!("runtime"), DynamicMapping::Add),
+        (json!(false), DynamicMapping::Ignore),
+        (json!("false"), DynamicMapping::Ignore),
+        (json!("strict"), DynamicMapping::Strict),
     ];
     for (given, dynamic) in cases {
         assert_eq!(field(json!({"dynamic": given, "properties": {}})).dynamic, Some(dynamic), "{given}");

@@ -1,20 +1,20 @@
 //! Mappings without what somebody may not see.
 
-use cantata_mapping::{Covers, IndexMapping, MASKED};
+use cantata_mapping::{IndexMapping, MASKED_TYPE, RedactedFields};
 use serde_json::{Value, json};
 
 use crate::{mapping, paths};
 
-fn covers(hidden: &[&str], masked: &[&str]) -> Covers {
-    Covers {
+fn covers(hidden: &[&str], masked: &[&str]) -> RedactedFields {
+    RedactedFields {
         hidden: hidden.iter().map(|path| (*path).to_owned()).collect(),
         masked: masked.iter().map(|path| ((*path).to_owned(), Some("x".to_owned()))).collect(),
     }
 }
 
-fn redacted(properties: Value, asked: &Covers) -> IndexMapping {
+fn redacted(properties: Value, asked: &RedactedFields) -> IndexMapping {
     let whole = mapping(properties);
-    whole.redacted(&whole.covers(asked)).unwrap()
+    whole.redacted(&whole.expand_redactions(asked)).unwrap()
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn what_has_the_values_of_a_hidden_field_is_hidden_with_it() {
     let seen = redacted(properties.clone(), &covers(&["box.only.one", "box.two"], &[]));
     assert!(seen.entry("box").is_none());
     let seen = redacted(properties, &covers(&["box"], &["a"]));
-    let masked: Vec<&str> = seen.fields().filter(|f| f.type_name == MASKED).map(|f| f.path.as_str()).collect();
+    let masked: Vec<&str> = seen.fields().filter(|f| f.type_name == MASKED_TYPE).map(|f| f.path.as_str()).collect();
     assert_eq!(masked, ["a", "all", "some", "to_a", "to_words", "to_all"]);
     assert!(seen.multi_fields().next().is_none() && seen.entry("box.two").is_none());
 }
@@ -52,7 +52,7 @@ fn hiding_wins_over_masking_and_containers_are_masked_whole() {
     });
     let seen = redacted(properties, &covers(&["size"], &["size", "donors", "dotted"]));
     assert_eq!(paths(&seen), ["donors", "dotted"]);
-    assert!(seen.fields().all(|field| field.type_name == MASKED && !field.kind.has_values()));
+    assert!(seen.fields().all(|field| field.type_name == MASKED_TYPE && !field.kind.has_values()));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn names_below_an_envelope_count_from_it() {
         "to_a": { "type": "alias", "path": "data.a" },
     } } });
     let whole = mapping(properties).without_prefix("data").unwrap();
-    let seen = whole.redacted(&whole.covers(&covers(&["a"], &[]))).unwrap();
+    let seen = whole.redacted(&whole.expand_redactions(&covers(&["a"], &[]))).unwrap();
     assert_eq!(paths(&seen), ["b"]);
     assert_eq!(seen.raw()["b"], json!({ "type": "keyword" }));
 }

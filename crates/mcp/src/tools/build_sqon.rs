@@ -1,7 +1,7 @@
 //! `build_sqon`: a filter from plain conditions, checked against the fields of a catalogue.
 
 use cantata_catalogue::Catalogue;
-use cantata_sqon::{Built, Clause, GroupOp, Sqon, SqonError, build};
+use cantata_sqon::{BuiltFilter, FilterClause, GroupOp, Sqon, SqonError, build_filter};
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -72,10 +72,10 @@ pub(super) fn build_sqon(caller: &CallerContext<'_>, arguments: BuildArguments) 
         Some(existing) => parse_filter("existingSqon", existing, &served.catalogue)?,
         None => None,
     };
-    let clauses: Vec<Clause> = arguments
+    let clauses: Vec<FilterClause> = arguments
         .clauses
         .into_iter()
-        .map(|ConditionArguments { field_name, operator, value, negate }| Clause {
+        .map(|ConditionArguments { field_name, operator, value, negate }| FilterClause {
             field_name,
             operator,
             value,
@@ -83,14 +83,14 @@ pub(super) fn build_sqon(caller: &CallerContext<'_>, arguments: BuildArguments) 
         })
         .collect();
     let unusable = |error: SqonError| ToolError(format!("The conditions make no filter: {error}."));
-    let mut built = build(arguments.combination.into(), &clauses, existing).map_err(unusable)?;
+    let mut built = build_filter(arguments.combination.into(), &clauses, existing).map_err(unusable)?;
     if let Some(sqon) = built.sqon.take() {
         let sqon = sqon.resolve_names(&*served.catalogue);
         validate(&sqon, "The filter does not fit the catalogue:", &served.catalogue)?;
         // Conditions on two names of one field can be joined only now.
-        let resolved = build(GroupOp::And, &[], Some(sqon)).map_err(unusable)?;
+        let resolved = build_filter(GroupOp::And, &[], Some(sqon)).map_err(unusable)?;
         built.notes.extend(resolved.notes);
-        built = Built { clause_count: built.clause_count, notes: built.notes, ..resolved };
+        built = BuiltFilter { clause_count: built.clause_count, notes: built.notes, ..resolved };
     }
     to_value(&built)
 }

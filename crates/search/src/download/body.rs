@@ -3,7 +3,7 @@
 use std::io;
 
 use bytes::Bytes;
-use cantata_engine::Exporting;
+use cantata_engine::ExportStream;
 use futures_util::stream::BoxStream;
 
 use super::archive::ArchiveWriter;
@@ -15,7 +15,7 @@ pub type DownloadBody = BoxStream<'static, io::Result<Bytes>>;
 
 /// A file that is being exported.
 pub(super) struct FileExport {
-    export: Box<dyn Exporting>,
+    export: Box<dyn ExportStream>,
     /// Taken while it writes; `None` after the last chunk.
     writer: Option<Box<FileWriter>>,
     stage: ExportStage,
@@ -29,7 +29,7 @@ enum ExportStage {
 }
 
 impl FileExport {
-    pub(super) fn new(export: Box<dyn Exporting>, writer: FileWriter) -> Self {
+    pub(super) fn new(export: Box<dyn ExportStream>, writer: FileWriter) -> Self {
         Self { export, writer: Some(Box::new(writer)), stage: ExportStage::New }
     }
 

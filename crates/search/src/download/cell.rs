@@ -5,7 +5,7 @@
 //! * A cell that a spreadsheet could evaluate as a formula gets a single quote in front: it begins with `=`, `+`, `-`,
 //!   `@`, a tab or a carriage return, has more than one character, and consists neither of numbers nor of hyphens.
 
-use cantata_engine::Node;
+use cantata_engine::ValueRef;
 
 use super::columns::CellStyle;
 
@@ -15,7 +15,7 @@ const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 /// Writes a cell with several values; writes nothing if all of them are empty.
 pub(super) fn write_values<'p>(
     out: &mut Vec<u8>,
-    values: impl Iterator<Item = Node<'p>>,
+    values: impl Iterator<Item = ValueRef<'p>>,
     style: &CellStyle,
     csv: &csv_core::Writer,
 ) {
@@ -42,11 +42,11 @@ struct CellWriter<'c> {
 }
 
 impl CellWriter<'_> {
-    fn value(&mut self, value: Node<'_>) {
-        if let Node::Array(list) = value {
+    fn value(&mut self, value: ValueRef<'_>) {
+        if let ValueRef::Array(list) = value {
             return list.for_each(|element| self.value(element));
         }
-        if matches!(value, Node::Null | Node::String("")) {
+        if matches!(value, ValueRef::Null | ValueRef::String("")) {
             return;
         }
         if self.out.len() > self.start {
@@ -55,14 +55,14 @@ impl CellWriter<'_> {
         }
         let start = self.out.len();
         match value {
-            Node::String(text) => {
+            ValueRef::String(text) => {
                 self.out.extend_from_slice(text.as_bytes());
                 self.needs_escaping = true;
             }
-            Node::Double(number) if number.fract() == 0.0 && number.abs() < MAX_EXACT_INTEGER => {
+            ValueRef::Double(number) if number.fract() == 0.0 && number.abs() < MAX_EXACT_INTEGER => {
                 json(self.out, &(number as i64))
             }
-            Node::Object(_) => {
+            ValueRef::Object(_) => {
                 json(self.out, &value);
                 self.needs_escaping = true;
                 return;

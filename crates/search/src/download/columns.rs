@@ -1,12 +1,11 @@
 //! The columns of a file: where the values of each are in a document, and how they are written.
 
 use cantata_catalogue::{Catalogue, display};
-use cantata_mapping::DateFormat;
+use cantata_mapping::{DateDisplayPattern, DateFormat};
 use hashbrown::HashMap;
 use serde_json::Value;
 
 use super::DownloadError;
-use super::date_pattern::DatePattern;
 use super::field_lookup::{ResolvedField, find_field, plain_path};
 use super::request::{ColumnRequest, FileRequest};
 
@@ -53,7 +52,7 @@ pub(super) struct CellStyle {
 /// How dates are read and written.
 pub(super) struct DateStyle {
     pub(super) format: DateFormat,
-    pub(super) pattern: DatePattern,
+    pub(super) pattern: DateDisplayPattern,
 }
 
 /// Returns the columns of a file whose rows are the elements of the last of these containers.
@@ -182,7 +181,7 @@ fn date_style(
     };
     let pattern = request.display_format.clone().or_else(of_table);
     let pattern = pattern.as_deref().unwrap_or(DEFAULT_DATE_PATTERN);
-    let pattern = DatePattern::parse(pattern)
+    let pattern = DateDisplayPattern::parse(pattern)
         .map_err(|reason| DownloadError::Invalid(format!("{}.displayFormat: {reason}", request.location)))?;
     let format = target.and_then(|target| target.field).and_then(|field| field.kind.date_format());
     Ok(Some(DateStyle { format: format.cloned().unwrap_or_default(), pattern }))

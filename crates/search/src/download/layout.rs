@@ -4,7 +4,7 @@
 //! is divided at these containers: slots of depth 0 are filled from the record, those of depth 1 from an element of the
 //! first container, and so on. A row consists of all slots when those of the greatest depth are filled.
 
-use cantata_engine::Node;
+use cantata_engine::ValueRef;
 use hashbrown::HashMap;
 
 /// The paths of all columns.
@@ -46,20 +46,20 @@ impl LayoutObject {
     /// Collects the values of a node in their slots, and the containers that become rows in a list.
     pub(super) fn collect<'p>(
         &'p self,
-        node: Node<'p>,
-        slots: &mut [Vec<Node<'p>>],
-        containers: &mut Vec<(&'p LayoutMember, Node<'p>)>,
+        node: ValueRef<'p>,
+        slots: &mut [Vec<ValueRef<'p>>],
+        containers: &mut Vec<(&'p LayoutMember, ValueRef<'p>)>,
     ) {
         match node {
-            Node::Array(list) => list.for_each(|element| self.collect(element, slots, containers)),
-            Node::Object(object) => object.places(|name, place| {
+            ValueRef::Array(list) => list.for_each(|element| self.collect(element, slots, containers)),
+            ValueRef::Object(object) => object.for_each_lazy(|name, value| {
                 let Some(member) = self.by_name.get(name).and_then(|&index| self.members.get(index)) else { return };
-                let value = place.node();
+                let value = value.value();
                 if member.becomes_rows {
                     containers.push((member, value));
                     return;
                 }
-                if let Some(slot) = member.slot.filter(|_| !matches!(value, Node::Null)) {
+                if let Some(slot) = member.slot.filter(|_| !matches!(value, ValueRef::Null)) {
                     slots[slot].push(value);
                 }
                 if !member.inner.members.is_empty() {
@@ -109,10 +109,10 @@ impl ColumnLayout {
     }
 
     /// Returns the record in a document; null if it has none.
-    pub(super) fn record<'p>(&self, document: Node<'p>) -> Node<'p> {
+    pub(super) fn record<'p>(&self, document: ValueRef<'p>) -> ValueRef<'p> {
         self.prefix.iter().fold(document, |node, name| match node {
-            Node::Object(object) => object.get(name).unwrap_or(Node::Null),
-            _ => Node::Null,
+            ValueRef::Object(object) => object.get(name).unwrap_or(ValueRef::Null),
+            _ => ValueRef::Null,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The rows of records, written as their values are found in the documents.
 
-use cantata_engine::{Document, Hit, Node};
+use cantata_engine::{Document, Hit, ValueRef};
 
 use super::cell::{self, json};
 use super::file_format::{ColumnFormat, FileFormat};
@@ -15,7 +15,7 @@ pub(super) struct RowWriter<'p> {
     format: &'p FileFormat,
     out: &'p mut Vec<u8>,
     /// The values of the row, by slot.
-    slots: Vec<Vec<Node<'p>>>,
+    slots: Vec<Vec<ValueRef<'p>>>,
     id: &'p str,
     /// How many rows the file has so far.
     rows: u64,
@@ -45,7 +45,7 @@ impl<'p> RowWriter<'p> {
     pub(super) fn write_record(&mut self, hit: &'p Hit, skipped: usize) -> Option<usize> {
         (self.id, self.next_row, self.skipped, self.stopped) = (&hit.cursor.id, 0, skipped, None);
         let layout = &self.format.layout;
-        let record = layout.record(hit.document.as_ref().map_or(Node::Null, Document::root));
+        let record = layout.record(hit.document.as_ref().map_or(ValueRef::Null, Document::root));
         if layout.row_depth > 0 || self.wants_row() {
             self.write_rows(&layout.root, None, record, 0);
         }
@@ -61,7 +61,7 @@ impl<'p> RowWriter<'p> {
         row >= self.skipped && self.stopped.is_none()
     }
 
-    fn write_rows(&mut self, object: &'p LayoutObject, slot: Option<usize>, node: Node<'p>, depth: usize) {
+    fn write_rows(&mut self, object: &'p LayoutObject, slot: Option<usize>, node: ValueRef<'p>, depth: usize) {
         let layout = &self.format.layout;
         for (values, slot_depth) in self.slots.iter_mut().zip(&layout.slot_depths) {
             if *slot_depth >= depth {
@@ -133,21 +133,21 @@ impl<'p> RowWriter<'p> {
 }
 
 /// Returns the values of a column; `None` for the id of the record.
-fn values<'p>(column: &ColumnFormat, slots: &[Vec<Node<'p>>]) -> Option<impl Iterator<Item = Node<'p>>> {
+fn values<'p>(column: &ColumnFormat, slots: &[Vec<ValueRef<'p>>]) -> Option<impl Iterator<Item = ValueRef<'p>>> {
     column.slots.as_ref().map(|of_column| of_column.iter().flat_map(|slot| &slots[*slot]).copied())
 }
 
 /// Visits the elements of a container; a single object is a list of one.
-fn for_each_object<'p>(node: Node<'p>, visit: &mut dyn FnMut(Node<'p>)) {
+fn for_each_object<'p>(node: ValueRef<'p>, visit: &mut dyn FnMut(ValueRef<'p>)) {
     match node {
-        Node::Object(_) => visit(node),
-        Node::Array(list) => list.for_each(|element| for_each_object(element, visit)),
+        ValueRef::Object(_) => visit(node),
+        ValueRef::Array(list) => list.for_each(|element| for_each_object(element, visit)),
         _ => {}
     }
 }
 
 /// Writes values as JSON: a single one as it is in the document, unless a list is wanted; several as a list.
-fn write_json_values<'p>(out: &mut Vec<u8>, mut values: impl Iterator<Item = Node<'p>>, is_list: bool) {
+fn write_json_values<'p>(out: &mut Vec<u8>, mut values: impl Iterator<Item = ValueRef<'p>>, is_list: bool) {
     let (first, second) = (values.next(), values.next());
     match (first, second, is_list) {
         (None, _, false) => out.extend_from_slice(b"null"),
@@ -162,10 +162,10 @@ fn write_json_values<'p>(out: &mut Vec<u8>, mut values: impl Iterator<Item = Nod
 }
 
 /// Writes a value, or those of a list one by one.
-fn write_elements(out: &mut Vec<u8>, value: Node<'_>, is_first: &mut bool) {
+fn write_elements(out: &mut Vec<u8>, value: ValueRef<'_>, is_first: &mut bool) {
     match value {
-        Node::Array(list) => list.for_each(|element| write_elements(out, element, is_first)),
-        Node::Null => {}
+        ValueRef::Array(list) => list.for_each(|element| write_elements(out, element, is_first)),
+        ValueRef::Null => {}
         value => {
             if !std::mem::take(is_first) {
                 out.push(b',');

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use cantata_access::Identity;
-use cantata_engine::{Operation, SearchEngine};
+use cantata_engine::{IndexAdmin, IndexWriter, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_search::{CatalogueLookup, ConfigSource, SearchService};
 use serde_json::json;
@@ -75,7 +75,7 @@ async fn a_failure_that_stays_is_told_once_and_ends_with_a_mapping_that_fits() {
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert_eq!(log.matches("a catalogue cannot be served").count(), 1, "{log}");
 
-    let put = Operation::Put { id: "p1".to_owned(), source: br#"{"data": {"name": "Daisy"}}"#.to_vec() };
+    let put = WriteOperation::Put { id: "p1".to_owned(), source: br#"{"data": {"name": "Daisy"}}"#.to_vec() };
     engine.write("plants", vec![put]).await.unwrap();
     service.refresh().await.unwrap();
     assert!(matches!(service.catalogues().only(&Identity::unchecked()), Some(CatalogueLookup::Available(_))));

@@ -99,7 +99,7 @@ impl From<EngineError> for EsError {
                 "resource_already_exists_exception",
                 format!("index [{name}] already exists"),
             ),
-            EngineError::Refused(_) => of(StatusCode::BAD_REQUEST, "illegal_argument_exception"),
+            EngineError::Rejected(_) => of(StatusCode::BAD_REQUEST, "illegal_argument_exception"),
             EngineError::Busy => of(StatusCode::TOO_MANY_REQUESTS, "es_rejected_execution_exception"),
             EngineError::Unreachable | EngineError::PermissionDenied | EngineError::TimedOut => {
                 of(StatusCode::SERVICE_UNAVAILABLE, "exception")

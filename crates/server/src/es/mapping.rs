@@ -79,7 +79,7 @@ pub(super) fn without_type(mut mapping: Map<String, Value>) -> Map<String, Value
 /// Returns the error for a mapping that cannot be taken.
 pub(super) fn refused(error: EngineError) -> EsError {
     match error {
-        EngineError::Refused(reason) => EsError::mapper(reason),
+        EngineError::Rejected(reason) => EsError::mapper(reason),
         other => other.into(),
     }
 }

@@ -1,6 +1,6 @@
 //! Names of indexes and aliases, as addresses list them: with commas between them and stars in them.
 
-use cantata_engine::matching::{Matcher as _, Pattern};
+use cantata_engine::matching::{Matcher as _, WildcardPattern};
 use cantata_engine::{Alias, IndexSummary};
 
 use super::error::EsError;
@@ -17,7 +17,7 @@ impl<'a> Names<'a> {
 
     /// Returns whether a name is among them.
     pub(super) fn have(&self, name: &str) -> bool {
-        self.0.iter().any(|pattern| is_everything(pattern) || Pattern::case_sensitive(pattern).matches(name))
+        self.0.iter().any(|pattern| is_everything(pattern) || WildcardPattern::case_sensitive(pattern).matches(name))
     }
 
     /// Returns those that stand for one name.

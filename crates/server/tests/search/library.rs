@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::routing::get;
 use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, ConfigDefaults};
-use cantata_engine::SearchEngine;
+use cantata_engine::IndexAdmin;
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_server::{HttpSettings, search};
 use cantata_testkit::put_documents;

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::content::{self, Content, value_tests};
-use super::{Applicability, FieldRef, Operator, Shape};
+use super::leaf_content::{self, LeafContent, value_tests};
+use super::{Applicability, ContentShape, FieldRef, Operator};
 use crate::error::SqonError;
 use crate::sqon::{Condition, ValuesOp};
 
@@ -20,16 +20,16 @@ pub static ALL: Operator = Operator {
     parse,
 };
 
-static SHAPE: Shape = Shape {
+static SHAPE: ContentShape = ContentShape {
     name: "All",
     form: "an object with `fieldName` and `value`, a list of one or more texts, numbers or booleans",
     content_schema: || {
-        let value = json!({ "type": "array", "minItems": 1, "items": content::scalar_schema() });
-        content::one_field_schema(&value)
+        let value = json!({ "type": "array", "minItems": 1, "items": leaf_content::scalar_schema() });
+        leaf_content::one_field_schema(&value)
     },
 };
 
-fn parse(content: &mut Content<'_>) -> Result<Condition, SqonError> {
+fn parse(content: &mut LeafContent<'_>) -> Result<Condition, SqonError> {
     let field = content.field_name()?;
     let values = content.scalar_list("a list of one or more texts, numbers or booleans")?;
     Ok(Condition::Values { op: ValuesOp::All, field, values: value_tests(values) })

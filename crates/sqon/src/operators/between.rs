@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::content::{self, Content};
+use super::leaf_content::{self, LeafContent};
 use super::range::ORDERED;
-use super::{FieldRef, Operator, Shape};
+use super::{ContentShape, FieldRef, Operator};
 use crate::error::SqonError;
 use crate::sqon::Condition;
 
@@ -23,16 +23,16 @@ pub static BETWEEN: Operator = Operator {
     parse,
 };
 
-static SHAPE: Shape = Shape {
+static SHAPE: ContentShape = ContentShape {
     name: "Between",
     form: "an object with `fieldName` and `value`, a list of exactly two numbers or dates",
     content_schema: || {
-        let value = json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": content::scalar_schema() });
-        content::one_field_schema(&value)
+        let value = json!({ "type": "array", "minItems": 2, "maxItems": 2, "items": leaf_content::scalar_schema() });
+        leaf_content::one_field_schema(&value)
     },
 };
 
-fn parse(content: &mut Content<'_>) -> Result<Condition, SqonError> {
+fn parse(content: &mut LeafContent<'_>) -> Result<Condition, SqonError> {
     let field = content.field_name()?;
     let bounds = content.scalar_pair(FORM)?;
     Ok(Condition::Between { field, bounds })

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::content::{self, Content};
+use super::leaf_content::{self, LeafContent};
 use super::wildcard::TEXTUAL;
-use super::{FieldRef, Operator, Shape};
+use super::{ContentShape, FieldRef, Operator};
 use crate::error::SqonError;
 use crate::sqon::Condition;
 
@@ -31,7 +31,7 @@ pub static FUZZY: Operator = Operator {
     parse,
 };
 
-static SHAPE: Shape = Shape {
+static SHAPE: ContentShape = ContentShape {
     name: "Fuzzy",
     form: "an object with `fieldNames`, a list, and `value`, a text, and perhaps `fuzziness`",
     content_schema: || {
@@ -39,7 +39,7 @@ static SHAPE: Shape = Shape {
             "type": "object",
             "required": ["fieldNames", "value"],
             "properties": {
-                "fieldNames": content::field_names_schema(),
+                "fieldNames": leaf_content::field_names_schema(),
                 "value": { "type": "string" },
                 "fuzziness": { "enum": ["AUTO", 0, 1, 2], "default": "AUTO" },
             },
@@ -48,7 +48,7 @@ static SHAPE: Shape = Shape {
     },
 };
 
-fn parse(content: &mut Content<'_>) -> Result<Condition, SqonError> {
+fn parse(content: &mut LeafContent<'_>) -> Result<Condition, SqonError> {
     Ok(Condition::Fuzzy {
         fields: content.field_names()?,
         text: content.text("a text")?,

@@ -1,7 +1,7 @@
 //! `in`: one of the field's values is in the list. Its shape is that of every in-like operator.
 
-use super::content::{self, Content, value_tests};
-use super::{Applicability, FieldRef, Operator, Shape};
+use super::leaf_content::{self, LeafContent, value_tests};
+use super::{Applicability, ContentShape, FieldRef, Operator};
 use crate::error::SqonError;
 use crate::sqon::{Condition, ValuesOp};
 
@@ -22,13 +22,13 @@ pub static IN: Operator = Operator {
 };
 
 /// A field, and a scalar or a list of scalars.
-pub static IN_LIKE: Shape = Shape {
+pub static IN_LIKE: ContentShape = ContentShape {
     name: "InLike",
     form: "an object with `fieldName` and `value`, a text, number or boolean, or a list of them",
-    content_schema: || content::one_field_schema(&content::scalars_schema()),
+    content_schema: || leaf_content::one_field_schema(&leaf_content::scalars_schema()),
 };
 
 /// Reads the content of an in-like operator.
-pub(super) fn parse(content: &mut Content<'_>, op: ValuesOp) -> Result<Condition, SqonError> {
+pub(super) fn parse(content: &mut LeafContent<'_>, op: ValuesOp) -> Result<Condition, SqonError> {
     Ok(Condition::Values { op, field: content.field_name()?, values: value_tests(content.scalars()?) })
 }

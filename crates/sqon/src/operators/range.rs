@@ -3,8 +3,8 @@
 //! The four differ in their sign alone. With several bounds the tightest decides, which is the same as keeping to all
 //! of them; relative dates such as `now-30d` stay texts, since only the moment of the search tells what they mean.
 
-use super::content::{self, Content};
-use super::{Applicability, FieldRef, Operator, Shape};
+use super::leaf_content::{self, LeafContent};
+use super::{Applicability, ContentShape, FieldRef, Operator};
 use crate::error::SqonError;
 use crate::sqon::Condition;
 use crate::validate::FieldClass;
@@ -47,7 +47,7 @@ impl RangeOp {
         }
     }
 
-    /// Tells whether the bound is the lower end of what matches.
+    /// Returns whether the bound is the lower end of what matches.
     pub fn is_lower_bound(self) -> bool {
         matches!(self, Self::Gt | Self::Gte)
     }
@@ -89,7 +89,7 @@ const fn operator(
     name: &'static str,
     aliases: &'static [&'static str],
     description: &'static str,
-    parse: fn(&mut Content<'_>) -> Result<Condition, SqonError>,
+    parse: fn(&mut LeafContent<'_>) -> Result<Condition, SqonError>,
 ) -> Operator {
     Operator {
         name,
@@ -103,12 +103,12 @@ const fn operator(
     }
 }
 
-static RANGE_LIKE: Shape = Shape {
+static RANGE_LIKE: ContentShape = ContentShape {
     name: "RangeLike",
     form: "an object with `fieldName` and `value`, a number or date, or a list of them",
-    content_schema: || content::one_field_schema(&content::scalars_schema()),
+    content_schema: || leaf_content::one_field_schema(&leaf_content::scalars_schema()),
 };
 
-fn parse(content: &mut Content<'_>, op: RangeOp) -> Result<Condition, SqonError> {
+fn parse(content: &mut LeafContent<'_>, op: RangeOp) -> Result<Condition, SqonError> {
     Ok(Condition::Range { op, field: content.field_name()?, bounds: content.scalars()? })
 }

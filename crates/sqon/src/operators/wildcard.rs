@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::content::{self, Content};
-use super::{Applicability, FieldRef, Operator, Shape};
+use super::leaf_content::{self, LeafContent};
+use super::{Applicability, ContentShape, FieldRef, Operator};
 use crate::error::SqonError;
 use crate::sqon::Condition;
 use crate::validate::FieldClass;
@@ -24,20 +24,20 @@ pub static WILDCARD: Operator = Operator {
     parse,
 };
 
-static SHAPE: Shape = Shape {
+static SHAPE: ContentShape = ContentShape {
     name: "Wildcard",
     form: "an object with `fieldNames`, a list, and `value`, a text",
     content_schema: || {
         json!({
             "type": "object",
             "required": ["fieldNames", "value"],
-            "properties": { "fieldNames": content::field_names_schema(), "value": { "type": "string" } },
+            "properties": { "fieldNames": leaf_content::field_names_schema(), "value": { "type": "string" } },
             "additionalProperties": true,
         })
     },
 };
 
-fn parse(content: &mut Content<'_>) -> Result<Condition, SqonError> {
+fn parse(content: &mut LeafContent<'_>) -> Result<Condition, SqonError> {
     Ok(Condition::Wildcard {
         fields: content.field_names()?,
         pattern: content.text("a text in which * stands for any characters")?,

@@ -4,7 +4,7 @@
 
 use jiff::civil::Date;
 
-/// Tells whether a text is a date, absolute or relative, for a field without a format of its own.
+/// Returns whether a text is a date, absolute or relative, for a field without a format of its own.
 pub fn is_date(text: &str) -> bool {
     if let Some(steps) = text.strip_prefix("now") {
         return are_steps(steps);
@@ -15,7 +15,7 @@ pub fn is_date(text: &str) -> bool {
     }
 }
 
-/// Tells whether a text is an ISO 8601 date, with or without a time.
+/// Returns whether a text is an ISO 8601 date, with or without a time.
 pub(crate) fn is_absolute_date(text: &str) -> bool {
     match text.split_once(['T', ' ']) {
         Some((day, time)) => is_day(day, true) && is_time(time),
@@ -23,7 +23,7 @@ pub(crate) fn is_absolute_date(text: &str) -> bool {
     }
 }
 
-/// Tells whether a text is a sequence of steps such as `-30d`, `+1M` and `/d`.
+/// Returns whether a text is a sequence of steps such as `-30d`, `+1M` and `/d`.
 fn are_steps(mut steps: &str) -> bool {
     while !steps.is_empty() {
         let Some(rest) = steps.strip_prefix(['+', '-', '/']) else { return false };

@@ -1,33 +1,35 @@
-//! Names that look like one the catalogue does not have. The last part of a dotted name counts alone too, since it is
-//! what people remember: `gender` is like `donors.gender`.
+//! Suggestions for a name that the catalogue does not have. The last part of a dotted name is compared alone too, since
+//! it is what people remember: `gender` is similar to `donors.gender`.
 
 use strsim::jaro_winkler;
 
-/// How many names a hint offers.
-const MOST: usize = 3;
+/// How many names are suggested.
+const MAX_SUGGESTIONS: usize = 3;
 
-/// How long a name may be to be looked at, in bytes; comparing takes time by the product of the lengths.
-const LONGEST: usize = 200;
+/// The length above which a name gets no suggestions; comparing takes time by the product of the lengths.
+const MAX_NAME_BYTES: usize = 200;
 
-/// How alike two names must be, from 0 to 1.
-const ALIKE: f64 = 0.85;
+/// The least similarity of a suggestion, from 0 to 1.
+const MIN_SIMILARITY: f64 = 0.85;
 
-/// How much less an equal last part says than an equal name.
+/// The weight of the similarity of the last parts.
 const LAST_PART_WEIGHT: f64 = 0.97;
 
-/// Returns the names most like `name`, the closest first.
+/// Returns the names most similar to `name`, the closest first.
 pub(super) fn similar_names<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    if name.len() > LONGEST {
+    if name.len() > MAX_NAME_BYTES {
         return Vec::new();
     }
     let wanted = name.replace("__", ".").to_lowercase();
-    let mut scored: Vec<(f64, &str)> =
-        names.map(|candidate| (likeness(&wanted, candidate), candidate)).filter(|(score, _)| *score >= ALIKE).collect();
+    let mut scored: Vec<(f64, &str)> = names
+        .map(|candidate| (similarity(&wanted, candidate), candidate))
+        .filter(|(score, _)| *score >= MIN_SIMILARITY)
+        .collect();
     scored.sort_by(|(left_score, left), (right_score, right)| right_score.total_cmp(left_score).then(left.cmp(right)));
-    scored.into_iter().take(MOST).map(|(_, candidate)| candidate.to_owned()).collect()
+    scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate.to_owned()).collect()
 }
 
-fn likeness(wanted: &str, candidate: &str) -> f64 {
+fn similarity(wanted: &str, candidate: &str) -> f64 {
     let candidate = candidate.to_lowercase();
     let whole = jaro_winkler(wanted, &candidate);
     let last = jaro_winkler(last_part(wanted), last_part(&candidate));

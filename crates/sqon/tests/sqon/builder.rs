@@ -1,11 +1,11 @@
 //! Filters put together from clauses.
 
-use cantata_sqon::{Clause, GroupOp, Sqon, build};
+use cantata_sqon::{FilterClause, GroupOp, Sqon, build_filter};
 use serde_json::{Value, json};
 
 use crate::support::sqon;
 
-fn clauses(list: Value) -> Vec<Clause> {
+fn clauses(list: Value) -> Vec<FilterClause> {
     serde_json::from_value(list).unwrap()
 }
 
@@ -24,7 +24,7 @@ fn group(op: &str, content: &[Value]) -> Value {
 /// Builds from two clauses on one field.
 fn pair(combination: &str, operator: &str, first: Value, second: Value) -> (Value, usize) {
     let op = GroupOp::find(combination).unwrap();
-    let built = build(op, &clauses(json!([clause(operator, first), clause(operator, second)])), None).unwrap();
+    let built = build_filter(op, &clauses(json!([clause(operator, first), clause(operator, second)])), None).unwrap();
     (built.sqon.unwrap().to_json(), built.notes.len())
 }
 
@@ -104,7 +104,7 @@ fn what_is_never_joined() {
         apart(op, "between", json!([1, 2]), json!([3, 4]));
         apart(op, "not-in", json!(["x"]), json!(["__missing__"]));
     }
-    let built = build(
+    let built = build_filter(
         GroupOp::And,
         &clauses(
             json!([clause("gt", json!(1)), clause("gte", json!(2)), { "fieldName": "b", "operator": "gt", "value": 3 }]),
@@ -118,26 +118,26 @@ fn what_is_never_joined() {
 fn groups_are_unwrapped_and_written_out() {
     let one = clauses(json!([clause("=", json!("x"))]));
     for op in [GroupOp::And, GroupOp::Or] {
-        assert_eq!(build(op, &one, None).unwrap().sqon.unwrap().to_json(), leaf("in", json!(["x"])));
+        assert_eq!(build_filter(op, &one, None).unwrap().sqon.unwrap().to_json(), leaf("in", json!(["x"])));
     }
     assert_eq!(
-        build(GroupOp::Not, &one, None).unwrap().sqon.unwrap().to_json(),
+        build_filter(GroupOp::Not, &one, None).unwrap().sqon.unwrap().to_json(),
         group("not", &[leaf("in", json!(["x"]))])
     );
     let existing = sqon(group("and", &[group("or", &[group("and", &[leaf("gt", json!(1)), leaf("lt", json!(9))])])]));
-    let built = build(GroupOp::And, &one, Some(existing.clone())).unwrap();
+    let built = build_filter(GroupOp::And, &one, Some(existing.clone())).unwrap();
     let expected = group("and", &[leaf("gt", json!([1])), leaf("lt", json!([9])), leaf("in", json!(["x"]))]);
     assert_eq!(built.sqon.unwrap().to_json(), expected);
     assert_eq!((built.clause_count, built.filter_count), (1, 3));
 
     let both = group("and", &[leaf("gt", json!([1])), leaf("lt", json!([9]))]);
-    let or = build(GroupOp::Or, &one, Some(existing.clone())).unwrap().sqon.unwrap().to_json();
+    let or = build_filter(GroupOp::Or, &one, Some(existing.clone())).unwrap().sqon.unwrap().to_json();
     assert_eq!(or, group("or", &[both, leaf("in", json!(["x"]))]));
-    let not = build(GroupOp::Not, &one, Some(existing)).unwrap().sqon.unwrap().to_json();
+    let not = build_filter(GroupOp::Not, &one, Some(existing)).unwrap().sqon.unwrap().to_json();
     let excluded = group("not", &[leaf("in", json!(["x"]))]);
     assert_eq!(not, group("and", &[leaf("gt", json!([1])), leaf("lt", json!([9])), excluded]));
     let pivoted = json!({ "op": "and", "content": [leaf("in", json!(["y"]))], "pivot": "donors" });
-    let built = build(GroupOp::And, &one, Some(sqon(pivoted.clone()))).unwrap();
+    let built = build_filter(GroupOp::And, &one, Some(sqon(pivoted.clone()))).unwrap();
     assert_eq!(built.sqon.unwrap().to_json(), group("and", &[pivoted, leaf("in", json!(["x"]))]));
 }
 
@@ -147,7 +147,7 @@ fn negation_and_several_fields() {
         { "fieldName": "a", "operator": "in", "value": "x", "negate": true },
         { "fieldName": "b", "operator": "filter", "value": "*y*" },
     ]));
-    let built = build(GroupOp::And, &list, None).unwrap();
+    let built = build_filter(GroupOp::And, &list, None).unwrap();
     let wildcard = json!({ "op": "wildcard", "content": { "fieldNames": ["b"], "value": "*y*" } });
     assert_eq!(
         serde_json::to_value(&built).unwrap(),
@@ -162,10 +162,10 @@ fn negation_and_several_fields() {
 
 #[test]
 fn nothing_to_build() {
-    let built = build(GroupOp::Not, &[], None).unwrap();
+    let built = build_filter(GroupOp::Not, &[], None).unwrap();
     assert_eq!((built.sqon, built.summary.as_str()), (None, "all records"));
     let existing = sqon(leaf("in", json!(["x"])));
-    assert_eq!(build(GroupOp::Not, &[], Some(existing.clone())).unwrap().sqon, Some(existing));
+    assert_eq!(build_filter(GroupOp::Not, &[], Some(existing.clone())).unwrap().sqon, Some(existing));
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn clauses_that_are_refused() {
             "found the text \"\"; expected the dotted name of a field".to_owned(),
         ),
     ] {
-        let error = build(GroupOp::And, &clauses(json!([clause("in", json!("x")), wrong])), None).unwrap_err();
+        let error = build_filter(GroupOp::And, &clauses(json!([clause("in", json!("x")), wrong])), None).unwrap_err();
         assert_eq!((error.pointer.as_str(), error.message), (pointer, message));
     }
 }
@@ -198,13 +198,13 @@ fn clauses_that_are_refused() {
 fn what_is_built_keeps_to_the_limits() {
     let deep = (0..98).fold(leaf("in", json!(["x"])), |inner, _| group("not", &[inner]));
     let deep = sqon(group("not", &[deep]));
-    let built = build(GroupOp::Or, &clauses(json!([clause("gt", json!(1))])), Some(deep));
+    let built = build_filter(GroupOp::Or, &clauses(json!([clause("gt", json!(1))])), Some(deep));
     assert_eq!(
         built.unwrap_err().message,
         "the filter has more than 100 levels of groups and leaves; a filter may have at most 100"
     );
     let wide: Vec<Value> = (0..9_000).map(|number| clause("in", json!([number, number % 7]))).collect();
-    let built = build(GroupOp::Or, &clauses(json!(wide)), None).unwrap();
+    let built = build_filter(GroupOp::Or, &clauses(json!(wide)), None).unwrap();
     assert_eq!((built.clause_count, built.filter_count), (9_000, 1));
     assert_eq!(Sqon::parse(&built.sqon.as_ref().unwrap().to_json()), Ok(built.sqon));
 }

@@ -1,6 +1,6 @@
 //! Filters at the limits and beyond.
 
-use cantata_sqon::{ErrorKind, MAX_LEVELS, MAX_NODES, MAX_VALUES, Sqon};
+use cantata_sqon::{MAX_LEVELS, MAX_NODES, MAX_VALUES, Sqon, SqonErrorKind};
 use serde_json::{Value, json};
 
 fn leaf(values: usize) -> Value {
@@ -18,7 +18,7 @@ fn wide(leaves: usize) -> Value {
 #[track_caller]
 fn limited(filter: &Value, pointer: &str, message: &str) {
     let error = Sqon::parse(filter).unwrap_err();
-    assert_eq!(error.kind, ErrorKind::TooLarge);
+    assert_eq!(error.kind, SqonErrorKind::TooLarge);
     assert_eq!((error.pointer.as_str(), error.message.as_str()), (pointer, message));
 }
 

@@ -4,7 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
 
-use cantata_sqon::{Clause, GroupOp, Sqon, build, json_schema};
+use cantata_sqon::{FilterClause, GroupOp, Sqon, build_filter, json_schema};
 use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::json;
@@ -100,15 +100,15 @@ proptest! {
         operator in prop::sample::select(vec!["in", "not-in", "gt", "<=", "wildcard", "between"]),
         combination in prop::sample::select(GroupOp::ALL.to_vec()),
     ) {
-        let clauses: Vec<Clause> = values
+        let clauses: Vec<FilterClause> = values
             .into_iter()
-            .map(|(value, negate)| Clause { field_name: "a".to_owned(), operator: operator.to_owned(), value, negate })
+            .map(|(value, negate)| FilterClause { field_name: "a".to_owned(), operator: operator.to_owned(), value, negate })
             .collect();
-        if let Ok(built) = build(combination, &clauses, existing.map(sqon)) {
+        if let Ok(built) = build_filter(combination, &clauses, existing.map(sqon)) {
             if let Some(sqon) = &built.sqon {
                 prop_assert_eq!(Sqon::parse(&sqon.to_json()), Ok(Some(sqon.clone())));
             }
-            let again = build(combination, &[], built.sqon.clone()).unwrap();
+            let again = build_filter(combination, &[], built.sqon.clone()).unwrap();
             prop_assert_eq!(again.sqon, built.sqon);
         }
     }

@@ -1,7 +1,7 @@
 //! Short forms for the tests, and a small catalogue.
 
 use cantata_sqon::validate::is_date;
-use cantata_sqon::{FieldClass, FieldFacts, Fields, Sqon, SqonError};
+use cantata_sqon::{FieldClass, FieldInfo, FieldLookup, Sqon, SqonError};
 use serde_json::Value;
 
 /// Reads a filter that must be there and right.
@@ -53,10 +53,10 @@ const FIELDS: [(&str, &str); 15] = [
     ("donors.specimens.specimen_type", "keyword"),
 ];
 
-impl Fields for Catalogue {
-    fn field(&self, dotted: &str) -> Option<FieldFacts> {
+impl FieldLookup for Catalogue {
+    fn field(&self, dotted: &str) -> Option<FieldInfo> {
         let (_, type_name) = FIELDS.into_iter().find(|(name, _)| *name == dotted)?;
-        Some(FieldFacts {
+        Some(FieldInfo {
             type_name: type_name.to_owned(),
             class: FieldClass::of_type(type_name),
             nested: ["donors", "donors.specimens"]

@@ -1,6 +1,6 @@
 //! Filters against the fields of a catalogue.
 
-use cantata_sqon::{ErrorKind, FieldClass, SqonError};
+use cantata_sqon::{FieldClass, SqonError, SqonErrorKind};
 use serde_json::{Value, json};
 
 use crate::support::{Catalogue, sqon};
@@ -19,7 +19,7 @@ fn valid(filter: Value) {
 }
 
 #[track_caller]
-fn invalid(filter: Value, kind: ErrorKind, pointer: &str, message: &str) {
+fn invalid(filter: Value, kind: SqonErrorKind, pointer: &str, message: &str) {
     let expected = SqonError { pointer: pointer.to_owned(), kind, message: message.to_owned() };
     assert_eq!(errors(filter.clone()), [expected], "{filter}");
 }
@@ -161,7 +161,7 @@ fn values_of_the_wrong_type() {
             "found \"set_id:\"; expected the id of a set after it",
         ),
     ] {
-        invalid(filter, ErrorKind::WrongValue, pointer, message);
+        invalid(filter, SqonErrorKind::WrongValue, pointer, message);
     }
 }
 
@@ -174,14 +174,14 @@ fn operators_that_do_not_suit() {
         }
         invalid(
             leaf(op, "open", json!(5)),
-            ErrorKind::NotApplicable,
+            SqonErrorKind::NotApplicable,
             "/content/fieldName",
             &format!("`{op}` cannot be used on \"open\", which is of type boolean; expected one of {in_like}"),
         );
     }
     invalid(
         leaf("between", "file_id", json!([1, 2])),
-        ErrorKind::NotApplicable,
+        SqonErrorKind::NotApplicable,
         "/content/fieldName",
         &format!(
             "`between` cannot be used on \"file_id\", which is of type keyword; expected one of {in_like}, wildcard, \
@@ -193,7 +193,7 @@ fn operators_that_do_not_suit() {
         valid(on(&["name", "file_id", "place", "donors__gender"]));
         invalid(
             on(&["name", "created"]),
-            ErrorKind::NotApplicable,
+            SqonErrorKind::NotApplicable,
             "/content/fieldNames/1",
             &format!(
                 "`{op}` cannot be used on \"created\", which is of type date; expected one of {in_like}, gt, gte, lt, \
@@ -205,7 +205,7 @@ fn operators_that_do_not_suit() {
 
 #[test]
 fn unknown_fields() {
-    let kind = |field: &str, similar: &[&str]| ErrorKind::UnknownField {
+    let kind = |field: &str, similar: &[&str]| SqonErrorKind::UnknownField {
         field: field.to_owned(),
         similar: similar.iter().map(ToString::to_string).collect(),
     };
@@ -236,10 +236,10 @@ fn pivots() {
     }
     for pivot in ["analysis", "donors.gender", "nothing", ""] {
         let message = format!("Invalid pivot field \"{pivot}\", not a nested field");
-        invalid(with(pivot), ErrorKind::InvalidPivot, "/pivot", &message);
+        invalid(with(pivot), SqonErrorKind::InvalidPivot, "/pivot", &message);
         let mut on_leaf = leaf("in", "size", json!(1));
         on_leaf["pivot"] = json!(pivot);
-        invalid(on_leaf, ErrorKind::InvalidPivot, "/pivot", &message);
+        invalid(on_leaf, SqonErrorKind::InvalidPivot, "/pivot", &message);
     }
 }
 

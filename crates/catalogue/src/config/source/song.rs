@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::config::reader::{ConfigReader, ConfigSection};
-use crate::secret::Secret;
 use crate::source::{SongOrigin, SongTopic, TopicCredentials};
+use cantata_core::Secret;
 
 const DEFAULT_POLL_SECONDS: u32 = 30;
 

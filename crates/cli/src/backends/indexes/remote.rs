@@ -3,7 +3,7 @@
 use std::io;
 
 use async_trait::async_trait;
-use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexAdministration, IndexStats, IndexSummary};
+use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexMaintenance, IndexStats, IndexSummary};
 use cantata_mapping::IndexMapping;
 use memchr::memchr2;
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
@@ -84,7 +84,7 @@ impl RemoteIndexes {
         let lacking = "keeps its metadata in a database server, which is backed up by its own means";
         let mut answer = self.answer("", lacking, request).await?;
         while let Some(piece) = answer.chunk().await.map_err(|error| self.connection_error(&error))? {
-            take(&piece).map_err(|error| EngineError::Refused(format!("the backup cannot be written: {error}")))?;
+            take(&piece).map_err(|error| EngineError::Rejected(format!("the backup cannot be written: {error}")))?;
         }
         Ok(())
     }
@@ -139,23 +139,23 @@ impl RemoteIndexes {
         Err(match error.error_id.as_str() {
             "index.not.found" => EngineError::IndexNotFound(name.to_owned()),
             "index.already.exists" => EngineError::IndexExists(name.to_owned()),
-            "unauthorized.token" => EngineError::Refused(format!(
+            "unauthorized.token" => EngineError::Rejected(format!(
                 "the server at {} requires a key with the system scope; set CANTATA_KEY",
                 self.base
             )),
-            "path.not.found" => EngineError::Refused(format!("the server at {} {lacking}", self.base)),
-            _ => EngineError::Refused(error.message.split_once("] - ").map_or("", |(_, text)| text).to_owned()),
+            "path.not.found" => EngineError::Rejected(format!("the server at {} {lacking}", self.base)),
+            _ => EngineError::Rejected(error.message.split_once("] - ").map_or("", |(_, text)| text).to_owned()),
         })
     }
 
     fn connection_error(&self, error: &reqwest::Error) -> EngineError {
         let verb = if error.is_connect() { "cannot be reached" } else { "stopped answering" };
         tracing::debug!(%error, "a call to the server failed");
-        EngineError::Refused(format!("the server at {} {verb}; is it running? --server names another one", self.base))
+        EngineError::Rejected(format!("the server at {} {verb}; is it running? --server names another one", self.base))
     }
 
     fn unexpected_response(&self) -> EngineError {
-        EngineError::Refused(format!(
+        EngineError::Rejected(format!(
             "what is at {} does not answer like a Cantata server; --server names another one",
             self.base
         ))
@@ -163,7 +163,7 @@ impl RemoteIndexes {
 }
 
 #[async_trait]
-impl IndexAdministration for RemoteIndexes {
+impl IndexMaintenance for RemoteIndexes {
     async fn stats(&self, index: &str) -> Result<IndexStats, EngineError> {
         self.fetch(index, self.request(Method::GET, &[index])?).await
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, CatalogueError, CatalogueErrorCode, EngineChoice};
-use cantata_engine::{EngineError, SearchEngine};
+use cantata_engine::{EngineError, IndexReader};
 use cantata_mapping::IndexMapping;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use cantata_engine::ImportRefusal;
+use cantata_engine::RejectedDocument;
 use cantata_json_stream::{DocumentSpan, ReadError};
 
 use super::source::Source;
@@ -100,7 +100,7 @@ impl ImportLog {
     }
 
     /// Reports a document that the engine rejected.
-    pub(super) fn refused_by_engine(&self, refusal: &ImportRefusal) {
+    pub(super) fn refused_by_engine(&self, refusal: &RejectedDocument) {
         let line = self.state().line_of(&refusal.source, refusal.line);
         let name = self.names.iter().find(|(key, _)| *key == refusal.source).map_or("", |(_, name)| name);
         self.refused(name, line, &refusal.reason);

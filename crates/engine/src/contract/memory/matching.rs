@@ -3,7 +3,7 @@
 use cantata_mapping::{FieldKind, IndexMapping, TypedValue};
 
 use super::super::model::{Row, forms, fuzzy, like};
-use crate::{Edges, Filter};
+use crate::{Filter, ValueRange};
 
 /// Returns whether a row passes a filter that is read at the level of the row.
 pub(super) fn passes(mapping: &IndexMapping, filter: &Filter, row: &Row) -> bool {
@@ -27,7 +27,7 @@ pub(super) fn passes(mapping: &IndexMapping, filter: &Filter, row: &Row) -> bool
             row.values(field).iter().any(|value| values.contains(value))
                 || some_text(field, &|form| values.contains(&TypedValue::Text(form.to_owned())))
         }
-        Filter::Range { field, edges } => row.values(field).iter().any(|value| lies_within(value, edges)),
+        Filter::Range { field, range } => row.values(field).iter().any(|value| lies_within(value, range)),
         Filter::Exists { field } => !row.values(field).is_empty(),
         Filter::Pattern { field, pattern } => some_text(field, &|form| like(pattern, form, false)),
         Filter::Wildcard { field, pattern } => some_text(field, &|form| like(pattern, form, true)),
@@ -35,8 +35,8 @@ pub(super) fn passes(mapping: &IndexMapping, filter: &Filter, row: &Row) -> bool
     }
 }
 
-fn lies_within(value: &TypedValue, edges: &Edges) -> bool {
-    let from = edges.from.as_ref().is_none_or(|(from, included)| value > from || (*included && value == from));
-    let to = edges.to.as_ref().is_none_or(|(to, included)| value < to || (*included && value == to));
+fn lies_within(value: &TypedValue, range: &ValueRange) -> bool {
+    let from = range.from.as_ref().is_none_or(|(from, included)| value > from || (*included && value == from));
+    let to = range.to.as_ref().is_none_or(|(to, included)| value < to || (*included && value == to));
     from && to
 }

@@ -1,16 +1,16 @@
-//! A value of a document held against a value of a filter.
+//! Comparing a value of a document with a value of a filter.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;
 
-use cantata_mapping::{DateExpression, Field, FieldKind, Moment, TypedValue};
+use cantata_mapping::{DateExpression, Field, FieldKind, TypedValue, UtcDateTime};
 use cantata_sqon::Scalar;
 use serde_json::{Number, Value};
 
 use super::text::forms;
 
 /// Returns whether a value of a field is the one that a filter names.
-pub(super) fn is_equal(field: &Field, value: &TypedValue, scalar: &Scalar, now: Moment) -> bool {
+pub(super) fn is_equal(field: &Field, value: &TypedValue, scalar: &Scalar, now: UtcDateTime) -> bool {
     match value {
         TypedValue::Text(text) => forms(text, field.kind == FieldKind::Text).contains(&scalar.to_string()),
         TypedValue::Bool(flag) => scalar.as_boolean() == Some(*flag),
@@ -22,7 +22,7 @@ pub(super) fn is_equal(field: &Field, value: &TypedValue, scalar: &Scalar, now: 
 
 /// Compares a value of a field with one of a filter. A date of a filter is a span of time, and every moment in it is
 /// equal to it. Nothing, if the two cannot be compared.
-pub(super) fn compare(field: &Field, value: &TypedValue, scalar: &Scalar, now: Moment) -> Option<Ordering> {
+pub(super) fn compare(field: &Field, value: &TypedValue, scalar: &Scalar, now: UtcDateTime) -> Option<Ordering> {
     match value {
         TypedValue::Integer(whole) => compare_whole(i128::from(*whole), &scalar.as_number()?),
         TypedValue::Unsigned(whole) => compare_whole(i128::from(*whole), &scalar.as_number()?),
@@ -66,7 +66,7 @@ fn place<T: Ord + Copy>(value: T, start: T, end: T) -> Ordering {
     }
 }
 
-fn span(field: &Field, scalar: &Scalar, now: Moment) -> Option<(Moment, Moment)> {
+fn span(field: &Field, scalar: &Scalar, now: UtcDateTime) -> Option<(UtcDateTime, UtcDateTime)> {
     let date = DateExpression::parse(&scalar.to_string(), field.kind.date_format()?).ok()?;
     Some((date.start(now), date.end(now)))
 }
@@ -93,8 +93,8 @@ fn is_in_network(address: IpAddr, text: &str) -> bool {
         Some(Ok(length)) => bits_before + length,
         Some(Err(_)) => return false,
     };
-    let difference = as_number(address) ^ as_number(network);
-    length <= 128 && (length == 0 || difference >> (128 - length) == 0)
+    let mismatch = as_number(address) ^ as_number(network);
+    length <= 128 && (length == 0 || mismatch >> (128 - length) == 0)
 }
 
 fn as_number(address: IpAddr) -> u128 {

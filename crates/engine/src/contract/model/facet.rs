@@ -1,15 +1,15 @@
-//! What is counted of the values of a field.
+//! Facets: counts and statistics of the values of a field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use cantata_mapping::TypedValue;
 
 use super::{Record, Row};
-use crate::{Bucket, Document, FacetAnswer, FacetRequest, NumberRange, Stats};
+use crate::{Bucket, Document, FacetRequest, FacetResult, FieldStats, NumberRange};
 
 /// A record that passes the filter of a facet, with those of its elements at the level of the field that count.
 #[derive(Debug)]
-pub struct Counted<'a> {
+pub struct FacetRecord<'a> {
     /// The id of the record.
     pub id: &'a str,
     /// The record.
@@ -18,7 +18,7 @@ pub struct Counted<'a> {
     pub elements: Vec<&'a Row>,
 }
 
-impl Counted<'_> {
+impl FacetRecord<'_> {
     fn values(&self, path: &str) -> Vec<&TypedValue> {
         self.elements.iter().flat_map(|element| element.values(path)).collect()
     }
@@ -28,22 +28,22 @@ impl Counted<'_> {
     }
 }
 
-/// Answers a facet. The records come by id; `passes` tells whether a record passes one of the bucket filters, by its
-/// place in the request's list.
-pub(crate) fn answer(
-    counted: &[Counted<'_>],
+/// Answers a facet. The records come by id; `passes` returns whether a record passes one of the bucket filters, by its
+/// index in the request.
+pub(crate) fn evaluate(
+    counted: &[FacetRecord<'_>],
     path: &str,
     request: &FacetRequest,
     passes: &dyn Fn(usize, &Record) -> bool,
-) -> FacetAnswer {
-    let mut having: BTreeMap<&TypedValue, Vec<&Counted<'_>>> = BTreeMap::new();
+) -> FacetResult {
+    let mut having: BTreeMap<&TypedValue, Vec<&FacetRecord<'_>>> = BTreeMap::new();
     for one in counted {
         for value in BTreeSet::from_iter(one.values(path)) {
             having.entry(value).or_default().push(one);
         }
     }
     let lacking = counted.iter().filter(|one| one.elements.iter().any(|element| element.values(path).is_empty()));
-    FacetAnswer {
+    FacetResult {
         distinct: if request.distinct { having.len() as u64 } else { 0 },
         missing: if request.missing { lacking.count() as u64 } else { 0 },
         stats: request.stats.then(|| stats(counted, path)),
@@ -54,11 +54,11 @@ pub(crate) fn answer(
 }
 
 fn buckets(
-    having: BTreeMap<&TypedValue, Vec<&Counted<'_>>>,
+    having: BTreeMap<&TypedValue, Vec<&FacetRecord<'_>>>,
     request: &FacetRequest,
     passes: &dyn Fn(usize, &Record) -> bool,
 ) -> Vec<Bucket> {
-    let mut having: Vec<(&TypedValue, Vec<&Counted<'_>>)> = having.into_iter().collect();
+    let mut having: Vec<(&TypedValue, Vec<&FacetRecord<'_>>)> = having.into_iter().collect();
     // Values are in order already, and the sort keeps the order of equal counts.
     having.sort_by_key(|(_, records)| std::cmp::Reverse(records.len()));
     having
@@ -79,11 +79,11 @@ fn buckets(
         .collect()
 }
 
-fn stats(counted: &[Counted<'_>], path: &str) -> Stats {
+fn stats(counted: &[FacetRecord<'_>], path: &str) -> FieldStats {
     let numbers: Vec<f64> = counted.iter().flat_map(|one| one.numbers(path)).collect();
     let least = numbers.iter().copied().reduce(f64::min);
     let greatest = numbers.iter().copied().reduce(f64::max);
-    Stats {
+    FieldStats {
         count: numbers.len() as u64,
         min: least.unwrap_or(0.0),
         max: greatest.unwrap_or(0.0),
@@ -91,7 +91,7 @@ fn stats(counted: &[Counted<'_>], path: &str) -> Stats {
     }
 }
 
-fn histogram(counted: &[Counted<'_>], path: &str, interval: f64) -> Vec<(f64, u64)> {
+fn histogram(counted: &[FacetRecord<'_>], path: &str, interval: f64) -> Vec<(f64, u64)> {
     let steps: Vec<BTreeSet<i128>> = counted
         .iter()
         .map(|one| one.numbers(path).into_iter().map(|number| (number / interval).floor() as i128).collect())
@@ -103,7 +103,7 @@ fn histogram(counted: &[Counted<'_>], path: &str, interval: f64) -> Vec<(f64, u6
         .collect()
 }
 
-fn in_ranges(counted: &[Counted<'_>], path: &str, ranges: &[NumberRange]) -> Vec<u64> {
+fn in_ranges(counted: &[FacetRecord<'_>], path: &str, ranges: &[NumberRange]) -> Vec<u64> {
     let lies_in = |number: f64, range: &NumberRange| {
         range.from.is_none_or(|from| number >= from) && range.to.is_none_or(|to| number < to)
     };
@@ -116,7 +116,7 @@ fn in_ranges(counted: &[Counted<'_>], path: &str, ranges: &[NumberRange]) -> Vec
         .collect()
 }
 
-/// Returns the number that figures are made of; dates count in milliseconds.
+/// Returns the number that statistics use; dates count in milliseconds.
 pub(super) fn as_number(value: &TypedValue) -> Option<f64> {
     match value {
         TypedValue::Integer(number) | TypedValue::DateMillis(number) => Some(*number as f64),

@@ -7,7 +7,7 @@ use cantata_mapping::{IndexMapping, TypedValue};
 use super::Record;
 use super::facet::as_number;
 use super::json::below;
-use crate::{Cursor, Document, Hit, HitsRequest, Missing, SortKey, SortMode, SortOrder, SortValue};
+use crate::{Cursor, Document, Hit, HitsRequest, MissingOrder, SortKey, SortMode, SortOrder, SortValue};
 
 /// A page of records.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +70,7 @@ fn sort_value(mapping: &IndexMapping, field: &str, mode: SortMode, record: &Reco
 
 fn compare(sort: &[SortKey], one: &Cursor, other: &Cursor) -> Ordering {
     for ((key, one), other) in sort.iter().zip(&one.values).zip(&other.values) {
-        let missing = if key.missing == Missing::First { Ordering::Less } else { Ordering::Greater };
+        let missing = if key.missing == MissingOrder::First { Ordering::Less } else { Ordering::Greater };
         let order = match (one, other) {
             (None, None) => Ordering::Equal,
             (None, Some(_)) => missing,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{delete, put};
-use crate::{Alias, AliasChange, EngineError, ExportRequest, Filter, HitsRequest, Plan, SearchEngine};
+use crate::{Alias, AliasChange, EngineError, ExportRequest, Filter, HitsRequest, SearchEngine, SearchPlan};
 
 fn add(alias: &str, index: &str) -> AliasChange {
     AliasChange::Add { alias: alias.to_owned(), index: index.to_owned() }
@@ -32,7 +32,7 @@ async fn aliases(engine: &dyn SearchEngine) -> String {
 async fn ids(engine: &dyn SearchEngine, name: &str) -> Vec<String> {
     let hits =
         HitsRequest { filter: 0, size: 100, offset: 0, sort: vec![], after: None, total: true, documents: false };
-    let plan = Plan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
+    let plan = SearchPlan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
     let answer = engine.search(name, Arc::new(plan)).await.unwrap();
     answer.hits[0].hits.iter().map(|hit| hit.cursor.id.clone()).collect()
 }
@@ -49,7 +49,7 @@ pub async fn an_alias_is_as_good_as_its_index(engine: &dyn SearchEngine) {
     let report = engine.write("other", vec![put("two", &json!({"one": "there"})), delete("one")]).await.unwrap();
     assert_eq!((report.written, report.deleted), (1, 1));
     engine.extend_mapping("another", &json!({"properties": {"more": {"type": "long"}}})).await.unwrap();
-    engine.write_at("another", vec![put("three", &json!({"more": 1}))], "p").await.unwrap();
+    engine.write_with_position("another", vec![put("three", &json!({"more": 1}))], "p").await.unwrap();
     for name in ["one", "other", "another"] {
         assert_eq!(ids(engine, name).await, ["three", "two"], "{name}");
         assert_eq!(engine.position(name).await.unwrap().as_deref(), Some("p"), "{name}");
@@ -92,7 +92,7 @@ pub async fn wrong_changes_of_aliases_are_refused(engine: &dyn SearchEngine) {
     make(engine, &["one", "two"]).await;
     engine.change_aliases(&[add("current", "one")]).await.unwrap();
     let refused = engine.change_aliases(&[add("good", "one"), add("two", "one")]).await;
-    assert!(matches!(refused, Err(EngineError::Refused(_))), "{refused:?}");
+    assert!(matches!(refused, Err(EngineError::Rejected(_))), "{refused:?}");
     let nowhere = engine.change_aliases(&[add("good", "one"), add("bad", "nowhere")]).await;
     assert_eq!(nowhere, Err(EngineError::IndexNotFound("nowhere".to_owned())));
     engine.change_aliases(&[remove("never", "one")]).await.unwrap();
@@ -104,9 +104,9 @@ pub async fn aliases_come_and_go_with_their_index(engine: &dyn SearchEngine) {
     make(engine, &["one", "two"]).await;
     engine.change_aliases(&[add("current", "one"), add("kept", "two")]).await.unwrap();
     let made = engine.create_index("current", None).await;
-    assert!(matches!(made, Err(EngineError::Refused(_) | EngineError::IndexExists(_))), "{made:?}");
+    assert!(matches!(made, Err(EngineError::Rejected(_) | EngineError::IndexExists(_))), "{made:?}");
     let removed = engine.delete_index("current").await;
-    assert!(matches!(removed, Err(EngineError::Refused(_))), "{removed:?}");
+    assert!(matches!(removed, Err(EngineError::Rejected(_))), "{removed:?}");
     assert_eq!(ids(engine, "current").await, ["one"]);
     engine.delete_index("one").await.unwrap();
     assert_eq!(aliases(engine).await, "kept>two");

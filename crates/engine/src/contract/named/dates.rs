@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Bench, key, leaf};
+use super::{TestIndex, key, leaf};
 use crate::{SearchEngine, SortOrder};
 
-async fn expect(bench: &Bench<'_>, cases: &[(&str, &str, Value, &str)]) {
+async fn expect(bench: &TestIndex<'_>, cases: &[(&str, &str, Value, &str)]) {
     for (op, field, value, expected) in cases {
         assert_eq!(bench.ids(&leaf(op, field, value.clone())).await, *expected, "{field} {op} {value}");
     }
@@ -22,7 +22,7 @@ pub async fn a_day_is_a_whole_day(engine: &dyn SearchEngine) {
         json!({"at": 1_714_564_800_000_i64}),
         json!({}),
     ];
-    let bench = Bench::new(engine, mapping, &documents).await;
+    let bench = TestIndex::new(engine, mapping, &documents).await;
     let cases = [
         ("in", "at", json!("2024-05-01"), "bce"),
         ("not-in", "at", json!("2024-05-01"), "adf"),
@@ -47,7 +47,7 @@ pub async fn a_day_is_a_whole_day(engine: &dyn SearchEngine) {
 pub async fn relative_dates(engine: &dyn SearchEngine) {
     let mapping = json!({"properties": {"at": {"type": "date"}}});
     let documents = [json!({"at": "2023-11-14T22:13:20Z"}), json!({"at": "2023-11-14"}), json!({"at": "2023-10-01"})];
-    let bench = Bench::new(engine, mapping, &documents).await;
+    let bench = TestIndex::new(engine, mapping, &documents).await;
     let cases = [
         ("gte", "at", json!("now"), "a"),
         ("lt", "at", json!("now"), "bc"),
@@ -69,7 +69,7 @@ pub async fn formats_and_nanoseconds(engine: &dyn SearchEngine) {
         json!({"day": "01.05.2024", "exact": "2024-05-01T00:00:00.000000001Z"}),
         json!({"day": "02.05.2024", "exact": "2024-05-01T00:00:00.000000002Z"}),
     ];
-    let bench = Bench::new(engine, mapping, &documents).await;
+    let bench = TestIndex::new(engine, mapping, &documents).await;
     let cases = [
         ("in", "day", json!("01.05.2024"), "a"),
         ("gt", "day", json!("2024-05-01"), "b"),

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::{Bench, INDEX, delete, key, leaf, put};
-use crate::{ExportRequest, Exporting, Filter, SearchEngine, SortOrder};
+use super::{INDEX, TestIndex, delete, key, leaf, put};
+use crate::{ExportRequest, ExportStream, Filter, SearchEngine, SortOrder};
 
-async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
+async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
     let documents: Vec<Value> = (0..20).map(|place| json!({"size": place % 7})).collect();
-    Bench::new(engine, json!({"properties": {"size": {"type": "long"}}}), &documents).await
+    TestIndex::new(engine, json!({"properties": {"size": {"type": "long"}}}), &documents).await
 }
 
 fn everything() -> ExportRequest {
     ExportRequest { filter: Filter::All, sort: Vec::new(), limit: None, page_size: 6 }
 }
 
-async fn rest(export: &mut dyn Exporting) -> (String, Vec<usize>) {
+async fn rest(export: &mut dyn ExportStream) -> (String, Vec<usize>) {
     let (mut ids, mut sizes) = (String::new(), Vec::new());
     while let Some(page) = export.next().await.unwrap() {
         sizes.push(page.hits.len());

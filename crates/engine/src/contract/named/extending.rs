@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Bench, INDEX, leaf, put};
+use super::{INDEX, TestIndex, leaf, put};
 use crate::{EngineError, SearchEngine};
 
 /// New fields can be searched in what is written from then on; what is there stays.
@@ -11,7 +11,7 @@ pub async fn new_fields_are_added(engine: &dyn SearchEngine) {
         "name": {"type": "keyword"},
         "donors": {"type": "nested", "properties": {"id": {"type": "keyword"}}},
     }});
-    let bench = Bench::new(engine, mapping, &[json!({"name": "red", "donors": [{"id": "d1"}]})]).await;
+    let bench = TestIndex::new(engine, mapping, &[json!({"name": "red", "donors": [{"id": "d1"}]})]).await;
     let more = json!({"properties": {
         "size": {"type": "long"},
         "donors": {"type": "nested", "properties": {"age": {"type": "integer"}}},
@@ -40,7 +40,7 @@ pub async fn another_type_is_refused(engine: &dyn SearchEngine) {
         "name": {"type": "keyword"},
         "donors": {"type": "nested", "properties": {"age": {"type": "integer"}}},
     }});
-    let bench = Bench::new(engine, mapping, &[]).await;
+    let bench = TestIndex::new(engine, mapping, &[]).await;
     let wrong = [
         ("name", json!({"name": {"type": "long"}})),
         ("donors.age", json!({"donors": {"type": "nested", "properties": {"age": {"type": "keyword"}}}})),
@@ -49,19 +49,19 @@ pub async fn another_type_is_refused(engine: &dyn SearchEngine) {
     for (path, mut properties) in wrong {
         properties["brought"] = json!({"type": "keyword"});
         let refused = bench.extend(&json!({"properties": properties})).await;
-        assert!(matches!(&refused, Err(EngineError::Refused(text)) if text.contains(path)), "{path}: {refused:?}");
+        assert!(matches!(&refused, Err(EngineError::Rejected(text)) if text.contains(path)), "{path}: {refused:?}");
         assert!(bench.mapping().await.field("brought").is_none(), "{path}");
     }
     let nowhere = engine.extend_mapping("nowhere", &json!({"properties": {}})).await;
     assert_eq!(nowhere, Err(EngineError::IndexNotFound("nowhere".to_owned())));
     let nonsense = engine.extend_mapping(INDEX, &json!([])).await;
-    assert!(matches!(nonsense, Err(EngineError::Refused(_))), "{nonsense:?}");
+    assert!(matches!(nonsense, Err(EngineError::Rejected(_))), "{nonsense:?}");
 }
 
 /// What is kept with a mapping is replaced as a whole, and stays where nothing is said of it.
 pub async fn meta_is_replaced_as_a_whole(engine: &dyn SearchEngine) {
     let mapping = json!({"_meta": {"one": 1, "two": {"deep": []}}, "properties": {}});
-    let bench = Bench::new(engine, mapping, &[json!({})]).await;
+    let bench = TestIndex::new(engine, mapping, &[json!({})]).await;
     let meta = async || Value::Object(bench.mapping().await.meta().clone());
     assert_eq!(meta().await, json!({"one": 1, "two": {"deep": []}}));
     bench.extend(&json!({"properties": {"x": {"type": "long"}}})).await.unwrap();

@@ -4,10 +4,10 @@ use std::slice::from_ref;
 
 use serde_json::{Value, json};
 
-use super::{Bench, delete, group, leaf, pivoted, texts};
-use crate::{FacetRequest, Filter, HitsRequest, Plan, SearchEngine};
+use super::{TestIndex, delete, group, leaf, pivoted, texts};
+use crate::{FacetRequest, Filter, HitsRequest, SearchEngine, SearchPlan};
 
-async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
+async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
     let specimens = json!({"type": "nested", "properties": {"site": {"type": "keyword"}}});
     let donors = json!({"type": "nested", "properties": {
         "sex": {"type": "keyword"},
@@ -26,7 +26,7 @@ async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
         json!({"study": "t", "access": "controlled", "donors": [{"sex": "m"}, {"sex": "m", "vital": "alive"}]}),
         json!({"access": "open", "donors": [{"vital": "alive"}]}),
     ];
-    Bench::new(engine, mapping, &documents).await
+    TestIndex::new(engine, mapping, &documents).await
 }
 
 /// Buckets come by count, equal counts by value; they can be cut, which the number of values is not.
@@ -123,7 +123,7 @@ pub async fn buckets_show_and_filter_their_records(engine: &dyn SearchEngine) {
         top_hits: Some(crate::TopHitsRequest { size: 1 }),
         bucket_filters: vec![1, 2],
     };
-    let plan = Plan { filters, hits: Vec::new(), facets: vec![request] };
+    let plan = SearchPlan { filters, hits: Vec::new(), facets: vec![request] };
     let facet = bench.search(plan).await.facets.remove(0);
     let filtered: Vec<&[u64]> = facet.buckets.iter().map(|bucket| bucket.filtered.as_slice()).collect();
     assert_eq!(filtered, [[2, 1], [1, 1]]);
@@ -165,7 +165,7 @@ pub async fn one_plan_answers_everything(engine: &dyn SearchEngine) {
         top_hits: None,
         bucket_filters: Vec::new(),
     };
-    let plan = Plan {
+    let plan = SearchPlan {
         filters: vec![Filter::All, open, Filter::None],
         hits: vec![hits(1), hits(0), hits(2)],
         facets: vec![facet("donors.sex", 1), facet("access", 0), facet("access", 2), facet("study", 1)],

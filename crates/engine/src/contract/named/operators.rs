@@ -4,10 +4,10 @@ use std::slice::from_ref;
 
 use serde_json::{Value, json};
 
-use super::{Bench, group, leaf};
+use super::{TestIndex, group, leaf};
 use crate::SearchEngine;
 
-async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
+async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
     let note = json!({"type": "text", "fields": {"whole": {"type": "keyword"}}});
     let fields = json!({"colour": {"type": "keyword"}, "size": {"type": "long"}, "note": note});
     let mut mapping = json!({"properties": fields});
@@ -19,10 +19,10 @@ async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
         json!({"parts": []}),
         json!({"note": "The quick Fox", "parts": [{"note": "The quick Fox"}, {}]}),
     ];
-    Bench::new(engine, mapping, &documents).await
+    TestIndex::new(engine, mapping, &documents).await
 }
 
-async fn expect(bench: &Bench<'_>, cases: &[(&str, &str, Value, &str)]) {
+async fn expect(bench: &TestIndex<'_>, cases: &[(&str, &str, Value, &str)]) {
     for (op, field, value, expected) in cases {
         let filter = match *op {
             "wildcard" | "fuzzy" => json!({"op": op, "content": {"fieldNames": [field], "value": value}}),

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::{Bench, delete, key, leaf, put};
-use crate::{Cursor, HitsAnswer, HitsRequest, Missing, SearchEngine, SortKey, SortMode, SortOrder};
+use super::{TestIndex, delete, key, leaf, put};
+use crate::{Cursor, HitsRequest, HitsResult, MissingOrder, SearchEngine, SortKey, SortMode, SortOrder};
 
-async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
+async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
     let name = json!({"type": "text", "fields": {"whole": {"type": "keyword"}}});
     let fields = json!({"size": {"type": "long"}, "name": name});
     let mut mapping = json!({"properties": fields});
@@ -17,20 +17,20 @@ async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
         json!({"size": 2, "name": "a c", "parts": {"size": 5}}),
         json!({"size": null, "name": "a b"}),
     ];
-    Bench::new(engine, mapping, &documents).await
+    TestIndex::new(engine, mapping, &documents).await
 }
 
-fn ids(page: &HitsAnswer) -> String {
+fn ids(page: &HitsResult) -> String {
     page.hits.iter().map(|hit| hit.cursor.id.as_str()).collect()
 }
 
-fn by(field: &str, order: SortOrder, mode: SortMode, missing: Missing) -> Vec<SortKey> {
+fn by(field: &str, order: SortOrder, mode: SortMode, missing: MissingOrder) -> Vec<SortKey> {
     vec![SortKey { field: Some(field.to_owned()), order, mode, missing }]
 }
 
 /// Without a sort, records come by the bytes of their ids, however they were written.
 pub async fn unsorted_records_come_by_id(engine: &dyn SearchEngine) {
-    let bench = Bench::new(engine, json!({"properties": {}}), &[]).await;
+    let bench = TestIndex::new(engine, json!({"properties": {}}), &[]).await;
     for batch in [["é", "10"], ["9", "a"], ["B", "aa"]] {
         bench.write(batch.iter().map(|id| put(id, &json!({}))).collect()).await;
     }
@@ -56,7 +56,7 @@ pub async fn equal_records_come_by_id(engine: &dyn SearchEngine) {
 
 /// The mode says which of several values counts, also over nested elements; records without one stand where asked.
 pub async fn sorts_choose_among_values(engine: &dyn SearchEngine) {
-    use Missing::{First, Last};
+    use MissingOrder::{First, Last};
     use SortMode::{Avg, Max, Min, Sum};
     use SortOrder::{Ascending, Descending};
     let bench = bench(engine).await;
@@ -101,7 +101,7 @@ pub async fn cursors_lead_through_everything(engine: &dyn SearchEngine) {
         Vec::new(),
         vec![key("size", SortOrder::Ascending)],
         vec![key("name", SortOrder::Descending), key("parts.size", SortOrder::Ascending)],
-        by("size", SortOrder::Descending, SortMode::Avg, Missing::First),
+        by("size", SortOrder::Descending, SortMode::Avg, MissingOrder::First),
     ] {
         let whole = ids(&bench.page(&json!(null), |page| page.sort = sort.clone()).await);
         for size in [1, 2, 4] {

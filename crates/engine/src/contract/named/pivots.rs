@@ -4,10 +4,10 @@ use std::slice::from_ref;
 
 use serde_json::json;
 
-use super::{Bench, group, leaf, pivoted};
+use super::{TestIndex, group, leaf, pivoted};
 use crate::SearchEngine;
 
-async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
+async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
     let samples = json!({"type": "nested", "properties": {"kind": {"type": "keyword"}, "count": {"type": "long"}}});
     let specimens = json!({"type": "nested", "properties": {"site": {"type": "keyword"}, "samples": samples}});
     let donors = json!({"type": "nested", "properties": {
@@ -27,7 +27,7 @@ async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
         json!({"study": "t", "donors": [{"sex": "m", "specimens": {"site": "lung", "samples": [sample("dna", 9)]}}, {"age": 50}]}),
         json!({"study": "t"}),
     ];
-    Bench::new(engine, mapping, &documents).await
+    TestIndex::new(engine, mapping, &documents).await
 }
 
 /// Without a pivot each condition may hold in another element; with one they hold in the same.

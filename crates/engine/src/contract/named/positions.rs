@@ -2,24 +2,26 @@
 
 use serde_json::json;
 
-use super::{Bench, INDEX, delete, put};
+use super::{INDEX, TestIndex, delete, put};
 use crate::{EngineError, SearchEngine};
 
 /// A position is noted with its batch, the last one holds, and other writes leave it alone.
 pub async fn the_last_position_holds(engine: &dyn SearchEngine) {
-    let bench = Bench::new(engine, json!({"properties": {"n": {"type": "long"}}}), &[]).await;
+    let bench = TestIndex::new(engine, json!({"properties": {"n": {"type": "long"}}}), &[]).await;
     let position = async || engine.position(INDEX).await.unwrap();
     assert_eq!(position().await, None);
-    let report = engine.write_at(INDEX, vec![put("a", &json!({"n": 1})), delete("b")], "event 1").await.unwrap();
-    assert_eq!((report.written, report.deleted, report.refused.len()), (1, 0, 0));
+    let report =
+        engine.write_with_position(INDEX, vec![put("a", &json!({"n": 1})), delete("b")], "event 1").await.unwrap();
+    assert_eq!((report.written, report.deleted, report.rejected.len()), (1, 0, 0));
     assert_eq!(position().await.as_deref(), Some("event 1"));
     assert!(engine.document(INDEX, "a").await.unwrap().is_some());
-    let refused = engine.write_at(INDEX, vec![put("c", &json!({"n": "no number"}))], "event 2").await.unwrap();
-    assert_eq!((refused.written, refused.refused.len(), refused.refused[0].place), (0, 1, 0));
+    let refused =
+        engine.write_with_position(INDEX, vec![put("c", &json!({"n": "no number"}))], "event 2").await.unwrap();
+    assert_eq!((refused.written, refused.rejected.len(), refused.rejected[0].batch_index), (0, 1, 0));
     assert_eq!(position().await.as_deref(), Some("event 2"), "a document that is refused stops nothing");
     bench.write(vec![put("d", &json!({"n": 2}))]).await;
     assert_eq!(position().await.as_deref(), Some("event 2"));
-    engine.write_at(INDEX, Vec::new(), "{\"ünïcode\": [1]}").await.unwrap();
+    engine.write_with_position(INDEX, Vec::new(), "{\"ünïcode\": [1]}").await.unwrap();
     assert_eq!(position().await.as_deref(), Some("{\"ünïcode\": [1]}"));
     assert_eq!(engine.indexes().await.unwrap().iter().map(|index| index.documents).sum::<u64>(), 2);
 }
@@ -28,14 +30,14 @@ pub async fn the_last_position_holds(engine: &dyn SearchEngine) {
 pub async fn a_position_belongs_to_its_index(engine: &dyn SearchEngine) {
     engine.create_index("one", None).await.unwrap();
     engine.create_index("two", None).await.unwrap();
-    engine.write_at("one", vec![put("a", &json!({}))], "1").await.unwrap();
+    engine.write_with_position("one", vec![put("a", &json!({}))], "1").await.unwrap();
     assert_eq!(engine.position("two").await.unwrap(), None);
-    engine.write_at("two", Vec::new(), "2").await.unwrap();
+    engine.write_with_position("two", Vec::new(), "2").await.unwrap();
     assert_eq!(engine.position("one").await.unwrap().as_deref(), Some("1"));
     engine.delete_index("one").await.unwrap();
     let gone = || EngineError::IndexNotFound("one".to_owned());
     assert_eq!(engine.position("one").await, Err(gone()));
-    assert_eq!(engine.write_at("one", Vec::new(), "3").await, Err(gone()));
+    assert_eq!(engine.write_with_position("one", Vec::new(), "3").await, Err(gone()));
     engine.create_index("one", None).await.unwrap();
     assert_eq!(engine.position("one").await.unwrap(), None, "it is another index of the same name");
     assert_eq!(engine.position("two").await.unwrap().as_deref(), Some("2"));

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::{Bench, key, leaf};
+use super::{TestIndex, key, leaf};
 use crate::{SearchEngine, SortOrder};
 
-async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
+async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
     let mut mapping = json!({"properties": {"note": {"type": "text"}}});
     mapping["properties"]["parts"] = json!({"type": "nested", "properties": {"note": {"type": "text"}}});
     let documents = [
@@ -14,7 +14,7 @@ async fn bench(engine: &dyn SearchEngine) -> Bench<'_> {
         json!({"note": "A The quick Fox", "parts": {"note": "quick"}}),
         json!({}),
     ];
-    Bench::new(engine, mapping, &documents).await
+    TestIndex::new(engine, mapping, &documents).await
 }
 
 /// A text is found as a whole, in its own case, and by patterns that stand for all of it.

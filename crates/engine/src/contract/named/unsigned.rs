@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Bench, key, leaf};
+use super::{TestIndex, key, leaf};
 use crate::{SearchEngine, SortOrder};
 
 /// They are told apart where doubles and integers with a sign are not, and are found, counted and sorted as such.
@@ -15,7 +15,7 @@ pub async fn unsigned_integers_are_exact(engine: &dyn SearchEngine) {
         json!({"unsigned": 9_223_372_036_854_775_808_u64}),
         json!({"unsigned": 9_223_372_036_854_775_807_u64}),
     ];
-    let bench = Bench::new(engine, mapping, &documents).await;
+    let bench = TestIndex::new(engine, mapping, &documents).await;
     for (op, value, expected) in [
         ("in", json!(u64::MAX), "a"),
         ("gte", json!(9_223_372_036_854_775_808_u64), "abd"),

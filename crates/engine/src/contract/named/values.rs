@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Bench, leaf, texts};
+use super::{TestIndex, leaf, texts};
 use crate::SearchEngine;
 
 /// Integers of 64 bits are told apart where doubles are not.
@@ -15,7 +15,7 @@ pub async fn integers_of_64_bits_are_exact(engine: &dyn SearchEngine) {
         json!({"long": 9_007_199_254_740_993_i64}),
         json!({"long": 9_007_199_254_740_992_i64}),
     ];
-    let bench = Bench::new(engine, mapping, &documents).await;
+    let bench = TestIndex::new(engine, mapping, &documents).await;
     for (op, value, expected) in [
         ("in", json!(i64::MAX), "a"),
         ("in", json!("9223372036854775806"), "b"),
@@ -36,7 +36,7 @@ pub async fn fractions_and_large_numbers_on_integers(engine: &dyn SearchEngine) 
     let mapping = json!({"properties": {"byte": {"type": "byte"}}});
     let documents =
         [json!({"byte": 5}), json!({"byte": 6}), json!({"byte": 127}), json!({"byte": "-128"}), json!({"byte": 6.9})];
-    let bench = Bench::new(engine, mapping, &documents).await;
+    let bench = TestIndex::new(engine, mapping, &documents).await;
     for (op, value, expected) in [
         ("in", json!(5.5), ""),
         ("in", json!(6.0), "be"),
@@ -67,7 +67,7 @@ pub async fn null_and_empty_are_no_values(engine: &dyn SearchEngine) {
         json!({"colour": "", "with_default": "", "size": 0}),
         json!({"colour": [null, "red"], "with_default": [null, "red"], "size": [[], [1]]}),
     ];
-    let bench = Bench::new(engine, mapping, &documents).await;
+    let bench = TestIndex::new(engine, mapping, &documents).await;
     let missing = |field: &str| leaf("in", field, "__missing__");
     assert_eq!(bench.ids(&missing("colour")).await, "abc");
     assert_eq!(bench.ids(&missing("size")).await, "abc");
@@ -91,7 +91,7 @@ pub async fn values_are_found_under_all_their_names(engine: &dyn SearchEngine) {
         json!({"name": "Red Fox", "tags": [{"tag": "wild"}, {"tag": "small"}]}),
         json!({"name": "Brown Bear of the North", "tags": {"tag": "wild"}}),
     ];
-    let bench = Bench::new(engine, mapping, &documents).await;
+    let bench = TestIndex::new(engine, mapping, &documents).await;
     for (field, value, expected) in [
         ("name.keyword", "Red Fox", "a"),
         ("known_as", "Red Fox", "a"),
@@ -122,7 +122,7 @@ pub async fn flattened_objects_are_searched_by_key(engine: &dyn SearchEngine) {
         json!({"info": {"colour": null}}),
         json!({}),
     ];
-    let bench = Bench::new(engine, mapping, &documents).await;
+    let bench = TestIndex::new(engine, mapping, &documents).await;
     for (field, value, expected) in [
         ("info", json!("red"), "ab"),
         ("info.colour", json!("red"), "a"),
@@ -147,7 +147,7 @@ pub async fn booleans_and_addresses(engine: &dyn SearchEngine) {
         json!({"flag": [true, false], "ip": ["192.168.0.1", "2001:db8::1"]}),
         json!({}),
     ];
-    let bench = Bench::new(engine, mapping, &documents).await;
+    let bench = TestIndex::new(engine, mapping, &documents).await;
     for (field, value, expected) in [
         ("flag", json!(true), "ac"),
         ("flag", json!([false]), "bc"),

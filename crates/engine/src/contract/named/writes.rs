@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Bench, INDEX, delete, leaf, put};
-use crate::{BatchReport, Operation, SearchEngine};
+use super::{INDEX, TestIndex, delete, leaf, put};
+use crate::{BatchReport, SearchEngine, WriteOperation};
 
 fn mapping() -> Value {
     json!({"properties": {"colour": {"type": "keyword"}, "size": {"type": "integer"}}})
@@ -16,7 +16,7 @@ async fn text_of(engine: &dyn SearchEngine, id: &str) -> Option<String> {
 
 /// What was written is found by the next request, by its values and by its id.
 pub async fn a_written_document_is_seen_at_once(engine: &dyn SearchEngine) {
-    let bench = Bench::new(engine, mapping(), &[]).await;
+    let bench = TestIndex::new(engine, mapping(), &[]).await;
     for (place, id) in ["x", "y", "z"].into_iter().enumerate() {
         let report = bench.write(vec![put(id, &json!({"size": place}))]).await;
         assert_eq!(report, BatchReport { written: 1, ..BatchReport::default() });
@@ -28,7 +28,7 @@ pub async fn a_written_document_is_seen_at_once(engine: &dyn SearchEngine) {
 
 /// A replaced document is found by its new values only, and counts once.
 pub async fn a_replaced_document_is_seen_as_it_is_now(engine: &dyn SearchEngine) {
-    let bench = Bench::new(engine, mapping(), &[json!({"colour": "red"}), json!({"colour": "red"})]).await;
+    let bench = TestIndex::new(engine, mapping(), &[json!({"colour": "red"}), json!({"colour": "red"})]).await;
     bench.write(vec![put("a", &json!({"colour": "blue"}))]).await;
     assert_eq!(bench.ids(&leaf("in", "colour", "red")).await, "b");
     assert_eq!(bench.ids(&leaf("in", "colour", "blue")).await, "a");
@@ -39,7 +39,7 @@ pub async fn a_replaced_document_is_seen_as_it_is_now(engine: &dyn SearchEngine)
 
 /// A removed document is nowhere, and can be written again.
 pub async fn a_removed_document_is_gone(engine: &dyn SearchEngine) {
-    let bench = Bench::new(engine, mapping(), &[json!({"colour": "red"}), json!({"colour": "red"})]).await;
+    let bench = TestIndex::new(engine, mapping(), &[json!({"colour": "red"}), json!({"colour": "red"})]).await;
     let report = bench.write(vec![delete("a"), delete("never there")]).await;
     assert_eq!(report, BatchReport { deleted: 1, ..BatchReport::default() });
     assert_eq!(bench.ids(&leaf("in", "colour", "red")).await, "b");
@@ -54,7 +54,8 @@ pub async fn a_removed_document_is_gone(engine: &dyn SearchEngine) {
 
 /// The values of removed documents are no values of the index any more.
 pub async fn values_of_removed_documents_are_not_counted(engine: &dyn SearchEngine) {
-    let bench = Bench::new(engine, mapping(), &[json!({"colour": "red"}), json!({"colour": "blue", "size": 9})]).await;
+    let bench =
+        TestIndex::new(engine, mapping(), &[json!({"colour": "red"}), json!({"colour": "blue", "size": 9})]).await;
     bench.write(vec![delete("b")]).await;
     let facet = bench.facet("size", &json!(null), |facet| facet.stats = true).await;
     assert_eq!((facet.buckets.len(), facet.distinct, facet.missing, facet.stats.unwrap().count), (0, 0, 1, 0));
@@ -63,7 +64,7 @@ pub async fn values_of_removed_documents_are_not_counted(engine: &dyn SearchEngi
 
 /// Within one batch the last operation on an id holds.
 pub async fn the_last_operation_on_an_id_holds(engine: &dyn SearchEngine) {
-    let bench = Bench::new(engine, mapping(), &[json!({"size": 0})]).await;
+    let bench = TestIndex::new(engine, mapping(), &[json!({"size": 0})]).await;
     let batch = vec![
         put("a", &json!({"size": 1})),
         put("b", &json!({"size": 1})),
@@ -82,10 +83,10 @@ pub async fn the_last_operation_on_an_id_holds(engine: &dyn SearchEngine) {
 
 /// Documents that cannot be taken are named with their place and why; all others are written.
 pub async fn a_refused_document_stops_nothing(engine: &dyn SearchEngine) {
-    let bench = Bench::new(engine, mapping(), &[]).await;
-    let not_json = Operation::Put { id: "c".to_owned(), source: b"{\"size\": ".to_vec() };
-    let no_object = Operation::Put { id: "d".to_owned(), source: b"[1]".to_vec() };
-    let not_utf8 = Operation::Put { id: "e".to_owned(), source: b"{\"colour\": \"\xff\"}".to_vec() };
+    let bench = TestIndex::new(engine, mapping(), &[]).await;
+    let not_json = WriteOperation::Put { id: "c".to_owned(), source: b"{\"size\": ".to_vec() };
+    let no_object = WriteOperation::Put { id: "d".to_owned(), source: b"[1]".to_vec() };
+    let not_utf8 = WriteOperation::Put { id: "e".to_owned(), source: b"{\"colour\": \"\xff\"}".to_vec() };
     let batch = vec![
         put("a", &json!({"size": 1})),
         put("b", &json!({"size": "large"})),
@@ -98,33 +99,33 @@ pub async fn a_refused_document_stops_nothing(engine: &dyn SearchEngine) {
     ];
     let report = bench.write(batch).await;
     assert_eq!(report.written, 2);
-    let refused: Vec<(usize, &str)> = report.refused.iter().map(|one| (one.place, one.id.as_str())).collect();
+    let refused: Vec<(usize, &str)> = report.rejected.iter().map(|one| (one.batch_index, one.id.as_str())).collect();
     assert_eq!(refused, [(1, "b"), (2, "c"), (3, "d"), (4, "e"), (5, "f"), (6, "g")]);
     for place in [0, 4, 5] {
-        assert!(report.refused[place].reason.contains("size"), "{}", report.refused[place].reason);
+        assert!(report.rejected[place].reason.contains("size"), "{}", report.rejected[place].reason);
     }
     assert_eq!(bench.ids(&json!(null)).await, "ah");
 }
 
 /// A replacement that is refused leaves the document as it was.
 pub async fn a_refused_replacement_changes_nothing(engine: &dyn SearchEngine) {
-    let bench = Bench::new(engine, mapping(), &[json!({"size": 1})]).await;
+    let bench = TestIndex::new(engine, mapping(), &[json!({"size": 1})]).await;
     let report = bench.write(vec![put("a", &json!({"size": "large"}))]).await;
-    assert_eq!((report.written, report.refused.len()), (0, 1));
+    assert_eq!((report.written, report.rejected.len()), (0, 1));
     assert_eq!(bench.ids(&leaf("in", "size", 1)).await, "a");
     assert_eq!(text_of(engine, "a").await.unwrap(), "{\"size\":1}");
 }
 
 /// A batch without operations is fine.
 pub async fn an_empty_batch_changes_nothing(engine: &dyn SearchEngine) {
-    let bench = Bench::new(engine, mapping(), &[json!({"size": 1})]).await;
+    let bench = TestIndex::new(engine, mapping(), &[json!({"size": 1})]).await;
     assert_eq!(bench.write(Vec::new()).await, BatchReport::default());
     assert_eq!(bench.ids(&json!(null)).await, "a");
 }
 
 /// What goes out is what came in: members in their order, numbers exact, nothing added and nothing lost.
 pub async fn documents_come_back_as_they_were_given(engine: &dyn SearchEngine) {
-    let bench = Bench::new(engine, json!({"dynamic": false, "properties": {}}), &[]).await;
+    let bench = TestIndex::new(engine, json!({"dynamic": false, "properties": {}}), &[]).await;
     let texts = [
         "{}",
         r#"{"z":1,"a":2,"m":{"y":[],"b":{}}}"#,
@@ -136,7 +137,7 @@ pub async fn documents_come_back_as_they_were_given(engine: &dyn SearchEngine) {
     for (place, text) in texts.into_iter().enumerate() {
         let id = format!("{place}");
         let source = text.as_bytes().to_vec();
-        assert_eq!(bench.write(vec![Operation::Put { id: id.clone(), source }]).await.written, 1, "{text}");
+        assert_eq!(bench.write(vec![WriteOperation::Put { id: id.clone(), source }]).await.written, 1, "{text}");
         let expected = serde_json::from_str::<Value>(text).unwrap().to_string();
         assert_eq!(text_of(engine, &id).await.unwrap(), expected);
         let page = bench.page(&json!(null), |page| page.documents = true).await;

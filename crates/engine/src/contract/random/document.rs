@@ -6,8 +6,8 @@ use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
 use super::super::suite::{Exceptions, Options};
-use super::pool;
-use crate::Operation;
+use super::values;
+use crate::WriteOperation;
 
 /// Returns a batch of operations on ids of a small number; ids may repeat, and some documents are refused.
 pub(super) fn batch(
@@ -16,15 +16,15 @@ pub(super) fn batch(
     ids: usize,
     size: usize,
     options: &Options,
-) -> Vec<Operation> {
-    let mut batch: Vec<Operation> = Vec::new();
+) -> Vec<WriteOperation> {
+    let mut batch: Vec<WriteOperation> = Vec::new();
     // Whether an earlier operation on an id holds when a later one is refused is left open, so that there is none.
     let mut closed: Vec<String> = Vec::new();
     for _ in 0..size {
         let id = id(rng.random_range(0..ids));
         let operation = match rng.random_bool(0.15) {
-            true => Operation::Delete { id: id.clone() },
-            false => Operation::Put { id: id.clone(), source: source(rng, mapping, options) },
+            true => WriteOperation::Delete { id: id.clone() },
+            false => WriteOperation::Put { id: id.clone(), source: source(rng, mapping, options) },
         };
         let is_refused = is_refused(&operation, mapping);
         let is_first = batch.iter().all(|earlier| id_of(earlier) != id);
@@ -79,16 +79,16 @@ fn id(number: usize) -> String {
     }
 }
 
-fn id_of(operation: &Operation) -> &str {
+fn id_of(operation: &WriteOperation) -> &str {
     match operation {
-        Operation::Put { id, .. } | Operation::Delete { id } => id,
+        WriteOperation::Put { id, .. } | WriteOperation::Delete { id } => id,
     }
 }
 
-fn is_refused(operation: &Operation, mapping: &IndexMapping) -> bool {
+fn is_refused(operation: &WriteOperation, mapping: &IndexMapping) -> bool {
     match operation {
-        Operation::Delete { .. } => false,
-        Operation::Put { source, .. } => match serde_json::from_slice(source) {
+        WriteOperation::Delete { .. } => false,
+        WriteOperation::Put { source, .. } => match serde_json::from_slice(source) {
             Ok(document) => super::super::model::Model::new(mapping.clone()).put("", document).is_err(),
             Err(_) => true,
         },
@@ -124,7 +124,7 @@ fn value_of(rng: &mut StdRng, mapping: &IndexMapping, field: &Field) -> Option<V
         }
         FieldKind::Unsupported(_) => json!({"lat": 1.5, "lon": -2}),
         _ if field.ignore_malformed && rng.random_bool(0.1) => json!("malformed"),
-        _ => pool::given(rng, &field.kind),
+        _ => values::document_value(rng, &field.kind),
     };
     match rng.random_range(0..20) {
         0..3 => None,

@@ -7,12 +7,12 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use serde_json::{Value, json};
 
-use super::{Usable, pick, pool};
+use super::{UsableField, pick, values};
 
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// Returns a filter, as the service hands it on: parsed and normalised; now and then there is none.
-pub(super) fn random(rng: &mut StdRng, usable: &[Usable], mapping: &IndexMapping) -> Option<Sqon> {
+pub(super) fn random(rng: &mut StdRng, usable: &[UsableField], mapping: &IndexMapping) -> Option<Sqon> {
     if usable.is_empty() || rng.random_bool(0.1) {
         return None;
     }
@@ -32,17 +32,17 @@ pub(super) fn random(rng: &mut StdRng, usable: &[Usable], mapping: &IndexMapping
     }
 }
 
-fn node(rng: &mut StdRng, usable: &[Usable], levels: &[&str], depth: usize) -> Value {
-    if depth >= DEEPEST || (depth > 1 && rng.random_bool(0.6)) {
+fn node(rng: &mut StdRng, usable: &[UsableField], levels: &[&str], depth: usize) -> Value {
+    if depth >= MAX_DEPTH || (depth > 1 && rng.random_bool(0.6)) {
         return leaf(rng, usable);
     }
     let op = *pick(rng, &["and", "and", "or", "not"]);
     let pivot = levels.choose(rng).filter(|_| rng.random_bool(0.4));
     let size = rng.random_range(if pivot.is_some() { 1 } else { 0 }..=3);
     // In a group with a pivot, most parts lie in it.
-    let inside: Vec<Usable> = match pivot {
+    let inside: Vec<UsableField> = match pivot {
         Some(pivot) => {
-            let is_inside = |field: &&Usable| {
+            let is_inside = |field: &&UsableField| {
                 field.level == **pivot || field.level.strip_prefix(pivot).is_some_and(|rest| rest.starts_with('.'))
             };
             usable.iter().filter(is_inside).cloned().collect()
@@ -64,22 +64,23 @@ fn node(rng: &mut StdRng, usable: &[Usable], levels: &[&str], depth: usize) -> V
     group
 }
 
-fn leaf(rng: &mut StdRng, usable: &[Usable]) -> Value {
+fn leaf(rng: &mut StdRng, usable: &[UsableField]) -> Value {
     let field = pick(rng, usable);
     let is_ordered = field.kind.is_numeric() || field.kind.is_date();
     let has_texts = field.kind.is_string();
     match rng.random_range(0..10) {
         0..2 if is_ordered => {
             let op = *pick(rng, &["gt", "gte", "lt", "lte"]);
-            let bounds: Vec<Value> = (0..rng.random_range(0..=2)).map(|_| pool::asked(rng, &field.kind)).collect();
+            let bounds: Vec<Value> =
+                (0..rng.random_range(0..=2)).map(|_| values::filter_value(rng, &field.kind)).collect();
             json!({"op": op, "content": {"fieldName": field.path, "value": bounds}})
         }
         2 if is_ordered => {
-            let bounds = [pool::asked(rng, &field.kind), pool::asked(rng, &field.kind)];
+            let bounds = [values::filter_value(rng, &field.kind), values::filter_value(rng, &field.kind)];
             json!({"op": "between", "content": {"fieldName": field.path, "value": bounds}})
         }
         0 if has_texts => {
-            json!({"op": "wildcard", "content": {"fieldNames": names(rng, usable, field), "value": pool::wildcard(rng)}})
+            json!({"op": "wildcard", "content": {"fieldNames": names(rng, usable, field), "value": values::wildcard(rng)}})
         }
         1 if has_texts => {
             let text = *pick(rng, &["alpha", "alhpa", "bta", "quikc", "1", "gamma dleta", "Äpfel", ""]);
@@ -91,7 +92,7 @@ fn leaf(rng: &mut StdRng, usable: &[Usable]) -> Value {
         }
         2 if field.kind == FieldKind::Keyword => {
             let op = *pick(rng, &["gt", "lte"]);
-            json!({"op": op, "content": {"fieldName": field.path, "value": [pool::asked(rng, &field.kind)]}})
+            json!({"op": op, "content": {"fieldName": field.path, "value": [values::filter_value(rng, &field.kind)]}})
         }
         _ => {
             let op = *pick(rng, &["in", "in", "in", "not-in", "some-not-in", "all"]);
@@ -103,20 +104,20 @@ fn leaf(rng: &mut StdRng, usable: &[Usable]) -> Value {
 }
 
 /// Returns some fields of texts, the given one among them.
-fn names(rng: &mut StdRng, usable: &[Usable], field: &Usable) -> Vec<String> {
-    let texts: Vec<&Usable> = usable.iter().filter(|field| field.kind.is_string()).collect();
+fn names(rng: &mut StdRng, usable: &[UsableField], field: &UsableField) -> Vec<String> {
+    let texts: Vec<&UsableField> = usable.iter().filter(|field| field.kind.is_string()).collect();
     let mut names: Vec<String> = (0..rng.random_range(0..=2)).map(|_| pick(rng, &texts).path.clone()).collect();
     names.push(field.path.clone());
     names
 }
 
 /// Returns a value for an in-like operator.
-fn tested(rng: &mut StdRng, field: &Usable) -> Value {
+fn tested(rng: &mut StdRng, field: &UsableField) -> Value {
     match rng.random_range(0..10) {
         _ if field.kind.is_container() => json!("__missing__"),
         0 => json!("__missing__"),
-        1 if field.kind.is_string() => pool::pattern(rng),
+        1 if field.kind.is_string() => values::pattern(rng),
         2 if field.kind.is_string() => json!(*pick(rng, &["set_id:s1", "set_id:s2"])),
-        _ => pool::asked(rng, &field.kind),
+        _ => values::filter_value(rng, &field.kind),
     }
 }

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::super::suite::{Exceptions, Options};
 use super::pick;
 
-const DEEPEST: usize = 4;
-const DEEPEST_NESTED: usize = 3;
+const MAX_DEPTH: usize = 4;
+const MAX_NESTED_DEPTH: usize = 3;
 
 const TYPES: [&str; 21] = [
     "keyword",
@@ -60,12 +60,12 @@ fn container(rng: &mut StdRng, path: &str, depth: usize, nested: usize, exceptio
             properties.insert(format!("{kind}{place}"), field(rng, kind, exceptions));
         }
     }
-    if depth < DEEPEST && rng.random_bool(if depth == 0 { 0.9 } else { 0.5 }) && nested < DEEPEST_NESTED {
+    if depth < MAX_DEPTH && rng.random_bool(if depth == 0 { 0.9 } else { 0.5 }) && nested < MAX_NESTED_DEPTH {
         let name = format!("n{depth}");
         let inner = container(rng, &join(path, &name), depth + 1, nested + 1, exceptions);
         properties.insert(name, json!({"type": "nested", "properties": inner}));
     }
-    if depth < DEEPEST && rng.random_bool(0.3) {
+    if depth < MAX_DEPTH && rng.random_bool(0.3) {
         let name = format!("o{depth}");
         let inner = container(rng, &join(path, &name), depth + 1, nested, exceptions);
         properties.insert(name, json!({"properties": inner}));

@@ -4,19 +4,21 @@ use cantata_mapping::{FieldKind, IndexMapping};
 use rand::Rng;
 use rand::rngs::StdRng;
 
-use super::super::model::{FacetQuestion, Request};
-use super::{Usable, filter, pick, with_values};
-use crate::{FacetRequest, Filter, HitsRequest, Missing, NumberRange, SortKey, SortMode, SortOrder, TopHitsRequest};
+use super::super::model::{FacetQuery, Request};
+use super::{UsableField, filter, pick, with_values};
+use crate::{
+    FacetRequest, Filter, HitsRequest, MissingOrder, NumberRange, SortKey, SortMode, SortOrder, TopHitsRequest,
+};
 
 /// Returns a request.
-pub(super) fn random(rng: &mut StdRng, usable: &[Usable], mapping: &IndexMapping) -> Request {
+pub(super) fn random(rng: &mut StdRng, usable: &[UsableField], mapping: &IndexMapping) -> Request {
     let sqons: Vec<_> = (0..rng.random_range(1..=3)).map(|_| filter::random(rng, usable, mapping)).collect();
     let hits = (0..rng.random_range(0..=2)).map(|_| hits(rng, usable, sqons.len())).collect();
     let facets = (0..rng.random_range(0..=4)).filter_map(|_| facet(rng, usable, mapping, sqons.len())).collect();
     Request { sqons, hits, facets }
 }
 
-fn hits(rng: &mut StdRng, usable: &[Usable], filters: usize) -> HitsRequest {
+fn hits(rng: &mut StdRng, usable: &[UsableField], filters: usize) -> HitsRequest {
     HitsRequest {
         filter: rng.random_range(0..filters),
         size: rng.random_range(0..=20),
@@ -29,7 +31,7 @@ fn hits(rng: &mut StdRng, usable: &[Usable], filters: usize) -> HitsRequest {
 }
 
 /// Returns an order of up to three keys.
-pub(super) fn sort(rng: &mut StdRng, usable: &[Usable]) -> Vec<SortKey> {
+pub(super) fn sort(rng: &mut StdRng, usable: &[UsableField]) -> Vec<SortKey> {
     let mut usable = with_values(usable);
     usable.retain(|field| field.is_ordered);
     let keys = rng.random_range(0..=3);
@@ -46,7 +48,7 @@ pub(super) fn sort(rng: &mut StdRng, usable: &[Usable]) -> Vec<SortKey> {
                     0..3 => SortMode::Min,
                     _ => SortMode::Max,
                 },
-                missing: *pick(rng, &[Missing::First, Missing::Last]),
+                missing: *pick(rng, &[MissingOrder::First, MissingOrder::Last]),
             }
         })
         .collect()
@@ -66,7 +68,7 @@ fn has_exact_sums(kind: &FieldKind) -> bool {
     )
 }
 
-fn facet(rng: &mut StdRng, usable: &[Usable], mapping: &IndexMapping, filters: usize) -> Option<FacetQuestion> {
+fn facet(rng: &mut StdRng, usable: &[UsableField], mapping: &IndexMapping, filters: usize) -> Option<FacetQuery> {
     let usable = with_values(usable);
     if usable.is_empty() {
         return None;
@@ -102,7 +104,7 @@ fn facet(rng: &mut StdRng, usable: &[Usable], mapping: &IndexMapping, filters: u
             false => Vec::new(),
         },
     };
-    Some(FacetQuestion { filter_themselves: rng.random_bool(0.5), request })
+    Some(FacetQuery { filter_themselves: rng.random_bool(0.5), request })
 }
 
 /// Returns an interval that cuts the pool of the field's values into some hundred buckets at most.

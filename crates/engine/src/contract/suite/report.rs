@@ -1,32 +1,32 @@
-//! A case that differs, in full.
+//! The report of a mismatch.
 
 use serde_json::{Value, json};
 
 use super::super::model::Request;
 use super::super::random::{Script, Step};
-use super::run::Difference;
-use crate::Operation;
+use super::runner::Mismatch;
+use crate::WriteOperation;
 
 /// Returns the case as text: the seed, the script and both answers.
-pub(super) fn report(seed: u64, script: &Script, difference: &Difference) -> String {
+pub(super) fn report(seed: u64, script: &Script, mismatch: &Mismatch) -> String {
     let steps: Vec<Value> = script.steps.iter().map(step).collect();
     let case = json!({
         "seed": seed,
         "mapping": script.mapping,
         "sets": script.sets,
         "steps": steps,
-        "plan": difference.plan,
-        "differs": difference.what,
-        "expected": difference.expected,
-        "found": difference.found,
+        "plan": mismatch.plan,
+        "differs": mismatch.what,
+        "expected": mismatch.expected,
+        "found": mismatch.found,
     });
-    format!("the engine and the model differ in {}:\n{case:#}", difference.what)
+    format!("the engine and the model differ in {}:\n{case:#}", mismatch.what)
 }
 
 fn step(step: &Step) -> Value {
     match step {
         Step::Write(batch) => json!({"write": batch.iter().map(operation).collect::<Vec<_>>()}),
-        Step::Ask(asked) => json!({"ask": request(asked)}),
+        Step::Search(asked) => json!({"ask": request(asked)}),
         Step::PageThrough(asked) => json!({"page through": request(asked)}),
         Step::Export(asked, export) => json!({"export": request(asked), "as": format!("{export:?}")}),
     }
@@ -40,10 +40,10 @@ fn request(request: &Request) -> Value {
     })
 }
 
-fn operation(operation: &Operation) -> Value {
+fn operation(operation: &WriteOperation) -> Value {
     match operation {
-        Operation::Delete { id } => json!({"delete": id}),
-        Operation::Put { id, source } => {
+        WriteOperation::Delete { id } => json!({"delete": id}),
+        WriteOperation::Put { id, source } => {
             let document = serde_json::from_slice(source)
                 .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(source).into_owned()));
             json!({"put": id, "document": document})

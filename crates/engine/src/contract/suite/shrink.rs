@@ -1,21 +1,24 @@
-//! Making a case that differs smaller, as long as it differs.
+//! Shrinking a failing case.
 //!
 //! Steps, operations, parts of requests, clauses of filters, members of documents and fields of the mapping are left
 //! out one by one, as long as the difference is in the same matter: a smaller case may differ for a reason of its own,
 //! such as an exception that its mapping was made to avoid.
+//!
+//! Not by `proptest`: its runner is synchronous, and documents and requests depend on the mapping, so that strategies
+//! would generate them again at each step instead of reducing those that differ.
 
 use cantata_mapping::IndexMapping;
-use cantata_sqon::{Condition, Leaf, Sqon};
+use cantata_sqon::Sqon;
 use serde_json::Value;
 
 use super::super::model::Request;
 use super::super::random::{Script, Step};
 use super::Options;
-use super::run::{Difference, run};
-use crate::{Operation, SearchEngine};
+use super::runner::{Mismatch, run};
+use crate::{SearchEngine, WriteOperation};
 
 /// How many smaller cases are tried at most.
-const ATTEMPTS: usize = 3000;
+const MAX_ATTEMPTS: usize = 3000;
 
 /// Returns all scripts that are a little smaller in one respect.
 type Reductions = fn(&Script) -> Vec<Script>;
@@ -24,13 +27,13 @@ type Reductions = fn(&Script) -> Vec<Script>;
 pub(super) async fn shrink(
     engine: &dyn SearchEngine,
     mut script: Script,
-    mut difference: Box<Difference>,
+    mut mismatch: Box<Mismatch>,
     options: &Options,
-) -> (Script, Box<Difference>) {
-    script.steps.truncate(difference.step + 1);
+) -> (Script, Box<Mismatch>) {
+    script.steps.truncate(mismatch.step + 1);
     let mut attempts = 0;
     let respects: [Reductions; 6] =
-        [fewer_steps, fewer_operations, less_asked, smaller_filters, smaller_documents, smaller_mappings];
+        [fewer_steps, fewer_operations, smaller_requests, smaller_filters, smaller_documents, smaller_mappings];
     loop {
         let mut has_shrunk = false;
         for reductions in respects {
@@ -38,14 +41,14 @@ pub(super) async fn shrink(
             // What was left out shifts the rest, so that the place stays.
             while let Some(smaller) = reductions(&script).into_iter().nth(place) {
                 attempts += 1;
-                if attempts > ATTEMPTS {
-                    return (script, difference);
+                if attempts > MAX_ATTEMPTS {
+                    return (script, mismatch);
                 }
                 match run(engine, &smaller, options).await {
-                    Err(found) if found.what == difference.what => {
+                    Err(found) if found.what == mismatch.what => {
                         script = smaller;
                         script.steps.truncate(found.step + 1);
-                        difference = found;
+                        mismatch = found;
                         has_shrunk = true;
                     }
                     Ok(()) | Err(_) => place += 1,
@@ -53,7 +56,7 @@ pub(super) async fn shrink(
             }
         }
         if !has_shrunk {
-            return (script, difference);
+            return (script, mismatch);
         }
     }
 }
@@ -78,8 +81,8 @@ fn fewer_operations(script: &Script) -> Vec<Script> {
     smaller
 }
 
-fn less_asked(script: &Script) -> Vec<Script> {
-    let Some(Step::Ask(request)) = script.steps.last() else { return Vec::new() };
+fn smaller_requests(script: &Script) -> Vec<Script> {
+    let Some(Step::Search(request)) = script.steps.last() else { return Vec::new() };
     let mut smaller: Vec<Request> = Vec::new();
     let mut without = |change: &dyn Fn(&mut Request)| {
         let mut less = request.clone();
@@ -108,12 +111,14 @@ fn less_asked(script: &Script) -> Vec<Script> {
         without(&|request| request.facets[place].request.bucket_filters.clear());
         without(&|request| request.facets[place].filter_themselves = true);
     }
-    smaller.into_iter().map(|less| with_last(script, Step::Ask(less))).collect()
+    smaller.into_iter().map(|less| with_last(script, Step::Search(less))).collect()
 }
 
 fn smaller_filters(script: &Script) -> Vec<Script> {
     let Some(last) = script.steps.last() else { return Vec::new() };
-    let (Step::Ask(request) | Step::PageThrough(request) | Step::Export(request, _)) = last else { return Vec::new() };
+    let (Step::Search(request) | Step::PageThrough(request) | Step::Export(request, _)) = last else {
+        return Vec::new();
+    };
     let mut smaller = Vec::new();
     for (place, sqon) in request.sqons.iter().enumerate() {
         let Some(sqon) = sqon else { continue };
@@ -125,7 +130,7 @@ fn smaller_filters(script: &Script) -> Vec<Script> {
                 match last {
                     Step::PageThrough(_) => Step::PageThrough(request),
                     Step::Export(_, export) => Step::Export(request, export.clone()),
-                    _ => Step::Ask(request),
+                    _ => Step::Search(request),
                 },
             ));
         }
@@ -134,37 +139,9 @@ fn smaller_filters(script: &Script) -> Vec<Script> {
 }
 
 fn smaller_sqons(sqon: &Sqon) -> Vec<Sqon> {
-    match sqon {
-        Sqon::Group { op, content, pivot } => {
-            let mut smaller = content.clone();
-            if pivot.is_some() {
-                smaller.push(Sqon::Group { op: *op, content: content.clone(), pivot: None });
-            }
-            for (place, part) in content.iter().enumerate() {
-                let mut fewer = content.clone();
-                fewer.remove(place);
-                if !fewer.is_empty() {
-                    smaller.push(Sqon::Group { op: *op, content: fewer, pivot: pivot.clone() });
-                }
-                for less in smaller_sqons(part) {
-                    let mut content = content.clone();
-                    content[place] = less;
-                    smaller.push(Sqon::Group { op: *op, content, pivot: pivot.clone() });
-                }
-            }
-            smaller
-        }
-        Sqon::Leaf(Leaf { condition: Condition::Values { op, field, values }, pivot }) if values.len() > 1 => (0
-            ..values.len())
-            .map(|place| {
-                let mut values = values.clone();
-                values.remove(place);
-                let condition = Condition::Values { op: *op, field: field.clone(), values };
-                Sqon::Leaf(Leaf { condition, pivot: pivot.clone() })
-            })
-            .collect(),
-        Sqon::Leaf(_) => Vec::new(),
-    }
+    let parts = if let Sqon::Group { content, .. } = sqon { content.clone() } else { Vec::new() };
+    let reduced = smaller_values(&sqon.to_json()).into_iter().filter_map(|json| Sqon::parse(&json).ok().flatten());
+    parts.into_iter().chain(reduced).collect()
 }
 
 fn smaller_documents(script: &Script) -> Vec<Script> {
@@ -172,12 +149,12 @@ fn smaller_documents(script: &Script) -> Vec<Script> {
     for (at, step) in script.steps.iter().enumerate() {
         let Step::Write(batch) = step else { continue };
         for (place, operation) in batch.iter().enumerate() {
-            let Operation::Put { id, source } = operation else { continue };
+            let WriteOperation::Put { id, source } = operation else { continue };
             let Ok(document) = serde_json::from_slice::<Value>(source) else { continue };
             for less in smaller_values(&document).into_iter().filter(Value::is_object) {
                 smaller.push(changed(script, |script| {
                     if let Step::Write(batch) = &mut script.steps[at] {
-                        batch[place] = Operation::Put { id: id.clone(), source: less.to_string().into_bytes() };
+                        batch[place] = WriteOperation::Put { id: id.clone(), source: less.to_string().into_bytes() };
                     }
                 }));
             }

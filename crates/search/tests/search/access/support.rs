@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cantata_access::{AuthMethod, Identity};
 use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, ConfigDefaults};
-use cantata_engine::{Operation, SearchEngine};
+use cantata_engine::{IndexAdmin, IndexWriter, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_search::{CatalogueLookup, ConfigSource, DownloadError, DownloadRequest, SearchService, ServedCatalogue};
 use futures_util::StreamExt;
@@ -38,12 +38,12 @@ impl Bed {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let engine = Arc::new(EmbeddedEngine::open(folder.path()).unwrap());
         engine.create_index("files", Some(&json!({ "properties": properties }))).await.unwrap();
-        let put = |(id, document): &(String, Value)| Operation::Put {
+        let put = |(id, document): &(String, Value)| WriteOperation::Put {
             id: id.clone(),
             source: document.to_string().into_bytes(),
         };
         let report = engine.write("files", documents.iter().map(put).collect()).await.unwrap();
-        assert_eq!(report.refused, []);
+        assert_eq!(report.rejected, []);
         Self::serving(engine, folder, keys).await
     }
 

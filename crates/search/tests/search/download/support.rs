@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cantata_access::Identity;
 use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, ConfigDefaults};
-use cantata_engine::{Operation, SearchEngine};
+use cantata_engine::{IndexAdmin, IndexWriter, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_search::{
     CatalogueLookup, ConfigSource, Download, DownloadError, DownloadRequest, SearchService, ServedCatalogue,
@@ -59,10 +59,10 @@ impl Fixture {
         let batch = documents.iter().map(|document| {
             let mut members: Map<String, Value> = document.as_object().unwrap().clone();
             let id = members.remove("_id").unwrap().as_str().unwrap().to_owned();
-            Operation::Put { id, source: serde_json::to_vec(&members).unwrap() }
+            WriteOperation::Put { id, source: serde_json::to_vec(&members).unwrap() }
         });
         let report = self.engine.write("files", batch.collect()).await.unwrap();
-        assert_eq!(report.refused, []);
+        assert_eq!(report.rejected, []);
     }
 
     /// Begins a download.

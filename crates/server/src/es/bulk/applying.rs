@@ -170,8 +170,8 @@ impl Door {
             origins.resize(writing.batch.len(), place);
         }
         let report = self.engine.write(index, writing.batch).await?;
-        for refusal in report.refused {
-            if let Some(outcome) = origins.get(refusal.place).and_then(|&place| outcomes.get_mut(place)) {
+        for refusal in report.rejected {
+            if let Some(outcome) = origins.get(refusal.batch_index).and_then(|&place| outcomes.get_mut(place)) {
                 *outcome = Err(EsError::mapper(refusal.reason));
             }
         }
@@ -185,7 +185,7 @@ struct Writing<'a> {
     index: &'a str,
     /// Whether there is a document, by id.
     present: HashMap<String, bool>,
-    batch: Vec<engine::Operation>,
+    batch: Vec<engine::WriteOperation>,
     /// Where the batch has the latest document of an id.
     latest: HashMap<String, usize>,
 }
@@ -200,7 +200,7 @@ impl Writing<'_> {
             Verb::Delete if !is_there => Ok(Done::NotFound),
             Verb::Delete => {
                 self.present.insert(id.clone(), false);
-                self.batch.push(engine::Operation::Delete { id });
+                self.batch.push(engine::WriteOperation::Delete { id });
                 Ok(Done::Deleted)
             }
             Verb::Update => {
@@ -228,14 +228,14 @@ impl Writing<'_> {
     fn put(&mut self, id: String, source: Vec<u8>, is_there: bool) -> Done {
         self.present.insert(id.clone(), true);
         self.latest.insert(id.clone(), self.batch.len());
-        self.batch.push(engine::Operation::Put { id, source });
+        self.batch.push(engine::WriteOperation::Put { id, source });
         if is_there { Done::Updated } else { Done::Created }
     }
 
     /// Returns the document of an id as it is after the operations before.
     async fn current(&self, id: &str) -> EsResult<Option<Value>> {
         match self.latest.get(id).and_then(|&place| self.batch.get(place)) {
-            Some(engine::Operation::Put { source, .. }) => parse_json(source)
+            Some(engine::WriteOperation::Put { source, .. }) => parse_json(source)
                 .map(Some)
                 .map_err(|error| EsError::mapper(format!("the document is not JSON: {error}"))),
             _ => self.door.engine.document(self.index, id).await?.map(|document| value(&document)).transpose(),
