@@ -2,13 +2,14 @@
 
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+// The first segments of the server's paths; a test of the server compares them with its routes.
+import serverPaths from './server-paths.json' with { type: 'json' };
 
 /** A running server for `npm run dev`. */
 const SERVER = process.env.CANTATA_URL ?? 'http://127.0.0.1:5050';
 
 const OF_THE_SERVER = [
-  '^/(introspection|studies|schemas|submit|export|events|admin|entities|openapi.json|docs|ready|ping)(/|$|\\?)',
-  '^/(graphql|download)(/|$|\\?)',
+  `^/(${serverPaths.join('|')})(/|$|\\?)`,
   '^/(?!src/)[^/]+/(graphql|download)(/|$|\\?)',
   '^/portal/settings.json$',
 ];

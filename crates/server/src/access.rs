@@ -1,31 +1,35 @@
-//! Who may use which route.
+//! Authentication, authorization and the audit log.
 //!
-//! [`App::respond`](crate::App::respond) turns the credential of a request into an identity, which it leaves in the
-//! request for everything that follows. Each route says what it needs ([`Need`]) where it is registered, which
-//! [`Routes`](crate::routes::Routes) insists on; its guard then compares the two. Credentials come from the header
-//! `Authorization` alone: addresses end up in logs.
+//! The layer [`authenticate`] turns the credential of a request into an identity, which it leaves in the request. Each
+//! route is registered with the scope that it requires ([`RequiredScope`]); its guard compares the two. Credentials come
+//! from the header `Authorization` alone: URLs end up in logs.
 
 mod audit;
+mod credential_cache;
 mod guard;
-mod recent;
 
-pub(crate) use audit::{Audit, Audited, Noted, is_reading};
-pub(crate) use guard::{Guard, Need};
-pub(crate) use recent::RecentCredential;
+pub(crate) use audit::{AuditInterceptor, AuditRecord, AuditSlot, AuditedRequest, is_reading};
+pub(crate) use credential_cache::CredentialCache;
+pub(crate) use guard::{AccessGuard, RequiredScope, STUDY_PARAMETER};
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
 use cantata_access::{AuditLog, AuthError, Authenticator, Identity, ScopeRules};
 use http::{HeaderMap, HeaderValue, header};
 
+use crate::es_compat;
+use crate::routes::{Dialect, RegisteredRoute};
 use crate::serve::Connection;
+use crate::state::AppState;
 
 static ANONYMOUS: LazyLock<Arc<Identity>> = LazyLock::new(|| Arc::new(Identity::anonymous()));
 static UNCHECKED: LazyLock<Arc<Identity>> = LazyLock::new(|| Arc::new(Identity::unchecked()));
 
-/// How clients prove who they are, what that allows, and where it is written down.
+/// Authentication, scopes and the audit log.
 #[derive(Default)]
 pub struct AccessControl {
     /// Turns credentials into identities.
@@ -34,7 +38,7 @@ pub struct AccessControl {
     pub scopes: ScopeRules,
     /// Whether reading needs a credential too.
     pub closed_reads: bool,
-    /// Where denied and writing requests are kept.
+    /// The log of denied and writing requests.
     pub audit: Option<AuditLog>,
 }
 
@@ -44,26 +48,42 @@ impl fmt::Debug for AccessControl {
     }
 }
 
+/// Layer that leaves the identity of the sender in a request. An address that sent too many credentials that were not
+/// accepted is rejected.
+pub(crate) async fn authenticate(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    if RegisteredRoute::of(&request).is_some_and(|route| route.spec.dialect == Dialect::Elasticsearch) {
+        es_compat::translate_credentials(request.headers_mut());
+    }
+    if !state.access.authenticate_cached(&mut request) {
+        if let Err(rejection) = state.limits.check_failures(&request) {
+            return rejection.reject(request).await;
+        }
+        state.access.authenticate(&mut request).await;
+        state.limits.count_failure(&request);
+    }
+    next.run(request).await
+}
+
 impl AccessControl {
-    /// Leaves in a request who sends it, if its credential was accepted on this connection a moment ago; else returns
-    /// false.
-    pub(crate) fn recall(&self, request: &mut Request) -> bool {
+    /// Leaves the identity in a request whose credential is in the cache of its connection; else returns false.
+    fn authenticate_cached(&self, request: &mut Request) -> bool {
         let generation = self.authenticator.generation();
-        let recalled = self.recent(request).and_then(|(recent, header)| recent.recall(header.as_bytes(), generation));
-        let is_known = recalled.is_some();
-        if let Some(identity) = recalled {
+        let cached =
+            self.credential_cache(request).and_then(|(cache, header)| cache.get(header.as_bytes(), generation));
+        let is_known = cached.is_some();
+        if let Some(identity) = cached {
             request.extensions_mut().insert(identity);
         }
         is_known
     }
 
-    /// Leaves in a request who sends it, for everything that follows, and that its credential does not count.
-    pub(crate) async fn mark(&self, request: &mut Request) {
+    /// Leaves the identity in a request, and why its credential is not accepted, if so.
+    async fn authenticate(&self, request: &mut Request) {
         // Taken before the look-up: a change during it makes another generation.
         let generation = self.authenticator.generation();
         let identified = self.identify(request.headers()).await;
-        if let (Ok(identity), Some((recent, header))) = (&identified, self.recent(request)) {
-            recent.remember(header.as_bytes(), identity, generation);
+        if let (Ok(identity), Some((cache, header))) = (&identified, self.credential_cache(request)) {
+            cache.insert(header.as_bytes(), identity, generation);
         }
         let identity = identified.unwrap_or_else(|refusal| {
             request.extensions_mut().insert(refusal);
@@ -72,16 +92,15 @@ impl AccessControl {
         request.extensions_mut().insert(identity);
     }
 
-    /// Returns the one header with a credential, and what the connection remembers of the one before; nothing where
-    /// credentials are not looked at.
-    fn recent<'a>(&self, request: &'a Request) -> Option<(&'a RecentCredential, &'a HeaderValue)> {
+    /// Returns the cache of the connection and the one header with a credential; nothing where authentication is off.
+    fn credential_cache<'a>(&self, request: &'a Request) -> Option<(&'a CredentialCache, &'a HeaderValue)> {
         let connection = request.extensions().get::<Arc<Connection>>().filter(|_| self.authenticator.is_enabled())?;
         let mut given = request.headers().get_all(header::AUTHORIZATION).iter();
         let header = given.next().filter(|_| given.next().is_none())?;
         Some((connection.credential(), header))
     }
 
-    /// Returns who sends a request; somebody without a credential is anonymous.
+    /// Returns the identity of the sender; without a credential it is anonymous.
     async fn identify(&self, headers: &HeaderMap) -> Result<Arc<Identity>, AuthError> {
         if !self.authenticator.is_enabled() {
             return Ok(Arc::clone(&UNCHECKED));

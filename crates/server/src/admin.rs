@@ -23,10 +23,13 @@ use utoipa_axum::routes;
 pub(crate) use self::backup::routes as backup_routes;
 pub(crate) use self::keys::routes as key_routes;
 pub(crate) use self::outbox::routes as outbox_routes;
-use crate::access::Need;
-use crate::routes::Routes;
+use crate::access::RequiredScope;
+use crate::routes::{Dialect, RouteSpec, Routes};
 use crate::state::IndexingState;
 use crate::{AccessControl, Indexes};
+
+/// The spec of all routes for operators.
+pub(crate) const ADMINISTRATION: RouteSpec = RouteSpec::new(RequiredScope::System, Dialect::Song).administration();
 
 /// The service that errors of these routes name.
 const ORIGIN: ErrorOrigin = ErrorOrigin::IndexService;
@@ -34,12 +37,12 @@ const ORIGIN: ErrorOrigin = ErrorOrigin::IndexService;
 /// Returns every route with its description.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(access: &Arc<AccessControl>, indexes: Indexes) -> Routes<S> {
     Routes::new(access)
-        .add(Need::System, routes!(indexes::list))
-        .add(Need::System, routes!(indexes::stats, indexes::create, indexes::delete))
-        .add(Need::System, routes!(indexes::mapping))
-        .add(Need::System, routes!(indexes::compact))
-        .add(Need::System, routes!(indexes::verify))
-        .add(Need::System, routes!(import::import, import::position, import::end))
+        .add(ADMINISTRATION, routes!(indexes::list))
+        .add(ADMINISTRATION, routes!(indexes::stats, indexes::create, indexes::delete))
+        .add(ADMINISTRATION, routes!(indexes::mapping))
+        .add(ADMINISTRATION, routes!(indexes::compact))
+        .add(ADMINISTRATION, routes!(indexes::verify))
+        .add(ADMINISTRATION, routes!(import::import, import::position, import::end))
         .with_state(indexes)
 }
 
@@ -49,12 +52,12 @@ pub(crate) fn indexing_routes<S: Clone + Send + Sync + 'static>(
     state: IndexingState,
 ) -> Routes<S> {
     Routes::new(access)
-        .add(Need::System, routes!(indexing::status))
-        .add(Need::System, routes!(indexing::reindex))
-        .add(Need::System, routes!(indexing::rollback))
-        .add(Need::System, routes!(jobs::list))
-        .add(Need::System, routes!(jobs::follow))
-        .add(Need::System, routes!(jobs::job, jobs::cancel))
+        .add(ADMINISTRATION, routes!(indexing::status))
+        .add(ADMINISTRATION, routes!(indexing::reindex))
+        .add(ADMINISTRATION, routes!(indexing::rollback))
+        .add(ADMINISTRATION, routes!(jobs::list))
+        .add(ADMINISTRATION, routes!(jobs::follow))
+        .add(ADMINISTRATION, routes!(jobs::job, jobs::cancel))
         .with_state(state)
 }
 

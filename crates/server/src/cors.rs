@@ -6,19 +6,24 @@
 //! request that comes from a page of an origin outside of it is refused, also when a browser only asks whether it may be
 //! made; requests from the server's own pages and from programs, which name no origin, are not concerned.
 
-use axum::body::Body;
+use std::sync::Arc;
+
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use serde::Serialize;
 
+use crate::HttpSettings;
 use crate::access::is_reading;
-use crate::answer::json;
+use crate::intercept::Intercept;
+use crate::response::json;
+use crate::routes::{Dialect, RegisteredRoute};
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET,HEAD,PUT,PATCH,POST,DELETE");
 const ANY: HeaderValue = HeaderValue::from_static("*");
 
 /// How long a browser may remember that it may make a request, in seconds.
-const REMEMBERED: HeaderValue = HeaderValue::from_static("600");
+const PREFLIGHT_MAX_AGE_SECONDS: HeaderValue = HeaderValue::from_static("600");
 
 /// The origins whose pages may use the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,69 +35,87 @@ pub enum AllowedOrigins {
     Only(Vec<String>),
 }
 
-/// What is known of the origin of a request.
-pub(crate) struct Origin {
+/// What a response tells browsers about its origin.
+pub(crate) struct OriginDecision {
     allowed: Option<HeaderValue>,
     varies: bool,
 }
 
 #[derive(Serialize)]
-struct Refused<'a> {
+struct OriginRejection<'a> {
     error: &'a str,
 }
 
-impl AllowedOrigins {
-    /// Judges the origin of a request: an answer if it need not go further, else what its answer must carry.
-    pub(crate) fn judge(&self, request: &Request<Body>, is_search: bool) -> Result<Origin, Box<Response>> {
-        let headers = request.headers();
-        let origin = headers.get(header::ORIGIN);
-        let judged = match (self, origin) {
-            (Self::All, _) if is_search => Origin { allowed: Some(ANY), varies: false },
-            (Self::All, Some(origin)) if may_change(request.method()) && !is_own(origin, headers) => {
-                return Err(Box::new(Self::refusal()));
-            }
-            (Self::All, _) => return Ok(Origin { allowed: None, varies: false }),
-            (Self::Only(_), None) => Origin { allowed: None, varies: true },
-            (Self::Only(list), Some(origin)) => {
-                let is_listed = list.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
-                if !is_listed && !is_own(origin, headers) {
-                    return Err(Box::new(Self::refusal()));
-                }
-                Origin { allowed: Some(origin.clone()), varies: true }
-            }
-        };
-        let is_question = request.method() == Method::OPTIONS
-            && origin.is_some()
-            && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-        if !is_question {
-            return Ok(judged);
-        }
-        let mut response = StatusCode::NO_CONTENT.into_response();
-        let answers = response.headers_mut();
-        answers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
-        answers.insert(header::ACCESS_CONTROL_MAX_AGE, REMEMBERED);
-        if let Some(wanted) = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
-            answers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
-        }
-        judged.mark(&mut response);
-        Err(Box::new(response))
+/// Rejects requests of pages that may not use the server, and tells browsers about those that may.
+#[derive(Clone)]
+pub(crate) struct CorsInterceptor(pub(crate) Arc<HttpSettings>);
+
+impl Intercept for CorsInterceptor {
+    type InFlight = OriginDecision;
+
+    fn on_request(&self, request: &mut Request) -> Result<OriginDecision, Box<Response>> {
+        let is_search = RegisteredRoute::of(request).is_some_and(|route| route.spec.dialect == Dialect::Search);
+        self.0.allowed_origins.check(request, is_search)
     }
 
-    /// Answers a page of an origin that may not use the server.
-    fn refusal() -> Response {
-        let error = "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are.";
-        (StatusCode::FORBIDDEN, json(&Refused { error })).into_response()
+    fn on_response(decision: OriginDecision, mut response: Response) -> Response {
+        decision.mark(&mut response);
+        response
     }
 }
 
-impl Origin {
-    /// Adds to an answer what browsers look for.
-    pub(crate) fn mark(self, response: &mut Response) {
+impl AllowedOrigins {
+    /// Checks the origin of a request; an error is the response to it.
+    fn check(&self, request: &Request, is_search: bool) -> Result<OriginDecision, Box<Response>> {
+        let headers = request.headers();
+        let origin = headers.get(header::ORIGIN);
+        let decision = match (self, origin) {
+            (Self::All, _) if is_search => OriginDecision { allowed: Some(ANY), varies: false },
+            (Self::All, Some(origin)) if may_change(request.method()) && !is_own(origin, headers) => {
+                return Err(Box::new(Self::rejection()));
+            }
+            (Self::All, _) => return Ok(OriginDecision { allowed: None, varies: false }),
+            (Self::Only(_), None) => OriginDecision { allowed: None, varies: true },
+            (Self::Only(list), Some(origin)) => {
+                let is_listed = list.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
+                if !is_listed && !is_own(origin, headers) {
+                    return Err(Box::new(Self::rejection()));
+                }
+                OriginDecision { allowed: Some(origin.clone()), varies: true }
+            }
+        };
+        let is_preflight = request.method() == Method::OPTIONS
+            && origin.is_some()
+            && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+        if !is_preflight {
+            return Ok(decision);
+        }
+        let mut response = StatusCode::NO_CONTENT.into_response();
+        let allowed = response.headers_mut();
+        allowed.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+        allowed.insert(header::ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE_SECONDS);
+        if let Some(wanted) = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+            allowed.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+        }
+        decision.mark(&mut response);
+        Err(Box::new(response))
+    }
+
+    /// Returns the response to a page of an origin that may not use the server.
+    fn rejection() -> Response {
+        let error = "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are.";
+        (StatusCode::FORBIDDEN, json(&OriginRejection { error })).into_response()
+    }
+}
+
+impl OriginDecision {
+    /// Adds the CORS headers to a response.
+    fn mark(self, response: &mut Response) {
         if let Some(allowed) = self.allowed {
             response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
         }
         if self.varies {
-            response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
+            response.headers_mut().append(header::VARY, HeaderValue::from_static("OriginDecision"));
         }
     }
 }

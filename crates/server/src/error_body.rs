@@ -1,5 +1,8 @@
 //! The one error body, and how an error of the table becomes a response.
 
+use std::sync::Arc;
+
+use axum::extract::{OriginalUri, Request};
 use axum::response::{IntoResponse, Response};
 use cantata_core::{Error, Timestamp};
 use http::{HeaderName, HeaderValue, StatusCode, Uri, header};
@@ -7,7 +10,12 @@ use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer::json;
+use crate::es_compat;
+use crate::intercept::Intercept;
+use crate::limits::Rejection;
+use crate::metrics::Metrics;
+use crate::response::json;
+use crate::routes::{Dialect, RegisteredRoute};
 
 /// What every failed request is answered with.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -55,7 +63,7 @@ fn status_name(status: StatusCode) -> String {
     status.canonical_reason().unwrap_or("UNKNOWN").to_uppercase().replace([' ', '-'], "_")
 }
 
-/// An error on its way to the client; [`render`] gives it its body once it has left the router.
+/// An error on its way to the client; [`ErrorRenderer`] gives it its body.
 #[derive(Debug)]
 pub(crate) struct ApiError(pub(crate) Error);
 
@@ -81,13 +89,50 @@ fn status_of(error: &Error) -> StatusCode {
     StatusCode::from_u16(error.id.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// What an error may say beside its body: the methods that are allowed, the codings of a body, when to try again, and how
-/// to prove who asks.
+/// Gives responses that carry an error or a rejection the body of the API that their route belongs to, and counts them.
+#[derive(Clone)]
+pub(crate) struct ErrorRenderer(pub(crate) Arc<Metrics>);
+
+/// What the error body of a request needs.
+pub(crate) struct RenderContext {
+    metrics: Arc<Metrics>,
+    dialect: Dialect,
+    uri: Uri,
+    host: Option<HeaderValue>,
+}
+
+impl Intercept for ErrorRenderer {
+    type InFlight = RenderContext;
+
+    fn on_request(&self, request: &mut Request) -> Result<RenderContext, Box<Response>> {
+        let original = request.extensions().get::<OriginalUri>().map(|OriginalUri(uri)| uri);
+        Ok(RenderContext {
+            metrics: Arc::clone(&self.0),
+            dialect: RegisteredRoute::of(request).map_or(Dialect::Song, |route| route.spec.dialect),
+            uri: original.unwrap_or(request.uri()).clone(),
+            host: request.headers().get(header::HOST).cloned(),
+        })
+    }
+
+    fn on_response(context: RenderContext, mut response: Response) -> Response {
+        if let Some(rejection) = response.extensions_mut().remove::<Rejection>() {
+            context.metrics.count_rejection(rejection);
+            response = rejection.render(context.dialect);
+        }
+        context.metrics.count_error(&response);
+        if context.dialect == Dialect::Elasticsearch {
+            response = es_compat::render(response);
+        }
+        render(response, &context.uri, context.host.as_ref())
+    }
+}
+
+/// Headers that an error response keeps beside its body.
 const KEPT_HEADERS: [HeaderName; 4] =
     [header::ALLOW, header::ACCEPT_ENCODING, header::RETRY_AFTER, header::WWW_AUTHENTICATE];
 
-/// Gives a response that carries an error its body.
-pub(crate) fn render(mut response: Response, uri: &Uri, host: Option<&HeaderValue>) -> Response {
+/// Gives a response that carries an error the body of SONG.
+fn render(mut response: Response, uri: &Uri, host: Option<&HeaderValue>) -> Response {
     let Some(error) = response.extensions_mut().remove::<Error>() else {
         return response;
     };

@@ -1,42 +1,81 @@
-//! How much one client may have of the server, so that none can take it from the others.
+//! Limits for one client and for all of them together, so that no client can take the server from the others.
 //!
-//! [`App::respond`](crate::App::respond) asks here before a request goes further: may this client send another request,
-//! may another export begin. A client is whoever its credential says it is, else the address it comes from. Nothing
-//! here is locked or allocated for a request that is not an export.
+//! A client is the identity that its credential proves, else the address it comes from. Nothing here is locked or
+//! allocated for a request that is not an export.
 
-mod address;
-mod arrival;
+mod body_timeout;
+mod client_address;
 mod exports;
-mod rate;
-mod refusal;
+mod rate_limiter;
+mod rejection;
 mod settings;
 
-pub use address::TrustedProxies;
+pub use client_address::{InvalidNetwork, TrustedProxies};
 pub use settings::LimitSettings;
 
-pub(crate) use arrival::{Arrival, StalledBody, watched, within};
-pub(crate) use exports::ExportSlot;
-pub(crate) use refusal::Refused;
+pub(crate) use body_timeout::{BodyProgress, BodyTimeout, with_body_timeout};
+pub(crate) use rejection::Rejection;
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use cantata_access::{AuthError, AuthMethod, Identity};
-use http::header;
+use http::{HeaderMap, HeaderValue, header};
 
+use crate::guarded_body::with_guard;
+use crate::routes::{Dialect, RegisteredRoute, RouteSpec};
 use crate::serve::Connection;
-use address::Counted;
-use exports::Exports;
-use rate::RateLimiter;
+use crate::state::AppState;
+use body_timeout::timeout_after_body;
+use client_address::ClientKey;
+use exports::{ExportLimiter, ExportPermit};
+use rate_limiter::RateLimiter;
 
-/// What is counted of all clients.
+/// Layer that rejects requests beyond a limit, and gives up responses that take too long to begin.
+pub(crate) async fn enforce_limits(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let Some(route) = RegisteredRoute::of(&request) else { return next.run(request).await };
+    let spec = route.spec;
+    let permit = match state.limits.admit(&request, &spec) {
+        Ok(permit) => permit,
+        Err(rejection) => return rejection.reject(request).await,
+    };
+    let response = if spec.is_administration {
+        next.run(request).await
+    } else {
+        let progress = request.extensions().get::<Arc<BodyProgress>>().cloned();
+        let timeout = state.settings.limits.request_timeout;
+        match timeout_after_body(timeout, progress.as_deref(), next.run(request)).await {
+            Some(response) => response,
+            None => return Rejection::TookTooLong.into_response(),
+        }
+    };
+    match permit {
+        Some(permit) => response.map(|body| with_guard(body, permit)),
+        None => response,
+    }
+}
+
+/// Returns whether a body has a content coding that its route does not decode. A body that is not decoded cannot be a
+/// decompression bomb; only clients of Elasticsearch may send gzip.
+fn is_compressed(headers: &HeaderMap, dialect: Dialect) -> bool {
+    let is_not = |coding: &HeaderValue, name: &[u8]| !coding.as_bytes().eq_ignore_ascii_case(name);
+    let mut codings = headers.get_all(header::CONTENT_ENCODING).iter();
+    match (codings.next(), codings.next()) {
+        (Some(only), None) if dialect == Dialect::Elasticsearch => is_not(only, b"gzip") && is_not(only, b"identity"),
+        _ => headers.get_all(header::CONTENT_ENCODING).iter().any(|coding| is_not(coding, b"identity")),
+    }
+}
+
+/// The limiters of all clients.
 pub(crate) struct Limits {
     requests: Option<RateLimiter>,
     failures: Option<RateLimiter>,
-    exports: Arc<Exports>,
+    exports: Arc<ExportLimiter>,
     proxies: TrustedProxies,
     /// Keyed with a secret of this process, so that nobody can choose an address that is counted with another's.
     hasher: RandomState,
@@ -48,14 +87,14 @@ impl Limits {
         Self {
             requests: RateLimiter::new(settings.requests_per_second, second, settings.request_burst),
             failures: RateLimiter::new(settings.failures_per_minute, 60 * second, settings.failures_per_minute),
-            exports: Arc::new(Exports::new(settings.max_exports, settings.max_exports_per_client)),
+            exports: Arc::new(ExportLimiter::new(settings.max_exports, settings.max_exports_per_client)),
             proxies: settings.trusted_proxies.clone(),
             hasher: RandomState::new(),
         }
     }
 
-    /// Refuses a request with a credential from an address that sent too many that were not accepted.
-    pub(crate) fn before_authentication(&self, request: &Request) -> Result<(), Refused> {
+    /// Rejects a request with a credential from an address that sent too many that were not accepted.
+    pub(crate) fn check_failures(&self, request: &Request) -> Result<(), Rejection> {
         match &self.failures {
             Some(failures) if request.headers().contains_key(header::AUTHORIZATION) => {
                 failures.peek(self.address_key(request)).map_err(|wait| self.too_many(request, wait))
@@ -65,7 +104,7 @@ impl Limits {
     }
 
     /// Counts the credential of a request against its address if it was not accepted.
-    pub(crate) fn note_authentication(&self, request: &Request) {
+    pub(crate) fn count_failure(&self, request: &Request) {
         if let Some(failures) = &self.failures
             && request.extensions().get::<AuthError>() == Some(&AuthError::Invalid)
         {
@@ -74,44 +113,42 @@ impl Limits {
         }
     }
 
-    /// Counts a request, unless its client sent too many.
-    pub(crate) fn admit(&self, request: &Request) -> Result<(), Refused> {
-        match &self.requests {
-            Some(requests) => requests.take(self.client_key(request)).map_err(|wait| self.too_many(request, wait)),
-            None => Ok(()),
+    /// Counts a request, unless its client sent too many; an export gets its permit.
+    fn admit(&self, request: &Request, spec: &RouteSpec) -> Result<Option<ExportPermit>, Rejection> {
+        if is_compressed(request.headers(), spec.dialect) {
+            return Err(Rejection::Compressed);
         }
+        if let Some(requests) = &self.requests {
+            requests.take(self.client_key(request)).map_err(|wait| self.too_many(request, wait))?;
+        }
+        spec.is_export.then(|| self.exports.acquire(self.client_key(request))).transpose()
     }
 
-    /// Lets an export begin, unless there are enough.
-    pub(crate) fn begin_export(&self, request: &Request) -> Result<ExportSlot, Refused> {
-        self.exports.begin(self.client_key(request))
-    }
-
-    fn client_key(&self, request: &Request) -> Counted {
+    fn client_key(&self, request: &Request) -> ClientKey {
         match request.extensions().get::<Arc<Identity>>() {
             Some(identity) if !matches!(identity.auth_method, AuthMethod::Anonymous | AuthMethod::Unchecked) => {
-                Counted(self.hasher.hash_one((identity.auth_method as u8, &identity.name)))
+                ClientKey(self.hasher.hash_one((identity.auth_method as u8, &identity.name)))
             }
             _ => self.address_key(request),
         }
     }
 
-    fn address_key(&self, request: &Request) -> Counted {
+    fn address_key(&self, request: &Request) -> ClientKey {
         let peer = peer_of(request);
         let address = self.proxies.client_address(peer, request.headers());
-        Counted(self.hasher.hash_one(address::network(address)))
+        ClientKey(self.hasher.hash_one(client_address::network(address)))
     }
 
-    fn too_many(&self, request: &Request, wait: Duration) -> Refused {
+    fn too_many(&self, request: &Request, wait: Duration) -> Rejection {
         let peer = peer_of(request);
         if request.headers().contains_key("x-forwarded-for") && !self.proxies.contains(peer) {
             tracing::warn!(%peer, "all clients behind this proxy count as one; TRUSTED_PROXIES can name it");
         }
-        Refused::TooManyRequests { wait }
+        Rejection::TooManyRequests { wait }
     }
 }
 
-/// Returns the other end of the connection; requests that come by none are counted together.
+/// Returns the peer of the connection; requests without one are counted together.
 fn peer_of(request: &Request) -> IpAddr {
     let connection = request.extensions().get::<Arc<Connection>>();
     connection.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |connection| connection.peer())

@@ -1,8 +1,8 @@
-//! `/mcp`: the door for language models.
+//! `/mcp`: the MCP server, for language models.
 //!
-//! Whoever may read may knock; what they see beyond that is up to the services, which get their identity with each call.
-//! The protocol asks servers to look at the origin of a request: pages of other sites are refused before a message gets
-//! here, as everywhere beside the search service ([`crate::cors`]).
+//! It requires the scope to read; what a client sees beyond that is up to the services, which get its identity with each
+//! call. The protocol asks servers to check the origin of a request: pages of other sites are rejected before a message
+//! gets here, as everywhere beside the search service ([`crate::cors`]).
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use cantata_search::SearchService;
 use http::{Extensions, StatusCode};
 use utoipa_axum::routes;
 
-use crate::access::{Audit, Need, Noted};
+use crate::access::{AuditRecord, AuditSlot, RequiredScope};
 use crate::error_body::{ApiError, ApiResult};
 use crate::extract::{content_type, read_limited};
 use crate::routes::Routes;
 use crate::{AccessControl, HttpSettings};
 
 /// How much of a reason is read.
-const LONGEST_REASON: usize = 64 * 1024;
+const MAX_REASON_BYTES: usize = 64 * 1024;
 
 /// What the route works with; clones share it.
 #[derive(Clone)]
@@ -45,7 +45,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     let submit_policy = Arc::new(move |request: &Extensions, study: &str| check_submit(&control, request, study));
     let services = McpServices { metadata, search, submit_policy };
     let state = McpState { server: McpServer::new(services, body_limit), body_limit };
-    Routes::new(access).add(Need::Read, routes!(message)).with_state(state)
+    Routes::new(access).add(RequiredScope::Read, routes!(message)).with_state(state)
 }
 
 /// Takes a message of the Model Context Protocol.
@@ -75,7 +75,7 @@ async fn message(State(state): State<McpState>, request: Request) -> ApiResult<R
 /// Makes the error for what is no message of the protocol, from the words of its library.
 async fn refused(answer: Response) -> ApiError {
     let status = answer.status();
-    let text = to_bytes(answer.into_body(), LONGEST_REASON).await.unwrap_or_default();
+    let text = to_bytes(answer.into_body(), MAX_REASON_BYTES).await.unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
     let (id, text) = match status {
         StatusCode::NOT_ACCEPTABLE | StatusCode::UNSUPPORTED_MEDIA_TYPE => (ErrorId::UnsupportedMediaType, text),
@@ -97,8 +97,8 @@ fn check_submit(access: &AccessControl, request: &Extensions, study_id: &str) ->
         return Ok(());
     }
     let is_anonymous = identity.auth_method == AuthMethod::Anonymous;
-    if let Some(audit) = request.get::<Audit>() {
-        audit.note(Noted { identity, is_refused: false, study: Some(study_id.to_owned()), is_denied: true });
+    if let Some(audit) = request.get::<AuditSlot>() {
+        audit.set(AuditRecord { identity, is_refused: false, study: Some(study_id.to_owned()), is_denied: true });
     }
     let scope = scopes.for_study(study_id);
     Err(SubmitDenied(match is_anonymous {

@@ -1,17 +1,17 @@
-//! `/metrics`: how the server is doing, in the text form of Prometheus.
+//! `/metrics`, in the text format of Prometheus.
 //!
-//! What is counted for every request is counted in atomics that its route was given when it was registered: no lock, no
-//! allocation, no look-up of a name. All else is read from the services when somebody asks. Labels are route templates,
-//! methods, error ids and ids of catalogues: a client cannot make new ones. Who may not look after the server learns
-//! nothing about single catalogues here, since their sizes may be hidden by rules.
+//! Requests are counted in atomics of their route: no lock, no allocation, no look-up of labels. All other values are
+//! read from the services on each scrape. Labels are route templates, methods, error ids and ids of catalogues, so a
+//! client cannot make new ones. Without the scope of the system nothing is shown of single catalogues, since rules may
+//! hide their sizes.
 
+mod collect;
 mod exposition;
 mod process;
-mod reading;
 mod route;
 
-pub(crate) use reading::{Sources, routes};
-pub(crate) use route::{Noting, RouteMetrics};
+pub(crate) use collect::{MetricSources, routes};
+pub(crate) use route::RouteMetrics;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,32 +23,31 @@ use cantata_core::{Error, ErrorId, Timestamp};
 use http::{Method, Uri};
 use tracing::Level;
 
-use crate::limits::Refused;
-use crate::request_id::taken_route;
+use crate::intercept::Intercept;
+use crate::limits::Rejection;
+use crate::routes::{RegisteredRoute, RouteTable};
 
-/// Who may ask how the server is doing.
+/// Who may read `/metrics`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MetricsAccess {
-    /// Who looks after the server; everybody, where nobody is asked who they are.
+    /// Administrators; everybody, where authentication is off.
     #[default]
     System,
-    /// Everybody; others than above see nothing about single catalogues.
+    /// Everybody; only administrators see single catalogues.
     Open,
     /// Nobody.
     Off,
 }
 
-/// What is counted while the server runs.
+/// The counters of the server.
 pub(crate) struct Metrics {
     started: Timestamp,
     in_flight: AtomicU64,
     abandoned: AtomicU64,
-    refused: [AtomicU64; Refused::REASONS.len()],
+    rejections: [AtomicU64; Rejection::REASONS.len()],
     errors: Vec<AtomicU64>,
-    /// Every route; known once all are registered.
-    routes: OnceLock<Vec<Arc<RouteMetrics>>>,
-    /// Requests that no route took.
-    unrouted: RouteMetrics,
+    /// Known once all routes are registered.
+    routes: OnceLock<Arc<RouteTable>>,
 }
 
 impl Metrics {
@@ -57,41 +56,27 @@ impl Metrics {
             started: Timestamp::now(),
             in_flight: AtomicU64::new(0),
             abandoned: AtomicU64::new(0),
-            refused: Default::default(),
+            rejections: Default::default(),
             errors: ErrorId::ALL.iter().map(|_| AtomicU64::new(0)).collect(),
             routes: OnceLock::new(),
-            unrouted: RouteMetrics::new("none"),
         }
     }
 
-    /// Takes the routes that are counted.
-    pub(crate) fn follow(&self, routes: Vec<Arc<RouteMetrics>>) {
-        // An application is put together once.
+    /// Sets the routes whose requests are counted.
+    pub(crate) fn set_routes(&self, routes: Arc<RouteTable>) {
+        // An application is built once.
         let _ = self.routes.set(routes);
     }
 
-    /// Begins to measure a request.
-    pub(crate) fn begin(&self, request: &Request) -> Measured<'_> {
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
-        let is_told = tracing::enabled!(target: "request", Level::DEBUG);
-        Measured {
-            metrics: self,
-            method: route::place_of(request.method()),
-            told: is_told.then(|| (request.method().clone(), request.uri().clone())),
-            since: Instant::now(),
-            is_answered: false,
-        }
-    }
-
-    /// Counts a request that went no further.
-    pub(crate) fn refuse(&self, refused: Refused) {
-        if let Some(count) = self.refused.get(refused.place()) {
+    /// Counts a rejected request.
+    pub(crate) fn count_rejection(&self, rejection: Rejection) {
+        if let Some(count) = self.rejections.get(rejection.index()) {
             count.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Counts the error that an answer carries, if it does.
-    pub(crate) fn note_error(&self, response: &Response) {
+    /// Counts the error that a response carries, if it does.
+    pub(crate) fn count_error(&self, response: &Response) {
         if let Some(error) = response.extensions().get::<Error>()
             && let Some(count) = self.errors.get(error.id as usize)
         {
@@ -100,33 +85,52 @@ impl Metrics {
     }
 }
 
-/// A request that is under way; dropped without an answer, it was given up.
-pub(crate) struct Measured<'a> {
-    metrics: &'a Metrics,
+/// Counts requests by route, and how long their responses took to begin.
+#[derive(Clone)]
+pub(crate) struct MetricsInterceptor(pub(crate) Arc<Metrics>);
+
+/// A request that is being processed; dropped without a response, it was abandoned.
+pub(crate) struct InFlightRequest {
+    metrics: Arc<Metrics>,
+    route: Option<Arc<RegisteredRoute>>,
     method: usize,
-    /// What the log is to tell of it, if it is.
-    told: Option<(Method, Uri)>,
+    /// What the log shows of the request, if it is enabled.
+    logged: Option<(Method, Uri)>,
     since: Instant,
     is_answered: bool,
 }
 
-impl Measured<'_> {
-    /// Counts the request by its route, and how long the answer took.
-    pub(crate) fn answered(mut self, response: &Response) {
-        self.is_answered = true;
-        let (status, taken) = (response.status(), self.since.elapsed());
-        let taken_route = taken_route();
-        let route = taken_route.as_deref().unwrap_or(&self.metrics.unrouted);
-        if let Some((method, uri)) = &self.told {
-            let (path, route, status) = (uri.path(), route.template(), status.as_u16());
+impl Intercept for MetricsInterceptor {
+    type InFlight = InFlightRequest;
+
+    fn on_request(&self, request: &mut Request) -> Result<InFlightRequest, Box<Response>> {
+        self.0.in_flight.fetch_add(1, Ordering::Relaxed);
+        let is_logged = tracing::enabled!(target: "request", Level::DEBUG);
+        Ok(InFlightRequest {
+            metrics: Arc::clone(&self.0),
+            route: RegisteredRoute::of(request).cloned(),
+            method: route::method_index(request.method()),
+            logged: is_logged.then(|| (request.method().clone(), request.uri().clone())),
+            since: Instant::now(),
+            is_answered: false,
+        })
+    }
+
+    fn on_response(mut in_flight: InFlightRequest, response: Response) -> Response {
+        in_flight.is_answered = true;
+        let Some(route) = &in_flight.route else { return response };
+        let (status, taken) = (response.status(), in_flight.since.elapsed());
+        if let Some((method, uri)) = &in_flight.logged {
+            let (path, route, status) = (uri.path(), route.metrics.template(), status.as_u16());
             let milliseconds = taken.as_secs_f64() * 1000.0;
             tracing::debug!(target: "request", %method, path, route, status, milliseconds, "answered");
         }
-        route.count(self.method, status, taken);
+        route.metrics.count(in_flight.method, status, taken);
+        response
     }
 }
 
-impl Drop for Measured<'_> {
+impl Drop for InFlightRequest {
     fn drop(&mut self) {
         self.metrics.in_flight.fetch_sub(1, Ordering::Relaxed);
         if !self.is_answered {

@@ -1,6 +1,6 @@
 //! The OpenAPI document and the page that shows it.
 
-pub(crate) mod shapes;
+pub(crate) mod schemas;
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::Config;
 
 use crate::AccessControl;
-use crate::access::Need;
-use crate::answer::{json, typed};
+use crate::access::RequiredScope;
 use crate::error_body::{ApiError, ApiResult};
 use crate::extract::Segments;
+use crate::response::{json, with_content_type};
 use crate::routes::{Routes, describe_credentials};
 use crate::state::AppState;
 
@@ -65,11 +65,11 @@ pub(crate) fn documentation_routes(
     let config = Arc::new(Config::from("/openapi.json"));
     let file = async move |Segments(path): Segments<String>| page_file(config, &path);
     Routes::new(access)
-        .add_undescribed(Need::Nothing, "/openapi.json", get(move || async move { json(&*document) }))
-        .add_undescribed(Need::Nothing, "/docs", get(documentation_page))
+        .add_undescribed(RequiredScope::None, "/openapi.json", get(move || async move { json(&*document) }))
+        .add_undescribed(RequiredScope::None, "/docs", get(documentation_page))
         // Browsers ask for it everywhere; there is none, and that is no failure.
-        .add_undescribed(Need::Nothing, "/favicon.ico", get(async || StatusCode::NO_CONTENT))
-        .add_undescribed(Need::Nothing, "/docs/{*file}", get(file))
+        .add_undescribed(RequiredScope::None, "/favicon.ico", get(async || StatusCode::NO_CONTENT))
+        .add_undescribed(RequiredScope::None, "/docs/{*file}", get(file))
 }
 
 async fn documentation_page() -> Redirect {
@@ -86,5 +86,5 @@ fn page_file(config: Arc<Config<'static>>, path: &str) -> ApiResult<Response> {
     })?;
     let content_type = HeaderValue::from_str(&file.content_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
-    Ok(typed(file.bytes.into_owned(), content_type).into_response())
+    Ok(with_content_type(file.bytes.into_owned(), content_type).into_response())
 }

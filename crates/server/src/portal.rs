@@ -13,12 +13,12 @@ use http::{HeaderMap, HeaderValue, Uri, header};
 use serde::{Deserialize, Serialize};
 
 use crate::AccessControl;
-use crate::access::Need;
-use crate::answer::{json, typed};
+use crate::access::RequiredScope;
 use crate::app::unknown_path;
-use crate::packed_file::{ASK_AGAIN, KEEP_FOR_EVER, PackedFile, items};
-use crate::routes::Routes;
+use crate::response::{json, with_content_type};
+use crate::routes::{Dialect, RouteSpec, Routes};
 use crate::state::AppState;
+use crate::static_file::{IMMUTABLE, NO_CACHE, StaticFile, items};
 
 /// What the pages may load: their own files, and answers of this server.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -83,11 +83,11 @@ struct Scopes<'a> {
 /// Returns the routes of the portal.
 pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
     Routes::new(access)
-        .add_undescribed(Need::Nothing, "/", get(home))
-        .add_undescribed(Need::Nothing, "/portal", get(async || page()))
-        .add_undescribed(Need::Nothing, "/portal/settings.json", get(settings))
-        .add_undescribed(Need::Nothing, "/portal/{*page}", get(async || page()))
-        .add_undescribed(Need::Nothing, "/assets/portal/{file}", get(file))
+        .add_undescribed(RouteSpec::new(RequiredScope::None, Dialect::Search), "/", get(home))
+        .add_undescribed(RequiredScope::None, "/portal", get(async || page()))
+        .add_undescribed(RequiredScope::None, "/portal/settings.json", get(settings))
+        .add_undescribed(RequiredScope::None, "/portal/{*page}", get(async || page()))
+        .add_undescribed(RequiredScope::None, "/assets/portal/{file}", get(file))
 }
 
 /// Answers browsers with the portal, and other clients as ever.
@@ -99,10 +99,10 @@ async fn home(headers: HeaderMap) -> Response {
 }
 
 fn page() -> Response {
-    let mut response = typed(PAGE, HTML);
+    let mut response = with_content_type(PAGE, HTML);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-    headers.insert(header::CACHE_CONTROL, ASK_AGAIN);
+    headers.insert(header::CACHE_CONTROL, NO_CACHE);
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     response
 }
@@ -114,7 +114,7 @@ async fn settings(State(state): State<AppState>) -> Response {
         version: env!("CARGO_PKG_VERSION"),
         scopes: Scopes { study: rules.for_study("{study}"), system: rules.system() },
     });
-    response.headers_mut().insert(header::CACHE_CONTROL, ASK_AGAIN);
+    response.headers_mut().insert(header::CACHE_CONTROL, NO_CACHE);
     response
 }
 
@@ -122,8 +122,8 @@ async fn file(Path(name): Path<String>, headers: HeaderMap, uri: Uri) -> Respons
     let found = FILES.iter().find(|(known, _)| *known == name);
     let Some((_, gzip)) = found else { return unknown_path(uri).await.into_response() };
     // The licences are asked for by their name, which stays the same.
-    let caching = if name.ends_with(".txt") { ASK_AGAIN } else { KEEP_FOR_EVER };
-    PackedFile { content_type: content_type(&name), gzip }.answer(&headers, caching)
+    let caching = if name.ends_with(".txt") { NO_CACHE } else { IMMUTABLE };
+    StaticFile { content_type: content_type(&name), gzip }.answer(&headers, caching)
 }
 
 fn content_type(name: &str) -> HeaderValue {

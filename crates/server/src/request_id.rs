@@ -1,68 +1,63 @@
-//! The number of a request: in the answer, in the audit log, and in every line of the log that is about it.
+//! The request ID: in the response, in the audit log, and in every log line about the request.
 //!
-//! A number that the client gives is kept if it is plain, so that it can be followed from server to server. It is at
-//! hand wherever the request is worked on, without being passed along: nothing is written for the log before there is a
-//! line to write.
+//! An ID that the client sends is kept if it is plain, so that a request can be followed from server to server. It is a
+//! task-local variable and no field of a span: a span with fields costs something for every request, this only for log
+//! lines that are written.
 
-use std::cell::Cell;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::Request;
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use hyper::body::{Frame, SizeHint};
+use tokio::task::futures::TaskLocalFuture;
+use tower::{Layer, Service};
 use uuid::Uuid;
 
-use crate::metrics::RouteMetrics;
+use crate::intercept::Intercept;
 
-/// Carries the number of a request, both ways.
+/// The header with the request ID, in requests and responses.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest number that a client may choose.
-const LONGEST: usize = 128;
+/// The longest ID that a client may choose.
+const MAX_ID_BYTES: usize = 128;
 
-/// A number with all digits of the count at zero; what precedes them tells the numbers of this process from those of
-/// others.
-static FIRST: LazyLock<[u8; 25]> = LazyLock::new(|| {
+/// An ID with all digits of the number at zero; what precedes them is different in every process.
+static ID_TEMPLATE: LazyLock<[u8; 25]> = LazyLock::new(|| {
     let mut first = *b"000000000000-000000000000";
     for (place, digit) in first.iter_mut().zip(Uuid::new_v4().simple().to_string().bytes()).take(12) {
         *place = digit;
     }
     first
 });
-static LAST: AtomicU64 = AtomicU64::new(0);
+static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 tokio::task_local! {
-    static CURRENT: Current;
+    static CURRENT: RequestId;
 }
 
-struct Current {
-    id: RequestId,
-    /// The route that the request took.
-    route: Cell<Option<Arc<RouteMetrics>>>,
-}
-
-/// The number of a request: letters, digits, `-`, `_` and `.`; clones are cheap.
+/// A request ID: letters, digits, `-`, `_` and `.`; clones are cheap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// Returns the number of the request that is being worked on here, if one is.
+    /// Returns the ID of the current request, if there is one.
     pub fn current() -> Option<Self> {
-        CURRENT.try_with(|current| current.id.clone()).ok()
+        CURRENT.try_with(Clone::clone).ok()
     }
 
-    /// Returns the number of the request that is being worked on here, else a new one.
+    /// Returns the ID of the current request, else a new one.
     pub(crate) fn current_or_new() -> Self {
         Self::current().unwrap_or_else(Self::new)
     }
 
-    /// Returns the number that a client gave its request, if it is plain, else a new one.
+    /// Returns the ID that a client sent, if it is plain, else a new one.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         match headers.get(REQUEST_ID) {
             Some(given) if is_plain(given.as_bytes()) => Self(given.clone()),
@@ -71,9 +66,9 @@ impl RequestId {
     }
 
     fn new() -> Self {
-        // Every request needs one, so this is done without the ways that can write anything.
-        let mut count = LAST.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut text = *FIRST;
+        // Every request needs one, so this avoids the cost of formatting.
+        let mut count = LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut text = *ID_TEMPLATE;
         for digit in text.iter_mut().rev().take(12) {
             *digit = b"0123456789abcdef"[(count & 15) as usize];
             count >>= 4;
@@ -87,22 +82,22 @@ impl RequestId {
         self.0.to_str().unwrap_or_default()
     }
 
-    /// Lets a future be part of the request.
-    pub(crate) fn scope<F: Future>(self, work: F) -> impl Future<Output = F::Output> {
-        CURRENT.scope(Current { id: self, route: Cell::new(None) }, work)
+    /// Makes a future part of the request.
+    pub(crate) fn scope<F: Future>(self, work: F) -> TaskLocalFuture<Self, F> {
+        CURRENT.scope(self, work)
     }
 
-    /// Lets a piece of work be part of the request.
+    /// Makes a closure part of the request.
     pub(crate) fn during<T>(self, work: impl FnOnce() -> T) -> T {
-        CURRENT.sync_scope(Current { id: self, route: Cell::new(None) }, work)
+        CURRENT.sync_scope(self, work)
     }
 
-    /// Gives an answer the number. What is still to be made of its body is part of the request as well.
+    /// Adds the ID to a response. A body that is still to be produced is part of the request as well.
     pub(crate) fn mark(self, response: &mut Response) {
         response.headers_mut().insert(REQUEST_ID, self.0.clone());
         if response.body().size_hint().exact().is_none() {
             let body = std::mem::take(response.body_mut());
-            *response.body_mut() = Body::new(Numbered { body, id: self });
+            *response.body_mut() = Body::new(ScopedBody { body, id: self });
         }
     }
 }
@@ -113,29 +108,67 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// Notes which route the present request took.
-pub(crate) fn note_route(route: &Arc<RouteMetrics>) {
-    // Routes that are part of another server are not measured here.
-    let _ = CURRENT.try_with(|current| current.route.set(Some(Arc::clone(route))));
+/// Gives every request an ID, which is at hand wherever the request is worked on.
+#[derive(Clone)]
+pub(crate) struct RequestIdLayer;
+
+impl<S> Layer<S> for RequestIdLayer {
+    type Service = RequestIdService<S>;
+
+    fn layer(&self, inner: S) -> RequestIdService<S> {
+        RequestIdService(inner)
+    }
 }
 
-/// Returns the route that the present request took, once.
-pub(crate) fn taken_route() -> Option<Arc<RouteMetrics>> {
-    CURRENT.try_with(|current| current.route.take()).ok().flatten()
+/// A service whose requests have IDs.
+#[derive(Clone)]
+pub(crate) struct RequestIdService<S>(S);
+
+impl<S: Service<Request>> Service<Request> for RequestIdService<S> {
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = TaskLocalFuture<RequestId, S::Future>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.0.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let id = RequestId::of(request.headers());
+        let future = id.clone().during(|| self.0.call(request));
+        id.scope(future)
+    }
+}
+
+/// Adds the request ID to responses.
+#[derive(Clone)]
+pub(crate) struct RequestIdHeader;
+
+impl Intercept for RequestIdHeader {
+    type InFlight = RequestId;
+
+    fn on_request(&self, _: &mut Request) -> Result<RequestId, Box<Response>> {
+        Ok(RequestId::current_or_new())
+    }
+
+    fn on_response(id: RequestId, mut response: Response) -> Response {
+        id.mark(&mut response);
+        response
+    }
 }
 
 fn is_plain(id: &[u8]) -> bool {
     let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    (1..=LONGEST).contains(&id.len()) && id.iter().all(is_allowed)
+    (1..=MAX_ID_BYTES).contains(&id.len()) && id.iter().all(is_allowed)
 }
 
-/// A body that is made as part of a request.
-struct Numbered {
+/// A body that is produced as part of a request.
+struct ScopedBody {
     body: Body,
     id: RequestId,
 }
 
-impl HttpBody for Numbered {
+impl HttpBody for ScopedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

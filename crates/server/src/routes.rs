@@ -1,11 +1,13 @@
-//! Routes, each with what it needs.
+//! Registration of routes, each with everything that cross-cutting code needs to know about it.
 //!
-//! A route can only be registered together with its [`Need`]; there is no other way to add one. What is needed is part
-//! of its description, too.
+//! A route can only be registered together with its [`RouteSpec`]. The layers in [`crate::layers`] read the spec of the
+//! matched route; none of them looks at a path. The required scope becomes part of the OpenAPI description, too.
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::{MatchedPath, Request};
 use axum::routing::MethodRouter;
 use utoipa::openapi::path::PathItem;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
@@ -13,69 +15,180 @@ use utoipa::openapi::{Content, OpenApi, Ref, RefOr, ResponseBuilder};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::AccessControl;
-use crate::access::{Guard, Need};
-use crate::metrics::{Noting, RouteMetrics};
+use crate::access::{AccessGuard, RequiredScope};
+use crate::metrics::RouteMetrics;
 
-/// What credentials are called in descriptions.
+/// The name of the security scheme in descriptions.
 const SCHEME: &str = "credential";
+
+/// The API that a route belongs to: it decides the form of errors and which pages of other sites may call the route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// The metadata service and everything else; errors have the body of SONG.
+    Song,
+    /// The search service; errors are those of a GraphQL server.
+    Search,
+    /// The compatibility layer for clients of Elasticsearch.
+    Elasticsearch,
+}
+
+/// Everything that cross-cutting code knows about a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RouteSpec {
+    pub(crate) scope: RequiredScope,
+    pub(crate) dialect: Dialect,
+    /// Whether responses have any length, so that a request needs an export permit.
+    pub(crate) is_export: bool,
+    /// Whether it is work for operators, to which the request timeout does not apply.
+    pub(crate) is_administration: bool,
+}
+
+impl RouteSpec {
+    pub(crate) const fn new(scope: RequiredScope, dialect: Dialect) -> Self {
+        Self { scope, dialect, is_export: false, is_administration: false }
+    }
+
+    /// Makes requests take an export permit.
+    pub(crate) const fn export(self) -> Self {
+        Self { is_export: true, ..self }
+    }
+
+    /// Exempts requests from the request timeout.
+    pub(crate) const fn administration(self) -> Self {
+        Self { is_administration: true, ..self }
+    }
+
+    /// Returns whether requests that change something are written to the audit log.
+    pub(crate) fn is_audited(&self) -> bool {
+        matches!(self.scope, RequiredScope::WriteStudy | RequiredScope::System)
+    }
+}
+
+impl From<RequiredScope> for RouteSpec {
+    fn from(scope: RequiredScope) -> Self {
+        Self::new(scope, Dialect::Song)
+    }
+}
+
+/// A path with its spec and its counters.
+pub(crate) struct RegisteredRoute {
+    pub(crate) spec: RouteSpec,
+    pub(crate) metrics: RouteMetrics,
+}
+
+impl RegisteredRoute {
+    fn new(path: &str, spec: RouteSpec) -> Arc<Self> {
+        Arc::new(Self { spec, metrics: RouteMetrics::new(path) })
+    }
+
+    /// Returns the route that a request matched, which [`RouteTable::annotate`] left in it.
+    pub(crate) fn of(request: &Request) -> Option<&Arc<Self>> {
+        request.extensions().get()
+    }
+}
+
+/// All registered routes, by path.
+pub(crate) struct RouteTable {
+    by_path: HashMap<String, Arc<RegisteredRoute>>,
+    /// Stands for every path that no route has.
+    unmatched: Arc<RegisteredRoute>,
+}
+
+impl RouteTable {
+    /// Collects the specs of routes. Methods of one path may be registered separately and differ in their scopes alone.
+    pub(crate) fn new(registered: impl IntoIterator<Item = (String, RouteSpec)>) -> Self {
+        let mut by_path: HashMap<String, Arc<RegisteredRoute>> = HashMap::new();
+        for (path, spec) in registered {
+            let route = by_path.entry(path).or_insert_with_key(|path| RegisteredRoute::new(path, spec));
+            let same_scope = RouteSpec { scope: route.spec.scope, ..spec };
+            assert!(route.spec == same_scope, "{} is registered with different specs", route.metrics.template());
+        }
+        Self { by_path, unmatched: RegisteredRoute::new("none", RequiredScope::None.into()) }
+    }
+
+    /// Leaves the matched route in the extensions of a request.
+    pub(crate) fn annotate(&self, mut request: Request) -> Request {
+        let matched = request.extensions().get::<MatchedPath>().and_then(|path| self.by_path.get(path.as_str()));
+        let route = Arc::clone(matched.unwrap_or(&self.unmatched));
+        request.extensions_mut().insert(route);
+        request
+    }
+
+    /// Returns the counters of all routes, by path.
+    pub(crate) fn metrics(&self) -> Vec<&RouteMetrics> {
+        let mut routes: Vec<_> = self.by_path.values().chain([&self.unmatched]).map(|route| &route.metrics).collect();
+        routes.sort_by_key(|route| route.template());
+        routes
+    }
+
+    /// Returns the fixed first segments of all paths: names that no catalogue can have.
+    pub(crate) fn first_segments(&self) -> BTreeSet<String> {
+        let first = self.by_path.keys().filter_map(|path| path.split('/').nth(1));
+        first.filter(|segment| !segment.is_empty() && !segment.starts_with('{')).map(str::to_owned).collect()
+    }
+}
 
 /// Routes with their descriptions, behind their guards.
 pub(crate) struct Routes<S = ()> {
     described: OpenApiRouter<S>,
     access: Arc<AccessControl>,
-    measured: Vec<Arc<RouteMetrics>>,
+    registered: Vec<(String, RouteSpec)>,
 }
 
 impl<S: Clone + Send + Sync + 'static> Routes<S> {
     pub(crate) fn new(access: &Arc<AccessControl>) -> Self {
-        Self { described: OpenApiRouter::new(), access: Arc::clone(access), measured: Vec::new() }
+        Self { described: OpenApiRouter::new(), access: Arc::clone(access), registered: Vec::new() }
     }
 
-    /// Adds routes that need the same.
-    pub(crate) fn add(mut self, need: Need, (schemas, mut paths, methods): UtoipaMethodRouter<S>) -> Self {
-        for (path, item) in &mut paths.paths {
-            check_path(need, path);
-            describe(need, item);
+    /// Adds methods of one path that have the same spec.
+    pub(crate) fn add(
+        mut self,
+        spec: impl Into<RouteSpec>,
+        (schemas, mut paths, methods): UtoipaMethodRouter<S>,
+    ) -> Self {
+        let spec = spec.into();
+        for item in paths.paths.values_mut() {
+            describe(spec.scope, item);
         }
-        // The methods of one path are registered together.
         let path = paths.paths.keys().next().cloned().unwrap_or_default();
-        let methods = self.guarded(need, &path, methods);
+        let methods = self.register(spec, path, methods);
         self.described = self.described.routes((schemas, paths, methods));
         self
     }
 
     /// Adds a route that has no description.
-    pub(crate) fn add_undescribed(mut self, need: Need, path: &str, methods: MethodRouter<S>) -> Self {
-        check_path(need, path);
-        let methods = self.guarded(need, path, methods);
+    pub(crate) fn add_undescribed(mut self, spec: impl Into<RouteSpec>, path: &str, methods: MethodRouter<S>) -> Self {
+        let methods = self.register(spec.into(), path.to_owned(), methods);
         self.described = self.described.route(path, methods);
         self
     }
 
-    fn guarded(&mut self, need: Need, path: &str, methods: MethodRouter<S>) -> MethodRouter<S> {
-        let route = Arc::new(RouteMetrics::new(path));
-        self.measured.push(Arc::clone(&route));
-        match need {
-            Need::Nothing => methods.route_layer(Noting(route)),
-            need => methods.route_layer(Guard { need, access: Arc::clone(&self.access), route }),
+    fn register(&mut self, spec: RouteSpec, path: String, methods: MethodRouter<S>) -> MethodRouter<S> {
+        // The guard takes the study from the first parameter of the path.
+        let first = path.split('/').find(|segment| segment.starts_with('{'));
+        assert!(!spec.scope.is_of_study() || first == Some("{studyId}"), "{path} needs a study, but names none");
+        self.registered.push((path, spec));
+        match spec.scope {
+            RequiredScope::None => methods,
+            _ => methods.route_layer(AccessGuard { spec, access: Arc::clone(&self.access) }),
         }
     }
 
-    /// Returns what is counted of each route.
-    pub(crate) fn measured(&self) -> Vec<Arc<RouteMetrics>> {
-        self.measured.clone()
+    /// Returns the path and spec of each route.
+    pub(crate) fn registered(&self) -> Vec<(String, RouteSpec)> {
+        self.registered.clone()
     }
 
     /// Adds the routes of another part.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         self.described = self.described.merge(other.described);
-        self.measured.extend(other.measured);
+        self.registered.extend(other.registered);
         self
     }
 
-    /// Gives the handlers what they work with.
+    /// Gives the handlers their state.
     pub(crate) fn with_state<S2>(self, state: S) -> Routes<S2> {
-        Routes { described: self.described.with_state(state), access: self.access, measured: self.measured }
+        Routes { described: self.described.with_state(state), access: self.access, registered: self.registered }
     }
 
     /// Returns the routes without what describes them.
@@ -89,22 +202,16 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
     }
 }
 
-/// Makes sure that a route about a study has one in its path, where the guard looks for it.
-fn check_path(need: Need, path: &str) {
-    let first = path.split('/').find(|segment| segment.starts_with('{'));
-    assert!(!need.is_of_study() || first == Some("{studyId}"), "{path} needs a study, but names none");
-}
-
-/// Adds to the description of routes that a credential may be needed, and what is answered without one.
-fn describe(need: Need, item: &mut PathItem) {
-    if need == Need::Nothing {
+/// Adds to the description of routes that a credential may be needed, and the responses without one.
+fn describe(scope: RequiredScope, item: &mut PathItem) {
+    if scope == RequiredScope::None {
         return;
     }
     let PathItem { get, put, post, delete, patch, .. } = item;
     for operation in [get, put, post, delete, patch].into_iter().flatten() {
         let mut ways = vec![SecurityRequirement::new(SCHEME, Vec::<String>::new())];
         // Reading may be open, which depends on the settings of the server.
-        if !matches!(need, Need::WriteStudy | Need::System) {
+        if !matches!(scope, RequiredScope::WriteStudy | RequiredScope::System) {
             ways.push(SecurityRequirement::default());
         }
         operation.security = Some(ways);

@@ -11,7 +11,7 @@ mod introspection;
 mod reload;
 mod transport;
 
-pub(crate) use graphql::errors as refused;
+pub(crate) use graphql::graphql_error;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,20 +23,24 @@ use axum::routing::{get, post};
 use bytes::Bytes;
 use cantata_access::Identity;
 use cantata_catalogue::introspection::FailedCatalogueBody;
-use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem, is_own_address};
+use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
 use cantata_search::{CatalogueLookup, ConfigSource, EngineProvider, SearchService, ServedCatalogue};
 use http::{Extensions, StatusCode};
 use serde::Serialize;
 use utoipa_axum::router::UtoipaMethodRouter;
 use utoipa_axum::routes;
 
-use crate::access::Need;
-use crate::answer::json;
+use crate::access::RequiredScope;
+use crate::admin::ADMINISTRATION;
 use crate::app::unknown_path;
 use crate::error_body::ApiError;
 use crate::extract::read_limited;
-use crate::routes::Routes;
+use crate::response::json;
+use crate::routes::{Dialect, RouteSpec, Routes};
 use crate::{AccessControl, HttpSettings};
+
+/// The spec of routes that read catalogues.
+const READ: RouteSpec = RouteSpec::new(RequiredScope::Read, Dialect::Search);
 
 /// The search service behind a route; clones share it.
 #[derive(Clone)]
@@ -92,26 +96,27 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     state: SearchState,
     settings: &HttpSettings,
 ) -> Routes<S> {
+    let open = RouteSpec::new(RequiredScope::None, Dialect::Search);
     let only = routes!(graphql::only_by_get, graphql::only_by_post);
     let named = routes!(graphql::named_by_get, graphql::named_by_post);
     Routes::new(access)
-        .add(Need::Nothing, at(&settings.ping_path, routes!(health::ping)))
-        .add(Need::Nothing, at(&settings.ready_path, routes!(health::ready)))
-        .add(Need::Nothing, routes!(health::apollo))
-        .add(Need::Read, routes!(introspection::server))
-        .add(Need::Read, routes!(introspection::sqon))
-        .add(Need::Read, routes!(introspection::fields))
-        .add(Need::Read, routes!(introspection::catalogue))
-        .add(Need::Read, routes!(introspection::catalogue_first))
+        .add(open, at(&settings.ping_path, routes!(health::ping)))
+        .add(open, at(&settings.ready_path, routes!(health::ready)))
+        .add(RequiredScope::None, routes!(health::apollo))
+        .add(READ, routes!(introspection::server))
+        .add(READ, routes!(introspection::sqon))
+        .add(READ, routes!(introspection::fields))
+        .add(READ, routes!(introspection::catalogue))
+        .add(READ, routes!(introspection::catalogue_first))
         // Portals name what they ask for in the address, which changes nothing.
-        .add_undescribed(Need::Read, "/graphql/{*rest}", only.2.clone())
-        .add_undescribed(Need::Read, "/{catalogue}/graphql/{*rest}", named.2.clone())
-        .add(Need::Read, only)
-        .add(Need::Read, named)
-        .add(Need::Read, routes!(downloads::only))
-        .add(Need::Read, routes!(downloads::named))
-        .add(Need::System, routes!(reload::reload))
-        .add_undescribed(Need::Nothing, "/assets/graphiql/{file}", get(graphiql::file))
+        .add_undescribed(READ, "/graphql/{*rest}", only.2.clone())
+        .add_undescribed(READ, "/{catalogue}/graphql/{*rest}", named.2.clone())
+        .add(READ, only)
+        .add(READ, named)
+        .add(READ.export(), routes!(downloads::only))
+        .add(READ.export(), routes!(downloads::named))
+        .add(ADMINISTRATION, routes!(reload::reload))
+        .add_undescribed(RequiredScope::None, "/assets/graphiql/{file}", get(graphiql::file))
         .with_state(state)
 }
 
@@ -122,8 +127,8 @@ pub(crate) fn routes_at_the_root<S: Clone + Send + Sync + 'static>(
     state: SearchState,
 ) -> Routes<S> {
     Routes::new(access)
-        .add_undescribed(Need::Read, "/", post(graphql::only_by_post))
-        .add_undescribed(Need::Read, "/{tag}", post(graphql::tagged).fallback(unknown_path))
+        .add_undescribed(READ, "/", post(graphql::only_by_post))
+        .add_undescribed(READ, "/{tag}", post(graphql::tagged).fallback(unknown_path))
         .with_state(state)
 }
 
@@ -134,26 +139,16 @@ fn at<S>(path: &str, (schemas, mut paths, methods): UtoipaMethodRouter<S>) -> Ut
     (schemas, paths, methods)
 }
 
-/// Returns whether a path belongs to the search service.
-pub(crate) fn has_path(path: &str, settings: &HttpSettings) -> bool {
-    let is_service = |segment: &str| matches!(segment, "graphql" | "introspection" | "download");
-    let mut segments = path.split('/').skip(1);
-    let first = segments.next().unwrap_or_default();
-    let is_named = !is_own_address(first) && segments.next().is_some_and(is_service);
-    let is_of_portal = first.is_empty() || first.starts_with(graphql::PORTAL_TAG);
-    path == settings.ping_path || path == settings.ready_path || is_of_portal || is_service(first) || is_named
-}
-
 /// An answer to a request that goes no further; boxed, because it is large and rare.
-pub(crate) struct Refusal(Box<Response>);
+pub(crate) struct SearchRejection(Box<Response>);
 
-impl From<Response> for Refusal {
+impl From<Response> for SearchRejection {
     fn from(response: Response) -> Self {
         Self(Box::new(response))
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for SearchRejection {
     fn into_response(self) -> Response {
         *self.0
     }
@@ -178,7 +173,7 @@ fn identity(extensions: &Extensions) -> Arc<Identity> {
 }
 
 /// Returns the catalogue that an address without a name means, as an identity sees it.
-fn only(state: &SearchState, identity: &Identity) -> Result<Arc<ServedCatalogue>, Refusal> {
+fn only(state: &SearchState, identity: &Identity) -> Result<Arc<ServedCatalogue>, SearchRejection> {
     let catalogues = state.service.catalogues();
     match catalogues.only(identity) {
         Some(found) => served(found),
@@ -190,11 +185,11 @@ fn only(state: &SearchState, identity: &Identity) -> Result<Arc<ServedCatalogue>
 }
 
 /// Returns the catalogue that a name in an address means, as an identity sees it.
-fn named(state: &SearchState, name: &str, identity: &Identity) -> Result<Arc<ServedCatalogue>, Refusal> {
+fn named(state: &SearchState, name: &str, identity: &Identity) -> Result<Arc<ServedCatalogue>, SearchRejection> {
     served(state.service.catalogues().find(name, identity))
 }
 
-fn served(found: CatalogueLookup) -> Result<Arc<ServedCatalogue>, Refusal> {
+fn served(found: CatalogueLookup) -> Result<Arc<ServedCatalogue>, SearchRejection> {
     match found {
         // Whether the engine is back is for the search itself to find out.
         CatalogueLookup::Available(served) | CatalogueLookup::Degraded(served, _) => Ok(served),
@@ -207,7 +202,7 @@ fn served(found: CatalogueLookup) -> Result<Arc<ServedCatalogue>, Refusal> {
 }
 
 /// Reads a whole body, unless it is too large or ends early.
-async fn read(request: Request, limit: usize) -> Result<Bytes, Refusal> {
+async fn read(request: Request, limit: usize) -> Result<Bytes, SearchRejection> {
     read_limited(request, limit).await.map_err(|ApiError(error)| {
         let status = StatusCode::from_u16(error.id.status()).unwrap_or(StatusCode::BAD_REQUEST);
         text(status, error.text).into()

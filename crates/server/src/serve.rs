@@ -1,8 +1,8 @@
-//! Accepting connections: bounded patience with slow clients, no request cut off at the end.
+//! Accepts connections of HTTP/1 and HTTP/2 (with prior knowledge), with timeouts for slow clients and a graceful shutdown.
 
-mod answer;
 mod connection;
-mod stream;
+mod response;
+mod timeout_stream;
 
 pub(crate) use connection::Connection;
 
@@ -12,27 +12,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioTimer;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use crate::App;
-use answer::followed;
 use connection::Connections;
-use stream::PatientStream;
+use response::track_response;
+use timeout_stream::TimeoutStream;
 
-/// How long requests under way may take when the server is told to stop.
-const STOP_PATIENCE: Duration = Duration::from_secs(20);
+/// How many requests of one HTTP/2 connection may be under way at once.
+const MAX_CONCURRENT_STREAMS: u32 = 128;
 
-/// How long to wait when the system has no connection to give, such as when all file descriptors are used.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How long requests under way may take when the server stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long a connection is silent before the system asks whether the other end is still there, and how long it waits
-/// before it asks again.
+/// How long to wait when no connection can be accepted, such as when all file descriptors are used.
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
+
+/// When TCP probes a silent connection, and how often.
 const KEEPALIVE: TcpKeepalive =
     TcpKeepalive::new().with_time(Duration::from_secs(60)).with_interval(Duration::from_secs(15));
 
@@ -43,11 +45,12 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let limits = app.limit_settings();
-    let patience = limits.client_timeout;
+    let timeout = limits.client_timeout;
     let mut connections = Connections::new(limits.max_connections);
-    let mut protocol = http1::Builder::new();
-    // This is also how long a connection may be idle.
-    protocol.timer(TokioTimer::new()).header_read_timeout(patience);
+    let mut protocol = auto::Builder::new(TokioExecutor::new());
+    // This is also how long a connection may be idle; for HTTP/2 the stream sees to that.
+    protocol.http1().timer(TokioTimer::new()).header_read_timeout(timeout);
+    protocol.http2().timer(TokioTimer::new()).max_concurrent_streams(MAX_CONCURRENT_STREAMS);
     let open = GracefulShutdown::new();
     let mut tasks = JoinSet::new();
     tokio::pin!(shutdown);
@@ -55,7 +58,7 @@ pub async fn serve(
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             Some(ended) = tasks.join_next_with_id() => {
-                connections.closed(ended.map_or_else(|error| error.id(), |(id, ())| id));
+                connections.remove(ended.map_or_else(|error| error.id(), |(id, ())| id));
                 continue;
             }
             () = &mut shutdown => break,
@@ -64,51 +67,51 @@ pub async fn serve(
             Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
+                tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await;
                 continue;
             }
         };
         if !connections.make_room() {
             continue;
         }
-        prepare(&stream);
+        set_socket_options(&stream);
         let connection = Arc::new(Connection::new(peer.ip()));
-        let stream = PatientStream::new(stream, Arc::clone(&connection), patience);
-        let (app, asked) = (app.clone(), Arc::clone(&connection));
+        let stream = TimeoutStream::new(stream, Arc::clone(&connection), timeout);
+        let (app, shared) = (app.clone(), Arc::clone(&connection));
         let respond = service_fn(move |request: http::Request<hyper::body::Incoming>| {
-            let (app, connection) = (app.clone(), Arc::clone(&asked));
+            let (app, connection) = (app.clone(), Arc::clone(&shared));
             async move {
-                connection.request_begins();
+                connection.begin_request(request.version());
                 let mut request = request.map(Body::new);
                 request.extensions_mut().insert(Arc::clone(&connection));
                 let response = app.respond(request).await;
-                Ok::<_, std::convert::Infallible>(followed(response, connection))
+                Ok::<_, std::convert::Infallible>(track_response(response, connection))
             }
         });
-        let served = open.watch(protocol.serve_connection(stream, respond));
+        let served = open.watch(protocol.serve_connection(stream, respond).into_owned());
         let task = tasks.spawn(async move {
             if let Err(error) = served.await {
                 tracing::debug!(%error, "a connection ended early");
             }
         });
-        connections.opened(connection, task);
+        connections.add(connection, task);
     }
     drop(listener);
     app.stop();
-    if tokio::time::timeout(STOP_PATIENCE, open.shutdown()).await.is_err() {
+    if tokio::time::timeout(SHUTDOWN_TIMEOUT, open.shutdown()).await.is_err() {
         tracing::warn!("some requests were still under way when the server stopped");
     }
     Ok(())
 }
 
-/// Sets how a connection behaves; one that cannot be set is served all the same.
-fn prepare(stream: &TcpStream) {
-    // Small answers must not wait for the next packet.
+/// Sets the socket options; a connection whose options cannot be set is served all the same.
+fn set_socket_options(stream: &TcpStream) {
+    // Small responses must not wait for the next packet.
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection could not be set to send at once");
+        tracing::debug!(%error, "TCP_NODELAY could not be set");
     }
     if let Err(error) = SockRef::from(stream).set_tcp_keepalive(&KEEPALIVE) {
-        tracing::debug!(%error, "a connection could not be set to notice that the other end is gone");
+        tracing::debug!(%error, "TCP keepalive could not be set");
     }
 }
 
@@ -121,7 +124,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (stream, _) = listener.accept().await.unwrap();
-        prepare(&stream);
+        set_socket_options(&stream);
         assert!(SockRef::from(&stream).keepalive().unwrap());
         assert_eq!(SockRef::from(&stream).tcp_keepalive_time().unwrap(), Duration::from_secs(60));
     }

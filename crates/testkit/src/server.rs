@@ -1,5 +1,6 @@
 //! A server on its own folder and port, for as long as the value lives.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::ops::Deref;
 use std::path::Path;
@@ -40,6 +41,7 @@ pub struct TestServerBuilder {
 pub struct TestServer {
     client: TestClient,
     address: SocketAddr,
+    first_segments: BTreeSet<String>,
     /// Dropping it stops the server.
     _running: oneshot::Sender<()>,
     engine: Arc<EmbeddedEngine>,
@@ -68,6 +70,11 @@ impl TestServer {
     /// Starts a server with catalogues.
     pub async fn with_catalogues(catalogues: TestCatalogues) -> Self {
         Self::builder().catalogues(catalogues).start().await
+    }
+
+    /// Returns the first segments of the server's paths.
+    pub fn first_segments(&self) -> &BTreeSet<String> {
+        &self.first_segments
     }
 
     /// Returns where the server listens.
@@ -191,6 +198,7 @@ impl TestServerBuilder {
             indexing,
         };
         let app = cantata_server::app(services, self.http);
+        let first_segments = app.first_segments();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (running, stopped) = oneshot::channel::<()>();
@@ -198,7 +206,7 @@ impl TestServerBuilder {
             let _ = stopped.await;
         }));
         let client = TestClient::connect(&format!("http://{address}")).await;
-        TestServer { client, address, _running: running, engine, folder, _database: database }
+        TestServer { client, address, first_segments, _running: running, engine, folder, _database: database }
     }
 }
 

@@ -10,8 +10,10 @@ const KEY: &str = "catalogId";
 /// How many digits of a hash make an id unique.
 const HASH_DIGITS: usize = 8;
 
-/// The first segments of addresses that the server has for itself, and the names below `/introspection`.
-const OWN_ADDRESSES: [&str; 27] = [
+/// The first segments of the server's paths, and the names below `/introspection`. A test of the server compares them
+/// with its routes.
+const OWN_ADDRESSES: [&str; 28] = [
+    ".well-known",
     "_es",
     "actuator",
     "admin",

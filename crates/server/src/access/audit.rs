@@ -1,8 +1,8 @@
-//! What the audit log is told of a request.
+//! Entries of the audit log.
 //!
-//! The guard of a route notes what is worth keeping before the handler of a change runs; the line is written once the
-//! answer is known, or when the request is given up, so that nothing that was begun is missing. Of reading only denials
-//! are kept, and these the guard writes itself, so that reading costs nothing here.
+//! The guard of a route records who changes what before the handler runs; the entry is written once the response is
+//! known, or when the request is cancelled, so that nothing that was begun is missing. Of reads only denials are logged,
+//! which the guard does itself, so that reading costs nothing here.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,81 +14,101 @@ use http::request::Parts;
 use http::{Method, Uri};
 
 use super::AccessControl;
+use crate::intercept::Intercept;
 use crate::request_id::RequestId;
 
-/// How many bytes are kept of a path, and of the name of a study; clients choose both.
-const LONGEST_KEPT: usize = 512;
+/// How many bytes are logged of a path, and of the name of a study; clients choose both.
+const MAX_FIELD_BYTES: usize = 512;
 
-/// What the guard of a route has to say of a request.
-pub(crate) struct Noted {
+/// What the guard of a route records of a request.
+pub(crate) struct AuditRecord {
     pub(crate) identity: Arc<Identity>,
-    /// Whether its credential did not count.
+    /// Whether its credential was not accepted.
     pub(crate) is_refused: bool,
     pub(crate) study: Option<String>,
     pub(crate) is_denied: bool,
 }
 
-/// Where the guard leaves its note; part of the request.
+/// Where the guard leaves its record; part of the request.
 #[derive(Clone, Default)]
-pub(crate) struct Audit(Arc<OnceLock<Noted>>);
+pub(crate) struct AuditSlot(Arc<OnceLock<AuditRecord>>);
 
-impl Audit {
-    pub(crate) fn note(&self, noted: Noted) {
+impl AuditSlot {
+    pub(crate) fn set(&self, record: AuditRecord) {
         // A request has one route, and a route one guard.
-        let _ = self.0.set(noted);
+        let _ = self.0.set(record);
     }
 }
 
-/// A request that is under way; dropped, it was given up.
-pub(crate) struct Audited {
+/// Writes changing requests to the audit log, where there is one.
+#[derive(Clone)]
+pub(crate) struct AuditInterceptor(pub(crate) Arc<AccessControl>);
+
+impl Intercept for AuditInterceptor {
+    type InFlight = Option<AuditedRequest>;
+
+    fn on_request(&self, request: &mut Request) -> Result<Option<AuditedRequest>, Box<Response>> {
+        Ok(AuditedRequest::begin(&self.0, request))
+    }
+
+    fn on_response(audited: Option<AuditedRequest>, response: Response) -> Response {
+        if let Some(audited) = audited {
+            audited.complete(&response);
+        }
+        response
+    }
+}
+
+/// A request that is being processed; dropped, it was cancelled.
+pub(crate) struct AuditedRequest {
     access: Arc<AccessControl>,
-    audit: Audit,
+    audit: AuditSlot,
     method: Method,
     uri: Uri,
     id: RequestId,
     is_answered: bool,
 }
 
-impl Audited {
-    /// Begins to follow a request that may change something, where there is a log.
-    pub(crate) fn begin(access: &Arc<AccessControl>, request: &mut Request) -> Option<Self> {
+impl AuditedRequest {
+    /// Begins the entry of a request that may change something, where there is a log.
+    fn begin(access: &Arc<AccessControl>, request: &mut Request) -> Option<Self> {
         access.audit.as_ref()?;
         if is_reading(request.method()) {
             return None;
         }
-        let audit = Audit::default();
+        let audit = AuditSlot::default();
         request.extensions_mut().insert(audit.clone());
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let id = RequestId::current_or_new();
         Some(Self { access: Arc::clone(access), audit, method, uri, id, is_answered: false })
     }
 
-    /// Follows a read that was denied.
-    pub(crate) fn denied(access: &Arc<AccessControl>, parts: &Parts, noted: Noted) -> Self {
-        let audit = Audit::default();
-        audit.note(noted);
+    /// Begins the entry of a read that was denied.
+    pub(crate) fn denied(access: &Arc<AccessControl>, parts: &Parts, record: AuditRecord) -> Self {
+        let audit = AuditSlot::default();
+        audit.set(record);
         let (method, uri, id) = (parts.method.clone(), parts.uri.clone(), RequestId::current_or_new());
         Self { access: Arc::clone(access), audit, method, uri, id, is_answered: false }
     }
 
-    /// Keeps what became of the request, if that is worth keeping.
-    pub(crate) fn answered(mut self, response: &Response) {
+    /// Writes the entry, if the guard left a record.
+    pub(crate) fn complete(mut self, response: &Response) {
         self.is_answered = true;
         self.write(Some(response.status().as_u16()));
     }
 
     fn write(&self, status: Option<u16>) {
-        let (Some(log), Some(noted)) = (self.access.audit.as_ref(), self.audit.0.get()) else { return };
+        let (Some(log), Some(record)) = (self.access.audit.as_ref(), self.audit.0.get()) else { return };
         log.write(&AuditEntry {
             time: Timestamp::now(),
-            principal: &noted.identity.name,
-            auth_method: if noted.is_refused { "refused credential" } else { kind(noted.identity.auth_method) },
+            principal: &record.identity.name,
+            auth_method: if record.is_refused { "refused credential" } else { kind(record.identity.auth_method) },
             method: self.method.as_str(),
-            path: kept(self.uri.path()),
-            study: noted.study.as_deref().map(kept),
+            path: truncated(self.uri.path()),
+            study: record.study.as_deref().map(truncated),
             status,
             result: match status {
-                _ if noted.is_denied => "denied",
+                _ if record.is_denied => "denied",
                 None => "cut off",
                 Some(status) if status < 400 => "done",
                 Some(_) => "failed",
@@ -98,7 +118,7 @@ impl Audited {
     }
 }
 
-impl Drop for Audited {
+impl Drop for AuditedRequest {
     fn drop(&mut self) {
         if !self.is_answered {
             self.write(None);
@@ -106,12 +126,12 @@ impl Drop for Audited {
     }
 }
 
-/// Returns as much of a text as is kept.
-fn kept(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(LONGEST_KEPT)).unwrap_or_default()
+/// Returns the beginning of a text that is too long.
+fn truncated(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_FIELD_BYTES)).unwrap_or_default()
 }
 
-/// Says whether a request can change nothing.
+/// Returns whether a request can change nothing.
 pub(crate) fn is_reading(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }

@@ -1,7 +1,7 @@
-//! What a route needs, and the check before its handler runs.
+//! Authorization: the scope that a route requires, and the check before its handler runs.
 //!
-//! The study that is checked is taken from where the handler takes it: the decoded segments that the router found. No
-//! spelling of an address can make them differ.
+//! The study that is checked is taken from where the handler takes it: the decoded path parameters of the router. No
+//! spelling of a URL can make them differ.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -17,62 +17,60 @@ use http::request::Parts;
 use http::{HeaderValue, header};
 use tower::{Layer, Service};
 
-use super::{ANONYMOUS, AccessControl, Audit, Audited, Noted, is_reading};
+use super::{ANONYMOUS, AccessControl, AuditRecord, AuditSlot, AuditedRequest, is_reading};
 use crate::error_body::ApiError;
-use crate::metrics::RouteMetrics;
-use crate::request_id::note_route;
+use crate::routes::RouteSpec;
 
-/// The segment of a path that names a study.
-pub(crate) const STUDY: &str = "studyId";
+/// The path parameter that names a study.
+pub(crate) const STUDY_PARAMETER: &str = "studyId";
 
-/// What a route needs.
+/// The scope that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// Nothing, ever: whether the server is there, and pages about it.
-    Nothing,
+pub(crate) enum RequiredScope {
+    /// None, ever: liveness, and pages about the server.
+    None,
     /// To read what is for everybody; where reading is closed, for everybody with a credential.
     Read,
     /// To read the study in the path.
     ReadStudy,
     /// To read what any study may be part of.
-    ReadEverything,
+    ReadAllStudies,
     /// To change the study in the path.
     WriteStudy,
-    /// To look after the server.
+    /// To administer the server.
     System,
 }
 
-impl Need {
+impl RequiredScope {
     /// Returns whether it is about the study in the path.
     pub(crate) fn is_of_study(self) -> bool {
         matches!(self, Self::ReadStudy | Self::WriteStudy)
     }
 }
 
-/// Puts the check of a need before a handler.
+/// Checks the required scope before a handler runs.
 #[derive(Clone)]
-pub(crate) struct Guard {
-    pub(crate) need: Need,
+pub(crate) struct AccessGuard {
+    pub(crate) spec: RouteSpec,
     pub(crate) access: Arc<AccessControl>,
-    pub(crate) route: Arc<RouteMetrics>,
 }
 
 /// A handler behind a check.
 #[derive(Clone)]
-pub(crate) struct Guarded<S> {
-    guard: Guard,
+pub(crate) struct GuardedService<S> {
+    guard: AccessGuard,
     handler: S,
 }
 
-impl<S> Layer<S> for Guard {
-    type Service = Guarded<S>;
+impl<S> Layer<S> for AccessGuard {
+    type Service = GuardedService<S>;
 
-    fn layer(&self, handler: S) -> Guarded<S> {
-        Guarded { guard: self.clone(), handler }
+    fn layer(&self, handler: S) -> GuardedService<S> {
+        GuardedService { guard: self.clone(), handler }
     }
 }
 
-impl<S> Service<Request> for Guarded<S>
+impl<S> Service<Request> for GuardedService<S>
 where
     S: Service<Request, Response = Response, Error = Infallible>,
 {
@@ -85,7 +83,6 @@ where
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        note_route(&self.guard.route);
         let (mut parts, body) = request.into_parts();
         match self.guard.check(&mut parts) {
             Ok(()) => Either::Left(self.handler.call(Request::from_parts(parts, body))),
@@ -94,85 +91,89 @@ where
     }
 }
 
-/// Why a request goes no further.
-enum Denied {
-    /// Nobody says who sends it.
+/// Why a request is denied.
+enum AccessDenied {
+    /// It has no credential.
     Missing,
-    /// The credential does not count.
+    /// The credential is not accepted.
     Invalid,
     /// The credential cannot be checked.
     Unavailable,
-    /// The credential allows other things.
+    /// The credential does not have this scope.
     Forbidden(String),
 }
 
-impl Guard {
-    /// Lets a request through, or answers it.
+impl AccessGuard {
+    /// Lets a request through; an error is the response to it.
     fn check(&self, parts: &mut Parts) -> Result<(), Box<Response>> {
         if !self.access.authenticator.is_enabled() && is_reading(&parts.method) {
             return Ok(());
         }
-        if is_reading(&parts.method) && self.is_read_by_anyone_like(parts) {
+        if is_reading(&parts.method) && self.may_read_any_study(parts) {
             return Ok(());
         }
         let identity = parts.extensions.get::<Arc<Identity>>().cloned();
         let identity = identity.unwrap_or_else(|| Arc::clone(&ANONYMOUS));
-        let study = if self.need.is_of_study() { study_in(parts) } else { None };
+        let study = if self.spec.scope.is_of_study() { study_in(parts) } else { None };
         let refusal = parts.extensions.get::<AuthError>().copied();
-        let judged = match refusal {
+        let decision = match refusal {
             _ if !self.access.authenticator.is_enabled() => Ok(()),
-            Some(AuthError::Invalid) => Err(Denied::Invalid),
-            Some(AuthError::Unavailable) => Err(Denied::Unavailable),
-            None => self.judge(&identity, study.as_deref()),
+            Some(AuthError::Invalid) => Err(AccessDenied::Invalid),
+            Some(AuthError::Unavailable) => Err(AccessDenied::Unavailable),
+            None => self.authorize(&identity, study.as_deref()),
         };
-        let changes = matches!(self.need, Need::WriteStudy | Need::System) && !is_reading(&parts.method);
-        let is_denied = judged.is_err();
-        let mut noted =
-            (changes || is_denied).then(|| Noted { identity, is_refused: refusal.is_some(), study, is_denied });
-        if let Some(audit) = parts.extensions.get::<Audit>()
-            && let Some(noted) = noted.take()
+        let changes = self.spec.is_audited() && !is_reading(&parts.method);
+        let is_denied = decision.is_err();
+        let mut record =
+            (changes || is_denied).then(|| AuditRecord { identity, is_refused: refusal.is_some(), study, is_denied });
+        if let Some(audit) = parts.extensions.get::<AuditSlot>()
+            && let Some(record) = record.take()
         {
-            audit.note(noted);
+            audit.set(record);
         }
-        judged.map_err(|denied| {
+        decision.map_err(|denied| {
             let response = denied.into_response();
-            if let Some(noted) = noted {
-                Audited::denied(&self.access, parts, noted).answered(&response);
+            if let Some(record) = record {
+                AuditedRequest::denied(&self.access, parts, record).complete(&response);
             }
             Box::new(response)
         })
     }
 
-    /// Returns whether whoever sends a request may read this whatever study it is about: most requests are such, and
-    /// need no look at their path.
-    fn is_read_by_anyone_like(&self, parts: &Parts) -> bool {
+    /// Returns whether the sender may read this route for every study: most requests are such, and their path need not
+    /// be looked at.
+    fn may_read_any_study(&self, parts: &Parts) -> bool {
         let AccessControl { scopes, closed_reads, .. } = &*self.access;
         let may_read_all = || {
             let identity = parts.extensions.get::<Arc<Identity>>();
             identity.is_some_and(|identity| scopes.can_read_every_study(identity))
         };
-        matches!(self.need, Need::Read | Need::ReadStudy | Need::ReadEverything)
+        matches!(self.spec.scope, RequiredScope::Read | RequiredScope::ReadStudy | RequiredScope::ReadAllStudies)
             && parts.extensions.get::<AuthError>().is_none()
             && (!closed_reads || may_read_all())
     }
 
-    fn judge(&self, identity: &Identity, study: Option<&str>) -> Result<(), Denied> {
+    fn authorize(&self, identity: &Identity, study: Option<&str>) -> Result<(), AccessDenied> {
         let AccessControl { scopes, closed_reads, .. } = &*self.access;
         let is_anonymous = identity.auth_method == AuthMethod::Anonymous;
-        let is_allowed = match (self.need, study) {
-            (Need::Nothing, _) => true,
-            (Need::Read | Need::ReadStudy | Need::ReadEverything, _) if !closed_reads => true,
-            (Need::Read, _) => !is_anonymous,
-            (Need::ReadEverything, _) => scopes.can_read_everything(identity),
-            (Need::ReadStudy, Some(study)) => scopes.can_read(identity, study),
-            (Need::WriteStudy, Some(study)) => scopes.can_write(identity, study),
-            (Need::System | Need::ReadStudy | Need::WriteStudy, _) => scopes.is_administrator(identity),
+        let is_allowed = match (self.spec.scope, study) {
+            (RequiredScope::None, _) => true,
+            (RequiredScope::Read | RequiredScope::ReadStudy | RequiredScope::ReadAllStudies, _) if !closed_reads => {
+                true
+            }
+            (RequiredScope::Read, _) => !is_anonymous,
+            (RequiredScope::ReadAllStudies, _) => scopes.can_read_everything(identity),
+            (RequiredScope::ReadStudy, Some(study)) => scopes.can_read(identity, study),
+            (RequiredScope::WriteStudy, Some(study)) => scopes.can_write(identity, study),
+            (RequiredScope::System | RequiredScope::ReadStudy | RequiredScope::WriteStudy, _) => {
+                scopes.is_administrator(identity)
+            }
         };
         match is_allowed {
             true => Ok(()),
-            false if is_anonymous => Err(Denied::Missing),
-            false => Err(Denied::Forbidden(match (self.need, study) {
-                (Need::WriteStudy | Need::ReadStudy, Some(study)) => scopes.for_study(study),
+            false if is_anonymous => Err(AccessDenied::Missing),
+            false => Err(AccessDenied::Forbidden(match (self.spec.scope, study) {
+                (RequiredScope::WriteStudy | RequiredScope::ReadStudy, Some(study)) => scopes.for_study(study),
                 _ => scopes.system().to_owned(),
             })),
         }
@@ -183,10 +184,10 @@ impl Guard {
 fn study_in(parts: &mut Parts) -> Option<String> {
     // The router has found the segments already, so there is nothing to wait for.
     let segments = RawPathParams::from_request_parts(parts, &()).now_or_never()?.ok()?;
-    segments.iter().find(|(name, _)| *name == STUDY).map(|(_, study)| study.to_owned())
+    segments.iter().find(|(name, _)| *name == STUDY_PARAMETER).map(|(_, study)| study.to_owned())
 }
 
-impl IntoResponse for Denied {
+impl IntoResponse for AccessDenied {
     fn into_response(self) -> Response {
         let (id, challenge, text) = match self {
             Self::Missing => (

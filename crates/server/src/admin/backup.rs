@@ -13,27 +13,26 @@ use http::HeaderValue;
 use tokio::sync::{Semaphore, mpsc};
 use utoipa_axum::routes;
 
-use super::ORIGIN;
-use crate::access::Need;
-use crate::answer::typed;
+use super::{ADMINISTRATION, ORIGIN};
 use crate::error_body::{ApiResult, ErrorBody};
+use crate::response::with_content_type;
 use crate::routes::Routes;
 use crate::{AccessControl, RequestId};
 
 const CONTENT_TYPE: HeaderValue = HeaderValue::from_static("application/gzip");
 
 /// How many pieces may wait for a client that is slower than the disk.
-const PIECES_AHEAD: usize = 4;
+const MAX_QUEUED_CHUNKS: usize = 4;
 
 /// How many bytes are sent at once.
-const PIECE: usize = 256 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
 
 /// What the route works with; clones share it.
 #[derive(Clone)]
-struct Backups {
+struct BackupState {
     source: Arc<dyn BackupSource>,
     /// Lets one backup be made at a time: each needs room on the disk for a copy of the metadata.
-    turn: Arc<Semaphore>,
+    permit: Arc<Semaphore>,
 }
 
 /// Returns the route with its description.
@@ -41,8 +40,8 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     access: &Arc<AccessControl>,
     source: Arc<dyn BackupSource>,
 ) -> Routes<S> {
-    let backups = Backups { source, turn: Arc::new(Semaphore::new(1)) };
-    Routes::new(access).add(Need::System, routes!(backup)).with_state(backups)
+    let backups = BackupState { source, permit: Arc::new(Semaphore::new(1)) };
+    Routes::new(access).add(ADMINISTRATION, routes!(backup)).with_state(backups)
 }
 
 /// Makes a backup of everything that the server keeps.
@@ -56,19 +55,19 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
         (status = "default", description = "An error", body = ErrorBody),
     )
 )]
-async fn backup(State(backups): State<Backups>) -> ApiResult<Response> {
-    let Ok(turn) = backups.turn.clone().try_acquire_owned() else {
+async fn backup(State(backups): State<BackupState>) -> ApiResult<Response> {
+    let Ok(permit) = backups.permit.clone().try_acquire_owned() else {
         let text = "Another backup is under way; try again when it is done";
         return Err(Error::new(ORIGIN, ErrorId::ServiceUnavailable, text).into());
     };
     let source = Arc::clone(&backups.source);
     let captured = tokio::task::spawn_blocking(move || source.capture()).await;
     let prepared = captured.unwrap_or_else(|error| Err(BackupError::Capture(Box::new(error)))).map_err(refused)?;
-    let (pieces, mut written) = mpsc::channel(PIECES_AHEAD);
+    let (pieces, mut written) = mpsc::channel(MAX_QUEUED_CHUNKS);
     let id = RequestId::current_or_new();
     let write = move || {
-        let _turn = turn;
-        let target = io::BufWriter::with_capacity(PIECE, Pieces(pieces.clone()));
+        let _permit = permit;
+        let target = io::BufWriter::with_capacity(CHUNK_BYTES, ChannelWriter(pieces.clone()));
         if let Err(error) = prepared.write_to(target) {
             tracing::error!(%error, "a backup was not written to its end");
             // Breaks the connection off, so that no client takes half an answer for a whole one.
@@ -81,13 +80,13 @@ async fn backup(State(backups): State<Backups>) -> ApiResult<Response> {
             yield piece;
         }
     };
-    Ok(typed(Body::from_stream(stream), CONTENT_TYPE))
+    Ok(with_content_type(Body::from_stream(stream), CONTENT_TYPE))
 }
 
 /// Hands pieces on to the answer.
-struct Pieces(mpsc::Sender<io::Result<Bytes>>);
+struct ChannelWriter(mpsc::Sender<io::Result<Bytes>>);
 
-impl Write for Pieces {
+impl Write for ChannelWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let gone = |_| io::Error::new(io::ErrorKind::BrokenPipe, "the client is gone");
         self.0.blocking_send(Ok(Bytes::copy_from_slice(bytes))).map_err(gone)?;

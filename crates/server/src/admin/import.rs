@@ -12,13 +12,13 @@ use uuid::Uuid;
 
 use super::{ORIGIN, refused};
 use crate::Indexes;
-use crate::answer::json as answer;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{Params, Segments, malformed, read_limited};
-use crate::openapi::shapes::{ImportOutcome, ImportPosition};
+use crate::openapi::schemas::{ImportOutcome, ImportPosition};
+use crate::response::json as json_response;
 
 /// The largest part of an import, in bytes: many small documents, or one of up to 64 MB and what comes with it.
-const BODY_LIMIT: usize = 80 << 20;
+const MAX_BODY_BYTES: usize = 80 << 20;
 
 /// Takes in documents, one in each line.
 ///
@@ -52,14 +52,14 @@ pub(crate) async fn import(
     let given = params.get("source").filter(|source| !source.is_empty());
     // Documents without an id get one made of source and line, so two requests must not have the same.
     let source = given.map_or_else(|| format!("request {}", Uuid::new_v4()), str::to_owned);
-    let bytes = Vec::from(read_limited(request, BODY_LIMIT).await?);
+    let bytes = Vec::from(read_limited(request, MAX_BODY_BYTES).await?);
     let documents = lines(&bytes, line);
     let chunk = ImportChunk { source: source.clone(), bytes, documents, end };
     let report = indexes.administration.import_chunk(&name, chunk, id_field).await.map_err(refused)?;
     if given.is_none() {
         indexes.administration.end_import(&name, &source).await.map_err(refused)?;
     }
-    Ok(answer(&report))
+    Ok(json_response(&report))
 }
 
 /// Returns the lines that have something in them, with their numbers.
@@ -93,7 +93,7 @@ pub(crate) async fn position(
     params: Params,
 ) -> ApiResult<Response> {
     let position = indexes.administration.import_position(&name, source_of(&params)?).await.map_err(refused)?;
-    Ok(answer(&json!({"position": position})))
+    Ok(json_response(&json!({"position": position})))
 }
 
 /// Ends an import: its source would be taken in from its start again.

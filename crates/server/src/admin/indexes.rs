@@ -9,13 +9,13 @@ use serde_json::{Map, Value, json};
 
 use super::{ORIGIN, refused};
 use crate::Indexes;
-use crate::answer::json as answer;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{Segments, read_limited};
-use crate::openapi::shapes::{IndexFigures, IndexInShort, IndexMappingBody, IndexProblems};
+use crate::openapi::schemas::{IndexFigures, IndexInShort, IndexMappingBody, IndexProblems};
+use crate::response::json as json_response;
 
 /// The largest mapping, in bytes.
-const MAPPING_LIMIT: usize = 16 << 20;
+const MAX_MAPPING_BYTES: usize = 16 << 20;
 
 /// Lists the indexes, by name.
 #[utoipa::path(
@@ -28,7 +28,7 @@ const MAPPING_LIMIT: usize = 16 << 20;
 pub(crate) async fn list(State(indexes): State<Indexes>) -> ApiResult<Response> {
     let found = indexes.engine.indexes().await.map_err(refused)?;
     let shown: Vec<IndexInShort> = found.into_iter().map(IndexInShort::from).collect();
-    Ok(answer(&shown))
+    Ok(json_response(&shown))
 }
 
 /// Returns the figures of an index.
@@ -41,7 +41,7 @@ pub(crate) async fn list(State(indexes): State<Indexes>) -> ApiResult<Response> 
     )
 )]
 pub(crate) async fn stats(State(indexes): State<Indexes>, Segments(name): Segments<String>) -> ApiResult<Response> {
-    Ok(answer(&indexes.administration.stats(&name).await.map_err(refused)?))
+    Ok(json_response(&indexes.administration.stats(&name).await.map_err(refused)?))
 }
 
 /// Makes an index, with the mapping in the body or, without a body, with the fields that its documents will bring.
@@ -59,7 +59,7 @@ pub(crate) async fn create(
     Segments(name): Segments<String>,
     request: Request,
 ) -> ApiResult<Response> {
-    let body = read_limited(request, MAPPING_LIMIT).await?;
+    let body = read_limited(request, MAX_MAPPING_BYTES).await?;
     let malformed = |text: String| Error::new(ORIGIN, ErrorId::MalformedRequestBody, text);
     let mapping = if body.is_empty() {
         None
@@ -67,7 +67,7 @@ pub(crate) async fn create(
         Some(parse_json(&body).map_err(|error| malformed(format!("The mapping is not JSON: {error}")))?)
     };
     indexes.engine.create_index(&name, mapping.as_ref()).await.map_err(refused)?;
-    let mut response = answer(&indexes.administration.stats(&name).await.map_err(refused)?);
+    let mut response = json_response(&indexes.administration.stats(&name).await.map_err(refused)?);
     *response.status_mut() = StatusCode::CREATED;
     Ok(response)
 }
@@ -98,7 +98,7 @@ pub(crate) async fn delete(State(indexes): State<Indexes>, Segments(name): Segme
 pub(crate) async fn mapping(State(indexes): State<Indexes>, Segments(name): Segments<String>) -> ApiResult<Response> {
     let mapping = indexes.engine.mapping(&name).await.map_err(refused)?;
     let body = Map::from_iter([("properties".to_owned(), Value::Object(mapping.raw().clone()))]);
-    Ok(answer(&body))
+    Ok(json_response(&body))
 }
 
 /// Puts the files of an index together and drops what is deleted; returns the figures afterwards.
@@ -112,7 +112,7 @@ pub(crate) async fn mapping(State(indexes): State<Indexes>, Segments(name): Segm
 )]
 pub(crate) async fn compact(State(indexes): State<Indexes>, Segments(name): Segments<String>) -> ApiResult<Response> {
     indexes.administration.compact(&name).await.map_err(refused)?;
-    Ok(answer(&indexes.administration.stats(&name).await.map_err(refused)?))
+    Ok(json_response(&indexes.administration.stats(&name).await.map_err(refused)?))
 }
 
 /// Reads an index as a whole and returns what is wrong with it; nothing, as long as all is well.
@@ -126,5 +126,5 @@ pub(crate) async fn compact(State(indexes): State<Indexes>, Segments(name): Segm
 )]
 pub(crate) async fn verify(State(indexes): State<Indexes>, Segments(name): Segments<String>) -> ApiResult<Response> {
     let problems = indexes.administration.verify(&name).await.map_err(refused)?;
-    Ok(answer(&json!({"problems": problems})))
+    Ok(json_response(&json!({"problems": problems})))
 }

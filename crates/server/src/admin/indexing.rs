@@ -7,10 +7,10 @@ use cantata_indexing::{IndexingError, JobError};
 use http::StatusCode;
 
 use super::{ORIGIN, refused};
-use crate::answer::json as answer;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::Segments;
-use crate::openapi::shapes::{CatalogueIndexing, Job};
+use crate::openapi::schemas::{CatalogueIndexing, Job};
+use crate::response::json as json_response;
 use crate::state::IndexingState;
 
 /// Returns how the index of each catalogue follows its source: how far it came, and which documents were set aside.
@@ -22,7 +22,7 @@ use crate::state::IndexingState;
     )
 )]
 pub(crate) async fn status(State(state): State<IndexingState>) -> ApiResult<Response> {
-    Ok(answer(&state.indexing.status()))
+    Ok(json_response(&state.indexing.status()))
 }
 
 /// Begins to make the index of a catalogue anew, while it is searched and while changes come in.
@@ -39,7 +39,7 @@ pub(crate) async fn reindex(
     Segments(catalogue): Segments<String>,
 ) -> ApiResult<Response> {
     let job = state.indexing.reindex(&catalogue).map_err(not_done)?;
-    let mut response = answer(&job);
+    let mut response = json_response(&job);
     *response.status_mut() = StatusCode::ACCEPTED;
     Ok(response)
 }
@@ -58,7 +58,7 @@ pub(crate) async fn rollback(
     State(state): State<IndexingState>,
     Segments(catalogue): Segments<String>,
 ) -> ApiResult<Response> {
-    Ok(answer(&state.indexing.rollback(&catalogue).await.map_err(not_done)?))
+    Ok(json_response(&state.indexing.rollback(&catalogue).await.map_err(not_done)?))
 }
 
 /// Gives an error its row in the one table.

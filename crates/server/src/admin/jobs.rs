@@ -11,17 +11,17 @@ use futures_util::Stream;
 
 use super::ORIGIN;
 use super::indexing::not_done;
-use crate::answer::json as answer;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{Params, Segments, malformed, parse_integer};
-use crate::openapi::shapes::Job;
+use crate::openapi::schemas::Job;
+use crate::response::json as json_response;
 use crate::state::IndexingState;
 
 /// How often a silent connection is shown to be alive.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
 /// How often at most somebody is told of progress.
-const CALM: Duration = Duration::from_millis(200);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Lists the latest jobs, the newest first.
 #[utoipa::path(
@@ -32,7 +32,7 @@ const CALM: Duration = Duration::from_millis(200);
     )
 )]
 pub(crate) async fn list(State(state): State<IndexingState>) -> ApiResult<Response> {
-    Ok(answer(&state.indexing.jobs().list()))
+    Ok(json_response(&state.indexing.jobs().list()))
 }
 
 /// Returns a job.
@@ -47,7 +47,7 @@ pub(crate) async fn list(State(state): State<IndexingState>) -> ApiResult<Respon
 pub(crate) async fn job(State(state): State<IndexingState>, Segments(id): Segments<String>) -> ApiResult<Response> {
     let id = number(&id)?;
     let unknown = || not_done(IndexingError::Job(JobError::Unknown(id)));
-    Ok(answer(&state.indexing.jobs().job(id).ok_or_else(unknown)?))
+    Ok(json_response(&state.indexing.jobs().job(id).ok_or_else(unknown)?))
 }
 
 /// Cancels a job: it ends as soon as it can, and leaves nothing behind.
@@ -61,7 +61,7 @@ pub(crate) async fn job(State(state): State<IndexingState>, Segments(id): Segmen
 )]
 pub(crate) async fn cancel(State(state): State<IndexingState>, Segments(id): Segments<String>) -> ApiResult<Response> {
     let cancelled = state.indexing.jobs().cancel(number(&id)?);
-    Ok(answer(&cancelled.map_err(|error| not_done(IndexingError::Job(error)))?))
+    Ok(json_response(&cancelled.map_err(|error| not_done(IndexingError::Job(error)))?))
 }
 
 /// Streams jobs as server-sent events: first those that are known, then each one whenever it changes.
@@ -76,7 +76,7 @@ pub(crate) async fn cancel(State(state): State<IndexingState>, Segments(id): Seg
 )]
 pub(crate) async fn follow(State(state): State<IndexingState>, params: Params) -> ApiResult<Response> {
     let follow = params.boolean(ORIGIN, "follow", true)?;
-    Ok(Sse::new(server_sent(state, follow)).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response())
+    Ok(Sse::new(server_sent(state, follow)).keep_alive(KeepAlive::new().interval(HEARTBEAT_INTERVAL)).into_response())
 }
 
 fn number(id: &str) -> ApiResult<u64> {
@@ -98,7 +98,7 @@ fn server_sent(state: IndexingState, follow: bool) -> impl Stream<Item = Result<
                 return;
             }
             let next = async {
-                tokio::time::sleep(CALM).await;
+                tokio::time::sleep(PROGRESS_INTERVAL).await;
                 changes.wait_for(|change| *change > seen).await.is_ok()
             };
             let goes_on = tokio::select! {

@@ -15,12 +15,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa_axum::routes;
 
+use super::ADMINISTRATION;
 use crate::AccessControl;
-use crate::access::Need;
-use crate::answer::json as answer;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{JsonObject, Segments};
-use crate::openapi::shapes::{ApiKeys, MadeApiKey, NewApiKey};
+use crate::openapi::schemas::{ApiKeys, MadeApiKey, NewApiKey};
+use crate::response::json as json_response;
 use crate::routes::Routes;
 use crate::state::AppState;
 
@@ -28,25 +28,25 @@ use crate::state::AppState;
 const ORIGIN: ErrorOrigin = ErrorOrigin::KeyService;
 
 /// The longest time of a key, in days: a hundred years.
-const MOST_DAYS: u64 = 36_500;
+const MAX_EXPIRY_DAYS: u64 = 36_500;
 
 /// How many scopes a key may have.
-const MOST_SCOPES: usize = 1000;
+const MAX_SCOPES: usize = 1000;
 
 const MEMBERS: [&str; 3] = ["name", "scopes", "expiresInDays"];
 
 /// Returns the routes with their descriptions.
 pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
-    Routes::new(access).add(Need::System, routes!(list, create)).add(Need::System, routes!(revoke))
+    Routes::new(access).add(ADMINISTRATION, routes!(list, create)).add(ADMINISTRATION, routes!(revoke))
 }
 
 #[derive(Serialize)]
-struct Listed<'a> {
+struct KeyList<'a> {
     keys: Vec<KeySummary<'a>>,
 }
 
 #[derive(Serialize)]
-struct Made<'a> {
+struct CreatedKey<'a> {
     key: &'a str,
     #[serde(flatten)]
     shown: KeySummary<'a>,
@@ -62,7 +62,7 @@ struct Made<'a> {
 )]
 async fn list(State(state): State<AppState>) -> ApiResult<Response> {
     let records = on_keys(&state.access, |keys| keys.list()).await?;
-    Ok(answer(&Listed { keys: records.iter().map(KeyRecord::summary).collect() }))
+    Ok(json_response(&KeyList { keys: records.iter().map(KeyRecord::summary).collect() }))
 }
 
 /// Makes an API key, which only this answer shows.
@@ -78,7 +78,7 @@ async fn create(State(state): State<AppState>, JsonObject(members): JsonObject) 
     let (record, secret) = asked_for(&members)?;
     let added = record.clone();
     on_keys(&state.access, move |keys| keys.add(added)).await?;
-    let mut response = answer(&Made { key: secret.reveal(), shown: record.summary() });
+    let mut response = json_response(&CreatedKey { key: secret.reveal(), shown: record.summary() });
     *response.status_mut() = StatusCode::CREATED;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
@@ -122,9 +122,9 @@ fn asked_for(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
         other => return Err(unfit("name", shown(other), "what people call the key")),
     };
     let scopes = match members.get("scopes") {
-        Some(Value::Array(scopes)) if (1..=MOST_SCOPES).contains(&scopes.len()) => scopes,
+        Some(Value::Array(scopes)) if (1..=MAX_SCOPES).contains(&scopes.len()) => scopes,
         Some(Value::Array(scopes)) => {
-            return Err(unfit("scopes", format!("{} scopes", scopes.len()), format!("1 to {MOST_SCOPES}")));
+            return Err(unfit("scopes", format!("{} scopes", scopes.len()), format!("1 to {MAX_SCOPES}")));
         }
         other => return Err(unfit("scopes", shown(other), "a list of texts such as STUDY.ABC.WRITE")),
     };
@@ -155,9 +155,9 @@ fn asked_for(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
 
 fn in_days(given: &Value) -> Result<Timestamp> {
     const DAY: i64 = 24 * 3600 * 1_000_000;
-    let days = given.as_u64().filter(|days| (1..=MOST_DAYS).contains(days));
+    let days = given.as_u64().filter(|days| (1..=MAX_EXPIRY_DAYS).contains(days));
     let days = days.and_then(|days| i64::try_from(days).ok());
-    let expected = format!("a whole number of days, 1 to {MOST_DAYS}; without it the key does not end");
+    let expected = format!("a whole number of days, 1 to {MAX_EXPIRY_DAYS}; without it the key does not end");
     let days = days.ok_or_else(|| unfit("expiresInDays", shown(Some(given)), expected))?;
     Ok(Timestamp::from_micros(Timestamp::now().as_micros() + days * DAY))
 }

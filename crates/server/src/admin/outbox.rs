@@ -7,16 +7,16 @@ use axum::response::Response;
 use cantata_outbox::{RelayActivity, RelayWatch};
 use utoipa_axum::routes;
 
+use super::ADMINISTRATION;
 use crate::AccessControl;
-use crate::access::Need;
-use crate::answer::json as answer;
 use crate::error_body::{ApiResult, ErrorBody};
-use crate::openapi::shapes::{OutboxBody, OutboxStatus};
+use crate::openapi::schemas::{OutboxBody, OutboxStatus};
+use crate::response::json as json_response;
 use crate::routes::Routes;
 
 /// Returns the route with its description.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(access: &Arc<AccessControl>, relay: RelayWatch) -> Routes<S> {
-    Routes::new(access).add(Need::System, routes!(outbox)).with_state(relay)
+    Routes::new(access).add(ADMINISTRATION, routes!(outbox)).with_state(relay)
 }
 
 /// Returns how far events came on their way to Kafka.
@@ -38,7 +38,7 @@ async fn outbox(State(relay): State<RelayWatch>) -> ApiResult<Response> {
         RelayActivity::StandingBy => (OutboxStatus::StandingBy, None),
         RelayActivity::Failing(problem) => (OutboxStatus::Failing, Some(problem)),
     };
-    Ok(answer(&OutboxBody {
+    Ok(json_response(&OutboxBody {
         topic: relay.topic,
         status,
         problem,

@@ -12,11 +12,11 @@ use http::{HeaderMap, header};
 use serde_json::{Map, Value};
 
 use crate::error_body::ApiError;
-use crate::limits::StalledBody;
+use crate::limits::BodyTimeout;
 use crate::state::AppState;
 
 /// How much of a body that is too large is read all the same, so that the client gets to read the answer.
-const DISCARD_LIMIT: usize = 64 * 1024 * 1024;
+const MAX_DISCARDED_BYTES: usize = 64 * 1024 * 1024;
 
 /// The raw bytes of a body that should be JSON; whoever takes them parses them.
 pub(crate) struct PayloadBytes(pub(crate) Bytes);
@@ -31,7 +31,7 @@ impl FromRequest<AppState> for PayloadBytes {
         let limit = state.settings.body_limit;
         match content_type(request.headers()) {
             Some(given) if given != "application/json" => {
-                discard(request.into_body(), DISCARD_LIMIT).await;
+                discard(request.into_body(), MAX_DISCARDED_BYTES).await;
                 Err(unsupported_media_type(&given, "application/json"))
             }
             _ => Ok(Self(read_limited(request, limit).await?)),
@@ -91,7 +91,7 @@ pub(crate) async fn read_limited(request: Request, limit: usize) -> Result<Bytes
     let body = request.into_body();
     if declared > limit {
         if !waits {
-            discard(body, DISCARD_LIMIT).await;
+            discard(body, MAX_DISCARDED_BYTES).await;
         }
         return Err(too_large(limit));
     }
@@ -100,7 +100,7 @@ pub(crate) async fn read_limited(request: Request, limit: usize) -> Result<Bytes
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|error| unreadable(&error))?;
         if collected.len() + piece.len() > limit {
-            discard(Body::from_stream(pieces), DISCARD_LIMIT).await;
+            discard(Body::from_stream(pieces), MAX_DISCARDED_BYTES).await;
             return Err(too_large(limit));
         }
         collected.extend_from_slice(&piece);
@@ -117,7 +117,7 @@ pub(crate) fn declared_length(headers: &HeaderMap) -> u64 {
 /// Makes the error for a body that stopped coming.
 pub(crate) fn unreadable(error: &axum::Error) -> ApiError {
     let mut causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
-    let (id, text) = match causes.find_map(|cause| cause.downcast_ref::<StalledBody>()) {
+    let (id, text) = match causes.find_map(|cause| cause.downcast_ref::<BodyTimeout>()) {
         Some(stalled) => (ErrorId::RequestTimeout, format!("The body was given up: {stalled}; send it at once")),
         None => (ErrorId::MalformedRequestBody, format!("The body ended early or cannot be read: {error}")),
     };

@@ -1,62 +1,59 @@
-//! How many exports run at once. A slot is taken before an export begins and given back when its last byte is sent, or
-//! when its client leaves.
+//! The number of concurrent exports. A permit is acquired before an export begins and released when its last byte is
+//! sent, or when its client disconnects.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::body::Body;
+use super::Rejection;
+use super::client_address::ClientKey;
 
-use super::Refused;
-use super::address::Counted;
-use crate::held_body::holding;
-
-/// The exports that are running.
-pub(super) struct Exports {
-    most: usize,
-    most_of_one: usize,
-    running: Mutex<Running>,
+/// Limits the number of concurrent exports.
+pub(super) struct ExportLimiter {
+    max: usize,
+    max_per_client: usize,
+    running: Mutex<RunningExports>,
 }
 
 #[derive(Default)]
-struct Running {
+struct RunningExports {
     all: usize,
-    by_client: HashMap<Counted, usize>,
+    by_client: HashMap<ClientKey, usize>,
 }
 
 /// The right to run an export, for as long as it lives.
-pub(crate) struct ExportSlot {
-    exports: Arc<Exports>,
-    client: Counted,
+pub(crate) struct ExportPermit {
+    exports: Arc<ExportLimiter>,
+    client: ClientKey,
 }
 
-impl Exports {
+impl ExportLimiter {
     /// Allows so many in all, and so many for one client; 0: any number.
-    pub(super) fn new(most: usize, most_of_one: usize) -> Self {
+    pub(super) fn new(max: usize, max_per_client: usize) -> Self {
         let limit = |number: usize| if number == 0 { usize::MAX } else { number };
-        Self { most: limit(most), most_of_one: limit(most_of_one), running: Mutex::default() }
+        Self { max: limit(max), max_per_client: limit(max_per_client), running: Mutex::default() }
     }
 
-    /// Takes a slot.
-    pub(super) fn begin(self: &Arc<Self>, client: Counted) -> Result<ExportSlot, Refused> {
+    /// Acquires a permit.
+    pub(super) fn acquire(self: &Arc<Self>, client: ClientKey) -> Result<ExportPermit, Rejection> {
         let mut running = self.lock();
         let of_client = running.by_client.get(&client).copied().unwrap_or_default();
-        if of_client >= self.most_of_one {
-            return Err(Refused::TooManyExports { most: self.most_of_one });
+        if of_client >= self.max_per_client {
+            return Err(Rejection::TooManyExports { most: self.max_per_client });
         }
-        if running.all >= self.most {
-            return Err(Refused::ExportsAreBusy);
+        if running.all >= self.max {
+            return Err(Rejection::ExportsAreBusy);
         }
         running.all += 1;
         running.by_client.insert(client, of_client + 1);
-        Ok(ExportSlot { exports: Arc::clone(self), client })
+        Ok(ExportPermit { exports: Arc::clone(self), client })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Running> {
+    fn lock(&self) -> MutexGuard<'_, RunningExports> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for ExportSlot {
+impl Drop for ExportPermit {
     fn drop(&mut self) {
         let mut running = self.exports.lock();
         running.all -= 1;
@@ -69,31 +66,28 @@ impl Drop for ExportSlot {
     }
 }
 
-impl ExportSlot {
-    /// Keeps the slot until the body is sent or dropped.
-    pub(crate) fn until_sent(self, body: Body) -> Body {
-        holding(body, self)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use axum::body::Body;
 
-    fn refused(result: Result<ExportSlot, Refused>) -> Option<Refused> {
+    use super::*;
+    use crate::guarded_body::with_guard;
+
+    fn refused(result: Result<ExportPermit, Rejection>) -> Option<Rejection> {
         result.err()
     }
 
     #[test]
     fn slots_come_back_when_their_bodies_go() {
-        let exports = Arc::new(Exports::new(3, 2));
-        let (one, other) = (Counted(1), Counted(2));
-        let bodies: Vec<Body> = (0..2).map(|_| exports.begin(one).ok().unwrap().until_sent(Body::from("x"))).collect();
-        assert_eq!(refused(exports.begin(one)), Some(Refused::TooManyExports { most: 2 }));
-        let third = exports.begin(other).ok().unwrap();
-        assert_eq!(refused(exports.begin(Counted(3))), Some(Refused::ExportsAreBusy));
+        let exports = Arc::new(ExportLimiter::new(3, 2));
+        let (one, other) = (ClientKey(1), ClientKey(2));
+        let bodies: Vec<Body> =
+            (0..2).map(|_| with_guard(Body::from("x"), exports.acquire(one).ok().unwrap())).collect();
+        assert_eq!(refused(exports.acquire(one)), Some(Rejection::TooManyExports { most: 2 }));
+        let third = exports.acquire(other).ok().unwrap();
+        assert_eq!(refused(exports.acquire(ClientKey(3))), Some(Rejection::ExportsAreBusy));
         drop(bodies);
-        assert_eq!(refused(exports.begin(one)), None);
+        assert_eq!(refused(exports.acquire(one)), None);
         drop(third);
         let running = exports.lock();
         assert_eq!((running.all, running.by_client.len()), (0, 0));

@@ -8,10 +8,10 @@ use cantata_metadata::parse_states;
 use http::StatusCode;
 use serde_json::{Map, Value};
 
-use crate::answer::{json, json_array, json_documents, json_text};
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{JsonObject, Params, Segments};
-use crate::openapi::shapes::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message};
+use crate::openapi::schemas::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message};
+use crate::response::{json, json_array, json_documents, json_text};
 use crate::state::AppState;
 
 const ORIGIN: ErrorOrigin = ErrorOrigin::AnalysisService;

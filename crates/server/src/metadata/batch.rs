@@ -14,12 +14,12 @@ use http::HeaderValue;
 
 use super::submit::submit_options;
 use crate::RequestId;
-use crate::answer::typed;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{Params, Segments, content_type, declared_length, too_large, unsupported_media_type};
-use crate::limits::Arrival;
-use crate::openapi::shapes::{AnalysisPayload, BatchResult};
-use crate::spool::{SpoolWriter, spool};
+use crate::limits::BodyProgress;
+use crate::openapi::schemas::{AnalysisPayload, BatchResult};
+use crate::response::with_content_type;
+use crate::response_buffer::{ResponseBufferWriter, response_buffer};
 use crate::state::AppState;
 
 /// Submits many payloads in one request.
@@ -63,11 +63,11 @@ pub(crate) async fn submit_batch(
         return Err(too_large(limit));
     }
     state.metadata.study(&study_id).await?;
-    if let Some(arrival) = request.extensions().get::<Arc<Arrival>>() {
+    if let Some(progress) = request.extensions().get::<Arc<BodyProgress>>() {
         // A client may wait for a result before it sends its next payload.
-        arrival.allow_pauses();
+        progress.allow_pauses();
     }
-    let (writer, results) = spool();
+    let (writer, results) = response_buffer();
     let splitter = BodySplitter::new(format, state.settings.body_limit);
     tokio::spawn(RequestId::current_or_new().scope(async move {
         let payloads = payloads(request.into_body(), splitter, limit);
@@ -87,7 +87,7 @@ pub(crate) async fn submit_batch(
         BodyFormat::Array => "application/json",
         BodyFormat::Lines => "application/x-ndjson",
     };
-    Ok(typed(Body::from_stream(results), HeaderValue::from_static(media_type)))
+    Ok(with_content_type(Body::from_stream(results), HeaderValue::from_static(media_type)))
 }
 
 fn batch_format(request: &Request) -> ApiResult<BodyFormat> {
@@ -143,7 +143,7 @@ fn payloads(body: Body, mut splitter: BodySplitter, limit: u64) -> impl Stream<I
 async fn write_results(
     format: BodyFormat,
     results: impl Stream<Item = BatchResult>,
-    writer: &SpoolWriter,
+    writer: &ResponseBufferWriter,
 ) -> std::io::Result<()> {
     // Each line ends at once, so that a client may wait for it before it sends its next payload.
     let (head, between, after) = match format {

@@ -6,10 +6,10 @@ use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::EntityRequest;
 use cantata_store::PageRange;
 
-use crate::answer::json;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{Params, Segments};
-use crate::openapi::shapes::{Entity, EntityPage};
+use crate::openapi::schemas::{Entity, EntityPage};
+use crate::response::json;
 use crate::state::AppState;
 
 const ORIGIN: ErrorOrigin = ErrorOrigin::LegacyEntityService;

@@ -18,7 +18,7 @@ use crate::state::AppState;
 const ORIGIN: ErrorOrigin = ErrorOrigin::AnalysisService;
 
 /// How often a silent connection is shown to be alive.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Streams every change of an analysis as server-sent events, oldest first.
 ///
@@ -46,7 +46,7 @@ pub(crate) async fn follow(State(state): State<AppState>, headers: HeaderMap, pa
     let follow = params.boolean(ORIGIN, "follow", true)?;
     let events = state.metadata.events_after(after);
     let stream = server_sent(state, events, follow);
-    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response())
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(HEARTBEAT_INTERVAL)).into_response())
 }
 
 fn server_sent(

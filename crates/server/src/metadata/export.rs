@@ -8,13 +8,13 @@ use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::{StudyExport, to_payload};
 use futures_util::{Stream, StreamExt};
 
-use crate::answer::{json_documents, json_text};
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::Segments;
-use crate::openapi::shapes::ExportedStudy;
+use crate::openapi::schemas::ExportedStudy;
+use crate::response::{json_documents, json_text};
 use crate::state::AppState;
 
-/// Exports analyses as payloads that can be submitted again.
+/// ExportLimiter analyses as payloads that can be submitted again.
 #[utoipa::path(
     get, path = "/export/analysis/{analysisIds}", tag = "Export",
     params(("analysisIds" = String, Path, description = "The analyses, separated by commas")),
@@ -31,7 +31,7 @@ pub(crate) async fn analyses(
     exported(state.metadata.export_analyses(&analysis_ids).await?)
 }
 
-/// Exports every analysis of a study, in any state, as payloads that can be submitted again.
+/// ExportLimiter every analysis of a study, in any state, as payloads that can be submitted again.
 #[utoipa::path(
     get, path = "/export/studies/{studyId}", tag = "Export",
     params(("studyId" = String, Path, description = "The study")),

@@ -3,10 +3,10 @@
 use axum::extract::State;
 use axum::response::Response;
 
-use crate::answer::{json, json_text};
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{JsonObject, Segments};
-use crate::openapi::shapes::{File, FileUpdateRequest, FileUpdateResponse};
+use crate::openapi::schemas::{File, FileUpdateRequest, FileUpdateResponse};
+use crate::response::{json, json_text};
 use crate::state::AppState;
 
 /// Returns a file.

@@ -3,9 +3,9 @@
 use axum::extract::State;
 use axum::response::Response;
 
-use crate::answer::json;
 use crate::error_body::{ApiResult, ErrorBody};
-use crate::openapi::shapes::Health;
+use crate::openapi::schemas::Health;
+use crate::response::json;
 use crate::state::AppState;
 
 /// Says that the server is there.

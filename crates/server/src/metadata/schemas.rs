@@ -9,10 +9,10 @@ use cantata_store::{TypeQuery, TypeSortField};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::answer::json;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{JsonObject, Params, Segments, malformed, parse_integer};
-use crate::openapi::shapes::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};
+use crate::openapi::schemas::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};
+use crate::response::json;
 use crate::state::AppState;
 
 const ORIGIN: ErrorOrigin = ErrorOrigin::AnalysisTypeService;

@@ -3,10 +3,10 @@
 use axum::extract::State;
 use axum::response::Response;
 
-use crate::answer::json;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{JsonObject, Segments};
-use crate::openapi::shapes::{Message, Study, StudyRequest};
+use crate::openapi::schemas::{Message, Study, StudyRequest};
+use crate::response::json;
 use crate::state::AppState;
 
 /// Lists the ids of all studies.

@@ -5,10 +5,10 @@ use axum::response::Response;
 use cantata_core::{ErrorOrigin, Result};
 use cantata_metadata::SubmitOptions;
 
-use crate::answer::json;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{Params, PayloadBytes, Segments};
-use crate::openapi::shapes::{AnalysisPayload, Submitted};
+use crate::openapi::schemas::{AnalysisPayload, Submitted};
+use crate::response::json;
 use crate::state::AppState;
 
 /// Checks a payload against its analysis type and stores it as a new analysis, unpublished unless asked otherwise.

@@ -1,25 +1,20 @@
-//! What is counted of the requests of one route.
+//! The counters of one route.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::extract::Request;
 use http::{Method, StatusCode};
-use tower::{Layer, Service};
 
 use super::exposition::Exposition;
-use crate::request_id::note_route;
 
-/// The methods that are told apart; all others count as the last.
+/// The values of the label `method`; all other methods count as the last.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "other"];
 
-const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+const STATUS_CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/// Up to how many seconds the answers of a bucket took; the last bucket has all others.
-const BOUNDS: [&str; 8] = ["0.001", "0.005", "0.02", "0.1", "0.5", "2", "10", "+Inf"];
-const BOUNDS_IN_MICROSECONDS: [u128; 7] = [1_000, 5_000, 20_000, 100_000, 500_000, 2_000_000, 10_000_000];
+/// The upper bounds of the buckets, in seconds.
+const BUCKET_BOUNDS: [&str; 8] = ["0.001", "0.005", "0.02", "0.1", "0.5", "2", "10", "+Inf"];
+const BUCKET_BOUND_MICROS: [u128; 7] = [1_000, 5_000, 20_000, 100_000, 500_000, 2_000_000, 10_000_000];
 
 /// The counters of one route.
 pub(crate) struct RouteMetrics {
@@ -29,13 +24,13 @@ pub(crate) struct RouteMetrics {
 
 #[derive(Default)]
 struct MethodMetrics {
-    classes: [AtomicU64; CLASSES.len()],
-    buckets: [AtomicU64; BOUNDS.len()],
+    classes: [AtomicU64; STATUS_CLASSES.len()],
+    buckets: [AtomicU64; BUCKET_BOUNDS.len()],
     microseconds: AtomicU64,
 }
 
-/// Returns where a method is counted.
-pub(super) fn place_of(method: &Method) -> usize {
+/// Returns the position of a method in [`METHODS`].
+pub(super) fn method_index(method: &Method) -> usize {
     match *method {
         Method::GET => 0,
         Method::HEAD => 1,
@@ -48,32 +43,31 @@ pub(super) fn place_of(method: &Method) -> usize {
 }
 
 impl RouteMetrics {
-    /// Counts from zero.
     pub(crate) fn new(template: &str) -> Self {
         Self { template: template.to_owned(), methods: Default::default() }
     }
 
     /// Returns the path, with names in place of what differs.
-    pub(super) fn template(&self) -> &str {
+    pub(crate) fn template(&self) -> &str {
         &self.template
     }
 
-    /// Counts an answer.
+    /// Counts a response.
     pub(super) fn count(&self, method: usize, status: StatusCode, taken: Duration) {
         let Some(metrics) = self.methods.get(method) else { return };
         let microseconds = taken.as_micros();
         let class = usize::from(status.as_u16() / 100).saturating_sub(1);
-        let bucket = BOUNDS_IN_MICROSECONDS.partition_point(|bound| *bound < microseconds);
+        let bucket = BUCKET_BOUND_MICROS.partition_point(|bound| *bound < microseconds);
         for count in [metrics.classes.get(class), metrics.buckets.get(bucket)].into_iter().flatten() {
             count.fetch_add(1, Ordering::Relaxed);
         }
         metrics.microseconds.fetch_add(u64::try_from(microseconds).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Writes how many answers there were, by method and status; nothing for those that there were none of.
-    pub(super) fn write_answers(&self, name: &'static str, text: &mut Exposition) {
+    /// Writes the number of responses by method and status; nothing where there were none.
+    pub(super) fn write_responses(&self, name: &'static str, text: &mut Exposition) {
         for (method, metrics) in METHODS.iter().zip(&self.methods) {
-            for (class, count) in CLASSES.iter().zip(&metrics.classes) {
+            for (class, count) in STATUS_CLASSES.iter().zip(&metrics.classes) {
                 let count = count.load(Ordering::Relaxed);
                 if count > 0 {
                     text.sample(name, &[("route", &self.template), ("method", method), ("status", class)], count);
@@ -82,7 +76,7 @@ impl RouteMetrics {
         }
     }
 
-    /// Writes how long answers took, by method.
+    /// Writes the histograms of response times, by method.
     pub(super) fn write_durations(&self, text: &mut Exposition) {
         for (method, metrics) in METHODS.iter().zip(&self.methods) {
             let counts = metrics.buckets.each_ref().map(|count| count.load(Ordering::Relaxed));
@@ -92,7 +86,7 @@ impl RouteMetrics {
             }
             let labels = [("route", self.template.as_str()), ("method", *method)];
             let mut so_far = 0;
-            for (bound, count) in BOUNDS.iter().zip(counts) {
+            for (bound, count) in BUCKET_BOUNDS.iter().zip(counts) {
                 so_far += count;
                 let [route, method] = labels;
                 text.sample("cantata_http_request_duration_seconds_bucket", &[route, method, ("le", bound)], so_far);
@@ -104,40 +98,6 @@ impl RouteMetrics {
     }
 }
 
-/// Notes that a request took a route; for routes without a guard, which would do that too.
-#[derive(Clone)]
-pub(crate) struct Noting(pub(crate) Arc<RouteMetrics>);
-
-/// A handler whose requests are noted.
-#[derive(Clone)]
-pub(crate) struct Noted<S> {
-    route: Arc<RouteMetrics>,
-    handler: S,
-}
-
-impl<S> Layer<S> for Noting {
-    type Service = Noted<S>;
-
-    fn layer(&self, handler: S) -> Noted<S> {
-        Noted { route: Arc::clone(&self.0), handler }
-    }
-}
-
-impl<S: Service<Request>> Service<Request> for Noted<S> {
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = S::Future;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.handler.poll_ready(context)
-    }
-
-    fn call(&mut self, request: Request) -> S::Future {
-        note_route(&self.route);
-        self.handler.call(request)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,7 +106,7 @@ mod tests {
     fn buckets_are_cumulative_and_bounds_belong_to_the_smaller_one() {
         let route = RouteMetrics::new("/x");
         for microseconds in [0, 1_000, 1_001, 20_000_000] {
-            route.count(place_of(&Method::GET), StatusCode::OK, Duration::from_micros(microseconds));
+            route.count(method_index(&Method::GET), StatusCode::OK, Duration::from_micros(microseconds));
         }
         let mut text = Exposition::default();
         route.write_durations(&mut text);
@@ -165,8 +125,9 @@ mod tests {
 
     #[test]
     fn bounds_are_the_same_in_both_forms() {
-        let seconds = BOUNDS.iter().filter_map(|bound| bound.parse::<f64>().ok()).filter(|bound| bound.is_finite());
+        let seconds =
+            BUCKET_BOUNDS.iter().filter_map(|bound| bound.parse::<f64>().ok()).filter(|bound| bound.is_finite());
         let seconds: Vec<Duration> = seconds.map(Duration::from_secs_f64).collect();
-        assert_eq!(seconds.iter().map(Duration::as_micros).collect::<Vec<_>>(), BOUNDS_IN_MICROSECONDS);
+        assert_eq!(seconds.iter().map(Duration::as_micros).collect::<Vec<_>>(), BUCKET_BOUND_MICROS);
     }
 }

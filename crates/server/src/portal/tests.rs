@@ -19,7 +19,7 @@ async fn every_file_that_the_page_names_is_there_and_kept_for_ever() {
     for name in names {
         let response = asked_for(&name, HeaderMap::new()).await;
         assert_eq!(response.status(), http::StatusCode::OK, "{name}");
-        assert_eq!(response.headers()[header::CACHE_CONTROL], KEEP_FOR_EVER, "{name}");
+        assert_eq!(response.headers()[header::CACHE_CONTROL], IMMUTABLE, "{name}");
     }
 }
 

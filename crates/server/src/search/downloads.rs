@@ -1,4 +1,4 @@
-//! Exports of what a filter finds.
+//! ExportLimiter of what a filter finds.
 //!
 //! Portals send a hidden form with a field `params`; programs send JSON.
 
@@ -9,11 +9,11 @@ use cantata_search::{DownloadError, DownloadRequest, ServedCatalogue};
 use http::{HeaderValue, StatusCode, header};
 
 use super::{SearchState, identity, text};
-use crate::answer::typed;
 use crate::extract::content_type;
-use crate::openapi::shapes::{DownloadParameters, SearchRefusal};
+use crate::openapi::schemas::{DownloadParameters, SearchRefusal};
+use crate::response::with_content_type;
 
-/// Exports what a filter finds in the only catalogue.
+/// ExportLimiter what a filter finds in the only catalogue.
 #[utoipa::path(
     post, path = "/download", tag = "Search",
     request_body(content(
@@ -31,12 +31,12 @@ use crate::openapi::shapes::{DownloadParameters, SearchRefusal};
 )]
 pub(super) async fn only(State(state): State<SearchState>, request: Request) -> Response {
     match super::only(&state, &identity(request.extensions())) {
-        Ok(served) => answer(&state, &served, request).await,
+        Ok(served) => respond(&state, &served, request).await,
         Err(response) => response.into_response(),
     }
 }
 
-/// Exports what a filter finds in a catalogue.
+/// ExportLimiter what a filter finds in a catalogue.
 #[utoipa::path(
     post, path = "/{catalogue}/download", tag = "Search",
     params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
@@ -55,12 +55,12 @@ pub(super) async fn only(State(state): State<SearchState>, request: Request) -> 
 )]
 pub(super) async fn named(State(state): State<SearchState>, Path(name): Path<String>, request: Request) -> Response {
     match super::named(&state, &name, &identity(request.extensions())) {
-        Ok(served) => answer(&state, &served, request).await,
+        Ok(served) => respond(&state, &served, request).await,
         Err(response) => response.into_response(),
     }
 }
 
-async fn answer(state: &SearchState, served: &ServedCatalogue, request: Request) -> Response {
+async fn respond(state: &SearchState, served: &ServedCatalogue, request: Request) -> Response {
     let is_form = content_type(request.headers()).as_deref() == Some("application/x-www-form-urlencoded");
     let body = match super::read(request, state.body_limit).await {
         Ok(body) => body,
@@ -84,7 +84,7 @@ async fn answer(state: &SearchState, served: &ServedCatalogue, request: Request)
             let disposition = HeaderValue::from_str(&download.content_disposition());
             let disposition = disposition.unwrap_or_else(|_| HeaderValue::from_static("attachment"));
             let content_type = HeaderValue::from_static(download.content_type);
-            let mut response = typed(Body::from_stream(download.body), content_type);
+            let mut response = with_content_type(Body::from_stream(download.body), content_type);
             response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
             response
         }

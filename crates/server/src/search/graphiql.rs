@@ -11,8 +11,8 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::{Problem, with_status};
-use crate::answer::typed;
-use crate::packed_file::{ASK_AGAIN, KEEP_FOR_EVER, PackedFile};
+use crate::response::with_content_type;
+use crate::static_file::{IMMUTABLE, NO_CACHE, StaticFile};
 
 /// What the page may load: its own script and style sheet, the pictures within the latter, and answers of this server.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -24,7 +24,7 @@ const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const SCRIPT: File = File {
     stem: "graphiql",
     extension: "js",
-    packed: PackedFile {
+    packed: StaticFile {
         content_type: HeaderValue::from_static("text/javascript; charset=utf-8"),
         gzip: include_bytes!("../../assets/graphiql/graphiql.js.gz"),
     },
@@ -32,7 +32,7 @@ const SCRIPT: File = File {
 const STYLE: File = File {
     stem: "graphiql",
     extension: "css",
-    packed: PackedFile {
+    packed: StaticFile {
         content_type: HeaderValue::from_static("text/css; charset=utf-8"),
         gzip: include_bytes!("../../assets/graphiql/graphiql.css.gz"),
     },
@@ -40,7 +40,7 @@ const STYLE: File = File {
 const LICENCES: File = File {
     stem: "LICENSES",
     extension: "txt",
-    packed: PackedFile {
+    packed: StaticFile {
         content_type: HeaderValue::from_static("text/plain; charset=utf-8"),
         gzip: include_bytes!("../../assets/graphiql/LICENSES.txt.gz"),
     },
@@ -56,7 +56,7 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
 struct File {
     stem: &'static str,
     extension: &'static str,
-    packed: PackedFile,
+    packed: StaticFile,
 }
 
 impl File {
@@ -71,10 +71,10 @@ impl File {
 
 /// Answers with the page.
 pub(super) fn page() -> Response {
-    let mut response = typed(PAGE.as_str(), HTML);
+    let mut response = with_content_type(PAGE.as_str(), HTML);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-    headers.insert(header::CACHE_CONTROL, ASK_AGAIN);
+    headers.insert(header::CACHE_CONTROL, NO_CACHE);
     // The same address answers other clients in JSON.
     headers.insert(header::VARY, HeaderValue::from_static("accept"));
     response
@@ -93,9 +93,9 @@ pub(super) async fn file(Path(name): Path<String>, headers: HeaderMap) -> Respon
 fn asset(name: &str, request: &HeaderMap) -> Option<Response> {
     let (file, caching) = [SCRIPT, STYLE, LICENCES].into_iter().find_map(|file| {
         if name == file.name_by_content() {
-            Some((file, KEEP_FOR_EVER))
+            Some((file, IMMUTABLE))
         } else {
-            (name == file.name()).then_some((file, ASK_AGAIN))
+            (name == file.name()).then_some((file, NO_CACHE))
         }
     })?;
     Some(file.packed.answer(request, caching))

@@ -9,19 +9,19 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::transport::{self, Incoming};
-use super::{Refusal, SearchState, graphiql, identity, text};
-use crate::answer::typed;
+use super::{SearchRejection, SearchState, graphiql, identity, text};
 use crate::app::unknown_path;
 use crate::extract::content_type;
-use crate::openapi::shapes::{GraphqlAnswers, GraphqlRequest, SearchRefusal};
+use crate::openapi::schemas::{GraphqlAnswers, GraphqlRequest, SearchRefusal};
+use crate::response::with_content_type;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 
 /// What the names begin with that portals give their requests.
-pub(super) const PORTAL_TAG: &str = "Arranger-";
+const PORTAL_TAG: &str = "Arranger-";
 
 /// How many requests one body may have.
-const MOST_IN_BATCH: usize = 100;
+const MAX_BATCH_OPERATIONS: usize = 100;
 
 /// Runs a GraphQL query on the only catalogue.
 ///
@@ -178,19 +178,22 @@ async fn by_post(state: &SearchState, served: &ServedCatalogue, request: Request
         Err(response) => return response.into_response(),
     };
     if !served.catalogue.flags.enable_batching {
-        return errors(StatusCode::BAD_REQUEST, "Operation batching disabled.", "INTERNAL_SERVER_ERROR");
+        return graphql_error(StatusCode::BAD_REQUEST, "Operation batching disabled.", "INTERNAL_SERVER_ERROR");
     }
-    if requests.len() > MOST_IN_BATCH {
+    if requests.len() > MAX_BATCH_OPERATIONS {
         let message = format!(
-            "Operation batching is limited: found {} operations, at most {MOST_IN_BATCH} are allowed.",
+            "Operation batching is limited: found {} operations, at most {MAX_BATCH_OPERATIONS} are allowed.",
             requests.len()
         );
-        return errors(StatusCode::BAD_REQUEST, &message, "BAD_USER_INPUT");
+        return graphql_error(StatusCode::BAD_REQUEST, &message, "BAD_USER_INPUT");
     }
     batch(served, requests).await
 }
 
-async fn batch(served: &ServedCatalogue, requests: Vec<Result<cantata_graphql::GraphqlRequest, Refusal>>) -> Response {
+async fn batch(
+    served: &ServedCatalogue,
+    requests: Vec<Result<cantata_graphql::GraphqlRequest, SearchRejection>>,
+) -> Response {
     let mut answers = BytesMut::from(&b"["[..]);
     for (place, request) in requests.into_iter().enumerate() {
         if place > 0 {
@@ -203,7 +206,7 @@ async fn batch(served: &ServedCatalogue, requests: Vec<Result<cantata_graphql::G
         }
     }
     answers.extend_from_slice(b"]\n");
-    typed(answers.freeze(), JSON)
+    with_content_type(answers.freeze(), JSON)
 }
 
 async fn run(served: &ServedCatalogue, request: &cantata_graphql::GraphqlRequest, may_change: bool) -> Response {
@@ -211,15 +214,16 @@ async fn run(served: &ServedCatalogue, request: &cantata_graphql::GraphqlRequest
         Ok(prepared) => prepared,
         Err(refused) => {
             let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
-            return (status, typed(refused.bytes, JSON)).into_response();
+            return (status, with_content_type(refused.bytes, JSON)).into_response();
         }
     };
     if prepared.is_mutation() && !may_change {
-        let mut response = errors(StatusCode::METHOD_NOT_ALLOWED, "GET supports only query operation", "BAD_REQUEST");
+        let mut response =
+            graphql_error(StatusCode::METHOD_NOT_ALLOWED, "GET supports only query operation", "BAD_REQUEST");
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
         return response;
     }
-    typed(served.execute(&prepared).await, JSON)
+    with_content_type(served.execute(&prepared).await, JSON)
 }
 
 #[derive(Serialize)]
@@ -228,9 +232,9 @@ struct Errors {
 }
 
 /// Answers with one GraphQL error.
-pub(crate) fn errors(status: StatusCode, message: &str, code: &str) -> Response {
+pub(crate) fn graphql_error(status: StatusCode, message: &str, code: &str) -> Response {
     let body = Errors { errors: [json!({ "message": message, "extensions": { "code": code } })] };
     let mut bytes = serde_json::to_vec(&body).unwrap_or_default();
     bytes.push(b'\n');
-    (status, typed(bytes, JSON)).into_response()
+    (status, with_content_type(bytes, JSON)).into_response()
 }

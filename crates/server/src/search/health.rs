@@ -7,8 +7,8 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use super::{SearchState, with_status};
-use crate::answer::{json, typed};
-use crate::openapi::shapes;
+use crate::openapi::schemas;
+use crate::response::{json, with_content_type};
 
 #[derive(Serialize)]
 struct Message {
@@ -23,7 +23,7 @@ struct Readiness {
 /// Says that the server is there.
 #[utoipa::path(
     get, path = "/ping", tag = "Search",
-    responses((status = 200, description = "It is there", body = shapes::Greeting))
+    responses((status = 200, description = "It is there", body = schemas::Greeting))
 )]
 pub(super) async fn ping() -> Response {
     json(&Message { message: "Reporting for duty..." })
@@ -33,8 +33,8 @@ pub(super) async fn ping() -> Response {
 #[utoipa::path(
     get, path = "/ready", tag = "Search",
     responses(
-        (status = 200, description = "All of them, or some, can be served", body = shapes::Readiness),
-        (status = 503, description = "None of them can be served", body = shapes::Readiness),
+        (status = 200, description = "All of them, or some, can be served", body = schemas::Readiness),
+        (status = 503, description = "None of them can be served", body = schemas::Readiness),
     )
 )]
 pub(super) async fn ready(State(state): State<SearchState>) -> Response {
@@ -49,5 +49,5 @@ pub(super) async fn ready(State(state): State<SearchState>) -> Response {
     responses((status = 200, description = "It is there", body = Object, content_type = "application/health+json"))
 )]
 pub(super) async fn apollo() -> Response {
-    typed(r#"{"status":"pass"}"#, HeaderValue::from_static("application/health+json"))
+    with_content_type(r#"{"status":"pass"}"#, HeaderValue::from_static("application/health+json"))
 }

@@ -10,8 +10,8 @@ use http::{Extensions, StatusCode};
 use serde_json::Value;
 
 use super::{SearchState, identity, with_status};
-use crate::answer::json;
-use crate::openapi::shapes::{AmbiguousCatalogue, CatalogueDescription, CatalogueDirectory, SearchProblem};
+use crate::openapi::schemas::{AmbiguousCatalogue, CatalogueDescription, CatalogueDirectory, SearchProblem};
+use crate::response::json;
 
 static SQON: LazyLock<Value> = LazyLock::new(cantata_sqon::json_schema);
 

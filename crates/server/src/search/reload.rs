@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::introspection::catalogue;
 use super::{SearchState, with_status};
-use crate::openapi::shapes::{AmbiguousCatalogue, CatalogueDescription, SearchProblem};
+use crate::openapi::schemas::{AmbiguousCatalogue, CatalogueDescription, SearchProblem};
 
 #[derive(Serialize)]
 struct Problems {

@@ -7,13 +7,13 @@ use moka::sync::Cache;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::{Refusal, text};
+use super::{SearchRejection, text};
 
 /// How many queries are kept by their hash.
-const MOST_PERSISTED: u64 = 1000;
+const MAX_PERSISTED_QUERIES: u64 = 1000;
 
 /// The longest query that is kept.
-const LONGEST_PERSISTED: usize = 64 * 1024;
+const MAX_PERSISTED_QUERY_BYTES: usize = 64 * 1024;
 
 /// Queries that clients may name by their hash once they have sent them.
 #[derive(Clone)]
@@ -21,14 +21,14 @@ pub(crate) struct PersistedQueries(Cache<String, String>);
 
 impl Default for PersistedQueries {
     fn default() -> Self {
-        Self(Cache::new(MOST_PERSISTED))
+        Self(Cache::new(MAX_PERSISTED_QUERIES))
     }
 }
 
 /// A request, or several in one body.
 pub(super) enum Incoming {
     One(GraphqlRequest),
-    Several(Vec<Result<GraphqlRequest, Refusal>>),
+    Several(Vec<Result<GraphqlRequest, SearchRejection>>),
 }
 
 /// Why a request by hash cannot be run.
@@ -39,7 +39,11 @@ enum HashProblem {
 }
 
 /// Reads a body.
-pub(super) fn from_body(body: &Bytes, is_form: bool, persisted: &PersistedQueries) -> Result<Incoming, Refusal> {
+pub(super) fn from_body(
+    body: &Bytes,
+    is_form: bool,
+    persisted: &PersistedQueries,
+) -> Result<Incoming, SearchRejection> {
     if is_form {
         let members =
             form_urlencoded::parse(body).map(|(key, value)| (key.into_owned(), Value::from(value.into_owned())));
@@ -64,14 +68,20 @@ pub(super) fn from_body(body: &Bytes, is_form: bool, persisted: &PersistedQuerie
 }
 
 /// Reads the query part of an address; nothing if it has no request.
-pub(super) fn from_address(query: &str, persisted: &PersistedQueries) -> Option<Result<GraphqlRequest, Refusal>> {
+pub(super) fn from_address(
+    query: &str,
+    persisted: &PersistedQueries,
+) -> Option<Result<GraphqlRequest, SearchRejection>> {
     let members: Map<String, Value> = form_urlencoded::parse(query.as_bytes())
         .map(|(key, value)| (key.into_owned(), Value::from(value.into_owned())))
         .collect();
     (members.contains_key("query") || members.contains_key("extensions")).then(|| from_object(members, persisted))
 }
 
-fn from_object(mut members: Map<String, Value>, persisted: &PersistedQueries) -> Result<GraphqlRequest, Refusal> {
+fn from_object(
+    mut members: Map<String, Value>,
+    persisted: &PersistedQueries,
+) -> Result<GraphqlRequest, SearchRejection> {
     let bad = |message: &str| Err(text(StatusCode::BAD_REQUEST, message).into());
     if members.is_empty() {
         return Err(missing_body());
@@ -120,7 +130,7 @@ impl PersistedQueries {
         if digest != hash {
             return Err(HashProblem::Wrong);
         }
-        if query.len() <= LONGEST_PERSISTED {
+        if query.len() <= MAX_PERSISTED_QUERY_BYTES {
             self.0.insert(digest, query.clone());
         }
         Ok(query)
@@ -128,20 +138,22 @@ impl PersistedQueries {
 }
 
 impl HashProblem {
-    fn answer(self) -> Refusal {
+    fn answer(self) -> SearchRejection {
         let response = match self {
             // The client then sends the query with its hash, so this is no failure.
             Self::Unknown => {
-                super::graphql::errors(StatusCode::OK, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND")
+                super::graphql::graphql_error(StatusCode::OK, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND")
             }
-            Self::Wrong => {
-                super::graphql::errors(StatusCode::BAD_REQUEST, "provided sha does not match query", "BAD_REQUEST")
-            }
+            Self::Wrong => super::graphql::graphql_error(
+                StatusCode::BAD_REQUEST,
+                "provided sha does not match query",
+                "BAD_REQUEST",
+            ),
         };
         response.into()
     }
 }
 
-fn missing_body() -> Refusal {
+fn missing_body() -> SearchRejection {
     text(StatusCode::BAD_REQUEST, "POST body missing, invalid Content-Type, or JSON object has no keys.").into()
 }

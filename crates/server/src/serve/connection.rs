@@ -1,37 +1,41 @@
-//! The connections that are open, and which of them goes when there are too many.
+//! Open connections, and which of them is closed when there are too many.
 //!
-//! A connection is waiting while only its client can go on: before a request is there, while a body comes, while an
-//! answer is not read. Where there is no room for a new one, the one goes that has been waiting longest. So clients that
-//! do nothing, or next to nothing, can hold connections only while nobody else needs them.
+//! A connection is waiting while only its client can go on: before a request is there, while a body comes, while a
+//! response is not read. Where there is no room for a new connection, the one is closed that has been waiting longest. So
+//! clients that do nothing, or next to nothing, can hold connections only while no other client needs them.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
+use http::Version;
 use tokio::task::{AbortHandle, Id};
 
-use crate::access::RecentCredential;
+use crate::access::CredentialCache;
 
-/// What moments are counted from.
+/// The origin of all timestamps here.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// Stands for no moment: it is the server's turn.
+/// The timestamp of a connection that is not waiting for its client.
 const WORKING: u64 = 0;
 
-/// How long an answer may be in the way of the next one without its client being slow, in milliseconds.
-const MOMENT: u64 = 1000;
+/// How long a client may leave a response unread before the connection counts as waiting, in milliseconds.
+const WRITE_GRACE_MILLIS: u64 = 1000;
 
 /// A connection, as far as its requests are concerned.
 pub(crate) struct Connection {
     peer: IpAddr,
     /// Since when it waits for the client, in milliseconds.
     waiting_since: AtomicU64,
-    /// Whether a request is there that is not answered to its end.
-    is_asked: AtomicBool,
-    credential: RecentCredential,
+    /// The number of requests whose responses are not complete; HTTP/2 has several at once.
+    open_requests: AtomicU32,
+    /// Since when a part of a response could not be sent for lack of room in the windows of HTTP/2; 0 if it could.
+    unread_since: AtomicU64,
+    is_http1: AtomicBool,
+    credential: CredentialCache,
 }
 
 impl Connection {
@@ -40,51 +44,86 @@ impl Connection {
         Self {
             peer: peer.to_canonical(),
             waiting_since: AtomicU64::new(now()),
-            is_asked: AtomicBool::new(false),
-            credential: RecentCredential::default(),
+            open_requests: AtomicU32::new(0),
+            unread_since: AtomicU64::new(WORKING),
+            is_http1: AtomicBool::new(false),
+            credential: CredentialCache::default(),
         }
     }
 
-    /// Returns what is remembered of the credential that came last.
-    pub(crate) fn credential(&self) -> &RecentCredential {
+    /// Returns the cache of the credential that was accepted last.
+    pub(crate) fn credential(&self) -> &CredentialCache {
         &self.credential
     }
 
-    /// Returns the other end.
+    /// Returns the address of the client.
     pub(crate) fn peer(&self) -> IpAddr {
         self.peer
     }
 
-    /// Says that a request is there.
-    pub(super) fn request_begins(&self) {
-        self.is_asked.store(true, Ordering::Relaxed);
+    /// Notes that a request is there.
+    pub(super) fn begin_request(&self, version: Version) {
+        self.is_http1.store(version != Version::HTTP_2, Ordering::Relaxed);
+        self.open_requests.fetch_add(1, Ordering::Relaxed);
         self.waiting_since.store(WORKING, Ordering::Relaxed);
     }
 
-    /// Says that the answer is complete, though it may not be sent yet.
-    pub(super) fn answer_ends(&self) {
-        self.is_asked.store(false, Ordering::Relaxed);
-        self.waits();
+    /// Notes that a response is complete, though it may not be sent yet.
+    pub(super) fn end_response(&self) {
+        if self.open_requests.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.waiting_since.store(now(), Ordering::Relaxed);
+        }
     }
 
-    /// Says that only the client can go on.
-    pub(crate) fn waits(&self) {
-        self.waiting_since.store(now(), Ordering::Relaxed);
+    /// Notes that a request waits for more of its body; other requests may be under way.
+    pub(crate) fn wait_for_body(&self) {
+        if self.open_requests.load(Ordering::Relaxed) <= 1 {
+            self.waiting_since.store(now(), Ordering::Relaxed);
+        }
     }
 
-    /// Says that the client does not take what is to be sent; for a moment that happens to everybody.
-    pub(super) fn is_not_read(&self) {
-        self.waiting_since.store(now() + MOMENT, Ordering::Relaxed);
+    /// Notes that the client does not read what is to be sent; for a moment that is normal.
+    pub(super) fn wait_for_reader(&self) {
+        self.waiting_since.store(now() + WRITE_GRACE_MILLIS, Ordering::Relaxed);
     }
 
-    /// Says that the client went on: it sent something, or took something.
-    pub(crate) fn goes_on(&self) {
-        let since = if self.is_asked.load(Ordering::Relaxed) { WORKING } else { now() };
+    /// Notes that the client went on: it sent or received something.
+    pub(crate) fn note_progress(&self) {
+        let since = if self.is_idle() { now() } else { WORKING };
         self.waiting_since.store(since, Ordering::Relaxed);
     }
 
+    /// Notes whether a part of a response is ready and not taken.
+    pub(super) fn set_unread(&self, is_unread: bool) {
+        self.unread_since.store(if is_unread { now() } else { WORKING }, Ordering::Relaxed);
+    }
+
+    /// Notes that bytes came from the client. One that sends is alive, also if it reads nothing yet.
+    pub(super) fn note_received(&self) {
+        if self.unread_since.load(Ordering::Relaxed) != WORKING {
+            self.set_unread(true);
+        }
+    }
+
+    /// Returns how much longer to wait for the client before the connection is closed. On HTTP/1 hyper limits the time
+    /// between requests, so there it is nothing; before the first request and on HTTP/2 no other timeout does.
+    pub(super) fn time_left(&self, timeout: Duration) -> Option<Duration> {
+        if self.is_http1.load(Ordering::Relaxed) {
+            return None;
+        }
+        let since = if self.is_idle() { self.waiting_since.load(Ordering::Relaxed) } else { WORKING };
+        let since = if since == WORKING { self.unread_since.load(Ordering::Relaxed) } else { since };
+        let waited = if since == WORKING { 0 } else { now().saturating_sub(since) };
+        Some(timeout.saturating_sub(Duration::from_millis(waited)))
+    }
+
+    fn is_idle(&self) -> bool {
+        self.open_requests.load(Ordering::Relaxed) == 0
+    }
+
     fn waiting_since(&self) -> Option<u64> {
-        Some(self.waiting_since.load(Ordering::Relaxed)).filter(|since| *since != WORKING)
+        let since = [&self.waiting_since, &self.unread_since].map(|since| since.load(Ordering::Relaxed));
+        since.into_iter().find(|since| *since != WORKING)
     }
 }
 
@@ -94,20 +133,19 @@ fn now() -> u64 {
 
 /// The open connections, by the tasks that serve them.
 pub(super) struct Connections {
-    most: usize,
+    max: usize,
     open: HashMap<Id, (Arc<Connection>, AbortHandle)>,
     is_full: bool,
 }
 
 impl Connections {
-    /// Allows so many.
-    pub(super) fn new(most: usize) -> Self {
-        Self { most, open: HashMap::new(), is_full: false }
+    pub(super) fn new(max: usize) -> Self {
+        Self { max, open: HashMap::new(), is_full: false }
     }
 
-    /// Makes room for a new connection; returns false if all others are being worked for.
+    /// Makes room for a new connection; returns false if requests of all others are under way.
     pub(super) fn make_room(&mut self) -> bool {
-        let was_full = std::mem::replace(&mut self.is_full, self.open.len() >= self.most);
+        let was_full = std::mem::replace(&mut self.is_full, self.open.len() >= self.max);
         if !self.is_full {
             return true;
         }
@@ -117,19 +155,19 @@ impl Connections {
         let waiting = self.open.iter().filter_map(|(id, (connection, _))| Some((connection.waiting_since()?, *id)));
         let Some((_, longest)) = waiting.min_by_key(|(since, _)| *since) else { return false };
         if let Some((connection, task)) = self.open.remove(&longest) {
-            tracing::debug!(peer = %connection.peer(), "a connection that waited for its client made room");
+            tracing::debug!(peer = %connection.peer(), "closed a waiting connection to make room for a new one");
             task.abort();
         }
         true
     }
 
     /// Adds a connection.
-    pub(super) fn opened(&mut self, connection: Arc<Connection>, task: AbortHandle) {
+    pub(super) fn add(&mut self, connection: Arc<Connection>, task: AbortHandle) {
         self.open.insert(task.id(), (connection, task));
     }
 
-    /// Removes a connection.
-    pub(super) fn closed(&mut self, task: Id) {
+    /// Removes a connection that was closed.
+    pub(super) fn remove(&mut self, task: Id) {
         self.open.remove(&task);
     }
 }

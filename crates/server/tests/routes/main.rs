@@ -7,6 +7,7 @@
 mod admin;
 mod analysis;
 mod clients;
+mod compression;
 mod concurrency;
 mod entities;
 mod errors;
@@ -14,6 +15,7 @@ mod events;
 mod export;
 mod files;
 mod health;
+mod http2;
 mod metrics;
 mod openapi;
 mod portal;

@@ -171,3 +171,18 @@ async fn the_addresses_of_the_metadata_service_stay_its_own() {
     server.get("/schemas/graphql").await.assert_error_id(404, "analysis.type.not.found");
     server.get("/isAlive").await.assert_text(200, "true");
 }
+
+/// The names that no catalogue can have, and the paths that the portal's development server forwards, are those of the
+/// routes.
+#[tokio::test]
+async fn the_first_segment_of_every_path_is_reserved() {
+    let server = server().await;
+    for segment in server.first_segments() {
+        assert!(cantata_catalogue::is_own_address(segment), "{segment}");
+    }
+    let forwarded = include_str!("../../../../web/portal/server-paths.json");
+    let forwarded: Vec<&str> = serde_json::from_str(forwarded).unwrap();
+    // The portal itself is what the development server serves.
+    let own = server.first_segments().iter().filter(|segment| !matches!(segment.as_str(), "assets" | "portal"));
+    assert_eq!(forwarded, own.collect::<Vec<_>>());
+}

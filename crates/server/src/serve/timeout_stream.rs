@@ -1,0 +1,134 @@
+//! A byte stream that fails when its client reads nothing, or asks for nothing, for too long.
+//!
+//! As long as the client sends something it is alive: it may well send a whole batch before it reads the results.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::connection::Connection;
+
+/// The bytes of a connection.
+pub(super) struct TimeoutStream {
+    stream: TokioIo<TcpStream>,
+    connection: Arc<Connection>,
+    timeout: Duration,
+    /// Whether something is to be written that the client does not read.
+    is_blocked: bool,
+    write_alarm: Alarm,
+    idle_alarm: Alarm,
+}
+
+impl TimeoutStream {
+    pub(super) fn new(stream: TcpStream, connection: Arc<Connection>, timeout: Duration) -> Self {
+        Self {
+            stream: TokioIo::new(stream),
+            connection,
+            timeout,
+            is_blocked: false,
+            write_alarm: None,
+            idle_alarm: None,
+        }
+    }
+
+    /// Passes on the result of a write, and fails if the client has read nothing for too long.
+    fn check_write<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.is_blocked = false;
+            self.connection.note_progress();
+            return written;
+        }
+        if !self.is_blocked {
+            self.is_blocked = true;
+            self.connection.wait_for_reader();
+            set_alarm(&mut self.write_alarm, self.timeout);
+        }
+        if poll_alarm(&mut self.write_alarm, context).is_ready() {
+            let error = io::Error::new(io::ErrorKind::TimedOut, "the client does not read the response");
+            return Poll::Ready(Err(error));
+        }
+        Poll::Pending
+    }
+
+    /// Is ready when the connection has waited for its client for too long.
+    fn poll_idle(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while let Some(left) = self.connection.time_left(self.timeout) {
+            if left.is_zero() {
+                return Poll::Ready(());
+            }
+            set_alarm(&mut self.idle_alarm, left);
+            ready!(poll_alarm(&mut self.idle_alarm, context));
+        }
+        Poll::Pending
+    }
+}
+
+/// An alarm, allocated when it is set for the first time.
+type Alarm = Option<Pin<Box<Sleep>>>;
+
+fn set_alarm(alarm: &mut Alarm, timeout: Duration) {
+    match alarm {
+        Some(alarm) => alarm.as_mut().reset(Instant::now() + timeout),
+        None => *alarm = Some(Box::pin(sleep(timeout))),
+    }
+}
+
+fn poll_alarm(alarm: &mut Alarm, context: &mut Context<'_>) -> Poll<()> {
+    alarm.as_mut().map_or(Poll::Pending, |alarm| alarm.as_mut().poll(context))
+}
+
+impl Read for TimeoutStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if read.is_pending() {
+            ready!(self.poll_idle(context));
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client asks for nothing")));
+        }
+        self.connection.note_received();
+        if self.is_blocked {
+            let timeout = self.timeout;
+            set_alarm(&mut self.write_alarm, timeout);
+        }
+        read
+    }
+}
+
+impl Write for TimeoutStream {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.check_write(written, context)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
+        self.check_write(written, context)
+    }
+}
