@@ -169,16 +169,16 @@ impl EsState {
         let present = ids.iter().copied().map(str::to_owned).zip(found).collect();
         let mut writing = BatchBuilder { es: self, index, present, batch: Vec::new(), latest: HashMap::new() };
         let mut outcomes = Vec::with_capacity(operations.len());
-        // For each operation of the batch the place of the one that it comes from.
+        // For each operation of the batch the index of the requested one that it comes from.
         let mut origins = Vec::new();
-        for (place, (_, operation)) in operations.into_iter().enumerate() {
+        for (request_index, (_, operation)) in operations.into_iter().enumerate() {
             outcomes.push(writing.take(operation).await);
-            origins.resize(writing.batch.len(), place);
+            origins.resize(writing.batch.len(), request_index);
         }
         let report = self.engine.write(index, writing.batch).await?;
-        for refusal in report.refused {
-            if let Some(outcome) = origins.get(refusal.place).and_then(|&place| outcomes.get_mut(place)) {
-                *outcome = Err(EsError::mapper(refusal.reason));
+        for rejected in report.rejected {
+            if let Some(outcome) = origins.get(rejected.batch_index).and_then(|&index| outcomes.get_mut(index)) {
+                *outcome = Err(EsError::mapper(rejected.reason));
             }
         }
         Ok(outcomes)
