@@ -250,7 +250,7 @@ fn other_forms_and_other_files_are_told_apart() {
     let mut later = manifest(&[]);
     later["format"] = json!(2);
     later["files"] = json!("in another way");
-    assert!(Forged::new(&later).refused().starts_with("has the form 2, and this version reads 1; "));
+    assert!(Forged::new(&later).refused().starts_with("has format version 2, but this version reads 1; "));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("backup");
     for other in [b"".as_slice(), b"SQLite format 3\0", b"\x1f\x8b"] {

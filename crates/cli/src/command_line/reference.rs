@@ -19,7 +19,8 @@ examples, and [configuration.md](configuration.md) describes the settings.
 
 fn page() -> String {
     let mut page = INTRODUCTION.to_owned();
-    let program = Cli::for_shells();
+    let mut program = Cli::for_shells();
+    program.build();
     for command in program.get_subcommands() {
         add_command(&mut page, &format!("cantata {}", command.get_name()), command);
     }
