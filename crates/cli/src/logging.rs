@@ -43,9 +43,9 @@ pub(crate) fn start(
     Ok(export)
 }
 
-/// Returns whether something is a log line; spans are not.
+/// Returns whether something is a log line, or a question whether one would be written; spans are neither.
 fn is_logged(metadata: &Metadata<'_>) -> bool {
-    metadata.is_event()
+    !metadata.is_span()
 }
 
 /// Returns whether a span, or a warning within one, is exported. Libraries are left out: the exporter uses some itself.
