@@ -15,7 +15,7 @@ CARGO_DENY := $(CACHE)/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 # Test binaries that need a real search engine, Kafka or PostgreSQL, and modules of the other binaries that do. Both
 # lists are only about where a test runs: every test is in exactly one of `test-unit` and `test-engines`.
 ENGINE_TESTS := engines import indexing kafka kill postgres relay remote song
-ENGINE_MODULES := connection::tests database:: song_db::
+ENGINE_MODULES := client::tests database:: song_db::
 UNIT_TESTS := $(filter-out $(ENGINE_TESTS),$(sort $(basename $(notdir $(wildcard crates/*/tests/* demo/tests/*)))))
 UNIT_TARGETS := --lib --bins $(addprefix --test ,$(UNIT_TESTS))
 

@@ -256,7 +256,7 @@ fn other_forms_and_other_files_are_told_apart() {
     for other in [b"".as_slice(), b"SQLite format 3\0", b"\x1f\x8b"] {
         fs_err::write(&path, other).unwrap();
         let refused = BackupReader::at(&path).check().unwrap_err();
-        assert_eq!(refused.to_string(), "is no backup: it does not begin as one");
+        assert_eq!(refused.to_string(), "is no backup: it does not start like one");
     }
     assert!(matches!(BackupReader::at(folder.path()).check(), Err(BackupError::Io { .. })));
 }

@@ -306,7 +306,7 @@ fn figures_histograms_and_ranges_are_shown() {
         json!({
             "size": {
                 "__typename": "NumericAggregations",
-                "stats": { "__typename": "FieldStats", "max": 4.5, "min": 1, "avg": 2.75, "sum": 5.5, "count": 2 },
+                "stats": { "__typename": "Stats", "max": 4.5, "min": 1, "avg": 2.75, "sum": 5.5, "count": 2 },
                 "histogram": { "__typename": "Aggregations", "bucket_count": 3, "cardinality": null, "buckets": [
                     { "key": "0", "key_as_string": null, "doc_count": 1 },
                     { "key": "10", "key_as_string": null, "doc_count": 0 },
