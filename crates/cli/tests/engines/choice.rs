@@ -108,7 +108,7 @@ async fn an_unknown_engine_is_told_of_and_counts_as_not_set() {
     let server = Server::start(&files, &variables).await;
     server.until_available(&["plants"]).await;
     assert_eq!(server.ask().await["data"]["plant"]["hits"]["total"], DOCUMENTS.len());
-    let told = "SEARCH_ENGINE: found \"solr\", expected embedded, opensearch or elasticsearch; it counts as not set";
+    let told = "SEARCH_ENGINE: found \"solr\", expected embedded, opensearch or elasticsearch; it is ignored";
     assert!(server.log().contains(told), "{}", server.log());
 }
 
