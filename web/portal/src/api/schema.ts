@@ -50,7 +50,7 @@ export interface components {
     };
     AnalysisTypeRegistration: {
       name: string;
-      options?: components['schemas']['GivenOptions'] | null;
+      options?: components['schemas']['PartialTypeOptions'] | null;
       schema: Record<string, unknown>;
     };
     AnalysisTypeVersions: {
@@ -195,10 +195,6 @@ export interface components {
       fileSize?: number | null;
       info?: Record<string, unknown> | null;
     };
-    GivenOptions: {
-      externalValidations?: components['schemas']['ExternalValidation'][] | null;
-      fileTypes?: string[] | null;
-    };
     IndexingProblem: {
       at: string;
       message: string;
@@ -243,6 +239,10 @@ export interface components {
       expiresInDays?: number | null;
       name: string;
       scopes: string[];
+    };
+    PartialTypeOptions: {
+      externalValidations?: components['schemas']['ExternalValidation'][] | null;
+      fileTypes?: string[] | null;
     };
     Readiness: {
       status: components['schemas']['CataloguesStatus'];
