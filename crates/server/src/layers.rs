@@ -1,7 +1,7 @@
 //! The cross-cutting work of every request, as one stack of layers around the routes.
 //!
 //! The stack is inside the router, so that each layer can read the spec of the matched route
-//! ([`RegisteredRoute::of`]). Request IDs and CORS are our own: tower-http takes any ID that a client sends, and
+//! (`RegisteredRoute::of`). Request IDs and CORS are our own: tower-http takes any ID that a client sends, and
 //! answers a page of a foreign origin instead of rejecting it.
 
 use std::any::Any;

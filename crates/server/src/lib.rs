@@ -1,6 +1,6 @@
 //! The HTTP server of Cantata.
 //!
-//! [`serve`] accepts connections, the router matches a route, the layers in `layers.rs` do the cross-cutting work of
+//! [`serve()`] accepts connections, the router matches a route, the layers in `layers.rs` do the cross-cutting work of
 //! each request, and the handler extracts, calls a service and responds. Every failure is an error of the one error
 //! table, which a layer renders for the API that the route belongs to. Every route is registered together with its spec
 //! and its description, so the OpenAPI document cannot lack one.
