@@ -1,8 +1,8 @@
 //! Analyses of a SONG server as a source, for catalogues beside one.
 //!
-//! The server is read by its REST API. Changes come from its Kafka topic if there is one ([`topic_source`]): positions are
+//! The server is read by its REST API. Changes come from its Kafka topic if there is one (`topic_source`): positions are
 //! offsets, so that a restart continues from them. Without a topic SONG does not say what has changed; everything is polled
-//! ([`polling_source`]) and compared with the poll before. What was polled is in memory only: positions of an earlier
+//! (`polling_source`) and compared with the poll before. What was polled is in memory only: positions of an earlier
 //! process are unknown, and their catalogues are reindexed.
 
 mod change_tracker;

@@ -33,7 +33,7 @@ pub enum StoreError {
     /// Stored data cannot be decoded.
     #[error("{location} holds data that cannot be read")]
     Corrupt {
-        /// What the data belongs to, such as "analysis <id>".
+        /// What the data belongs to, such as `analysis 0f3c…`.
         location: String,
         /// Why it cannot be decoded.
         source: StoreErrorSource,

@@ -1,6 +1,6 @@
 //! One file: records come in by pages, bytes go out by chunks.
 //!
-//! A chunk ends soon after [`CHUNK_BYTES`], possibly between two rows of one record, so memory is bounded by a page of
+//! A chunk ends soon after `CHUNK_BYTES`, possibly between two rows of one record, so memory is bounded by a page of
 //! records and one row.
 
 use cantata_engine::Hit;
