@@ -36,7 +36,7 @@ impl Random {
         Self(scramble(seed))
     }
 
-    /// Starts the sequence of one thing among those of its kind.
+    /// Starts the sequence of one object among those of its kind.
     pub(crate) fn of(seed: u64, kind: u64, number: u64) -> Self {
         Self::new(scramble(scramble(seed) ^ kind).wrapping_add(number))
     }
@@ -85,6 +85,18 @@ impl Random {
         let sums = &WEIGHT_SUMS[..choices.len()];
         let drawn = self.next() % sums[sums.len() - 1];
         &choices[sums.partition_point(|sum| *sum <= drawn)]
+    }
+
+    /// Returns up to `max` different choices, of which there are at most 64; the first ones are the most common.
+    pub(crate) fn distinct<T: Copy + PartialEq>(&mut self, max: u64, choices: &[T]) -> Vec<T> {
+        let mut chosen = Vec::new();
+        for _ in 0..self.between(0, max) {
+            let choice = *self.skewed(choices);
+            if !chosen.contains(&choice) {
+                chosen.push(choice);
+            }
+        }
+        chosen
     }
 
     /// Returns a date of the years 2021 to 2025.

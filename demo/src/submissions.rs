@@ -37,7 +37,7 @@ pub struct Submission {
 /// The world that the donors are of.
 const SEED: u64 = 1;
 
-/// The kinds of things that have a sequence of random numbers of their own; others are those of the world.
+/// The kinds of objects that have a sequence of random numbers of their own; others are those of the world.
 const STUDY: u64 = 11;
 const SUBMISSION: u64 = 12;
 

@@ -18,7 +18,7 @@ const SHARED_PERCENT: u64 = 6;
 const OWNERS: [u64; FILES_PER_COHORT as usize] =
     [0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2];
 
-/// The kinds of things that have a sequence of random numbers of their own.
+/// The kinds of objects that have a sequence of random numbers of their own.
 pub(crate) mod kind {
     pub(crate) const COHORT: u64 = 1;
     pub(crate) const SHARING: u64 = 2;

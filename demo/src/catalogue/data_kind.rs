@@ -1,4 +1,4 @@
-//! What files hold: the things that a file's type, name, size and experiment follow from.
+//! What files hold: the kinds of data that a file's type, name, size and experiment follow from.
 
 /// One kind of data, produced by one type of analysis and kept in one type of file.
 pub(crate) struct DataKind {

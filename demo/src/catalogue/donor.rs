@@ -6,7 +6,7 @@ use super::accession::Accession;
 use super::cohort::{kind, study_of_donor};
 use super::maybe::{Maybe, maybe};
 use super::specimen::{Specimen, specimens};
-use super::vocabulary::{PRIMARY_SITES, Study, genders};
+use super::vocabulary::{Study, genders, primary_site};
 use crate::random::Random;
 
 /// A person that took part in a study.
@@ -41,7 +41,7 @@ impl Donor {
     /// Makes the donor of a number, who takes part in a study.
     pub(crate) fn of_study(seed: u64, number: u64, study: &Study) -> Self {
         let random = &mut Random::of(seed, kind::DONOR, number);
-        let primary_site = if random.percent(85) { study.primary_site } else { *random.skewed(&PRIMARY_SITES) };
+        let primary_site = if random.percent(85) { study.primary_site } else { primary_site(random) };
         let is_deceased = maybe(random, 5, 3, |random| random.percent(32));
         Self {
             donor_id: donor_id(number),

@@ -150,11 +150,11 @@ impl Analysis {
     }
 }
 
-/// Returns one to three different places.
+/// Returns one to three different repositories.
 fn repositories(random: &mut Random) -> Vec<Repository> {
     let count = *random.skewed(&HOW_MANY) as usize;
-    let places: [usize; REPOSITORIES.len()] = std::array::from_fn(|place| place);
-    let first = *random.skewed(&places);
+    let positions: [usize; REPOSITORIES.len()] = std::array::from_fn(|position| position);
+    let first = *random.skewed(&positions);
     REPOSITORIES.iter().cycle().skip(first).take(count).copied().collect()
 }
 
@@ -167,12 +167,5 @@ pub(crate) fn address(random: &mut Random) -> Ipv4Addr {
 
 /// Returns up to three different tags, or none.
 pub(crate) fn tags(random: &mut Random) -> Vec<&'static str> {
-    let mut tags = Vec::new();
-    for _ in 0..random.between(0, 3) {
-        let tag = *random.skewed(&TAGS);
-        if !tags.contains(&tag) {
-            tags.push(tag);
-        }
-    }
-    tags
+    random.distinct(3, &TAGS)
 }

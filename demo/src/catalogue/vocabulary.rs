@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::random::Random;
+
 /// A study and the site of the cancer that it is about.
 pub(crate) struct Study {
     /// The identifier.
@@ -50,35 +52,13 @@ const fn study(id: &'static str, name: &'static str, primary_site: &'static str)
     Study { id, name, primary_site }
 }
 
-/// The sites where a cancer may begin.
-pub(crate) const PRIMARY_SITES: [&str; 26] = [
-    "Breast",
-    "Lung",
-    "Colon",
-    "Prostate",
-    "Pancreas",
-    "Blood",
-    "Liver",
-    "Ovary",
-    "Brain",
-    "Kidney",
-    "Skin",
-    "Stomach",
-    "Soft tissue",
-    "Oesophagus",
-    "Bladder",
-    "Thyroid",
-    "Lymph nodes",
-    "Head and neck",
-    "Uterus",
-    "Bone",
-    "Cervix",
-    "Bile duct",
-    "Adrenal gland",
-    "Testis",
-    "Eye",
-    "Pleura",
-];
+/// How many studies name every primary site; the later ones are about a site of an earlier one.
+const SITE_STUDIES: usize = 26;
+
+/// Returns a site where a cancer may begin.
+pub(crate) fn primary_site(random: &mut Random) -> &'static str {
+    random.skewed(&STUDIES[..SITE_STUDIES]).primary_site
+}
 
 /// Returns the genders of donors whose cancer began at a site.
 pub(crate) fn genders(primary_site: &str) -> &'static [&'static str] {
@@ -163,7 +143,7 @@ pub(crate) const TAGS: [&str; 16] = [
 /// The first three numbers of the addresses that files were uploaded from; all of them reserved for examples.
 pub(crate) const NETWORKS: [[u8; 3]; 3] = [[192, 0, 2], [198, 51, 100], [203, 0, 113]];
 
-/// A place that keeps copies of files.
+/// A repository that keeps copies of files.
 #[derive(Clone, Copy, Serialize)]
 pub(crate) struct Repository {
     code: &'static str,
@@ -171,7 +151,7 @@ pub(crate) struct Repository {
     name: &'static str,
 }
 
-/// The places that keep copies of files.
+/// The repositories that keep copies of files.
 pub(crate) const REPOSITORIES: [Repository; 7] = [
     Repository { code: "tor-1", country: "Canada", name: "Great Lakes Data Commons" },
     Repository { code: "fra-1", country: "Germany", name: "Rhine Genome Archive" },

@@ -29,17 +29,29 @@ const RNA: &[&str] = &["RNA-Seq", "scRNA-Seq", "miRNA-Seq"];
 const GENES: [&str; 12] =
     ["TP53", "BRCA1", "EGFR", "KRAS", "MYC", "GATA3", "ERBB2", "ALK", "PTEN", "HLA-A", "ACTB", "GAPDH"];
 
+const ALIGNED_READS: Kind = Kind {
+    name: "alignedReads",
+    version: 1,
+    title: "Aligned reads",
+    workflow: "align-and-check",
+    strategies: DNA,
+    makes: &["sequencing_alignment", "quality_control"],
+    own: alignment,
+};
+
+const RNA_EXPRESSION: Kind = Kind {
+    name: "rnaExpression",
+    version: 1,
+    title: "Gene expression",
+    workflow: "rna-quantification",
+    strategies: RNA,
+    makes: &["rna_quantification"],
+    own: |random| ("expression", expression(random)),
+};
+
 /// The kinds in the order in which submissions go through them.
 const KINDS: [Kind; 6] = [
-    Kind {
-        name: "alignedReads",
-        version: 1,
-        title: "Aligned reads",
-        workflow: "align-and-check",
-        strategies: DNA,
-        makes: &["sequencing_alignment", "quality_control"],
-        own: alignment,
-    },
+    ALIGNED_READS,
     Kind {
         name: "somaticVariants",
         version: 1,
@@ -49,33 +61,13 @@ const KINDS: [Kind; 6] = [
         makes: &["variant_calling"],
         own: calling,
     },
+    RNA_EXPRESSION,
     Kind {
-        name: "rnaExpression",
-        version: 1,
-        title: "Gene expression",
-        workflow: "rna-quantification",
-        strategies: RNA,
-        makes: &["rna_quantification"],
-        own: |random| ("expression", expression(random)),
-    },
-    Kind {
-        name: "alignedReads",
-        version: 1,
-        title: "Aligned reads",
-        workflow: "align-and-check",
         strategies: RNA,
         makes: &["sequencing_experiment", "sequencing_alignment", "quality_control"],
-        own: alignment,
+        ..ALIGNED_READS
     },
-    Kind {
-        name: "rnaExpression",
-        version: 2,
-        title: "Gene expression",
-        workflow: "rna-quantification",
-        strategies: RNA,
-        makes: &["rna_quantification"],
-        own: second_expression,
-    },
+    Kind { version: 2, own: second_expression, ..RNA_EXPRESSION },
     Kind {
         name: "methylationProfile",
         version: 1,
@@ -145,7 +137,7 @@ fn calling(random: &mut Random) -> (&'static str, Value) {
         "tool": random.skewed(&["Mutect2", "Strelka2", "DeepSomatic", "VarScan2"]),
         "mutationalBurden": random.decimal(0, 40),
         "isFiltered": random.percent(70),
-        "mutatedGenes": genes(random, 4),
+        "mutatedGenes": random.distinct(4, &GENES),
     });
     ("calling", calling)
 }
@@ -160,9 +152,9 @@ fn expression(random: &mut Random) -> Value {
 fn second_expression(random: &mut Random) -> (&'static str, Value) {
     let mut expression = expression(random);
     expression["quantifier"] = json!(random.skewed(&["Salmon", "kallisto", "RSEM"]));
-    let top_genes =
-        genes(random, 3).into_iter().map(|symbol| json!({"symbol": symbol, "tpm": random.decimal(10, 4_000)}));
-    expression["topGenes"] = top_genes.collect();
+    let top_genes = random.distinct(3, &GENES).into_iter();
+    expression["topGenes"] =
+        top_genes.map(|symbol| json!({"symbol": symbol, "tpm": random.decimal(10, 4_000)})).collect();
     ("expression", expression)
 }
 
@@ -173,16 +165,4 @@ fn methylation(random: &mut Random) -> (&'static str, Value) {
         "meanBeta": random.decimal(20, 80) / 100.0,
     });
     ("methylation", methylation)
-}
-
-/// Returns up to so many different genes.
-fn genes(random: &mut Random, most: u64) -> Vec<&'static str> {
-    let mut genes = Vec::new();
-    for _ in 0..random.between(0, most) {
-        let gene = *random.skewed(&GENES);
-        if !genes.contains(&gene) {
-            genes.push(gene);
-        }
-    }
-    genes
 }
