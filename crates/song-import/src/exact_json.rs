@@ -46,12 +46,12 @@ fn numbers(text: &str) -> impl Iterator<Item = &str> {
 /// Returns what follows the text that begins here.
 fn after_text(inside: &str) -> &str {
     let mut letters = inside.char_indices();
-    while let Some((place, letter)) = letters.next() {
+    while let Some((index, letter)) = letters.next() {
         match letter {
             '\\' => {
                 letters.next();
             }
-            '"' => return &inside[place + 1..],
+            '"' => return &inside[index + 1..],
             _ => {}
         }
     }

@@ -13,8 +13,8 @@ use crate::report::{Comparison, DigestsByKind, ImportReport, RecordKind, Rejecte
 use crate::rows::AnalysisRows;
 use crate::song_database::SongDatabase;
 use crate::store_writer::{WriteOutcome, execute_write, plan_write};
-use crate::types::{TypeImporter, digest_parts};
-use crate::verification::{SongRecord, digest_stored, digest_study};
+use crate::types::TypeImporter;
+use crate::verification::{SongRecord, digest_stored, digest_study, digest_type};
 
 /// How many analyses are written concurrently; they share group commits.
 const MAX_CONCURRENT_WRITES: usize = 64;
@@ -35,18 +35,9 @@ pub async fn import(
 ) -> Result<ImportReport, ImportError> {
     let source = SongDatabase::open(client).await?;
     let is_before_5_3 = source.schema.is_before_5_3();
-    let report = ImportReport {
-        is_before_5_3,
-        new: 0,
-        updated: 0,
-        unchanged: 0,
-        comparisons: vec![],
-        refused: vec![],
-        notes: vec![],
-    };
     let mut import = Import {
         store,
-        report,
+        report: ImportReport { is_before_5_3, ..ImportReport::default() },
         types: TypeImporter::default(),
         song_digests: DigestsByKind::default(),
         store_digests: DigestsByKind::default(),
@@ -108,22 +99,18 @@ impl Import<'_> {
 
     async fn import_types(&mut self, source: &SongDatabase<'_>) -> Result<(), ImportError> {
         for row in source.types().await? {
-            let shown = format!("{}:{}", row.name.as_deref().unwrap_or_default(), row.version);
+            let name = format!("{}:{}", row.name.as_deref().unwrap_or_default(), row.version);
             match self.types.import(row, self.store).await? {
-                Err(reason) => self.reject(RecordKind::AnalysisType, shown, &reason),
+                Err(reason) => self.reject(RecordKind::AnalysisType, name, &reason),
                 Ok(there) => {
                     let Some(here) = self.store.analysis_type(&there.id.name, Some(there.id.version)).await? else {
                         continue;
                     };
-                    self.song_digests
-                        .of(RecordKind::AnalysisType)
-                        .add(&digest_parts(&there).each_ref().map(String::as_str));
-                    self.store_digests
-                        .of(RecordKind::AnalysisType)
-                        .add(&digest_parts(&here).each_ref().map(String::as_str));
+                    digest_type(&mut self.song_digests, &there);
+                    digest_type(&mut self.store_digests, &here);
                     if here.created_at != there.created_at {
                         self.report.notes.push(format!(
-                            "analysis type {shown} was registered here at {} and in SONG at {}",
+                            "analysis type {name} was registered here at {} and in SONG at {}",
                             here.created_at, there.created_at
                         ));
                     }
@@ -237,7 +224,7 @@ impl Import<'_> {
     }
 
     fn compare(&mut self, kind: RecordKind, in_song: u64) {
-        let refused = self.report.refused.iter().filter(|refusal| refusal.kind == kind).count() as u64;
+        let refused = self.report.refused.iter().filter(|rejected| rejected.kind == kind).count() as u64;
         let (there, here) = (*self.song_digests.of(kind), *self.store_digests.of(kind));
         self.report.comparisons.push(Comparison {
             kind,

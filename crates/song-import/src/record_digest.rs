@@ -36,9 +36,9 @@ mod tests {
 
     #[test]
     fn order_does_not_matter_but_everything_else_does() {
-        let digest = |things: &[&[&str]]| {
+        let digest = |records: &[&[&str]]| {
             let mut digest = RecordDigest::default();
-            things.iter().for_each(|thing| digest.add(thing));
+            records.iter().for_each(|record| digest.add(record));
             digest
         };
         assert_eq!(digest(&[&["a", "b"], &["c"]]), digest(&[&["c"], &["a", "b"]]));

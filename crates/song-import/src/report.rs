@@ -76,20 +76,20 @@ pub struct Comparison {
     pub kind: RecordKind,
     /// How many rows the table in SONG has.
     pub in_song: u64,
-    /// How many of them were refused.
+    /// How many of them were rejected.
     pub refused: u64,
     /// How many of the others are here, read back from the store.
     pub here: u64,
-    /// The checksum of the rows that were not refused.
+    /// The checksum of the rows that were not rejected.
     pub checksum_in_song: String,
     /// The checksum of what is here.
     pub checksum_here: String,
-    /// Whether every row was taken or refused, and what was taken is here as it was there.
+    /// Whether every row was imported or rejected, and every imported row is the same on both sides.
     pub is_same: bool,
 }
 
 /// The result of an import.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportReport {
     /// Whether the database is of a version before 5.3.0.
@@ -132,23 +132,17 @@ impl Display for ImportReport {
             )?;
         }
         self.notes.iter().try_for_each(|note| writeln!(f, "note: {note}"))?;
-        self.refused.iter().try_for_each(|refusal| writeln!(f, "not taken: {refusal}"))?;
+        self.refused.iter().try_for_each(|rejected| writeln!(f, "not taken: {rejected}"))?;
         f.write_str(if self.is_complete() { "everything was taken" } else { "NOT everything was taken" })
     }
 }
 
-/// The digests of one database, by kind.
+/// The digests of one database, by kind in the order of [`RecordKind::ALL`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DigestsByKind([RecordDigest; RecordKind::ALL.len()]);
 
 impl DigestsByKind {
     pub(crate) fn of(&mut self, kind: RecordKind) -> &mut RecordDigest {
-        match (&mut self.0, kind) {
-            ([digest, ..], RecordKind::Study)
-            | ([_, digest, ..], RecordKind::AnalysisType)
-            | ([_, _, digest, ..], RecordKind::Analysis)
-            | ([_, _, _, digest, _], RecordKind::File)
-            | ([_, _, _, _, digest], RecordKind::StateChange) => digest,
-        }
+        &mut self.0[kind as usize]
     }
 }

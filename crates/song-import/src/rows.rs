@@ -1,75 +1,98 @@
 //! Rows as the database has them. Everything may be missing; moments are microseconds since 1970.
 
-/// A row of `study`, with its record in `info`.
-pub(crate) struct StudyRow {
-    pub(crate) id: String,
-    pub(crate) name: Option<String>,
-    pub(crate) description: Option<String>,
-    pub(crate) organization: Option<String>,
-    pub(crate) info: Option<String>,
+use tokio_postgres::Row;
+
+/// Declares rows, whose fields are the columns of their query in this order.
+macro_rules! rows {
+    ($($(#[$doc:meta])* struct $name:ident { $($field:ident: $type:ty,)* })*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name {
+            $(pub(crate) $field: $type,)*
+        }
+
+        impl From<Row> for $name {
+            fn from(row: Row) -> Self {
+                let mut columns = 0..;
+                Self { $($field: row.get(columns.next().unwrap_or(usize::MAX)),)* }
+            }
+        }
+    )*};
 }
 
-/// A row of `analysis_schema`.
-pub(crate) struct TypeRow {
-    pub(crate) id: i64,
-    pub(crate) name: Option<String>,
-    pub(crate) version: i64,
-    pub(crate) schema: Option<String>,
-    pub(crate) options: Option<String>,
-    pub(crate) created_at: Option<i64>,
-}
+rows! {
+    /// A row of `study`, with its record in `info`.
+    struct StudyRow {
+        id: String,
+        name: Option<String>,
+        description: Option<String>,
+        organization: Option<String>,
+        info: Option<String>,
+    }
 
-/// A row of `analysis`, with its row of `analysis_data`.
-pub(crate) struct AnalysisRow {
-    pub(crate) id: String,
-    pub(crate) study_id: Option<String>,
-    pub(crate) state: Option<String>,
-    pub(crate) type_id: Option<i64>,
-    pub(crate) data: Option<String>,
-    pub(crate) created_at: Option<i64>,
-    pub(crate) updated_at: Option<i64>,
-}
+    /// A row of `analysis_schema`.
+    struct TypeRow {
+        id: i64,
+        name: Option<String>,
+        version: i64,
+        schema: Option<String>,
+        options: Option<String>,
+        created_at: Option<i64>,
+    }
 
-/// A row of `file`, with its record in `info`.
-pub(crate) struct SongFileRow {
-    pub(crate) id: String,
-    pub(crate) analysis_id: String,
-    pub(crate) study_id: Option<String>,
-    pub(crate) name: Option<String>,
-    pub(crate) size: Option<i64>,
-    pub(crate) md5: Option<String>,
-    pub(crate) file_type: Option<String>,
-    pub(crate) access: Option<String>,
-    pub(crate) data_type: Option<String>,
-    pub(crate) info: Option<String>,
-}
+    /// A row of `analysis`, with its row of `analysis_data`.
+    struct AnalysisRow {
+        id: String,
+        study_id: Option<String>,
+        state: Option<String>,
+        type_id: Option<i64>,
+        data: Option<String>,
+        created_at: Option<i64>,
+        updated_at: Option<i64>,
+    }
 
-/// A row of `analysis_state_change`.
-pub(crate) struct StateRow {
-    pub(crate) id: i64,
-    pub(crate) analysis_id: String,
-    pub(crate) initial_state: Option<String>,
-    pub(crate) updated_state: Option<String>,
-    pub(crate) updated_at: Option<i64>,
-}
+    /// A row of `file`, with its record in `info`.
+    struct SongFileRow {
+        id: String,
+        analysis_id: String,
+        study_id: Option<String>,
+        name: Option<String>,
+        size: Option<i64>,
+        md5: Option<String>,
+        file_type: Option<String>,
+        access: Option<String>,
+        data_type: Option<String>,
+        info: Option<String>,
+    }
 
-/// A row of `sampleset`, with the sample, its specimen and its donor, and their records in `info`.
-pub(crate) struct SampleRow {
-    pub(crate) analysis_id: String,
-    pub(crate) sample_id: String,
-    /// The ids that were found, from the sample to its donor.
-    pub(crate) found: [Option<String>; 3],
-    pub(crate) submitter_sample_id: Option<String>,
-    pub(crate) sample_type: Option<String>,
-    pub(crate) matched_normal_submitter_sample_id: Option<String>,
-    pub(crate) specimen_type: Option<String>,
-    pub(crate) submitter_specimen_id: Option<String>,
-    pub(crate) tumour_normal_designation: Option<String>,
-    pub(crate) specimen_tissue_source: Option<String>,
-    pub(crate) submitter_donor_id: Option<String>,
-    pub(crate) gender: Option<String>,
-    /// The records of the sample, the specimen and the donor.
-    pub(crate) infos: [Option<String>; 3],
+    /// A row of `analysis_state_change`.
+    struct StateRow {
+        id: i64,
+        analysis_id: String,
+        initial_state: Option<String>,
+        updated_state: Option<String>,
+        updated_at: Option<i64>,
+    }
+
+    /// A row of `sampleset`, with the sample, its specimen and its donor, and their records in `info`.
+    struct SampleRow {
+        analysis_id: String,
+        sample_id: Option<String>,
+        found_sample: Option<String>,
+        found_specimen: Option<String>,
+        found_donor: Option<String>,
+        submitter_sample_id: Option<String>,
+        sample_type: Option<String>,
+        matched_normal_submitter_sample_id: Option<String>,
+        specimen_type: Option<String>,
+        submitter_specimen_id: Option<String>,
+        tumour_normal_designation: Option<String>,
+        specimen_tissue_source: Option<String>,
+        submitter_donor_id: Option<String>,
+        gender: Option<String>,
+        sample_info: Option<String>,
+        specimen_info: Option<String>,
+        donor_info: Option<String>,
+    }
 }
 
 /// Everything that belongs to one analysis.

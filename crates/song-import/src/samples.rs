@@ -12,18 +12,19 @@ pub(crate) fn samples(rows: &[SampleRow]) -> Result<Value, RowError> {
     let mut last = None;
     for row in rows {
         // Nothing keeps the table from naming a sample twice; it is one sample all the same.
-        if last.replace(&row.sample_id) != Some(&row.sample_id) {
-            samples.push(sample(row).map_err(|reason| format!("its sample '{}' {reason}", row.sample_id))?);
+        let id = row.sample_id.as_deref().unwrap_or_default();
+        if last.replace(id) != Some(id) {
+            samples.push(sample(row).map_err(|reason| format!("its sample '{id}' {reason}"))?);
         }
     }
     Ok(Value::Array(samples))
 }
 
 fn sample(row: &SampleRow) -> Result<Value, RowError> {
-    let [Some(sample_id), Some(specimen_id), Some(donor_id)] = &row.found else {
+    let found = (&row.found_sample, &row.found_specimen, &row.found_donor);
+    let (Some(sample_id), Some(specimen_id), Some(donor_id)) = found else {
         return Err("is not in the database, or its specimen or donor is not".into());
     };
-    let [info, specimen_info, donor_info] = &row.infos;
     let specimen = json!({
         "specimenId": specimen_id,
         "specimenType": row.specimen_type,
@@ -37,10 +38,10 @@ fn sample(row: &SampleRow) -> Result<Value, RowError> {
         "submitterSampleId": row.submitter_sample_id,
         "sampleType": row.sample_type,
         "matchedNormalSubmitterSampleId": row.matched_normal_submitter_sample_id,
-        "specimen": with_info(specimen, specimen_info.as_deref())?,
-        "donor": with_info(donor, donor_info.as_deref())?,
+        "specimen": with_info(specimen, row.specimen_info.as_deref())?,
+        "donor": with_info(donor, row.donor_info.as_deref())?,
     });
-    with_info(sample, info.as_deref())
+    with_info(sample, row.sample_info.as_deref())
 }
 
 /// Adds what was recorded beside the columns, where there is something.

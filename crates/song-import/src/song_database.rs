@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, IsolationLevel, Portal, Row, Transaction};
 
 use crate::ImportError;
@@ -34,29 +35,26 @@ impl<'a> SongDatabase<'a> {
         Ok(u64::try_from(row.get::<_, i64>(0)).unwrap_or_default())
     }
 
+    async fn rows<R: From<Row>>(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<R>, ImportError> {
+        Ok(self.database.query(sql, values).await?.into_iter().map(R::from).collect())
+    }
+
     /// Returns all studies.
     pub(crate) async fn studies(&self) -> Result<Vec<StudyRow>, ImportError> {
         let sql = format!(
             "SELECT id::text, name::text, description::text, organization::text, {} FROM study ORDER BY id",
             info("study.id", "Study")
         );
-        let read = |row: &Row| StudyRow {
-            id: row.get(0),
-            name: row.get(1),
-            description: row.get(2),
-            organization: row.get(3),
-            info: row.get(4),
-        };
-        Ok(self.database.query(&sql, &[]).await?.iter().map(read).collect())
+        self.rows(&sql, &[]).await
     }
 
     /// Returns all analysis types, in the order in which they were registered.
     pub(crate) async fn types(&self) -> Result<Vec<TypeRow>, ImportError> {
-        let place = "row_number() OVER (PARTITION BY name ORDER BY id)";
+        let number = "row_number() OVER (PARTITION BY name ORDER BY id)";
         let version = if self.schema.has("analysis_schema", "version") {
-            format!("coalesce(version::bigint, {place})")
+            format!("coalesce(version::bigint, {number})")
         } else {
-            place.to_owned()
+            number.to_owned()
         };
         let options = if self.schema.has("analysis_schema", "options") {
             "options::text"
@@ -69,15 +67,7 @@ impl<'a> SongDatabase<'a> {
             "SELECT id::bigint, name::text, {version}, schema::text, {options}, {} FROM analysis_schema ORDER BY id",
             timestamp("created_at")
         );
-        let read = |row: &Row| TypeRow {
-            id: row.get(0),
-            name: row.get(1),
-            version: row.get(2),
-            schema: row.get(3),
-            options: row.get(4),
-            created_at: row.get(5),
-        };
-        Ok(self.database.query(&sql, &[]).await?.iter().map(read).collect())
+        self.rows(&sql, &[]).await
     }
 
     /// Begins to read the analyses. Only ids are put in order, so that the database has little to sort.
@@ -110,16 +100,7 @@ impl<'a> SongDatabase<'a> {
             timestamp("analysis.created_at"),
             timestamp("analysis.updated_at"),
         );
-        let read = |row: &Row| AnalysisRow {
-            id: row.get(0),
-            study_id: row.get(1),
-            state: row.get(2),
-            type_id: row.get(3),
-            data: row.get(4),
-            created_at: row.get(5),
-            updated_at: row.get(6),
-        };
-        Ok(self.database.query(&sql, &[&ids]).await?.iter().map(read).collect())
+        self.rows(&sql, &[&ids]).await
     }
 
     async fn files(&self, analyses: &[&str]) -> Result<Vec<SongFileRow>, ImportError> {
@@ -129,19 +110,7 @@ impl<'a> SongDatabase<'a> {
              FROM file WHERE analysis_id::text = ANY ($1) ORDER BY id",
             info("file.id", "File")
         );
-        let read = |row: &Row| SongFileRow {
-            id: row.get(0),
-            analysis_id: row.get(1),
-            study_id: row.get(2),
-            name: row.get(3),
-            size: row.get(4),
-            md5: row.get(5),
-            file_type: row.get(6),
-            access: row.get(7),
-            data_type: row.get(8),
-            info: row.get(9),
-        };
-        Ok(self.database.query(&sql, &[&analyses]).await?.iter().map(read).collect())
+        self.rows(&sql, &[&analyses]).await
     }
 
     async fn states(&self, analyses: &[&str]) -> Result<Vec<StateRow>, ImportError> {
@@ -150,14 +119,7 @@ impl<'a> SongDatabase<'a> {
              FROM analysis_state_change WHERE analysis_id::text = ANY ($1) ORDER BY updated_at, id",
             timestamp("updated_at")
         );
-        let read = |row: &Row| StateRow {
-            id: row.get(0),
-            analysis_id: row.get(1),
-            initial_state: row.get(2),
-            updated_state: row.get(3),
-            updated_at: row.get(4),
-        };
-        Ok(self.database.query(&sql, &[&analyses]).await?.iter().map(read).collect())
+        self.rows(&sql, &[&analyses]).await
     }
 
     async fn samples(&self, analyses: &[&str]) -> Result<Vec<SampleRow>, ImportError> {
@@ -185,22 +147,7 @@ impl<'a> SongDatabase<'a> {
             info("specimen.id", "Specimen"),
             info("donor.id", "Donor"),
         );
-        let read = |row: &Row| SampleRow {
-            analysis_id: row.get(0),
-            sample_id: row.get::<_, Option<String>>(1).unwrap_or_default(),
-            found: [row.get(2), row.get(3), row.get(4)],
-            submitter_sample_id: row.get(5),
-            sample_type: row.get(6),
-            matched_normal_submitter_sample_id: row.get(7),
-            specimen_type: row.get(8),
-            submitter_specimen_id: row.get(9),
-            tumour_normal_designation: row.get(10),
-            specimen_tissue_source: row.get(11),
-            submitter_donor_id: row.get(12),
-            gender: row.get(13),
-            infos: [row.get(14), row.get(15), row.get(16)],
-        };
-        Ok(self.database.query(&sql, &[&analyses]).await?.iter().map(read).collect())
+        self.rows(&sql, &[&analyses]).await
     }
 
     /// Returns the rows of a table that belong to no analysis: their ids, and the analysis that they name.

@@ -37,17 +37,17 @@ pub(crate) async fn plan_write(store: &dyn Store, analysis: &Analysis) -> Result
 
 /// Executes a planned write.
 pub(crate) async fn execute_write(store: &dyn Store, task: WritePlan) -> Result<WriteOutcome, StoreError> {
-    let refused = |reason: &str| WriteOutcome::Rejected(reason.to_owned());
+    let rejected = |reason: &str| WriteOutcome::Rejected(reason.to_owned());
     Ok(match task {
         WritePlan::Skip(outcome) => outcome,
         WritePlan::Insert(new) => match store.insert_analysis(new, DuplicateRule::Allow).await? {
             InsertOutcome::Stored(_) => WriteOutcome::New,
-            InsertOutcome::UnknownStudy => refused("its study is not taken"),
-            InsertOutcome::Duplicate { .. } => refused("it is taken for a duplicate"),
+            InsertOutcome::UnknownStudy => rejected("its study is not taken"),
+            InsertOutcome::Duplicate { .. } => rejected("it is taken for a duplicate"),
         },
         WritePlan::Replace(change) => match store.replace_analysis(change).await? {
             ReplaceOutcome::Stored(_) => WriteOutcome::Updated,
-            ReplaceOutcome::Conflict => refused("it was changed here at the same moment; import again"),
+            ReplaceOutcome::Conflict => rejected("it was changed here at the same moment; import again"),
         },
     })
 }

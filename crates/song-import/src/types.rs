@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use cantata_core::analysis_type::check_type_name;
-use cantata_core::{AnalysisType, AnalysisTypeId, ExternalValidation, PartialTypeOptions, Timestamp, TypeOptions};
+use cantata_core::{AnalysisType, AnalysisTypeId, ExternalValidation, PartialTypeOptions, TypeOptions};
 use cantata_store::{NewAnalysisType, Store};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::ImportError;
 use crate::convert::timestamp;
 use crate::error::RowError;
-use crate::exact_json::{self, canonical};
+use crate::exact_json;
 use crate::rows::TypeRow;
 
 /// The options of a type as SONG keeps them. One of them had another name for a while.
@@ -32,14 +32,6 @@ pub(crate) struct TypeImporter {
     options: HashMap<String, TypeOptions>,
 }
 
-/// A version as it was registered in SONG.
-struct SongType {
-    id: AnalysisTypeId,
-    schema: Value,
-    given: PartialTypeOptions,
-    created_at: Timestamp,
-}
-
 impl TypeImporter {
     /// Imports a version; returns why that is not possible as the inner error.
     pub(crate) async fn import(
@@ -48,13 +40,17 @@ impl TypeImporter {
         store: &dyn Store,
     ) -> Result<Result<AnalysisType, RowError>, ImportError> {
         let row_id = row.id;
-        let registered = match registered(row) {
+        let (version, given) = match registered(row) {
             Ok(registered) => registered,
             Err(reason) => return Ok(Err(reason)),
         };
-        let SongType { id, schema, given, created_at } = registered;
-        let options = given.clone().inherit(self.options.get(&id.name));
-        let expected = AnalysisType { id: id.clone(), created_at, options, schema };
+        let id = AnalysisTypeId { name: given.name.clone(), version };
+        let expected = AnalysisType {
+            id: id.clone(),
+            created_at: given.created_at,
+            options: given.options.clone().inherit(self.options.get(&id.name)),
+            schema: given.schema.clone(),
+        };
         let latest = store.latest_type_version(&id.name).await?.unwrap_or_default();
         if id.version > latest + 1 {
             return Ok(Err(
@@ -66,8 +62,7 @@ impl TypeImporter {
                 file_types: Some(expected.options.file_types.clone()),
                 external_validations: Some(expected.options.external_validations.clone()),
             };
-            let new = NewAnalysisType { name: id.name.clone(), schema: expected.schema.clone(), options, created_at };
-            store.register_type(new).await?;
+            store.register_type(NewAnalysisType { options, ..given }).await?;
         }
         match store.analysis_type(&id.name, Some(id.version)).await? {
             Some(here) if here.schema == expected.schema && here.options == expected.options => {
@@ -82,28 +77,25 @@ impl TypeImporter {
     }
 }
 
-fn registered(row: TypeRow) -> Result<SongType, RowError> {
+/// Returns a version as it was registered in SONG, and its number.
+fn registered(row: TypeRow) -> Result<(u32, NewAnalysisType), RowError> {
     let name = row.name.ok_or("it has no name")?;
     check_type_name(&name).map_err(|error| error.text)?;
     let version = u32::try_from(row.version).ok().filter(|version| *version > 0);
     let schema = exact_json::parse(row.schema.as_deref().ok_or("it has no schema")?);
-    let options = match exact_json::parse(row.options.as_deref().unwrap_or("null"))? {
-        Value::Null => SongTypeOptions::default(),
-        options => serde_json::from_value(options).map_err(|error| format!("its options cannot be read: {error}"))?,
-    };
-    Ok(SongType {
-        id: AnalysisTypeId { name, version: version.ok_or("its version is no number above 0")? },
+    let SongTypeOptions { file_types, external_validations } =
+        match exact_json::parse(row.options.as_deref().unwrap_or("null"))? {
+            Value::Null => SongTypeOptions::default(),
+            options => {
+                serde_json::from_value(options).map_err(|error| format!("its options cannot be read: {error}"))?
+            }
+        };
+    let version = version.ok_or("its version is no number above 0")?;
+    let new = NewAnalysisType {
+        name,
         schema: schema.map_err(|reason| format!("its schema: {reason}"))?,
-        given: PartialTypeOptions {
-            file_types: options.file_types,
-            external_validations: options.external_validations,
-        },
+        options: PartialTypeOptions { file_types, external_validations },
         created_at: timestamp(row.created_at).ok_or("its created_at is no moment")?,
-    })
-}
-
-/// Returns the parts of a type that are compared.
-pub(crate) fn digest_parts(analysis_type: &AnalysisType) -> [String; 3] {
-    let AnalysisType { id, options, schema, .. } = analysis_type;
-    [id.to_string(), canonical(&json!(options)), canonical(schema)]
+    };
+    Ok((version, new))
 }

@@ -2,14 +2,14 @@
 //!
 //! Those of SONG are computed from rows as they were read, those of the store from documents as they are read back.
 
-use cantata_core::{Analysis, AnalysisId, Study};
+use cantata_core::{Analysis, AnalysisId, AnalysisType, Study};
 use cantata_store::{Store, StoreError};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 
 use crate::exact_json::{self, canonical};
 use crate::report::{DigestsByKind, RecordKind};
-use crate::rows::AnalysisRows;
+use crate::rows::{AnalysisRows, SongFileRow, StateRow};
 
 /// How many analyses are read at once.
 const MAX_CONCURRENT_READS: usize = 64;
@@ -17,6 +17,12 @@ const MAX_CONCURRENT_READS: usize = 64;
 /// Adds a study.
 pub(crate) fn digest_study(digests: &mut DigestsByKind, study: &Study) {
     digests.of(RecordKind::Study).add(&[&study.study_id, &canonical(&json!(study))]);
+}
+
+/// Adds a version of an analysis type.
+pub(crate) fn digest_type(digests: &mut DigestsByKind, analysis_type: &AnalysisType) {
+    let AnalysisType { id, options, schema, .. } = analysis_type;
+    digests.of(RecordKind::AnalysisType).add(&[&id.to_string(), &canonical(&json!(options)), &canonical(schema)]);
 }
 
 /// What SONG has of an analysis, taken before its rows are converted. The first part of each is its id.
@@ -36,7 +42,7 @@ impl SongRecord {
             Err(reason) => reason.to_string(),
         };
         let row = &rows.analysis;
-        let file = |file: &crate::rows::SongFileRow| {
+        let file = |file: &SongFileRow| {
             [
                 file.id.clone(),
                 file.analysis_id.clone(),
@@ -50,7 +56,7 @@ impl SongRecord {
                 json(&file.info),
             ]
         };
-        let state = |state: &crate::rows::StateRow| {
+        let state = |state: &StateRow| {
             [
                 state.id.to_string(),
                 state.analysis_id.clone(),

@@ -94,13 +94,8 @@ impl PollingSource {
         // An analysis can slip from one page to another while they are read, so each that is missing is requested.
         let missing = self.tracker.lock().missing_from(&present);
         for (analysis_id, study) in missing {
-            match self
-                .client
-                .analysis(&study, &analysis_id)
-                .await?
-                .as_deref()
-                .map(|text| (text, AnalysisHeader::parse(text)))
-            {
+            let document = self.client.analysis(&study, &analysis_id).await?;
+            match document.as_deref().map(|text| (text, AnalysisHeader::parse(text))) {
                 Some((text, Some(head))) if self.states.contains(&head.analysis_state) => {
                     self.tracker.lock().record(&analysis_id, &study, text);
                 }
