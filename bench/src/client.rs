@@ -6,12 +6,15 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::Outcome;
 
-/// A server that takes longer than this to send anything is taken for dead.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a server may take to send anything.
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How much room there is for what arrives at once.
 const PIECE: usize = 64 * 1024;
@@ -23,6 +26,11 @@ pub(crate) fn post(path: &str, content_type: &str, body: &[u8]) -> Vec<u8> {
         body.len()
     );
     [head.as_bytes(), body].concat()
+}
+
+/// Makes the bytes of a request with a JSON body.
+pub(crate) fn post_json(path: &str, body: &Value) -> Vec<u8> {
+    post(path, "application/json", body.to_string().as_bytes())
 }
 
 /// Makes the bytes of a request without a body.
@@ -66,7 +74,7 @@ impl Connection {
     pub(crate) fn open(address: SocketAddr) -> Outcome<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(READ_TIMEOUT))?;
         Ok(Self { stream, buffer: vec![0; PIECE], used: 0, filled: 0, body: Vec::new() })
     }
 
@@ -80,10 +88,27 @@ impl Connection {
             Length::Chunked => while self.read_chunk()? {},
         }
         if !(200..300).contains(&status) {
-            let shown = String::from_utf8_lossy(&self.body[..self.body.len().min(1_000)]);
-            return Err(format!("expected an answer that is a success, found {status}: {shown}").into());
+            let start = String::from_utf8_lossy(&self.body[..self.body.len().min(1_000)]);
+            return Err(format!("expected an answer that is a success, found {status}: {start}").into());
         }
         Ok(&self.body)
+    }
+
+    /// Sends a request whose answer must be a success.
+    pub(crate) fn send(&mut self, request: &[u8]) -> Outcome<()> {
+        self.exchange(request).map(|_| ())
+    }
+
+    /// Sends a request whose answer must be a success, and returns how long that took.
+    pub(crate) fn time(&mut self, request: &[u8]) -> Outcome<Duration> {
+        let begun = Instant::now();
+        self.send(request)?;
+        Ok(begun.elapsed())
+    }
+
+    /// Sends a request and parses the JSON of its answer, which must be a success.
+    pub(crate) fn fetch<T: DeserializeOwned>(&mut self, request: &[u8]) -> Outcome<T> {
+        Ok(serde_json::from_slice(self.exchange(request)?)?)
     }
 
     /// Sends a request whose answer comes in pieces and is too long to be kept; returns how long it was.
@@ -135,10 +160,10 @@ impl Connection {
 
     /// Appends so many bytes to the body: first what is in the buffer, then straight from the connection.
     fn read_body(&mut self, length: usize) -> Outcome<()> {
-        let at_hand = length.min(self.filled - self.used);
-        self.body.extend_from_slice(&self.buffer[self.used..self.used + at_hand]);
-        self.used += at_hand;
-        let missing = length - at_hand;
+        let buffered = length.min(self.filled - self.used);
+        self.body.extend_from_slice(&self.buffer[self.used..self.used + buffered]);
+        self.used += buffered;
+        let missing = length - buffered;
         let start = self.body.len();
         self.body.resize(start + missing, 0);
         self.stream.read_exact(&mut self.body[start..])?;

@@ -11,7 +11,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use tempfile::TempDir;
 
 use crate::report::{Extent, Figure, Report, chosen, measure_each};
 use crate::workspace::Workspace;
@@ -53,13 +52,8 @@ impl IndexingBench {
             warm_up: Duration::from_millis(warm_up),
             rounds: if arguments.quick { 1 } else { 5 },
             analyses: if arguments.quick { 2_000 } else { 20_000 },
-            workspace: Workspace::new(&arguments.folder)?,
+            workspace: Workspace::new(&arguments.paths)?,
         })
-    }
-
-    /// Returns an empty folder, which goes with the returned value.
-    fn new_folder(&self) -> Outcome<TempDir> {
-        self.workspace.new_folder()
     }
 
     fn measure(&self, part: IndexingPart) -> Outcome<Vec<Figure>> {
@@ -75,5 +69,5 @@ pub(crate) fn run(arguments: &PartArguments<IndexingPart>) -> Outcome<ExitCode> 
     let bench = IndexingBench::new(arguments)?;
     let figures = measure_each(chosen(&arguments.only), |part| bench.measure(*part))?;
     let extent = Extent::new(arguments.quick, arguments.only.is_empty());
-    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.destination, extent)
+    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
 }

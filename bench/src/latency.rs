@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
+use crate::client::Connection;
 
 /// However long a piece of work takes, it is done so often: percentiles of fewer say nothing.
-const LEAST: usize = 20;
+const MIN_REPETITIONS: usize = 20;
 
 /// The times that pieces of work took, in milliseconds, the shortest first.
 pub(crate) struct Latencies(Vec<f64>);
@@ -16,22 +17,30 @@ impl Latencies {
         Self::measure_prepared(duration, Ok, &mut work)
     }
 
-    /// Does the work over and over for so long, each time with something that is made beforehand and is not part of
-    /// the time.
-    pub(crate) fn measure_prepared<T>(
+    /// Does the work over and over for so long, each time with a value that is prepared outside of the time.
+    fn measure_prepared<T>(
         duration: Duration,
         mut prepare: impl FnMut(usize) -> Outcome<T>,
         mut work: impl FnMut(T) -> Outcome<()>,
     ) -> Outcome<Self> {
         let mut times = Vec::new();
         let end = Instant::now() + duration;
-        while times.len() < LEAST || Instant::now() < end {
+        while times.len() < MIN_REPETITIONS || Instant::now() < end {
             let prepared = prepare(times.len())?;
             let begun = Instant::now();
             work(prepared)?;
             times.push(begun.elapsed());
         }
         Ok(Self::of(times))
+    }
+
+    /// Sends one request after the other for so long; making them is not part of their time.
+    pub(crate) fn of_requests(
+        duration: Duration,
+        connection: &mut Connection,
+        request: impl FnMut(usize) -> Outcome<Vec<u8>>,
+    ) -> Outcome<Self> {
+        Self::measure_prepared(duration, request, |request| connection.send(&request))
     }
 
     pub(crate) fn of(times: impl IntoIterator<Item = Duration>) -> Self {
@@ -51,8 +60,8 @@ impl Latencies {
     }
 
     fn percentile(&self, percent: usize) -> f64 {
-        let place = (self.0.len() * percent).div_ceil(100);
-        self.0.get(place.saturating_sub(1)).copied().unwrap_or(f64::NAN)
+        let rank = (self.0.len() * percent).div_ceil(100);
+        self.0.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Many clients at once for a while.
 
 use std::net::SocketAddr;
-use std::sync::Barrier;
+use std::sync::{Barrier, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
 use crate::client::Connection;
 use crate::server_process::ServerProcess;
+use crate::threads::run_threads;
 
 /// How many clients there are at once, in turn.
 pub(crate) const CLIENTS: [usize; 3] = [1, 8, 32];
@@ -26,42 +27,43 @@ impl Load {
 /// Lets each client send the requests that `next` gives it, one after the other on its own connection, until the
 /// time is over or there is none left.
 ///
-/// `next` is given the number of the client and how many requests that client has sent. The clock runs from the moment
-/// all are connected until the last answer is there.
+/// `next` is given the number of the client and how many requests that client has sent.
 pub(crate) fn drive<'a>(
     address: SocketAddr,
     clients: usize,
     duration: Duration,
     next: impl Fn(usize, u64) -> Option<&'a [u8]> + Sync,
 ) -> Outcome<Load> {
-    let all_connected = Barrier::new(clients + 1);
-    let (next, all_connected) = (&next, &all_connected);
-    std::thread::scope(|scope| {
-        let spawn = |client| {
-            scope.spawn(move || {
-                let connection = Connection::open(address);
-                all_connected.wait();
-                let (mut connection, mut sent) = (connection?, 0);
-                let end = Instant::now() + duration;
-                while Instant::now() < end
-                    && let Some(request) = next(client, sent)
-                {
-                    connection.exchange(request)?;
-                    sent += 1;
-                }
-                Ok(sent)
-            })
-        };
-        let threads: Vec<_> = (0..clients).map(spawn).collect();
-        all_connected.wait();
-        let start = Instant::now();
-        let mut requests = 0;
-        for thread in threads {
-            let sent: Outcome<u64> = thread.join().map_err(|_| "a client panicked")?;
-            requests += sent?;
-        }
-        Ok(Load { requests, elapsed: start.elapsed() })
+    drive_steps(address, clients, duration, |connection, client, sent| match next(client, sent) {
+        Some(request) => connection.send(request).map(|()| true),
+        None => Ok(false),
     })
+}
+
+/// Lets each client repeat a step on its own connection, until the time is over or the step returns that there is
+/// nothing left.
+///
+/// `step` is given the number of the client and how many steps that client has done. The clock runs from the moment all
+/// are connected until the last answer is there.
+pub(crate) fn drive_steps(
+    address: SocketAddr,
+    clients: usize,
+    duration: Duration,
+    step: impl Fn(&mut Connection, usize, u64) -> Outcome<bool> + Sync,
+) -> Outcome<Load> {
+    let (all_connected, start) = (Barrier::new(clients), OnceLock::new());
+    let done = run_threads(clients, |client| {
+        let connection = Connection::open(address);
+        all_connected.wait();
+        let end = *start.get_or_init(Instant::now) + duration;
+        let (mut connection, mut done) = (connection?, 0);
+        while Instant::now() < end && step(&mut connection, client, done)? {
+            done += 1;
+        }
+        Ok(done)
+    })?;
+    let elapsed = start.get().map(Instant::elapsed).unwrap_or_default();
+    Ok(Load { requests: done.into_iter().sum(), elapsed })
 }
 
 /// How a server took a load.

@@ -1,4 +1,4 @@
-//! What a reader must know of the machine to judge the figures.
+//! The facts of the machine that a reader needs to judge the figures.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn look(folder: &Path) -> Outcome<Self> {
+    pub(crate) fn inspect(folder: &Path) -> Outcome<Self> {
         let meminfo = fs_err::read_to_string("/proc/meminfo")?;
         let kibibytes: f64 = value_of(&meminfo, "MemTotal").trim_end_matches(" kB").parse()?;
         let mounts = fs_err::read_to_string("/proc/self/mountinfo")?;
@@ -41,15 +41,15 @@ fn value_of(list: &str, name: &str) -> String {
     value.unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Returns the type of the file system that a folder is in: the one mounted closest above it, and of those on the same
-/// place the last.
+/// Returns the type of the file system of a folder: the one mounted closest above it, and of several at the same mount
+/// point the last.
 fn file_system_of(mounts: &str, folder: &Path) -> Option<String> {
     let mounted = mounts.lines().filter_map(|line| {
-        let (place, kind) = line.split_once(" - ")?;
-        Some((Path::new(place.split(' ').nth(4)?), kind.split(' ').next()?))
+        let (mount, kind) = line.split_once(" - ")?;
+        Some((Path::new(mount.split(' ').nth(4)?), kind.split(' ').next()?))
     });
-    let above = mounted.filter(|(place, _)| folder.starts_with(place));
-    above.max_by_key(|(place, _)| place.components().count()).map(|(_, kind)| kind.to_owned())
+    let above = mounted.filter(|(mount_point, _)| folder.starts_with(mount_point));
+    above.max_by_key(|(mount_point, _)| mount_point.components().count()).map(|(_, kind)| kind.to_owned())
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod search;
 mod seeding;
 mod server_process;
 mod submissions;
+mod threads;
 mod workspace;
 
 use std::error::Error;
@@ -30,8 +31,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use indexing::IndexingPart;
 use metadata::MetadataPart;
-use report::Destination;
-use workspace::DataFolder;
+use report::RunPaths;
 
 /// The allocator of the server, so that the two sides of a comparison differ in what they do only.
 #[global_allocator]
@@ -80,9 +80,7 @@ pub(crate) struct PartArguments<P: ValueEnum + Clone + Send + Sync + 'static> {
     #[arg(long, value_delimiter = ',', value_enum)]
     pub(crate) only: Vec<P>,
     #[command(flatten)]
-    pub(crate) destination: Destination,
-    #[command(flatten)]
-    pub(crate) folder: DataFolder,
+    pub(crate) paths: RunPaths,
 }
 
 /// What to measure of the search service.
@@ -96,9 +94,7 @@ pub(crate) struct SearchArguments {
     #[arg(long, value_delimiter = ',', value_enum)]
     pub(crate) only: Vec<search::SearchPart>,
     #[command(flatten)]
-    pub(crate) destination: Destination,
-    #[command(flatten)]
-    pub(crate) folder: DataFolder,
+    pub(crate) paths: RunPaths,
 }
 
 /// How to measure the search service with many documents.
@@ -109,9 +105,7 @@ pub(crate) struct SearchLargeArguments {
     #[arg(long, value_name = "N", default_value_t = search::MANY_DOCUMENTS)]
     pub(crate) documents: u64,
     #[command(flatten)]
-    pub(crate) destination: Destination,
-    #[command(flatten)]
-    pub(crate) folder: DataFolder,
+    pub(crate) paths: RunPaths,
 }
 
 /// How to measure the engines.
@@ -131,9 +125,7 @@ pub(crate) struct EnginesArguments {
     #[arg(long, value_name = "FOLDER", default_value = "engines")]
     pub(crate) engines: PathBuf,
     #[command(flatten)]
-    pub(crate) destination: Destination,
-    #[command(flatten)]
-    pub(crate) folder: DataFolder,
+    pub(crate) paths: RunPaths,
 }
 
 fn main() -> ExitCode {

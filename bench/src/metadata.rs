@@ -7,7 +7,6 @@ mod read;
 mod startup;
 mod submit;
 
-use std::ops::Div;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use clap::ValueEnum;
 use tempfile::TempDir;
 
 use self::submit::SubmitStore;
+use crate::payloads::study_request;
 use crate::report::{Extent, Figure, Report, chosen, measure_each};
 use crate::server_process::ServerProcess;
 use crate::workspace::Workspace;
@@ -45,26 +45,12 @@ pub(crate) enum MetadataPart {
     Startup,
 }
 
-/// How long things are measured.
-#[derive(Clone, Copy)]
-struct Span {
+/// How long and how often things are measured, and where.
+struct MetadataBench {
     /// How long one measurement takes.
     duration: Duration,
     /// How long the same load runs before it.
     warm_up: Duration,
-}
-
-impl Div<u32> for Span {
-    type Output = Self;
-
-    fn div(self, parts: u32) -> Self {
-        Self { duration: self.duration / parts, warm_up: self.warm_up / parts }
-    }
-}
-
-/// How long and how often things are measured, and where.
-struct MetadataBench {
-    span: Span,
     /// How often the two sides of a ratio are measured in turn.
     rounds: usize,
     /// How many analyses there are to read.
@@ -78,25 +64,29 @@ impl MetadataBench {
     fn new(arguments: &PartArguments<MetadataPart>) -> Outcome<Self> {
         let (duration, warm_up) = if arguments.quick { (1_000, 200) } else { (3_000, 700) };
         Ok(Self {
-            span: Span { duration: Duration::from_millis(duration), warm_up: Duration::from_millis(warm_up) },
+            duration: Duration::from_millis(duration),
+            warm_up: Duration::from_millis(warm_up),
             rounds: if arguments.quick { 1 } else { 3 },
             analyses: if arguments.quick { 2_000 } else { 10_000 },
             full_files: if arguments.quick { 50_000 } else { 1_000_000 },
-            workspace: Workspace::new(&arguments.folder)?,
+            workspace: Workspace::new(&arguments.paths)?,
         })
     }
 
-    /// Returns an empty folder, which goes with the returned value: stores are large.
-    fn new_folder(&self) -> Outcome<TempDir> {
-        self.workspace.new_folder()
+    /// Starts a server that has the study, on an empty folder, which goes with the returned value.
+    fn start_with_study(&self) -> Outcome<(TempDir, ServerProcess)> {
+        let folder = self.workspace.new_folder()?;
+        let server = ServerProcess::cantata(folder.path())?;
+        server.connect()?.send(&study_request())?;
+        Ok((folder, server))
     }
 
     /// Returns a copy of the full store.
     fn copy_of_full_store(&self) -> Outcome<TempDir> {
-        let fresh = self.new_folder()?;
+        let fresh = self.workspace.new_folder()?;
         ServerProcess::cantata(fresh.path())?.stop()?;
         let full = seeding::full_store(&self.workspace.cache, fresh.path(), self.full_files)?;
-        let copy = self.new_folder()?;
+        let copy = self.workspace.new_folder()?;
         seeding::copy_folder(&full, copy.path())?;
         Ok(copy)
     }
@@ -119,5 +109,5 @@ pub(crate) fn run(arguments: &PartArguments<MetadataPart>) -> Outcome<ExitCode> 
     let bench = MetadataBench::new(arguments)?;
     let figures = measure_each(chosen(&arguments.only), |part| bench.measure(*part))?;
     let extent = Extent::new(arguments.quick, arguments.only.is_empty());
-    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.destination, extent)
+    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
 }

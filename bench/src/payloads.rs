@@ -13,7 +13,7 @@ pub(crate) const STUDY: &str = "BENCH-CA";
 /// Returns the request that makes the study.
 pub(crate) fn study_request() -> Vec<u8> {
     let study = json!({ "studyId": STUDY, "name": "Measured", "organization": "Bench", "description": "" });
-    client::post(&format!("/studies/{STUDY}"), "application/json", study.to_string().as_bytes())
+    client::post_json(&format!("/studies/{STUDY}"), &study)
 }
 
 /// Returns so many requests that each submit one analysis.

@@ -15,15 +15,19 @@ pub(crate) use figure::{Figure, Limit};
 use crate::Outcome;
 use crate::machine::Machine;
 
-/// Where the results of a run go.
+/// Where the results and the data of a run go.
 #[derive(Args)]
-pub(crate) struct Destination {
+pub(crate) struct RunPaths {
     /// Where the results go as JSON; a file in bench/results if everything was measured at full size.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// The document that gets the table, between its two marker comments, if everything was measured at full size.
     #[arg(long, value_name = "FILE", default_value = "docs/benchmarks.md")]
     docs: PathBuf,
+    /// The folder for data, on a real disk; one beside the programs if not given. What takes long to make is kept
+    /// there for the next run.
+    #[arg(long, value_name = "FOLDER", env = "CANTATA_BENCH_DIR")]
+    pub(crate) data: Option<PathBuf>,
 }
 
 /// How much of a measurement was made.
@@ -52,16 +56,13 @@ pub(crate) fn chosen<P: ValueEnum>(only: &[P]) -> &[P] {
     if only.is_empty() { P::value_variants() } else { only }
 }
 
-/// Measures one thing after the other.
+/// Measures one part or case after the other.
 pub(crate) fn measure_each<T>(
-    things: impl IntoIterator<Item = T>,
-    mut measure: impl FnMut(T) -> Outcome<Vec<Figure>>,
+    cases: impl IntoIterator<Item = T>,
+    measure: impl FnMut(T) -> Outcome<Vec<Figure>>,
 ) -> Outcome<Vec<Figure>> {
-    let mut figures = Vec::new();
-    for thing in things {
-        figures.extend(measure(thing)?);
-    }
-    Ok(figures)
+    let figures: Vec<Vec<Figure>> = cases.into_iter().map(measure).collect::<Outcome<_>>()?;
+    Ok(figures.into_iter().flatten().collect())
 }
 
 /// Everything that a run has found.
@@ -83,26 +84,21 @@ impl Report {
     }
 
     /// Shows the report and keeps it where it belongs; the exit code says whether every required figure was reached.
-    pub(crate) fn publish(&self, destination: &Destination, extent: Extent) -> Outcome<ExitCode> {
+    pub(crate) fn publish(&self, paths: &RunPaths, extent: Extent) -> Outcome<ExitCode> {
         progress(&self.to_markdown());
         let is_whole = extent == Extent::Whole;
         let usual = || format!("bench/results/{}.json", self.section).into();
-        if let Some(path) = destination.out.clone().or_else(|| is_whole.then(usual)) {
+        if let Some(path) = paths.out.clone().or_else(|| is_whole.then(usual)) {
             self.write_json(&path)?;
         }
         if is_whole {
-            self.write_table(&destination.docs)?;
+            self.write_table(&paths.docs)?;
         }
-        let missed = self.missed();
+        let missed: Vec<String> = self.figures.iter().filter_map(figure::Summary::miss).collect();
         for figure in &missed {
             complain(&format!("missed: {figure}"));
         }
         Ok(if missed.is_empty() || extent == Extent::Trial { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-    }
-
-    /// Returns the figures that are not as required, each with what was found and what was expected.
-    fn missed(&self) -> Vec<String> {
-        self.figures.iter().filter_map(figure::Summary::miss).collect()
     }
 
     /// Returns the table and the facts of the machine.
@@ -129,7 +125,7 @@ impl Report {
     }
 }
 
-/// Returns a noun for so many things.
+/// Returns a noun in the singular or the plural.
 pub(crate) fn plural(count: usize, noun: &str) -> String {
     if count == 1 { noun.to_owned() } else { format!("{noun}s") }
 }

@@ -35,7 +35,7 @@ use crate::report::{Extent, Figure, Report, chosen, measure_each};
 use crate::workspace::Workspace;
 use crate::{Outcome, SearchArguments, SearchLargeArguments};
 
-/// How many documents there are unless told otherwise, and at least for figures to be judged.
+/// The default number of documents, and the minimum for figures to be judged.
 pub(crate) const DOCUMENTS: u64 = 1_000_000;
 
 /// The same where there are many.
@@ -88,7 +88,7 @@ impl SearchBench {
             duration: Duration::from_millis(duration),
             warm_up: Duration::from_millis(warm_up),
             rounds: if is_trial { 1 } else { 3 },
-            corpus: Corpus::at_hand(&workspace.cache, documents)?,
+            corpus: Corpus::prepare(&workspace.cache, documents)?,
             workspace,
         })
     }
@@ -101,18 +101,15 @@ impl SearchBench {
 
 /// Measures what was asked for; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &SearchArguments) -> Outcome<ExitCode> {
-    let bench = SearchBench::new(Workspace::new(&arguments.folder)?, arguments.documents)?;
+    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, arguments.documents)?;
     let mut served = None;
     let figures = measure_each(chosen(&arguments.only), |part| measure(&bench, &mut served, *part))?;
     if let Some(served) = served {
-        served.stop()?;
+        served.server.stop()?;
     }
-    let extent = match arguments.documents {
-        DOCUMENTS if arguments.only.is_empty() => Extent::Whole,
-        more if more >= DOCUMENTS => Extent::Parts,
-        _ => Extent::Trial,
-    };
-    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.destination, extent)
+    let is_whole = arguments.documents == DOCUMENTS && arguments.only.is_empty();
+    let extent = Extent::new(arguments.documents < DOCUMENTS, is_whole);
+    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
 }
 
 /// Measures one part; the parts share a server, which is started for the first that needs it.
@@ -124,7 +121,7 @@ fn measure<'b>(
     match part {
         SearchPart::Import => {
             // An import beside a running server would go through it.
-            served.take().map_or(Ok(()), SearchServer::stop)?;
+            served.take().map_or(Ok(()), |served| served.server.stop())?;
             import::measure(bench)
         }
         SearchPart::Page => page::measure(bench, started(bench, served)?),
@@ -147,12 +144,8 @@ fn started<'s, 'b>(bench: &'b SearchBench, served: &'s mut Option<SearchServer<'
 
 /// Measures with many documents; the exit code says whether every required figure was reached.
 pub(crate) fn run_large(arguments: &SearchLargeArguments) -> Outcome<ExitCode> {
-    let bench = SearchBench::new(Workspace::new(&arguments.folder)?, arguments.documents)?;
+    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, arguments.documents)?;
     let figures = large::measure(&bench)?;
-    let extent = match arguments.documents {
-        MANY_DOCUMENTS => Extent::Whole,
-        more if more >= MANY_DOCUMENTS => Extent::Parts,
-        _ => Extent::Trial,
-    };
-    Report::new(LARGE_SECTION, bench.workspace.machine, figures).publish(&arguments.destination, extent)
+    let extent = Extent::new(arguments.documents < MANY_DOCUMENTS, arguments.documents == MANY_DOCUMENTS);
+    Report::new(LARGE_SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
 }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::payloads::{batch_request, study_request};
 use crate::server_process::ServerProcess;
+use crate::threads::run_threads;
 use crate::{Outcome, report};
 
 /// Changes when a full store is filled in another way.
@@ -32,9 +33,9 @@ struct BatchResult {
 pub(crate) fn fill(server: &ServerProcess, analyses: usize, files: usize) -> Outcome<Vec<String>> {
     let batch = (FILES_PER_BATCH / files).max(1);
     let taken = AtomicUsize::new(0);
-    let work = || -> Outcome<Vec<String>> {
+    let submitted = run_threads(CONNECTIONS, |_| {
         let mut connection = server.connect()?;
-        let mut ids = Vec::new();
+        let mut ids: Vec<String> = Vec::new();
         loop {
             let start = taken.fetch_add(batch, Ordering::Relaxed);
             if start >= analyses {
@@ -46,20 +47,15 @@ pub(crate) fn fill(server: &ServerProcess, analyses: usize, files: usize) -> Out
                 ids.push(result.analysis_id.ok_or_else(|| result.message.unwrap_or_default())?);
             }
         }
-    };
-    let ids = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(work)).collect();
-        let parts = threads.into_iter().map(|thread| thread.join().map_err(|_| "a client panicked")?);
-        parts.collect::<Outcome<Vec<_>>>()
-    })?
-    .concat();
+    })?;
+    let ids = submitted.concat();
     if ids.len() == analyses { Ok(ids) } else { Err(format!("{} of {analyses} were stored", ids.len()).into()) }
 }
 
 /// Returns a folder with a store of so many files, half of them in analyses of 100, half in analyses of one.
 ///
 /// It is made when no run before has made one, or when the server's tables have changed since; `fresh` is a folder
-/// that the server has just made. The folder is for copying: whoever changes it spoils the next run.
+/// that the server has just made. The folder is for copying: a change of it would spoil the next run.
 pub(crate) fn full_store(cache: &Path, fresh: &Path, files: usize) -> Outcome<PathBuf> {
     let folder = cache.join(format!("full-{FORMAT}-{files}-{:016x}", layout_of(fresh)?));
     if folder.try_exists()? {
@@ -71,7 +67,7 @@ pub(crate) fn full_store(cache: &Path, fresh: &Path, files: usize) -> Outcome<Pa
         fs_err::remove_dir_all(&unfinished)?;
     }
     let server = ServerProcess::cantata(&unfinished)?;
-    server.connect()?.exchange(&study_request())?;
+    server.connect()?.send(&study_request())?;
     fill(&server, files / 200, 100)?;
     fill(&server, files / 2, 1)?;
     server.stop()?;

@@ -1,5 +1,6 @@
 //! A server as a process of its own: started, watched from outside, stopped.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
-use crate::client::{Connection, get};
+use crate::client::Connection;
 use crate::process_memory::ProcessMemory;
 
 /// What comes before the address in the line that a server prints when it is ready.
@@ -20,11 +21,11 @@ const TICKS_PER_SECOND: f64 = 100.0;
 pub(crate) fn cantata(folder: &Path) -> Outcome<Command> {
     let program = std::env::current_exe()?.with_file_name("cantata");
     if !program.try_exists()? {
-        let place = program.display();
-        return Err(format!("there is no server to measure at {place}; build it with the same profile").into());
+        let path = program.display();
+        return Err(format!("there is no server to measure at {path}; build it with the same profile").into());
     }
     let mut command = Command::new(program);
-    // The settings of whoever measures must not change what is measured.
+    // The settings of the environment must not change what is measured.
     command.env_clear().env("DATA_DIR", folder).env("LOG", "warn");
     Ok(command)
 }
@@ -43,42 +44,19 @@ pub(crate) struct ServerProcess {
 impl ServerProcess {
     /// Starts Cantata, as built beside this program, on a data folder.
     pub(crate) fn cantata(folder: &Path) -> Outcome<Self> {
-        let mut command = cantata(folder)?;
-        command.env("SERVER_PORT", "0").arg("serve");
-        Self::start(command)
+        Self::with_settings(folder, &[])
     }
 
-    /// Starts Cantata on a data folder, where reading needs a credential of a kind.
-    pub(crate) fn authenticating(folder: &Path, mode: &str, public_key: &Path) -> Outcome<Self> {
+    /// Starts Cantata on a data folder with settings: names of environment variables, and their values.
+    pub(crate) fn with_settings(folder: &Path, settings: &[(&str, &dyn AsRef<OsStr>)]) -> Outcome<Self> {
         let mut command = cantata(folder)?;
-        command.env("SERVER_PORT", "0").env("AUTH_MODE", mode).env("REQUIRE_AUTH_FOR_READS", "true");
-        if mode == "jwt" {
-            command.env("JWT_PUBLIC_KEY_FILE", public_key);
-        }
-        command.arg("serve");
-        Self::start(command)
-    }
-
-    /// Starts Cantata with its analyses in a PostgreSQL database.
-    pub(crate) fn on_database(folder: &Path, address: &str) -> Outcome<Self> {
-        let mut command = cantata(folder)?;
-        command.env("SERVER_PORT", "0").env("DATABASE_URL", address).arg("serve");
+        command.env("SERVER_PORT", "0").envs(settings.iter().copied()).arg("serve");
         Self::start(command)
     }
 
     /// Starts Cantata on a data folder with the catalogues of a folder of configurations.
     pub(crate) fn with_catalogues(folder: &Path, configs: &Path) -> Outcome<Self> {
-        let mut command = cantata(folder)?;
-        command.env("SERVER_PORT", "0").env("CONFIGS_PATH", configs).arg("serve");
-        Self::start(command)
-    }
-
-    /// Starts Cantata with the catalogues of a folder of configurations on an OpenSearch node.
-    pub(crate) fn over_opensearch(folder: &Path, configs: &Path, node: SocketAddr) -> Outcome<Self> {
-        let mut command = cantata(folder)?;
-        command.env("SERVER_PORT", "0").env("CONFIGS_PATH", configs);
-        command.env("SEARCH_ENGINE", "opensearch").env("ES_HOST", format!("http://{node}")).arg("serve");
-        Self::start(command)
+        Self::with_settings(folder, &[("CONFIGS_PATH", &configs)])
     }
 
     /// Starts the server that always answers with the same document.
@@ -102,11 +80,6 @@ impl ServerProcess {
             line.clear();
         }
         Err(format!("the server ended before it was ready: {}", child.wait()?).into())
-    }
-
-    /// Asks whether the server is alive and returns how long after its start it said so.
-    pub(crate) fn alive_after(&self) -> Outcome<Duration> {
-        self.answered_after(&get("/isAlive"))
     }
 
     /// Sends a request and returns how long after its start the server had answered it.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::Outcome;
-use crate::client::get;
+use crate::client::{Connection, get};
 use crate::load::{Load, Rate, drive, observe};
 use crate::payloads::{STUDY, study_request, submit_requests};
 use crate::server_process::ServerProcess;
@@ -59,9 +59,13 @@ struct Submitted {
 /// Makes the study, submits one analysis and returns its document as it is stored.
 pub(crate) fn first_document(server: &ServerProcess, files: usize) -> Outcome<String> {
     let mut connection = server.connect()?;
-    connection.exchange(&study_request())?;
-    let request = submit_requests(1, files)?.concat();
-    let submitted: Submitted = serde_json::from_slice(connection.exchange(&request)?)?;
-    let document = connection.exchange(&get(&format!("/studies/{STUDY}/analysis/{}", submitted.analysis_id)))?;
+    connection.send(&study_request())?;
+    let analysis_id = submit(&mut connection, &submit_requests(1, files)?.concat())?;
+    let document = connection.exchange(&get(&format!("/studies/{STUDY}/analysis/{analysis_id}")))?;
     Ok(String::from_utf8(document.to_vec())?)
+}
+
+/// Submits an analysis and returns its id.
+pub(crate) fn submit(connection: &mut Connection, request: &[u8]) -> Outcome<String> {
+    connection.fetch(request).map(|submitted: Submitted| submitted.analysis_id)
 }

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::IndexingBench;
 use crate::Outcome;
-use crate::client::{Connection, get, post, put};
+use crate::client::{Connection, post_json, put};
 use crate::payloads::{STUDY, study_request};
 use crate::server_process::ServerProcess;
 
@@ -22,22 +21,16 @@ pub(super) struct IndexedServer {
     pub(super) configs: TempDir,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Submitted {
-    analysis_id: String,
-}
-
 impl IndexedServer {
     /// Starts a server on an empty folder.
     pub(super) fn start(bench: &IndexingBench) -> Outcome<Self> {
-        let (folder, configs) = (bench.new_folder()?, bench.new_folder()?);
+        let (folder, configs) = (bench.workspace.new_folder()?, bench.workspace.new_folder()?);
         let base = json!({ "catalogId": "files", "documentType": "file", "esIndex": "files" });
         fs_err::write(configs.path().join("base.json"), base.to_string())?;
         let source = json!({ "source": { "document": "file-centric" } });
         fs_err::write(configs.path().join("source.json"), source.to_string())?;
         let server = ServerProcess::with_catalogues(folder.path(), configs.path())?;
-        server.connect()?.exchange(&study_request())?;
+        server.connect()?.send(&study_request())?;
         let served = Self { server, folder, configs };
         served.until_found(0)?;
         Ok(served)
@@ -59,25 +52,23 @@ impl IndexedServer {
 
 /// Returns how many documents there are.
 fn found(connection: &mut Connection) -> Outcome<Option<u64>> {
-    let answer: Value =
-        serde_json::from_slice(connection.exchange(&request("{ file { hits { total } } }", &json!({})))?)?;
+    total(connection, "{ file { hits { total } } }", &json!({}))
+}
+
+/// Returns the total of hits that a query selects.
+fn total(connection: &mut Connection, query: &str, variables: &Value) -> Outcome<Option<u64>> {
+    let answer: Value = connection.fetch(&request(query, variables))?;
     Ok(answer["data"]["file"]["hits"]["total"].as_u64())
 }
 
 /// Returns the bytes of a request to the catalogue.
 pub(super) fn request(query: &str, variables: &Value) -> Vec<u8> {
-    post("/graphql", "application/json", json!({ "query": query, "variables": variables }).to_string().as_bytes())
-}
-
-/// Submits an analysis and returns its id.
-pub(super) fn submit(connection: &mut Connection, request: &[u8]) -> Outcome<String> {
-    let submitted: Submitted = serde_json::from_slice(connection.exchange(request)?)?;
-    Ok(submitted.analysis_id)
+    post_json("/graphql", &json!({ "query": query, "variables": variables }))
 }
 
 /// Publishes an analysis.
 pub(super) fn publish(connection: &mut Connection, analysis_id: &str) -> Outcome<()> {
-    connection.exchange(&put(&format!("/studies/{STUDY}/analysis/publish/{analysis_id}"))).map(|_| ())
+    connection.send(&put(&format!("/studies/{STUDY}/analysis/publish/{analysis_id}")))
 }
 
 /// Says whether something of an analysis is found.
@@ -85,11 +76,5 @@ pub(super) fn is_found(connection: &mut Connection, analysis_id: &str) -> Outcom
     let content = json!({ "fieldName": "analysis.analysisId", "value": [analysis_id] });
     let filter = json!({ "op": "and", "content": [{ "op": "in", "content": content }] });
     let query = "query ($filters: JSON) { file { hits(filters: $filters) { total } } }";
-    let answer: Value = serde_json::from_slice(connection.exchange(&request(query, &json!({ "filters": filter })))?)?;
-    Ok(answer["data"]["file"]["hits"]["total"].as_u64().is_some_and(|total| total > 0))
-}
-
-/// Reads something of the server as JSON.
-pub(super) fn read(connection: &mut Connection, path: &str) -> Outcome<Value> {
-    Ok(serde_json::from_slice(connection.exchange(&get(path))?)?)
+    Ok(total(connection, query, &json!({ "filters": filter }))?.is_some_and(|total| total > 0))
 }

@@ -11,15 +11,17 @@ use cantata_engine_embedded::EmbeddedEngine;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use super::catalogue::{IndexedServer, publish, read, request, submit};
+use super::catalogue::{IndexedServer, publish, request};
 use super::pace::Pace;
 use super::{CLIENTS, IndexingBench};
 use crate::Outcome;
-use crate::client::post;
+use crate::client::{get, post_json};
 use crate::latency::Latencies;
 use crate::payloads::submit_requests;
 use crate::report::{self, Figure, Limit};
 use crate::server_process::{ServerProcess, cantata};
+use crate::submissions::submit;
+use crate::threads::{run_beside, run_threads};
 
 /// How many files each analysis has.
 const FILES: usize = 10;
@@ -48,8 +50,7 @@ pub(super) fn measure(bench: &IndexingBench) -> Outcome<Vec<Figure>> {
     let documents = bench.analyses * FILES;
     let mut speed = Figure::compared(format!("Reindex {documents} documents while searching"), "documents/s")
         .required(Limit::AtLeast(0.5));
-    let mut searches =
-        Figure::compared("Portal page during a reindex, p99".to_owned(), "ms").required(Limit::AtMost(2.0));
+    let mut searches = Figure::compared("Portal page during a reindex, p99", "ms").required(Limit::AtMost(2.0));
     let corpus = ReindexCorpus::make(bench)?;
     for round in 1..=bench.rounds {
         let server = ServerProcess::with_catalogues(corpus.data.path(), corpus.configs.path())?;
@@ -78,7 +79,7 @@ fn waited(time: Duration) -> Outcome<()> {
 }
 
 /// Searches at a steady rate while something is done, and returns how long the searches took.
-fn searched<T: Send>(server: &ServerProcess, work: impl FnOnce() -> Outcome<T> + Send) -> Outcome<(T, Latencies)> {
+fn searched<T>(server: &ServerProcess, work: impl FnOnce() -> Outcome<T>) -> Outcome<(T, Latencies)> {
     let (pace, is_over) = (Pace::begin(SEARCHES_PER_SECOND, usize::MAX), AtomicBool::new(false));
     let search = || -> Outcome<Vec<Duration>> {
         let (mut connection, mut times) = (server.connect()?, Vec::new());
@@ -89,35 +90,29 @@ fn searched<T: Send>(server: &ServerProcess, work: impl FnOnce() -> Outcome<T> +
             let at_least = json!({ "op": ">=", "content": { "fieldName": "fileSize", "value": 17_000 + nth * 10 } });
             let filters = json!({ "op": "and", "content": [at_least] });
             let page = request(PAGE, &json!({ "filters": filters, "offset": nth % 7 * 20 }));
-            let begun = Instant::now();
-            connection.exchange(&page)?;
-            times.push(begun.elapsed());
+            times.push(connection.time(&page)?);
         }
         Ok(times)
     };
-    std::thread::scope(|scope| {
-        let searchers: Vec<_> = (0..SEARCHERS).map(|_| scope.spawn(search)).collect();
-        let done = work();
-        is_over.store(true, Ordering::Relaxed);
-        let mut times = Vec::new();
-        for searcher in searchers {
-            times.extend(searcher.join().map_err(|_| "a client panicked")??);
-        }
-        Ok((done?, Latencies::of(times)))
-    })
+    let (done, times) = run_beside(
+        SEARCHERS,
+        |_| search(),
+        || {
+            let done = work();
+            is_over.store(true, Ordering::Relaxed);
+            done
+        },
+    )?;
+    Ok((done, Latencies::of(times.concat())))
 }
 
 /// Reindexes and returns how long that took.
 fn reindex(server: &ServerProcess) -> Outcome<Duration> {
     let mut connection = server.connect()?;
     let begun = Instant::now();
-    let job: Value = serde_json::from_slice(connection.exchange(&post(
-        "/admin/catalogues/files/reindex",
-        "application/json",
-        b"{}",
-    ))?)?;
+    let job: Value = connection.fetch(&post_json("/admin/catalogues/files/reindex", &json!({})))?;
     loop {
-        let job = read(&mut connection, &format!("/admin/jobs/{}", job["id"]))?;
+        let job: Value = connection.fetch(&get(&format!("/admin/jobs/{}", job["id"])))?;
         match job["status"].as_str() {
             Some("running") => std::thread::sleep(POLL_INTERVAL),
             Some("succeeded") => return Ok(begun.elapsed()),
@@ -143,7 +138,7 @@ impl ReindexCorpus {
     fn make(bench: &IndexingBench) -> Outcome<Self> {
         let IndexedServer { server, folder: data, configs } = filled(bench)?;
         server.stop()?;
-        let files = bench.new_folder()?;
+        let files = bench.workspace.new_folder()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(write_down(&data.path().join("search"), files.path()))?;
         Ok(Self { data, configs, files })
@@ -188,19 +183,14 @@ fn filled(bench: &IndexingBench) -> Outcome<IndexedServer> {
     report::progress(&format!("publishing {} analyses", bench.analyses));
     let served = IndexedServer::start(bench)?;
     let requests = submit_requests(bench.analyses, FILES)?;
-    let publish_some = |part: &[Vec<u8>]| -> Outcome<()> {
+    let parts: Vec<&[Vec<u8>]> = requests.chunks(requests.len().div_ceil(CLIENTS)).collect();
+    run_threads(parts.len(), |number| {
         let mut connection = served.server.connect()?;
-        for request in part {
+        for request in parts[number] {
             let analysis_id = submit(&mut connection, request)?;
             publish(&mut connection, &analysis_id)?;
         }
         Ok(())
-    };
-    let publish_some = &publish_some;
-    std::thread::scope(|scope| -> Outcome<()> {
-        let parts = requests.chunks(requests.len().div_ceil(CLIENTS));
-        let threads: Vec<_> = parts.map(|part| scope.spawn(move || publish_some(part))).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a client panicked")?)
     })?;
     served.until_found((bench.analyses * FILES) as u64)?;
     Ok(served)

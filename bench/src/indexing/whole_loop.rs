@@ -1,17 +1,17 @@
 //! Submitting, publishing and finding, against submitting alone.
 
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::catalogue::{IndexedServer, publish, submit};
+use super::catalogue::{IndexedServer, publish};
 use super::{CLIENTS, IndexingBench, time_to_search};
 use crate::Outcome;
 use crate::client::Connection;
+use crate::load::drive_steps;
 use crate::payloads::{publish_requests, submit_requests};
 use crate::report::{self, Figure, Limit, measure_each, plural};
 use crate::server_process::ServerProcess;
-use crate::submissions::{self, first_document, measured_count, submit_all, warm_up_count};
+use crate::submissions::{self, first_document, measured_count, submit, submit_all, warm_up_count};
 
 /// How many files a submission has, in turn.
 const FILE_COUNTS: [usize; 2] = [1, 10];
@@ -55,7 +55,7 @@ fn measure_with(bench: &IndexingBench, files: usize) -> Outcome<Vec<Figure>> {
 
 /// Returns how many submissions a server takes in a second that does nothing else.
 fn submitting_alone(bench: &IndexingBench, files: usize) -> Outcome<f64> {
-    let folder = bench.new_folder()?;
+    let folder = bench.workspace.new_folder()?;
     let server = ServerProcess::cantata(folder.path())?;
     first_document(&server, files)?;
     let rate = submissions::measure(&server, CLIENTS, files, bench.warm_up, bench.duration)?;
@@ -74,8 +74,13 @@ fn whole_loop(
     let warmed = submit_all(&served.server, CLIENTS, &submit_requests(warm_up_count(files), files)?, bench.warm_up)?;
     let requests = make(measured_count(&warmed, bench.duration), files)?;
     let begun = Instant::now();
-    let published = publish_all(&served.server, &requests, bench.duration, publish)?;
-    served.until_found((published * files) as u64)?;
+    let taken = AtomicUsize::new(0);
+    let load = drive_steps(served.server.address, CLIENTS, bench.duration, |connection, _, _| {
+        let Some(request) = requests.get(taken.fetch_add(1, Ordering::Relaxed)) else { return Ok(false) };
+        publish(connection, request).map(|()| true)
+    })?;
+    let published = load.requests;
+    served.until_found(published * files as u64)?;
     Ok(published as f64 / begun.elapsed().as_secs_f64())
 }
 
@@ -87,36 +92,5 @@ fn publish_new(connection: &mut Connection, request: &[u8]) -> Outcome<()> {
 
 /// Submits and publishes an analysis with one request.
 fn publish_at_once(connection: &mut Connection, request: &[u8]) -> Outcome<()> {
-    connection.exchange(request).map(|_| ())
-}
-
-/// Submits and publishes until the time is over or all are sent; returns how many were.
-fn publish_all(
-    server: &ServerProcess,
-    requests: &[Vec<u8>],
-    duration: Duration,
-    publish: impl Fn(&mut Connection, &[u8]) -> Outcome<()> + Sync,
-) -> Outcome<usize> {
-    let (taken, all_connected) = (AtomicUsize::new(0), Barrier::new(CLIENTS));
-    std::thread::scope(|scope| {
-        let run = || -> Outcome<usize> {
-            let connection = server.connect();
-            all_connected.wait();
-            let (mut connection, mut done) = (connection?, 0);
-            let end = Instant::now() + duration;
-            while Instant::now() < end
-                && let Some(request) = requests.get(taken.fetch_add(1, Ordering::Relaxed))
-            {
-                publish(&mut connection, request)?;
-                done += 1;
-            }
-            Ok(done)
-        };
-        let threads: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(run)).collect();
-        let mut all = 0;
-        for thread in threads {
-            all += thread.join().map_err(|_| "a client panicked")??;
-        }
-        Ok(all)
-    })
+    connection.send(request)
 }

@@ -11,7 +11,7 @@ use super::read::read;
 use crate::client::get_with;
 use crate::load::CLIENTS;
 use crate::metadata::MetadataBench;
-use crate::payloads::{STUDY, study_request};
+use crate::payloads::STUDY;
 use crate::report::{self, Figure, Limit, plural};
 use crate::server_process::{ServerProcess, cantata};
 use crate::{Outcome, seeding};
@@ -27,50 +27,41 @@ const EXPIRY: u64 = 1 << 33;
 /// the next by where its memory lies. So the servers are started so often, too, and the sides take turns in beginning.
 const FACTOR: u32 = 5;
 
-/// A kind of credential.
-struct Kind {
-    name: &'static str,
-    mode: &'static str,
-    credential: String,
-}
-
 pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
-    let (folder, copy, keys) = (bench.new_folder()?, bench.new_folder()?, bench.new_folder()?);
-    let server = ServerProcess::cantata(folder.path())?;
-    server.connect()?.exchange(&study_request())?;
+    let (folder, server) = bench.start_with_study()?;
+    let (copy, keys) = (bench.workspace.new_folder()?, bench.workspace.new_folder()?);
     let ids = seeding::fill(&server, bench.analyses, 1)?;
     server.stop()?;
     seeding::copy_folder(folder.path(), copy.path())?;
     let pair = KeyPair::generate()?;
     let public_key = keys.path().join("public.pem");
     fs_err::write(&public_key, pair.public_key_pem())?;
-    let kinds = [
-        Kind { name: "an API key", mode: "api-key", credential: new_key(copy.path())? },
-        Kind { name: "a token", mode: "jwt", credential: token(&pair)? },
-    ];
-    let short = bench.span / FACTOR;
+    let credentials = [("an API key", "api-key", new_key(copy.path())?), ("a token", "jwt", token(&pair)?)];
     let mut figures = Vec::new();
-    for Kind { name, mode, credential } in kinds {
-        // The request is the same, whether its credential is looked at or not.
+    for (name, mode, credential) in credentials {
+        // The request is the same, whether its credential is checked or not.
         let header = format!("Authorization: Bearer {credential}");
         let paths = ids.iter().map(|id| format!("/studies/{STUDY}/analysis/{id}"));
         let requests: Vec<Vec<u8>> = paths.map(|path| get_with(&path, &header)).collect();
         let mut measured = CLIENTS.map(|clients| {
             let title = format!("Read one analysis with {name}, {clients} {}", plural(clients, "connection"));
-            let rate = Figure::compared(title.clone(), "requests/s").required(Limit::AtLeast(0.95));
+            let rate = Figure::compared(&title, "requests/s").required(Limit::AtLeast(0.95));
             (clients, rate, Figure::compared(format!("{title}, processor time"), "µs each"))
         });
         for _ in 0..FACTOR {
             let open = ServerProcess::cantata(folder.path())?;
-            let closed = ServerProcess::authenticating(copy.path(), mode, &public_key)?;
+            let closed = ServerProcess::with_settings(
+                copy.path(),
+                &[("AUTH_MODE", &mode), ("REQUIRE_AUTH_FOR_READS", &"true"), ("JWT_PUBLIC_KEY_FILE", &public_key)],
+            )?;
             for (clients, rate, processor) in &mut measured {
                 for round in 1..=bench.rounds {
+                    let read = |server| read(bench, FACTOR, server, *clients, &requests);
                     let (without, with) = if round % 2 == 0 {
-                        let without = read(short, &open, *clients, &requests)?;
-                        (without, read(short, &closed, *clients, &requests)?)
+                        (read(&open)?, read(&closed)?)
                     } else {
-                        let with = read(short, &closed, *clients, &requests)?;
-                        (read(short, &open, *clients, &requests)?, with)
+                        let with = read(&closed)?;
+                        (read(&open)?, with)
                     };
                     report::progress(&format!(
                         "{name}, {clients} connection(s), round {round}: {:.0}/s, without {:.0}/s",

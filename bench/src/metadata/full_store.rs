@@ -2,7 +2,6 @@
 
 use crate::load::CLIENTS;
 use crate::metadata::{FILE_COUNTS, MetadataBench};
-use crate::payloads::study_request;
 use crate::report::{self, Figure, Limit, measure_each, plural};
 use crate::server_process::ServerProcess;
 use crate::{Outcome, submissions};
@@ -28,10 +27,10 @@ fn measure_with(bench: &MetadataBench, files: usize) -> Outcome<Vec<Figure>> {
         // The store grows while it is measured, so each round begins with the same one.
         let folder = bench.copy_of_full_store()?;
         let full = ServerProcess::cantata(folder.path())?;
-        submissions::measure(&full, 8, files, bench.span.warm_up, bench.span.warm_up * FULL_STORE_WARM_UPS)?;
+        submissions::measure(&full, 8, files, bench.warm_up, bench.warm_up * FULL_STORE_WARM_UPS)?;
         for (clients, figure) in CLIENTS.into_iter().zip(&mut figures) {
             let empty = empty_store(bench, files, clients)?;
-            let rate = submissions::measure(&full, clients, files, bench.span.warm_up, bench.span.duration)?;
+            let rate = submissions::measure(&full, clients, files, bench.warm_up, bench.duration)?;
             let cost = 1e6 / rate.per_second;
             report::progress(&format!(
                 "full store, {files} file(s), {clients} client(s), round {round}: {cost:.0} µs, empty {empty:.0} µs"
@@ -45,10 +44,8 @@ fn measure_with(bench: &MetadataBench, files: usize) -> Outcome<Vec<Figure>> {
 
 /// Returns the microseconds that a submission into an empty store costs.
 fn empty_store(bench: &MetadataBench, files: usize, clients: usize) -> Outcome<f64> {
-    let folder = bench.new_folder()?;
-    let server = ServerProcess::cantata(folder.path())?;
-    server.connect()?.exchange(&study_request())?;
-    let rate = submissions::measure(&server, clients, files, bench.span.warm_up, bench.span.duration)?;
+    let (_folder, server) = bench.start_with_study()?;
+    let rate = submissions::measure(&server, clients, files, bench.warm_up, bench.duration)?;
     server.stop()?;
     Ok(1e6 / rate.per_second)
 }

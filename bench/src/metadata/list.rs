@@ -7,16 +7,13 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::client::get;
 use crate::metadata::MetadataBench;
-use crate::payloads::{STUDY, study_request};
+use crate::payloads::STUDY;
 use crate::report::{self, Figure, Limit};
-use crate::server_process::ServerProcess;
 use crate::{Outcome, seeding};
 
 pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
-    let folder = bench.new_folder()?;
-    let server = ServerProcess::cantata(folder.path())?;
+    let (folder, server) = bench.start_with_study()?;
     let mut connection = server.connect()?;
-    connection.exchange(&study_request())?;
     seeding::fill(&server, bench.analyses, 1)?;
     let request = get(&format!("/studies/{STUDY}/analysis?analysisStates=UNPUBLISHED"));
     let rows = StudyRows::open(folder.path())?;
@@ -29,15 +26,14 @@ pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
     let name = format!("List a study of {} analyses", bench.analyses);
     let mut time = Figure::compared(name, "ms").required(Limit::AtMost(3.0));
     for round in 1..=bench.rounds {
-        repeat(bench.span.warm_up, || rows.read().map(|_| ()))?;
-        let theirs = repeat(bench.span.duration, || rows.read().map(|_| ()))?;
-        repeat(bench.span.warm_up, || connection.exchange(&request).map(|_| ()))?;
-        let ours = repeat(bench.span.duration, || connection.exchange(&request).map(|_| ()))?;
+        repeat(bench.warm_up, || rows.read().map(|_| ()))?;
+        let theirs = repeat(bench.duration, || rows.read().map(|_| ()))?;
+        repeat(bench.warm_up, || connection.send(&request))?;
+        let ours = repeat(bench.duration, || connection.send(&request))?;
         report::progress(&format!("list, round {round}: {ours:.1} ms, rows {theirs:.1} ms"));
         time.add_compared(ours, theirs);
     }
-    let mut memory = Figure::alone("Memory after listing".to_owned(), "MB");
-    memory.add(server.memory()?);
+    let memory = Figure::alone("Memory after listing", "MB").with(server.memory()?);
     server.stop()?;
     Ok(vec![time, memory])
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::Outcome;
+use crate::client::get;
 use crate::metadata::MetadataBench;
 use crate::report::{self, Figure, Limit};
 use crate::server_process::ServerProcess;
@@ -15,53 +16,41 @@ const STARTS: usize = 5;
 const SETTLED: Duration = Duration::from_secs(3);
 
 pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
-    let mut figures = Vec::new();
-    let mut new_folder = Starts::new("a new folder");
-    for _ in 0..STARTS {
-        new_folder.add(bench.new_folder()?.path())?;
-    }
-    figures.extend(new_folder.figures());
+    let new_folder = || bench.workspace.new_folder();
+    let mut figures = starts("a new folder", || start(new_folder()?.path()))?;
     let full = bench.copy_of_full_store()?;
-    let mut full_folder = Starts::new(&format!("{} files", bench.full_files));
-    for _ in 0..STARTS {
-        full_folder.add(full.path())?;
-    }
-    figures.extend(full_folder.figures());
-    figures.push(idle_memory("a new folder", bench.new_folder()?.path())?.required(Limit::AtMost(40.0)));
-    figures.push(idle_memory(&format!("{} files", bench.full_files), full.path())?);
+    let full_name = format!("{} files", bench.full_files);
+    figures.extend(starts(&full_name, || start(full.path()))?);
+    figures.push(idle_memory("a new folder", new_folder()?.path())?.required(Limit::AtMost(40.0)));
+    figures.push(idle_memory(&full_name, full.path())?);
     Ok(figures)
 }
 
-/// The starts on one kind of folder.
-struct Starts {
-    ready: Figure,
-    alive: Figure,
+/// Measures the starts on one kind of folder.
+fn starts(folder: &str, start: impl Fn() -> Outcome<[Duration; 2]>) -> Outcome<Vec<Figure>> {
+    let mut figures = ["Start to ready line", "Start to first answer"]
+        .map(|name| Figure::alone(format!("{name}, {folder}"), "ms").required(Limit::AtMost(300.0)));
+    for _ in 0..STARTS {
+        for (figure, time) in figures.iter_mut().zip(start()?) {
+            figure.add(time.as_secs_f64() * 1e3);
+        }
+    }
+    Ok(figures.into())
 }
 
-impl Starts {
-    fn new(folder: &str) -> Self {
-        let figure = |what| Figure::alone(format!("{what}, {folder}"), "ms").required(Limit::AtMost(300.0));
-        Self { ready: figure("Start to ready line"), alive: figure("Start to first answer") }
-    }
-
-    fn add(&mut self, folder: &Path) -> Outcome<()> {
-        let server = ServerProcess::cantata(folder)?;
-        self.alive.add(server.alive_after()?.as_secs_f64() * 1e3);
-        self.ready.add(server.ready_after.as_secs_f64() * 1e3);
-        server.stop()
-    }
-
-    fn figures(self) -> [Figure; 2] {
-        [self.ready, self.alive]
-    }
+/// Returns how long a server takes until it says that it is ready, and until it has answered.
+fn start(folder: &Path) -> Outcome<[Duration; 2]> {
+    let server = ServerProcess::cantata(folder)?;
+    let times = [server.ready_after, server.answered_after(&get("/isAlive"))?];
+    server.stop()?;
+    Ok(times)
 }
 
 fn idle_memory(name: &str, folder: &Path) -> Outcome<Figure> {
     let server = ServerProcess::cantata(folder)?;
     std::thread::sleep(SETTLED);
-    let mut memory = Figure::alone(format!("Idle memory, {name}"), "MB");
-    memory.add(server.memory()?);
-    report::progress(&format!("idle memory, {name}: {:.1} MB", server.memory()?));
+    let memory = server.memory()?;
+    report::progress(&format!("idle memory, {name}: {memory:.1} MB"));
     server.stop()?;
-    Ok(memory)
+    Ok(Figure::alone(format!("Idle memory, {name}"), "MB").with(memory))
 }

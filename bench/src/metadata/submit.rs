@@ -34,14 +34,12 @@ fn measure_with(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outc
     let mut memory = Figure::alone(format!("Memory after submitting, {of_files} each"), "MB");
     for round in 1..=bench.rounds {
         let bare = bare_loop(bench, store, files)?;
-        report::progress(&format!(
-            "{}, {files} file(s), round {round}: bare loop {bare:.0}/s",
-            name.replacen('S', "s", 1)
-        ));
+        let lower_name = name.replacen('S', "s", 1);
+        report::progress(&format!("{lower_name}, {files} file(s), round {round}: bare loop {bare:.0}/s"));
         let (server, _folder, _database) = store.start(bench)?;
         first_document(&server, files)?;
         for (clients, figure) in CLIENTS.into_iter().zip(&mut figures) {
-            let rate = submissions::measure(&server, clients, files, bench.span.warm_up, bench.span.duration)?;
+            let rate = submissions::measure(&server, clients, files, bench.warm_up, bench.duration)?;
             report::progress(&format!("  {clients} client(s): {:.0}/s", rate.per_second));
             figure.add_compared(rate.per_second, bare);
             if clients == 32 {
@@ -60,7 +58,7 @@ fn bare_loop(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outcome
     let (server, folder, database) = store.start(bench)?;
     let document = first_document(&server, files)?;
     server.stop()?;
-    let (warm_up, duration) = (bench.span.warm_up, bench.span.duration);
+    let (warm_up, duration) = (bench.warm_up, bench.duration);
     let load = if let Some(database) = database {
         let rows = |count| rows_like(&document, count, PostgresRows::new);
         let warmed = database.run_bare_loop(&rows(warm_up_count(files))?, warm_up)?;
@@ -83,11 +81,12 @@ impl SubmitStore {
 
     /// Starts a server on an empty store, which goes away with the returned values.
     fn start(self, bench: &MetadataBench) -> Outcome<(ServerProcess, TempDir, Option<Database>)> {
-        let folder = bench.new_folder()?;
+        let folder = bench.workspace.new_folder()?;
         if self == Self::Sqlite {
             return Ok((ServerProcess::cantata(folder.path())?, folder, None));
         }
         let database = Database::new()?;
-        Ok((ServerProcess::on_database(folder.path(), &database.address())?, folder, Some(database)))
+        let server = ServerProcess::with_settings(folder.path(), &[("DATABASE_URL", &database.address())])?;
+        Ok((server, folder, Some(database)))
     }
 }

@@ -41,12 +41,12 @@ pub(crate) struct Figure {
 
 impl Figure {
     /// Makes a figure that stands for itself; a limit is one for its value.
-    pub(crate) fn alone(name: String, unit: &'static str) -> Self {
-        Self { name, unit, runs: vec![], compared_runs: vec![], is_compared: false, required: None }
+    pub(crate) fn alone(name: impl Into<String>, unit: &'static str) -> Self {
+        Self { name: name.into(), unit, runs: vec![], compared_runs: vec![], is_compared: false, required: None }
     }
 
     /// Makes a figure that is set against another of the same unit; a limit is one for the ratio.
-    pub(crate) fn compared(name: String, unit: &'static str) -> Self {
+    pub(crate) fn compared(name: impl Into<String>, unit: &'static str) -> Self {
         Self { is_compared: true, ..Self::alone(name, unit) }
     }
 
@@ -58,10 +58,21 @@ impl Figure {
         self.runs.push(value);
     }
 
-    /// Adds two values that were measured one right after the other.
     pub(crate) fn add_compared(&mut self, value: f64, compared: f64) {
         self.runs.push(value);
         self.compared_runs.push(compared);
+    }
+
+    /// Adds a value.
+    pub(crate) fn with(mut self, value: f64) -> Self {
+        self.add(value);
+        self
+    }
+
+    /// Adds two values that were measured one right after the other.
+    pub(crate) fn with_compared(mut self, value: f64, compared: f64) -> Self {
+        self.add_compared(value, compared);
+        self
     }
 
     pub(super) fn summary(self) -> Summary {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use cantata_demo::catalogue::Documents;
 
+use crate::threads::run_threads;
 use crate::{Outcome, report};
 
 /// The world that the documents tell of.
@@ -27,7 +28,7 @@ pub(super) struct Corpus {
 
 impl Corpus {
     /// Returns the corpus of so many documents; it is made if it is not in the folder.
-    pub(super) fn at_hand(folder: &Path, documents: u64) -> Outcome<Self> {
+    pub(super) fn prepare(folder: &Path, documents: u64) -> Outcome<Self> {
         let path = folder.join(format!("files-{documents}-{:016x}.ndjson", fingerprint()?));
         if !path.try_exists()? {
             report::progress(&format!("making {documents} documents"));
@@ -52,21 +53,16 @@ fn fingerprint() -> Outcome<u64> {
 }
 
 fn make(path: &Path, documents: u64) -> Outcome<()> {
-    let threads = std::thread::available_parallelism()?.get() as u64;
+    let threads = std::thread::available_parallelism()?.get();
     let mut file = fs_err::File::create(path)?;
-    let mut next = 0;
-    while next < documents {
-        let pieces = (0..threads).map(|place| next + place * PIECE).filter(|first| *first < documents);
-        let texts = std::thread::scope(|scope| {
-            let spawn = |first: u64| scope.spawn(move || lines(first..documents.min(first + PIECE)));
-            let threads: Vec<_> = pieces.map(spawn).collect();
-            let texts = threads.into_iter().map(|thread| thread.join().map_err(|_| "a generator panicked")?);
-            texts.collect::<Outcome<Vec<_>>>()
+    for next in (0..documents).step_by(threads * PIECE as usize) {
+        let texts = run_threads(threads, |number| {
+            let first = documents.min(next + number as u64 * PIECE);
+            lines(first..documents.min(first + PIECE))
         })?;
         for text in texts {
             file.write_all(&text)?;
         }
-        next += threads * PIECE;
     }
     Ok(file.sync_all()?)
 }
@@ -85,7 +81,7 @@ mod tests {
     fn a_corpus_made_in_pieces_is_the_same_as_one_made_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let documents = 2 * PIECE + 1;
-        let corpus = Corpus::at_hand(folder.path(), documents).unwrap();
+        let corpus = Corpus::prepare(folder.path(), documents).unwrap();
         assert!(fs_err::read(&corpus.path).unwrap() == lines(0..documents).unwrap());
         assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 1);
     }

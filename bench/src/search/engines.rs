@@ -24,7 +24,7 @@ const SECTION: &str = "engines";
 
 /// Measures the engines; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
-    let bench = SearchBench::new(Workspace::new(&arguments.folder)?, arguments.documents)?;
+    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, arguments.documents)?;
     let folder = bench.workspace.cache.join(format!("opensearch-{}", arguments.documents));
     let is_kept = arguments.keep && Node::is_filled(&folder)?;
     if !is_kept && folder.try_exists()? {
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
     if is_kept {
         imported(&bench)?;
     } else {
-        figures.extend(import_figures(&bench, &node)?);
+        figures.push(import_figure(&bench, &node)?);
     }
     // Those of OpenSearch are one already.
     report::progress("merging the segments of the embedded engine");
@@ -45,39 +45,30 @@ pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
     figures.extend(pages::measure(&bench, &sides)?);
     figures.extend(memory(&sides, &node)?);
     sides.stop()?;
-    let extent = match arguments.documents {
-        DOCUMENTS if !is_kept => Extent::Whole,
-        more if more >= DOCUMENTS => Extent::Parts,
-        _ => Extent::Trial,
-    };
-    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.destination, extent)
+    let extent = Extent::new(arguments.documents < DOCUMENTS, arguments.documents == DOCUMENTS && !is_kept);
+    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
 }
 
 /// Imports the documents into both.
-fn import_figures(bench: &SearchBench, node: &Node) -> Outcome<Vec<Figure>> {
+fn import_figure(bench: &SearchBench, node: &Node) -> Outcome<Figure> {
     let documents = bench.corpus.documents as f64;
-    let mut speed =
-        Figure::compared(format!("Import {documents} documents"), "documents/s").required(Limit::AtLeast(3.0));
     let theirs = bulk::load(&bench.corpus, node)?.as_secs_f64();
     node.mark_filled()?;
     let ours = import(bench)?.elapsed.as_secs_f64();
     report::progress(&format!("import: {ours:.1} s, OpenSearch {theirs:.1} s"));
-    speed.add_compared(documents / ours, documents / theirs);
-    Ok(vec![speed])
+    let speed = Figure::compared(format!("Import {documents} documents"), "documents/s");
+    Ok(speed.required(Limit::AtLeast(3.0)).with_compared(documents / ours, documents / theirs))
 }
 
 fn disk(bench: &SearchBench, node: &Node) -> Outcome<Figure> {
-    let mut disk = Figure::compared("Index on disk".to_owned(), "MB").required(Limit::AtMost(1.0));
-    disk.add_compared(megabytes_on_disk(bench)?, node.megabytes_on_disk()?);
-    Ok(disk)
+    let disk = Figure::compared("Index on disk", "MB").required(Limit::AtMost(1.0));
+    Ok(disk.with_compared(megabytes_on_disk(bench)?, node.megabytes_on_disk()?))
 }
 
 /// Compares what the processes have in memory after everything else.
-fn memory(sides: &Sides<'_>, node: &Node) -> Outcome<Vec<Figure>> {
+fn memory(sides: &Sides<'_>, node: &Node) -> Outcome<[Figure; 2]> {
     let (ours, theirs) = (sides.embedded.memory_parts()?, node.memory()?);
-    let mut all = Figure::compared("Memory of the process".to_owned(), "MB").required(Limit::AtMost(0.25));
-    all.add_compared(ours.all, theirs.all);
-    let mut own = Figure::compared("Memory of the process without mapped files".to_owned(), "MB");
-    own.add_compared(ours.own, theirs.own);
-    Ok(vec![all, own])
+    let all = Figure::compared("Memory of the process", "MB").required(Limit::AtMost(0.25));
+    let own = Figure::compared("Memory of the process without mapped files", "MB");
+    Ok([all.with_compared(ours.all, theirs.all), own.with_compared(ours.own, theirs.own)])
 }

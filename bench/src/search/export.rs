@@ -10,7 +10,7 @@ use super::SearchBench;
 use super::inside::Inside;
 use super::search_server::SearchServer;
 use crate::Outcome;
-use crate::client::post;
+use crate::client::post_json;
 use crate::report::{self, Figure, Limit};
 
 /// Where the catalogue of files gives downloads.
@@ -19,8 +19,8 @@ const PATH: &str = "/files/download";
 pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome<Vec<Figure>> {
     let inside = Inside::open(bench)?;
     let documents = bench.corpus.documents;
-    let mut rows = Figure::compared("Export of all rows as TSV".to_owned(), "rows/s").required(Limit::AtLeast(0.3));
-    let mut speed = Figure::alone("Export of all rows as TSV".to_owned(), "MB/s");
+    let mut rows = Figure::compared("Export of all rows as TSV", "rows/s").required(Limit::AtLeast(0.3));
+    let mut speed = Figure::alone("Export of all rows as TSV", "MB/s");
     for round in 1..=bench.rounds {
         let begun = Instant::now();
         read_back(&inside, documents)?;
@@ -38,8 +38,8 @@ pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome
 
 /// Downloads the columns of the table for every document; returns how many bytes there were.
 fn download(served: &SearchServer<'_>, documents: u64) -> Outcome<usize> {
-    let body = json!({ "files": [{ "fileType": "tsv", "fileName": "all", "maxRows": documents }] });
-    let request = post(PATH, "application/json", body.to_string().as_bytes());
+    let file = json!({ "fileType": "tsv", "fileName": "all", "maxRows": documents });
+    let request = post_json(PATH, &json!({ "files": [file] }));
     let downloaded = served.server.connect()?.download(&request)?;
     // One line is the header.
     if downloaded.lines as u64 != documents + 1 {

@@ -21,24 +21,19 @@ pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome
             let counts = bare_page::facet(arrays, &filter, facet);
             check_facet(&ask(&mut connection, &fresh_facet_request(&filter, facet))?, facet, &counts, arrays)?;
         }
-        let mut p50 = Figure::compared(format!("One facet, {}, p50", filter.name), "ms");
-        let mut p99 = Figure::compared(format!("One facet, {}, p99", filter.name), "ms");
+        let name = filter.name;
+        let mut p50 = Figure::compared(format!("One facet, {name}, p50"), "ms");
+        let mut p99 = Figure::compared(format!("One facet, {name}, p99"), "ms");
         for round in 1..=bench.rounds {
             let theirs = Latencies::measure(bench.duration, |number| {
                 black_box(bare_page::facet(arrays, &filter, number % FACETS.len()));
                 Ok(())
             })?;
             let request = |number: usize| Ok(fresh_facet_request(&filter, number % FACETS.len()));
-            let ours = Latencies::measure_prepared(bench.duration, request, |request| {
-                connection.exchange(&request).map(|_| ())
-            })?;
-            report::progress(&format!(
-                "one facet, {}, round {round}: {:.2} ms, arrays {:.2} ms",
-                filter.name,
-                ours.p50(),
-                theirs.p50()
-            ));
-            p50.add_compared(ours.p50(), theirs.p50());
+            let ours = Latencies::of_requests(bench.duration, &mut connection, request)?;
+            let (our_p50, their_p50) = (ours.p50(), theirs.p50());
+            report::progress(&format!("one facet, {name}, round {round}: {our_p50:.2} ms, arrays {their_p50:.2} ms"));
+            p50.add_compared(our_p50, their_p50);
             p99.add_compared(ours.p99(), theirs.p99());
         }
         figures.extend([p50, p99]);

@@ -20,7 +20,7 @@ pub(super) struct Filter {
 
 /// One of these values in this field.
 pub(super) struct Clause {
-    /// A place in [`FACETS`].
+    /// Its position in [`FACETS`].
     pub(super) field: usize,
     pub(super) values: &'static [&'static str],
 }
@@ -78,8 +78,8 @@ impl Filter {
         }
     }
 
-    /// Returns a filter that passes the same records and that no client has sent before: what an engine remembers of
-    /// others is of no use for it.
+    /// Returns a filter that passes the same records and that no client has sent before: cached results of
+    /// others are of no use for it.
     pub(super) fn never_sent(&self) -> Value {
         static SENT: AtomicU64 = AtomicU64::new(0);
         let more_than_any = LARGER_THAN_ANY + SENT.fetch_add(1, Ordering::Relaxed);

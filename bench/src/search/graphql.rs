@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Outcome;
-use crate::client::{Connection, post};
+use crate::client::{Connection, post_json};
 
 /// Where the catalogue of files answers.
 const PATH: &str = "/files/graphql";
@@ -52,13 +52,12 @@ impl Order {
 
 /// Returns the bytes of a request.
 pub(super) fn request(query: &str, variables: &Value) -> Vec<u8> {
-    let body = json!({ "query": query, "variables": variables });
-    post(PATH, "application/json", body.to_string().as_bytes())
+    post_json(PATH, &json!({ "query": query, "variables": variables }))
 }
 
 /// Sends a request and returns `data.file` of its answer, which must be free of errors.
 pub(super) fn ask(connection: &mut Connection, request: &[u8]) -> Outcome<Value> {
-    let mut answer: Value = serde_json::from_slice(connection.exchange(request)?)?;
+    let mut answer: Value = connection.fetch(request)?;
     if answer.get("errors").is_some() {
         return Err(format!("the answer has errors: {}", answer["errors"]).into());
     }

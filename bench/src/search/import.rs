@@ -12,12 +12,12 @@ const STARTS: usize = 5;
 pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
     let corpus = &bench.corpus;
     let name = format!("Import {} documents", corpus.documents);
-    let mut speed = Figure::compared(name.clone(), "MB/s").required(Limit::AtLeast(0.25));
+    let mut speed = Figure::compared(&name, "MB/s").required(Limit::AtLeast(0.25));
     let mut documents = Figure::compared(name, "documents/s");
-    let mut peak = Figure::alone("Import, most memory".to_owned(), "MB");
-    let mut peak_own = Figure::alone("Import, most memory without mapped files".to_owned(), "MB");
-    let mut disk = Figure::compared("Index on disk".to_owned(), "MB").required(Limit::AtMost(1.0));
-    let mut restart = Figure::compared("Restart to first portal page".to_owned(), "ms").required(Limit::AtMost(0.02));
+    let mut peak = Figure::alone("Import, most memory", "MB");
+    let mut peak_own = Figure::alone("Import, most memory without mapped files", "MB");
+    let mut disk = Figure::compared("Index on disk", "MB").required(Limit::AtMost(1.0));
+    let mut restart = Figure::compared("Restart to first portal page", "ms").required(Limit::AtMost(0.02));
     for round in 1..=bench.rounds {
         let parsed = parsing::parse(&corpus.path, corpus.documents)?.as_secs_f64();
         let imported = import(bench)?;

@@ -12,8 +12,8 @@ use crate::process_memory::ProcessMemory;
 use crate::server_process::cantata;
 use crate::{Outcome, report};
 
-/// How often the memory of an import is looked at.
-const LOOK: Duration = Duration::from_millis(20);
+/// The interval at which the memory of an import is sampled.
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The folder of the indexes in a data folder.
 pub(super) const SEARCH_FOLDER: &str = "search";
@@ -95,7 +95,7 @@ fn bytes_of(folder: &Path) -> Outcome<u64> {
     Ok(bytes)
 }
 
-/// Returns what changes when the program is built anew, which may write other files.
+/// Returns what changes with a new build of the program, which may write other files.
 fn program_mark() -> Outcome<String> {
     let metadata = fs_err::metadata(std::env::current_exe()?.with_file_name("cantata"))?;
     let modified = metadata.modified()?.duration_since(UNIX_EPOCH)?;
@@ -111,7 +111,7 @@ fn watch(process: u32, is_over: &AtomicBool) -> (f64, f64) {
             peak = peak.max(memory.peak);
             peak_own = peak_own.max(memory.own);
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(SAMPLE_INTERVAL);
     }
     (peak, peak_own)
 }

@@ -15,20 +15,14 @@ pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
     let imported = import(bench)?;
     let seconds = imported.elapsed.as_secs_f64();
     report::progress(&format!("import: {seconds:.0} s"));
-    let alone = |name: &str, unit, value| {
-        let mut figure = Figure::alone(name.to_owned(), unit);
-        figure.add(value);
-        figure
-    };
-    let mut disk = Figure::compared("Index on disk".to_owned(), "MB");
-    disk.add_compared(megabytes_on_disk(bench)?, corpus.megabytes());
+    let alone = |name: &str, unit, value| Figure::alone(name, unit).with(value);
     let name = format!("Import {} documents", corpus.documents);
     let mut figures = vec![
         alone(&name, "MB/s", corpus.megabytes() / seconds),
         alone(&name, "documents/s", corpus.documents as f64 / seconds),
         alone("Import, most memory", "MB", imported.peak).required(Limit::AtMost(MEMORY)),
         alone("Import, most memory without mapped files", "MB", imported.peak_own),
-        disk,
+        Figure::compared("Index on disk", "MB").with_compared(megabytes_on_disk(bench)?, corpus.megabytes()),
     ];
     let served = SearchServer::start(bench)?;
     for filter in filters() {
@@ -37,6 +31,6 @@ pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
     let memory = served.server.memory_parts()?;
     figures.push(alone("Server, most memory", "MB", memory.peak).required(Limit::AtMost(MEMORY)));
     figures.push(alone("Server memory after all pages, its own", "MB", memory.own));
-    served.stop()?;
+    served.server.stop()?;
     Ok(figures)
 }

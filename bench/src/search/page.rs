@@ -46,7 +46,6 @@ pub(super) fn latencies(bench: &SearchBench, served: &SearchServer<'_>, filter: 
     let mut p50 = Figure::compared(format!("{name}, p50"), "ms");
     let mut p99 = Figure::compared(format!("{name}, p99"), "ms");
     let prepare = |number: usize| Ok(request(filter, number));
-    let mut ask = |request: Vec<u8>| connection.exchange(&request).map(|_| ());
     let compute = |number: usize| {
         let (order, offset) = variant(number);
         black_box(bare_page::page(arrays, filter, order, offset));
@@ -55,8 +54,8 @@ pub(super) fn latencies(bench: &SearchBench, served: &SearchServer<'_>, filter: 
     for round in 1..=bench.rounds {
         Latencies::measure(bench.warm_up, compute)?;
         let theirs = Latencies::measure(bench.duration, compute)?;
-        Latencies::measure_prepared(bench.warm_up, prepare, &mut ask)?;
-        let ours = Latencies::measure_prepared(bench.duration, prepare, &mut ask)?;
+        Latencies::of_requests(bench.warm_up, &mut connection, prepare)?;
+        let ours = Latencies::of_requests(bench.duration, &mut connection, prepare)?;
         report::progress(&format!("  round {round}: {:.2} ms, arrays {:.2} ms", ours.p50(), theirs.p50()));
         p50.add_compared(ours.p50(), theirs.p50());
         p99.add_compared(ours.p99(), theirs.p99());

@@ -7,23 +7,20 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::Outcome;
+use crate::threads::run_threads;
 
 /// How much is read at a time.
 const BUFFER: usize = 1 << 20;
 
 /// Parses every line of a file, each thread its share; returns how long it took.
 pub(super) fn parse(path: &Path, documents: u64) -> Outcome<Duration> {
-    let threads = std::thread::available_parallelism()?.get() as u64;
+    let threads = std::thread::available_parallelism()?.get();
     let bytes = fs_err::metadata(path)?.len();
+    let start_of = |share: usize| bytes * share as u64 / threads as u64;
     let begun = Instant::now();
-    let parsed = std::thread::scope(|scope| {
-        let share = |place: u64| (bytes * place / threads)..(bytes * (place + 1) / threads);
-        let spawn = |place| scope.spawn(move || parse_share(path, share(place).start, share(place).end));
-        let threads: Vec<_> = (0..threads).map(spawn).collect();
-        let counts = threads.into_iter().map(|thread| thread.join().map_err(|_| "a parser panicked")?);
-        counts.sum::<Outcome<u64>>()
-    })?;
+    let counts = run_threads(threads, |share| parse_share(path, start_of(share), start_of(share + 1)))?;
     let elapsed = begun.elapsed();
+    let parsed: u64 = counts.into_iter().sum();
     if parsed == documents { Ok(elapsed) } else { Err(format!("parsed {parsed} documents of {documents}").into()) }
 }
 

@@ -76,16 +76,16 @@ fn graphql_name(facet: usize) -> String {
     FACETS[facet].path.replace('.', "__")
 }
 
-/// Refuses an answer that says anything else than the bare arrays do.
+/// Fails if an answer differs from what the bare arrays say.
 pub(super) fn check_page(answer: &Value, page: &Page, arrays: &Arrays) -> Outcome<()> {
     if answer["hits"]["total"] != json!(page.total) {
         return Err(format!("the server found {} records, the arrays {}", answer["hits"]["total"], page.total).into());
     }
     let edges = answer["hits"]["edges"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let shown: Vec<&str> = edges.iter().filter_map(|edge| edge["node"]["id"].as_str()).collect();
+    let found: Vec<&str> = edges.iter().filter_map(|edge| edge["node"]["id"].as_str()).collect();
     let expected: Vec<String> = page.hits.iter().map(|id| id.hyphenated().to_string()).collect();
-    if shown != expected {
-        return Err(format!("the server showed the rows {shown:?}, the arrays {expected:?}").into());
+    if found != expected {
+        return Err(format!("the server found the rows {found:?}, the arrays {expected:?}").into());
     }
     for (facet, counts) in page.facets.iter().enumerate() {
         check_facet(answer, facet, counts, arrays)?;
@@ -93,23 +93,21 @@ pub(super) fn check_page(answer: &Value, page: &Page, arrays: &Arrays) -> Outcom
     Ok(())
 }
 
-/// Refuses a facet that counts anything else than the bare arrays do.
+/// Fails if the counts of a facet differ from those of the bare arrays.
 pub(super) fn check_facet(answer: &Value, facet: usize, counts: &Counts, arrays: &Arrays) -> Outcome<()> {
     let answer = &answer["aggregations"][graphql_name(facet)];
     let buckets = answer["buckets"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let mut shown: Vec<(String, u64)> = buckets
-        .iter()
-        .map(|bucket| {
-            let key = bucket["key"].as_str().unwrap_or_default().to_owned();
-            (key, bucket["doc_count"].as_u64().unwrap_or_default())
-        })
-        .collect();
-    shown.sort_unstable();
+    let count = |bucket: &Value| {
+        let key = bucket["key"].as_str().unwrap_or_default().to_owned();
+        (key, bucket["doc_count"].as_u64().unwrap_or_default())
+    };
+    let mut found: Vec<(String, u64)> = buckets.iter().map(count).collect();
+    found.sort_unstable();
     let mut expected = arrays.named(facet, counts);
     expected.sort_unstable();
-    if shown != expected {
+    if found != expected {
         let path = FACETS[facet].path;
-        return Err(format!("the server counted {shown:?} in {path}, the arrays {expected:?}").into());
+        return Err(format!("the server counted {found:?} in {path}, the arrays {expected:?}").into());
     }
     let values = expected.iter().filter(|(key, _)| key != Arrays::MISSING).count();
     if answer["bucket_count"] != json!(values) {

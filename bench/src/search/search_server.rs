@@ -31,26 +31,19 @@ impl<'b> SearchServer<'b> {
 
     /// Returns the documents as bare arrays.
     pub(super) fn arrays(&self) -> Outcome<&Arrays> {
-        if self.arrays.get().is_none() {
-            report::progress("reading the documents into bare arrays");
-            let arrays = Arrays::read(&self.bench.corpus)?;
-            return Ok(self.arrays.get_or_init(|| arrays));
+        if let Some(arrays) = self.arrays.get() {
+            return Ok(arrays);
         }
-        self.arrays.get().ok_or_else(|| "there are no arrays".into())
+        report::progress("reading the documents into bare arrays");
+        let arrays = Arrays::read(&self.bench.corpus)?;
+        Ok(self.arrays.get_or_init(|| arrays))
     }
 
     /// Returns what the server has in memory now.
     pub(super) fn memory_figures(&self) -> Outcome<Vec<Figure>> {
         let memory = self.server.memory_parts()?;
-        let mut own = Figure::alone("Server memory after everything above, its own".to_owned(), "MB");
-        own.add(memory.own);
-        let mut files = Figure::alone("Server memory after everything above, mapped files".to_owned(), "MB");
-        files.add(memory.files);
-        Ok(vec![own, files])
-    }
-
-    pub(super) fn stop(self) -> Outcome<()> {
-        self.server.stop()
+        let figure = |what| Figure::alone(format!("Server memory after everything above, {what}"), "MB");
+        Ok(vec![figure("its own").with(memory.own), figure("mapped files").with(memory.files)])
     }
 }
 
@@ -66,11 +59,11 @@ pub(super) fn write_configs(bench: &SearchBench) -> Outcome<TempDir> {
     let configs = bench.workspace.new_folder()?;
     // The other catalogue has no documents here and could not be served.
     for (path, text) in catalogue_files().iter().filter(|(path, _)| path.starts_with("files/")) {
-        let place = configs.path().join(path);
-        if let Some(folder) = place.parent() {
+        let path = configs.path().join(path);
+        if let Some(folder) = path.parent() {
             fs_err::create_dir_all(folder)?;
         }
-        fs_err::write(place, text)?;
+        fs_err::write(path, text)?;
     }
     Ok(configs)
 }

@@ -25,11 +25,8 @@ pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome
         let mut p50 = Figure::alone(format!("Wildcard *123* in {field}, p50"), "ms");
         let mut p99 = Figure::alone(format!("Wildcard *123* in {field}, p99"), "ms");
         for round in 1..=bench.rounds {
-            let times = Latencies::measure_prepared(
-                bench.duration,
-                |number| Ok(wildcard(field, number * 7)),
-                |request| connection.exchange(&request).map(|_| ()),
-            )?;
+            let request = |number: usize| Ok(wildcard(field, number * 7));
+            let times = Latencies::of_requests(bench.duration, &mut connection, request)?;
             report::progress(&format!("wildcard in {field}, round {round}: {:.2} ms ({found} found)", times.p50()));
             p50.add(times.p50());
             p99.add(times.p99());

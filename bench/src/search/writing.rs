@@ -45,12 +45,9 @@ fn measure_with(bench: &SearchBench, inside: &Inside, rows: usize) -> Outcome<Fi
             black_box(planned.write(&answers));
             Ok(())
         })?;
-        report::progress(&format!(
-            "writing {rows} rows, round {round}: {:.3} ms, from structs {:.3} ms",
-            ours.p50(),
-            theirs.p50()
-        ));
-        figure.add_compared(megabytes / ours.p50() * 1e3, megabytes / theirs.p50() * 1e3);
+        let (ours, theirs) = (ours.p50(), theirs.p50());
+        report::progress(&format!("writing {rows} rows, round {round}: {ours:.3} ms, from structs {theirs:.3} ms"));
+        figure.add_compared(megabytes / ours * 1e3, megabytes / theirs * 1e3);
     }
     Ok(figure)
 }
@@ -59,8 +56,8 @@ fn measure_with(bench: &SearchBench, inside: &Inside, rows: usize) -> Outcome<Fi
 fn answered(inside: &Inside, rows: usize) -> Outcome<(PlannedRequest, PlanResults)> {
     let variables = json!({ "first": rows }).as_object().cloned();
     let request = GraphqlRequest { query: QUERY.to_owned(), variables, operation_name: None };
-    let refused = |body: &[u8]| format!("the request is refused: {}", String::from_utf8_lossy(body));
-    let prepared = inside.catalogue.prepare(&request).map_err(|error| refused(&error.bytes))?;
+    let rejected = |body: &[u8]| format!("the request is rejected: {}", String::from_utf8_lossy(body));
+    let prepared = inside.catalogue.prepare(&request).map_err(|error| rejected(&error.bytes))?;
     let sets: HashMap<String, Vec<String>> = HashMap::new();
     let planned =
         prepared.plan(&PlanContext { now: UtcDateTime::MAX, sets: &sets, view: &CatalogueView::without_rules() });

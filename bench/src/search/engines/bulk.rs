@@ -9,8 +9,9 @@ use cantata_demo::catalogue::{FILE_INDEX, mapping};
 use serde_json::{Value, json};
 
 use super::node::Node;
-use crate::client::{get, post};
+use crate::client::{get, post, post_json};
 use crate::search::corpus::Corpus;
+use crate::threads::run_threads;
 use crate::{Outcome, report};
 
 /// How many clients send at once.
@@ -24,25 +25,20 @@ const BATCH: usize = 8_000_000;
 pub(super) fn load(corpus: &Corpus, node: &Node) -> Outcome<Duration> {
     create(node)?;
     let begun = Instant::now();
-    let reader = Mutex::new(Batches { lines: BufReader::new(fs_err::File::open(&corpus.path)?) });
-    std::thread::scope(|scope| {
-        let client = || -> Outcome<()> {
-            let mut connection = node.connect()?;
-            while let Some(batch) = next_of(&reader)? {
-                let answer: Value = serde_json::from_slice(connection.exchange(&batch)?)?;
-                if answer["errors"] != json!(false) {
-                    return Err("OpenSearch refused documents".into());
-                }
+    let lines = Mutex::new(BufReader::new(fs_err::File::open(&corpus.path)?));
+    run_threads(CLIENTS, |_| {
+        let mut connection = node.connect()?;
+        while let Some(batch) = next_batch(&lines)? {
+            let answer: Value = connection.fetch(&batch)?;
+            if answer["errors"] != json!(false) {
+                return Err("OpenSearch rejected documents".into());
             }
-            Ok(())
-        };
-        let threads: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(client)).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a client panicked")?)
+        }
+        Ok(())
     })?;
     let mut connection = node.connect()?;
-    for step in ["_refresh", "_flush"] {
-        connection.exchange(&post(&format!("/{FILE_INDEX}/{step}"), "application/json", b""))?;
-    }
+    connection.send(&action("_refresh"))?;
+    connection.send(&action("_flush"))?;
     let elapsed = begun.elapsed();
     report::progress("merging the segments of OpenSearch");
     merge(node)?;
@@ -54,57 +50,47 @@ fn create(node: &Node) -> Outcome<()> {
         "settings": { "number_of_shards": 1, "number_of_replicas": 0, "refresh_interval": "-1" },
         "mappings": mapping(FILE_INDEX),
     });
-    let request = post(&format!("/{FILE_INDEX}"), "application/json", body.to_string().as_bytes());
+    let request = post_json(&format!("/{FILE_INDEX}"), &body);
     let put = [b"PUT".as_slice(), request.strip_prefix(b"POST").unwrap_or_default()].concat();
-    node.connect()?.exchange(&put)?;
-    Ok(())
+    node.connect()?.send(&put)
 }
 
-/// Merges all segments into one. The answer may be a long time coming, so the work is looked at instead.
+/// Returns the request for an action on the index.
+fn action(name: &str) -> Vec<u8> {
+    post(&format!("/{FILE_INDEX}/{name}"), "application/json", b"")
+}
+
+/// Merges all segments into one. The response may take long, so the number of segments is polled instead.
 fn merge(node: &Node) -> Outcome<()> {
     let mut connection = node.connect()?;
-    let path = format!("/{FILE_INDEX}/_forcemerge?max_num_segments=1&wait_for_completion=false");
-    connection.exchange(&post(&path, "application/json", b""))?;
-    let refresh = post(&format!("/{FILE_INDEX}/_refresh"), "application/json", b"");
+    connection.send(&action("_forcemerge?max_num_segments=1&wait_for_completion=false"))?;
     let segments = get(&format!("/{FILE_INDEX}/_stats/segments"));
     loop {
         std::thread::sleep(Duration::from_secs(1));
-        connection.exchange(&refresh)?;
-        let stats: Value = serde_json::from_slice(connection.exchange(&segments)?)?;
+        connection.send(&action("_refresh"))?;
+        let stats: Value = connection.fetch(&segments)?;
         if stats["_all"]["primaries"]["segments"]["count"] == json!(1) {
+            return connection.send(&action("_flush"));
+        }
+    }
+}
+
+/// Returns the request for the next documents; nothing after the last ones.
+fn next_batch(lines: &Mutex<impl BufRead>) -> Outcome<Option<Vec<u8>>> {
+    let mut lines = lines.lock().map_err(|_| "a client panicked")?;
+    let (mut body, mut line) = (Vec::with_capacity(BATCH + BATCH / 8), Vec::new());
+    while body.len() < BATCH {
+        line.clear();
+        if lines.read_until(b'\n', &mut line)? == 0 {
             break;
         }
+        let (id, rest) = split_id(&line)?;
+        serde_json::to_writer(&mut body, &json!({ "index": { "_id": id } }))?;
+        body.extend_from_slice(b"\n{");
+        body.extend_from_slice(rest);
     }
-    connection.exchange(&post(&format!("/{FILE_INDEX}/_flush"), "application/json", b""))?;
-    Ok(())
-}
-
-/// The documents, batch by batch.
-struct Batches {
-    lines: BufReader<fs_err::File>,
-}
-
-fn next_of(batches: &Mutex<Batches>) -> Outcome<Option<Vec<u8>>> {
-    let mut batches = batches.lock().map_err(|_| "a client panicked")?;
-    batches.next()
-}
-
-impl Batches {
-    fn next(&mut self) -> Outcome<Option<Vec<u8>>> {
-        let (mut body, mut line) = (Vec::with_capacity(BATCH + BATCH / 8), Vec::new());
-        while body.len() < BATCH {
-            line.clear();
-            if self.lines.read_until(b'\n', &mut line)? == 0 {
-                break;
-            }
-            let (id, rest) = split_id(&line)?;
-            serde_json::to_writer(&mut body, &json!({ "index": { "_id": id } }))?;
-            body.extend_from_slice(b"\n{");
-            body.extend_from_slice(rest);
-        }
-        let request = || post(&format!("/{FILE_INDEX}/_bulk"), "application/x-ndjson", &body);
-        Ok((!body.is_empty()).then(request))
-    }
+    let request = || post(&format!("/{FILE_INDEX}/_bulk"), "application/x-ndjson", &body);
+    Ok((!body.is_empty()).then(request))
 }
 
 /// Splits the line of a document into its id, which comes first in it, and what follows the comma after that:

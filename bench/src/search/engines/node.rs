@@ -51,8 +51,7 @@ impl Node {
 
     /// Returns how many megabytes the index takes.
     pub(super) fn megabytes_on_disk(&self) -> Outcome<f64> {
-        let mut connection = self.connect()?;
-        let stats: Value = serde_json::from_slice(connection.exchange(&get(&format!("/{FILE_INDEX}/_stats/store")))?)?;
+        let stats: Value = self.connect()?.fetch(&get(&format!("/{FILE_INDEX}/_stats/store")))?;
         let bytes = stats["_all"]["primaries"]["store"]["size_in_bytes"].as_f64();
         Ok(bytes.ok_or("OpenSearch does not say how large the index is")? / 1e6)
     }

@@ -1,6 +1,7 @@
 //! Portal pages from all sides.
 
 use std::cell::Cell;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -55,8 +56,14 @@ impl<'b> Sides<'b> {
         let (configs, embedded) = search_server::start_server(bench, &bench.data_folder())?;
         let recorder = Recorder::start(node.address)?;
         let (data, other_data) = (bench.workspace.new_folder()?, bench.workspace.new_folder()?);
-        let remote = ServerProcess::over_opensearch(data.path(), configs.path(), node.address)?;
-        let recorded = ServerProcess::over_opensearch(other_data.path(), configs.path(), recorder.address)?;
+        let over = |folder: &TempDir, node: SocketAddr| {
+            let (configs, host) = (configs.path(), format!("http://{node}"));
+            ServerProcess::with_settings(
+                folder.path(),
+                &[("CONFIGS_PATH", &configs), ("SEARCH_ENGINE", &"opensearch"), ("ES_HOST", &host)],
+            )
+        };
+        let (remote, recorded) = (over(&data, node.address)?, over(&other_data, recorder.address)?);
         let folders = vec![configs, data, other_data];
         Ok(Self { embedded, remote, recorded, recorder, node, made: Cell::new(0), _folders: folders })
     }
@@ -105,7 +112,7 @@ pub(super) fn measure(bench: &SearchBench, sides: &Sides<'_>) -> Outcome<Vec<Fig
     Ok(figures)
 }
 
-/// Refuses pages that differ.
+/// Fails if the pages of the two sides differ.
 fn compare(sides: &Sides<'_>, filters: &[Filter]) -> Outcome<()> {
     let (mut embedded, mut remote) = (sides.embedded.connect()?, sides.remote.connect()?);
     for _ in 0..COMPARED {
@@ -131,9 +138,11 @@ fn unseen(bench: &SearchBench, sides: &Sides<'_>, filters: &[Filter], name: &str
         node.exchange(&request)?;
     }
     for _ in 0..bench.rounds {
-        let theirs = timed(bench.duration, || sides.direct(&mut recorded, &sides.fresh(filters)), &mut node)?;
+        let direct = |_| sides.direct(&mut recorded, &sides.fresh(filters));
+        let theirs = Latencies::of_requests(bench.duration, &mut node, direct)?;
         // A connection that nobody uses for long is closed by the server.
-        let ours = timed(bench.duration, || Ok(sides.fresh(filters)), &mut sides.embedded.connect()?)?;
+        let mut embedded = sides.embedded.connect()?;
+        let ours = Latencies::of_requests(bench.duration, &mut embedded, |_| Ok(sides.fresh(filters)))?;
         report::progress(&format!("  {name}: {:.2} ms, OpenSearch {:.2} ms", ours.p50(), theirs.p50()));
         figure.add_compared(ours.p50(), theirs.p50());
     }
@@ -148,10 +157,10 @@ fn repeated(bench: &SearchBench, sides: &Sides<'_>, filters: &[Filter], name: &s
         let page = sides.fresh(filters);
         let request = sides.direct(&mut sides.recorded.connect()?, &page)?;
         node.exchange(&request)?;
-        let theirs = timed(bench.duration, || Ok(request.clone()), &mut node)?;
+        let theirs = Latencies::of_requests(bench.duration, &mut node, |_| Ok(request.clone()))?;
         let mut embedded = sides.embedded.connect()?;
         embedded.exchange(&page)?;
-        let ours = timed(bench.duration, || Ok(page.clone()), &mut embedded)?;
+        let ours = Latencies::of_requests(bench.duration, &mut embedded, |_| Ok(page.clone()))?;
         report::progress(&format!("  repeated: {:.2} ms, OpenSearch {:.2} ms", ours.p50(), theirs.p50()));
         figure.add_compared(ours.p50(), theirs.p50());
     }
@@ -192,33 +201,18 @@ fn over(bench: &SearchBench, sides: &Sides<'_>, filters: &[Filter], name: &str) 
     let end = Instant::now() + bench.duration * 3 * bench.rounds as u32;
     let mut pairs = 0;
     while pairs < PAIRS || Instant::now() < end {
-        // Both get a filter that nobody has sent, but the same order and the same place in it.
+        // Both get a filter that nobody has sent, but the same order and the same offset in it.
         let number = sides.next();
         let (direct, through) = (sides.direct(&mut recorded, &page(filters, number))?, page(filters, number));
         let (ours, theirs) = if pairs % 2 == 0 {
-            let theirs = time(&mut node, &direct)?;
-            (time(&mut remote, &through)?, theirs)
+            let theirs = node.time(&direct)?;
+            (remote.time(&through)?, theirs)
         } else {
-            (time(&mut remote, &through)?, time(&mut node, &direct)?)
+            (remote.time(&through)?, node.time(&direct)?)
         };
         figure.add_compared(milliseconds(ours), milliseconds(theirs));
         pairs += 1;
     }
     report::progress(&format!("  over OpenSearch: {pairs} pairs"));
     Ok(figure)
-}
-
-/// Sends one request after the other for so long; making them is not part of their time.
-fn timed(
-    duration: Duration,
-    mut request: impl FnMut() -> Outcome<Vec<u8>>,
-    connection: &mut Connection,
-) -> Outcome<Latencies> {
-    Latencies::measure_prepared(duration, |_| request(), |request| connection.exchange(&request).map(|_| ()))
-}
-
-fn time(connection: &mut Connection, request: &[u8]) -> Outcome<Duration> {
-    let begun = Instant::now();
-    connection.exchange(request)?;
-    Ok(begun.elapsed())
 }

@@ -1,6 +1,6 @@
 //! A stand-in between the server and OpenSearch that catches what the server asks.
 //!
-//! The searches of a page come together in one request. It is not passed on but refused, so that OpenSearch has not seen
+//! The searches of a page come together in one request. It is rejected, not passed on, so that OpenSearch has not seen
 //! it when it is measured; everything else is passed on.
 
 use std::io::{BufRead, BufReader, Write};
@@ -11,14 +11,14 @@ use std::time::Duration;
 use crate::Outcome;
 use crate::client::post;
 
-/// How long a search may be in coming.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the server may take to send a search.
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What the path of the request of a page ends with.
 const PAGE: &str = "/_msearch";
 
-/// What is answered to a search.
-const REFUSAL: &str = r#"{"error":{"type":"not_asked","reason":"this was only recorded"},"status":400}"#;
+/// The response to a search.
+const REJECTION: &str = r#"{"error":{"type":"not_asked","reason":"this was only recorded"},"status":400}"#;
 
 /// A recorder that runs.
 pub(super) struct Recorder {
@@ -42,7 +42,7 @@ impl Recorder {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let sender = sender.clone();
-                // A connection that breaks off is opened anew by the server.
+                // A connection that breaks off is opened again by the server.
                 std::thread::spawn(move || serve(stream, node, &sender).ok());
             }
         });
@@ -51,7 +51,7 @@ impl Recorder {
 
     /// Returns the one search that was asked since the last call, as a request that can be sent to the node.
     pub(super) fn search(&self) -> Outcome<Vec<u8>> {
-        let search = self.caught.recv_timeout(PATIENCE).map_err(|_| "the server asked OpenSearch for nothing")?;
+        let search = self.caught.recv_timeout(SEARCH_TIMEOUT).map_err(|_| "the server asked OpenSearch for nothing")?;
         match self.caught.try_recv() {
             Ok(_) => Err("the server asked OpenSearch more than once for one page".into()),
             Err(_) => Ok(search),
@@ -69,11 +69,11 @@ fn serve(stream: TcpStream, node: SocketAddr, caught: &Sender<Vec<u8>>) -> Outco
         let path = String::from_utf8_lossy(&request.head).split(' ').nth(1).unwrap_or_default().to_owned();
         if path.ends_with(PAGE) {
             caught.send(post(&path, "application/x-ndjson", &request.body)).ok();
-            let length = REFUSAL.len();
+            let length = REJECTION.len();
             let head = format!(
                 "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
             );
-            server.write_all(&[head.as_bytes(), REFUSAL.as_bytes()].concat())?;
+            server.write_all(&[head.as_bytes(), REJECTION.as_bytes()].concat())?;
             continue;
         }
         upstream.write_all(&[request.head, request.body].concat())?;
