@@ -6,5 +6,5 @@ mod indexes;
 mod stores;
 
 pub(crate) use self::backup_source::DataDirBackup;
-pub(crate) use self::indexes::{IndexAccess, IndexAccessArguments, RemoteIndexes, explain};
+pub(crate) use self::indexes::{IndexAccess, IndexAccessArguments, RemoteIndexes, explain, parse_mapping};
 pub(crate) use self::stores::open_store;

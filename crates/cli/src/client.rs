@@ -23,6 +23,7 @@ mod state;
 mod study;
 mod study_lookup;
 mod submit;
+mod type_pages;
 mod types;
 mod update_file;
 
@@ -30,20 +31,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use self::check::CheckArguments;
-use self::download::DownloadArguments;
-use self::export::ExportArguments;
-use self::get::GetArguments;
-use self::manifest::ManifestArguments;
-use self::mcp::McpArguments;
-use self::query::QueryArguments;
-use self::reindex::ReindexArguments;
-use self::search::SearchArguments;
-use self::state::{PublishArguments, StateArguments};
-use self::study::StudyArguments;
-use self::submit::SubmitArguments;
-use self::types::TypeArguments;
-use self::update_file::UpdateFileArguments;
+pub(crate) use self::api_error::CallError;
+pub(crate) use self::server::ServerClient;
 use crate::error::CliError;
 use crate::settings::LoggingSettings;
 
@@ -55,50 +44,50 @@ const ABOUT_CODES: &str = "Exit codes: 0 success, 1 something was rejected, 2 in
 pub(crate) enum ClientCommand {
     /// Registers and lists studies
     #[command(after_help = ABOUT_CODES)]
-    Study(StudyArguments),
+    Study(study::StudyArguments),
     /// Registers, lists, shows and compares analysis types
     #[command(after_help = ABOUT_CODES)]
-    Type(TypeArguments),
+    Type(types::TypeArguments),
     /// Submits analyses, or validates them with --dry-run
     #[command(after_help = ABOUT_CODES)]
-    Submit(SubmitArguments),
+    Submit(submit::SubmitArguments),
     /// Writes the upload manifest of an analysis
     #[command(after_help = ABOUT_CODES)]
-    Manifest(ManifestArguments),
+    Manifest(manifest::ManifestArguments),
     /// Publishes analyses
     #[command(after_help = ABOUT_CODES)]
-    Publish(PublishArguments),
+    Publish(state::PublishArguments),
     /// Unpublishes analyses
     #[command(after_help = ABOUT_CODES)]
-    Unpublish(StateArguments),
+    Unpublish(state::StateArguments),
     /// Suppresses analyses permanently
     #[command(after_help = ABOUT_CODES)]
-    Suppress(StateArguments),
+    Suppress(state::StateArguments),
     /// Shows an analysis
     #[command(after_help = ABOUT_CODES)]
-    Get(GetArguments),
+    Get(get::GetArguments),
     /// Finds analyses by id or by the object id of a file
     #[command(after_help = ABOUT_CODES)]
-    Search(SearchArguments),
+    Search(search::SearchArguments),
     /// Exports analyses as payloads that can be submitted again
     #[command(after_help = ABOUT_CODES)]
-    Export(ExportArguments),
+    Export(export::ExportArguments),
     /// Changes the metadata of a file
     #[command(after_help = ABOUT_CODES)]
-    UpdateFile(UpdateFileArguments),
+    UpdateFile(update_file::UpdateFileArguments),
     /// Searches a catalogue: records, or counts with --facet
     #[command(after_help = ABOUT_CODES)]
-    Query(QueryArguments),
+    Query(query::QueryArguments),
     /// Downloads all records of a catalogue that match a filter
     #[command(after_help = ABOUT_CODES)]
-    Download(DownloadArguments),
+    Download(download::DownloadArguments),
     /// Rebuilds the indexes of catalogues from their sources, without interrupting searches
     #[command(after_help = ABOUT_CODES)]
-    Reindex(ReindexArguments),
+    Reindex(reindex::ReindexArguments),
     /// Checks the configuration of catalogues, also against their indexes
-    Check(Box<CheckArguments>),
+    Check(Box<check::CheckArguments>),
     /// Connects a language model to a server: Model Context Protocol on standard input and output
-    Mcp(McpArguments),
+    Mcp(mcp::McpArguments),
 }
 
 impl ClientCommand {

@@ -8,16 +8,9 @@ use std::ffi::{OsStr, OsString};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::client::ClientCommand;
-use crate::commands::backup::BackupArguments;
-use crate::commands::completions::CompletionsArguments;
-use crate::commands::demo::SampleArguments;
-use crate::commands::import::ImportArguments;
-use crate::commands::import_song_db::SongDbArguments;
-use crate::commands::index::IndexArguments;
-use crate::commands::key::KeyArguments;
-use crate::commands::restore::RestoreArguments;
+use crate::commands::{backup, completions, demo, import, import_song_db, index, key, restore};
 use crate::error::CliError;
-use crate::settings::{ConfigArgument, LoggingSettings, Settings, TracingSettings, complete, document};
+use crate::settings::{ConfigArgument, LoggingSettings, Settings, complete, document};
 
 const ABOUT_SETTINGS: &str = "Every setting is a flag, an environment variable and a key of the TOML file, all with the \
     same name: --server-port, SERVER_PORT, server_port. A flag overrides the environment, the environment the file, the \
@@ -47,29 +40,29 @@ pub(crate) enum Command {
     /// The exit code is 0 if every document was imported, and 1 if one was rejected or a file could not be read
     /// completely; all others are in the index. After an interruption the same command resumes.
     #[command(after_help = ABOUT_SETTINGS)]
-    Import(ImportArguments),
+    Import(import::ImportArguments),
     /// Imports the database of a SONG server: studies, analysis types, analyses with files and history
     ///
     /// SONG may keep running. A second run imports what is new or has changed, also after an interruption. The exit code
     /// is 0 if everything was imported and verified, and 1 if not.
     #[command(name = IMPORT_SONG_DB, after_help = ABOUT_SETTINGS)]
-    ImportSongDb(SongDbArguments),
+    ImportSongDb(import_song_db::SongDbArguments),
     /// Writes a backup of a data folder to one file, of a stopped server or a running one
     #[command(after_help = ABOUT_SETTINGS)]
-    Backup(BackupArguments),
+    Backup(backup::BackupArguments),
     /// Restores a data folder from a backup; the folder must be empty or absent
     #[command(after_help = ABOUT_SETTINGS)]
-    Restore(RestoreArguments),
+    Restore(restore::RestoreArguments),
     /// Administers search indexes, of a stopped server or through a running one
     #[command(after_help = ABOUT_SETTINGS)]
-    Index(IndexArguments),
+    Index(index::IndexArguments),
     #[command(flatten)]
     Client(ClientCommand),
     /// Writes the completion script of a shell
-    Completions(CompletionsArguments),
+    Completions(completions::CompletionsArguments),
     /// Creates, lists and revokes API keys, with or without a running server
     #[command(after_help = ABOUT_SETTINGS)]
-    Key(KeyArguments),
+    Key(key::KeyArguments),
 }
 
 #[derive(Debug, Args)]
@@ -83,7 +76,7 @@ pub(crate) struct ServeArguments {
 #[derive(Debug, Args)]
 pub(crate) struct DemoArguments {
     #[command(flatten)]
-    pub(crate) sample: SampleArguments,
+    pub(crate) sample: demo::SampleArguments,
     #[command(flatten)]
     config: ConfigArgument,
     #[command(flatten)]
@@ -91,13 +84,12 @@ pub(crate) struct DemoArguments {
 }
 
 impl Command {
-    /// Rejects settings that contradict each other.
-    pub(crate) fn check(&self) -> Result<(), CliError> {
+    /// Returns the settings of the server, if the command runs one.
+    pub(crate) fn server_settings(&self) -> Option<&Settings> {
         match self {
-            Self::Serve(arguments) => arguments.settings.check(),
-            Self::Demo(arguments) => arguments.settings.check(),
-            Self::Import(_) | Self::ImportSongDb(_) | Self::Index(_) | Self::Key(_) | Self::Client(_) => Ok(()),
-            Self::Backup(_) | Self::Restore(_) | Self::Completions(_) => Ok(()),
+            Self::Serve(arguments) => Some(&arguments.settings),
+            Self::Demo(arguments) => Some(&arguments.settings),
+            _ => None,
         }
     }
 
@@ -115,15 +107,6 @@ impl Command {
             Self::Client(command) => return command.logging(),
             Self::Completions(_) => return None,
         })
-    }
-
-    /// Returns the settings of the span export, if the command has one.
-    pub(crate) fn tracing(&self) -> Option<&TracingSettings> {
-        match self {
-            Self::Serve(arguments) => Some(&arguments.settings.tracing),
-            Self::Demo(arguments) => Some(&arguments.settings.tracing),
-            _ => None,
-        }
     }
 }
 

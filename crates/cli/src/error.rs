@@ -1,10 +1,14 @@
 //! The error of a command, and its exit code.
 
 use std::error::Error;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use cantata_core::error_chain;
+
+use crate::terminal::print_note;
+
+/// The exit code for a failure.
+const FAILED_CODE: u8 = 1;
 
 /// The exit code for an invalid command line or setting.
 const INVALID_SETTINGS_CODE: u8 = 2;
@@ -67,30 +71,20 @@ impl CliError {
 
     /// Writes the error with its causes to standard error, and returns the exit code. A closed pipe is ignored.
     pub(crate) fn report(self) -> ExitCode {
-        let mut stderr = io::stderr().lock();
-        let mut print = |problem: &str| drop(writeln!(stderr, "error: {problem}"));
-        match &self {
+        let (problems, code) = match &self {
             Self::Usage(error) => {
                 let _ = error.print();
-                u8::try_from(error.exit_code()).map_or(ExitCode::from(INVALID_SETTINGS_CODE), ExitCode::from)
+                return u8::try_from(error.exit_code()).unwrap_or(INVALID_SETTINGS_CODE).into();
             }
-            Self::Settings(problems) => {
-                problems.iter().for_each(|problem| print(problem));
-                ExitCode::from(INVALID_SETTINGS_CODE)
-            }
+            Self::Settings(problems) => (problems.clone(), INVALID_SETTINGS_CODE),
             Self::Failed { hint, .. } => {
                 let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
-                print(&format!("{}{hint}", error_chain(&self)));
-                ExitCode::FAILURE
+                (vec![format!("{}{hint}", error_chain(&self))], FAILED_CODE)
             }
-            Self::Unreachable(problem) => {
-                print(problem);
-                ExitCode::from(UNREACHABLE_CODE)
-            }
-            Self::NotAllowed(problem) => {
-                print(problem);
-                ExitCode::from(NOT_ALLOWED_CODE)
-            }
-        }
+            Self::Unreachable(problem) => (vec![problem.clone()], UNREACHABLE_CODE),
+            Self::NotAllowed(problem) => (vec![problem.clone()], NOT_ALLOWED_CODE),
+        };
+        problems.iter().for_each(|problem| print_note(format_args!("error: {problem}")));
+        ExitCode::from(code)
     }
 }

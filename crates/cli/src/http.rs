@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use cantata_core::Secret;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use cantata_http_client::bearer;
+use memchr::memchr2;
+use reqwest::header::{AUTHORIZATION, HeaderMap};
 use reqwest::{Client, ClientBuilder, Url};
 
 use crate::error::CliError;
@@ -35,9 +37,8 @@ pub(crate) fn connect(address: &str, credential: Option<&str>) -> Result<(Url, C
     }
     let mut headers = HeaderMap::new();
     if let Some(credential) = credential {
-        let mut value = HeaderValue::try_from(format!("Bearer {credential}"))
+        let value = bearer(credential)
             .map_err(|_| CliError::setting("CANTATA_KEY: expected a key or a token, without line breaks"))?;
-        value.set_sensitive(true);
         headers.insert(AUTHORIZATION, value);
     }
     let http = builder(&base).default_headers(headers).build().map_err(|error| unusable(error.to_string()))?;
@@ -50,4 +51,15 @@ pub(crate) fn builder(base: &Url) -> ClientBuilder {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder().connect_timeout(CONNECT_TIMEOUT);
     if base.scheme() == "http" { builder.no_proxy().tls_certs_only([]) } else { builder }
+}
+
+/// Adds a JSON document to a body with one document per line.
+pub(crate) fn push_json_line(body: &mut Vec<u8>, document: &[u8]) {
+    let start = body.len();
+    body.extend_from_slice(document);
+    // Outside of strings a line break is whitespace; JSON strings cannot contain one.
+    if memchr2(b'\n', b'\r', &body[start..]).is_some() {
+        body[start..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    }
+    body.push(b'\n');
 }

@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use crate::command_line::{Cli, Command};
 use crate::commands::{backup, completions, demo, import, import_song_db, index, key, restore, serve};
 use crate::error::CliError;
+use crate::settings::Settings;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -34,7 +35,8 @@ fn main() -> ExitCode {
 
 fn run() -> Result<ExitCode, CliError> {
     let cli = Cli::read(std::env::args_os().collect())?;
-    cli.command.check()?;
+    let server = cli.command.server_settings();
+    server.map_or(Ok(()), Settings::check)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -42,23 +44,22 @@ fn run() -> Result<ExitCode, CliError> {
     // Dropped before the runtime, which sends the last spans.
     let _span_export = match cli.command.logging() {
         Some(settings) => {
-            let export = logging::start(settings, cli.command.tracing(), runtime.handle())?;
+            let export = logging::start(settings, server.map(|server| &server.tracing), runtime.handle())?;
             settings::warn_of_renamed_variables();
             export
         }
         None => None,
     };
     match &cli.command {
-        Command::Serve(arguments) => runtime.block_on(serve::serve(&arguments.settings))?,
-        Command::Demo(arguments) => runtime.block_on(demo::demo(&arguments.settings, &arguments.sample))?,
-        Command::Import(arguments) => return runtime.block_on(import::import(arguments)),
-        Command::ImportSongDb(arguments) => return runtime.block_on(import_song_db::import_song_db(arguments)),
-        Command::Backup(arguments) => return runtime.block_on(backup::backup(arguments)),
-        Command::Restore(arguments) => return runtime.block_on(restore::restore(arguments)),
-        Command::Key(arguments) => return key::key(arguments),
-        Command::Completions(arguments) => return completions::completions(arguments, Cli::for_shells()),
-        Command::Client(command) => return runtime.block_on(command.run()),
-        Command::Index(arguments) => return runtime.block_on(index::index(arguments)),
+        Command::Serve(arguments) => runtime.block_on(serve::serve(&arguments.settings)),
+        Command::Demo(arguments) => runtime.block_on(demo::demo(&arguments.settings, &arguments.sample)),
+        Command::Import(arguments) => runtime.block_on(import::import(arguments)),
+        Command::ImportSongDb(arguments) => runtime.block_on(import_song_db::import_song_db(arguments)),
+        Command::Backup(arguments) => runtime.block_on(backup::backup(arguments)),
+        Command::Restore(arguments) => runtime.block_on(restore::restore(arguments)),
+        Command::Key(arguments) => key::key(arguments),
+        Command::Completions(arguments) => completions::completions(arguments, Cli::for_shells()),
+        Command::Client(command) => runtime.block_on(command.run()),
+        Command::Index(arguments) => runtime.block_on(index::index(arguments)),
     }
-    Ok(ExitCode::SUCCESS)
 }

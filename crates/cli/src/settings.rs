@@ -93,7 +93,7 @@ impl Settings {
             ready_path: self.search.ready_path.clone(),
             limits: self.limits.settings(),
             portal: self.portal.portal_texts.clone().unwrap_or_default(),
-            metrics: self.server.metrics(),
+            metrics: self.server.metrics,
         }
     }
 

@@ -120,12 +120,7 @@ pub async fn read_body(mut response: Response, max_bytes: usize) -> Result<Vec<u
 
 /// Returns the header value that carries a bearer token; logs do not show it.
 pub fn bearer(token: &str) -> Result<HeaderValue, ClientSettingsError> {
-    sensitive_header(&format!("Bearer {token}"))
-}
-
-/// Returns a header value that logs do not show.
-pub fn sensitive_header(value: &str) -> Result<HeaderValue, ClientSettingsError> {
-    let mut value = HeaderValue::from_str(value).map_err(|_| ClientSettingsError::Token)?;
+    let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| ClientSettingsError::Token)?;
     value.set_sensitive(true);
     Ok(value)
 }

@@ -165,3 +165,8 @@ pub(crate) fn explain(error: &EngineError) -> String {
         other => other.to_string(),
     }
 }
+
+/// Parses a mapping, or returns all its problems.
+pub(crate) fn parse_mapping(mapping: &Value) -> Result<IndexMapping, String> {
+    IndexMapping::parse(mapping).map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+}

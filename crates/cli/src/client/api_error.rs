@@ -100,7 +100,7 @@ impl ApiError {
 }
 
 /// Returns a message without its origin.
-fn without_origin(message: &str) -> &str {
+pub(super) fn without_origin(message: &str) -> &str {
     message.split_once("] - ").map_or(message, |(_, text)| text)
 }
 
@@ -108,6 +108,16 @@ fn without_origin(message: &str) -> &str {
 pub(super) fn graphql_messages(errors: &[Value]) -> String {
     let messages: Vec<&str> = errors.iter().filter_map(|error| error["message"].as_str()).collect();
     messages.join("; ")
+}
+
+impl CallError {
+    /// Returns the message for users.
+    pub(crate) fn text(self) -> String {
+        match self {
+            Self::Rejected(error) | Self::NotAllowed(error) => error.text(),
+            Self::Unreachable(problem) => problem,
+        }
+    }
 }
 
 impl From<CallError> for CliError {

@@ -3,9 +3,9 @@
 use cantata_core::Secret;
 use clap::Args;
 
-use crate::client::server::ServerClient;
+use crate::client::server::{CLIENT_SERVER_OPTION, ServerClient};
 use crate::error::CliError;
-use crate::http::{connect, credential};
+use crate::http::credential;
 use crate::settings::{environment, secret};
 use crate::terminal::Output;
 
@@ -40,8 +40,7 @@ impl ServerArguments {
         let in_environment = environment("CANTATA_URL").map(|address| address.to_string_lossy().into_owned());
         let address = self.server.clone().or(in_environment).unwrap_or_else(|| DEFAULT_SERVER.to_owned());
         let key = credential(self.key.as_ref());
-        let (base, http) = connect(&address, key.as_ref().map(Secret::reveal))?;
-        Ok(ServerClient::new(base, http))
+        ServerClient::new(&address, key.as_ref().map(Secret::reveal), CLIENT_SERVER_OPTION)
     }
 
     /// Returns whether the command line or the environment names a server.

@@ -112,9 +112,9 @@ impl Catalogue {
     pub(super) async fn default_columns(&self, server: &ServerClient) -> Result<Vec<String>, CallError> {
         let answer = self.query(server, "", "configs { table { columns { fieldName show } } }", json!({})).await?;
         let columns = answer["configs"]["table"]["columns"].as_array().into_iter().flatten();
-        let shown = columns.filter(|column| column["show"] == true).filter_map(|column| column["fieldName"].as_str());
-        let shown = shown.filter(|path| self.fields.get(*path).is_some_and(is_selectable));
-        let columns: Vec<String> = shown.map(str::to_owned).collect();
+        let visible = columns.filter(|column| column["show"] == true).filter_map(|column| column["fieldName"].as_str());
+        let visible = visible.filter(|path| self.fields.get(*path).is_some_and(is_selectable));
+        let columns: Vec<String> = visible.map(str::to_owned).collect();
         Ok(if columns.is_empty() { vec![ID_FIELD.to_owned()] } else { columns })
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 
 use super::catalogue::Catalogue;
@@ -26,8 +26,8 @@ pub(crate) struct DownloadArguments {
     #[command(flatten)]
     columns: ColumnArguments,
     /// The output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = DownloadFormat::Tsv)]
-    format: DownloadFormat,
+    #[arg(long, value_name = "FORMAT", value_parser = ["tsv", "csv", "json", "jsonl"], default_value = "tsv")]
+    format: String,
     /// The file to write; unset, standard output
     #[arg(long, short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
@@ -38,14 +38,6 @@ pub(crate) struct DownloadArguments {
     server: ServerArguments,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DownloadFormat {
-    Tsv,
-    Csv,
-    Json,
-    Jsonl,
-}
-
 /// Downloads the matching records.
 pub(super) async fn run(arguments: &DownloadArguments) -> Result<ExitCode, CliError> {
     let sort = arguments.columns.sorting()?;
@@ -53,13 +45,7 @@ pub(super) async fn run(arguments: &DownloadArguments) -> Result<ExitCode, CliEr
     let catalogue = server.catalogue(&arguments.catalogue).await?;
     let filter = arguments.filter.filter(&catalogue)?;
     let (found, rows) = rows(&server, &catalogue, &filter, arguments).await?;
-    let format = match arguments.format {
-        _ if arguments.server.json => "json",
-        DownloadFormat::Tsv => "tsv",
-        DownloadFormat::Csv => "csv",
-        DownloadFormat::Json => "json",
-        DownloadFormat::Jsonl => "jsonl",
-    };
+    let format = if arguments.server.json { "json" } else { arguments.format.as_str() };
     let mut file = json!({"fileName": "download", "fileType": format, "sqon": filter, "sort": sort});
     if let Some(columns) = arguments.columns.columns() {
         catalogue.selected(columns)?;
@@ -75,7 +61,7 @@ pub(super) async fn run(arguments: &DownloadArguments) -> Result<ExitCode, CliEr
     output.finish()?;
     if let Some(path) = path {
         let taken = arguments.max_rows.map_or(found, |most| most.min(found));
-        print_note(&format!("{}: {taken} records", path.display()));
+        print_note(format_args!("{}: {taken} records", path.display()));
     }
     Ok(ExitCode::SUCCESS)
 }

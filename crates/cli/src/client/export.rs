@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::value::RawValue;
 
-use super::json_stream::for_each_within;
+use super::json_stream::for_each_element;
 use crate::client::arguments::{ServerArguments, StudyArgument};
 use crate::client::server::ServerClient;
 use crate::error::CliError;
@@ -38,39 +38,29 @@ pub(super) async fn run(arguments: &ExportArguments) -> Result<ExitCode, CliErro
         return Err(CliError::setting("nothing to export; name analyses, or a study with --study"));
     }
     let server = arguments.server.connect()?;
-    let mut paths: Vec<[String; 3]> = Vec::new();
-    match study {
-        Some(study) if arguments.analyses.is_empty() => paths.push(["export".to_owned(), "studies".to_owned(), study]),
-        _ => paths.extend(
-            arguments
-                .analyses
-                .chunks(ANALYSES_PER_REQUEST)
-                .map(|some| ["export".to_owned(), "analysis".to_owned(), some.join(",")]),
-        ),
-    }
+    let (kind, requests) = match study {
+        Some(study) if arguments.analyses.is_empty() => ("studies", vec![study]),
+        _ => ("analysis", arguments.analyses.chunks(ANALYSES_PER_REQUEST).map(|ids| ids.join(",")).collect()),
+    };
     let mut output = Output::to_file(arguments.output.as_deref(), arguments.server.json)?;
-    let mut count = 0_u64;
-    for path in paths {
-        payloads(&server, &path.each_ref().map(String::as_str), &mut output, &mut count).await?;
+    for ids in &requests {
+        payloads(&server, &["export", kind, ids], &mut output).await?;
     }
     if output.is_json {
-        output.line(if count == 0 { "[]" } else { "\n]" })?;
+        output.end_array()?;
     }
-    output.finish()?;
-    Ok(ExitCode::SUCCESS)
+    output.finish()
 }
 
-async fn payloads(server: &ServerClient, path: &[&str], output: &mut Output, count: &mut u64) -> Result<(), CliError> {
+async fn payloads(server: &ServerClient, path: &[&str], output: &mut Output) -> Result<(), CliError> {
     let response = server.open(path, &[]).await?;
     let mut write = |payload: &RawValue| {
         if output.is_json {
-            output.bytes(if *count == 0 { b"[\n" } else { b",\n" })?;
-            output.bytes(payload.get().as_bytes())?;
+            output.element(payload.get())?;
         } else {
             output.line(payload.get())?;
         }
-        *count += 1;
         Ok(!output.is_closed())
     };
-    server.read_streaming(response, |body| for_each_within(server, BufReader::new(body), "payloads", &mut write))
+    server.read_streaming(response, |body| for_each_element(server, BufReader::new(body), Some("payloads"), &mut write))
 }

@@ -67,7 +67,7 @@ fn read(text: &str) -> Result<Condition, String> {
     let start = text.find(['!', '<', '>', '=']).filter(|start| *start > 0);
     let start = start.ok_or_else(|| format!("found '{text}', {expected}"))?;
     let (field, rest) = text.split_at(start);
-    let found = OPERATORS.iter().find_map(|(sign, operator)| Some((*operator, rest.strip_prefix(sign)?)));
+    let found = OPERATORS.iter().find_map(|(symbol, operator)| Some((*operator, rest.strip_prefix(symbol)?)));
     let (operator, value) = found.ok_or_else(|| format!("found '{text}', {expected}"))?;
     let is_range = !matches!(operator, "in" | "not-in");
     let values = if is_range { vec![value.to_owned()] } else { split(value) };
@@ -77,13 +77,13 @@ fn read(text: &str) -> Result<Condition, String> {
 /// Splits values at commas; a backslash escapes.
 fn split(text: &str) -> Vec<String> {
     let mut values = vec![String::new()];
-    let mut signs = text.chars();
-    while let Some(sign) = signs.next() {
-        let is_end = sign == ',';
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        let is_end = letter == ',';
         if is_end {
             values.push(String::new());
         } else if let Some(value) = values.last_mut() {
-            value.push(if sign == '\\' { signs.next().unwrap_or(sign) } else { sign });
+            value.push(if letter == '\\' { letters.next().unwrap_or(letter) } else { letter });
         }
     }
     values

@@ -43,8 +43,7 @@ pub(super) async fn run(arguments: &GetArguments) -> Result<ExitCode, CliError> 
         Value::Object(members) if !output.is_json => show(members, &mut output)?,
         analysis => output.json(&analysis)?,
     }
-    output.finish()?;
-    Ok(ExitCode::SUCCESS)
+    output.finish()
 }
 
 fn show(mut members: Map<String, Value>, output: &mut Output) -> Result<(), CliError> {

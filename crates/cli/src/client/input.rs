@@ -7,15 +7,13 @@ use cantata_core::json::parse_json;
 use serde_json::Value;
 
 use crate::error::CliError;
-
-/// The argument for standard input.
-pub(crate) const STANDARD_INPUT: &str = "-";
+use crate::terminal::STANDARD_STREAM;
 
 /// Reads a JSON file, or standard input.
 pub(super) fn json_file(path: &Path) -> Result<Value, CliError> {
     let name = path.display();
     let mut bytes = Vec::new();
-    let read = if path == Path::new(STANDARD_INPUT) {
+    let read = if path == Path::new(STANDARD_STREAM) {
         io::stdin().read_to_end(&mut bytes).map(|_| ())
     } else {
         fs_err::read(path).map(|read| bytes = read)

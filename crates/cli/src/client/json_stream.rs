@@ -12,26 +12,9 @@ use crate::error::CliError;
 /// Called for each element; returns false to stop.
 type Act<'a> = dyn FnMut(&RawValue) -> Result<bool, CliError> + 'a;
 
-/// Calls `act` for every element of an array until it returns false.
-pub(super) fn for_each(
-    server: &ServerClient,
-    body: impl Read,
-    mut act: impl FnMut(&RawValue) -> Result<bool, CliError>,
-) -> Result<(), CliError> {
-    stream_elements(server, body, None, &mut act)
-}
-
-/// Calls `act` for every element of the arrays at `member` of the objects of an array, until it returns false.
-pub(super) fn for_each_within(
-    server: &ServerClient,
-    body: impl Read,
-    member: &'static str,
-    mut act: impl FnMut(&RawValue) -> Result<bool, CliError>,
-) -> Result<(), CliError> {
-    stream_elements(server, body, Some(member), &mut act)
-}
-
-fn stream_elements(
+/// Calls `act` for every element of an array until it returns false. With a member, these are the elements of the arrays
+/// at this member of the objects of the array.
+pub(super) fn for_each_element(
     server: &ServerClient,
     body: impl Read,
     member: Option<&'static str>,

@@ -63,8 +63,7 @@ pub(super) async fn run(arguments: &ManifestArguments) -> Result<ExitCode, CliEr
             output.line(&format!("{object_id}\t{path}\t{file_md5sum}"))?;
         }
     }
-    output.finish()?;
-    Ok(ExitCode::SUCCESS)
+    output.finish()
 }
 
 /// Locates the files, or returns an error with all that are missing.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::client::api_error::{ApiError, CallError};
+use crate::client::api_error::ApiError;
 use crate::client::arguments::ServerArguments;
 use crate::client::server::ServerClient;
 use crate::error::CliError;
@@ -81,7 +81,7 @@ impl StdioBridge {
     async fn forward(&self, message: &Value) {
         let answer = match self.request(message).send().await {
             Ok(response) => self.read(response).await,
-            Err(error) => Err(message_of(self.server.connection_error(&error))),
+            Err(error) => Err(self.server.connection_error(&error).text()),
         };
         match (answer, message.get("id")) {
             (Ok(Some(answer)), _) => {
@@ -100,40 +100,38 @@ impl StdioBridge {
 
     fn request(&self, message: &Value) -> RequestBuilder {
         let params = &message["params"];
-        let request = self
+        let own_version = params["_meta"][VERSION_KEY].as_str();
+        let agreed = || self.version.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut request = self
             .server
             .request(Method::POST, &["mcp"], &[])
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json, text/event-stream")
             .body(message.to_string());
-        let Some(version) = params["_meta"][VERSION_KEY].as_str() else {
-            let agreed = self.version.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            return match agreed {
-                Some(version) => request.header("mcp-protocol-version", version),
-                None => request,
-            };
-        };
-        // Newer versions repeat parts of a message in headers.
-        let request = request
-            .header("mcp-protocol-version", version)
-            .header("mcp-method", message["method"].as_str().unwrap_or_default());
-        match params["name"].as_str().or_else(|| params["uri"].as_str()) {
-            Some(name) => request.header("mcp-name", name),
-            None => request,
+        if let Some(version) = own_version.map(str::to_owned).or_else(agreed) {
+            request = request.header("mcp-protocol-version", version);
         }
+        // Newer versions repeat parts of a message in headers.
+        if own_version.is_some() {
+            request = request.header("mcp-method", message["method"].as_str().unwrap_or_default());
+            if let Some(name) = params["name"].as_str().or_else(|| params["uri"].as_str()) {
+                request = request.header("mcp-name", name);
+            }
+        }
+        request
     }
 
     /// Reads a response; a notification has none.
     async fn read(&self, response: Response) -> Result<Option<Value>, String> {
         let status = response.status();
-        let body = response.bytes().await.map_err(|error| message_of(self.server.connection_error(&error)))?;
+        let body = response.bytes().await.map_err(|error| self.server.connection_error(&error).text())?;
         match serde_json::from_slice::<Value>(&body) {
             Ok(answer) if answer.get("jsonrpc").is_some() => Ok(Some(answer)),
             _ if status.is_success() => Ok(None),
             _ => {
                 let error = ApiError::parse(status, true, &body)
                     .unwrap_or_else(|| ApiError::local(format!("the server answered with status {status}")));
-                Err(message_of(self.server.classify(status, error)))
+                Err(self.server.classify(status, error).text())
             }
         }
     }
@@ -150,13 +148,6 @@ fn standard_input() -> mpsc::Receiver<String> {
         }
     });
     lines
-}
-
-fn message_of(error: CallError) -> String {
-    match error {
-        CallError::Rejected(error) | CallError::NotAllowed(error) => error.text(),
-        CallError::Unreachable(problem) => problem,
-    }
 }
 
 fn error_response(id: &Value, code: i32, text: &str) -> Value {

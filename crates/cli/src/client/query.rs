@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use super::catalogue::Catalogue;
 use super::filter::FilterArguments;
 use crate::client::arguments::ServerArguments;
-use crate::client::server::ServerClient;
 use crate::error::CliError;
 use crate::terminal::{Output, Table, cell_text};
 
@@ -96,7 +95,8 @@ pub(super) async fn run(arguments: &QueryArguments) -> Result<ExitCode, CliError
     } else {
         let filter = arguments.filter.filter(&catalogue)?;
         if arguments.count {
-            count(&server, &catalogue, &filter, &mut output).await?;
+            let total = catalogue.count(&server, &filter).await?;
+            output.result(&json!({"total": total}), [total.to_string()])?;
         } else if arguments.facets.is_empty() {
             let columns = match arguments.columns.columns() {
                 Some(columns) => columns.to_vec(),
@@ -108,18 +108,7 @@ pub(super) async fn run(arguments: &QueryArguments) -> Result<ExitCode, CliError
             facets::run(&server, &catalogue, &filter, arguments, &mut output).await?;
         }
     }
-    output.finish()?;
-    Ok(ExitCode::SUCCESS)
-}
-
-async fn count(
-    server: &ServerClient,
-    catalogue: &Catalogue,
-    filter: &Value,
-    output: &mut Output,
-) -> Result<(), CliError> {
-    let total = catalogue.count(server, filter).await?;
-    if output.is_json { output.json(&json!({"total": total})) } else { output.line(&total.to_string()) }
+    output.finish()
 }
 
 fn list_fields(catalogue: &Catalogue, output: &mut Output) -> Result<(), CliError> {

@@ -89,13 +89,7 @@ pub(super) async fn run(arguments: &ReindexArguments) -> Result<ExitCode, CliErr
             wait(&server, job).await?;
         }
     }
-    if output.is_json {
-        output.json(&json!(jobs))?;
-    } else {
-        for job in &jobs {
-            output.line(&job.description())?;
-        }
-    }
+    output.result(&json!(jobs), jobs.iter().map(ReindexJob::description))?;
     output.finish()?;
     let failed = arguments.wait && jobs.iter().any(|job| job.status != "succeeded");
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -110,7 +104,7 @@ async fn wait(server: &ServerClient, job: &mut ReindexJob) -> Result<(), CallErr
         let percent = (job.done * 100).checked_div(job.total).unwrap_or(100);
         if !job.is_over() && percent >= reported + 10 {
             reported = percent;
-            print_note(&format!("{}: {percent} %", job.catalogue));
+            print_note(format_args!("{}: {percent} %", job.catalogue));
         }
     }
     Ok(())

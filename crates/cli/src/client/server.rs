@@ -10,23 +10,32 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 
 use crate::client::api_error::{ApiError, CallError};
+use crate::error::CliError;
+use crate::http::connect;
+
+/// What names the server of client commands.
+pub(super) const CLIENT_SERVER_OPTION: &str = "--server or CANTATA_URL";
 
 /// A client of a running server.
 pub(crate) struct ServerClient {
-    base: Url,
+    pub(crate) base: Url,
     http: Client,
+    /// What names another server, for messages.
+    option: &'static str,
 }
 
 /// The query of a URL.
 type Query<'a> = &'a [(&'a str, &'a str)];
 
 impl ServerClient {
-    pub(super) fn new(base: Url, http: Client) -> Self {
-        Self { base, http }
+    /// Creates a client for the server at an address; nothing is sent yet.
+    pub(crate) fn new(address: &str, credential: Option<&str>, option: &'static str) -> Result<Self, CliError> {
+        let (base, http) = connect(address, credential)?;
+        Ok(Self { base, http, option })
     }
 
     /// Builds a request.
-    pub(super) fn request(&self, method: Method, path: &[&str], query: Query<'_>) -> RequestBuilder {
+    pub(crate) fn request(&self, method: Method, path: &[&str], query: Query<'_>) -> RequestBuilder {
         let mut url = self.base.clone();
         // Only an address that cannot be a base has no segments, and such a one is no address of a server.
         if let Ok(mut segments) = url.path_segments_mut() {
@@ -70,22 +79,30 @@ impl ServerClient {
     }
 
     /// Reads a body completely.
-    pub(super) async fn bytes(&self, response: Response) -> Result<Bytes, CallError> {
+    pub(crate) async fn bytes(&self, response: Response) -> Result<Bytes, CallError> {
         response.bytes().await.map_err(|error| self.connection_error(&error))
     }
 
     /// Sends a request and returns a successful response, whose body is not read yet.
     pub(super) async fn execute(&self, request: RequestBuilder) -> Result<Response, CallError> {
+        self.attempt(request).await?.map_err(|(status, error)| self.classify(status, error))
+    }
+
+    /// Sends a request and returns a successful response, or the error response as the server sent it.
+    pub(crate) async fn attempt(
+        &self,
+        request: RequestBuilder,
+    ) -> Result<Result<Response, (StatusCode, ApiError)>, CallError> {
         let response = request.send().await.map_err(|error| self.connection_error(&error))?;
         let status = response.status();
         if status.is_success() {
-            return Ok(response);
+            return Ok(Ok(response));
         }
         let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let is_text = media_type.starts_with("text/plain");
         let body = self.bytes(response).await?;
-        let Some(error) = ApiError::parse(status, is_text, &body) else { return Err(self.unexpected_response()) };
-        Err(self.classify(status, error))
+        let error = ApiError::parse(status, is_text, &body).ok_or_else(|| self.unexpected_response())?;
+        Ok(Err((status, error)))
     }
 
     /// Classifies an error by its status, and adds a hint about the key.
@@ -115,23 +132,22 @@ impl ServerClient {
         if error.is_io() { self.unreachable("stopped answering") } else { self.unexpected_response() }
     }
 
-    pub(super) fn connection_error(&self, error: &reqwest::Error) -> CallError {
+    pub(crate) fn connection_error(&self, error: &reqwest::Error) -> CallError {
         tracing::debug!(%error, "a call to the server failed");
         self.unreachable(if error.is_connect() { "cannot be reached" } else { "stopped answering" })
     }
 
     /// Returns the error of a server that does not respond.
     pub(super) fn unreachable(&self, verb: &str) -> CallError {
-        let base = &self.base;
-        CallError::Unreachable(format!(
-            "the server at {base} {verb}; is it running? --server or CANTATA_URL names another one"
-        ))
+        let Self { base, option, .. } = self;
+        CallError::Unreachable(format!("the server at {base} {verb}; is it running? {option} names another one"))
     }
 
-    fn unexpected_response(&self) -> CallError {
-        let base = &self.base;
+    /// Returns the error of something that does not answer like a server of this kind.
+    pub(crate) fn unexpected_response(&self) -> CallError {
+        let Self { base, option, .. } = self;
         CallError::Unreachable(format!(
-            "what is at {base} does not answer like a Cantata server; --server or CANTATA_URL names another one"
+            "what is at {base} does not answer like a Cantata server; {option} names another one"
         ))
     }
 }

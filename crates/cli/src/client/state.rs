@@ -10,12 +10,11 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::input::STANDARD_INPUT;
 use crate::client::api_error::{ApiError, CallError};
 use crate::client::arguments::{ServerArguments, StudyArgument};
 use crate::client::server::ServerClient;
 use crate::error::{CliError, NOT_ALLOWED_CODE};
-use crate::terminal::{Output, print_note};
+use crate::terminal::{Output, STANDARD_STREAM, print_note};
 
 /// The number of concurrent changes.
 const CONCURRENT_CHANGES: usize = 16;
@@ -128,7 +127,7 @@ fn ids(given: &[String]) -> impl Stream<Item = io::Result<String>> {
     // Reading blocks, and requests in progress must not wait for the next line.
     std::thread::spawn(move || {
         for id in given {
-            if id != STANDARD_INPUT {
+            if id != STANDARD_STREAM {
                 if sender.blocking_send(Ok(id)).is_err() {
                     return;
                 }
@@ -180,6 +179,6 @@ fn bad(output: &mut Output, id: &str, error: &ApiError) -> Result<(), CliError> 
         return output.json_line(&StateOutcome { analysis_id: id, status: "ERROR", state: None, error: Some(error) });
     }
     output.flush()?;
-    print_note(&format!("{id}: {}", error.text()));
+    print_note(format_args!("{id}: {}", error.text()));
     Ok(())
 }

@@ -60,23 +60,12 @@ pub(super) async fn run(arguments: &StudyArguments) -> Result<ExitCode, CliError
     match &arguments.command {
         StudyCommand::Create { study_id, .. } => {
             let answer: Value = server.send(Method::POST, &["studies", study_id], &Value::Object(body)).await?;
-            if output.is_json {
-                output.json(&json!({"studyId": study_id}))?;
-            } else {
-                output.line(answer["message"].as_str().unwrap_or_default())?;
-            }
+            output.result(&json!({"studyId": study_id}), [answer["message"].as_str().unwrap_or_default()])?;
         }
         StudyCommand::List => {
             let studies: Vec<String> = server.get(&["studies", "all"], &[]).await?;
-            if output.is_json {
-                output.json(&json!(studies))?;
-            } else {
-                for study in studies {
-                    output.line(&study)?;
-                }
-            }
+            output.result(&json!(studies), &studies)?;
         }
     }
-    output.finish()?;
-    Ok(ExitCode::SUCCESS)
+    output.finish()
 }

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use self::payloads::{Batch, Batches, PayloadLocation};
 use self::report::{PayloadOutcome, SubmitReport};
-use crate::client::api_error::{ApiError, CallError};
+use crate::client::api_error::{ApiError, CallError, without_origin};
 use crate::client::arguments::{ServerArguments, StudyArgument};
 use crate::client::server::ServerClient;
 use crate::commands::import::sources;
@@ -64,14 +64,14 @@ pub(super) async fn run(arguments: &SubmitArguments) -> Result<ExitCode, CliErro
     let study = arguments.study.named();
     for batch in Batches::new(&sources, study.as_deref(), report.bytes_read()) {
         match batch {
-            Batch::Payloads { study, places, body } => {
-                let outcomes = submit(&server, arguments, &study, places, body).await;
+            Batch::Payloads { study, locations, body } => {
+                let outcomes = submit(&server, arguments, &study, locations, body).await;
                 let outcomes = outcomes.map_err(|failure| report.stopped(failure))?;
                 for outcome in outcomes {
                     report.add(&outcome)?;
                 }
             }
-            Batch::Rejected(place, refusal) => report.add(&PayloadOutcome::rejected(place, refusal))?,
+            Batch::Rejected(location, error) => report.add(&PayloadOutcome::rejected(location, error))?,
             Batch::Broken(reason) => report.broken(&reason)?,
         }
         report.flush()?;
@@ -84,10 +84,10 @@ async fn submit(
     server: &ServerClient,
     arguments: &SubmitArguments,
     study: &str,
-    places: Vec<PayloadLocation>,
+    locations: Vec<PayloadLocation>,
     body: Vec<u8>,
 ) -> Result<Vec<PayloadOutcome>, (CliError, Option<PayloadLocation>)> {
-    let first = places.first().cloned();
+    let first = locations.first().cloned();
     let mut query = Vec::new();
     query.extend(arguments.dry_run.then_some(("validateOnly", "true")));
     query.extend(arguments.publish.then_some(("publish", "true")));
@@ -96,31 +96,31 @@ async fn submit(
     let answer = server.execute(request.header(CONTENT_TYPE, "application/x-ndjson").body(body)).await;
     let lines = match answer {
         Ok(response) => server.bytes(response).await,
-        Err(CallError::Rejected(refusal)) => {
+        Err(CallError::Rejected(error)) => {
             // An error of the whole request, such as an unknown study, is reported for each payload.
-            let rejected = |place| PayloadOutcome::rejected(place, refusal.clone());
-            return Ok(places.into_iter().map(rejected).collect());
+            let rejected = |location| PayloadOutcome::rejected(location, error.clone());
+            return Ok(locations.into_iter().map(rejected).collect());
         }
         Err(error) => Err(error),
     };
     let lines = lines.map_err(|error| (error.into(), first))?;
     let mut answers = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let mut outcomes = Vec::with_capacity(places.len());
-    for place in places {
+    let mut outcomes = Vec::with_capacity(locations.len());
+    for location in locations {
         let answer = answers.next().and_then(|line| serde_json::from_slice::<PayloadResponse>(line).ok());
-        let Some(answer) = answer else { return Err((server.unreachable("stopped answering").into(), Some(place))) };
-        outcomes.push(outcome(study, place, answer));
+        let Some(answer) = answer else { return Err((server.unreachable("stopped answering").into(), Some(location))) };
+        outcomes.push(outcome(study, location, answer));
     }
     Ok(outcomes)
 }
 
-fn outcome(study: &str, place: PayloadLocation, answer: PayloadResponse) -> PayloadOutcome {
+fn outcome(study: &str, location: PayloadLocation, answer: PayloadResponse) -> PayloadOutcome {
     match answer.message {
-        None => PayloadOutcome::accepted(place, study, answer.analysis_id),
+        None => PayloadOutcome::accepted(location, study, answer.analysis_id),
         Some(message) => {
-            let message = message.split_once("] - ").map_or(message.as_str(), |(_, text)| text).to_owned();
-            let refusal = ApiError { error_id: answer.error_id, http_status_code: answer.http_status_code, message };
-            PayloadOutcome::rejected(place, refusal)
+            let message = without_origin(&message).to_owned();
+            let error = ApiError { error_id: answer.error_id, http_status_code: answer.http_status_code, message };
+            PayloadOutcome::rejected(location, error)
         }
     }
 }

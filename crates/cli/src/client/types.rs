@@ -7,7 +7,6 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use reqwest::Method;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::input::json_file;
@@ -15,10 +14,7 @@ use crate::client::api_error::CallError;
 use crate::client::arguments::ServerArguments;
 use crate::client::server::ServerClient;
 use crate::error::CliError;
-use crate::terminal::{Output, Table};
-
-/// The number of types per request.
-const PAGE_SIZE: usize = 200;
+use crate::terminal::{Output, Table, cell_text};
 
 /// The arguments of `cantata type`.
 #[derive(Debug, Args)]
@@ -72,13 +68,6 @@ enum TypeCommand {
     },
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TypePage {
-    count: usize,
-    result_set: Vec<Value>,
-}
-
 /// Runs the command.
 pub(super) async fn run(arguments: &TypeArguments) -> Result<ExitCode, CliError> {
     let server = arguments.server.connect()?;
@@ -89,11 +78,8 @@ pub(super) async fn run(arguments: &TypeArguments) -> Result<ExitCode, CliError>
             let body = json_file(file)?;
             let registered: Value = server.send(Method::POST, &["schemas"], &body).await?;
             let (name, version) = (registered["name"].as_str().unwrap_or_default(), &registered["version"]);
-            if output.is_json {
-                output.json(&json!({"name": name, "version": version}))?;
-            } else {
-                output.line(&format!("{name} version {version} is registered"))?;
-            }
+            let line = format!("{name} version {version} is registered");
+            output.result(&json!({"name": name, "version": version}), [line])?;
         }
         TypeCommand::List { name } => list(&server, &mut output, name.as_deref()).await?,
         TypeCommand::Get { name, version, rendered } => {
@@ -114,13 +100,8 @@ pub(super) async fn run(arguments: &TypeArguments) -> Result<ExitCode, CliError>
                 }
             };
             let differences = diff::differences(&compared(&before), &compared_with(&before, &after));
-            if output.is_json {
-                output.json(&json!(differences))?;
-            } else {
-                for difference in &differences {
-                    output.line(&difference.text(output.colours))?;
-                }
-            }
+            let colours = output.colours;
+            output.result(&json!(differences), differences.iter().map(|difference| difference.text(colours)))?;
             if !differences.is_empty() {
                 code = ExitCode::FAILURE;
             }
@@ -168,30 +149,16 @@ fn compared_with(before: &Value, after: &Value) -> Value {
 }
 
 async fn list(server: &ServerClient, output: &mut Output, name: Option<&str>) -> Result<(), CliError> {
-    let mut table = Table::new(["name", "version", "registered", "file types"]);
-    let mut all = Vec::new();
-    let mut offset = 0;
-    loop {
-        let (limit, skipped) = (PAGE_SIZE.to_string(), offset.to_string());
-        let mut query = vec![("hideSchema", "true"), ("limit", &limit), ("offset", &skipped)];
-        query.extend(name.map(|name| ("names", name)));
-        let page: TypePage = server.get(&["schemas"], &query).await?;
-        offset += page.result_set.len();
-        let is_last = page.result_set.is_empty() || offset >= page.count;
-        for found in page.result_set {
-            if output.is_json {
-                all.push(found);
-                continue;
-            }
-            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            let file_types = found["options"]["fileTypes"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            let file_types = file_types.collect::<Vec<_>>().join(", ");
-            let cells = [text(&found["name"]), found["version"].to_string(), text(&found["createdAt"]), file_types];
-            table.row(output, &cells)?;
-        }
-        if is_last {
-            break;
-        }
+    let mut query = vec![("hideSchema", "true")];
+    query.extend(name.map(|name| ("names", name)));
+    let types: Vec<Value> = server.types(&query).await?;
+    if output.is_json {
+        return output.json(&Value::Array(types));
     }
-    if output.is_json { output.json(&Value::Array(all)) } else { table.finish(output) }
+    let mut table = Table::new(["name", "version", "registered", "file types"]);
+    for found in &types {
+        let cells = [&found["name"], &found["version"], &found["createdAt"], &found["options"]["fileTypes"]];
+        table.row(output, &cells.map(cell_text))?;
+    }
+    table.finish(output)
 }

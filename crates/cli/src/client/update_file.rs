@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use reqwest::Method;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::input::json_argument;
 use crate::client::arguments::{ServerArguments, StudyArgument};
@@ -24,8 +24,8 @@ pub(crate) struct UpdateFileArguments {
     #[arg(long, value_name = "MD5", group = "changes")]
     md5: Option<String>,
     /// Who may download it
-    #[arg(long, value_name = "ACCESS", value_enum, group = "changes")]
-    access: Option<FileAccessArgument>,
+    #[arg(long, value_name = "ACCESS", value_parser = ["open", "controlled"], group = "changes")]
+    access: Option<String>,
     /// What kind of data it holds
     #[arg(long, value_name = "TEXT", group = "changes")]
     data_type: Option<String>,
@@ -38,38 +38,22 @@ pub(crate) struct UpdateFileArguments {
     server: ServerArguments,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum FileAccessArgument {
-    Open,
-    Controlled,
-}
-
 /// Changes the metadata of a file.
 pub(super) async fn run(arguments: &UpdateFileArguments) -> Result<ExitCode, CliError> {
-    let mut body = Map::new();
-    let access = arguments.access.map(|access| match access {
-        FileAccessArgument::Open => "open",
-        FileAccessArgument::Controlled => "controlled",
-    });
     let info = arguments.info.as_deref().map(|info| json_argument("--info", info)).transpose()?;
     let changes = [
         ("fileSize", arguments.size.map(Value::from)),
-        ("fileMd5sum", arguments.md5.as_ref().map(|md5| json!(md5))),
-        ("fileAccess", access.map(Value::from)),
-        ("dataType", arguments.data_type.as_ref().map(|data_type| json!(data_type))),
+        ("fileMd5sum", arguments.md5.clone().map(Value::from)),
+        ("fileAccess", arguments.access.clone().map(Value::from)),
+        ("dataType", arguments.data_type.clone().map(Value::from)),
         ("info", info),
     ];
-    body.extend(changes.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    let body: Map<_, _> = changes.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
     let server = arguments.server.connect()?;
     let id = &arguments.object_id;
     let study = server.study_of_file(arguments.study.named().as_deref(), id).await?;
     let answer: Value = server.send(Method::PUT, &["studies", &study, "files", id], &Value::Object(body)).await?;
     let mut output = arguments.server.output();
-    if output.is_json {
-        output.json(&answer)?;
-    } else {
-        output.line(answer["message"].as_str().unwrap_or_default())?;
-    }
-    output.finish()?;
-    Ok(ExitCode::SUCCESS)
+    output.result(&answer, [answer["message"].as_str().unwrap_or_default()])?;
+    output.finish()
 }

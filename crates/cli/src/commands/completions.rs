@@ -22,6 +22,5 @@ pub(crate) fn completions(arguments: &CompletionsArguments, mut command: Command
     generate(arguments.shell, &mut command, "cantata", &mut script);
     let mut output = Output::standard(false);
     output.bytes(&script)?;
-    output.finish()?;
-    Ok(ExitCode::SUCCESS)
+    output.finish()
 }

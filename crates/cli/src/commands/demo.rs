@@ -7,9 +7,9 @@
 mod catalogues;
 mod reset;
 
-use std::fmt::Display;
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -49,7 +49,7 @@ pub(crate) struct SampleArguments {
 }
 
 /// Fills the data folder if it is empty, then runs the server.
-pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Result<(), CliError> {
+pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Result<ExitCode, CliError> {
     let mut server = BoundServer::bind(&settings.server).await?;
     if arguments.fresh && settings.database.address()?.is_some() {
         return Err(CliError::setting("--fresh empties the data folder, not the database that DATABASE_URL names"));
@@ -65,7 +65,7 @@ pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Re
     };
     let source = tokio::select! {
         filled = filled => filled?,
-        () = server.signals.next() => return Ok(()),
+        () = server.signals.next() => return Ok(ExitCode::SUCCESS),
     };
     server.serve(settings, data, Some(source), suggest).await
 }
@@ -82,7 +82,7 @@ async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), CliError> {
     let service = MetadataService::start(store, MetadataSettings::default(), external, None).await.map_err(failed)?;
     let present = service.study_ids().await.map_err(failed)?.len();
     if present > 0 {
-        progress(format_args!("keeping the {present} studies in the data folder; --fresh starts over"));
+        print_note(format_args!("keeping the {present} studies in the data folder; --fresh starts over"));
         return Ok(());
     }
     for body in analysis_types() {
@@ -93,7 +93,7 @@ async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), CliError> {
         let study_id = body["studyId"].as_str().unwrap_or_default().to_owned();
         service.create_study(&study_id, body).await.map_err(failed)?;
     }
-    progress("registered the sample analysis types and studies");
+    print_note("registered the sample analysis types and studies");
     let step = count.div_ceil(PROGRESS_STEPS).max(1);
     let mut submitted =
         stream::iter(submissions(count)).map(|one| submit(&service, one)).buffer_unordered(CONCURRENT_SUBMISSIONS);
@@ -102,7 +102,7 @@ async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), CliError> {
         outcome?;
         done += 1;
         if done % step == 0 || done == count {
-            progress(format_args!("submitted {done} of {count} analyses"));
+            print_note(format_args!("submitted {done} of {count} analyses"));
         }
     }
     Ok(())
@@ -134,11 +134,6 @@ fn registration(mut body: Value) -> Result<TypeRegistration, CliError> {
 
 fn failed(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> CliError {
     CliError::caused("the sample data cannot be stored", cause)
-}
-
-/// Writes a progress line.
-fn progress(line: impl Display) {
-    print_note(&line.to_string());
 }
 
 /// Lists URLs to open.

@@ -22,7 +22,7 @@ use serde_json::Value;
 pub(crate) use self::files::sources;
 use self::report::ImportLog;
 pub(crate) use self::source::Source;
-use crate::backends::{IndexAccess, IndexAccessArguments, explain};
+use crate::backends::{IndexAccess, IndexAccessArguments, explain, parse_mapping};
 use crate::error::CliError;
 
 /// The arguments of `cantata import`.
@@ -83,10 +83,10 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<ExitCode, CliE
         return Err(CliError::failed(format!(
             "{}; {} documents are in the index; the same command resumes",
             explain(&error),
-            import.report.taken()
+            import.report.imported()
         )));
     }
-    for source in import.sources.iter().filter(|source| !import.report.can_go_on(source)) {
+    for source in import.sources.iter().filter(|source| !import.report.can_resume(source)) {
         indexes.administration().end_import(name, &source.key).await?;
     }
     Ok(import.report.summary(name))
@@ -96,17 +96,13 @@ fn read_mapping(file: &Path) -> Result<Value, CliError> {
     let unusable = |reason: String| CliError::setting(format!("the mapping {}: {reason}", file.display()));
     let text = fs_err::read(file).map_err(|error| unusable(error.to_string()))?;
     let mapping: Value = serde_json::from_slice(&text).map_err(|error| unusable(format!("is not JSON: {error}")))?;
-    parsed(&mapping).map_err(unusable)?;
+    parse_mapping(&mapping).map_err(unusable)?;
     Ok(mapping)
-}
-
-fn parsed(mapping: &Value) -> Result<IndexMapping, String> {
-    IndexMapping::parse(mapping).map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
 }
 
 /// Rejects a mapping that contradicts that of the index. It may lack fields that were added from documents.
 fn require_same(name: &str, present: &Arc<IndexMapping>, given: &Value, file: &Path) -> Result<(), CliError> {
-    let given = parsed(given).map_err(CliError::setting)?;
+    let given = parse_mapping(given).map_err(CliError::setting)?;
     let mut merged = IndexMapping::clone(present);
     let differences = match merged.merge(&given) {
         Ok(()) if merged.raw() == present.raw() => return Ok(()),

@@ -1,6 +1,5 @@
 //! `cantata import song-db`: imports the database of a SONG server into the store that `serve` would use.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use cantata_core::Secret;
@@ -13,7 +12,7 @@ use crate::backends::open_store;
 use crate::data_dir::ensure_not_restoring;
 use crate::error::CliError;
 use crate::settings::{ConfigArgument, DatabaseSettings, LoggingSettings, StoreSettings, secret};
-use crate::terminal::Progress;
+use crate::terminal::{Progress, print_line};
 
 /// The arguments of `cantata import song-db`.
 #[derive(Debug, Args)]
@@ -55,14 +54,8 @@ pub(crate) async fn import_song_db(arguments: &SongDbArguments) -> Result<ExitCo
     drop(progress);
     let report = imported
         .map_err(|error| CliError::caused("the import failed", error).with_hint("the same command resumes it"))?;
-    let mut stdout = io::stdout().lock();
-    // A closed pipe is ignored.
-    let _ = if arguments.json {
-        let mut body = json!(report);
-        body["isComplete"] = json!(report.is_complete());
-        writeln!(stdout, "{body:#}")
-    } else {
-        writeln!(stdout, "{report}")
-    };
+    let mut json = json!(report);
+    json["isComplete"] = json!(report.is_complete());
+    print_line(&if arguments.json { format!("{json:#}") } else { report.to_string() });
     Ok(if report.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::backends::{IndexAccess, IndexAccessArguments};
 use crate::error::CliError;
+use crate::terminal::print_line;
 
 /// The arguments of `cantata index`.
 #[derive(Debug, Args)]
@@ -56,7 +57,7 @@ pub(crate) async fn index(arguments: &IndexArguments) -> Result<ExitCode, CliErr
     let indexes = IndexAccess::open(&arguments.indexes, false)?;
     let administration = indexes.administration();
     let mut code = ExitCode::SUCCESS;
-    let (shown, text) = match &arguments.command {
+    let (json, text) = match &arguments.command {
         IndexCommand::List => {
             let list = indexes.list().await?;
             (list.iter().map(summary).collect(), table(&list))
@@ -83,9 +84,7 @@ pub(crate) async fn index(arguments: &IndexArguments) -> Result<ExitCode, CliErr
             (json!({"problems": problems}), text)
         }
     };
-    // A closed pipe is ignored.
-    let mut stdout = io::stdout().lock();
-    let _ = if arguments.json { writeln!(stdout, "{shown:#}") } else { writeln!(stdout, "{text}") };
+    print_line(&if arguments.json { format!("{json:#}") } else { text });
     Ok(code)
 }
 

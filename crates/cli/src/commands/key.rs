@@ -1,6 +1,5 @@
 //! `cantata key`: the API keys of a data folder. A running server sees a change within a second.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use cantata_access::{KeyError, KeyFile, KeyRecord};
@@ -10,6 +9,7 @@ use serde_json::json;
 
 use crate::error::CliError;
 use crate::settings::{ConfigArgument, LoggingSettings, StoreSettings};
+use crate::terminal::print_line;
 
 /// The arguments of `cantata key`.
 #[derive(Debug, Args)]
@@ -53,13 +53,13 @@ enum KeyCommand {
 /// Runs the command.
 pub(crate) fn key(arguments: &KeyArguments) -> Result<ExitCode, CliError> {
     let keys = KeyFile::in_folder(&arguments.store.data_dir);
-    let (shown, text) = match &arguments.command {
+    let (json, text) = match &arguments.command {
         KeyCommand::Create { name, scopes, expires } => {
             let (record, secret) = KeyRecord::new(name, scopes, *expires)?;
-            let mut shown = json!(record.summary());
+            let mut json = json!(record.summary());
             keys.add(record)?;
-            shown["key"] = json!(secret.reveal());
-            (shown, format!("{}\nKeep it: it is not shown again.", secret.reveal()))
+            json["key"] = json!(secret.reveal());
+            (json, format!("{}\nKeep it: it is not shown again.", secret.reveal()))
         }
         KeyCommand::List => {
             let keys = keys.list()?;
@@ -70,9 +70,7 @@ pub(crate) fn key(arguments: &KeyArguments) -> Result<ExitCode, CliError> {
             (json!(record.summary()), format!("{} is revoked", record.name))
         }
     };
-    // A closed pipe is ignored.
-    let mut stdout = io::stdout().lock();
-    let _ = if arguments.json { writeln!(stdout, "{shown:#}") } else { writeln!(stdout, "{text}") };
+    print_line(&if arguments.json { format!("{json:#}") } else { text });
     Ok(ExitCode::SUCCESS)
 }
 

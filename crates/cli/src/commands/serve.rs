@@ -7,6 +7,7 @@ mod signals;
 
 use std::io::{self, ErrorKind, Write};
 use std::net::SocketAddr;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use cantata_access::KeySecret;
@@ -28,10 +29,10 @@ use crate::backends::engines::EngineRegistry;
 use crate::backends::{DataDirBackup, open_store};
 use crate::data_dir::{SEARCH_FOLDER, ServerFile, ensure_not_restoring};
 use crate::error::CliError;
-use crate::settings::{ServerSettings, Settings, StoreSettings};
+use crate::settings::{ServerSettings, Settings};
 
 /// Runs the server until it receives a stop signal.
-pub(crate) async fn serve(settings: &Settings) -> Result<(), CliError> {
+pub(crate) async fn serve(settings: &Settings) -> Result<ExitCode, CliError> {
     let server = BoundServer::bind(&settings.server).await?;
     let data = OpenedData::open(settings).await?;
     let source = settings.search.source(settings.engine.settings()?);
@@ -49,7 +50,9 @@ impl OpenedData {
         let folder = &settings.store.data_dir;
         ensure_not_restoring(folder)?;
         let store = open_store(&settings.database, folder).await?;
-        Ok(Self { store, engine: Arc::new(open_engine(&settings.store)?) })
+        let engine = EmbeddedEngine::open(&folder.join(SEARCH_FOLDER))
+            .map_err(|error| CliError::caused("the search engine cannot be opened", error))?;
+        Ok(Self { store, engine: Arc::new(engine) })
     }
 }
 
@@ -80,7 +83,7 @@ impl BoundServer {
         data: OpenedData,
         catalogues: Option<ConfigSource>,
         announce_more: impl FnOnce(SocketAddr) -> io::Result<()>,
-    ) -> Result<(), CliError> {
+    ) -> Result<ExitCode, CliError> {
         let OpenedData { store, engine } = data;
         let metadata = MetadataService::start(
             Arc::clone(&store),
@@ -91,11 +94,10 @@ impl BoundServer {
         let metadata = metadata.await.map_err(|error| CliError::caused("the metadata service cannot start", error))?;
         let search = load_catalogues(catalogues, engine.clone()).await?;
         let ServerAccess { control, operator, first_key } = ServerAccess::open(settings)?;
-        let relay = start_relay(settings, Arc::clone(&store))?;
-        let indexing = search.as_ref().map(|search| {
-            let indexing = start_indexing(&settings.store.data_dir, &store, search);
-            Arc::new(indexing)
-        });
+        let start_relay = |kafka| Relay::start(Arc::clone(&store), kafka, Uuid::new_v4().to_string());
+        let relay = settings.kafka()?.map(start_relay);
+        let start_indexing = |search| Arc::new(start_indexing(&settings.store.data_dir, &store, search));
+        let indexing = search.as_ref().map(start_indexing);
         // A database server is backed up with its own tools.
         let is_embedded = settings.database.address()?.is_none();
         let backup = is_embedded.then(|| DataDirBackup::new(&settings.store.data_dir, engine.clone()));
@@ -134,26 +136,12 @@ impl BoundServer {
                 if let Some(relay) = relay {
                     relay.stop().await;
                 }
-                served.map_err(|error| CliError::caused("the server failed", error))
+                served.map_err(|error| CliError::caused("the server failed", error))?;
             }
-            () = stopped_twice => {
-                tracing::warn!("stopping at once; requests in progress are aborted");
-                Ok(())
-            }
+            () = stopped_twice => tracing::warn!("stopping at once; requests in progress are aborted"),
         }
+        Ok(ExitCode::SUCCESS)
     }
-}
-
-/// Starts the Kafka relay, if it is enabled.
-fn start_relay(settings: &Settings, store: Arc<dyn Store>) -> Result<Option<Relay>, CliError> {
-    let kafka = settings.kafka()?;
-    Ok(kafka.map(|kafka| Relay::start(store, kafka, Uuid::new_v4().to_string())))
-}
-
-/// Opens the search engine of the data folder.
-fn open_engine(settings: &StoreSettings) -> Result<EmbeddedEngine, CliError> {
-    EmbeddedEngine::open(&settings.data_dir.join(SEARCH_FOLDER))
-        .map_err(|error| CliError::caused("the search engine cannot be opened", error))
 }
 
 /// Loads the catalogues, if there are any.

@@ -165,10 +165,10 @@ impl AccessSettings {
         };
         match (&self.jwt_public_key_file, &self.jwt_jwks_url) {
             (Some(file), None) => {
-                let refused = |reason: String| CliError::setting(format!("JWT_PUBLIC_KEY_FILE: {reason}"));
-                let pem = fs_err::read(file).map_err(|error| refused(error.to_string()))?;
+                let invalid = |reason: String| CliError::setting(format!("JWT_PUBLIC_KEY_FILE: {reason}"));
+                let pem = fs_err::read(file).map_err(|error| invalid(error.to_string()))?;
                 let verifier = TokenVerifier::with_public_key(&pem, rules);
-                verifier.map(Some).map_err(|error| refused(format!("{}: {error}", file.display())))
+                verifier.map(Some).map_err(|error| invalid(format!("{}: {error}", file.display())))
             }
             (None, Some(url)) => TokenVerifier::with_published_keys(url, rules)
                 .map(Some)

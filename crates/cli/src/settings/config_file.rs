@@ -21,13 +21,10 @@ pub(super) struct ConfigFile {
     table: Table,
 }
 
-/// The TOML type of a setting.
-#[derive(Clone, Copy)]
-enum ValueKind {
-    Boolean,
-    Integer,
-    Text,
-}
+/// The TOML types of settings, in the words of messages.
+const BOOLEAN: &str = "true or false";
+const INTEGER: &str = "an integer";
+const TEXT: &str = "a string";
 
 /// Why a file, or a value in it, cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -70,22 +67,16 @@ impl ConfigFile {
     /// Returns the value of a setting as text, if the file has it.
     pub(super) fn text_of(&self, setting: &Arg) -> Option<Result<String, ConfigFileError>> {
         let key = setting.get_id().as_str();
-        let text = match (kind(setting), self.table.get(key)?) {
-            (ValueKind::Boolean, Value::Boolean(boolean)) => boolean.to_string(),
-            (ValueKind::Integer, Value::Integer(integer)) => integer.to_string(),
-            (ValueKind::Text, Value::String(text)) => text.clone(),
-            (kind, other) => {
-                let expected = match kind {
-                    ValueKind::Boolean => "true or false",
-                    ValueKind::Integer => "an integer",
-                    ValueKind::Text => "a string",
-                };
+        Some(match (expected_type(setting), self.table.get(key)?) {
+            (BOOLEAN, Value::Boolean(boolean)) => Ok(boolean.to_string()),
+            (INTEGER, Value::Integer(integer)) => Ok(integer.to_string()),
+            (TEXT, Value::String(text)) => Ok(text.clone()),
+            (expected, other) => {
                 let found =
                     if is_secret(setting) { format!("a value of type {}", other.type_str()) } else { describe(other) };
-                return Some(Err(ConfigFileError::WrongType { location: self.location(key), found, expected }));
+                Err(ConfigFileError::WrongType { location: self.location(key), found, expected })
             }
-        };
-        Some(Ok(text))
+        })
     }
 
     /// Returns the location of a key, for messages.
@@ -99,15 +90,15 @@ pub(super) fn is_secret(setting: &Arg) -> bool {
     setting.get_value_parser().type_id() == TypeId::of::<Secret>()
 }
 
-fn kind(setting: &Arg) -> ValueKind {
+fn expected_type(setting: &Arg) -> &'static str {
     let parsed = setting.get_value_parser().type_id();
     let is_integer = [TypeId::of::<u16>(), TypeId::of::<u64>(), TypeId::of::<usize>()].iter().any(|id| parsed == *id);
     if parsed == TypeId::of::<bool>() {
-        ValueKind::Boolean
+        BOOLEAN
     } else if is_integer {
-        ValueKind::Integer
+        INTEGER
     } else {
-        ValueKind::Text
+        TEXT
     }
 }
 

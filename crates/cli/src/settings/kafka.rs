@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use cantata_core::Secret;
 use cantata_kafka_client::{Credentials, KafkaSettings, NewTopic, SaslMechanism};
 use cantata_outbox::RelaySettings;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::values::{secret, some_text, switch, whole_number};
@@ -36,8 +37,8 @@ pub(crate) struct KafkaSection {
     #[arg(long, value_name = "PROTOCOL", default_value = "PLAINTEXT", value_enum)]
     kafka_security_protocol: SecurityProtocol,
     /// The SASL mechanism
-    #[arg(long, value_name = "MECHANISM", default_value = "PLAIN", value_enum)]
-    kafka_sasl_mechanism: SaslMechanismName,
+    #[arg(long, value_name = "MECHANISM", default_value = "PLAIN", value_parser = sasl_mechanism())]
+    kafka_sasl_mechanism: SaslMechanism,
     /// The SASL user name
     #[arg(long, value_name = "NAME", value_parser = secret)]
     kafka_sasl_username: Option<Secret>,
@@ -59,14 +60,12 @@ enum SecurityProtocol {
     SaslSsl,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum SaslMechanismName {
-    #[value(name = "PLAIN")]
-    Plain,
-    #[value(name = "SCRAM-SHA-256")]
-    ScramSha256,
-    #[value(name = "SCRAM-SHA-512")]
-    ScramSha512,
+/// Returns the parser of SASL mechanisms.
+fn sasl_mechanism() -> impl TypedValueParser<Value = SaslMechanism> {
+    let all = [SaslMechanism::Plain, SaslMechanism::ScramSha256, SaslMechanism::ScramSha512];
+    let named = move |name: String| all.into_iter().find(|mechanism| mechanism.as_str() == name);
+    PossibleValuesParser::new(all.map(SaslMechanism::as_str))
+        .try_map(move |name| named(name).ok_or("expected a SASL mechanism"))
 }
 
 impl KafkaSection {
@@ -99,15 +98,10 @@ impl KafkaSection {
     fn credentials(&self) -> Result<Option<Credentials>, CliError> {
         let is_authenticated =
             matches!(self.kafka_security_protocol, SecurityProtocol::SaslPlaintext | SecurityProtocol::SaslSsl);
-        let mechanism = match self.kafka_sasl_mechanism {
-            SaslMechanismName::Plain => SaslMechanism::Plain,
-            SaslMechanismName::ScramSha256 => SaslMechanism::ScramSha256,
-            SaslMechanismName::ScramSha512 => SaslMechanism::ScramSha512,
-        };
         match (&self.kafka_sasl_username, &self.kafka_sasl_password) {
             (None, None) if !is_authenticated => Ok(None),
             (Some(user), Some(password)) if is_authenticated => Ok(Some(Credentials {
-                mechanism,
+                mechanism: self.kafka_sasl_mechanism,
                 user: user.reveal().to_owned(),
                 password: password.reveal().to_owned(),
             })),

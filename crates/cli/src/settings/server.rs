@@ -3,7 +3,8 @@
 use std::net::{IpAddr, SocketAddr};
 
 use cantata_server::MetricsAccess;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::values::{ip_address, whole_number};
 
@@ -21,30 +22,22 @@ pub(crate) struct ServerSettings {
     pub(crate) body_limit: usize,
     /// Access to GET /metrics: `system` requires the system scope, unless AUTH_MODE is none; `open` allows everybody, without
     /// metrics of single catalogues; `off` disables it
-    #[arg(long, value_name = "WHO", value_enum, default_value_t = MetricsReaders::System)]
-    metrics: MetricsReaders,
-}
-
-/// Who may read the metrics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MetricsReaders {
-    System,
-    Open,
-    Off,
+    #[arg(long, value_name = "WHO", default_value = "system", value_parser = metrics_access())]
+    pub(crate) metrics: MetricsAccess,
 }
 
 impl ServerSettings {
-    /// Returns who may read the metrics.
-    pub(crate) fn metrics(&self) -> MetricsAccess {
-        match self.metrics {
-            MetricsReaders::System => MetricsAccess::System,
-            MetricsReaders::Open => MetricsAccess::Open,
-            MetricsReaders::Off => MetricsAccess::Off,
-        }
-    }
-
     /// Returns the address to listen on.
     pub(crate) fn address(&self) -> SocketAddr {
         SocketAddr::new(self.bind_addr, self.server_port)
     }
+}
+
+/// Returns the parser of who may read the metrics.
+fn metrics_access() -> impl TypedValueParser<Value = MetricsAccess> {
+    PossibleValuesParser::new(["system", "open", "off"]).map(|name| match name.as_str() {
+        "open" => MetricsAccess::Open,
+        "off" => MetricsAccess::Off,
+        _ => MetricsAccess::System,
+    })
 }

@@ -10,11 +10,6 @@ use cantata_server::TrustedProxies;
 use reqwest::Url;
 use tracing_subscriber::EnvFilter;
 
-/// An invalid value; the text says what was expected.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct InvalidValue(String);
-
 /// The maximum timeout: an hour.
 pub(super) const MAX_TIMEOUT_MS: u64 = 3_600_000;
 
@@ -24,16 +19,13 @@ pub(crate) fn secret(text: &str) -> Result<Secret, Infallible> {
 }
 
 /// Returns a parser of whole numbers from `low` to `high`.
-pub(super) fn whole_number<T>(
-    low: T,
-    high: T,
-) -> impl Fn(&str) -> Result<T, InvalidValue> + Clone + Send + Sync + 'static
+pub(super) fn whole_number<T>(low: T, high: T) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
 where
     T: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static,
 {
     move |text| {
         let number = text.parse().ok().filter(|number| (low..=high).contains(number));
-        number.ok_or_else(|| InvalidValue(format!("expected a whole number from {low} to {high}")))
+        number.ok_or_else(|| format!("expected a whole number from {low} to {high}"))
     }
 }
 
@@ -52,8 +44,8 @@ pub(super) fn ip_address(text: &str) -> Result<IpAddr, &'static str> {
 }
 
 /// Parses addresses and networks.
-pub(super) fn networks(text: &str) -> Result<TrustedProxies, InvalidValue> {
-    text.parse().map_err(|problem| InvalidValue(format!("expected networks such as 10.0.0.0/8,::1, but {problem}")))
+pub(super) fn networks(text: &str) -> Result<TrustedProxies, String> {
+    text.parse().map_err(|problem| format!("expected networks such as 10.0.0.0/8,::1, but {problem}"))
 }
 
 /// Parses a text that is not empty.
@@ -71,12 +63,10 @@ pub(super) fn url_path(text: &str) -> Result<String, &'static str> {
 }
 
 /// Parses a log filter.
-pub(super) fn log_filter(text: &str) -> Result<String, InvalidValue> {
+pub(super) fn log_filter(text: &str) -> Result<String, String> {
     match EnvFilter::try_new(text) {
         Ok(_) => Ok(text.to_owned()),
-        Err(error) => {
-            Err(InvalidValue(format!("expected a filter such as info or warn,cantata_metadata=debug ({error})")))
-        }
+        Err(error) => Err(format!("expected a filter such as info or warn,cantata_metadata=debug ({error})")),
     }
 }
 

@@ -52,7 +52,7 @@ impl Progress {
     pub(crate) fn log(&mut self, line: impl FnOnce() -> String) {
         if self.bar.is_none() && self.last_line.elapsed() >= LINE_INTERVAL {
             self.last_line = Instant::now();
-            print_note(&line());
+            print_note(line());
         }
     }
 

@@ -70,7 +70,7 @@ fn line(cells: &[String], widths: &[usize]) -> String {
 
 /// Returns a cell on one line, without control characters.
 fn sanitized(cell: &str, widest: usize) -> String {
-    let plain = |sign: char| if sign.is_control() { ' ' } else { sign };
+    let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
     if cell.chars().nth(widest).is_none() {
         return cell.chars().map(plain).collect();
     }

@@ -3,30 +3,20 @@
 use std::io;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexMaintenance, IndexStats, IndexSummary};
 use cantata_mapping::IndexMapping;
-use memchr::memchr2;
-use reqwest::{Client, Method, RequestBuilder, Response, Url};
+use reqwest::{Method, RequestBuilder, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::client::{CallError, ServerClient};
 use crate::error::CliError;
-use crate::http::connect;
+use crate::http::push_json_line;
 
 /// The indexes of a running server.
-pub(crate) struct RemoteIndexes {
-    base: Url,
-    http: Client,
-}
-
-/// The part of an error body that matters here.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct AdminError {
-    error_id: String,
-    message: String,
-}
+pub(crate) struct RemoteIndexes(ServerClient);
 
 #[derive(Deserialize)]
 struct IndexEntry {
@@ -48,13 +38,12 @@ struct ImportPosition {
 impl RemoteIndexes {
     /// Creates a client; nothing is sent yet.
     pub(crate) fn new(address: &str, credential: Option<&str>) -> Result<Self, CliError> {
-        let (base, http) = connect(address, credential)?;
-        Ok(Self { base, http })
+        ServerClient::new(address, credential, "--server").map(Self)
     }
 
     /// Returns all indexes, by name.
     pub(crate) async fn indexes(&self) -> Result<Vec<IndexSummary>, EngineError> {
-        let listed: Vec<IndexEntry> = self.fetch("", self.request(Method::GET, &[])?).await?;
+        let listed: Vec<IndexEntry> = self.fetch("", self.request(Method::GET, &[])).await?;
         let summary =
             |index: IndexEntry| IndexSummary { name: index.name, documents: index.documents, bytes: index.bytes };
         Ok(listed.into_iter().map(summary).collect())
@@ -62,118 +51,87 @@ impl RemoteIndexes {
 
     /// Returns the mapping of an index.
     pub(crate) async fn mapping(&self, name: &str) -> Result<IndexMapping, EngineError> {
-        let mapping: Value = self.fetch(name, self.request(Method::GET, &[name, "mapping"])?).await?;
-        IndexMapping::parse(&mapping).map_err(|_| self.unexpected_response())
+        let mapping: Value = self.fetch(name, self.request(Method::GET, &[name, "mapping"])).await?;
+        IndexMapping::parse(&mapping).map_err(|_| rejected(self.0.unexpected_response()))
     }
 
     /// Creates an index.
     pub(crate) async fn create(&self, name: &str, mapping: Option<&Value>) -> Result<(), EngineError> {
-        let request = self.request(Method::PUT, &[name])?;
         let body = mapping.map(ToString::to_string).unwrap_or_default();
-        self.send(name, request.body(body)).await.map(|_| ())
+        self.send(name, self.request(Method::PUT, &[name]).body(body)).await.map(|_| ())
     }
 
     /// Removes an index with everything in it.
     pub(crate) async fn delete(&self, name: &str) -> Result<(), EngineError> {
-        self.send(name, self.request(Method::DELETE, &[name])?).await.map(|_| ())
+        self.send(name, self.request(Method::DELETE, &[name])).await.map(|_| ())
     }
 
     /// Streams a backup of the server to `take`.
     pub(crate) async fn backup(&self, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> Result<(), EngineError> {
-        let request = self.http.request(Method::POST, self.admin_url("backup", &[])?);
+        let request = self.0.request(Method::POST, &["admin", "backup"], &[]);
         let lacking = "keeps its metadata in a database server, which is backed up by its own means";
         let mut answer = self.answer("", lacking, request).await?;
-        while let Some(piece) = answer.chunk().await.map_err(|error| self.connection_error(&error))? {
+        while let Some(piece) = answer.chunk().await.map_err(|error| rejected(self.0.connection_error(&error)))? {
             take(&piece).map_err(|error| EngineError::Rejected(format!("the backup cannot be written: {error}")))?;
         }
         Ok(())
     }
 
-    fn request(&self, method: Method, path: &[&str]) -> Result<RequestBuilder, EngineError> {
-        Ok(self.http.request(method, self.url(path)?))
+    fn request(&self, method: Method, path: &[&str]) -> RequestBuilder {
+        self.0.request(method, &[["admin", "indexes"].as_slice(), path].concat(), &[])
     }
 
-    fn import_request(
-        &self,
-        method: Method,
-        index: &str,
-        query: &[(&str, &str)],
-    ) -> Result<RequestBuilder, EngineError> {
-        let mut url = self.url(&[index, "import"])?;
-        url.query_pairs_mut().extend_pairs(query);
-        Ok(self.http.request(method, url))
-    }
-
-    fn url(&self, path: &[&str]) -> Result<Url, EngineError> {
-        self.admin_url("indexes", path)
-    }
-
-    fn admin_url(&self, area: &str, path: &[&str]) -> Result<Url, EngineError> {
-        let mut url = self.base.clone();
-        match url.path_segments_mut() {
-            Ok(mut segments) => segments.pop_if_empty().extend(["admin", area]).extend(path),
-            Err(()) => return Err(self.unexpected_response()),
-        };
-        Ok(url)
+    fn import_request(&self, method: Method, index: &str, query: &[(&str, &str)]) -> RequestBuilder {
+        self.0.request(method, &["admin", "indexes", index, "import"], query)
     }
 
     async fn fetch<T: DeserializeOwned>(&self, name: &str, request: RequestBuilder) -> Result<T, EngineError> {
         let body = self.send(name, request).await?;
-        serde_json::from_slice(&body).map_err(|_| self.unexpected_response())
+        serde_json::from_slice(&body).map_err(|_| rejected(self.0.unexpected_response()))
     }
 
     /// Sends a request about an index and returns the body of a good answer.
-    async fn send(&self, name: &str, request: RequestBuilder) -> Result<Vec<u8>, EngineError> {
+    async fn send(&self, name: &str, request: RequestBuilder) -> Result<Bytes, EngineError> {
         let answer = self.answer(name, "keeps no indexes", request).await?;
-        Ok(answer.bytes().await.map_err(|error| self.connection_error(&error))?.into())
+        self.0.bytes(answer).await.map_err(rejected)
     }
 
     /// Sends a request about an index and returns a good answer. If the server does not have the path, it is `lacking`.
     async fn answer(&self, name: &str, lacking: &str, request: RequestBuilder) -> Result<Response, EngineError> {
-        let response = request.send().await.map_err(|error| self.connection_error(&error))?;
-        if response.status().is_success() {
-            return Ok(response);
-        }
-        let body = response.bytes().await.map_err(|error| self.connection_error(&error))?;
-        let error: AdminError = serde_json::from_slice(&body).map_err(|_| self.unexpected_response())?;
-        Err(match error.error_id.as_str() {
-            "index.not.found" => EngineError::IndexNotFound(name.to_owned()),
-            "index.already.exists" => EngineError::IndexExists(name.to_owned()),
-            "unauthorized.token" => EngineError::Rejected(format!(
-                "the server at {} requires a key with the system scope; set CANTATA_KEY",
-                self.base
+        let error = match self.0.attempt(request).await.map_err(rejected)? {
+            Ok(response) => return Ok(response),
+            Err((_, error)) => error,
+        };
+        let base = &self.0.base;
+        Err(match error.error_id.as_deref() {
+            Some("index.not.found") => EngineError::IndexNotFound(name.to_owned()),
+            Some("index.already.exists") => EngineError::IndexExists(name.to_owned()),
+            Some("unauthorized.token") => EngineError::Rejected(format!(
+                "the server at {base} requires a key with the system scope; set CANTATA_KEY"
             )),
-            "path.not.found" => EngineError::Rejected(format!("the server at {} {lacking}", self.base)),
-            _ => EngineError::Rejected(error.message.split_once("] - ").map_or("", |(_, text)| text).to_owned()),
+            Some("path.not.found") => EngineError::Rejected(format!("the server at {base} {lacking}")),
+            Some(_) => EngineError::Rejected(error.message),
+            None => rejected(self.0.unexpected_response()),
         })
     }
+}
 
-    fn connection_error(&self, error: &reqwest::Error) -> EngineError {
-        let verb = if error.is_connect() { "cannot be reached" } else { "stopped answering" };
-        tracing::debug!(%error, "a call to the server failed");
-        EngineError::Rejected(format!("the server at {} {verb}; is it running? --server names another one", self.base))
-    }
-
-    fn unexpected_response(&self) -> EngineError {
-        EngineError::Rejected(format!(
-            "what is at {} does not answer like a Cantata server; --server names another one",
-            self.base
-        ))
-    }
+fn rejected(error: CallError) -> EngineError {
+    EngineError::Rejected(error.text())
 }
 
 #[async_trait]
 impl IndexMaintenance for RemoteIndexes {
     async fn stats(&self, index: &str) -> Result<IndexStats, EngineError> {
-        self.fetch(index, self.request(Method::GET, &[index])?).await
+        self.fetch(index, self.request(Method::GET, &[index])).await
     }
 
     async fn compact(&self, index: &str) -> Result<(), EngineError> {
-        self.send(index, self.request(Method::POST, &[index, "compact"])?).await.map(|_| ())
+        self.send(index, self.request(Method::POST, &[index, "compact"])).await.map(|_| ())
     }
 
     async fn verify(&self, index: &str) -> Result<Vec<String>, EngineError> {
-        let found: VerifyReport = self.fetch(index, self.request(Method::POST, &[index, "verify"])?).await?;
+        let found: VerifyReport = self.fetch(index, self.request(Method::POST, &[index, "verify"])).await?;
         Ok(found.problems)
     }
 
@@ -187,19 +145,18 @@ impl IndexMaintenance for RemoteIndexes {
         let (end, line) = (chunk.end.to_string(), first.to_string());
         let mut query = vec![("source", chunk.source.as_str()), ("end", &end), ("line", &line)];
         query.extend(id_field.as_deref().map(|field| ("id", field)));
-        let request = self.import_request(Method::POST, index, &query)?;
-        let request = request.header("content-type", "application/x-ndjson");
+        let request = self.import_request(Method::POST, index, &query).header("content-type", "application/x-ndjson");
         self.fetch(index, request.body(as_lines(&chunk, first))).await
     }
 
     async fn import_position(&self, index: &str, source: &str) -> Result<u64, EngineError> {
-        let request = self.import_request(Method::GET, index, &[("source", source)])?;
+        let request = self.import_request(Method::GET, index, &[("source", source)]);
         let found: ImportPosition = self.fetch(index, request).await?;
         Ok(found.position)
     }
 
     async fn end_import(&self, index: &str, source: &str) -> Result<(), EngineError> {
-        self.send(index, self.import_request(Method::DELETE, index, &[("source", source)])?).await.map(|_| ())
+        self.send(index, self.import_request(Method::DELETE, index, &[("source", source)])).await.map(|_| ())
     }
 }
 
@@ -212,13 +169,7 @@ fn as_lines(chunk: &ImportChunk, first: u64) -> Vec<u8> {
             body.push(b'\n');
             line += 1;
         }
-        let start = body.len();
-        body.extend_from_slice(chunk.bytes.get(range.clone()).unwrap_or_default());
-        // Outside of strings a line break is whitespace; JSON strings cannot contain one.
-        if memchr2(b'\n', b'\r', &body[start..]).is_some() {
-            body[start..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
-        }
-        body.push(b'\n');
+        push_json_line(&mut body, chunk.bytes.get(range.clone()).unwrap_or_default());
         line += 1;
     }
     body

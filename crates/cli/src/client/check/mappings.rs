@@ -9,13 +9,12 @@ use serde_json::{Value, json};
 
 use super::CheckArguments;
 use super::plan::{IndexPlan, plan, types};
-use crate::backends::IndexAccess;
 use crate::backends::engines::remote_engine;
+use crate::backends::{IndexAccess, parse_mapping};
 use crate::client::api_error::CallError;
-use crate::client::server::ServerClient;
+use crate::client::server::{CLIENT_SERVER_OPTION, ServerClient};
 use crate::data_dir::{SEARCH_FOLDER, ServerFile};
 use crate::error::CliError;
-use crate::http::connect;
 
 /// The source of mappings.
 pub(super) enum MappingSource {
@@ -62,8 +61,7 @@ impl MappingSource {
         let is_remote = arguments.engine.location.is_remote();
         let running = match (&indexes, ServerFile::read(data_dir)) {
             (Some(IndexAccess::Remote(_)), Some(ServerFile { url, credential })) => {
-                let (base, http) = connect(&url, credential.as_deref())?;
-                Some(ServerClient::new(base, http))
+                Some(ServerClient::new(&url, credential.as_deref(), CLIENT_SERVER_OPTION)?)
             }
             _ => None,
         };
@@ -136,7 +134,7 @@ async fn on_server(
     let asked = server.get::<Value>(&["admin", "indexes", &config.index, "mapping"], &[]).await;
     let reason = match asked {
         Ok(mapping) => return Ok(parsed(&mapping)),
-        Err(CallError::Rejected(refusal) | CallError::NotAllowed(refusal)) => refusal,
+        Err(CallError::Rejected(error) | CallError::NotAllowed(error)) => error,
         Err(error) => return Err(error.into()),
     };
     let catalogue = match server.catalogue(&config.id).await {
@@ -151,8 +149,5 @@ async fn on_server(
 }
 
 fn parsed(mapping: &Value) -> Result<IndexMapping, CatalogueError> {
-    IndexMapping::parse(mapping).map_err(|errors| {
-        let reasons: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        CatalogueError::new(CatalogueErrorCode::MappingFetchError, reasons.join("; "))
-    })
+    parse_mapping(mapping).map_err(|reason| CatalogueError::new(CatalogueErrorCode::MappingFetchError, reason))
 }

@@ -10,9 +10,6 @@ use serde_json::Value;
 use crate::client::api_error::CallError;
 use crate::client::server::ServerClient;
 
-/// The number of types per request.
-const PAGE_SIZE: usize = 200;
-
 /// The planned changes of an index.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -28,13 +25,6 @@ pub(super) struct IndexPlan {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct AnalysisTypePage {
-    count: usize,
-    result_set: Vec<RegisteredType>,
-}
-
-#[derive(Deserialize)]
 struct RegisteredType {
     name: String,
     version: u32,
@@ -44,25 +34,15 @@ struct RegisteredType {
 
 /// Returns all versions of all analysis types of a server.
 pub(super) async fn types(server: &ServerClient) -> Result<Vec<AnalysisType>, CallError> {
-    let mut types = Vec::new();
-    loop {
-        let (limit, offset) = (PAGE_SIZE.to_string(), types.len().to_string());
-        let query = [("unrenderedOnly", "true"), ("limit", limit.as_str()), ("offset", &offset)];
-        let page: AnalysisTypePage = server.get(&["schemas"], &query).await?;
-        let is_last = page.result_set.is_empty();
-        types.extend(page.result_set.into_iter().map(|RegisteredType { name, version, options, schema }| {
-            AnalysisType {
-                id: AnalysisTypeId { name, version },
-                // Not needed here.
-                created_at: Timestamp::from_micros(0),
-                options,
-                schema,
-            }
-        }));
-        if is_last || types.len() >= page.count {
-            return Ok(types);
-        }
-    }
+    let registered: Vec<RegisteredType> = server.types(&[("unrenderedOnly", "true")]).await?;
+    let analysis_type = |RegisteredType { name, version, options, schema }| AnalysisType {
+        id: AnalysisTypeId { name, version },
+        // Not needed here.
+        created_at: Timestamp::from_micros(0),
+        options,
+        schema,
+    };
+    Ok(registered.into_iter().map(analysis_type).collect())
 }
 
 /// Returns the planned mapping of an index and its changes. The types of another server are not known here.

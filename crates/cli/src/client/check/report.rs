@@ -11,14 +11,8 @@ use crate::terminal::Output;
 
 /// Writes why the configuration cannot be read.
 pub(super) fn unreadable(output: &mut Output, problems: &[ConfigProblem]) -> Result<(), CliError> {
-    if output.is_json {
-        return output.json(&json!({"problems": problems}));
-    }
-    for problem in problems {
-        let error = output.colours.bad("error");
-        output.line(&format!("{error}: {problem}"))?;
-    }
-    Ok(())
+    let error = output.colours.bad("error");
+    output.result(&json!({"problems": problems}), problems.iter().map(|problem| format!("{error}: {problem}")))
 }
 
 /// Writes the report.

@@ -34,8 +34,8 @@ pub(super) async fn run(
         let facets: Map<String, Value> = facets.collect();
         return output.json(&json!({"total": answer["hits"]["total"], "facets": facets}));
     }
-    for (place, field) in arguments.facets.iter().enumerate() {
-        if place > 0 {
+    for (index, field) in arguments.facets.iter().enumerate() {
+        if index > 0 {
             output.line("")?;
         }
         let mut table = Table::new([field.as_str(), "records"]);
@@ -51,7 +51,7 @@ fn buckets(facet: &Value) -> impl Iterator<Item = &Value> {
     facet["buckets"].as_array().into_iter().flatten()
 }
 
-/// Returns the value of a bucket; that of a boolean or a date is told in words.
+/// Returns the value of a bucket; a boolean or a date is in words.
 fn key(bucket: &Value) -> String {
     let in_words = &bucket["key_as_string"];
     cell_text(if in_words.is_null() { &bucket["key"] } else { in_words })

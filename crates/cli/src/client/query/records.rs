@@ -38,28 +38,28 @@ impl RecordSearch {
         let declared = "($filters: JSON, $sort: [Sort], $first: Int, $after: JSON)";
         let page = PAGE_SIZE.min(catalogue.window);
         let mut writer = RecordWriter::begin(format, &self.columns, output)?;
-        let (mut shown, mut variables) = (0, json!({"filters": self.filter, "sort": self.sort}));
+        let (mut written, mut variables) = (0, json!({"filters": self.filter, "sort": self.sort}));
         let total = loop {
-            let left = if self.limit == 0 { page } else { page.min(self.limit - shown) };
+            let left = if self.limit == 0 { page } else { page.min(self.limit - written) };
             variables["first"] = json!(left);
             let mut answer = catalogue.query(server, declared, &selection, variables.clone()).await?;
             let total = answer["hits"]["total"].as_u64().unwrap_or_default();
             let Value::Array(edges) = answer["hits"]["edges"].take() else { break total };
             let is_last = (edges.len() as u64) < left;
             for mut edge in edges {
-                shown += 1;
+                written += 1;
                 variables["after"] = edge["searchAfter"].take();
                 let values = names.iter().map(|name| edge["node"][name].take()).collect();
                 writer.record(&self.columns, values, output)?;
             }
-            if is_last || shown == self.limit || output.is_closed() {
+            if is_last || written == self.limit || output.is_closed() {
                 break total;
             }
         };
         writer.end(output)?;
-        if format == QueryFormat::Table && shown < total && !output.is_closed() {
+        if format == QueryFormat::Table && written < total && !output.is_closed() {
             output.flush()?;
-            print_note(&format!("{shown} of {total} records; --limit 0 shows all"));
+            print_note(format_args!("{written} of {total} records; --limit 0 shows all"));
         }
         Ok(())
     }
@@ -69,8 +69,7 @@ impl RecordSearch {
 enum RecordWriter {
     Table(Table),
     Tsv,
-    /// An array, with the number of elements so far.
-    List(u64),
+    List,
     Lines,
 }
 
@@ -82,7 +81,7 @@ impl RecordWriter {
                 output.line(&columns.join("\t"))?;
                 Self::Tsv
             }
-            QueryFormat::Json => Self::List(0),
+            QueryFormat::Json => Self::List,
             QueryFormat::Jsonl => Self::Lines,
         })
     }
@@ -95,11 +94,7 @@ impl RecordWriter {
                     values.iter().map(|value| cell_text(value).replace(['\t', '\n', '\r'], " ")).collect();
                 output.line(&cells.join("\t"))
             }
-            Self::List(count) => {
-                output.bytes(if *count == 0 { b"[\n" } else { b",\n" })?;
-                *count += 1;
-                output.bytes(record(columns, values).to_string().as_bytes())
-            }
+            Self::List => output.element(&record(columns, values).to_string()),
             Self::Lines => output.json_line(&record(columns, values)),
         }
     }
@@ -107,8 +102,7 @@ impl RecordWriter {
     fn end(self, output: &mut Output) -> Result<(), CliError> {
         match self {
             Self::Table(table) => table.finish(output),
-            Self::List(0) => output.line("[]"),
-            Self::List(_) => output.line("\n]"),
+            Self::List => output.end_array(),
             Self::Tsv | Self::Lines => Ok(()),
         }
     }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use cantata_json_stream::{ChunkReader, DocumentChunk, MAX_DOCUMENT_BYTES, ReadError};
-use memchr::memchr2;
 use serde::Deserialize;
 
 use crate::client::api_error::ApiError;
 use crate::commands::import::Source;
+use crate::http::push_json_line;
 
 /// The size of a request.
 const REQUEST_BYTES: usize = 4 << 20;
@@ -27,7 +27,7 @@ pub(super) struct PayloadLocation {
 /// A step of a submission.
 pub(super) enum Batch {
     /// Payloads of one study.
-    Payloads { study: String, places: Vec<PayloadLocation>, body: Vec<u8> },
+    Payloads { study: String, locations: Vec<PayloadLocation>, body: Vec<u8> },
     /// A payload that cannot be sent.
     Rejected(PayloadLocation, ApiError),
     /// A file that cannot be read to its end.
@@ -60,16 +60,16 @@ impl<'a> Batches<'a> {
     /// Groups the payloads of a chunk by study.
     fn add_chunk(&mut self, file: &str, chunk: &DocumentChunk) {
         for line in &chunk.oversized_lines {
-            let place = PayloadLocation { file: file.to_owned(), line: *line };
+            let location = PayloadLocation { file: file.to_owned(), line: *line };
             let reason = format!("longer than {} MB; a payload can be as long as that", MAX_DOCUMENT_BYTES >> 20);
-            self.pending.push_back(Batch::Rejected(place, ApiError::local(reason)));
+            self.pending.push_back(Batch::Rejected(location, ApiError::local(reason)));
         }
         for found in &chunk.documents {
-            let place = PayloadLocation { file: file.to_owned(), line: found.line };
+            let location = PayloadLocation { file: file.to_owned(), line: found.line };
             let payload = chunk.bytes.get(found.range.clone()).unwrap_or_default();
             match self.study_of(payload) {
-                Ok(study) => self.add(study, place, payload),
-                Err(reason) => self.pending.push_back(Batch::Rejected(place, ApiError::local(reason))),
+                Ok(study) => self.add(study, location, payload),
+                Err(reason) => self.pending.push_back(Batch::Rejected(location, ApiError::local(reason))),
             }
         }
     }
@@ -86,29 +86,19 @@ impl<'a> Batches<'a> {
         study.ok_or_else(|| "the payload has no studyId; add it, or name the study with --study".to_owned())
     }
 
-    fn add(&mut self, study: String, place: PayloadLocation, payload: &[u8]) {
+    fn add(&mut self, study: String, location: PayloadLocation, payload: &[u8]) {
         match self.pending.back_mut() {
-            Some(Batch::Payloads { study: same, places, body }) if *same == study => {
-                places.push(place);
-                add_line(body, payload);
+            Some(Batch::Payloads { study: same, locations, body }) if *same == study => {
+                locations.push(location);
+                push_json_line(body, payload.trim_ascii());
             }
             _ => {
                 let mut body = Vec::new();
-                add_line(&mut body, payload);
-                self.pending.push_back(Batch::Payloads { study, places: vec![place], body });
+                push_json_line(&mut body, payload.trim_ascii());
+                self.pending.push_back(Batch::Payloads { study, locations: vec![location], body });
             }
         }
     }
-}
-
-fn add_line(body: &mut Vec<u8>, payload: &[u8]) {
-    let start = body.len();
-    body.extend_from_slice(payload.trim_ascii());
-    // Outside of strings a line break is whitespace; JSON strings cannot contain one.
-    if let Some(line) = body.get_mut(start..).filter(|line| memchr2(b'\n', b'\r', line).is_some()) {
-        line.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
-    }
-    body.push(b'\n');
 }
 
 impl Iterator for Batches<'_> {

@@ -15,7 +15,7 @@ use crate::terminal::{Output, Progress, print_note};
 
 /// The outcome of one payload.
 pub(super) struct PayloadOutcome {
-    place: PayloadLocation,
+    location: PayloadLocation,
     study: Option<String>,
     /// The new analysis, if one was stored.
     analysis_id: Option<String>,
@@ -24,12 +24,12 @@ pub(super) struct PayloadOutcome {
 }
 
 impl PayloadOutcome {
-    pub(super) fn accepted(place: PayloadLocation, study: &str, analysis_id: Option<String>) -> Self {
-        Self { place, study: Some(study.to_owned()), analysis_id, error: None }
+    pub(super) fn accepted(location: PayloadLocation, study: &str, analysis_id: Option<String>) -> Self {
+        Self { location, study: Some(study.to_owned()), analysis_id, error: None }
     }
 
-    pub(super) fn rejected(place: PayloadLocation, error: ApiError) -> Self {
-        Self { place, study: None, analysis_id: None, error: Some(error) }
+    pub(super) fn rejected(location: PayloadLocation, error: ApiError) -> Self {
+        Self { location, study: None, analysis_id: None, error: Some(error) }
     }
 }
 
@@ -58,8 +58,8 @@ pub(super) struct SubmitReport {
     is_quiet: bool,
     is_dry: bool,
     publishes: bool,
-    taken: u64,
-    refused: u64,
+    accepted: u64,
+    rejected: u64,
     broken: u64,
 }
 
@@ -74,8 +74,8 @@ impl SubmitReport {
             is_quiet: arguments.quiet,
             is_dry: arguments.dry_run,
             publishes: arguments.publish,
-            taken: 0,
-            refused: 0,
+            accepted: 0,
+            rejected: 0,
             broken: 0,
         }
     }
@@ -88,22 +88,22 @@ impl SubmitReport {
     /// Reports the outcome of a payload.
     pub(super) fn add(&mut self, outcome: &PayloadOutcome) -> Result<(), CliError> {
         match outcome.error {
-            Some(_) => self.refused += 1,
-            None => self.taken += 1,
+            Some(_) => self.rejected += 1,
+            None => self.accepted += 1,
         }
         if self.output.is_json {
             return self.output.json_line(&self.line(outcome));
         }
-        let place = format!("{}, line {}", outcome.place.file, outcome.place.line);
+        let location = format!("{}, line {}", outcome.location.file, outcome.location.line);
         if let Some(error) = &outcome.error {
-            self.note(&format!("{place}: {}", error.text()))?;
+            self.note(&format!("{location}: {}", error.text()))?;
         }
         let colours = self.output.colours;
         let line = match (&outcome.analysis_id, &outcome.error) {
             (Some(id), _) if self.is_quiet => id.clone(),
-            (Some(id), None) if self.publishes => format!("{place}: {id} {}", colours.good("published")),
-            (Some(id), None) => format!("{place}: {}", colours.good(id)),
-            (None, None) if !self.is_quiet => format!("{place}: {}", colours.good("valid")),
+            (Some(id), None) if self.publishes => format!("{location}: {id} {}", colours.good("published")),
+            (Some(id), None) => format!("{location}: {}", colours.good(id)),
+            (None, None) if !self.is_quiet => format!("{location}: {}", colours.good("valid")),
             _ => return Ok(()),
         };
         let (progress, output) = (&self.progress, &mut self.output);
@@ -112,8 +112,8 @@ impl SubmitReport {
 
     fn line<'a>(&self, outcome: &'a PayloadOutcome) -> PayloadLine<'a> {
         PayloadLine {
-            file: &outcome.place.file,
-            line: outcome.place.line,
+            file: &outcome.location.file,
+            line: outcome.location.line,
             status: if outcome.error.is_none() { "OK" } else { "ERROR" },
             study_id: outcome.study.as_deref(),
             analysis_id: outcome.analysis_id.as_deref(),
@@ -137,22 +137,22 @@ impl SubmitReport {
 
     /// Flushes the output and updates the progress.
     pub(super) fn flush(&mut self) -> Result<(), CliError> {
-        let message = format!("{} taken, {} refused", self.taken, self.refused);
+        let message = format!("{} taken, {} refused", self.accepted, self.rejected);
         self.progress.advance(self.bytes_read.load(Ordering::Relaxed), message);
         let (progress, output) = (&self.progress, &mut self.output);
         progress.suspend(|| output.flush())
     }
 
     /// Adds to an error from where on the outcome is unknown.
-    pub(super) fn stopped(&self, (failure, place): (CliError, Option<PayloadLocation>)) -> CliError {
-        let (CliError::Unreachable(problem), Some(place)) = (&failure, place) else { return failure };
-        let PayloadLocation { file, line } = place;
+    pub(super) fn stopped(&self, (failure, location): (CliError, Option<PayloadLocation>)) -> CliError {
+        let (CliError::Unreachable(problem), Some(location)) = (&failure, location) else { return failure };
+        let PayloadLocation { file, line } = location;
         CliError::Unreachable(format!("{problem}; the outcome is unknown from {file}, line {line} on"))
     }
 
     /// Writes the summary, and returns the exit code.
     pub(super) fn finish(self) -> Result<ExitCode, CliError> {
-        let (taken, refused) = (self.taken, self.refused);
+        let (accepted, rejected) = (self.accepted, self.rejected);
         if !self.output.is_json && !self.is_quiet {
             let done = match (self.is_dry, self.publishes) {
                 (true, _) => "valid",
@@ -163,9 +163,9 @@ impl SubmitReport {
                 0 => String::new(),
                 count => format!(", files not read to their end: {count}"),
             };
-            self.progress.suspend(|| print_note(&format!("{taken} {done}, {refused} refused{broken}")));
+            self.progress.suspend(|| print_note(format_args!("{accepted} {done}, {rejected} refused{broken}")));
         }
         self.output.finish()?;
-        Ok(if refused == 0 && self.broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if rejected == 0 && self.broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

@@ -66,8 +66,8 @@ fn compare(path: String, before: &Value, after: &Value, found: &mut Vec<Differen
             }
         }
         (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
-            for (place, (old, new)) in old.iter().zip(new).enumerate() {
-                compare(format!("{path}/{place}"), old, new, found);
+            for (index, (old, new)) in old.iter().zip(new).enumerate() {
+                compare(format!("{path}/{index}"), old, new, found);
             }
         }
         (before, after) if before == after => {}

@@ -7,7 +7,7 @@ use cantata_json_stream::{ChunkReader, DocumentChunk, MAX_DOCUMENT_BYTES, ReadEr
 
 use super::Import;
 
-/// The chunks of all sources of an import. What cannot be read is told to its report.
+/// The chunks of all sources of an import. What cannot be read is reported.
 pub(super) struct Chunks<'a> {
     import: &'a Import<'a>,
     chunk_size: usize,
@@ -25,15 +25,15 @@ impl<'a> Chunks<'a> {
 
     /// Makes a chunk of what was found in the current source, without what an earlier import took.
     fn chunk(&self, mut chunk: DocumentChunk) -> Option<ImportChunk> {
-        let place = self.next_source - 1;
-        let (source, position) = (&self.import.sources[place], self.import.positions[place]);
+        let index = self.next_source - 1;
+        let (source, position) = (&self.import.sources[index], self.import.positions[index]);
         if chunk.end <= position {
             return None;
         }
         chunk.documents.retain(|document| chunk.start + document.range.end as u64 > position);
         for line in chunk.oversized_lines {
             let reason = format!("longer than {} MB; a document can be as long as that", MAX_DOCUMENT_BYTES >> 20);
-            self.import.report.refused(&source.name, line, &reason);
+            self.import.report.reject(&source.name, line, &reason);
         }
         if chunk.documents.is_empty() {
             return None;

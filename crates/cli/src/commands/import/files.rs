@@ -6,16 +6,14 @@ use cantata_core::error_chain;
 
 use super::source::Source;
 use crate::error::CliError;
-
-/// The argument for standard input.
-const STANDARD_INPUT: &str = "-";
+use crate::terminal::STANDARD_STREAM;
 
 /// Returns the sources, or all problems with the files.
 pub(crate) fn sources(files: &[PathBuf]) -> Result<Vec<Source>, CliError> {
     let mut sources = Vec::new();
     let mut problems = Vec::new();
     for file in files {
-        let source = if file == Path::new(STANDARD_INPUT) { Ok(Source::standard_input()) } else { Source::file(file) };
+        let source = if file == Path::new(STANDARD_STREAM) { Ok(Source::standard_input()) } else { Source::file(file) };
         match source {
             Ok(source) => sources.push(source),
             Err(error) => problems.push(error_chain(&error)),

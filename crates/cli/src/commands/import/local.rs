@@ -16,12 +16,12 @@ const MAX_CHUNK_BYTES: u64 = 128 << 20;
 pub(super) fn run(import: &Import<'_>, engine: &EmbeddedEngine) -> Result<(), EngineError> {
     let threads = available_parallelism().map_or(1, usize::from);
     import.report.expect_at_once(threads);
-    let tell = |progress| match progress {
-        ImportProgress::Rejected(refusal) => import.report.refused_by_engine(&refusal),
-        ImportProgress::Indexed { documents, bytes } => import.report.took(documents, bytes),
+    let report_progress = |progress| match progress {
+        ImportProgress::Rejected(document) => import.report.reject_document(&document),
+        ImportProgress::Indexed { documents, bytes } => import.report.count_imported(documents, bytes),
     };
     let size: u64 = import.sources.iter().map(|source| source.size.unwrap_or(u64::MAX)).fold(0, u64::saturating_add);
     let chunk_size = (size / threads as u64 + 1).clamp(MIN_CHUNK_BYTES, MAX_CHUNK_BYTES);
     let chunks = Chunks::new(import, chunk_size as usize);
-    engine.import(import.index, chunks, import.id_field, threads, &tell)
+    engine.import(import.index, chunks, import.id_field, threads, &report_progress)
 }

@@ -15,8 +15,8 @@ pub(super) async fn run(import: &Import<'_>, client: &RemoteIndexes) -> Result<(
     for chunk in Chunks::new(import, CHUNK_BYTES) {
         let bytes = chunk.bytes.len() as u64;
         let answer = client.import_chunk(import.index, chunk, import.id_field.map(str::to_owned)).await?;
-        answer.rejected.iter().for_each(|refusal| import.report.refused_by_engine(refusal));
-        import.report.took(answer.indexed, bytes);
+        answer.rejected.iter().for_each(|document| import.report.reject_document(document));
+        import.report.count_imported(answer.indexed, bytes);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use cantata_engine::RejectedDocument;
+use cantata_engine::RejectedImport;
 use cantata_json_stream::{DocumentSpan, ReadError};
 
 use super::source::Source;
@@ -25,12 +25,12 @@ pub(super) struct ImportLog {
 struct Counters {
     progress: Progress,
     total: Option<u64>,
-    taken: u64,
-    refused: u64,
+    imported: u64,
+    rejected: u64,
     bytes: u64,
     /// The keys of sources that could not be read to their end, and whether a second try could.
     broken: Vec<(String, bool)>,
-    /// For the chunks that may still be under way: the key, and numbers and lines of the documents.
+    /// For the chunks that may still be in progress: the key, and numbers and lines of the documents.
     lines: VecDeque<(String, Vec<(u64, u64)>)>,
     at_once: usize,
 }
@@ -43,8 +43,8 @@ impl ImportLog {
         let state = Counters {
             progress: Progress::of_bytes(total),
             total,
-            taken: 0,
-            refused: 0,
+            imported: 0,
+            rejected: 0,
             bytes: 0,
             broken: Vec::new(),
             lines: VecDeque::new(),
@@ -69,8 +69,8 @@ impl ImportLog {
     }
 
     /// Returns the number of imported documents.
-    pub(super) fn taken(&self) -> u64 {
-        self.state().taken
+    pub(super) fn imported(&self) -> u64 {
+        self.state().imported
     }
 
     /// Stores the lines of documents whose numbers are no lines, for as long as they may be rejected.
@@ -88,11 +88,11 @@ impl ImportLog {
     }
 
     /// Counts imported documents.
-    pub(super) fn took(&self, documents: u64, bytes: u64) {
+    pub(super) fn count_imported(&self, documents: u64, bytes: u64) {
         let mut state = self.state();
-        state.taken += documents;
+        state.imported += documents;
         state.bytes += bytes;
-        let message = format!("{} documents taken, {} refused", state.taken, state.refused);
+        let message = format!("{} documents taken, {} refused", state.imported, state.rejected);
         let read = self.bytes_read.load(Ordering::Relaxed);
         let of = state.total.map(|total| format!(" of {}", total / 1_000_000)).unwrap_or_default();
         state.progress.log(|| format!("{message}; {}{of} MB read", read / 1_000_000));
@@ -100,33 +100,33 @@ impl ImportLog {
     }
 
     /// Reports a document that the engine rejected.
-    pub(super) fn refused_by_engine(&self, refusal: &RejectedDocument) {
-        let line = self.state().line_of(&refusal.source, refusal.line);
-        let name = self.names.iter().find(|(key, _)| *key == refusal.source).map_or("", |(_, name)| name);
-        self.refused(name, line, &refusal.reason);
+    pub(super) fn reject_document(&self, document: &RejectedImport) {
+        let line = self.state().line_of(&document.source, document.line);
+        let name = self.names.iter().find(|(key, _)| *key == document.source).map_or("", |(_, name)| name);
+        self.reject(name, line, &document.reason);
     }
 
     /// Reports a rejected document.
-    pub(super) fn refused(&self, name: &str, line: u64, reason: &str) {
+    pub(super) fn reject(&self, name: &str, line: u64, reason: &str) {
         let mut state = self.state();
-        state.refused += 1;
-        state.progress.suspend(|| print_note(&format!("{name}, line {line}: {reason}")));
+        state.rejected += 1;
+        state.progress.suspend(|| print_note(format_args!("{name}, line {line}: {reason}")));
     }
 
     /// Reports a source that cannot be read to its end.
     pub(super) fn broken(&self, source: &Source, error: &ReadError) {
         let mut state = self.state();
-        let (reason, can_go_on) = match error {
+        let (reason, can_resume) = match error {
             ReadError::Io(reason) => (format!("{}: cannot be read further: {reason}", source.name), true),
             ReadError::Syntax(reason) => (format!("{}, {reason}; the rest of it was not read", source.name), false),
         };
-        state.broken.push((source.key.clone(), can_go_on));
+        state.broken.push((source.key.clone(), can_resume));
         state.progress.suspend(|| print_note(&reason));
     }
 
     /// Returns whether the rest of a source could be imported later without changing it.
-    pub(super) fn can_go_on(&self, source: &Source) -> bool {
-        self.state().broken.iter().any(|(key, can_go_on)| *key == source.key && *can_go_on)
+    pub(super) fn can_resume(&self, source: &Source) -> bool {
+        self.state().broken.iter().any(|(key, can_resume)| *key == source.key && *can_resume)
     }
 
     /// Clears the progress bar.
@@ -147,11 +147,11 @@ impl ImportLog {
         let _ = writeln!(
             io::stdout(),
             "{index}: {} documents taken, {} refused{broken}; {megabytes:.1} MB in {seconds:.1} s, {:.1} MB/s",
-            state.taken,
-            state.refused,
+            state.imported,
+            state.rejected,
             megabytes / seconds.max(f64::EPSILON),
         );
-        if state.refused == 0 && state.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        if state.rejected == 0 && state.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
 
@@ -160,8 +160,8 @@ impl Counters {
     fn line_of(&self, source: &str, number: u64) -> u64 {
         let mut of_source = self.lines.iter().filter(|(key, _)| key == source);
         let found = of_source.find_map(|(_, lines)| {
-            let place = lines.binary_search_by_key(&number, |(number, _)| *number).ok()?;
-            lines.get(place).map(|(_, line)| *line)
+            let index = lines.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+            lines.get(index).map(|(_, line)| *line)
         });
         found.unwrap_or(number)
     }
