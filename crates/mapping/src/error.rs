@@ -3,15 +3,14 @@
 //! Every message names the path, what was found there and what was expected. Values are shown, but never more than the
 //! beginning of a long one.
 
-use std::fmt;
-
 use serde_json::Value;
 
 /// How many characters of a text a message shows.
 const MAX_SHOWN_CHARS: usize = 80;
 
 /// One problem of a mapping.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the mapping{}: found {found}, expected {expected}", of_field(path))]
 pub struct MappingError {
     /// The dotted path of the field; empty for the mapping as a whole.
     pub path: String,
@@ -27,17 +26,9 @@ impl MappingError {
     }
 }
 
-impl fmt::Display for MappingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.path.as_str() {
-            "" => f.write_str("the mapping")?,
-            path => write!(f, "the mapping of field `{}`", shorten(path))?,
-        }
-        write!(f, ": found {}, expected {}", self.found, self.expected)
-    }
+fn of_field(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!(" of field `{}`", shorten(path)) }
 }
-
-impl std::error::Error for MappingError {}
 
 /// A value that the field it stands in cannot take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,15 +42,25 @@ pub struct ValueError {
     pub expected: String,
 }
 
-/// Returns the words for a JSON value, such as `the string "abc"` or `a list`.
-pub(crate) fn describe(value: &Value) -> String {
+/// Describes a JSON value, such as `the string "abc"` or `a list`.
+pub fn describe(value: &Value) -> String {
     match value {
-        Value::Null => "null".to_owned(),
         Value::Bool(flag) => format!("the boolean {flag}"),
         Value::Number(number) => format!("the number {number}"),
         Value::String(text) => format!("the string {}", quote(text)),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
+        Value::Null | Value::Array(_) | Value::Object(_) => describe_type(value).to_owned(),
+    }
+}
+
+/// Describes the type of a JSON value, for one that a message must not show.
+pub fn describe_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
     }
 }
 
@@ -68,7 +69,8 @@ pub(crate) fn quote(text: &str) -> String {
     format!("{:?}", shorten(text))
 }
 
-fn shorten(text: &str) -> String {
+/// Returns the beginning of a text that is too long for a message.
+pub fn shorten(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

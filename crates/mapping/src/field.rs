@@ -98,6 +98,6 @@ fn last_segment(path: &str) -> &str {
 }
 
 /// Returns the path of a name below a container; the root has the empty path.
-pub(crate) fn join(container: &str, name: &str) -> String {
+pub fn join_path(container: &str, name: &str) -> String {
     if container.is_empty() { name.to_owned() } else { format!("{container}.{name}") }
 }

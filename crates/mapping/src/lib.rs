@@ -20,9 +20,9 @@ mod redaction;
 mod value;
 
 pub use date::{DateDisplayPattern, DateExpression, DateExpressionError, DateFormat, DatePatternError, UtcDateTime};
-pub use error::{MappingError, ValueError};
-pub use field::{DynamicMapping, Field};
+pub use error::{MappingError, ValueError, describe, describe_type, shorten};
+pub use field::{DynamicMapping, Field, join_path};
 pub use kind::FieldKind;
 pub use mapping::IndexMapping;
 pub use redaction::{MASKED_TYPE, RedactedFields};
-pub use value::TypedValue;
+pub use value::{HALF_MAX, TypedValue, half_precision_step};

@@ -24,7 +24,7 @@ impl IndexMapping {
                     dynamic: self.dynamic_at(&field.path),
                     date_detection: self.settings.date_detection,
                     meta: self.settings.meta.clone(),
-                    prefix: crate::field::join(&self.settings.prefix, prefix),
+                    prefix: crate::field::join_path(&self.settings.prefix, prefix),
                 };
                 return IndexMapping::build(properties::below(&self.raw, prefix), settings);
             }

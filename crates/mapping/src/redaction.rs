@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::field::join;
+use crate::field::join_path;
 use crate::{Field, FieldKind, IndexMapping, MappingError, properties};
 
 /// The type of a masked field: it is shown, and cannot be searched.
@@ -116,7 +116,7 @@ impl IndexMapping {
     ) -> Map<String, Value> {
         let mut kept = Map::new();
         for (name, definition) in properties {
-            let path = join(container, name);
+            let path = join_path(container, name);
             if redactions.hides(&path) {
                 continue;
             }

@@ -7,6 +7,8 @@
 
 mod number;
 
+pub use number::{HALF_MAX, half_precision_step};
+
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
@@ -142,8 +144,24 @@ fn read_ip(value: &Value) -> Option<IpAddr> {
     Some(address.to_canonical())
 }
 
+/// Dates become numbers, and addresses texts.
+impl From<&TypedValue> for Value {
+    fn from(value: &TypedValue) -> Self {
+        match value {
+            TypedValue::Bool(flag) => Self::from(*flag),
+            TypedValue::Integer(number) | TypedValue::DateMillis(number) | TypedValue::DateNanos(number) => {
+                Self::from(*number)
+            }
+            TypedValue::Unsigned(number) => Self::from(*number),
+            TypedValue::Double(number) => Self::from(*number),
+            TypedValue::Text(text) => Self::from(text.as_str()),
+            TypedValue::Ip(address) => Self::from(address.to_string()),
+        }
+    }
+}
+
 impl TypedValue {
-    /// Returns the place of the kind of value in the order of all values.
+    /// Returns the position of the kind of value in the order of all values.
     fn rank(&self) -> u8 {
         match self {
             Self::Bool(_) => 0,

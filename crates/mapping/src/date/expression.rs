@@ -118,13 +118,13 @@ fn parse_steps(text: &str, math: &str) -> Result<Vec<MathStep>, DateExpressionEr
 /// Reads one step; the number is one of 32 bits, as the engines have it.
 fn parse_step(text: &str) -> Option<(MathStep, &str)> {
     let mut letters = text.chars();
-    let sign = letters.next()?;
+    let operator = letters.next()?;
     let after_sign = letters.as_str();
     let digits = after_sign.bytes().take_while(u8::is_ascii_digit).count();
     let count: i32 = if digits == 0 { 1 } else { after_sign[..digits].parse().ok()? };
     let mut letters = after_sign[digits..].chars();
     let unit = DateUnit::of_letter(letters.next()?)?;
-    let step = match sign {
+    let step = match operator {
         '+' => MathStep::Add(i64::from(count), unit),
         '-' => MathStep::Add(-i64::from(count), unit),
         '/' if count == 1 => MathStep::Round(unit),

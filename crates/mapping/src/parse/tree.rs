@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::error::{describe, quote};
-use crate::field::join;
+use crate::field::join_path;
 use crate::{Field, FieldKind, MappingError};
 
 use super::definition::DefinitionReader;
@@ -39,7 +39,7 @@ impl FieldTree {
 
     fn read_properties(&mut self, container: &str, parent: Option<usize>, properties: &Map<String, Value>) {
         for (name, definition) in properties {
-            let path = join(container, name);
+            let path = join_path(container, name);
             if name.split('.').any(str::is_empty) {
                 self.report(container, format!("the field name {}", quote(name)), "a name without empty parts");
             } else if path.matches('.').count() >= MAX_DEPTH {
@@ -55,7 +55,7 @@ impl FieldTree {
     fn implied_containers(&mut self, start: Option<usize>, container: &str, name: &str) -> Option<Option<usize>> {
         let mut parent = start;
         for (dot, _) in name.match_indices('.') {
-            let path = join(container, &name[..dot]);
+            let path = join_path(container, &name[..dot]);
             let index = match self.by_path.get(&path) {
                 Some(&index) => index,
                 None => self.add(parent, Field::bare(&path, "object", FieldKind::Object), true),
@@ -107,7 +107,7 @@ impl FieldTree {
 
     fn read_multi_fields(&mut self, path: &str, owner: usize, definitions: &Map<String, Value>) {
         for (name, definition) in definitions {
-            let multi_path = join(path, name);
+            let multi_path = join_path(path, name);
             let Value::Object(attributes) = definition else {
                 self.report(&multi_path, describe(definition), "an object with the attributes of the multi-field");
                 continue;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{FieldKind, TypedValue};
 
 /// The largest number of half precision.
-const HALF_MAX: f64 = 65504.0;
+pub const HALF_MAX: f64 = 65504.0;
 
 /// The exponent of the smallest number of half precision that has all its bits.
 const HALF_MIN_EXPONENT: i32 = -14;
@@ -106,7 +106,12 @@ fn round_to_half(number: f64) -> f64 {
     if number == 0.0 {
         return number;
     }
-    let exponent = (number.abs().log2().floor() as i32).max(HALF_MIN_EXPONENT);
-    let step = 2_f64.powi(exponent - HALF_BITS);
+    let step = half_precision_step(number);
     (number / step).round_ties_even() * step
+}
+
+/// Returns the distance between two numbers of half precision next to a number, which must not be zero.
+pub fn half_precision_step(number: f64) -> f64 {
+    let exponent = (number.abs().log2().floor() as i32).max(HALF_MIN_EXPONENT);
+    2_f64.powi(exponent - HALF_BITS)
 }
