@@ -50,7 +50,7 @@ pub struct BuiltFilter {
 /// while none of the clauses does.
 ///
 /// # Errors
-/// The first clause that is malformed, with its place such as `/clauses/0/value`, or a filter beyond a limit.
+/// The first clause that is malformed, with its path such as `/clauses/0/value`, or a filter beyond a limit.
 pub fn build_filter(
     combination: GroupOp,
     clauses: &[FilterClause],

@@ -1,10 +1,10 @@
 //! Errors of filters. Every error has a JSON pointer, what was found there and what is expected.
 
-/// One thing wrong with a filter.
+/// One error in a filter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (at {})", if pointer.is_empty() { "the root of the filter" } else { pointer })]
 pub struct SqonError {
-    /// The place in the filter as a JSON pointer; empty for the filter itself.
+    /// The path in the filter as a JSON pointer; empty for the filter itself.
     pub pointer: String,
     /// The kind of error.
     pub kind: SqonErrorKind,

@@ -71,14 +71,11 @@ impl Sqon {
         }
     }
 
-    fn for_each_leaf<'a>(&'a self, visit: &mut impl FnMut(&'a Leaf)) {
+    /// Visits all leaves, in order.
+    pub fn for_each_leaf<'a>(&'a self, visit: &mut impl FnMut(&'a Leaf)) {
         match self {
             Self::Leaf(leaf) => visit(leaf),
-            Self::Group { content, .. } => {
-                for part in content {
-                    part.for_each_leaf(visit);
-                }
-            }
+            Self::Group { content, .. } => content.iter().for_each(|part| part.for_each_leaf(visit)),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Paths in a filter. A path costs nothing until an error needs its JSON pointer.
 
-use std::fmt::Write;
-
 use serde_json::Value;
 
 use crate::error::{SqonError, SqonErrorKind};
@@ -36,7 +34,7 @@ impl<'a> JsonPath<'a> {
         self.malformed(format!("found {}; expected {expected}", describe(found)))
     }
 
-    /// Returns the error for a member that the object at this place lacks.
+    /// Returns the error for a member that the object at this path lacks.
     pub(crate) fn lacks(&self, key: &str, expected: &str) -> SqonError {
         self.malformed(format!("`{key}` is missing; expected {expected}"))
     }
@@ -50,17 +48,8 @@ impl<'a> JsonPath<'a> {
     pub(crate) fn pointer(&self) -> String {
         match self {
             Self::Root => String::new(),
-            Self::Key(parent, key) => {
-                let mut pointer = parent.pointer();
-                pointer.push('/');
-                pointer.push_str(key);
-                pointer
-            }
-            Self::Index(parent, index) => {
-                let mut pointer = parent.pointer();
-                write!(pointer, "/{index}").ok();
-                pointer
-            }
+            Self::Key(parent, key) => format!("{}/{key}", parent.pointer()),
+            Self::Index(parent, index) => format!("{}/{index}", parent.pointer()),
         }
     }
 }
@@ -79,8 +68,8 @@ pub(crate) fn describe(value: &Value) -> String {
     }
 }
 
-/// Puts a text in quotes, cut when it is long.
-pub(crate) fn quote(text: &str) -> String {
+/// Returns a text in quotes for a message; of a long one the beginning.
+pub fn quote(text: &str) -> String {
     match text.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("\"{}…\"", &text[..end]),
         None => format!("\"{text}\""),

@@ -27,6 +27,7 @@ pub mod validate;
 
 pub use builder::{BuiltFilter, FilterClause, build_filter};
 pub use error::{SqonError, SqonErrorKind};
+pub use json_path::quote;
 pub use limits::{MAX_LEVELS, MAX_NODES, MAX_VALUES};
 pub use operators::fuzzy::Fuzziness;
 pub use operators::group::GroupOp;

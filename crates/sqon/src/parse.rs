@@ -1,7 +1,7 @@
 //! Reading a filter from JSON.
 //!
 //! `null` and `{}` say nothing and are no filter. Everything else must be a group or a leaf all the way down: a
-//! mistake anywhere refuses the whole filter, since dropping a condition would show records that were filtered out.
+//! mistake anywhere rejects the whole filter, since dropping a condition would show records that were filtered out.
 //! Keys that the grammar does not know are left alone.
 
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ impl Sqon {
     /// Reads a filter; `None` means that there is none and every record matches.
     ///
     /// # Errors
-    /// The first thing that is malformed or beyond a limit, with its place.
+    /// The first part that is malformed or beyond a limit, with its path.
     pub fn parse(filter: &Value) -> Result<Option<Self>, SqonError> {
         match filter {
             Value::Null => Ok(None),

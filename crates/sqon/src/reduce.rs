@@ -149,7 +149,7 @@ fn tightest(range_op: RangeOp, bounds: impl Iterator<Item = Scalar>) -> Vec<Scal
     kept
 }
 
-/// Returns whether a bound lets less through than another, if that can be told without the moment of the search.
+/// Returns whether a bound lets less through than another, if that is known without the moment of the search.
 fn tighter(range_op: RangeOp, bound: &Scalar, than: &Scalar) -> Option<bool> {
     let order = compare(bound, than)?;
     Some(if range_op.is_lower_bound() { order == Ordering::Greater } else { order == Ordering::Less })
@@ -175,8 +175,8 @@ fn compare_numbers(left: &Number, right: &Number) -> Option<Ordering> {
     }
 }
 
-/// Returns the length of an absolute date without an offset; dates of one length and form sort as texts.
-fn same_form(text: &str) -> Option<(usize, Option<u8>)> {
-    let without_offset = !text.get(10..).unwrap_or("").contains(['+', '-']);
-    (is_absolute_date(text) && without_offset).then(|| (text.len(), text.bytes().last().filter(|last| *last == b'Z')))
+/// Returns the form of an absolute date without an offset; dates of one form sort as texts.
+fn same_form(text: &str) -> Option<(usize, bool)> {
+    let has_sign = text.starts_with('-') || text.get(10..).unwrap_or("").contains(['+', '-']);
+    (is_absolute_date(text) && !has_sign).then(|| (text.len(), text.ends_with('Z')))
 }

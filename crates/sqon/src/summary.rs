@@ -30,14 +30,14 @@ impl Sqon {
 }
 
 fn join(parts: &[Sqon], word: &str, op: GroupOp) -> String {
-    let told: Vec<String> = parts
+    let summaries: Vec<String> = parts
         .iter()
         .map(|part| {
             let text = part.summary();
             if parts.len() > 1 && needs_brackets(part, op) { format!("({text})") } else { text }
         })
         .collect();
-    told.join(word)
+    summaries.join(word)
 }
 
 /// Returns whether a part of a group could be read as belonging half to its neighbour.
@@ -59,18 +59,18 @@ impl Condition {
             Self::Values { op, field, values } => values_summary(*op, field, values),
             Self::Range { field, bounds, .. } if bounds.is_empty() => format!("{field} has a value"),
             Self::Range { op, field, bounds } => {
-                let told = bounds.iter().map(|bound| format!("{} {}", op.sign(), plain(bound)));
-                format!("{field} {}", list(told, " and "))
+                let bounds = bounds.iter().map(|bound| format!("{} {}", op.sign(), plain(bound)));
+                format!("{field} {}", list(bounds, " and "))
             }
             Self::Between { field, bounds: [first, second] } => {
                 format!("{field} is between {} and {}", plain(first), plain(second))
             }
             Self::Wildcard { fields, pattern } => format!("{} matches {}", names(fields), text(pattern)),
             Self::Fuzzy { fields, text: wanted, fuzziness } => {
-                let told = format!("{} resembles {}", names(fields), text(wanted));
+                let summary = format!("{} resembles {}", names(fields), text(wanted));
                 match fuzziness {
-                    Fuzziness::Auto => told,
-                    Fuzziness::Edits(edits) => format!("{told} but for up to {edits} letters"),
+                    Fuzziness::Auto => summary,
+                    Fuzziness::Edits(edits) => format!("{summary} but for up to {edits} letters"),
                 }
             }
         }
@@ -78,14 +78,14 @@ impl Condition {
 }
 
 fn values_summary(op: ValuesOp, field: &str, values: &[ValueTest]) -> String {
-    let told = values.iter().map(test);
+    let tests = values.iter().map(test);
     match (op, values) {
         (ValuesOp::In, []) => format!("{field} is one of no values"),
-        (ValuesOp::In, _) => format!("{field} is {}", list(told, " or ")),
+        (ValuesOp::In, _) => format!("{field} is {}", list(tests, " or ")),
         (ValuesOp::NotIn, [only]) => format!("{field} is not {}", test(only)),
-        (ValuesOp::NotIn, _) => format!("{field} is none of [{}]", list(told, ", ")),
-        (ValuesOp::SomeNotIn, _) => format!("no {field} is any of [{}]", list(told, ", ")),
-        (ValuesOp::All, _) => format!("{field} has all of [{}]", list(told, ", ")),
+        (ValuesOp::NotIn, _) => format!("{field} is none of [{}]", list(tests, ", ")),
+        (ValuesOp::SomeNotIn, _) => format!("no {field} is any of [{}]", list(tests, ", ")),
+        (ValuesOp::All, _) => format!("{field} has all of [{}]", list(tests, ", ")),
     }
 }
 
@@ -98,13 +98,13 @@ fn test(value: &ValueTest) -> String {
     }
 }
 
-fn list(told: impl ExactSizeIterator<Item = String>, word: &str) -> String {
-    let count = told.len();
-    let mut told: Vec<String> = told.take(MAX_SUMMARY_VALUES).collect();
+fn list(parts: impl ExactSizeIterator<Item = String>, word: &str) -> String {
+    let count = parts.len();
+    let mut parts: Vec<String> = parts.take(MAX_SUMMARY_VALUES).collect();
     if count > MAX_SUMMARY_VALUES {
-        told.push(format!("{} more", count - MAX_SUMMARY_VALUES));
+        parts.push(format!("{} more", count - MAX_SUMMARY_VALUES));
     }
-    told.join(word)
+    parts.join(word)
 }
 
 fn names(fields: &[String]) -> String {
@@ -118,7 +118,7 @@ fn plain(scalar: &Scalar) -> String {
     }
 }
 
-/// Puts a text in quotes where it would not be told from the words around it.
+/// Puts a text in quotes where it could not be distinguished from the words around it.
 fn text(value: &str) -> String {
     let clear = !value.is_empty() && !value.contains([' ', '\t', '\n', ',', '"', '(', ')', '[', ']']);
     if clear { value.to_owned() } else { format!("{value:?}") }

@@ -135,7 +135,7 @@ impl Validator<'_> {
         let single = problems.len() == 1;
         for (index, problem) in problems.into_iter().enumerate() {
             let Some(message) = problem else { continue };
-            // A single value may have been written without a list; the place of the whole value is right either way.
+            // A single value may have been written without a list; the path of the whole value is right either way.
             let path = match single {
                 true => format!("{pointer}/content/value"),
                 false => format!("{pointer}/content/value/{index}"),

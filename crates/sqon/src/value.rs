@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Display};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::{Number, Value};
 
 /// The value that stands for "the field has no value".
@@ -15,7 +15,8 @@ pub const MISSING_VALUE: &str = "__missing__";
 pub const SET_PREFIX: &str = "set_id:";
 
 /// A string, number or boolean.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(untagged)]
 pub enum Scalar {
     /// A text; dates, relative ones included, are texts too.
     String(String),
@@ -80,12 +81,6 @@ impl Display for Scalar {
             Self::Number(number) => number.fmt(formatter),
             Self::Boolean(boolean) => boolean.fmt(formatter),
         }
-    }
-}
-
-impl Serialize for Scalar {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_json().serialize(serializer)
     }
 }
 

@@ -35,16 +35,9 @@ static SHAPE: ContentShape = ContentShape {
     name: "Fuzzy",
     form: "an object with `fieldNames`, a list, and `value`, a text, and perhaps `fuzziness`",
     content_schema: || {
-        json!({
-            "type": "object",
-            "required": ["fieldNames", "value"],
-            "properties": {
-                "fieldNames": leaf_content::field_names_schema(),
-                "value": { "type": "string" },
-                "fuzziness": { "enum": ["AUTO", 0, 1, 2], "default": "AUTO" },
-            },
-            "additionalProperties": true,
-        })
+        let mut schema = leaf_content::several_fields_schema();
+        schema["properties"]["fuzziness"] = json!({ "enum": ["AUTO", 0, 1, 2], "default": "AUTO" });
+        schema
     },
 };
 

@@ -138,14 +138,20 @@ pub(crate) fn one_field_schema(value: &Value) -> Value {
     })
 }
 
-/// Returns the schema of `fieldName`.
-pub(crate) fn field_name_schema() -> Value {
-    json!({ "type": "string", "minLength": 1, "description": "The dotted name of a field, such as donors.gender." })
+/// Returns the schema of content that names several fields and has a text.
+pub(crate) fn several_fields_schema() -> Value {
+    let names = json!({ "type": "array", "minItems": 1, "items": field_name_schema() });
+    json!({
+        "type": "object",
+        "required": ["fieldNames", "value"],
+        "properties": { "fieldNames": names, "value": { "type": "string" } },
+        "additionalProperties": true,
+    })
 }
 
-/// Returns the schema of `fieldNames`.
-pub(crate) fn field_names_schema() -> Value {
-    json!({ "type": "array", "minItems": 1, "items": field_name_schema() })
+/// Returns the schema of the name of a field.
+fn field_name_schema() -> Value {
+    json!({ "type": "string", "minLength": 1, "description": "The dotted name of a field, such as donors.gender." })
 }
 
 /// Returns the schema of a scalar or a list of scalars.

@@ -1,7 +1,5 @@
 //! `wildcard`: one of several fields has a text like the pattern, upper and lower case alike.
 
-use serde_json::json;
-
 use super::leaf_content::{self, LeafContent};
 use super::{Applicability, ContentShape, FieldRef, Operator};
 use crate::error::SqonError;
@@ -27,14 +25,7 @@ pub static WILDCARD: Operator = Operator {
 static SHAPE: ContentShape = ContentShape {
     name: "Wildcard",
     form: "an object with `fieldNames`, a list, and `value`, a text",
-    content_schema: || {
-        json!({
-            "type": "object",
-            "required": ["fieldNames", "value"],
-            "properties": { "fieldNames": leaf_content::field_names_schema(), "value": { "type": "string" } },
-            "additionalProperties": true,
-        })
-    },
+    content_schema: leaf_content::several_fields_schema,
 };
 
 fn parse(content: &mut LeafContent<'_>) -> Result<Condition, SqonError> {
