@@ -106,9 +106,9 @@ impl CatalogueConfigs {
     fn from_defaults(path: &Path, defaults: &ConfigDefaults) -> Result<Self, Vec<ConfigProblem>> {
         if defaults.index.is_none() && defaults.document_type.is_none() {
             let expected = "a folder with configuration files, or ES_INDEX and DOCUMENT_TYPE in the environment";
-            let shown = path.display().to_string();
+            let display_name = path.display().to_string();
             return Err(vec![ConfigProblem::error(
-                shown,
+                display_name,
                 "",
                 "no such folder; no catalogues are configured",
                 expected,
@@ -168,17 +168,17 @@ fn read_catalogue(
     is_single: bool,
     defaults: &ConfigDefaults,
 ) -> ConfiguredCatalogue {
-    let folder::CatalogueFiles { path, shown, default_id, files, mut problems } = folder;
+    let folder::CatalogueFiles { path, display_name, default_id, files, mut problems } = folder;
     let is_complete = problems.is_empty();
     let ParsedConfig { mut config, given_id, problems: more } =
-        CatalogueConfig::read(files, is_complete, &shown, defaults);
+        CatalogueConfig::read(files, is_complete, &display_name, defaults);
     problems.extend(more);
     let wanted = given_id.unwrap_or(default_id);
-    let (id, duplicate) = ids.take(wanted, &path, &shown);
+    let (id, duplicate) = ids.take(wanted, &path, &display_name);
     problems.extend(duplicate);
-    problems.extend(id_problem(&id, &shown));
+    problems.extend(id_problem(&id, &display_name));
     if !is_single {
-        problems.extend(ids::address_problem(&id, &shown));
+        problems.extend(ids::address_problem(&id, &display_name));
     }
     config.id = id;
     ConfiguredCatalogue::new(config, problems, Some(path))

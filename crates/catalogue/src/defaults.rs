@@ -12,7 +12,7 @@ use cantata_core::Secret;
 /// Names the environment in place of a file.
 pub(crate) const ENVIRONMENT: &str = "environment";
 
-/// EnvironmentVariables of releases before 3.1 and what they are called now.
+/// Environment variables of releases before 3.1 and what they are called now.
 const RENAMED: [(&str, &str); 2] = [("PORT", "SERVER_PORT"), ("SEARCH_CLIENT_TYPE", "SEARCH_ENGINE")];
 
 /// The settings of every catalogue that its files do not set.

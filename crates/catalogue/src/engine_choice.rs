@@ -1,6 +1,6 @@
 //! Which engine searches a catalogue, and how it is reached.
 //!
-//! The server and the files of a catalogue each say something of it, or nothing ([`EngineSettings`]); together they
+//! The server and the files of a catalogue each have settings ([`EngineSettings`]), which may be absent; together they
 //! make one [`EngineChoice`]. Credentials of the server belong to the addresses of the server: a catalogue that names
 //! another address never gets them. Nothing here connects to anything.
 
@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use cantata_core::{ClusterCredentials, Secret};
 
-/// Where a cluster is looked for if nothing is said.
-const USUAL_HOST: &str = "http://127.0.0.1:9200";
+/// The address of a cluster by default.
+const DEFAULT_HOST: &str = "http://127.0.0.1:9200";
 
-/// How long a cluster may take if nothing is said.
-const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a request to a cluster may take by default.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The engines by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,14 +45,14 @@ impl FromStr for EngineName {
     }
 }
 
-/// What the server, or the files of a catalogue, say of the engine.
+/// The settings of the engine, from the server or from the files of a catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineSettings {
     /// The engine (`SEARCH_ENGINE`, `searchEngine`).
     pub name: Option<EngineName>,
-    /// The addresses of a cluster (`ES_HOST`, `esHost`); none: nothing is said. An address can hold a password.
+    /// The addresses of a cluster (`ES_HOST`, `esHost`); empty if not set. An address can hold a password.
     pub hosts: Vec<Secret>,
-    /// What the cluster is told of who asks (`ES_USER`, `ES_PASS`, `ES_API_KEY`, and `esUser` and so on).
+    /// The credentials for the cluster (`ES_USER`, `ES_PASS`, `ES_API_KEY`, and `esUser` and so on).
     pub credentials: ClusterCredentials,
     /// A file of certificates (PEM) to trust (`ES_CA_CERTIFICATE`, `esCaCertificate`).
     pub ca_certificate: Option<PathBuf>,
@@ -67,17 +67,17 @@ pub enum EngineChoice {
     #[default]
     Embedded,
     /// A cluster.
-    Remote(Box<Connection>),
+    Remote(Box<ClusterConnection>),
 }
 
 /// How a cluster is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Connection {
-    /// OpenSearch or Elasticsearch; nothing: it is found out.
+pub struct ClusterConnection {
+    /// OpenSearch or Elasticsearch; `None`: it is detected.
     pub product: Option<EngineName>,
     /// The addresses of its nodes; at least one. An address can hold a password.
     pub hosts: Vec<Secret>,
-    /// What it is told of who asks.
+    /// The credentials for it.
     pub credentials: ClusterCredentials,
     /// A file of certificates (PEM) to trust.
     pub ca_certificate: Option<PathBuf>,
@@ -92,13 +92,13 @@ impl EngineSettings {
         hosts.filter(|host| !host.is_empty()).map(Secret::new).collect()
     }
 
-    /// Returns the engine of a catalogue whose files say this, on a server of these settings.
+    /// Returns the engine of a catalogue with these settings, on a server with those.
     pub fn choose(&self, server: &Self) -> EngineChoice {
-        let server_hosts = if server.hosts.is_empty() { &Self::hosts(USUAL_HOST) } else { &server.hosts };
+        let server_hosts = if server.hosts.is_empty() { &Self::hosts(DEFAULT_HOST) } else { &server.hosts };
         let is_elsewhere = !self.hosts.iter().all(|host| server_hosts.contains(host));
         let name = match (self.name, self.hosts.is_empty(), server.name) {
             (Some(name), ..) => Some(name),
-            // Whoever names an address means a cluster; what runs there is found out.
+            // An address means a cluster; its product is detected.
             (None, false, Some(EngineName::Embedded)) => None,
             (None, false, _) if is_elsewhere => None,
             (None, true, None) if server.hosts.is_empty() => Some(EngineName::Embedded),
@@ -112,12 +112,12 @@ impl EngineSettings {
             ClusterCredentials::None => &server.credentials,
             own => own,
         };
-        EngineChoice::Remote(Box::new(Connection {
+        EngineChoice::Remote(Box::new(ClusterConnection {
             product: name,
             hosts: if self.hosts.is_empty() { server_hosts } else { &self.hosts }.clone(),
             credentials: credentials.clone(),
             ca_certificate: self.ca_certificate.clone().or_else(|| server.ca_certificate.clone()),
-            timeout: self.timeout.or(server.timeout).unwrap_or(USUAL_TIMEOUT),
+            timeout: self.timeout.or(server.timeout).unwrap_or(DEFAULT_TIMEOUT),
         }))
     }
 }

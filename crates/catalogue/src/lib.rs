@@ -36,7 +36,7 @@ pub use config::{
 pub use configs::{CatalogueConfigs, CatalogueMode, ConfiguredCatalogue, is_own_address};
 pub use defaults::ConfigDefaults;
 pub use display::DisplayConfig;
-pub use engine_choice::{Connection, EngineChoice, EngineName, EngineSettings};
+pub use engine_choice::{ClusterConnection, EngineChoice, EngineName, EngineSettings};
 pub use error::{CatalogueError, CatalogueErrorCode};
 pub use field_tree::{AggregationField, AggregationKind, FieldLevel, FlatField, GraphqlScalar, NodeField, NodeShape};
 pub use names::{flat_name, graphql_name, is_graphql_name, start_case};

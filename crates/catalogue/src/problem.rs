@@ -1,12 +1,7 @@
 //! Problems of a configuration: the file, the key in it, what was found and what was expected.
 
-use std::fmt;
-
+use cantata_mapping::shorten;
 use serde::Serialize;
-use serde_json::Value;
-
-/// How many characters of a text a message shows.
-const MAX_SHOWN_CHARS: usize = 80;
 
 /// Names the index mapping in place of a file.
 pub(crate) const MAPPING: &str = "index mapping";
@@ -22,7 +17,8 @@ pub enum Severity {
 }
 
 /// One problem of a configuration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{file}{}: found {found}, expected {expected}", at_key(key))]
 pub struct ConfigProblem {
     /// Whether the catalogue can be served nevertheless.
     pub severity: Severity,
@@ -73,45 +69,6 @@ impl ConfigProblem {
     }
 }
 
-impl fmt::Display for ConfigProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if !self.key.is_empty() {
-            write!(f, ", `{}`", shorten(&self.key))?;
-        }
-        write!(f, ": found {}, expected {}", self.found, self.expected)
-    }
-}
-
-impl std::error::Error for ConfigProblem {}
-
-/// Describes a JSON value, such as `the string "abc"` or `a list`.
-pub(crate) fn describe(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(flag) => format!("the boolean {flag}"),
-        Value::Number(number) => format!("the number {number}"),
-        Value::String(text) => format!("the string {:?}", shorten(text)),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
-    }
-}
-
-/// Describes a JSON value that must not be shown.
-pub(crate) fn describe_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}
-
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(MAX_SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+fn at_key(key: &str) -> String {
+    if key.is_empty() { String::new() } else { format!(", `{}`", shorten(key)) }
 }

@@ -95,28 +95,21 @@ fn replace(sqon: &Sqon, values_of: &dyn Fn(&str) -> Option<Vec<Scalar>>) -> Opti
         }
         Sqon::Leaf(leaf) => leaf,
     };
+    let fill = |scalar: &Scalar| token(scalar).map_or_else(|| Some(vec![scalar.clone()]), values_of);
     let condition = match condition {
         Condition::Values { op, field, values } => {
             let mut filled = Vec::with_capacity(values.len());
             for value in values {
                 match value {
-                    ValueTest::Equals(scalar) if token(scalar).is_some() => {
-                        filled.extend(values_of(token(scalar)?)?.into_iter().map(ValueTest::Equals));
-                    }
+                    ValueTest::Equals(scalar) => filled.extend(fill(scalar)?.into_iter().map(ValueTest::Equals)),
                     other => filled.push(other.clone()),
                 }
             }
             Condition::Values { op: *op, field: field.clone(), values: filled }
         }
         Condition::Range { op, field, bounds } => {
-            let mut filled = Vec::with_capacity(bounds.len());
-            for bound in bounds {
-                match token(bound) {
-                    Some(token) => filled.extend(values_of(token)?),
-                    None => filled.push(bound.clone()),
-                }
-            }
-            Condition::Range { op: *op, field: field.clone(), bounds: filled }
+            let filled: Option<Vec<Vec<Scalar>>> = bounds.iter().map(fill).collect();
+            Condition::Range { op: *op, field: field.clone(), bounds: filled?.concat() }
         }
         Condition::Between { .. } | Condition::Wildcard { .. } | Condition::Fuzzy { .. } => condition.clone(),
     };

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use cantata_mapping::{IndexMapping, RedactedFields};
+use cantata_mapping::{IndexMapping, RedactedFields, join_path};
 use serde_json::{Map, Value};
 
 /// What is removed from documents.
@@ -51,7 +51,7 @@ impl Redaction {
 
     fn clear(&self, object: &mut Map<String, Value>, path: &str) {
         object.retain(|name, value| {
-            let path = join(path, name);
+            let path = join_path(path, name);
             let is_restricted = self.hidden_fields.hides(&path) || self.hidden_fields.mask_of(&path).is_some();
             !is_restricted && (!self.containers.contains(&path) || self.clear_value(value, &path))
         });
@@ -81,7 +81,7 @@ impl Redaction {
             object.insert(rest.to_owned(), text.into());
             return;
         };
-        let inner_path = join(path, name);
+        let inner_path = join_path(path, name);
         let inner = match self.nested.contains(&inner_path) {
             true => object.get_mut(name),
             false => Some(object.entry(name).or_insert_with(|| Map::new().into())),
@@ -98,8 +98,4 @@ fn for_each_object(value: &mut Value, visit: &mut dyn FnMut(&mut Map<String, Val
         Value::Array(elements) => elements.iter_mut().for_each(|element| for_each_object(element, visit)),
         _ => {}
     }
-}
-
-fn join(container: &str, name: &str) -> String {
-    if container.is_empty() { name.to_owned() } else { format!("{container}.{name}") }
 }

@@ -3,6 +3,7 @@
 //! Unlike elsewhere an unknown key is an error, as is a rule without a filter or a file without rules: each could be a
 //! mistake that grants more than intended.
 
+use cantata_mapping::describe;
 use serde_json::Value;
 
 use super::merge::ConfigFile;
@@ -10,7 +11,7 @@ use super::reader::{ConfigReader, ConfigSection};
 use crate::access::{
     AccessRules, EVERYBODY, FieldRestriction, FieldRule, FilterTemplate, RecordRule, SuppressRule, TemplateError,
 };
-use crate::problem::{ConfigProblem, describe};
+use crate::problem::ConfigProblem;
 
 /// The key of the rules.
 pub(crate) const ACCESS: &str = "access";
@@ -51,11 +52,12 @@ pub(super) fn misplaced(files: &[ConfigFile]) -> Vec<ConfigProblem> {
 pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) -> Option<AccessRules> {
     let access = reader.section(root, ACCESS)?;
     reader.reject_unknown(&access, &["records", "fields", "suppress"]);
-    let records = required_entries(reader, &access, "records", "a list of rules; one with \"*\" and null opens all");
-    let fields = match access.object.get("fields") {
-        None => Vec::new(),
-        Some(_) => required_entries(reader, &access, "fields", "a list of rules"),
-    };
+    reader.require(&access, "records", "a list of rules; one with \"*\" and null opens all");
+    let records = reader.sections(&access, "records").unwrap_or_default();
+    if access.object.contains_key("fields") {
+        reader.require(&access, "fields", "a list of rules");
+    }
+    let fields = reader.sections(&access, "fields").unwrap_or_default();
     Some(AccessRules {
         records: records.iter().filter_map(|section| record_rule(reader, section)).collect(),
         fields: fields.iter().filter_map(|section| field_rule(reader, section)).collect(),
@@ -113,10 +115,7 @@ fn suppress(reader: &mut ConfigReader<'_>, access: &ConfigSection<'_>) -> Option
     let section = ConfigSection { object, key: access.key_of("suppress") };
     reader.reject_unknown(&section, &["below", "unless"]);
     let unless = scopes(reader, &section);
-    if object.get("below").is_none_or(Value::is_null) {
-        reader.fail(section.key_of("below"), "nothing", "the least count that is shown, from 2 on");
-        return None;
-    }
+    reader.require(&section, "below", "the least count that is shown, from 2 on");
     let threshold = reader.count(&section, "below", 2)?;
     Some(SuppressRule { threshold: threshold.into(), unless })
 }
@@ -132,17 +131,4 @@ fn scopes(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Vec<Str
         reader.fail(section.key_of("unless"), "\"*\", so that the rule speaks of nobody", EXPECTED);
     }
     scopes
-}
-
-/// Reads the objects of a required list.
-fn required_entries<'a>(
-    reader: &mut ConfigReader<'a>,
-    section: &ConfigSection<'a>,
-    name: &str,
-    expected: &str,
-) -> Vec<ConfigSection<'a>> {
-    if section.object.get(name).is_none_or(Value::is_null) {
-        reader.fail(section.key_of(name), "nothing", expected);
-    }
-    reader.entries(section, name).unwrap_or_default()
 }

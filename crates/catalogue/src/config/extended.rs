@@ -46,8 +46,7 @@ pub struct ExtendedEntry {
 }
 
 pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) -> Vec<ExtendedEntry> {
-    let sections = reader.entries(root, "extended").unwrap_or_default();
-    sections.into_iter().filter_map(|section| read_entry(reader, &section)).collect()
+    reader.entries(root, "extended", read_entry).unwrap_or_default()
 }
 
 fn read_entry(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<ExtendedEntry> {

@@ -29,8 +29,7 @@ pub struct FacetEntry {
 pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) -> Option<Vec<FacetEntry>> {
     let facets = reader.section(root, "facets")?;
     reader.warn_unknown(&facets, &["aggregations"]);
-    let sections = reader.entries(&facets, "aggregations")?;
-    Some(sections.into_iter().filter_map(|section| read_entry(reader, &section)).collect())
+    reader.entries(&facets, "aggregations", read_entry)
 }
 
 fn read_entry(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<FacetEntry> {

@@ -26,8 +26,7 @@ pub struct MatchboxEntry {
 }
 
 pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) -> Vec<MatchboxEntry> {
-    let sections = reader.entries(root, "matchbox").unwrap_or_default();
-    sections.iter().filter_map(|section| read_entry(reader, section)).collect()
+    reader.entries(root, "matchbox", read_entry).unwrap_or_default()
 }
 
 fn read_entry(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<MatchboxEntry> {

@@ -6,11 +6,12 @@
 
 use std::collections::HashMap;
 
+use cantata_mapping::{describe, describe_type, join_path};
 use serde_json::{Map, Value};
 
 use super::engine::SECRET_KEYS;
 use super::source::SOURCE;
-use crate::problem::{ConfigProblem, describe, describe_type};
+use crate::problem::ConfigProblem;
 
 /// One configuration file.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +83,7 @@ pub(super) fn merge(files: Vec<ConfigFile>, fallback: &str) -> MergedFiles {
 impl MergedFiles {
     fn add(&mut self, present: &mut Map<String, Value>, path: &str, new: Map<String, Value>, file: &str) {
         for (name, value) in new {
-            let key = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let key = join_path(path, &name);
             match (present.get_mut(&name), value) {
                 (_, Value::Null) => {}
                 (None, value) => {
@@ -99,8 +100,8 @@ impl MergedFiles {
     fn conflict(&mut self, old: &mut Value, value: Value, key: &str, file: &str) {
         let other = self.origins.file_of(key).to_owned();
         let is_secret = SECRET_KEYS.contains(&key) || key.starts_with(SOURCE);
-        let shown = |value: &Value| if is_secret { describe_type(value).to_owned() } else { describe(value) };
-        let found = format!("{} here and {} in {other}", shown(&value), shown(old));
+        let described = |value: &Value| if is_secret { describe_type(value).to_owned() } else { describe(value) };
+        let found = format!("{} here and {} in {other}", described(&value), described(old));
         let has_parts = |value: &Value| value.is_array() || value.is_object();
         if has_parts(old) || has_parts(&value) {
             self.problems.push(ConfigProblem::error(file, key, found, "the key in one of the files only"));

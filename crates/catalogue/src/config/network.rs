@@ -13,7 +13,7 @@ pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) 
         reader.text(&node, "nodeId");
     }
     read_requests(reader, &network, "remoteRequests");
-    for node in reader.entries(&network, "remoteNodes").unwrap_or_default() {
+    for node in reader.sections(&network, "remoteNodes").unwrap_or_default() {
         reader.warn_unknown(&node, &["displayName", "documentType", "graphqlUrl", "nodeId", "requests"]);
         reader.required_text(&node, "displayName", "the name that people read");
         reader.required_text(&node, "documentType", "the document type of the other server");

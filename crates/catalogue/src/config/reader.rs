@@ -3,12 +3,13 @@
 //! Every method returns `None` if the value is absent, null or invalid; an invalid one is reported with its file and
 //! key, and reading continues.
 
+use cantata_core::Secret;
+use cantata_mapping::{describe, describe_type, join_path};
 use serde_json::{Map, Number, Value};
 use strsim::jaro_winkler;
 
 use super::merge::KeyOrigins;
-use crate::problem::{ConfigProblem, describe, describe_type};
-use cantata_core::Secret;
+use crate::problem::ConfigProblem;
 
 /// The Jaro-Winkler similarity from which an unknown key counts as a misspelling.
 const MIN_SIMILARITY: f64 = 0.8;
@@ -33,7 +34,7 @@ pub(super) struct ConfigSection<'a> {
 impl ConfigSection<'_> {
     /// Returns the full key of a member.
     pub(super) fn key_of(&self, name: &str) -> String {
-        if self.key.is_empty() { name.to_owned() } else { format!("{}.{name}", self.key) }
+        join_path(&self.key, name)
     }
 }
 
@@ -113,11 +114,15 @@ impl<'a> ConfigReader<'a> {
 
     /// Returns a required string.
     pub(super) fn required_text(&mut self, section: &ConfigSection<'_>, name: &str, expected: &str) -> Option<String> {
+        self.require(section, name, expected);
+        self.filled_text(section, name)
+    }
+
+    /// Reports a key that is absent or null.
+    pub(super) fn require(&mut self, section: &ConfigSection<'_>, name: &str, expected: &str) {
         if section.object.get(name).is_none_or(Value::is_null) {
             self.fail(section.key_of(name), "nothing", expected);
-            return None;
         }
-        self.filled_text(section, name)
     }
 
     /// Returns true or false.
@@ -173,37 +178,33 @@ impl<'a> ConfigReader<'a> {
 
     /// Returns an object to read members from.
     pub(super) fn section(&mut self, section: &ConfigSection<'a>, name: &str) -> Option<ConfigSection<'a>> {
-        let key = section.key_of(name);
-        match section.object.get(name)? {
-            Value::Null => None,
-            Value::Object(object) => Some(ConfigSection { object, key }),
-            other => {
-                self.fail(key, describe(other), "an object");
-                None
-            }
-        }
+        let object = self.read(section, name, "an object", Value::as_object)?;
+        Some(ConfigSection { object, key: section.key_of(name) })
     }
 
-    /// Returns the objects of a list.
-    pub(super) fn entries(&mut self, section: &ConfigSection<'a>, name: &str) -> Option<Vec<ConfigSection<'a>>> {
-        let key = section.key_of(name);
-        let items = match section.object.get(name)? {
-            Value::Null => return None,
-            Value::Array(items) => items,
-            other => {
-                self.fail(key, describe(other), "a list of objects");
-                return None;
-            }
-        };
-        let mut entries = Vec::with_capacity(items.len());
+    /// Returns the objects of a list to read members from.
+    pub(super) fn sections(&mut self, section: &ConfigSection<'a>, name: &str) -> Option<Vec<ConfigSection<'a>>> {
+        let items = self.read(section, name, "a list of objects", Value::as_array)?;
+        let mut sections = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            let key = format!("{key}[{index}]");
+            let key = format!("{}[{index}]", section.key_of(name));
             match item {
-                Value::Object(object) => entries.push(ConfigSection { object, key }),
+                Value::Object(object) => sections.push(ConfigSection { object, key }),
                 other => self.fail(key, describe(other), "an object"),
             }
         }
-        Some(entries)
+        Some(sections)
+    }
+
+    /// Reads the objects of a list.
+    pub(super) fn entries<T>(
+        &mut self,
+        section: &ConfigSection<'a>,
+        name: &str,
+        read_entry: impl Fn(&mut Self, &ConfigSection<'a>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let sections = self.sections(section, name)?;
+        Some(sections.iter().filter_map(|section| read_entry(self, section)).collect())
     }
 
     /// Reports an error.
@@ -218,12 +219,12 @@ impl<'a> ConfigReader<'a> {
         self.problems.push(ConfigProblem::warning(file, key, found, expected));
     }
 
-    fn read<T>(
+    fn read<'v, T>(
         &mut self,
-        section: &ConfigSection<'_>,
+        section: &ConfigSection<'v>,
         name: &str,
         expected: &str,
-        read: impl FnOnce(&Value) -> Option<T>,
+        read: impl FnOnce(&'v Value) -> Option<T>,
     ) -> Option<T> {
         let value = section.object.get(name).filter(|value| !value.is_null())?;
         let found = read(value);

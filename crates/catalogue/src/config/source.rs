@@ -6,11 +6,10 @@ mod document;
 mod song;
 
 use cantata_core::AnalysisState;
-use cantata_mapping::IndexMapping;
+use cantata_mapping::{IndexMapping, describe};
 use serde_json::{Map, Value};
 
 use super::reader::{ConfigReader, ConfigSection};
-use crate::problem::describe;
 use crate::source::{SourceConfig, SourceOrigin, TypeSelection};
 
 /// The key of the source.

@@ -83,12 +83,8 @@ pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) 
     let Some(table) = reader.section(root, "table") else { return TableConfig::default() };
     reader.warn_unknown(&table, &KEYS);
     TableConfig {
-        columns: reader
-            .entries(&table, "columns")
-            .map(|sections| sections.iter().filter_map(|section| read_column(reader, section)).collect()),
-        default_sorting: reader
-            .entries(&table, "defaultSorting")
-            .map(|sections| sections.iter().filter_map(|section| read_sorting(reader, section)).collect()),
+        columns: reader.entries(&table, "columns", read_column),
+        default_sorting: reader.entries(&table, "defaultSorting", read_sorting),
         row_id_field_name: reader.filled_text(&table, "rowIdFieldName"),
         max_results_window: reader.count(&table, "maxResultsWindow", 1),
     }

@@ -28,7 +28,7 @@ pub(super) struct CatalogueFiles {
     /// The folder.
     pub(super) path: PathBuf,
     /// The name of the folder in problems. Clients see them, so it is not the full path.
-    pub(super) shown: String,
+    pub(super) display_name: String,
     /// The id, unless the files give one.
     pub(super) default_id: String,
     /// The files that could be read, by name.
@@ -69,7 +69,7 @@ fn read_catalogue(path: PathBuf) -> CatalogueFiles {
         Ok(_) => ConfigProblem::error(&id, "", "no JSON files", "at least base.json"),
         Err(error) => unreadable(id.clone(), &error),
     };
-    CatalogueFiles { path, shown: id.clone(), default_id: id, files: Vec::new(), problems: vec![problem] }
+    CatalogueFiles { path, display_name: id.clone(), default_id: id, files: Vec::new(), problems: vec![problem] }
 }
 
 fn read_files(path: PathBuf, default_id: String, prefix: &str, paths: Vec<PathBuf>) -> CatalogueFiles {
@@ -85,7 +85,7 @@ fn read_files(path: PathBuf, default_id: String, prefix: &str, paths: Vec<PathBu
             Err(error) => problems.push(unreadable(name, &error)),
         }
     }
-    CatalogueFiles { shown: name_of(&path), path, default_id, files, problems }
+    CatalogueFiles { display_name: name_of(&path), path, default_id, files, problems }
 }
 
 #[derive(Default)]

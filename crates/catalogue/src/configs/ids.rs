@@ -51,7 +51,12 @@ pub(super) struct CatalogueIds {
 
 impl CatalogueIds {
     /// Assigns an id; a duplicate gets a suffix derived from the folder, with a warning.
-    pub(super) fn take(&mut self, wanted: String, folder: &Path, shown: &str) -> (String, Option<ConfigProblem>) {
+    pub(super) fn take(
+        &mut self,
+        wanted: String,
+        folder: &Path,
+        display_name: &str,
+    ) -> (String, Option<ConfigProblem>) {
         if self.taken.insert(wanted.clone()) {
             return (wanted, None);
         }
@@ -61,7 +66,7 @@ impl CatalogueIds {
         }
         let found = format!("{wanted:?}, which another catalogue has too");
         let expected = format!("an id for each catalogue; this one is served as {id:?}");
-        (id, Some(ConfigProblem::warning(shown, KEY, found, expected)))
+        (id, Some(ConfigProblem::warning(display_name, KEY, found, expected)))
     }
 }
 

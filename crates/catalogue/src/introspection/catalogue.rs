@@ -85,23 +85,17 @@ impl CatalogueIntrospectionBody {
 fn fields(catalogue: &Catalogue) -> Vec<(String, FieldBody)> {
     let mut fields = Vec::new();
     for field in &catalogue.display.extended {
-        let body = FieldBody {
+        let body = |type_name: &str, multi_field_of: Option<&String>| FieldBody {
             display_name: field.display_name.clone(),
-            type_name: field.type_name.clone(),
+            type_name: type_name.to_owned(),
             unit: field.unit.clone(),
-            multi_field_of: None,
+            multi_field_of: multi_field_of.cloned(),
         };
-        fields.push((field.field_name.clone(), body));
+        fields.push((field.field_name.clone(), body(&field.type_name, None)));
         let entry = catalogue.mapping.entry(&field.field_name);
-        for path in entry.map_or(&[][..], |entry| &entry.multi_fields) {
-            let Some(multi_field) = catalogue.mapping.entry(path) else { continue };
-            let body = FieldBody {
-                display_name: field.display_name.clone(),
-                type_name: multi_field.type_name.clone(),
-                unit: field.unit.clone(),
-                multi_field_of: Some(field.field_name.clone()),
-            };
-            fields.push((path.clone(), body));
+        let multi_fields = entry.iter().flat_map(|entry| &entry.multi_fields);
+        for multi_field in multi_fields.filter_map(|path| catalogue.mapping.entry(path)) {
+            fields.push((multi_field.path.clone(), body(&multi_field.type_name, Some(&field.field_name))));
         }
     }
     fields

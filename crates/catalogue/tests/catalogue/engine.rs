@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cantata_catalogue::{
-    CatalogueConfig, CatalogueConfigs, ConfigDefaults, Connection, EngineChoice, EngineName, EngineSettings,
+    CatalogueConfig, CatalogueConfigs, ClusterConnection, ConfigDefaults, EngineChoice, EngineName, EngineSettings,
 };
 use cantata_core::{ClusterCredentials, Secret};
 use serde_json::{Value, json};
@@ -30,14 +30,14 @@ fn choice(keys: Value, defaults: &ConfigDefaults) -> EngineChoice {
 }
 
 #[track_caller]
-fn connection(keys: Value, defaults: &ConfigDefaults) -> Connection {
+fn connection(keys: Value, defaults: &ConfigDefaults) -> ClusterConnection {
     match choice(keys.clone(), defaults) {
         EngineChoice::Remote(connection) => *connection,
         EngineChoice::Embedded => panic!("{keys} leads to the embedded engine"),
     }
 }
 
-fn hosts(connection: &Connection) -> Vec<&str> {
+fn hosts(connection: &ClusterConnection) -> Vec<&str> {
     connection.hosts.iter().map(Secret::reveal).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use cantata_catalogue::{Connection, EngineChoice, EngineName};
+use cantata_catalogue::{ClusterConnection, EngineChoice, EngineName};
 use cantata_engine::SearchEngine;
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_engine_remote::{Product, RemoteEngine, RemoteSettings, SettingsError};
@@ -12,7 +12,7 @@ use cantata_search::{EngineProvider, EngineSetupError};
 /// All engines. Catalogues with the same cluster settings share its connections, which close with the last of them.
 pub(crate) struct EngineRegistry {
     embedded: Arc<EmbeddedEngine>,
-    clusters: Mutex<HashMap<Connection, Weak<RemoteEngine>>>,
+    clusters: Mutex<HashMap<ClusterConnection, Weak<RemoteEngine>>>,
 }
 
 impl EngineRegistry {
@@ -40,7 +40,7 @@ impl EngineProvider for EngineRegistry {
 }
 
 /// Creates the engine of a cluster; nothing is sent yet.
-pub(crate) fn remote_engine(connection: &Connection) -> Result<RemoteEngine, SettingsError> {
+pub(crate) fn remote_engine(connection: &ClusterConnection) -> Result<RemoteEngine, SettingsError> {
     let settings = RemoteSettings {
         hosts: connection.hosts.iter().map(|host| host.reveal().to_owned()).collect(),
         product: connection.product.and_then(|name| match name {

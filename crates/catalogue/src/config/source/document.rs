@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use cantata_mapping::describe;
 use serde_json::Value;
-use serde_json_path::JsonPath;
+use serde_json_path::{JsonPath, ParseError};
 
 use crate::config::reader::{ConfigReader, ConfigSection};
-use crate::problem::describe;
 use crate::source::{DocumentPaths, DocumentShape, ValuePath};
 
 const SHAPES: &str = "\"file-centric\", \"analysis-centric\", or an object with `id`, `fields` and perhaps `each`";
@@ -36,11 +36,14 @@ pub(super) fn read(reader: &mut ConfigReader<'_>, source: &ConfigSection<'_>) ->
 fn paths(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<DocumentPaths> {
     reader.reject_unknown(section, &["each", "fields", "id"]);
     let each = match reader.text(section, "each") {
-        Some(text) => Some(each(reader, section.key_of("each"), &text)?),
+        Some(text) => {
+            let path = JsonPath::parse(text.trim());
+            Some(parsed(reader, section.key_of("each"), &text, path, "a JSON path such as $.files[*]")?)
+        }
         None => None,
     };
     let id = reader.required_text(section, "id", PATH);
-    let id = id.and_then(|text| value_path(reader, section.key_of("id"), &text));
+    let id = id.and_then(|text| parsed(reader, section.key_of("id"), &text, ValuePath::parse(&text), PATH));
     let Some(object) = section.object.get("fields").and_then(Value::as_object).filter(|fields| !fields.is_empty())
     else {
         let found = section.object.get("fields").map_or_else(|| "nothing".to_owned(), describe);
@@ -59,7 +62,7 @@ fn paths(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<D
             reader.fail(key, format!("the name {name:?}"), expected);
             continue;
         }
-        if let Some(path) = value_path(reader, key, text) {
+        if let Some(path) = parsed(reader, key, text, ValuePath::parse(text), PATH) {
             fields.insert(name.clone(), path);
         }
     }
@@ -71,25 +74,15 @@ fn paths(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<D
     Some(DocumentPaths { each, id: id?, fields })
 }
 
-fn each(reader: &mut ConfigReader<'_>, key: String, text: &str) -> Option<JsonPath> {
-    let path = JsonPath::parse(text.trim());
-    match path {
-        Ok(path) => Some(path),
-        Err(error) => {
-            reader.fail(key, format!("{text:?}: {error}"), "a JSON path such as $.files[*]");
-            None
-        }
-    }
-}
-
-fn value_path(reader: &mut ConfigReader<'_>, key: String, text: &str) -> Option<ValuePath> {
-    match ValuePath::parse(text) {
-        Ok(path) => Some(path),
-        Err(error) => {
-            reader.fail(key, format!("{text:?}: {error}"), PATH);
-            None
-        }
-    }
+/// Returns a parsed path; reports a text that is none.
+fn parsed<P>(
+    reader: &mut ConfigReader<'_>,
+    key: String,
+    text: &str,
+    path: Result<P, ParseError>,
+    expected: &str,
+) -> Option<P> {
+    path.map_err(|error| reader.fail(key, format!("{text:?}: {error}"), expected)).ok()
 }
 
 /// Returns what was expected instead of an invalid field name.
