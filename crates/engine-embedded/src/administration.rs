@@ -85,7 +85,7 @@ impl IndexMaintenance for EmbeddedEngine {
             let on_progress = |progress| {
                 let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
                 match progress {
-                    ImportProgress::Rejected(refusal) => report.rejected.push(refusal),
+                    ImportProgress::Rejected(rejected) => report.rejected.push(rejected),
                     ImportProgress::Indexed { documents, .. } => report.indexed += documents,
                 }
             };

@@ -11,6 +11,7 @@ mod document_error;
 mod dynamic_mapping;
 mod interner;
 mod layout;
+mod object_shapes;
 mod parse;
 mod path_tree;
 mod segment_builder;

@@ -173,7 +173,7 @@ impl Index {
         let mut writer = self.writer();
         let (batch, mut report) = writer.prepare(operations);
         if !is_large {
-            let rejected: Vec<usize> = report.rejected.iter().map(|refusal| refusal.batch_index).collect();
+            let rejected = report.rejected_indexes();
             let accepted = operations.iter().enumerate().filter(|(index, _)| rejected.binary_search(index).is_err());
             let accepted = accepted.map(|(_, operation)| operation);
             writer.wal.append(accepted, position).map_err(|error| self.write_error(error))?;

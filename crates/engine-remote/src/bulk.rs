@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use cantata_engine::{BatchReport, EngineError, RejectedOperation, WriteOperation};
+use cantata_engine::{BatchReport, EngineError, WriteOperation};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -44,9 +44,7 @@ pub(crate) async fn write(
     for (batch_index, operation) in batch.iter().enumerate() {
         match encode(operation) {
             Ok(bytes) => lines.push(BulkItem { batch_index, bytes }),
-            Err(reason) => {
-                report.rejected.push(RejectedOperation { batch_index, id: id_of(operation).to_owned(), reason })
-            }
+            Err(reason) => report.reject(batch_index, operation.id(), &reason),
         }
     }
     let requests = split(lines);
@@ -74,15 +72,9 @@ struct BulkItem {
     bytes: Vec<u8>,
 }
 
-fn id_of(operation: &WriteOperation) -> &str {
-    match operation {
-        WriteOperation::Put { id, .. } | WriteOperation::Delete { id } => id,
-    }
-}
-
 /// Encodes an operation as NDJSON.
 fn encode(operation: &WriteOperation) -> Result<Vec<u8>, String> {
-    let id = id_of(operation);
+    let id = operation.id();
     if id.is_empty() || id.len() > MAX_ID_BYTES {
         return Err(format!("the id: found {} bytes, expected 1 to {MAX_ID_BYTES}", id.len()));
     }
@@ -194,9 +186,7 @@ impl BulkWriter<'_> {
                 WriteOperation::Delete { .. } => self.report.deleted += usize::from(outcome.result == "deleted"),
             },
             Some(error) if (400..500).contains(&outcome.status) && error["type"] != "index_not_found_exception" => {
-                let rejected =
-                    RejectedOperation { batch_index, id: id_of(operation).to_owned(), reason: error_reason(&error) };
-                self.report.rejected.push(rejected);
+                self.report.reject(batch_index, operation.id(), &error_reason(&error));
             }
             Some(error) => return Err(engine_error(outcome.status, &error, self.index)),
         }

@@ -110,24 +110,12 @@ fn collect_kinds<'e>(error: &'e Value, kinds: &mut Vec<&'e str>) {
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::{FacetRequest, Filter};
+    use cantata_engine::FacetRequest;
 
     use super::*;
 
     fn facet(field: &str, histograms: Vec<f64>) -> FacetRequest {
-        FacetRequest {
-            field: field.to_owned(),
-            filter: 0,
-            elements: Filter::All,
-            buckets: None,
-            distinct: false,
-            missing: false,
-            stats: false,
-            histograms,
-            ranges: Vec::new(),
-            top_hits: None,
-            bucket_filters: Vec::new(),
-        }
+        FacetRequest { field: field.to_owned(), histograms, ..FacetRequest::default() }
     }
 
     #[test]

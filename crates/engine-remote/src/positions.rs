@@ -37,8 +37,8 @@ struct IndexUuid {
 pub(crate) async fn resolve(client: &ClusterClient, index: &str) -> Result<ConcreteIndex, EngineError> {
     let path = format!("{}/_settings/index.uuid?flat_settings=true", request::index_path(index)?);
     let reply = client.send(request::get(path)).await?.ensure_success(index)?;
-    let shown: BTreeMap<String, IndexSettings> = reply.parse(index)?;
-    let mut indexes = shown.into_iter().map(|(name, shown)| ConcreteIndex { name, uuid: shown.settings.uuid });
+    let settings: BTreeMap<String, IndexSettings> = reply.parse(index)?;
+    let mut indexes = settings.into_iter().map(|(name, index)| ConcreteIndex { name, uuid: index.settings.uuid });
     match (indexes.next(), indexes.next()) {
         (Some(one), None) => Ok(one),
         (None, _) => Err(EngineError::IndexNotFound(index.to_owned())),

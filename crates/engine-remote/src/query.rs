@@ -13,8 +13,6 @@ use cantata_engine::Filter;
 use cantata_mapping::{Field, IndexMapping};
 use serde_json::{Value, json};
 
-pub(crate) use terms::value;
-
 /// Returns the query of a filter, read at the level of the filter.
 pub(crate) fn query(filter: &Filter, mapping: &IndexMapping) -> Value {
     match filter {

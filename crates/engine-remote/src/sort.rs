@@ -103,9 +103,9 @@ impl ClusterSort {
     }
 
     /// Returns the cursor of a record from its sort values.
-    pub(crate) fn read(&self, shown: &[Value], id: &str) -> Option<Cursor> {
-        let mut shown = shown.iter();
-        let values = self.keys.iter().map(|key| key.read(&mut shown, id)).collect::<Option<_>>()?;
+    pub(crate) fn read(&self, sort_values: &[Value], id: &str) -> Option<Cursor> {
+        let mut sort_values = sort_values.iter();
+        let values = self.keys.iter().map(|key| key.read(&mut sort_values, id)).collect::<Option<_>>()?;
         Some(Cursor { values, id: id.to_owned() })
     }
 
@@ -216,18 +216,18 @@ impl ClusterSortKey {
     }
 
     /// Reads the value of a record; nothing if the sort value is malformed.
-    fn read<'v>(&self, shown: &mut impl Iterator<Item = &'v Value>, id: &str) -> Option<SortValue> {
-        let first = shown.next()?;
-        let (exact, told) = match self.form {
-            SortEncoding::Long | SortEncoding::Nanos => (shown.next()?, first),
-            SortEncoding::Unsigned => (first, shown.next()?),
+    fn read<'v>(&self, sort_values: &mut impl Iterator<Item = &'v Value>, id: &str) -> Option<SortValue> {
+        let first = sort_values.next()?;
+        let (exact, marker) = match self.form {
+            SortEncoding::Long | SortEncoding::Nanos => (sort_values.next()?, first),
+            SortEncoding::Unsigned => (first, sort_values.next()?),
             _ => (first, first),
         };
         let is_missing = match self.form {
-            SortEncoding::Id | SortEncoding::Text | SortEncoding::Ip => told.is_null(),
-            SortEncoding::Millis => told.is_null() || matches!(told.as_i64(), Some(i64::MIN | i64::MAX)),
+            SortEncoding::Id | SortEncoding::Text | SortEncoding::Ip => marker.is_null(),
+            SortEncoding::Millis => marker.is_null() || matches!(marker.as_i64(), Some(i64::MIN | i64::MAX)),
             // Infinities are written as strings.
-            _ => told.is_null() || told.is_string(),
+            _ => marker.is_null() || marker.is_string(),
         };
         if is_missing {
             return Some(None);
@@ -260,7 +260,7 @@ impl ClusterSortKey {
             (SortEncoding::Nanos, TypedValue::DateNanos(nanos)) => {
                 vec![json!(nanos.div_euclid(NANOS_PER_MILLI) as f64), json!(nanos)]
             }
-            (_, value) => vec![crate::query::value(value)],
+            (_, value) => vec![Value::from(value)],
         }
     }
 

@@ -3,7 +3,7 @@
 //! A cursor can be used with the sort that it came from, at any time and on any engine; the record itself need not
 //! exist any more.
 
-use cantata_mapping::{FieldKind, IndexMapping, TypedValue};
+use cantata_mapping::{FieldKind, IndexMapping, TypedValue, describe_type};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -38,7 +38,7 @@ pub struct CursorError {
 impl Cursor {
     /// Returns the JSON list.
     pub fn to_json(&self) -> Value {
-        let values = self.values.iter().map(|value| value.as_ref().map_or(Value::Null, to_json));
+        let values = self.values.iter().map(|value| value.as_ref().map_or(Value::Null, Value::from));
         values.chain([Value::String(self.id.clone())]).collect()
     }
 
@@ -50,7 +50,7 @@ impl Cursor {
     pub fn parse(value: &Value, sort: &[SortKey], mapping: &IndexMapping) -> Result<Self, CursorError> {
         let error = |path: String, found: String| CursorError { path, found, length: sort.len() + 1 };
         let whole = |found: String| error("searchAfter".to_owned(), found);
-        let list = value.as_array().ok_or_else(|| whole(format!("found {}", kind_of(value))))?;
+        let list = value.as_array().ok_or_else(|| whole(format!("found {}", describe_type(value))))?;
         if list.len() != sort.len() + 1 {
             return Err(whole(format!("found a list of {} values", list.len())));
         }
@@ -90,28 +90,4 @@ fn read(value: &Value, key: &SortKey, mapping: &IndexMapping) -> Option<SortValu
         _ => return None,
     };
     Some(Some(typed))
-}
-
-fn to_json(value: &TypedValue) -> Value {
-    match value {
-        TypedValue::Bool(flag) => Value::Bool(*flag),
-        TypedValue::Integer(number) | TypedValue::DateMillis(number) | TypedValue::DateNanos(number) => {
-            Value::from(*number)
-        }
-        TypedValue::Unsigned(number) => Value::from(*number),
-        TypedValue::Double(number) => Value::from(*number),
-        TypedValue::Text(text) => Value::from(text.as_str()),
-        TypedValue::Ip(address) => Value::from(address.to_string()),
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

@@ -84,6 +84,26 @@ pub enum ValueRef<'a> {
     Object(ObjectRef<'a>),
 }
 
+impl<'a> ValueRef<'a> {
+    /// Returns the value at a path of objects; null if it is absent.
+    #[must_use]
+    pub fn at(self, path: &[String]) -> Self {
+        path.iter().fold(self, |value, name| match value {
+            Self::Object(object) => object.get(name).unwrap_or(Self::Null),
+            _ => Self::Null,
+        })
+    }
+
+    /// Visits an object, or those in a list.
+    pub fn for_each_object(self, visit: &mut dyn FnMut(Self)) {
+        match self {
+            Self::Object(_) => visit(self),
+            Self::Array(list) => list.for_each(|element| element.for_each_object(visit)),
+            _ => {}
+        }
+    }
+}
+
 impl<'a> From<&'a Value> for ValueRef<'a> {
     fn from(value: &'a Value) -> Self {
         match value {

@@ -113,6 +113,14 @@ pub enum WriteOperation {
     },
 }
 
+impl WriteOperation {
+    /// Returns the id of the document.
+    pub fn id(&self) -> &str {
+        let (Self::Put { id, .. } | Self::Delete { id }) = self;
+        id
+    }
+}
+
 /// The outcome of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BatchReport {
@@ -122,6 +130,18 @@ pub struct BatchReport {
     pub deleted: usize,
     /// The operations that were rejected.
     pub rejected: Vec<RejectedOperation>,
+}
+
+impl BatchReport {
+    /// Adds a rejected operation.
+    pub fn reject(&mut self, batch_index: usize, id: &str, reason: &impl ToString) {
+        self.rejected.push(RejectedOperation { batch_index, id: id.to_owned(), reason: reason.to_string() });
+    }
+
+    /// Returns the indexes of the rejected operations in the batch.
+    pub fn rejected_indexes(&self) -> Vec<usize> {
+        self.rejected.iter().map(|rejected| rejected.batch_index).collect()
+    }
 }
 
 /// An operation that the index rejected.

@@ -17,9 +17,10 @@ pub struct ValueRange {
 }
 
 /// A test of a row.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Filter {
     /// Every row.
+    #[default]
     All,
     /// No row.
     None,

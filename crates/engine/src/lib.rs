@@ -34,9 +34,7 @@ pub use engine::{
 pub use error::EngineError;
 pub use filter::{Filter, ValueRange};
 pub use json_escape::is_escape_free;
-pub use maintenance::{ImportChunk, ImportReport, IndexMaintenance, IndexStats, RejectedDocument};
-pub use plan::{
-    FacetRequest, HitsRequest, MissingOrder, NumberRange, SearchPlan, SortKey, SortMode, SortOrder, TopHitsRequest,
-};
+pub use maintenance::{ImportChunk, ImportReport, IndexMaintenance, IndexStats, RejectedImport};
+pub use plan::{FacetRequest, HitsRequest, MissingOrder, NumberRange, SearchPlan, SortKey, SortMode, SortOrder};
 pub use response::{Bucket, FacetResult, FieldStats, Hit, HitsResult, SearchResponse};
 pub use translate::{FilterTranslator, SavedSets, TranslationError, saved_set_ids};

@@ -74,13 +74,13 @@ pub struct ImportReport {
     pub indexed: u64,
     /// The documents that were rejected.
     #[serde(rename = "refused")]
-    pub rejected: Vec<RejectedDocument>,
+    pub rejected: Vec<RejectedImport>,
 }
 
 /// A document that an import rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RejectedDocument {
+pub struct RejectedImport {
     /// Where it comes from.
     pub source: String,
     /// The line it begins at.

@@ -42,6 +42,7 @@ pub fn contains_ignoring_case(text: &str, lower: &str) -> bool {
         _ => return true,
     };
     let text = text.as_bytes();
-    memchr::memchr2_iter(first, first.to_ascii_uppercase(), text)
-        .any(|place| text.get(place + 1..place + 1 + rest.len()).is_some_and(|part| part.eq_ignore_ascii_case(rest)))
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), text).any(|position| {
+        text.get(position + 1..position + 1 + rest.len()).is_some_and(|part| part.eq_ignore_ascii_case(rest))
+    })
 }

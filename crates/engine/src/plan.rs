@@ -56,8 +56,8 @@ impl SearchPlan {
     }
 }
 
-/// A page of records.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// A page of records. By default an empty one of all matching records, without their number.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct HitsRequest {
     /// Which records: an index into [`SearchPlan::filters`].
     pub filter: usize,
@@ -123,8 +123,8 @@ pub enum MissingOrder {
 ///
 /// Counts are of records. A record is counted for a value if it passes the filter and has, at the level of the field,
 /// an element with the value which passes the element filter; for a field of the root level that element is the record
-/// itself.
-#[derive(Debug, Clone, PartialEq)]
+/// itself. By default nothing is computed, over all elements.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct FacetRequest {
     /// The path of the field.
     pub field: String,
@@ -144,8 +144,8 @@ pub struct FacetRequest {
     pub histograms: Vec<f64>,
     /// Lists of ranges.
     pub ranges: Vec<Vec<NumberRange>>,
-    /// For each bucket, its first records in the order of ids.
-    pub top_hits: Option<TopHitsRequest>,
+    /// For each bucket, so many of its first records in the order of ids.
+    pub top_hits: Option<usize>,
     /// For each bucket, how many of its records pass these too: indexes into [`SearchPlan::filters`].
     pub bucket_filters: Vec<usize>,
 }
@@ -167,11 +167,4 @@ pub struct NumberRange {
     pub from: Option<f64>,
     /// The upper end, not part of the range.
     pub to: Option<f64>,
-}
-
-/// The first records of each bucket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct TopHitsRequest {
-    /// How many.
-    pub size: usize,
 }

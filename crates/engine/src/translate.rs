@@ -16,7 +16,7 @@ mod range;
 mod target;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use cantata_mapping::{IndexMapping, UtcDateTime};
 use cantata_sqon::{Condition, Sqon, ValueTest};
@@ -30,25 +30,15 @@ pub type SavedSets = HashMap<String, Vec<String>>;
 
 /// Returns the ids of the sets that a filter names, each once, in order.
 pub fn saved_set_ids(sqon: &Sqon) -> Vec<String> {
-    let mut ids = Vec::new();
-    collect_sets(sqon, &mut ids);
-    ids.sort_unstable();
-    ids.dedup();
-    ids
-}
-
-fn collect_sets(node: &Sqon, ids: &mut Vec<String>) {
-    match node {
-        Sqon::Group { content, .. } => content.iter().for_each(|part| collect_sets(part, ids)),
-        Sqon::Leaf(leaf) => {
-            if let Condition::Values { values, .. } = &leaf.condition {
-                ids.extend(values.iter().filter_map(|value| match value {
-                    ValueTest::Set(id) => Some(id.clone()),
-                    _ => None,
-                }));
-            }
-        }
-    }
+    let mut ids = BTreeSet::new();
+    sqon.for_each_leaf(&mut |leaf| {
+        let Condition::Values { values, .. } = &leaf.condition else { return };
+        ids.extend(values.iter().filter_map(|value| match value {
+            ValueTest::Set(id) => Some(id.clone()),
+            _ => None,
+        }));
+    });
+    ids.into_iter().collect()
 }
 
 /// Translates the filters of one request.

@@ -18,23 +18,13 @@ pub(crate) use facet::{
 pub(crate) use json::JsonSelection;
 pub(crate) use member_table::MemberTable;
 pub(crate) use node::{
-    ConnectionMember, ConnectionOutput, EdgeMember, NestedMember, NodeMember, NodeOutput, ValueOrigin, ValuesOutput,
+    ConnectionMember, ConnectionOutput, EdgeMember, NodeMember, NodeOutput, ValueOrigin, ValuesOutput,
 };
 
 use crate::error::ErrorPathSegment;
 
 /// Bytes of JSON.
 pub(crate) type JsonBytes = Arc<[u8]>;
-
-/// Returns the JSON `null`.
-pub(crate) fn null() -> JsonBytes {
-    Arc::from(*b"null")
-}
-
-/// Returns a name as a JSON string; names have nothing to escape.
-pub(crate) fn name_bytes(name: &str) -> JsonBytes {
-    format!("\"{name}\"").into_bytes().into()
-}
 
 /// A member of an object of the response.
 #[derive(Debug)]
@@ -43,12 +33,40 @@ pub(crate) struct OutputMember<T> {
     pub(crate) name: Name,
     /// A comma, the name in quotes and a colon.
     pub(crate) key: Box<[u8]>,
-    pub(crate) value: T,
+    pub(crate) value: MemberValue<T>,
+}
+
+/// The value of a member.
+#[derive(Debug)]
+pub(crate) enum MemberValue<T> {
+    /// A value that is known before the search.
+    Ready(JsonBytes),
+    /// A value that the search gives.
+    Computed(T),
 }
 
 impl<T> OutputMember<T> {
-    pub(crate) fn new(name: &Name, value: T) -> Self {
+    pub(crate) fn new(name: &Name, value: MemberValue<T>) -> Self {
         Self { name: name.clone(), key: format!(",\"{name}\":").into_bytes().into(), value }
+    }
+
+    /// Returns the value, if the search gives it.
+    pub(crate) fn computed(&self) -> Option<&T> {
+        match &self.value {
+            MemberValue::Computed(value) => Some(value),
+            MemberValue::Ready(_) => None,
+        }
+    }
+}
+
+impl<T> MemberValue<T> {
+    pub(crate) fn null() -> Self {
+        Self::Ready(Arc::from(*b"null"))
+    }
+
+    /// Returns a name as a JSON string; names have nothing to escape.
+    pub(crate) fn name(name: &str) -> Self {
+        Self::Ready(format!("\"{name}\"").into_bytes().into())
     }
 }
 
@@ -64,8 +82,6 @@ pub(crate) enum TargetIndex {
 /// A value of the response.
 #[derive(Debug)]
 pub(crate) enum Output {
-    /// A value that is known before the search.
-    Ready(JsonBytes),
     /// An object.
     Object(Vec<OutputMember<Output>>),
     /// A page of records.

@@ -25,7 +25,7 @@ use cantata_engine::{Filter, SavedSets, SearchPlan};
 use cantata_mapping::UtcDateTime;
 
 use crate::error::{ErrorPathSegment, GraphqlError, GraphqlErrorCode};
-use crate::output::{JsonBytes, Output, OutputMember, TargetIndex, name_bytes, null};
+use crate::output::{JsonBytes, MemberValue, Output, OutputMember, TargetIndex};
 use crate::prepared_request::PreparedRequest;
 use crate::request::SelectedField;
 use crate::schema::CompiledSchema;
@@ -155,24 +155,24 @@ struct Planner<'p> {
 
 impl<'p> Planner<'p> {
     /// Compiles the members of an object; one with an error is null.
-    fn members(
+    fn members<T>(
         &mut self,
         selected: &'p [SelectedField],
-        mut compile: impl FnMut(&mut Self, &'p SelectedField) -> Result<Output, PlanError>,
-    ) -> Vec<OutputMember<Output>> {
+        mut compile: impl FnMut(&mut Self, &'p SelectedField) -> Result<MemberValue<T>, PlanError>,
+    ) -> Vec<OutputMember<T>> {
         let mut members = Vec::with_capacity(selected.len());
         for field in selected {
             self.path.push(ErrorPathSegment::Key(field.key.to_string()));
-            let output = match field.name.as_str() {
-                "__typename" => Ok(Output::Ready(name_bytes(&field.on))),
+            let value = match field.name.as_str() {
+                "__typename" => Ok(MemberValue::name(&field.on)),
                 _ => compile(self, field),
             };
-            let output = output.unwrap_or_else(|PlanError(message)| {
+            let value = value.unwrap_or_else(|PlanError(message)| {
                 self.fail(field, message);
-                Output::Ready(null())
+                MemberValue::null()
             });
             self.path.pop();
-            members.push(OutputMember::new(&field.key, output));
+            members.push(OutputMember::new(&field.key, value));
         }
         members
     }
@@ -195,40 +195,36 @@ impl<'p> Planner<'p> {
         }
     }
 
-    fn root_field(&mut self, field: &'p SelectedField) -> Result<Output, PlanError> {
+    fn root_field(&mut self, field: &'p SelectedField) -> Result<MemberValue<Output>, PlanError> {
         let catalogue = &self.schema.index_schema(TargetIndex::Records).catalogue;
-        if self.prepared.is_mutation {
-            return self.mutation(field);
-        }
-        match field.name.as_str() {
-            "hasValidConfig" => self.has_valid_config(field),
-            "viewer" => Ok(Output::Object(self.members(&field.children, Self::root_field))),
-            "sets" if !catalogue.flags.enable_sets => Err(SETS_DISABLED.into()),
-            "sets" if self.view.suppression_threshold.is_some() => Err(suppression::NO_SETS_ERROR.into()),
-            "sets" => Ok(Output::Object(
-                self.members(&field.children, |planner, field| planner.catalogue_field(TargetIndex::Sets, field)),
-            )),
-            name if name == catalogue.document_type => Ok(Output::Object(
-                self.members(&field.children, |planner, field| planner.catalogue_field(TargetIndex::Records, field)),
-            )),
+        let members = match field.name.as_str() {
+            _ if self.prepared.is_mutation => return self.mutation(field).map(MemberValue::Computed),
+            "hasValidConfig" => return self.has_valid_config(field).map(MemberValue::Ready),
+            "viewer" => self.members(&field.children, Self::root_field),
+            "sets" if !catalogue.flags.enable_sets => return Err(SETS_DISABLED.into()),
+            "sets" if self.view.suppression_threshold.is_some() => return Err(suppression::NO_SETS_ERROR.into()),
+            "sets" => self.catalogue_fields(TargetIndex::Sets, field),
+            name if name == catalogue.document_type => self.catalogue_fields(TargetIndex::Records, field),
             // Introspection was executed when the request was prepared; `node` and `query` are always null.
-            _ => Ok(match self.prepared.introspection.get(field.key.as_str()) {
-                Some(answer) => Output::Ready(answer.clone()),
-                None => Output::Ready(null()),
-            }),
-        }
+            _ => {
+                let answer = self.prepared.introspection.get(field.key.as_str());
+                return Ok(answer.map_or_else(MemberValue::null, |answer| MemberValue::Ready(answer.clone())));
+            }
+        };
+        Ok(MemberValue::Computed(Output::Object(members)))
     }
 
-    fn catalogue_field(&mut self, index: TargetIndex, field: &'p SelectedField) -> Result<Output, PlanError> {
-        match field.name.as_str() {
-            "hits" => self.hits(index, field),
-            "aggregations" => self.aggregations(index, field),
-            "configs" => Ok(configs::configs(self.schema.index_schema(index), field)),
-            _ => Ok(Output::Ready(self.schema.index_schema(index).mapping.clone())),
-        }
+    fn catalogue_fields(&mut self, index: TargetIndex, field: &'p SelectedField) -> Vec<OutputMember<Output>> {
+        let schema = self.schema.index_schema(index);
+        self.members(&field.children, |planner, field| match field.name.as_str() {
+            "hits" => planner.hits(index, field).map(MemberValue::Computed),
+            "aggregations" => planner.aggregations(index, field).map(MemberValue::Computed),
+            "configs" => Ok(MemberValue::Ready(configs::configs(schema, field))),
+            _ => Ok(MemberValue::Ready(schema.mapping.clone())),
+        })
     }
 
-    fn has_valid_config(&mut self, field: &SelectedField) -> Result<Output, PlanError> {
+    fn has_valid_config(&mut self, field: &SelectedField) -> Result<JsonBytes, PlanError> {
         let catalogue = &self.schema.index_schema(TargetIndex::Records).catalogue;
         let document_type = arguments::text(field, "documentType").unwrap_or_default();
         let index = arguments::text(field, "index").unwrap_or_default();
@@ -241,7 +237,7 @@ impl<'p> Planner<'p> {
         if document_type != catalogue.document_type {
             return Err(format!("No index was found by the name/alias {index:?}").into());
         }
-        Ok(Output::Ready(json_bytes(&(index == catalogue.index).into())))
+        Ok(json_bytes(&(index == catalogue.index).into()))
     }
 }
 
@@ -254,16 +250,15 @@ fn json_bytes(value: &serde_json::Value) -> JsonBytes {
     value.to_string().into_bytes().into()
 }
 
-/// Compiles the members of an object that cannot fail one by one; `__typename` is written as it is.
+/// Compiles the members of an object that cannot fail one by one; `None` is written as null.
 fn compile_members<T>(
     selected: &[SelectedField],
-    ready: impl Fn(JsonBytes) -> T,
-    mut compile: impl FnMut(&SelectedField) -> Result<T, PlanError>,
+    mut compile: impl FnMut(&SelectedField) -> Result<Option<T>, PlanError>,
 ) -> Result<Vec<OutputMember<T>>, PlanError> {
     let member = |field: &SelectedField| {
         let value = match field.name.as_str() {
-            "__typename" => ready(name_bytes(&field.on)),
-            _ => compile(field)?,
+            "__typename" => MemberValue::name(&field.on),
+            _ => compile(field)?.map_or_else(MemberValue::null, MemberValue::Computed),
         };
         Ok(OutputMember::new(&field.key, value))
     };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::sdl::SETS;
 
 /// The field with the fingerprint of the view that a set was saved under, which is hidden from clients.
-pub(crate) const VIEW: &str = "view";
+pub const SAVED_SET_VIEW: &str = "view";
 
 /// Returns the mapping of the index of saved sets.
 pub fn saved_sets_mapping() -> Value {
@@ -21,7 +21,7 @@ pub fn saved_sets_mapping() -> Value {
         "sqon": { "type": "object", "enabled": false },
         "type": { "type": "keyword" },
         "userId": { "type": "keyword" },
-        VIEW: { "type": "keyword" },
+        SAVED_SET_VIEW: { "type": "keyword" },
     } })
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn saved_sets_catalogue(records: &Catalogue) -> Result<Catalogue, Cat
         .map_err(|problems| failed(format!("The saved sets have no schema: {problems:?}.")))?;
     let mapping = IndexMapping::parse(&saved_sets_mapping())
         .map_err(|errors| failed(format!("The saved sets have no mapping: {errors:?}.")))?;
-    let hidden_fields = RedactedFields { hidden: [VIEW.to_owned()].into(), ..RedactedFields::default() };
+    let hidden_fields = RedactedFields { hidden: [SAVED_SET_VIEW.to_owned()].into(), ..RedactedFields::default() };
     let mut catalogue = Catalogue::build_restricted(&config, &mapping, &hidden_fields)?;
     catalogue.document_type = SETS.to_owned();
     catalogue.root.type_name = SETS.to_owned();

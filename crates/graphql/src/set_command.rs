@@ -4,7 +4,7 @@ use cantata_engine::{Document, EngineError, Filter, Hit, SortKey};
 use serde_json::Value;
 
 use crate::error::GraphqlErrorCode;
-use crate::write::{object_at, values_at};
+use crate::write::values_at;
 
 /// A change of saved sets.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,8 +55,7 @@ impl SaveSet {
     pub fn members_of(&self, hit: &Hit) -> Vec<String> {
         let mut members = Vec::new();
         if let Some(root) = hit.document.as_ref().map(Document::root) {
-            let record = object_at(root, &self.prefix);
-            values_at(record, &self.segments, &mut |value| {
+            values_at(root.at(&self.prefix), &self.segments, &mut |value| {
                 if let Ok(Value::String(text)) = serde_json::to_value(value) {
                     members.push(text);
                 } else if let Ok(text) = serde_json::to_string(&value) {

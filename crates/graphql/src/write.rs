@@ -14,10 +14,10 @@ use apollo_compiler::Name;
 use cantata_engine::{EngineError, LazyValueRef, SearchResponse};
 use serde::Serialize;
 
-pub(crate) use document_values::{object_at, values_at};
+pub(crate) use document_values::values_at;
 
 use crate::error::{ErrorPathSegment, GraphqlError, GraphqlErrorCode};
-use crate::output::{JsonSelection, Output, OutputMember, TargetIndex};
+use crate::output::{JsonSelection, MemberValue, Output, OutputMember, TargetIndex};
 use crate::plan::PlannedRequest;
 use crate::set_command::SetCommandOutcome;
 
@@ -107,8 +107,8 @@ struct ResponseWriter<'a> {
 }
 
 impl<'a> ResponseWriter<'a> {
-    /// Writes an object.
-    fn object<T>(&mut self, members: &'a [OutputMember<T>], mut value: impl FnMut(&mut Self, &'a T)) {
+    /// Writes an object; `write` writes the members that are not known yet.
+    fn object<T>(&mut self, members: &'a [OutputMember<T>], mut write: impl FnMut(&mut Self, &'a T)) {
         if self.is_full() {
             return;
         }
@@ -117,7 +117,10 @@ impl<'a> ResponseWriter<'a> {
         for (index, member) in members.iter().enumerate() {
             self.out.extend_from_slice(if index == 0 { &member.key[1..] } else { &member.key });
             self.member = Some(&member.name);
-            value(self, &member.value);
+            match &member.value {
+                MemberValue::Ready(bytes) => self.out.extend_from_slice(bytes),
+                MemberValue::Computed(value) => write(self, value),
+            }
         }
         self.out.push(b'}');
         self.path.truncate(depth);
@@ -146,7 +149,6 @@ impl<'a> ResponseWriter<'a> {
 
     fn output(&mut self, output: &'a Output) {
         match output {
-            Output::Ready(bytes) => self.out.extend_from_slice(bytes),
             Output::Object(members) => self.object(members, Self::output),
             Output::Hits(hits) => match self.enter_index(hits.index) {
                 Ok(answer) => match answer.hits.get(hits.page) {

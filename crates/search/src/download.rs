@@ -130,8 +130,8 @@ fn validate<'r>(catalogue: &Catalogue, request: &'r FileRequest) -> Result<Valid
             invalid(request, format!("uniqueBy: found {found}; expected the dotted path of a field of the catalogue"))
         })?,
     };
-    let columns = columns::columns(catalogue, request, &row_containers)?;
-    let layout = ColumnLayout::new(&catalogue.source_prefix, &row_containers);
+    let mut layout = ColumnLayout::new(&catalogue.source_prefix, &row_containers);
+    let columns = columns::columns(catalogue, request, &row_containers, &mut layout)?;
     let requested_rows = request.max_rows.filter(|_| catalogue.downloads.allow_custom_max_rows);
     let max_rows = Some(requested_rows.unwrap_or(catalogue.downloads.max_rows)).filter(|rows| *rows > 0);
     let format = FileFormat::new(request.file_type, layout, columns, &request.value_when_empty, max_rows);

@@ -58,8 +58,7 @@ async fn fetch_mapping(
     let mapping = engine.mapping(index).await?;
     if with_search {
         // Counting all records is cheap on every engine.
-        let all =
-            HitsRequest { filter: 0, size: 0, offset: 0, sort: Vec::new(), after: None, total: true, documents: false };
+        let all = HitsRequest { total: true, ..HitsRequest::default() };
         let plan = SearchPlan { filters: vec![Filter::All], hits: vec![all], facets: Vec::new() };
         engine.search(index, Arc::new(plan)).await?;
     }

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use cantata_engine::{EngineError, ExportRequest, SearchPlan, SearchResponse, WriteOperation};
-use cantata_graphql::{GraphqlErrorCode, SaveSet, SetCommand, SetCommandOutcome, saved_sets_mapping};
+use cantata_graphql::{GraphqlErrorCode, SAVED_SET_VIEW, SaveSet, SetCommand, SetCommandOutcome, saved_sets_mapping};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -19,9 +19,6 @@ const MAX_SET_VALUES: usize = 1_000_000;
 const PAGE_SIZE: usize = 1000;
 
 const MAX_NAME_CHARS: usize = 500;
-
-/// The member of a set that holds the fingerprint of its view.
-const VIEW: &str = "view";
 
 impl ServedCatalogue {
     /// Loads the members of the sets that exist.
@@ -52,7 +49,7 @@ impl ServedCatalogue {
     }
 
     fn is_own(&self, set: &Value) -> bool {
-        match (set.get(VIEW).and_then(Value::as_str), self.view.fingerprint(&self.catalogue.id)) {
+        match (set.get(SAVED_SET_VIEW).and_then(Value::as_str), self.view.fingerprint(&self.catalogue.id)) {
             // Sets without a fingerprint were saved before there were rules.
             (None, Some(_)) => self.view.is_unrestricted(),
             (saved, own) => saved == own.as_deref(),
@@ -106,8 +103,7 @@ impl ServedCatalogue {
                 }
             }
             if ids.len() > MAX_SET_VALUES {
-                let message = format!("the set would have more than {MAX_SET_VALUES} values; narrow its filter");
-                return Ok(SetCommandOutcome::Failed { code: GraphqlErrorCode::BadUserInput, message });
+                return Ok(invalid(format!("the set would have more than {MAX_SET_VALUES} values; narrow its filter")));
             }
         }
         let set_id = Uuid::new_v4().to_string();
@@ -123,7 +119,7 @@ impl ServedCatalogue {
             "name": save.name,
         });
         if let Some(view) = &save.view {
-            set[VIEW] = view.as_str().into();
+            set[SAVED_SET_VIEW] = view.as_str().into();
         }
         self.put_set(&set_id, &set).await?;
         Ok(SetCommandOutcome::Set(set))
@@ -131,10 +127,12 @@ impl ServedCatalogue {
 
     async fn rename_set(&self, id: &str, name: &str) -> Result<SetCommandOutcome, EngineError> {
         if name.trim().is_empty() || name.chars().count() > MAX_NAME_CHARS {
-            let message = format!("name: found {} characters; expected 1 to {MAX_NAME_CHARS}", name.chars().count());
-            return Ok(SetCommandOutcome::Failed { code: GraphqlErrorCode::BadUserInput, message });
+            let found = name.chars().count();
+            return Ok(invalid(format!("name: found {found} characters; expected 1 to {MAX_NAME_CHARS}")));
         }
-        let Some(mut set) = self.find_set(id).await? else { return Ok(unknfind_set(id)) };
+        let Some(mut set) = self.find_set(id).await? else {
+            return Ok(invalid(format!("there is no set of the id {id:?}")));
+        };
         set.as_object_mut().map(|set: &mut Map<String, Value>| set.insert("name".to_owned(), Value::from(name)));
         self.put_set(id, &set).await?;
         Ok(SetCommandOutcome::Set(set))
@@ -144,27 +142,19 @@ impl ServedCatalogue {
         if self.find_set(id).await?.is_none() {
             return Ok(SetCommandOutcome::Deleted(false));
         }
-        let report =
-            self.engine.write(&self.catalogue.sets.index, vec![WriteOperation::Delete { id: id.to_owned() }]).await?;
+        let batch = vec![WriteOperation::Delete { id: id.to_owned() }];
+        let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
         Ok(SetCommandOutcome::Deleted(report.deleted > 0))
     }
 
     async fn put_set(&self, id: &str, set: &Value) -> Result<(), EngineError> {
-        let source = set.to_string().into_bytes();
-        let report = self
-            .engine
-            .write(&self.catalogue.sets.index, vec![WriteOperation::Put { id: id.to_owned(), source }])
-            .await?;
-        match report.rejected.into_iter().next() {
-            Some(refusal) => Err(EngineError::Failed(refusal.reason)),
-            None => Ok(()),
-        }
+        let batch = vec![WriteOperation::Put { id: id.to_owned(), source: set.to_string().into_bytes() }];
+        let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
+        report.rejected.into_iter().next().map_or(Ok(()), |rejected| Err(EngineError::Failed(rejected.reason)))
     }
 }
 
-fn unknfind_set(id: &str) -> SetCommandOutcome {
-    SetCommandOutcome::Failed {
-        code: GraphqlErrorCode::BadUserInput,
-        message: format!("there is no set of the id {id:?}"),
-    }
+/// Returns the outcome of a command that cannot be executed as it was given.
+fn invalid(message: String) -> SetCommandOutcome {
+    SetCommandOutcome::Failed { code: GraphqlErrorCode::BadUserInput, message }
 }

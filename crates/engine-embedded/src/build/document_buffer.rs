@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cantata_mapping::{Field, FieldKind, IndexMapping};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use serde::de::DeserializeSeed;
 use serde_json::Value;
 
@@ -11,6 +11,7 @@ use super::document_error::DocumentError;
 use super::dynamic_mapping::DynamicMapping;
 use super::interner::ScalarInterner;
 use super::layout::{PathRole, path_roles, reading_fields};
+use super::object_shapes::ObjectShapes;
 use super::parse::ValueSeed;
 use super::path_tree::{PathTree, ROOT};
 use super::source::DocumentSource;
@@ -30,8 +31,7 @@ pub(crate) struct DocumentBuffer {
     /// Whether the mapping was extended by the present document.
     pub(super) is_mapping_extended: bool,
     pub(super) tape: TapeBuilder,
-    pub(super) shapes: Vec<Vec<u32>>,
-    pub(super) shape_numbers: HashMap<Vec<u32>, u32>,
+    pub(super) shapes: ObjectShapes,
     /// The members of the objects that are being read, the innermost last.
     pub(super) open_members: Vec<u32>,
     /// For each path the object that it was last seen in, to reject duplicate keys.
@@ -86,8 +86,7 @@ impl DocumentBuffer {
             unmapped: vec![UnmappedPath::New],
             is_mapping_extended: false,
             tape: TapeBuilder::default(),
-            shapes: Vec::new(),
-            shape_numbers: HashMap::new(),
+            shapes: ObjectShapes::default(),
             open_members: Vec::new(),
             last_seen: vec![0],
             objects: 0,
@@ -155,7 +154,7 @@ impl DocumentBuffer {
             TapeItem::Scalar(_) => {}
             TapeItem::Array(length) => (0..length).for_each(|_| self.collect_scalars(path, cursor, dotted, scalars)),
             TapeItem::Object(shape) => {
-                let members = &self.shapes[shape as usize];
+                let members = &self.shapes.list[shape as usize];
                 members.iter().for_each(|&member| self.collect_scalars(member, cursor, dotted, scalars));
             }
         }
@@ -316,7 +315,7 @@ impl DocumentSource for SortedDocuments {
     }
 
     fn shapes(&self) -> &[Vec<u32>] {
-        &self.buffer.shapes
+        &self.buffer.shapes.list
     }
 
     fn scalar_count(&self, path: usize) -> usize {

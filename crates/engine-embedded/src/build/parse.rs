@@ -173,16 +173,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
             members.next_value_seed(ValueSeed { buffer: self.buffer, path: member })?;
             previous = Some(member);
         }
-        let shape = match self.buffer.shape_numbers.get(&self.buffer.open_members[first..]) {
-            Some(&shape) => shape,
-            None => {
-                let shape = self.buffer.open_members[first..].to_vec();
-                let number = self.buffer.shapes.len() as u32;
-                self.buffer.shapes.push(shape.clone());
-                self.buffer.shape_numbers.insert(shape, number);
-                number
-            }
-        };
+        let shape = self.buffer.shapes.number(&self.buffer.open_members[first..]);
         self.buffer.open_members.truncate(first);
         self.buffer.tape.set(start, TapeItem::Object(shape));
         Ok(())

@@ -1,5 +1,6 @@
 //! The paths of documents, as a tree: each path has a parent and a key in it.
 
+use cantata_mapping::join_path;
 use hashbrown::HashMap;
 
 /// The path of the document itself.
@@ -53,8 +54,7 @@ impl PathTree {
             return path;
         }
         let path = self.nodes.len() as u32;
-        let prefix = self.dotted(parent);
-        let dotted = if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
+        let dotted = join_path(self.dotted(parent), key);
         self.nodes.push(PathNode { parent, key: key.to_owned(), dotted });
         self.children.push(HashMap::new());
         self.successors.push(ROOT);

@@ -1,11 +1,11 @@
 //! Building a segment out of its sources.
 
 use cantata_mapping::IndexMapping;
-use hashbrown::HashMap;
 
 use super::column_builder::{ColumnBuilder, FieldSections, LevelRows};
 use super::dictionaries::{DictionaryValues, FieldDictionary, NO_ORDINAL, PathScalars, SourceScalars, used_scalars};
 use super::layout::SegmentLayout;
+use super::object_shapes::ObjectShapes;
 use super::path_tree::{PathTree, ROOT};
 use super::source::DocumentSource;
 use crate::scalar::Scalar;
@@ -34,9 +34,8 @@ pub(crate) fn build_segment<S: DocumentSource>(sources: &[S], mapping: &IndexMap
 
     let mut shapes = ObjectShapes::default();
     let shape_numbers = sources.iter().zip(&path_numbers).map(|(source, numbers)| {
-        let shapes =
-            source.shapes().iter().map(|shape| shapes.number(shape.iter().map(|&path| numbers[path as usize])));
-        shapes.collect()
+        let renumbered = |shape: &Vec<u32>| shape.iter().map(|&path| numbers[path as usize]).collect::<Vec<_>>();
+        source.shapes().iter().map(|shape| shapes.number(&renumbered(shape))).collect()
     });
     let shape_numbers: Vec<Vec<u32>> = shape_numbers.collect();
 
@@ -76,23 +75,6 @@ fn live_documents<S: DocumentSource>(sources: &[S]) -> Vec<(usize, usize)> {
         order.sort_by_key(|&(source, document)| sources[source].id(document));
     }
     order
-}
-
-/// The shapes of objects, each once.
-#[derive(Default)]
-struct ObjectShapes {
-    list: Vec<Vec<u32>>,
-    numbers: HashMap<Vec<u32>, u32>,
-}
-
-impl ObjectShapes {
-    fn number(&mut self, shape: impl Iterator<Item = u32>) -> u32 {
-        let shape: Vec<u32> = shape.collect();
-        *self.numbers.entry(shape).or_insert_with_key(|shape| {
-            self.list.push(shape.clone());
-            self.list.len() as u32 - 1
-        })
-    }
 }
 
 /// The new numbers of the items on the tape of one source.

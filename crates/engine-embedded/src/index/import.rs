@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use cantata_engine::{BatchReport, EngineError, ImportChunk, RejectedDocument, RejectedOperation, WriteOperation};
+use cantata_engine::{BatchReport, EngineError, ImportChunk, RejectedImport, WriteOperation};
 use cantata_mapping::IndexMapping;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
@@ -20,7 +20,7 @@ use crate::error::IndexError;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportProgress {
     /// A document was rejected.
-    Rejected(RejectedDocument),
+    Rejected(RejectedImport),
     /// A chunk became part of the index.
     Indexed {
         /// Its documents.
@@ -96,15 +96,11 @@ impl Index {
         let mapping = Arc::new(DynamicMapping::new(Arc::clone(&self.writer().mapping)));
         let mut buffer = DocumentBuffer::new(Arc::clone(&mapping));
         let mut report = BatchReport::default();
-        for (place, operation) in documents.iter().enumerate() {
+        for (batch_index, operation) in documents.iter().enumerate() {
             let WriteOperation::Put { id, source } = operation else { continue };
             match buffer.add(id, source) {
                 Ok(()) => report.written += 1,
-                Err(error) => report.rejected.push(RejectedOperation {
-                    batch_index: place,
-                    id: id.clone(),
-                    reason: error.to_string(),
-                }),
+                Err(error) => report.reject(batch_index, id, &error),
             }
         }
         if report.written > 0 {
@@ -168,8 +164,8 @@ fn build_chunk(
     for (line, range) in &chunk.documents {
         let json = chunk.bytes.get(range.clone()).unwrap_or_default();
         if let Err(error) = buffer.add_with_own_id(json, options.id_field, || derive_id(&chunk.source, *line)) {
-            let refusal = RejectedDocument { source: chunk.source.clone(), line: *line, reason: error.to_string() };
-            (options.on_progress)(ImportProgress::Rejected(refusal));
+            let rejected = RejectedImport { source: chunk.source.clone(), line: *line, reason: error.to_string() };
+            (options.on_progress)(ImportProgress::Rejected(rejected));
         }
     }
     build_segment(&[buffer.sorted()], &mapping.current()).into_file()

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cantata_durable_file as durable_file;
-use cantata_engine::{BatchReport, RejectedOperation, WriteOperation};
+use cantata_engine::{BatchReport, WriteOperation};
 use cantata_mapping::IndexMapping;
 use hashbrown::HashMap;
 
@@ -71,21 +71,17 @@ impl IndexWriter {
         let mut buffered: HashMap<&str, Vec<usize>> = HashMap::new();
         let is_delete = |operation: &WriteOperation| matches!(operation, WriteOperation::Delete { .. });
         let last_delete = operations.iter().rposition(is_delete).unwrap_or_default();
-        for (place, operation) in operations.iter().enumerate() {
+        for (batch_index, operation) in operations.iter().enumerate() {
             match operation {
                 WriteOperation::Put { id, source } => match buffer.add(id, source) {
                     Ok(()) => {
                         report.written += 1;
-                        if place < last_delete {
+                        if batch_index < last_delete {
                             buffered.entry(id).or_default().push(buffer.len() - 1);
                         }
                         ids.push((id.clone(), false));
                     }
-                    Err(error) => report.rejected.push(RejectedOperation {
-                        batch_index: place,
-                        id: id.clone(),
-                        reason: error.to_string(),
-                    }),
+                    Err(error) => report.reject(batch_index, id, &error),
                 },
                 WriteOperation::Delete { id } => {
                     buffered.remove(id.as_str()).into_iter().flatten().for_each(|index| buffer.delete(index));

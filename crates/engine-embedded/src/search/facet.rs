@@ -59,7 +59,7 @@ pub(super) fn compute<'a>(
             for bucket in most_frequent(&counts, limit) {
                 let Some(value) = ordinals.value(&snapshot.segments, &request.field, bucket) else { continue };
                 let top_hits = match request.top_hits {
-                    Some(top) => top_hits(snapshot, &segments, &ordinals, bucket, top.size)?,
+                    Some(size) => top_hits(snapshot, &segments, &ordinals, bucket, size)?,
                     None => Vec::new(),
                 };
                 let filtered = filtered.iter().map(|counts| counts[bucket]).collect();

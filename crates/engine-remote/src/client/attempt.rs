@@ -15,7 +15,7 @@ use reqwest::{Method, RequestBuilder, Response};
 use tokio::time::{Instant, timeout_at};
 
 use super::ClusterClient;
-use super::attempt_error::{AttemptError, AttemptErrorKind, ErrorBody};
+use super::attempt_error::{AttemptError, AttemptErrorKind, has_unavailable_shards, is_index_block};
 use super::cluster_info::MediaTypes;
 use crate::request::ClusterRequest;
 use crate::settings::NodeAddress;
@@ -36,7 +36,7 @@ pub(super) struct NodeResponse {
 impl NodeResponse {
     /// Returns the error for a status of 401 or 403.
     pub(super) fn denied_error(&self) -> EngineError {
-        if self.status == 403 && ErrorBody::read(&self.body).is_index_block() {
+        if self.status == 403 && is_index_block(&self.body) {
             return EngineError::Failed("the index is blocked by its settings (index.blocks)".to_owned());
         }
         tracing::warn!(status = self.status, answer = truncated(&self.body), "the search engine refused a request");
@@ -156,7 +156,7 @@ fn failure_kind(method: &Method, status: u16, body: &[u8]) -> Option<AttemptErro
         413 => AttemptErrorKind::RequestTooLarge,
         429 => AttemptErrorKind::Busy,
         502 => AttemptErrorKind::BadGateway,
-        503 if ErrorBody::read(body).has_unavailable_shards() => AttemptErrorKind::ShardsUnavailable,
+        503 if has_unavailable_shards(body) => AttemptErrorKind::ShardsUnavailable,
         503 => AttemptErrorKind::Unavailable,
         504 => AttemptErrorKind::GatewayTimeout,
         500.. => AttemptErrorKind::InternalError,

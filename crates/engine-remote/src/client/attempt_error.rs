@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cantata_core::error_chain;
 use cantata_engine::EngineError;
-use serde::Deserialize;
+use serde_json::Value;
 
 /// A failed attempt.
 #[derive(Debug)]
@@ -123,32 +123,18 @@ fn is_not_http(error: &reqwest::Error) -> bool {
     causes.filter_map(|cause| cause.downcast_ref::<hyper::Error>()).any(hyper::Error::is_parse)
 }
 
-/// The error of a response, as far as it is classified here.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct ErrorBody {
-    error: ErrorCause,
+/// Returns whether an error response says that shards are unavailable, as in an index of health red.
+pub(super) fn has_unavailable_shards(body: &[u8]) -> bool {
+    matches!(&*error_type(body), "search_phase_execution_exception" | "no_shard_available_action_exception")
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ErrorCause {
-    r#type: String,
+/// Returns whether an error response says that the index is blocked by its settings, which is no matter of credentials.
+pub(super) fn is_index_block(body: &[u8]) -> bool {
+    error_type(body) == "cluster_block_exception"
 }
 
-impl ErrorBody {
-    /// Parses the body of an error response; the default if it is none.
-    pub(super) fn read(body: &[u8]) -> Self {
-        serde_json::from_slice(body).unwrap_or_default()
-    }
-
-    /// Returns whether shards are unavailable, as in an index of health red.
-    pub(super) fn has_unavailable_shards(&self) -> bool {
-        matches!(&*self.error.r#type, "search_phase_execution_exception" | "no_shard_available_action_exception")
-    }
-
-    /// Returns whether the index is blocked by its settings, which is no matter of credentials.
-    pub(super) fn is_index_block(&self) -> bool {
-        self.error.r#type == "cluster_block_exception"
-    }
+/// Returns the type of the error in a response; empty if there is none.
+fn error_type(body: &[u8]) -> String {
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    body["error"]["type"].as_str().unwrap_or_default().to_owned()
 }

@@ -44,11 +44,6 @@ enum Phase {
     Details { known: usize },
 }
 
-#[derive(Deserialize)]
-struct Filters {
-    buckets: Vec<Value>,
-}
-
 impl<'a> FacetCompletion<'a> {
     /// Starts to complete a facet of a plan; the result so far is kept.
     ///
@@ -168,10 +163,10 @@ impl<'a> FacetCompletion<'a> {
     }
 
     fn add_details(&mut self, found: &Value, from: usize) -> Result<(), EngineError> {
-        let found = Filters::deserialize(found).map_err(|_| malformed())?;
+        let found = found.get("buckets").and_then(Value::as_array).ok_or_else(malformed)?;
         let chosen = self.result.buckets.iter_mut().skip(from);
-        for (bucket, found) in chosen.zip(found.buckets) {
-            let records = if self.facet_field.level.is_empty() { Some(&found) } else { found.get("r") };
+        for (bucket, found) in chosen.zip(found) {
+            let records = if self.facet_field.level.is_empty() { Some(found) } else { found.get("r") };
             let records = records.and_then(|records| Records::deserialize(records).ok()).ok_or_else(malformed)?;
             (bucket.top_hits, bucket.filtered) = records.details();
         }

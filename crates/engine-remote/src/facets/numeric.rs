@@ -21,11 +21,6 @@ struct StatsResponse {
     sum: Value,
 }
 
-#[derive(Deserialize)]
-struct HistogramResponse {
-    buckets: Vec<Value>,
-}
-
 /// Returns the numeric aggregations of a facet.
 pub(super) fn aggregations(facet_field: &FacetField<'_>, index: usize) -> Result<Map<String, Value>, EngineError> {
     let request = facet_field.request;
@@ -97,9 +92,8 @@ fn number(value: &Value) -> Option<f64> {
 }
 
 fn histogram(facet_field: &FacetField<'_>, interval: f64, found: &Value) -> Result<Vec<(f64, u64)>, EngineError> {
-    let found = HistogramResponse::deserialize(found).map_err(|_| malformed())?;
-    let mut steps: Vec<(f64, u64)> = Vec::with_capacity(found.buckets.len());
-    for bucket in &found.buckets {
+    let mut steps: Vec<(f64, u64)> = Vec::new();
+    for bucket in found.get("buckets").and_then(Value::as_array).ok_or_else(malformed)? {
         let key = bucket.get("key").and_then(number).ok_or_else(malformed)?;
         steps.push(((key / interval).round(), facet_field.records(Some(bucket))?));
     }

@@ -4,17 +4,8 @@
 //! rounded up. Clusters differ in what they do with other bounds: some reject them, some round them.
 
 use cantata_engine::NumberRange;
-use cantata_mapping::FieldKind;
+use cantata_mapping::{FieldKind, HALF_MAX, half_precision_step};
 use serde_json::{Map, Value, json};
-
-/// The largest number of half precision.
-const HALF_MAX: f64 = 65504.0;
-
-/// The exponent of the smallest number of half precision that has all its bits.
-const HALF_MIN_EXPONENT: i32 = -14;
-
-/// The bits of the significand of half precision after the first one.
-const HALF_BITS: i32 = 10;
 
 /// Returns a range with its key; nothing if no value of the field lies in it.
 pub(super) fn range(kind: &FieldKind, range: NumberRange, key: usize) -> Option<Value> {
@@ -37,7 +28,7 @@ pub(super) fn range(kind: &FieldKind, range: NumberRange, key: usize) -> Option<
 
 /// Returns the least and the greatest value of a field.
 fn limits(kind: &FieldKind) -> (f64, f64) {
-    let (least, greatest): (f64, f64) = match kind {
+    match kind {
         FieldKind::Byte => (i8::MIN.into(), i8::MAX.into()),
         FieldKind::Short => (i16::MIN.into(), i16::MAX.into()),
         FieldKind::Integer => (i32::MIN.into(), i32::MAX.into()),
@@ -47,8 +38,7 @@ fn limits(kind: &FieldKind) -> (f64, f64) {
         FieldKind::HalfFloat => (-HALF_MAX, HALF_MAX),
         FieldKind::Float => (f32::MIN.into(), f32::MAX.into()),
         _ => (f64::MIN, f64::MAX),
-    };
-    (least, greatest)
+    }
 }
 
 /// Returns the least value of a field at or above a bound.
@@ -56,8 +46,7 @@ fn next(kind: &FieldKind, end: f64) -> f64 {
     match kind {
         kind if kind.is_integer() => end.ceil(),
         FieldKind::HalfFloat if end != 0.0 => {
-            let exponent = (end.abs().log2().floor() as i32).max(HALF_MIN_EXPONENT);
-            let step = 2_f64.powi(exponent - HALF_BITS);
+            let step = half_precision_step(end);
             (end / step).ceil() * step
         }
         FieldKind::Float => {

@@ -176,9 +176,9 @@ pub(super) fn has_details(facet_field: &FacetField<'_>) -> bool {
 pub(super) fn details(facet_field: &FacetField<'_>) -> Map<String, Value> {
     let context = facet_field.context;
     let mut details = Map::new();
-    if let Some(top) = facet_field.request.top_hits {
+    if let Some(size) = facet_field.request.top_hits {
         let order = json!([{context.tie.field(): "asc"}]);
-        details.insert("top".to_owned(), json!({"top_hits": {"size": top.size, "sort": order}}));
+        details.insert("top".to_owned(), json!({"top_hits": {"size": size, "sort": order}}));
     }
     let indexes = &facet_field.request.bucket_filters;
     if !indexes.is_empty() {

@@ -4,7 +4,7 @@ use cantata_engine::ValueRange;
 use cantata_mapping::{FieldKind, TypedValue, UtcDateTime};
 use serde_json::{Map, Value, json};
 
-use super::{QueryField, any, terms};
+use super::{QueryField, any};
 
 /// The fraction of a step by which a bound of a scaled float is moved off the step, so that rounding cannot cross it.
 const STEP_MARGIN: f64 = 0.25;
@@ -26,10 +26,10 @@ pub(super) fn query(tested: &QueryField<'_>, range: &ValueRange) -> Value {
         _ => {
             let mut bounds = Map::new();
             if let Some((from, is_in)) = &range.from {
-                bounds.insert(if *is_in { "gte" } else { "gt" }.to_owned(), terms::value(from));
+                bounds.insert(if *is_in { "gte" } else { "gt" }.to_owned(), Value::from(from));
             }
             if let Some((to, is_in)) = &range.to {
-                bounds.insert(if *is_in { "lte" } else { "lt" }.to_owned(), terms::value(to));
+                bounds.insert(if *is_in { "lte" } else { "lt" }.to_owned(), Value::from(to));
             }
             if tested.is_key && range.from.is_none() {
                 bounds.insert("gte".to_owned(), json!(""));

@@ -21,9 +21,9 @@ pub(super) fn query(tested: &QueryField<'_>, values: &[TypedValue], mapping: &In
             any(values.iter().map(moment).collect())
         }
         Some(FieldKind::Wildcard) if values.contains(&TypedValue::Text(String::new())) => {
-            any(vec![text::regexp(tested.path, ""), one_of(tested.path, values.iter().map(value))])
+            any(vec![text::regexp(tested.path, ""), one_of(tested.path, values.iter().map(Value::from))])
         }
-        _ => one_of(tested.path, values.iter().map(value)),
+        _ => one_of(tested.path, values.iter().map(Value::from)),
     }
 }
 
@@ -31,16 +31,4 @@ pub(super) fn query(tested: &QueryField<'_>, values: &[TypedValue], mapping: &In
 pub(super) fn one_of(path: &str, values: impl Iterator<Item = Value>) -> Value {
     let values: Vec<Value> = values.collect();
     any(values.chunks(MAX_TERMS_COUNT).map(|values| json!({"terms": {path: values}})).collect())
-}
-
-/// Returns the JSON form of a value.
-pub(crate) fn value(value: &TypedValue) -> Value {
-    match value {
-        TypedValue::Bool(flag) => json!(flag),
-        TypedValue::Integer(number) | TypedValue::DateMillis(number) | TypedValue::DateNanos(number) => json!(number),
-        TypedValue::Unsigned(number) => json!(number),
-        TypedValue::Double(number) => json!(number),
-        TypedValue::Text(text) => json!(text),
-        TypedValue::Ip(address) => json!(address.to_string()),
-    }
 }

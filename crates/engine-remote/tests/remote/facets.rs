@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cantata_engine::{
     EngineError, FacetRequest, FacetResult, Filter, HitsRequest, IndexAdmin, IndexReader, IndexWriter, SearchPlan,
-    TopHitsRequest, WriteOperation,
+    WriteOperation,
 };
 use cantata_engine_remote::Product;
 use cantata_mapping::TypedValue;
@@ -109,11 +109,7 @@ async fn many_values(engine: &Scoped) {
             let answers = ask(engine, vec![only_buckets]).await.unwrap();
             assert_eq!((counts(&answers[0]), answers[0].distinct), (expected(field, wanted), 0), "{field}");
         }
-        let details = FacetRequest {
-            top_hits: Some(TopHitsRequest { size: 2 }),
-            bucket_filters: vec![1],
-            ..facet(field, Some(150))
-        };
+        let details = FacetRequest { top_hits: Some(2), bucket_filters: vec![1], ..facet(field, Some(150)) };
         let answers = ask(engine, vec![details]).await.unwrap();
         assert_eq!(counts(&answers[0]), expected(field, 150), "{field}");
         for (bucket, &number) in answers[0].buckets.iter().zip(&ordered) {

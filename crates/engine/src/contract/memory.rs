@@ -12,11 +12,11 @@ use async_trait::async_trait;
 use cantata_mapping::IndexMapping;
 use serde_json::Value;
 
-use super::model::{FacetRecord, Model, Page, Record, evaluate_facet, page, read_path};
+use super::model::{FacetRecord, Model, Record, evaluate_facet, export_page, page, read_path};
 use crate::{
     Alias, AliasChange, BatchReport, Document, EngineError, ExportPage, ExportRequest, ExportStream, FacetRequest,
-    FacetResult, Filter, Hit, HitsResult, IndexAdmin, IndexReader, IndexSummary, IndexWriter, RejectedOperation,
-    SearchPlan, SearchResponse, WriteOperation, apply_alias_changes,
+    FacetResult, Filter, Hit, HitsResult, IndexAdmin, IndexReader, IndexSummary, IndexWriter, SearchPlan,
+    SearchResponse, WriteOperation, apply_alias_changes,
 };
 
 /// An engine in memory.
@@ -78,7 +78,7 @@ impl IndexReader for MemoryEngine {
             let hits = plan.hits.iter().map(|request| {
                 let matching = matching(model, &plan.filters[request.filter]);
                 let total = request.total.then_some(matching.len() as u64);
-                HitsResult { total, hits: page(model.mapping(), matching, &Page::of(request)) }
+                HitsResult { total, hits: page(model.mapping(), matching, request) }
             });
             let facets = plan.facets.iter().map(|request| facet(model, &plan, request));
             SearchResponse { hits: hits.collect(), facets: facets.collect() }
@@ -92,9 +92,8 @@ impl IndexReader for MemoryEngine {
     }
 
     async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError> {
-        let limit = request.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-        let wanted = Page { sort: &request.sort, after: None, offset: 0, size: limit, documents: true };
-        let mut hits = self.with(index, |model| page(model.mapping(), matching(model, &request.filter), &wanted))?;
+        let mut hits =
+            self.with(index, |model| page(model.mapping(), matching(model, &request.filter), &export_page(&request)))?;
         hits.reverse();
         Ok(Box::new(MemoryExport { total: hits.len() as u64, left: hits, page_size: request.page_size.max(1) }))
     }
@@ -109,7 +108,7 @@ impl IndexWriter for MemoryEngine {
     async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
         #[cfg(test)]
         let batch = self.fault.map_or_else(|| batch.clone(), |fault| fault.distort_batch(&batch));
-        self.with(index, |model| written(model, batch))
+        self.with(index, |model| model.write(&batch))
     }
 
     async fn write_with_position(
@@ -120,7 +119,7 @@ impl IndexWriter for MemoryEngine {
     ) -> Result<BatchReport, EngineError> {
         self.with_index(index, |index| {
             index.position = Some(position.to_owned());
-            written(&mut index.model, batch)
+            index.model.write(&batch)
         })
     }
 
@@ -180,22 +179,6 @@ impl IndexAdmin for MemoryEngine {
     }
 }
 
-fn written(model: &mut Model, batch: Vec<WriteOperation>) -> BatchReport {
-    let mut report = BatchReport::default();
-    for (batch_index, operation) in batch.into_iter().enumerate() {
-        match operation {
-            WriteOperation::Delete { id } => report.deleted += usize::from(model.delete(&id)),
-            WriteOperation::Put { id, source } => match model.put(&id, &source) {
-                Ok(()) => report.written += 1,
-                Err(error) => {
-                    report.rejected.push(RejectedOperation { batch_index, id, reason: error.to_string() });
-                }
-            },
-        }
-    }
-    report
-}
-
 fn matching<'m>(model: &'m Model, filter: &Filter) -> Vec<(&'m str, &'m Record)> {
     let records = model.records().iter().map(|(id, record)| (id.as_str(), record));
     records.filter(|(_, record)| matching::passes(model.mapping(), filter, &record.row)).collect()
@@ -211,14 +194,14 @@ fn facet(model: &Model, plan: &SearchPlan, request: &FacetRequest) -> FacetResul
             FacetRecord { id, record, elements }
         })
         .collect();
-    evaluate_facet(&counted, &path, request, &|place, record| {
-        matching::passes(model.mapping(), &plan.filters[request.bucket_filters[place]], &record.row)
+    evaluate_facet(&counted, &path, request, &|index, record| {
+        matching::passes(model.mapping(), &plan.filters[request.bucket_filters[index]], &record.row)
     })
 }
 
 struct MemoryExport {
     total: u64,
-    /// What is still to come, the next one last.
+    /// The remaining records, the next one last.
     left: Vec<Hit>,
     page_size: usize,
 }

@@ -19,7 +19,10 @@ use cantata_mapping::{IndexMapping, MappingError, UtcDateTime};
 use cantata_sqon::Sqon;
 use serde_json::Value;
 
-use crate::{ExportRequest, FacetRequest, FacetResult, Hit, HitsRequest, HitsResult, SavedSets, SearchResponse};
+use crate::{
+    BatchReport, ExportRequest, FacetRequest, FacetResult, Hit, HitsRequest, HitsResult, SavedSets, SearchResponse,
+    WriteOperation,
+};
 
 pub use facet::FacetRecord;
 pub use filter::FilterEvaluator;
@@ -27,7 +30,7 @@ pub use rejection::DocumentError;
 pub use row::Row;
 
 pub(super) use facet::evaluate as evaluate_facet;
-pub(super) use order::{Page, page, read_path};
+pub(super) use order::{export_page, page, read_path};
 pub(super) use text::{forms, fuzzy, like};
 
 /// A document of the model.
@@ -91,11 +94,26 @@ impl Model {
         &self.records
     }
 
-    /// Adds or replaces a document; fields that it brings are added to the mapping.
+    /// Writes a batch, one operation after the other.
+    pub fn write(&mut self, batch: &[WriteOperation]) -> BatchReport {
+        let mut report = BatchReport::default();
+        for (batch_index, operation) in batch.iter().enumerate() {
+            match operation {
+                WriteOperation::Delete { id } => report.deleted += usize::from(self.records.remove(id).is_some()),
+                WriteOperation::Put { id, source } => match self.put(id, source) {
+                    Ok(()) => report.written += 1,
+                    Err(error) => report.reject(batch_index, id, &error),
+                },
+            }
+        }
+        report
+    }
+
+    /// Adds or replaces a document; fields that it has and the mapping lacks are added to the mapping.
     ///
     /// # Errors
     ///
-    /// Why the document is refused; then nothing has changed.
+    /// Why the document is rejected; then nothing has changed.
     pub fn put(&mut self, id: &str, source: &[u8]) -> Result<(), DocumentError> {
         let source = serde_json::from_slice(source)?;
         let mut mapping = self.mapping.clone();
@@ -117,18 +135,13 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// Why they are refused; then nothing has changed.
+    /// Why they are rejected; then nothing has changed.
     pub fn extend(&mut self, more: &IndexMapping) -> Result<(), Vec<MappingError>> {
         self.mapping.merge(more)?;
         for record in self.records.values_mut() {
             record.row = Row::read(&self.mapping, "", &record.source);
         }
         Ok(())
-    }
-
-    /// Removes a document and returns whether it was there.
-    pub fn delete(&mut self, id: &str) -> bool {
-        self.records.remove(id).is_some()
     }
 
     /// Returns the selection of records by filters.
@@ -138,30 +151,24 @@ impl Model {
 
     /// Answers a request.
     pub fn answer(&self, request: &Request, context: RequestContext<'_>) -> SearchResponse {
-        let sqon = |place: usize| request.sqons.get(place).and_then(Option::as_ref);
-        let hits = request.hits.iter().map(|hits| self.hits(sqon(hits.filter), hits, context)).collect();
-        let facets = request
-            .facets
-            .iter()
-            .map(|query| {
-                let also: Vec<Option<&Sqon>> = query.request.bucket_filters.iter().map(|&at| sqon(at)).collect();
-                self.facet(sqon(query.request.filter), query, &also, context)
-            })
-            .collect();
-        SearchResponse { hits, facets }
+        let sqon = |index: usize| request.sqons.get(index).and_then(Option::as_ref);
+        let hits = request.hits.iter().map(|hits| self.hits(sqon(hits.filter), hits, context));
+        let facets = request.facets.iter().map(|query| {
+            let bucket_filters: Vec<_> = query.request.bucket_filters.iter().map(|&index| sqon(index)).collect();
+            self.facet(sqon(query.request.filter), query, &bucket_filters, context)
+        });
+        SearchResponse { hits: hits.collect(), facets: facets.collect() }
     }
 
     /// Answers an export.
     pub fn export(&self, sqon: Option<&Sqon>, request: &ExportRequest, context: RequestContext<'_>) -> Vec<Hit> {
-        let limit = request.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-        let wanted = Page { sort: &request.sort, after: None, offset: 0, size: limit, documents: true };
-        page(&self.mapping, self.matching(sqon, context), &wanted)
+        page(&self.mapping, self.matching(sqon, context), &export_page(request))
     }
 
     fn hits(&self, sqon: Option<&Sqon>, request: &HitsRequest, context: RequestContext<'_>) -> HitsResult {
         let matching = self.matching(sqon, context);
         let total = request.total.then_some(matching.len() as u64);
-        HitsResult { total, hits: page(&self.mapping, matching, &Page::of(request)) }
+        HitsResult { total, hits: page(&self.mapping, matching, request) }
     }
 
     fn matching(&self, sqon: Option<&Sqon>, context: RequestContext<'_>) -> Vec<(&str, &Record)> {
@@ -174,7 +181,7 @@ impl Model {
         &self,
         sqon: Option<&Sqon>,
         query: &FacetQuery,
-        also: &[Option<&Sqon>],
+        bucket_filters: &[Option<&Sqon>],
         context: RequestContext<'_>,
     ) -> FacetResult {
         let (path, level) = read_path(&self.mapping, &query.request.field);
@@ -197,8 +204,8 @@ impl Model {
                 FacetRecord { id, record, elements }
             })
             .collect();
-        facet::evaluate(&counted, &path, &query.request, &|place, record| {
-            also[place].is_none_or(|sqon| evaluator.matches(sqon, &record.row, ""))
+        facet::evaluate(&counted, &path, &query.request, &|index, record| {
+            bucket_filters[index].is_none_or(|sqon| evaluator.matches(sqon, &record.row, ""))
         })
     }
 }

@@ -19,30 +19,31 @@ pub(super) mod writes;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use cantata_mapping::{IndexMapping, TypedValue, UtcDateTime};
+use cantata_mapping::{IndexMapping, TypedValue};
 use cantata_sqon::Sqon;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::model::{FacetQuery, Model, Request, RequestContext};
+use super::suite::now;
 use crate::translate::FilterTranslator;
 use crate::{
-    BatchReport, EngineError, FacetRequest, FacetResult, Filter, HitsRequest, HitsResult, MissingOrder, SavedSets,
+    BatchReport, EngineError, FacetRequest, FacetResult, Filter, Hit, HitsRequest, HitsResult, MissingOrder, SavedSets,
     SearchEngine, SearchPlan, SearchResponse, SortKey, SortMode, SortOrder, WriteOperation,
 };
 
-/// The moment of every request: 2023-11-14T22:13:20Z.
-const NOW_MILLIS: i64 = 1_700_000_000_000;
-
 const INDEX: &str = "records";
 
-/// An index with what a case needs to ask it. What a case expects, it expects of the model too.
+/// An operator, a field, a value, and the ids of the records that match.
+type LeafCase<'c> = (&'c str, &'c str, Value, &'c str);
+
+/// An index under test. Every response is compared with that of the model.
 struct TestIndex<'e> {
     engine: &'e dyn SearchEngine,
     model: RefCell<Model>,
 }
 
 impl<'e> TestIndex<'e> {
-    /// Makes an index and writes documents; each is found by its place in the list, from `a` on.
+    /// Creates an index and writes documents, whose ids are letters from `a` on.
     async fn new(engine: &'e dyn SearchEngine, mapping: Value, documents: &[Value]) -> Self {
         let bench = Self::create(engine, Some(&mapping)).await;
         let ids = ('a'..='z').map(String::from);
@@ -51,7 +52,7 @@ impl<'e> TestIndex<'e> {
         bench
     }
 
-    /// Makes an index without documents.
+    /// Creates an index without documents.
     async fn create(engine: &'e dyn SearchEngine, mapping: Option<&Value>) -> Self {
         engine.create_index(INDEX, mapping).await.unwrap();
         let parsed = mapping.map_or_else(IndexMapping::empty, |mapping| IndexMapping::parse(mapping).unwrap());
@@ -60,21 +61,8 @@ impl<'e> TestIndex<'e> {
 
     async fn write(&self, batch: Vec<WriteOperation>) -> BatchReport {
         let report = self.engine.write(INDEX, batch.clone()).await.unwrap();
-        let mut model = self.model.borrow_mut();
-        let mut refused = Vec::new();
-        for (place, operation) in batch.into_iter().enumerate() {
-            let put = match operation {
-                WriteOperation::Put { id, source } => model.put(&id, &source),
-                WriteOperation::Delete { id } => {
-                    model.delete(&id);
-                    Ok(())
-                }
-            };
-            if put.is_err() {
-                refused.push(place);
-            }
-        }
-        assert_eq!(report.rejected.iter().map(|rejected| rejected.batch_index).collect::<Vec<_>>(), refused);
+        let expected = self.model.borrow_mut().write(&batch);
+        assert_eq!(report.rejected_indexes(), expected.rejected_indexes());
         report
     }
 
@@ -97,39 +85,30 @@ impl<'e> TestIndex<'e> {
 
     /// Returns the ids of the records that match a SQON, in one text.
     async fn ids(&self, sqon: &Value) -> String {
-        let hits = self.page(sqon, |_| {}).await;
-        let ids: String = hits.hits.iter().map(|hit| hit.cursor.id.as_str()).collect();
-        assert_eq!(hits.total, Some(hits.hits.len() as u64), "{sqon}");
-        ids
+        let page = self.page(sqon, |_| {}).await;
+        assert_eq!(page.total, Some(page.hits.len() as u64), "{sqon}");
+        ids(&page.hits)
+    }
+
+    /// Checks which records match leaves of a SQON.
+    async fn expect(&self, cases: &[LeafCase<'_>]) {
+        for (op, field, value, expected) in cases {
+            assert_eq!(self.ids(&leaf(op, field, value.clone())).await, *expected, "{op} {field} {value}");
+        }
+    }
+
+    /// Returns the ids of all records in an order, in one text.
+    async fn sorted(&self, sort: &[SortKey]) -> String {
+        ids(&self.page(&json!(null), |page| page.sort = sort.to_vec()).await.hits)
     }
 
     /// Returns a page of the records that match a SQON.
     async fn page(&self, sqon: &Value, change: impl FnOnce(&mut HitsRequest)) -> HitsResult {
-        let mut request = HitsRequest {
-            filter: 0,
-            size: 100,
-            offset: 0,
-            sort: Vec::new(),
-            after: None,
-            total: true,
-            documents: false,
-        };
+        let mut request = HitsRequest { size: 100, total: true, ..HitsRequest::default() };
         change(&mut request);
         let asked = Request { sqons: vec![read(sqon)], hits: vec![request.clone()], facets: Vec::new() };
-        let expected = self.expect(&asked).hits.remove(0);
         let plan = SearchPlan { filters: vec![self.filter(sqon).await], hits: vec![request], facets: Vec::new() };
-        let mut answer = self.search(plan).await;
-        assert_eq!((answer.hits.len(), answer.facets.len()), (1, 0));
-        let found = answer.hits.remove(0);
-        assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{sqon}");
-        found
-    }
-
-    /// Returns the response of the model.
-    fn expect(&self, request: &Request) -> SearchResponse {
-        let sets = sets();
-        let now = UtcDateTime::from_millis(NOW_MILLIS).unwrap();
-        self.model.borrow().answer(request, RequestContext { now, sets: &sets })
+        self.search_as_model(plan, &asked).await.hits.remove(0)
     }
 
     /// Returns a facet whose own filter counts.
@@ -148,28 +127,19 @@ impl<'e> TestIndex<'e> {
         let sets = sets();
         let translation = translation(&mapping, &sets);
         let (records, elements) = translation.facet_filter(read(sqon).as_ref(), field, filter_themselves).unwrap();
-        let mut request = FacetRequest {
-            field: field.to_owned(),
-            filter: 0,
-            elements,
-            buckets: Some(100),
-            distinct: true,
-            missing: true,
-            stats: false,
-            histograms: Vec::new(),
-            ranges: Vec::new(),
-            top_hits: None,
-            bucket_filters: Vec::new(),
-        };
+        let mut request = FacetRequest { elements, distinct: true, missing: true, ..facet_request(field, 0, 100) };
         change(&mut request);
         let query = FacetQuery { filter_themselves, request: request.clone() };
         let asked = Request { sqons: vec![read(sqon)], hits: Vec::new(), facets: vec![query] };
-        let expected = self.expect(&asked).facets.remove(0);
         let plan = SearchPlan { filters: vec![records], hits: Vec::new(), facets: vec![request] };
-        let mut answer = self.search(plan).await;
-        assert_eq!((answer.hits.len(), answer.facets.len()), (0, 1));
-        let found = answer.facets.remove(0);
-        assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{field} {sqon}");
+        self.search_as_model(plan, &asked).await.facets.remove(0)
+    }
+
+    /// Returns the response to a plan, which is that of the model to the request.
+    async fn search_as_model(&self, plan: SearchPlan, request: &Request) -> SearchResponse {
+        let expected = self.model.borrow().answer(request, RequestContext { now: now(), sets: &sets() });
+        let found = self.search(plan).await;
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{request:?}");
         found
     }
 
@@ -195,22 +165,36 @@ fn sets() -> SavedSets {
 }
 
 fn translation<'a>(mapping: &'a IndexMapping, sets: &'a SavedSets) -> FilterTranslator<'a> {
-    FilterTranslator::new(mapping, UtcDateTime::from_millis(NOW_MILLIS).unwrap(), sets)
+    FilterTranslator::new(mapping, now(), sets)
+}
+
+/// Returns the ids of records, in one text.
+fn ids(hits: &[Hit]) -> String {
+    hits.iter().map(|hit| hit.cursor.id.as_str()).collect()
+}
+
+/// Returns a request for the buckets of a facet.
+fn facet_request(field: &str, filter: usize, buckets: usize) -> FacetRequest {
+    FacetRequest { field: field.to_owned(), filter, buckets: Some(buckets), ..FacetRequest::default() }
 }
 
 /// Returns a leaf of a SQON.
 fn leaf(op: &str, field: &str, value: impl Into<Value>) -> Value {
-    serde_json::json!({"op": op, "content": {"fieldName": field, "value": value.into()}})
+    let value = value.into();
+    match op {
+        "wildcard" | "fuzzy" => json!({"op": op, "content": {"fieldNames": [field], "value": value}}),
+        _ => json!({"op": op, "content": {"fieldName": field, "value": value}}),
+    }
 }
 
 /// Returns a group of a SQON.
 fn group(op: &str, content: &[Value]) -> Value {
-    serde_json::json!({"op": op, "content": content})
+    json!({"op": op, "content": content})
 }
 
 /// Returns a group of a SQON whose conditions hold in one element.
 fn pivoted(op: &str, pivot: &str, content: &[Value]) -> Value {
-    serde_json::json!({"op": op, "content": content, "pivot": pivot})
+    json!({"op": op, "content": content, "pivot": pivot})
 }
 
 /// Returns the buckets of a facet of texts, such as `red 2, green 1`.

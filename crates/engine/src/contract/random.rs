@@ -85,7 +85,7 @@ fn random_search(rng: &mut StdRng, usable: &[UsableField], mapping: &IndexMappin
     match rng.random_range(0..10) {
         0 => {
             let size = rng.random_range(1..=7);
-            let hits = HitsRequest { filter: 0, size, offset: 0, sort, after: None, total: true, documents: false };
+            let hits = HitsRequest { size, sort, total: true, ..HitsRequest::default() };
             Step::PageThrough(Request { sqons, hits: vec![hits], facets: Vec::new() })
         }
         1 => {

@@ -10,7 +10,7 @@ use cantata_mapping::UtcDateTime;
 use super::random::script;
 use crate::SearchEngine;
 
-/// The moment of every request: in November 2023.
+/// The moment of every request: 2023-11-14T22:13:20Z.
 const NOW_MILLIS: i64 = 1_700_000_000_000;
 
 /// How many requests one random index gets.
@@ -76,6 +76,7 @@ pub async fn run_random(engine: &dyn SearchEngine, seed: u64, cases: usize, opti
     }
 }
 
-fn now() -> UtcDateTime {
+/// Returns the moment of every request.
+pub(super) fn now() -> UtcDateTime {
     UtcDateTime::from_millis(NOW_MILLIS).unwrap()
 }

@@ -2,7 +2,7 @@
 //!
 //! The stars divide a pattern into parts of a fixed number of characters. The first must stand at the beginning of the
 //! text, the last at its end, and of those between each is sought from the left in what the ones before have left over:
-//! the leftmost place is always as good as any other, so nothing is ever tried twice. A part without `?` is sought with
+//! the leftmost position is always as good as any other, so nothing is ever tried twice. A part without `?` is sought with
 //! a linear search for a substring; one with `?` takes the length of the text times its own at worst.
 //!
 //! Where case does not matter, pattern and text are compared in lower case, letter by letter.

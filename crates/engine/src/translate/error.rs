@@ -1,10 +1,7 @@
 //! Errors of the translation, for the client who sent the filter.
 
-use cantata_sqon::Scalar;
+use cantata_sqon::{Scalar, quote};
 use thiserror::Error;
-
-/// How many characters of a client's text a message repeats.
-const MAX_QUOTED_CHARS: usize = 60;
 
 /// A filter that cannot be translated.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -48,12 +45,5 @@ impl UnreadableValue {
     /// Returns the error for the field of a filter.
     pub(super) fn on(self, field: &str) -> TranslationError {
         TranslationError::Unreadable { field: field.to_owned(), found: self.found, expected: self.expected }
-    }
-}
-
-fn quote(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTED_CHARS) {
-        Some((end, _)) => format!("\"{}…\"", &text[..end]),
-        None => format!("\"{text}\""),
     }
 }

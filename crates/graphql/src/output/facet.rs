@@ -1,6 +1,6 @@
 //! The output of facets.
 
-use super::{JsonBytes, OutputMember, TargetIndex};
+use super::{OutputMember, TargetIndex};
 
 /// One facet.
 #[derive(Debug)]
@@ -12,8 +12,6 @@ pub(crate) struct FacetOutput {
 /// Where the counts of a facet come from.
 #[derive(Debug)]
 pub(crate) enum FacetSource {
-    /// The whole facet is known before the search.
-    Known(JsonBytes),
     /// A facet of the answer.
     Facet { index: TargetIndex, facet: usize },
     /// A field without values: all records of a page in the answer lack it.
@@ -22,7 +20,6 @@ pub(crate) enum FacetSource {
 
 #[derive(Debug)]
 pub(crate) enum FacetMember {
-    Ready(JsonBytes),
     /// The number of distinct values.
     Distinct,
     Buckets(BucketsOutput),
@@ -46,7 +43,6 @@ pub(crate) struct BucketsOutput {
 
 #[derive(Debug)]
 pub(crate) enum BucketMember {
-    Ready(JsonBytes),
     Count,
     Key,
     KeyAsString,
@@ -58,7 +54,6 @@ pub(crate) enum BucketMember {
 
 #[derive(Debug)]
 pub(crate) enum StatsMember {
-    Ready(JsonBytes),
     Max,
     Min,
     Avg,
@@ -77,14 +72,6 @@ pub(crate) enum IntervalKeys {
 
 #[derive(Debug)]
 pub(crate) enum IntervalsMember {
-    Ready(JsonBytes),
     Count,
     Buckets(BucketsOutput),
-}
-
-impl FacetOutput {
-    /// Returns a facet that is known before the search.
-    pub(crate) fn ready(bytes: JsonBytes) -> Self {
-        Self { source: FacetSource::Known(bytes), members: Vec::new() }
-    }
 }

@@ -5,7 +5,7 @@
 
 use cantata_catalogue::GraphqlScalar;
 
-use super::{JsonBytes, MemberTable, OutputMember};
+use super::{MemberTable, OutputMember};
 
 /// A list of records or of nested elements.
 #[derive(Debug, Default)]
@@ -15,7 +15,6 @@ pub(crate) struct ConnectionOutput {
 
 #[derive(Debug)]
 pub(crate) enum ConnectionMember {
-    Ready(JsonBytes),
     Total,
     Edges {
         members: Vec<OutputMember<EdgeMember>>,
@@ -26,7 +25,6 @@ pub(crate) enum ConnectionMember {
 
 #[derive(Debug)]
 pub(crate) enum EdgeMember {
-    Ready(JsonBytes),
     SearchAfter,
     Node(NodeOutput),
 }
@@ -43,8 +41,8 @@ pub(crate) struct NodeOutput {
 
 #[derive(Debug)]
 pub(crate) enum NodeMember {
-    Ready(JsonBytes),
     Id,
+    Score,
     /// The values at one or several paths.
     Values(ValuesOutput),
     Object {
@@ -57,15 +55,9 @@ pub(crate) enum NodeMember {
         slot: usize,
         /// The name in the document, for the ids of the elements.
         name: String,
-        members: Vec<OutputMember<NestedMember>>,
+        members: Vec<OutputMember<ConnectionOutput>>,
         needs_id: bool,
     },
-}
-
-#[derive(Debug)]
-pub(crate) enum NestedMember {
-    Ready(JsonBytes),
-    Hits(ConnectionOutput),
 }
 
 /// The values of a field.
@@ -95,23 +87,21 @@ pub(crate) enum ValueOrigin {
 impl NodeOutput {
     /// Returns whether the document of the record is needed.
     pub(crate) fn reads_document(&self) -> bool {
-        self.table.len() > 0
-            || self.members.iter().any(|member| match &member.value {
-                NodeMember::Ready(_) | NodeMember::Id => false,
-                NodeMember::Values(_) | NodeMember::Object { .. } | NodeMember::Nested { .. } => true,
-            })
+        let mut members = self.members.iter().filter_map(OutputMember::computed);
+        self.table.len() > 0 || members.any(|member| !matches!(member, NodeMember::Id | NodeMember::Score))
     }
 }
 
 impl ConnectionOutput {
-    /// Returns whether a member needs the ids of elements.
-    pub(crate) fn needs_ids(&self) -> bool {
-        self.members.iter().any(|member| match &member.value {
-            ConnectionMember::Edges { members, .. } => members.iter().any(|member| match &member.value {
-                EdgeMember::Node(node) => node.needs_id,
-                EdgeMember::Ready(_) | EdgeMember::SearchAfter => false,
-            }),
-            ConnectionMember::Ready(_) | ConnectionMember::Total => false,
+    /// Returns what is written of each record or element.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &NodeOutput> {
+        let edges = self.members.iter().filter_map(|member| match member.computed()? {
+            ConnectionMember::Edges { members, .. } => Some(members),
+            ConnectionMember::Total => None,
+        });
+        edges.flatten().filter_map(|member| match member.computed()? {
+            EdgeMember::Node(node) => Some(node),
+            EdgeMember::SearchAfter => None,
         })
     }
 }

@@ -8,10 +8,9 @@ use cantata_engine::{FacetRequest, HitsRequest, NumberRange};
 use super::buckets::{BucketRequest, MAX_BUCKETS, range_key};
 use super::filters::ValidatedFilter;
 use super::{PlanError, Planner, arguments, compile_members};
-use crate::error::ErrorPathSegment;
 use crate::output::{
-    FacetMember, FacetOutput, FacetSource, IntervalKeys, IntervalsMember, Output, OutputMember, StatsMember,
-    TargetIndex, name_bytes, null,
+    FacetMember, FacetOutput, FacetSource, IntervalKeys, IntervalsMember, MemberValue, Output, OutputMember,
+    StatsMember, TargetIndex,
 };
 use crate::request::SelectedField;
 
@@ -38,20 +37,10 @@ impl<'p> Planner<'p> {
         };
         // An error of the filter is reported once, not for every facet.
         self.index_plan(index).filters.compile(&filter)?;
-        let mut members = Vec::with_capacity(field.children.len());
-        for child in &field.children {
-            self.path.push(ErrorPathSegment::Key(child.key.to_string()));
-            let output = match level.aggregation(&child.name) {
-                None => Ok(FacetOutput::ready(name_bytes(&child.on))),
-                Some(aggregation) => self.facet(&options, child, aggregation),
-            };
-            let output = output.unwrap_or_else(|PlanError(message)| {
-                self.fail(child, message);
-                FacetOutput::ready(null())
-            });
-            self.path.pop();
-            members.push(OutputMember::new(&child.key, output));
-        }
+        let members = self.members(&field.children, |planner, child| match level.aggregation(&child.name) {
+            Some(aggregation) => planner.facet(&options, child, aggregation).map(MemberValue::Computed),
+            None => Ok(MemberValue::null()),
+        });
         Ok(Output::Facets { index, members, path: self.path.clone() })
     }
 
@@ -67,37 +56,17 @@ impl<'p> Planner<'p> {
             plan.add_facet_filter(options.filter, &aggregation.target, options.filters_themselves)?;
         if !aggregation.has_values {
             let members = missing_facet(options, field)?;
-            plan.plan.hits.push(HitsRequest {
-                filter,
-                size: 0,
-                offset: 0,
-                sort: Vec::new(),
-                after: None,
-                total: true,
-                documents: false,
-            });
+            plan.plan.hits.push(HitsRequest { filter, total: true, ..HitsRequest::default() });
             let source = FacetSource::AllMissing { index, page: plan.plan.hits.len() - 1 };
             return Ok(FacetOutput { source, members });
         }
         let kind =
             self.schema.index_schema(index).catalogue.mapping.field(&aggregation.target).map(|field| &field.kind);
         let is_date = kind.is_some_and(|kind| kind.is_date());
-        let mut request = FacetRequest {
-            field: aggregation.target.clone(),
-            filter,
-            elements,
-            buckets: None,
-            distinct: false,
-            missing: false,
-            stats: false,
-            histograms: Vec::new(),
-            ranges: Vec::new(),
-            top_hits: None,
-            bucket_filters: Vec::new(),
-        };
-        let members = compile_members(&field.children, FacetMember::Ready, |child| {
-            self.facet_member(options, &mut request, child, is_date)
-        })?;
+        let field_path = aggregation.target.clone();
+        let mut request = FacetRequest { field: field_path, filter, elements, ..FacetRequest::default() };
+        let members =
+            compile_members(&field.children, |child| self.facet_member(options, &mut request, child, is_date))?;
         let facets = &mut self.index_plan(index).plan.facets;
         facets.push(request);
         Ok(FacetOutput { source: FacetSource::Facet { index, facet: facets.len() - 1 }, members })
@@ -109,9 +78,9 @@ impl<'p> Planner<'p> {
         request: &mut FacetRequest,
         field: &SelectedField,
         is_date: bool,
-    ) -> Result<FacetMember, PlanError> {
+    ) -> Result<Option<FacetMember>, PlanError> {
         let shows_records = self.shows_records(options.index);
-        Ok(match field.name.as_str() {
+        Ok(Some(match field.name.as_str() {
             "bucket_count" | "cardinality" => {
                 request.distinct = shows_records;
                 // Below a suppression threshold only the values that are shown are counted.
@@ -132,7 +101,7 @@ impl<'p> Planner<'p> {
                 }
                 FacetMember::Buckets(buckets)
             }
-            "stats" | "histogram" | "range" if !shows_records => FacetMember::Ready(null()),
+            "stats" | "histogram" | "range" if !shows_records => return Ok(None),
             "stats" => {
                 request.stats = true;
                 FacetMember::Stats(stats(&field.children)?)
@@ -149,7 +118,7 @@ impl<'p> Planner<'p> {
                 let list = request.ranges.len() - 1;
                 FacetMember::Intervals { list, keys: IntervalKeys::Names(names), members: intervals(&field.children)? }
             }
-        })
+        }))
     }
 }
 
@@ -158,23 +127,23 @@ fn missing_facet(
     options: &FacetOptions<'_>,
     field: &SelectedField,
 ) -> Result<Vec<OutputMember<FacetMember>>, PlanError> {
-    compile_members(&field.children, FacetMember::Ready, |child| {
-        Ok(match child.name.as_str() {
+    compile_members(&field.children, |child| {
+        Ok(Some(match child.name.as_str() {
             "buckets" => FacetMember::Buckets(BucketRequest::parse(child, options.includes_missing, 0, true)?.buckets),
             _ => FacetMember::Distinct,
-        })
+        }))
     })
 }
 
 fn stats(selected: &[SelectedField]) -> Result<Vec<OutputMember<StatsMember>>, PlanError> {
-    compile_members(selected, StatsMember::Ready, |field| {
-        Ok(match field.name.as_str() {
+    compile_members(selected, |field| {
+        Ok(Some(match field.name.as_str() {
             "max" => StatsMember::Max,
             "min" => StatsMember::Min,
             "avg" => StatsMember::Avg,
             "sum" => StatsMember::Sum,
             _ => StatsMember::Count,
-        })
+        }))
     })
 }
 
@@ -207,11 +176,11 @@ fn ranges(field: &SelectedField, is_date: bool) -> Result<(Vec<NumberRange>, Vec
 
 /// Compiles the members of a histogram or of ranges.
 fn intervals(selected: &[SelectedField]) -> Result<Vec<OutputMember<IntervalsMember>>, PlanError> {
-    compile_members(selected, IntervalsMember::Ready, |field| {
+    compile_members(selected, |field| {
         Ok(match field.name.as_str() {
-            "bucket_count" => IntervalsMember::Count,
-            "buckets" => IntervalsMember::Buckets(BucketRequest::parse(field, false, 0, true)?.buckets),
-            _ => IntervalsMember::Ready(null()),
+            "bucket_count" => Some(IntervalsMember::Count),
+            "buckets" => Some(IntervalsMember::Buckets(BucketRequest::parse(field, false, 0, true)?.buckets)),
+            _ => None,
         })
     })
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use cantata_engine::{NumberRange, TopHitsRequest};
+use cantata_engine::NumberRange;
 use cantata_mapping::UtcDateTime;
 
 use super::{PlanError, arguments, compile_members};
-use crate::output::{BucketMember, BucketsOutput, null};
+use crate::output::{BucketMember, BucketsOutput};
 use crate::request::{FilterArgument, SelectedField};
 
 /// The limit of buckets, and their number unless the request gives one.
@@ -15,7 +15,7 @@ pub(super) const MAX_BUCKETS: usize = 300_000;
 /// The members of buckets, and what the plan must fetch for them.
 pub(super) struct BucketRequest {
     pub(super) buckets: BucketsOutput,
-    pub(super) top_hits: Option<TopHitsRequest>,
+    pub(super) top_hits: Option<usize>,
     /// The filters that are counted within each bucket.
     pub(super) filters: Vec<Option<Arc<FilterArgument>>>,
 }
@@ -32,25 +32,25 @@ impl BucketRequest {
         let limit = arguments::count(field, "max")?.unwrap_or(MAX_BUCKETS).min(MAX_BUCKETS);
         let mut top_hits = None;
         let mut filters = Vec::new();
-        let members = compile_members(&field.children, BucketMember::Ready, |child| {
-            Ok(match child.name.as_str() {
+        let members = compile_members(&field.children, |child| {
+            Ok(Some(match child.name.as_str() {
                 "doc_count" => BucketMember::Count,
                 "key" => BucketMember::Key,
                 "key_as_string" => BucketMember::KeyAsString,
-                "top_hits" | "filter_by_term" if !shows_records => BucketMember::Ready(null()),
+                "top_hits" | "filter_by_term" if !shows_records => return Ok(None),
                 // Only the first record is returned, whatever the size.
-                "top_hits" if arguments::count(child, "size")? == Some(0) => BucketMember::Ready(null()),
+                "top_hits" if arguments::count(child, "size")? == Some(0) => return Ok(None),
                 "top_hits" => {
-                    top_hits = Some(TopHitsRequest { size: 1 });
-                    let shown = arguments::list(child, "_source").unwrap_or_default();
-                    let shown = shown.into_iter().filter_map(|path| path.as_str());
-                    BucketMember::TopHit(shown.map(|path| path.replace("__", ".")).collect())
+                    top_hits = Some(1);
+                    let paths = arguments::list(child, "_source").unwrap_or_default();
+                    let paths = paths.into_iter().filter_map(|path| path.as_str());
+                    BucketMember::TopHit(paths.map(|path| path.replace("__", ".")).collect())
                 }
                 _ => {
                     filters.push(child.filter.clone());
                     BucketMember::Filtered(filters_before + filters.len() - 1)
                 }
-            })
+            }))
         })?;
         Ok(Self { buckets: BucketsOutput { limit, missing, members }, top_hits, filters })
     }

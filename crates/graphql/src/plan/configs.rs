@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::{arguments, json_bytes};
-use crate::output::{JsonSelection, Output};
+use crate::output::{JsonBytes, JsonSelection};
 use crate::request::SelectedField;
 use crate::schema::IndexSchema;
 
 /// Compiles `configs`, whose value is known before the search.
-pub(super) fn configs(schema: &IndexSchema, field: &SelectedField) -> Output {
+pub(super) fn configs(schema: &IndexSchema, field: &SelectedField) -> JsonBytes {
     let mut answer = Map::new();
     for child in &field.children {
         let value = match child.name.as_str() {
@@ -21,7 +21,7 @@ pub(super) fn configs(schema: &IndexSchema, field: &SelectedField) -> Output {
         };
         answer.insert(child.key.to_string(), value);
     }
-    Output::Ready(json_bytes(&answer.into()))
+    json_bytes(&answer.into())
 }
 
 /// Returns the display configuration of the named fields; of all if none are named.

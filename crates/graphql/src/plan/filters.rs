@@ -14,7 +14,7 @@ use cantata_sqon::{Sqon, SqonError};
 use super::{PlanContext, PlanError, suppression};
 use crate::output::TargetIndex;
 use crate::request::FilterArgument;
-use crate::saved_sets;
+use crate::saved_sets::SAVED_SET_VIEW;
 use crate::schema::CompiledSchema;
 
 /// How many errors of one filter are reported.
@@ -60,12 +60,12 @@ impl<'p> FilterCompiler<'p> {
     /// Compiles filters over saved sets.
     pub(super) fn for_sets(schema: &'p CompiledSchema, context: &PlanContext<'p>) -> Self {
         let fingerprint = context.view.fingerprint(&schema.index_schema(TargetIndex::Records).catalogue.id);
-        let without_fingerprint = || Filter::Exists { field: saved_sets::VIEW.to_owned() }.negated();
+        let field = || SAVED_SET_VIEW.to_owned();
+        let without_fingerprint = || Filter::Exists { field: field() }.negated();
         let visible = match fingerprint {
             None => without_fingerprint(),
             Some(fingerprint) => {
-                let own =
-                    Filter::Terms { field: saved_sets::VIEW.to_owned(), values: vec![TypedValue::Text(fingerprint)] };
+                let own = Filter::Terms { field: field(), values: vec![TypedValue::Text(fingerprint)] };
                 // Sets without a fingerprint were saved before there were rules.
                 if context.view.is_unrestricted() { Filter::or([own, without_fingerprint()]) } else { own }
             }

@@ -3,7 +3,7 @@
 use cantata_engine::{Cursor, HitsRequest};
 
 use super::{PlanError, Planner, arguments, node, sort};
-use crate::output::{ConnectionMember, ConnectionOutput, EdgeMember, HitsOutput, Output, TargetIndex};
+use crate::output::{ConnectionMember, HitsOutput, NodeOutput, Output, OutputMember, TargetIndex};
 use crate::request::{DEFAULT_PAGE_SIZE, SelectedField};
 
 /// The depth of pagination that every catalogue allows; one with a greater window allows that.
@@ -37,29 +37,21 @@ impl<'p> Planner<'p> {
         let plan = self.index_plan(index);
         let filter = plan.filters.validate(field.filter.as_ref())?;
         let filter = plan.add_filter(&filter)?;
-        let has_edges = connection.members.iter().any(|member| matches!(member.value, ConnectionMember::Edges { .. }));
+        let has = |is_wanted: fn(&ConnectionMember) -> bool| {
+            connection.members.iter().filter_map(OutputMember::computed).any(is_wanted)
+        };
+        let has_edges = has(|member| matches!(member, ConnectionMember::Edges { .. }));
         plan.plan.hits.push(HitsRequest {
             filter,
             size: if has_edges && shows_records { size } else { 0 },
             offset,
             sort,
             after,
-            total: tracks_total
-                && connection.members.iter().any(|member| matches!(member.value, ConnectionMember::Total)),
-            documents: shows_records && needs_documents(&connection),
+            total: tracks_total && has(|member| matches!(member, ConnectionMember::Total)),
+            documents: shows_records && connection.nodes().any(NodeOutput::reads_document),
         });
         let page = plan.plan.hits.len() - 1;
         let offset = u64::try_from(offset).unwrap_or(u64::MAX);
         Ok(Output::Hits(HitsOutput { index, page, offset, connection, path: self.path.clone() }))
     }
-}
-
-fn needs_documents(connection: &ConnectionOutput) -> bool {
-    connection.members.iter().any(|member| match &member.value {
-        ConnectionMember::Edges { members, .. } => members.iter().any(|member| match &member.value {
-            EdgeMember::Node(node) => node.reads_document(),
-            EdgeMember::Ready(_) | EdgeMember::SearchAfter => false,
-        }),
-        ConnectionMember::Ready(_) | ConnectionMember::Total => false,
-    })
 }

@@ -4,13 +4,9 @@ use cantata_catalogue::{FieldLevel, FlatField, NodeField, NodeShape};
 
 use super::{PlanError, arguments, compile_members};
 use crate::output::{
-    ConnectionMember, ConnectionOutput, EdgeMember, NestedMember, NodeMember, NodeOutput, OutputMember, ValueOrigin,
-    ValuesOutput, null,
+    ConnectionMember, ConnectionOutput, EdgeMember, NodeMember, NodeOutput, OutputMember, ValueOrigin, ValuesOutput,
 };
 use crate::request::SelectedField;
-
-/// The `score` of every record: filters do not rank.
-const SCORE: &[u8] = b"1";
 
 /// Compiles a page of records or of nested elements.
 pub(super) fn connection(
@@ -18,45 +14,44 @@ pub(super) fn connection(
     level: &FieldLevel,
     window: (usize, usize),
 ) -> Result<ConnectionOutput, PlanError> {
-    let members = compile_members(selected, ConnectionMember::Ready, |field| {
-        Ok(match field.name.as_str() {
+    let members = compile_members(selected, |field| {
+        Ok(Some(match field.name.as_str() {
             "total" => ConnectionMember::Total,
             _ => ConnectionMember::Edges { members: edge(&field.children, level)?, window },
-        })
+        }))
     })?;
     Ok(ConnectionOutput { members })
 }
 
 fn edge(selected: &[SelectedField], level: &FieldLevel) -> Result<Vec<OutputMember<EdgeMember>>, PlanError> {
-    compile_members(selected, EdgeMember::Ready, |field| {
+    compile_members(selected, |field| {
         Ok(match field.name.as_str() {
-            "searchAfter" if level.path.is_empty() => EdgeMember::SearchAfter,
-            "searchAfter" => EdgeMember::Ready(null()),
-            _ => EdgeMember::Node(node(&field.children, level, true)?),
+            "searchAfter" => level.path.is_empty().then_some(EdgeMember::SearchAfter),
+            _ => Some(EdgeMember::Node(node_output(&field.children, level, true)?)),
         })
     })
 }
 
 /// Compiles one level; the record and nested elements have an id and a score.
-fn node(selected: &[SelectedField], level: &FieldLevel, is_element: bool) -> Result<NodeOutput, PlanError> {
+fn node_output(selected: &[SelectedField], level: &FieldLevel, is_element: bool) -> Result<NodeOutput, PlanError> {
     let mut output = NodeOutput::default();
-    let members = compile_members(selected, NodeMember::Ready, |field| {
+    let members = compile_members(selected, |field| {
         let value = match field.name.as_str() {
             "id" if is_element => NodeMember::Id,
-            "score" if is_element => NodeMember::Ready(SCORE.into()),
+            "score" if is_element => NodeMember::Score,
             name => match (level.node(name), level.flat_field(name)) {
-                (Some(shown), _) => value(&mut output, field, level, shown)?,
+                (Some(node), _) => value(&mut output, field, level, node)?,
                 (None, Some(flat)) => flat_value(&mut output, level, flat),
-                (None, None) => NodeMember::Ready(null()),
+                (None, None) => return Ok(None),
             },
         };
         output.needs_id |= match &value {
             NodeMember::Id => true,
             NodeMember::Object { node, .. } => node.needs_id,
             NodeMember::Nested { needs_id, .. } => *needs_id,
-            NodeMember::Ready(_) | NodeMember::Values(_) => false,
+            NodeMember::Score | NodeMember::Values(_) => false,
         };
-        Ok(value)
+        Ok(Some(value))
     })?;
     Ok(NodeOutput { members, ..output })
 }
@@ -65,33 +60,29 @@ fn value(
     output: &mut NodeOutput,
     field: &SelectedField,
     level: &FieldLevel,
-    shown: &NodeField,
+    node: &NodeField,
 ) -> Result<NodeMember, PlanError> {
-    let name = relative(&shown.path, &level.path);
-    Ok(match &shown.shape {
-        NodeShape::Scalar { scalar, list } => values(output, level, shown, Some(*scalar), *list),
-        NodeShape::Json => values(output, level, shown, None, false),
+    let name = relative(&node.path, &level.path);
+    Ok(match &node.shape {
+        NodeShape::Scalar { scalar, list } => values(output, level, node, Some(*scalar), *list),
+        NodeShape::Json => values(output, level, node, None, false),
         NodeShape::Object(inner) => NodeMember::Object {
             slot: output.table.add(name),
-            path: shown.path.as_str().into(),
-            node: node(&field.children, inner, false)?,
+            path: node.path.as_str().into(),
+            node: node_output(&field.children, inner, false)?,
         },
         NodeShape::Nested(inner) => {
             let slot = output.table.add(name);
-            let members = compile_members(&field.children, NestedMember::Ready, |child| {
-                Ok(match child.name.as_str() {
-                    "hits" => {
-                        let offset = arguments::count(child, "offset")?.unwrap_or_default();
-                        let first = arguments::count(child, "first")?.unwrap_or(usize::MAX);
-                        NestedMember::Hits(connection(&child.children, inner, (offset, first))?)
-                    }
-                    _ => NestedMember::Ready(null()),
-                })
+            let members = compile_members(&field.children, |child| {
+                if child.name != "hits" {
+                    return Ok(None);
+                }
+                let offset = arguments::count(child, "offset")?.unwrap_or_default();
+                let first = arguments::count(child, "first")?.unwrap_or(usize::MAX);
+                connection(&child.children, inner, (offset, first)).map(Some)
             })?;
-            let needs_id = members.iter().any(|member| match &member.value {
-                NestedMember::Hits(connection) => connection.needs_ids(),
-                NestedMember::Ready(_) => false,
-            });
+            let connections = members.iter().filter_map(OutputMember::computed);
+            let needs_id = connections.flat_map(ConnectionOutput::nodes).any(|node| node.needs_id);
             NodeMember::Nested { slot, name: name.to_owned(), members, needs_id }
         }
     })
@@ -101,19 +92,19 @@ fn value(
 fn values(
     output: &mut NodeOutput,
     level: &FieldLevel,
-    shown: &NodeField,
+    node: &NodeField,
     scalar: Option<cantata_catalogue::GraphqlScalar>,
     list: bool,
 ) -> NodeMember {
-    let is_plain = shown.alias_of.is_none() && shown.copied_from.is_empty();
-    let direct = is_plain.then(|| output.table.add(relative(&shown.path, &level.path)));
-    let origins = if is_plain { Vec::new() } else { origins(output, level, shown) };
-    NodeMember::Values(ValuesOutput { path: shown.path.as_str().into(), origins, scalar, list, direct })
+    let is_plain = node.alias_of.is_none() && node.copied_from.is_empty();
+    let direct = is_plain.then(|| output.table.add(relative(&node.path, &level.path)));
+    let origins = if is_plain { Vec::new() } else { origins(output, level, node) };
+    NodeMember::Values(ValuesOutput { path: node.path.as_str().into(), origins, scalar, list, direct })
 }
 
 fn flat_value(output: &mut NodeOutput, level: &FieldLevel, flat: &FlatField) -> NodeMember {
     let origins = match level.along(flat).last() {
-        Some(shown) => origins(output, level, shown),
+        Some(node) => origins(output, level, node),
         None => Vec::new(),
     };
     NodeMember::Values(ValuesOutput {
@@ -125,9 +116,9 @@ fn flat_value(output: &mut NodeOutput, level: &FieldLevel, flat: &FlatField) -> 
     })
 }
 
-fn origins(output: &mut NodeOutput, level: &FieldLevel, shown: &NodeField) -> Vec<ValueOrigin> {
-    let own = shown.alias_of.as_ref().unwrap_or(&shown.path);
-    let paths = std::iter::once(own).chain(&shown.copied_from);
+fn origins(output: &mut NodeOutput, level: &FieldLevel, node: &NodeField) -> Vec<ValueOrigin> {
+    let own = node.alias_of.as_ref().unwrap_or(&node.path);
+    let paths = std::iter::once(own).chain(&node.copied_from);
     paths.map(|path| origin(output, level, path)).collect()
 }
 

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 
 use cantata_engine::{Bucket, Document, ValueRef};
-use cantata_mapping::{TypedValue, UtcDateTime};
+use cantata_mapping::{TypedValue, UtcDateTime, join_path};
 use cantata_sqon::MISSING_VALUE;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::ResponseWriter;
-use super::document_values::object_at;
 use super::scalar::{number_key, to_integer};
 use crate::output::{BucketMember, BucketsOutput, OutputMember};
 
@@ -35,47 +34,39 @@ impl<'a> IntervalBucket<'a> {
 impl<'a> ResponseWriter<'a> {
     /// Writes the buckets of values.
     pub(super) fn buckets(&mut self, output: &'a BucketsOutput, buckets: &'a [Bucket], missing: u64) {
-        self.out.push(b'[');
-        let mut is_first = true;
-        for bucket in buckets.iter().take(output.limit) {
-            self.separate(&mut is_first);
-            self.bucket(&output.members, bucket);
-        }
-        if output.missing && missing > 0 {
-            self.separate(&mut is_first);
-            self.object(&output.members, |writer, member| match member {
-                BucketMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
-                BucketMember::Count => writer.json(&missing),
-                BucketMember::Key => writer.json(&MISSING_VALUE),
-                BucketMember::KeyAsString | BucketMember::TopHit(_) | BucketMember::Filtered(_) => writer.null(),
-            });
-        }
-        self.out.push(b']');
+        self.list(|writer, separate| {
+            for bucket in buckets.iter().take(output.limit) {
+                separate(writer);
+                writer.bucket(&output.members, bucket);
+            }
+            if output.missing && missing > 0 {
+                separate(writer);
+                writer.object(&output.members, |writer, member| match member {
+                    BucketMember::Count => writer.json(&missing),
+                    BucketMember::Key => writer.json(&MISSING_VALUE),
+                    BucketMember::KeyAsString | BucketMember::TopHit(_) | BucketMember::Filtered(_) => writer.null(),
+                });
+            }
+        });
     }
 
     /// Writes the buckets of a histogram or of ranges.
     pub(super) fn interval_buckets(&mut self, output: &'a BucketsOutput, buckets: &[IntervalBucket<'_>]) {
-        self.out.push(b'[');
-        let mut is_first = true;
-        for bucket in buckets.iter().take(output.limit) {
-            self.separate(&mut is_first);
-            self.object(&output.members, |writer, member| match member {
-                BucketMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
-                BucketMember::Count => writer.json(&bucket.count),
-                BucketMember::Key => writer.json(&bucket.key),
-                BucketMember::KeyAsString => match bucket.moment {
-                    Some(moment) => writer.text(&moment),
-                    None => writer.null(),
-                },
-                BucketMember::TopHit(_) | BucketMember::Filtered(_) => writer.null(),
-            });
-        }
-        self.out.push(b']');
+        self.list(|writer, separate| {
+            for bucket in buckets.iter().take(output.limit) {
+                separate(writer);
+                writer.object(&output.members, |writer, member| match member {
+                    BucketMember::Count => writer.json(&bucket.count),
+                    BucketMember::Key => writer.json(&bucket.key),
+                    BucketMember::KeyAsString => writer.moment(bucket.moment),
+                    BucketMember::TopHit(_) | BucketMember::Filtered(_) => writer.null(),
+                });
+            }
+        });
     }
 
     fn bucket(&mut self, members: &'a [OutputMember<BucketMember>], bucket: &'a Bucket) {
         self.object(members, |writer, member| match member {
-            BucketMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             BucketMember::Count => writer.json(&bucket.count),
             BucketMember::Key => writer.key(&bucket.value),
             BucketMember::KeyAsString => match &bucket.value {
@@ -86,8 +77,7 @@ impl<'a> ResponseWriter<'a> {
             },
             BucketMember::TopHit(paths) => {
                 let document = bucket.top_hits.first().map_or(ValueRef::Null, Document::root);
-                let record = object_at(document, writer.prefix);
-                writer.json(&DocumentExcerpt { node: record, path: String::new(), shown: paths });
+                writer.json(&DocumentExcerpt { node: document.at(writer.prefix), path: String::new(), paths });
             }
             BucketMember::Filtered(index) => {
                 let count = bucket.filtered.get(*index).copied().unwrap_or_default();
@@ -119,28 +109,22 @@ impl<'a> ResponseWriter<'a> {
     fn text(&mut self, text: &impl std::fmt::Display) {
         self.string(&text.to_string());
     }
-
-    fn separate(&mut self, is_first: &mut bool) {
-        if !std::mem::take(is_first) {
-            self.out.push(b',');
-        }
-    }
 }
 
 /// A document restricted to some paths; all of it if there are none.
 struct DocumentExcerpt<'a> {
     node: ValueRef<'a>,
     path: String,
-    shown: &'a [String],
+    paths: &'a [String],
 }
 
 impl DocumentExcerpt<'_> {
     fn is_whole(&self) -> bool {
-        self.shown.is_empty() || self.shown.iter().any(|shown| shown == "*" || *shown == self.path)
+        self.paths.is_empty() || self.paths.iter().any(|path| path == "*" || *path == self.path)
     }
 
-    fn contains_shown(&self) -> bool {
-        self.shown.iter().any(|shown| shown.strip_prefix(&self.path).is_some_and(|rest| rest.starts_with('.')))
+    fn contains_path(&self) -> bool {
+        self.paths.iter().any(|path| path.strip_prefix(&self.path).is_some_and(|rest| rest.starts_with('.')))
     }
 }
 
@@ -151,12 +135,12 @@ impl Serialize for DocumentExcerpt<'_> {
             ValueRef::Object(object) => {
                 let mut members = Vec::new();
                 object.for_each(|name, node| {
-                    let path = if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
-                    members.push((name, DocumentExcerpt { node, path, shown: self.shown }));
+                    let path = join_path(&self.path, name);
+                    members.push((name, DocumentExcerpt { node, path, paths: self.paths }));
                 });
                 let mut map = serializer.serialize_map(None)?;
                 for (name, excerpt) in members {
-                    if excerpt.is_whole() || excerpt.contains_shown() {
+                    if excerpt.is_whole() || excerpt.contains_path() {
                         map.serialize_entry(name, &excerpt)?;
                     }
                 }
@@ -167,7 +151,7 @@ impl Serialize for DocumentExcerpt<'_> {
                 let mut result = Ok(());
                 list.for_each(|node| {
                     if result.is_ok() {
-                        let element = DocumentExcerpt { node, path: self.path.clone(), shown: self.shown };
+                        let element = DocumentExcerpt { node, path: self.path.clone(), paths: self.paths };
                         result = sequence.serialize_element(&element);
                     }
                 });

@@ -3,11 +3,11 @@
 use cantata_catalogue::GraphqlScalar;
 use cantata_engine::{Document, Hit, HitsResult, LazyValueRef, ValueRef};
 
-use super::document_values::{ValueVisitor, object_at, values_at, whole_at};
+use super::document_values::{ValueVisitor, values_at, whole_at};
 use super::{PathSegment, ResponseWriter};
 use crate::output::{
-    ConnectionMember, ConnectionOutput, EdgeMember, HitsOutput, NestedMember, NodeMember, NodeOutput, OutputMember,
-    ValueOrigin, ValuesOutput,
+    ConnectionMember, ConnectionOutput, EdgeMember, HitsOutput, NodeMember, NodeOutput, OutputMember, ValueOrigin,
+    ValuesOutput,
 };
 
 /// After how many records the size of the page is estimated: growing a large buffer costs more than writing into it.
@@ -17,7 +17,6 @@ impl<'a> ResponseWriter<'a> {
     /// Writes a page.
     pub(super) fn page(&mut self, hits: &'a HitsOutput, page: &'a HitsResult) {
         self.object(&hits.connection.members, |writer, member| match member {
-            ConnectionMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             // Without a total, the records up to the end of the page are counted.
             ConnectionMember::Total => {
                 writer.json(&page.total.unwrap_or_else(|| hits.offset + page.hits.len() as u64));
@@ -48,9 +47,8 @@ impl<'a> ResponseWriter<'a> {
 
     fn edge(&mut self, members: &'a [OutputMember<EdgeMember>], hit: &'a Hit) {
         let root = hit.document.as_ref().map_or(ValueRef::Null, Document::root);
-        let record = object_at(root, self.prefix);
+        let record = root.at(self.prefix);
         self.object(members, |writer, member| match member {
-            EdgeMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             EdgeMember::SearchAfter => writer.json(&hit.cursor.to_json()),
             EdgeMember::Node(node) => writer.node(node, record, record, &hit.cursor.id),
         });
@@ -69,26 +67,26 @@ impl<'a> ResponseWriter<'a> {
             });
         }
         self.object(&node.members, |writer, member| match member {
-            NodeMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             NodeMember::Id => writer.string(id),
+            // Filters do not rank.
+            NodeMember::Score => writer.out.push(b'1'),
             NodeMember::Values(values) => writer.values(values, base, record),
             NodeMember::Object { slot, path, node } => {
-                let object = SingleObject::of(writer.slot(base + slot));
-                if object.has_more {
-                    writer.report_truncation(path);
-                }
-                match object.first {
-                    Some(object) => writer.node(node, object, record, id),
-                    None => writer.null(),
+                let value = writer.slot(base + slot);
+                let first = writer.first(path, |visit| {
+                    value.for_each_object(&mut |object| {
+                        visit(object);
+                    });
+                });
+                match first {
+                    ValueRef::Null => writer.null(),
+                    object => writer.node(node, object, record, id),
                 }
             }
             NodeMember::Nested { slot, name, members, needs_id } => {
                 let elements = writer.slot(base + slot);
                 let nested = NestedElements { elements, name: needs_id.then_some(name), id };
-                writer.object(members, |writer, member| match member {
-                    NestedMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
-                    NestedMember::Hits(connection) => writer.nested(connection, &nested, record),
-                });
+                writer.object(members, |writer, connection| writer.nested(connection, &nested, record));
             }
         });
         self.slots.truncate(base);
@@ -102,26 +100,25 @@ impl<'a> ResponseWriter<'a> {
 
     fn nested(&mut self, connection: &'a ConnectionOutput, nested: &NestedElements<'a, '_>, record: ValueRef<'a>) {
         self.object(&connection.members, |writer, member| match member {
-            ConnectionMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             ConnectionMember::Total => {
                 let mut total = 0_u64;
-                for_each_object(nested.elements, &mut |_| total += 1);
+                nested.elements.for_each_object(&mut |_| total += 1);
                 writer.json(&total);
             }
             ConnectionMember::Edges { members, window: (offset, first) } => {
                 let depth = writer.enter_member();
                 writer.out.push(b'[');
-                let (mut position, mut shown) = (0, 0);
-                for_each_object(nested.elements, &mut |element| {
-                    if position >= *offset && shown < *first {
-                        if shown > 0 {
+                let (mut position, mut count) = (0, 0);
+                nested.elements.for_each_object(&mut |element| {
+                    if position >= *offset && count < *first {
+                        if count > 0 {
                             writer.out.push(b',');
                         }
                         writer.member = None;
-                        writer.path.push(PathSegment::Index(shown));
+                        writer.path.push(PathSegment::Index(count));
                         writer.nested_edge(members, element, nested, position, record);
                         writer.path.pop();
-                        shown += 1;
+                        count += 1;
                     }
                     position += 1;
                 });
@@ -141,7 +138,6 @@ impl<'a> ResponseWriter<'a> {
     ) {
         let id = nested.name.map(|name| format!("{}/{name}/{position}", nested.id));
         self.object(members, |writer, member| match member {
-            EdgeMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
             EdgeMember::SearchAfter => writer.null(),
             EdgeMember::Node(node) => writer.node(node, element, record, id.as_deref().unwrap_or_default()),
         });
@@ -172,7 +168,7 @@ impl<'a> ResponseWriter<'a> {
                 self.out.push(b']');
             }
             (ValueRef::Array(_), false) => {
-                let first = self.first(values, |visit| {
+                let first = self.first(&values.path, |visit| {
                     values_at(value, &[], visit);
                 });
                 self.scalar(scalar, first);
@@ -187,7 +183,7 @@ impl<'a> ResponseWriter<'a> {
         if !values.list {
             let origins = values.origins.iter().map(|origin| self.resolve(origin, base, record));
             let origins: Vec<(ValueRef<'a>, &[String])> = origins.collect();
-            let first = self.first(values, |visit| {
+            let first = self.first(&values.path, |visit| {
                 origins.iter().all(|(node, path)| visit_at(*node, path, visit));
             });
             return self.one(values, first);
@@ -204,26 +200,19 @@ impl<'a> ResponseWriter<'a> {
         });
     }
 
-    /// Returns the first of several values, and reports that there are more.
-    fn first(&mut self, values: &'a ValuesOutput, show: impl FnOnce(ValueVisitor<'_, 'a>)) -> ValueRef<'a> {
+    /// Returns the first of the values that `visit_all` visits, null if there are none; reports that there are more.
+    fn first(&mut self, path: &'a str, visit_all: impl FnOnce(ValueVisitor<'_, 'a>)) -> ValueRef<'a> {
         let mut first = None;
         let mut is_truncated = false;
-        show(&mut |value| {
+        visit_all(&mut |value| {
             is_truncated = first.is_some();
             first = first.or(Some(value));
             !is_truncated
         });
-        if is_truncated {
-            self.report_truncation(&values.path);
-        }
-        first.unwrap_or(ValueRef::Null)
-    }
-
-    /// Records that only the first value of a field is written.
-    fn report_truncation(&mut self, path: &'a str) {
-        if !self.truncated_fields.contains(&path) {
+        if is_truncated && !self.truncated_fields.contains(&path) {
             self.truncated_fields.push(path);
         }
+        first.unwrap_or(ValueRef::Null)
     }
 
     fn resolve(&self, origin: &'a ValueOrigin, base: usize, record: ValueRef<'a>) -> (ValueRef<'a>, &'a [String]) {
@@ -241,7 +230,7 @@ impl<'a> ResponseWriter<'a> {
     }
 
     /// Writes a list; `fill` calls the given function before each element.
-    fn list(&mut self, fill: impl FnOnce(&mut Self, &mut dyn FnMut(&mut Self))) {
+    pub(super) fn list(&mut self, fill: impl FnOnce(&mut Self, &mut dyn FnMut(&mut Self))) {
         self.out.push(b'[');
         let mut is_first = true;
         fill(self, &mut |writer| {
@@ -260,31 +249,4 @@ struct NestedElements<'a, 'i> {
     name: Option<&'a String>,
     /// The id of the enclosing element.
     id: &'i str,
-}
-
-/// Visits the elements of a nested container; a single object is a list of one.
-fn for_each_object<'a>(node: ValueRef<'a>, visit: &mut dyn FnMut(ValueRef<'a>)) {
-    match node {
-        ValueRef::Object(_) => visit(node),
-        ValueRef::Array(list) => list.for_each(|element| for_each_object(element, visit)),
-        _ => {}
-    }
-}
-
-/// The value of a field that should hold one object.
-#[derive(Default)]
-struct SingleObject<'a> {
-    first: Option<ValueRef<'a>>,
-    has_more: bool,
-}
-
-impl<'a> SingleObject<'a> {
-    fn of(node: ValueRef<'a>) -> Self {
-        let mut single = Self::default();
-        for_each_object(node, &mut |object| {
-            single.has_more = single.first.is_some();
-            single.first = single.first.or(Some(object));
-        });
-        single
-    }
 }

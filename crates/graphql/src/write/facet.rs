@@ -9,12 +9,10 @@ use crate::output::{FacetMember, FacetOutput, FacetSource, IntervalKeys, Interva
 impl<'a> ResponseWriter<'a> {
     pub(super) fn facet(&mut self, facet: &'a FacetOutput) {
         match &facet.source {
-            FacetSource::Known(bytes) => self.out.extend_from_slice(bytes),
             FacetSource::AllMissing { index, page } => {
                 let page = self.answer(*index).ok().and_then(|answer| answer.hits.get(*page));
                 let missing = page.and_then(|page| page.total).unwrap_or_default();
                 self.object(&facet.members, |writer, member| match member {
-                    FacetMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
                     FacetMember::Buckets(buckets) => writer.buckets(buckets, &[], missing),
                     FacetMember::Distinct | FacetMember::Stats(_) | FacetMember::Intervals { .. } => writer.json(&0),
                 });
@@ -30,7 +28,6 @@ impl<'a> ResponseWriter<'a> {
 
     fn facet_member(&mut self, member: &'a FacetMember, answer: &'a FacetResult) {
         match member {
-            FacetMember::Ready(bytes) => self.out.extend_from_slice(bytes),
             FacetMember::Distinct => self.json(&answer.distinct),
             FacetMember::Buckets(buckets) => self.buckets(buckets, &answer.buckets, answer.missing),
             FacetMember::Stats(members) => self.stats(members, answer.stats),
@@ -49,7 +46,6 @@ impl<'a> ResponseWriter<'a> {
                     }
                 };
                 self.object(members, |writer, member| match member {
-                    IntervalsMember::Ready(bytes) => writer.out.extend_from_slice(bytes),
                     IntervalsMember::Count => writer.json(&buckets.len()),
                     IntervalsMember::Buckets(output) => writer.interval_buckets(output, &buckets),
                 });
@@ -61,7 +57,6 @@ impl<'a> ResponseWriter<'a> {
         let stats = stats.unwrap_or(FieldStats { count: 0, min: 0.0, max: 0.0, sum: 0.0 });
         self.object(members, |writer, member| {
             let number = match member {
-                StatsMember::Ready(bytes) => return writer.out.extend_from_slice(bytes),
                 StatsMember::Count => return writer.json(&stats.count),
                 _ if stats.count == 0 => return writer.null(),
                 StatsMember::Max => stats.max,

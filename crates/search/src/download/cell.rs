@@ -77,9 +77,9 @@ impl CellWriter<'_> {
     /// Replaces a value by its display value or its formatted date.
     fn format(&mut self, start: usize) {
         let Ok(text) = std::str::from_utf8(&self.out[start..]) else { return };
-        if let Some(shown) = self.style.display_values.get(text) {
+        if let Some(display_value) = self.style.display_values.get(text) {
             self.out.truncate(start);
-            self.out.extend_from_slice(shown.as_bytes());
+            self.out.extend_from_slice(display_value.as_bytes());
             self.needs_escaping = true;
         } else if let Some(date) = &self.style.date
             && let Some(moment) = date.format.read(text)

@@ -6,7 +6,9 @@ use hashbrown::HashMap;
 use serde_json::Value;
 
 use super::DownloadError;
+use super::cell::json;
 use super::field_lookup::{ResolvedField, find_field, plain_path};
+use super::layout::ColumnLayout;
 use super::request::{ColumnRequest, FileRequest};
 
 /// The names of the id of a record.
@@ -23,22 +25,15 @@ const LIST_SEPARATOR: &str = ";";
 
 /// One column.
 pub(super) struct DownloadColumn {
-    /// The member name in JSON.
-    pub(super) key: String,
     /// The header in delimited files.
     pub(super) label: String,
-    pub(super) source: ColumnSource,
+    /// A comma, the member name in JSON and a colon.
+    pub(super) json_key: Vec<u8>,
+    /// The slots of the values; `None` for the id of the record.
+    pub(super) slots: Option<Vec<usize>>,
     /// Whether JSON has a list, however many values there are.
     pub(super) is_list: bool,
     pub(super) style: CellStyle,
-}
-
-/// Where the values of a column come from.
-pub(super) enum ColumnSource {
-    /// The id of the record.
-    RecordId,
-    /// Dotted paths in the record.
-    Paths(Vec<String>),
 }
 
 /// How values are written in delimited files.
@@ -55,11 +50,13 @@ pub(super) struct DateStyle {
     pub(super) pattern: DateDisplayPattern,
 }
 
-/// Returns the columns of a file whose rows are the elements of the last of these containers.
+/// Returns the columns of a file whose rows are the elements of the last of these containers, and adds their slots to
+/// the layout.
 pub(super) fn columns(
     catalogue: &Catalogue,
     file: &FileRequest,
     row_containers: &[String],
+    layout: &mut ColumnLayout,
 ) -> Result<Vec<DownloadColumn>, DownloadError> {
     let of_table;
     let requests = if file.columns.is_empty() {
@@ -72,8 +69,9 @@ pub(super) fn columns(
     let requests = requests.iter().filter(|column| file.file_type.is_delimited() || column.show != Some(false));
     let mut columns: Vec<DownloadColumn> = Vec::new();
     for request in requests {
-        let column = column(catalogue, request, row_containers)?;
-        let is_repeated = !file.file_type.is_delimited() && columns.iter().any(|known| known.key == column.key);
+        let column = column(catalogue, request, row_containers, layout)?;
+        let is_repeated =
+            !file.file_type.is_delimited() && columns.iter().any(|known| known.json_key == column.json_key);
         if !is_repeated {
             columns.push(column);
         }
@@ -108,6 +106,7 @@ fn column(
     catalogue: &Catalogue,
     request: &ColumnRequest,
     row_containers: &[String],
+    layout: &mut ColumnLayout,
 ) -> Result<DownloadColumn, DownloadError> {
     let names = [&request.field_name, &request.accessor, &request.json_path];
     let key = names.into_iter().flatten().next().cloned().unwrap_or_default();
@@ -122,24 +121,23 @@ fn column(
         (true, Some(field)) => &field.display_values,
         _ => &request.display_values,
     };
+    let mut json_key = vec![b','];
+    json(&mut json_key, &key);
+    json_key.push(b':');
     Ok(DownloadColumn {
-        label: request
-            .label
-            .clone()
-            .or_else(|| described.map(|field| field.display_name.clone()))
-            .unwrap_or_else(|| key.clone()),
-        source: match &target {
-            _ if is_id => ColumnSource::RecordId,
-            Some(target) => ColumnSource::Paths(target.origins.clone()),
-            None => ColumnSource::Paths(vec![unlisted_path(request)]),
+        label: request.label.clone().or_else(|| described.map(|field| field.display_name.clone())).unwrap_or(key),
+        json_key,
+        slots: match &target {
+            _ if is_id => None,
+            Some(target) => Some(target.origins.iter().map(|path| layout.slot(path)).collect()),
+            None => Some(vec![layout.slot(&unlisted_path(request))]),
         },
         is_list: is_array || is_deeper,
         style: CellStyle {
             separator: if is_array { LIST_SEPARATOR } else { SEPARATOR },
-            display_values: display_values.iter().map(|(value, shown)| (value.clone(), display_text(shown))).collect(),
+            display_values: display_values.iter().map(|(value, text)| (value.clone(), display_text(text))).collect(),
             date,
         },
-        key,
     })
 }
 

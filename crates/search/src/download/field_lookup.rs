@@ -65,8 +65,8 @@ fn path_by_node_names(catalogue: &Catalogue, name: &str) -> Option<String> {
 /// Returns the paths of the values in documents: of the field or the one it is an alias of, and of fields copied to it.
 fn origins(catalogue: &Catalogue, path: &str, field: &Field) -> Vec<String> {
     let own = field.multi_field_of.as_ref().unwrap_or(&field.path);
-    let shown = catalogue.root.route_to(path).and_then(|route| route.last().copied());
-    let copied = shown.map(|node| node.copied_from.clone()).unwrap_or_default();
+    let node = catalogue.root.route_to(path).and_then(|route| route.last().copied());
+    let copied = node.map(|node| node.copied_from.clone()).unwrap_or_default();
     std::iter::once(own.clone()).chain(copied).collect()
 }
 

@@ -110,9 +110,6 @@ impl ColumnLayout {
 
     /// Returns the record in a document; null if it has none.
     pub(super) fn record<'p>(&self, document: ValueRef<'p>) -> ValueRef<'p> {
-        self.prefix.iter().fold(document, |node, name| match node {
-            ValueRef::Object(object) => object.get(name).unwrap_or(ValueRef::Null),
-            _ => ValueRef::Null,
-        })
+        document.at(&self.prefix)
     }
 }

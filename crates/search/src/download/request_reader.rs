@@ -1,5 +1,6 @@
 //! Reading the members of a request, with errors that name the location, what was found and what was expected.
 
+use cantata_mapping::join_path;
 use serde_json::{Map, Value};
 
 use super::DownloadError;
@@ -24,7 +25,7 @@ impl<'a> RequestObject<'a> {
     }
 
     pub(super) fn location_of(&self, key: &str) -> String {
-        if self.location.is_empty() { key.to_owned() } else { format!("{}.{key}", self.location) }
+        join_path(&self.location, key)
     }
 
     /// Returns a member that is not null.
@@ -32,13 +33,20 @@ impl<'a> RequestObject<'a> {
         self.members.get(key).filter(|value| !value.is_null())
     }
 
+    /// Returns a member that is not null, as `read` reads it.
+    fn read<T>(
+        &self,
+        key: &str,
+        expected: &str,
+        read: impl FnOnce(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, DownloadError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        read(value).map(Some).ok_or_else(|| unexpected(&self.location_of(key), value, expected))
+    }
+
     /// Returns a text, which may be empty.
     pub(super) fn text(&self, key: &str) -> Result<Option<&'a str>, DownloadError> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(unexpected(&self.location_of(key), other, "a text")),
-        }
+        self.read(key, "a text", Value::as_str)
     }
 
     /// Returns a text that is not empty.
@@ -54,37 +62,21 @@ impl<'a> RequestObject<'a> {
 
     /// Returns one of some words.
     pub(super) fn word(&self, key: &str, words: &[&'static str]) -> Result<Option<&'static str>, DownloadError> {
-        let Some(value) = self.get(key) else { return Ok(None) };
-        match words.iter().find(|word| value == **word) {
-            Some(word) => Ok(Some(word)),
-            None => Err(unexpected(&self.location_of(key), value, &one_of(words))),
-        }
+        self.read(key, &one_of(words), |value| words.iter().copied().find(|word| value == *word))
     }
 
     pub(super) fn flag(&self, key: &str) -> Result<Option<bool>, DownloadError> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(Value::Bool(flag)) => Ok(Some(*flag)),
-            Some(other) => Err(unexpected(&self.location_of(key), other, "true or false")),
-        }
+        self.read(key, "true or false", Value::as_bool)
     }
 
     /// Returns a whole number that is not negative.
     pub(super) fn count(&self, key: &str) -> Result<Option<u64>, DownloadError> {
-        let Some(value) = self.get(key) else { return Ok(None) };
-        match value.as_u64() {
-            Some(count) => Ok(Some(count)),
-            None => Err(unexpected(&self.location_of(key), value, "a whole number that is not negative")),
-        }
+        self.read(key, "a whole number that is not negative", Value::as_u64)
     }
 
     /// Returns a list, which is empty if the member is absent.
     pub(super) fn list(&self, key: &str, expected: &str) -> Result<&'a [Value], DownloadError> {
-        match self.get(key) {
-            None => Ok(&[]),
-            Some(Value::Array(elements)) => Ok(elements),
-            Some(other) => Err(unexpected(&self.location_of(key), other, expected)),
-        }
+        Ok(self.read(key, expected, Value::as_array)?.map(Vec::as_slice).unwrap_or_default())
     }
 }
 

@@ -3,7 +3,8 @@
 use cantata_engine::{Document, Hit, ValueRef};
 
 use super::cell::{self, json};
-use super::file_format::{ColumnFormat, FileFormat};
+use super::columns::DownloadColumn;
+use super::file_format::FileFormat;
 use super::file_type::FileType;
 use super::layout::LayoutObject;
 
@@ -78,7 +79,7 @@ impl<'p> RowWriter<'p> {
             return;
         }
         for (member, elements) in containers {
-            for_each_object(elements, &mut |element| {
+            elements.for_each_object(&mut |element| {
                 if depth + 1 < layout.row_depth || self.wants_row() {
                     self.write_rows(&member.inner, member.slot, element, depth + 1);
                 }
@@ -121,8 +122,8 @@ impl<'p> RowWriter<'p> {
 
     fn write_object(&mut self) {
         self.out.push(b'{');
-        for column in &self.format.columns {
-            self.out.extend_from_slice(&column.json_key);
+        for (index, column) in self.format.columns.iter().enumerate() {
+            self.out.extend_from_slice(&column.json_key[usize::from(index == 0)..]);
             match values(column, &self.slots) {
                 Some(values) => write_json_values(self.out, values, column.is_list),
                 None => json(self.out, &self.id),
@@ -133,17 +134,8 @@ impl<'p> RowWriter<'p> {
 }
 
 /// Returns the values of a column; `None` for the id of the record.
-fn values<'p>(column: &ColumnFormat, slots: &[Vec<ValueRef<'p>>]) -> Option<impl Iterator<Item = ValueRef<'p>>> {
+fn values<'p>(column: &DownloadColumn, slots: &[Vec<ValueRef<'p>>]) -> Option<impl Iterator<Item = ValueRef<'p>>> {
     column.slots.as_ref().map(|of_column| of_column.iter().flat_map(|slot| &slots[*slot]).copied())
-}
-
-/// Visits the elements of a container; a single object is a list of one.
-fn for_each_object<'p>(node: ValueRef<'p>, visit: &mut dyn FnMut(ValueRef<'p>)) {
-    match node {
-        ValueRef::Object(_) => visit(node),
-        ValueRef::Array(list) => list.for_each(|element| for_each_object(element, visit)),
-        _ => {}
-    }
 }
 
 /// Writes values as JSON: a single one as it is in the document, unless a list is wanted; several as a list.

@@ -39,11 +39,11 @@ pub(super) fn compare(field: &Field, value: &TypedValue, scalar: &Scalar, now: U
         TypedValue::Text(text) => Some(text.as_str().cmp(&scalar.to_string())),
         TypedValue::DateMillis(millis) => {
             let (start, end) = span(field, scalar, now)?;
-            Some(place(*millis, start.millis(), end.millis()))
+            Some(compare_with_span(*millis, start.millis(), end.millis()))
         }
         TypedValue::DateNanos(nanos) => {
             let (start, end) = span(field, scalar, now)?;
-            Some(place(i128::from(*nanos), start.nanos(), end.nanos()))
+            Some(compare_with_span(i128::from(*nanos), start.nanos(), end.nanos()))
         }
         TypedValue::Bool(_) | TypedValue::Ip(_) => None,
     }
@@ -56,7 +56,7 @@ fn rounded(field: &Field, number: &Number) -> Option<f64> {
     }
 }
 
-fn place<T: Ord + Copy>(value: T, start: T, end: T) -> Ordering {
+fn compare_with_span<T: Ord + Copy>(value: T, start: T, end: T) -> Ordering {
     if value < start {
         Ordering::Less
     } else if value > end {

@@ -69,11 +69,11 @@ fn buckets(
             count: records.len() as u64,
             top_hits: records
                 .iter()
-                .take(request.top_hits.map_or(0, |top_hits| top_hits.size))
+                .take(request.top_hits.unwrap_or(0))
                 .map(|one| Document::from(one.record.source.clone()))
                 .collect(),
             filtered: (0..request.bucket_filters.len())
-                .map(|place| records.iter().filter(|one| passes(place, one.record)).count() as u64)
+                .map(|index| records.iter().filter(|one| passes(index, one.record)).count() as u64)
                 .collect(),
         })
         .collect()

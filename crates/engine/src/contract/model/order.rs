@@ -7,43 +7,24 @@ use cantata_mapping::{IndexMapping, TypedValue};
 use super::Record;
 use super::facet::as_number;
 use super::json::below;
-use crate::{Cursor, Document, Hit, HitsRequest, MissingOrder, SortKey, SortMode, SortOrder, SortValue};
-
-/// A page of records.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Page<'a> {
-    pub(crate) sort: &'a [SortKey],
-    pub(crate) after: Option<&'a Cursor>,
-    pub(crate) offset: usize,
-    pub(crate) size: usize,
-    pub(crate) documents: bool,
-}
-
-impl<'a> Page<'a> {
-    /// Returns the page that a request asks for.
-    pub(crate) fn of(request: &'a HitsRequest) -> Self {
-        Self {
-            sort: &request.sort,
-            after: request.after.as_ref(),
-            offset: request.offset,
-            size: request.size,
-            documents: request.documents,
-        }
-    }
-}
+use crate::{Cursor, Document, ExportRequest, Hit, HitsRequest, MissingOrder, SortKey, SortMode, SortOrder, SortValue};
 
 /// Returns a page of the records, in order.
-pub(crate) fn page(mapping: &IndexMapping, records: Vec<(&str, &Record)>, page: &Page<'_>) -> Vec<Hit> {
-    let mut places: Vec<(Cursor, &Record)> =
-        records.into_iter().map(|(id, record)| (cursor(mapping, page.sort, id, record), record)).collect();
-    places.sort_by(|(one, _), (other, _)| compare(page.sort, one, other));
-    places
-        .into_iter()
-        .filter(|(place, _)| page.after.is_none_or(|after| compare(page.sort, place, after) == Ordering::Greater))
-        .skip(page.offset)
-        .take(page.size)
-        .map(|(cursor, record)| Hit { cursor, document: page.documents.then(|| Document::from(record.source.clone())) })
-        .collect()
+pub(crate) fn page(mapping: &IndexMapping, records: Vec<(&str, &Record)>, request: &HitsRequest) -> Vec<Hit> {
+    let HitsRequest { sort, after, offset, size, documents, .. } = request;
+    let mut sorted: Vec<(Cursor, &Record)> =
+        records.into_iter().map(|(id, record)| (cursor(mapping, sort, id, record), record)).collect();
+    sorted.sort_by(|(one, _), (other, _)| compare(sort, one, other));
+    let is_after = |cursor: &Cursor| after.as_ref().is_none_or(|after| compare(sort, cursor, after).is_gt());
+    let selected = sorted.into_iter().filter(|(cursor, _)| is_after(cursor)).skip(*offset).take(*size);
+    let document = |record: &Record| documents.then(|| Document::from(record.source.clone()));
+    selected.map(|(cursor, record)| Hit { cursor, document: document(record) }).collect()
+}
+
+/// Returns an export as one page.
+pub(crate) fn export_page(request: &ExportRequest) -> HitsRequest {
+    let size = request.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    HitsRequest { sort: request.sort.clone(), size, documents: true, ..HitsRequest::default() }
 }
 
 fn cursor(mapping: &IndexMapping, sort: &[SortKey], id: &str, record: &Record) -> Cursor {

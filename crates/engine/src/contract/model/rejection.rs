@@ -1,6 +1,6 @@
 //! Which documents an index rejects.
 
-use cantata_mapping::{FieldKind, IndexMapping, ValueError};
+use cantata_mapping::{FieldKind, IndexMapping, ValueError, join_path};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -60,10 +60,7 @@ fn check(mapping: &IndexMapping, path: &str, value: &Value) -> Result<(), Docume
         }
         (Some(_), value) => return take(mapping, path, value),
     };
-    members.iter().try_for_each(|(name, inner)| {
-        let inner_path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-        check(mapping, &inner_path, inner)
-    })
+    members.iter().try_for_each(|(name, inner)| check(mapping, &join_path(path, name), inner))
 }
 
 /// Gives a value to a field, to its multi-fields and to the fields that it is copied to.

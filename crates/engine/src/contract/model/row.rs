@@ -31,7 +31,7 @@ impl Row {
                 row.elements.insert(field.path.clone(), rows);
             } else if field.kind.has_values() {
                 for (key, scalar) in given(mapping, field, level, object) {
-                    // What cannot be read was refused or is to be passed over.
+                    // What cannot be read was rejected or is ignored.
                     if let Ok(Some(value)) = field.read(scalar) {
                         if !key.is_empty() {
                             row.values.entry(format!("{}.{key}", field.path)).or_default().push(value.clone());

@@ -14,10 +14,10 @@ pub(crate) fn like(pattern: &str, text: &str, ignores_case: bool) -> bool {
     // Entry `t` says whether what was seen of the pattern can stand for the first `t` letters.
     let mut reaches = vec![false; text.len() + 1];
     reaches[0] = true;
-    for sign in pattern {
+    for wanted in pattern {
         let before = reaches.clone();
         for end in 0..=text.len() {
-            reaches[end] = match sign {
+            reaches[end] = match wanted {
                 '*' => before[..=end].contains(&true),
                 '?' if ignores_case => end > 0 && before[end - 1],
                 letter => end > 0 && before[end - 1] && text[end - 1] == letter,

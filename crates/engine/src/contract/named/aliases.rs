@@ -30,8 +30,7 @@ async fn aliases(engine: &dyn SearchEngine) -> String {
 
 /// Returns the ids of all records.
 async fn ids(engine: &dyn SearchEngine, name: &str) -> Vec<String> {
-    let hits =
-        HitsRequest { filter: 0, size: 100, offset: 0, sort: vec![], after: None, total: true, documents: false };
+    let hits = HitsRequest { size: 100, total: true, ..HitsRequest::default() };
     let plan = SearchPlan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
     let answer = engine.search(name, Arc::new(plan)).await.unwrap();
     answer.hits[0].hits.iter().map(|hit| hit.cursor.id.clone()).collect()
@@ -74,7 +73,7 @@ pub async fn an_alias_moves_at_once(engine: &dyn SearchEngine) {
     assert_eq!(aliases(engine).await, "current>old");
 }
 
-/// Somebody who reads while an alias moves to and fro finds one of its indexes.
+/// A search while an alias is moved back and forth reads one of its indexes.
 pub async fn a_moving_alias_always_leads_somewhere(engine: &dyn SearchEngine) {
     make(engine, &["old", "new"]).await;
     engine.change_aliases(&[add("current", "old")]).await.unwrap();
@@ -91,8 +90,8 @@ pub async fn a_moving_alias_always_leads_somewhere(engine: &dyn SearchEngine) {
 pub async fn wrong_changes_of_aliases_are_refused(engine: &dyn SearchEngine) {
     make(engine, &["one", "two"]).await;
     engine.change_aliases(&[add("current", "one")]).await.unwrap();
-    let refused = engine.change_aliases(&[add("good", "one"), add("two", "one")]).await;
-    assert!(matches!(refused, Err(EngineError::Rejected(_))), "{refused:?}");
+    let rejected = engine.change_aliases(&[add("good", "one"), add("two", "one")]).await;
+    assert!(matches!(rejected, Err(EngineError::Rejected(_))), "{rejected:?}");
     let nowhere = engine.change_aliases(&[add("good", "one"), add("bad", "nowhere")]).await;
     assert_eq!(nowhere, Err(EngineError::IndexNotFound("nowhere".to_owned())));
     engine.change_aliases(&[remove("never", "one")]).await.unwrap();

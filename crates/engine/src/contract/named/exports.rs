@@ -6,7 +6,7 @@ use super::{INDEX, TestIndex, delete, key, leaf, put};
 use crate::{ExportRequest, ExportStream, Filter, SearchEngine, SortOrder};
 
 async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
-    let documents: Vec<Value> = (0..20).map(|place| json!({"size": place % 7})).collect();
+    let documents: Vec<Value> = (0..20).map(|index| json!({"size": index % 7})).collect();
     TestIndex::new(engine, json!({"properties": {"size": {"type": "long"}}}), &documents).await
 }
 
@@ -60,7 +60,7 @@ pub async fn an_export_shows_one_state(engine: &dyn SearchEngine) {
     let first = export.next().await.unwrap().unwrap();
     bench.write(vec![delete("t"), put("s", &json!({"size": 100})), put("zz", &json!({"size": 1}))]).await;
     let mut documents = Vec::new();
-    let mut ids: String = first.hits.iter().map(|hit| hit.cursor.id.as_str()).collect();
+    let mut ids = super::ids(&first.hits);
     while let Some(page) = export.next().await.unwrap() {
         for hit in page.hits {
             ids += &hit.cursor.id;

@@ -34,7 +34,7 @@ pub async fn new_fields_are_added(engine: &dyn SearchEngine) {
     assert!(fields.iter().all(|field| mapping.field(field).is_some()), "{:?}", mapping.raw());
 }
 
-/// A field that is there with another type is refused by its path, and nothing else is added either.
+/// A field that is there with another type is rejected by its path, and nothing else is added either.
 pub async fn another_type_is_refused(engine: &dyn SearchEngine) {
     let mapping = json!({"properties": {
         "name": {"type": "keyword"},
@@ -48,8 +48,8 @@ pub async fn another_type_is_refused(engine: &dyn SearchEngine) {
     ];
     for (path, mut properties) in wrong {
         properties["brought"] = json!({"type": "keyword"});
-        let refused = bench.extend(&json!({"properties": properties})).await;
-        assert!(matches!(&refused, Err(EngineError::Rejected(text)) if text.contains(path)), "{path}: {refused:?}");
+        let rejected = bench.extend(&json!({"properties": properties})).await;
+        assert!(matches!(&rejected, Err(EngineError::Rejected(text)) if text.contains(path)), "{path}: {rejected:?}");
         assert!(bench.mapping().await.field("brought").is_none(), "{path}");
     }
     let nowhere = engine.extend_mapping("nowhere", &json!({"properties": {}})).await;

@@ -4,7 +4,7 @@ use std::slice::from_ref;
 
 use serde_json::{Value, json};
 
-use super::{TestIndex, delete, group, leaf, pivoted, texts};
+use super::{TestIndex, delete, facet_request, group, leaf, pivoted, texts};
 use crate::{FacetRequest, Filter, HitsRequest, SearchEngine, SearchPlan};
 
 async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
@@ -110,19 +110,7 @@ pub async fn buckets_show_and_filter_their_records(engine: &dyn SearchEngine) {
         bench.filter(&leaf("in", "access", "open")).await,
         bench.filter(&leaf("in", "donors.sex", "m")).await,
     ];
-    let request = FacetRequest {
-        field: "study".to_owned(),
-        filter: 0,
-        elements: Filter::All,
-        buckets: Some(10),
-        distinct: false,
-        missing: false,
-        stats: false,
-        histograms: Vec::new(),
-        ranges: Vec::new(),
-        top_hits: Some(crate::TopHitsRequest { size: 1 }),
-        bucket_filters: vec![1, 2],
-    };
+    let request = FacetRequest { top_hits: Some(1), bucket_filters: vec![1, 2], ..facet_request("study", 0, 10) };
     let plan = SearchPlan { filters, hits: Vec::new(), facets: vec![request] };
     let facet = bench.search(plan).await.facets.remove(0);
     let filtered: Vec<&[u64]> = facet.buckets.iter().map(|bucket| bucket.filtered.as_slice()).collect();
@@ -143,28 +131,8 @@ pub async fn one_plan_answers_everything(engine: &dyn SearchEngine) {
     let bench = bench(engine).await;
     bench.write(vec![delete("d")]).await;
     let open = bench.filter(&leaf("in", "access", "open")).await;
-    let hits = |filter| HitsRequest {
-        filter,
-        size: 1,
-        offset: 0,
-        sort: Vec::new(),
-        after: None,
-        total: true,
-        documents: true,
-    };
-    let facet = |field: &str, filter| FacetRequest {
-        field: field.to_owned(),
-        filter,
-        elements: Filter::All,
-        buckets: Some(10),
-        distinct: false,
-        missing: false,
-        stats: false,
-        histograms: Vec::new(),
-        ranges: Vec::new(),
-        top_hits: None,
-        bucket_filters: Vec::new(),
-    };
+    let hits = |filter| HitsRequest { filter, size: 1, total: true, documents: true, ..HitsRequest::default() };
+    let facet = |field: &str, filter| facet_request(field, filter, 10);
     let plan = SearchPlan {
         filters: vec![Filter::All, open, Filter::None],
         hits: vec![hits(1), hits(0), hits(2)],

@@ -30,7 +30,7 @@ pub async fn the_summary_counts_documents(engine: &dyn SearchEngine) {
     assert_eq!(engine.indexes().await.unwrap()[0].documents, 2);
 }
 
-/// A name that is taken is refused, and what is there stays.
+/// A name that is taken is rejected, and what is there stays.
 pub async fn an_index_cannot_be_made_twice(engine: &dyn SearchEngine) {
     let bench = TestIndex::new(engine, json!({"properties": {"x": {"type": "long"}}}), &[json!({"x": 1})]).await;
     let again = engine.create_index(INDEX, None).await;
@@ -64,8 +64,8 @@ pub async fn a_removed_index_is_gone(engine: &dyn SearchEngine) {
 /// A mapping that cannot be read makes no index.
 pub async fn a_wrong_mapping_is_refused(engine: &dyn SearchEngine) {
     for mapping in [json!([]), json!({"properties": {"x": {"type": "alias", "path": "nowhere"}}})] {
-        let refused = engine.create_index(INDEX, Some(&mapping)).await;
-        assert!(matches!(refused, Err(EngineError::Rejected(_))), "{refused:?}");
+        let rejected = engine.create_index(INDEX, Some(&mapping)).await;
+        assert!(matches!(rejected, Err(EngineError::Rejected(_))), "{rejected:?}");
     }
     assert_eq!(engine.indexes().await.unwrap(), []);
 }
@@ -95,7 +95,7 @@ pub async fn documents_bring_fields(engine: &dyn SearchEngine) {
     assert_eq!(bench.ids(&leaf("gt", "later", 1)).await, "b");
 }
 
-/// A document that contradicts a field which another one brought is refused, and brings nothing.
+/// A document that contradicts a field which another one brought is rejected, and brings nothing.
 pub async fn a_refused_document_brings_no_fields(engine: &dyn SearchEngine) {
     let bench = TestIndex::create(engine, None).await;
     bench.write(vec![put("a", &json!({"size": 7}))]).await;
@@ -104,7 +104,7 @@ pub async fn a_refused_document_brings_no_fields(engine: &dyn SearchEngine) {
     assert!(bench.mapping().await.field("brought").is_none());
 }
 
-/// Names that a strict mapping does not have are refused; with `false` they are kept, but cannot be searched.
+/// Names that a strict mapping does not have are rejected; with `false` they are kept, but cannot be searched.
 pub async fn the_mapping_says_what_happens_to_unknown_names(engine: &dyn SearchEngine) {
     let mapping = json!({"dynamic": "strict", "properties": {
         "x": {"type": "long"},

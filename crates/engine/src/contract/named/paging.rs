@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{TestIndex, delete, key, leaf, put};
-use crate::{Cursor, HitsRequest, HitsResult, MissingOrder, SearchEngine, SortKey, SortMode, SortOrder};
+use super::{TestIndex, delete, ids, key, leaf, put};
+use crate::{Cursor, HitsRequest, MissingOrder, SearchEngine, SortKey, SortMode, SortOrder};
 
 async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
     let name = json!({"type": "text", "fields": {"whole": {"type": "keyword"}}});
@@ -18,10 +18,6 @@ async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
         json!({"size": null, "name": "a b"}),
     ];
     TestIndex::new(engine, mapping, &documents).await
-}
-
-fn ids(page: &HitsResult) -> String {
-    page.hits.iter().map(|hit| hit.cursor.id.as_str()).collect()
 }
 
 fn by(field: &str, order: SortOrder, mode: SortMode, missing: MissingOrder) -> Vec<SortKey> {
@@ -43,15 +39,12 @@ pub async fn unsorted_records_come_by_id(engine: &dyn SearchEngine) {
 pub async fn equal_records_come_by_id(engine: &dyn SearchEngine) {
     let bench = bench(engine).await;
     for (order, expected) in [(SortOrder::Ascending, "badce"), (SortOrder::Descending, "adbce")] {
-        let page = bench.page(&json!(null), |page| page.sort = vec![key("size", order)]).await;
-        assert_eq!(ids(&page), expected, "{order:?}");
+        assert_eq!(bench.sorted(&[key("size", order)]).await, expected, "{order:?}");
     }
     let by_id = SortKey { field: None, ..key("size", SortOrder::Descending) };
-    let page = bench.page(&json!(null), |page| page.sort = vec![by_id]).await;
-    assert_eq!(ids(&page), "edcba");
-    let two_keys = vec![key("size", SortOrder::Descending), key("name", SortOrder::Ascending)];
-    let page = bench.page(&json!(null), |page| page.sort = two_keys).await;
-    assert_eq!(ids(&page), "dabec");
+    assert_eq!(bench.sorted(&[by_id]).await, "edcba");
+    let two_keys = [key("size", SortOrder::Descending), key("name", SortOrder::Ascending)];
+    assert_eq!(bench.sorted(&two_keys).await, "dabec");
 }
 
 /// The mode says which of several values counts, also over nested elements; records without one stand where asked.
@@ -72,24 +65,25 @@ pub async fn sorts_choose_among_values(engine: &dyn SearchEngine) {
         (by("parts.size", Descending, Avg, First), "beadc"),
         (by("name", Ascending, Min, Last), "bedac"),
     ] {
-        let page = bench.page(&json!(null), |page| page.sort = sort.clone()).await;
-        assert_eq!(ids(&page), expected, "{sort:?}");
+        assert_eq!(bench.sorted(&sort).await, expected, "{sort:?}");
     }
 }
 
 /// Pages by offset, and totals that are those of all matching records.
 pub async fn offsets_and_totals(engine: &dyn SearchEngine) {
+    type Case = (fn(&mut HitsRequest), &'static str, Option<u64>);
     let bench = bench(engine).await;
-    let page = |change: fn(&mut HitsRequest)| bench.page(&json!(null), change);
-    let second = page(|page| (page.size, page.offset) = (2, 2)).await;
-    assert_eq!((ids(&second).as_str(), second.total), ("cd", Some(5)));
-    let beyond = page(|page| page.offset = 100).await;
-    assert_eq!((ids(&beyond).as_str(), beyond.total), ("", Some(5)));
-    let none = page(|page| page.size = 0).await;
-    assert_eq!((ids(&none).as_str(), none.total), ("", Some(5)));
-    let uncounted = page(|page| page.total = false).await;
-    assert_eq!((ids(&uncounted).as_str(), uncounted.total), ("abcde", None));
-    let with_documents = page(|page| page.documents = true).await;
+    let cases: [Case; 4] = [
+        (|page| (page.size, page.offset) = (2, 2), "cd", Some(5)),
+        (|page| page.offset = 100, "", Some(5)),
+        (|page| page.size = 0, "", Some(5)),
+        (|page| page.total = false, "abcde", None),
+    ];
+    for (change, expected, total) in cases {
+        let page = bench.page(&json!(null), change).await;
+        assert_eq!((ids(&page.hits).as_str(), page.total), (expected, total));
+    }
+    let with_documents = bench.page(&json!(null), |page| page.documents = true).await;
     assert!(with_documents.hits.iter().all(|hit| hit.document.is_some()));
 }
 
@@ -103,7 +97,7 @@ pub async fn cursors_lead_through_everything(engine: &dyn SearchEngine) {
         vec![key("name", SortOrder::Descending), key("parts.size", SortOrder::Ascending)],
         by("size", SortOrder::Descending, SortMode::Avg, MissingOrder::First),
     ] {
-        let whole = ids(&bench.page(&json!(null), |page| page.sort = sort.clone()).await);
+        let whole = bench.sorted(&sort).await;
         for size in [1, 2, 4] {
             let (mut found, mut after) = (String::new(), None);
             loop {
@@ -115,7 +109,7 @@ pub async fn cursors_lead_through_everything(engine: &dyn SearchEngine) {
                 assert_eq!(page.total, Some(5));
                 let Some(last) = page.hits.last() else { break };
                 after = Some(Cursor::parse(&last.cursor.to_json(), &sort, &mapping).unwrap());
-                found += &ids(&page);
+                found += &ids(&page.hits);
             }
             assert_eq!(found, whole, "{sort:?} by {size}");
         }
@@ -127,7 +121,7 @@ pub async fn a_cursor_outlives_its_record(engine: &dyn SearchEngine) {
     let bench = bench(engine).await;
     let sort = vec![key("size", SortOrder::Ascending)];
     let first = bench.page(&json!(null), |page| (page.size, page.sort) = (2, sort.clone())).await;
-    assert_eq!(ids(&first), "ba");
+    assert_eq!(ids(&first.hits), "ba");
     let after = first.hits[1].cursor.clone();
     let batch = vec![delete("a"), put("aa", &json!({"size": 2})), put("x", &json!({"size": 1}))];
     bench.write(batch).await;
@@ -143,5 +137,5 @@ pub async fn the_order_spans_all_writes(engine: &dyn SearchEngine) {
     bench.write(vec![put("g", &json!({"size": 3})), delete("d")]).await;
     let filter = leaf("gte", "size", 0);
     let page = bench.page(&filter, |page| page.sort = vec![key("size", SortOrder::Ascending)]).await;
-    assert_eq!((ids(&page).as_str(), page.total), ("fbga", Some(4)));
+    assert_eq!((ids(&page.hits).as_str(), page.total), ("fbga", Some(4)));
 }

@@ -15,10 +15,10 @@ pub async fn the_last_position_holds(engine: &dyn SearchEngine) {
     assert_eq!((report.written, report.deleted, report.rejected.len()), (1, 0, 0));
     assert_eq!(position().await.as_deref(), Some("event 1"));
     assert!(engine.document(INDEX, "a").await.unwrap().is_some());
-    let refused =
+    let report =
         engine.write_with_position(INDEX, vec![put("c", &json!({"n": "no number"}))], "event 2").await.unwrap();
-    assert_eq!((refused.written, refused.rejected.len(), refused.rejected[0].batch_index), (0, 1, 0));
-    assert_eq!(position().await.as_deref(), Some("event 2"), "a document that is refused stops nothing");
+    assert_eq!((report.written, report.rejected.len(), report.rejected[0].batch_index), (0, 1, 0));
+    assert_eq!(position().await.as_deref(), Some("event 2"), "a document that is rejected stops nothing");
     bench.write(vec![put("d", &json!({"n": 2}))]).await;
     assert_eq!(position().await.as_deref(), Some("event 2"));
     engine.write_with_position(INDEX, Vec::new(), "{\"ünïcode\": [1]}").await.unwrap();

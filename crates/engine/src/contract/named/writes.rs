@@ -17,11 +17,11 @@ async fn text_of(engine: &dyn SearchEngine, id: &str) -> Option<String> {
 /// What was written is found by the next request, by its values and by its id.
 pub async fn a_written_document_is_seen_at_once(engine: &dyn SearchEngine) {
     let bench = TestIndex::new(engine, mapping(), &[]).await;
-    for (place, id) in ["x", "y", "z"].into_iter().enumerate() {
-        let report = bench.write(vec![put(id, &json!({"size": place}))]).await;
+    for (index, id) in ["x", "y", "z"].into_iter().enumerate() {
+        let report = bench.write(vec![put(id, &json!({"size": index}))]).await;
         assert_eq!(report, BatchReport { written: 1, ..BatchReport::default() });
-        assert_eq!(bench.ids(&leaf("in", "size", place)).await, id);
-        assert_eq!(text_of(engine, id).await.unwrap(), format!("{{\"size\":{place}}}"));
+        assert_eq!(bench.ids(&leaf("in", "size", index)).await, id);
+        assert_eq!(text_of(engine, id).await.unwrap(), format!("{{\"size\":{index}}}"));
     }
     assert_eq!(bench.ids(&json!(null)).await, "xyz");
 }
@@ -81,7 +81,7 @@ pub async fn the_last_operation_on_an_id_holds(engine: &dyn SearchEngine) {
     assert_eq!(bench.ids(&leaf("in", "size", 3)).await, "c");
 }
 
-/// Documents that cannot be taken are named with their place and why; all others are written.
+/// Documents that cannot be taken are named with their index and why; all others are written.
 pub async fn a_refused_document_stops_nothing(engine: &dyn SearchEngine) {
     let bench = TestIndex::new(engine, mapping(), &[]).await;
     let not_json = WriteOperation::Put { id: "c".to_owned(), source: b"{\"size\": ".to_vec() };
@@ -99,15 +99,15 @@ pub async fn a_refused_document_stops_nothing(engine: &dyn SearchEngine) {
     ];
     let report = bench.write(batch).await;
     assert_eq!(report.written, 2);
-    let refused: Vec<(usize, &str)> = report.rejected.iter().map(|one| (one.batch_index, one.id.as_str())).collect();
-    assert_eq!(refused, [(1, "b"), (2, "c"), (3, "d"), (4, "e"), (5, "f"), (6, "g")]);
-    for place in [0, 4, 5] {
-        assert!(report.rejected[place].reason.contains("size"), "{}", report.rejected[place].reason);
+    let rejected: Vec<(usize, &str)> = report.rejected.iter().map(|one| (one.batch_index, one.id.as_str())).collect();
+    assert_eq!(rejected, [(1, "b"), (2, "c"), (3, "d"), (4, "e"), (5, "f"), (6, "g")]);
+    for index in [0, 4, 5] {
+        assert!(report.rejected[index].reason.contains("size"), "{}", report.rejected[index].reason);
     }
     assert_eq!(bench.ids(&json!(null)).await, "ah");
 }
 
-/// A replacement that is refused leaves the document as it was.
+/// A replacement that is rejected leaves the document as it was.
 pub async fn a_refused_replacement_changes_nothing(engine: &dyn SearchEngine) {
     let bench = TestIndex::new(engine, mapping(), &[json!({"size": 1})]).await;
     let report = bench.write(vec![put("a", &json!({"size": "large"}))]).await;
@@ -134,8 +134,8 @@ pub async fn documents_come_back_as_they_were_given(engine: &dyn SearchEngine) {
         r#"{"t":["","ü","🧬","\u0000","\"quoted\"\n",null,true,false]}"#,
         r#"{"deep":[[[{"a":[[{"b":null}]]}]]],"a.b":{"c.d":1}}"#,
     ];
-    for (place, text) in texts.into_iter().enumerate() {
-        let id = format!("{place}");
+    for (index, text) in texts.into_iter().enumerate() {
+        let id = format!("{index}");
         let source = text.as_bytes().to_vec();
         assert_eq!(bench.write(vec![WriteOperation::Put { id: id.clone(), source }]).await.written, 1, "{text}");
         let expected = serde_json::from_str::<Value>(text).unwrap().to_string();

@@ -5,11 +5,12 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
+use super::super::model::Model;
 use super::super::suite::{Exceptions, Options};
 use super::values;
 use crate::WriteOperation;
 
-/// Returns a batch of operations on ids of a small number; ids may repeat, and some documents are refused.
+/// Returns a batch of operations on ids of a small number; ids may repeat, and some documents are rejected.
 pub(super) fn batch(
     rng: &mut StdRng,
     mapping: &IndexMapping,
@@ -18,7 +19,7 @@ pub(super) fn batch(
     options: &Options,
 ) -> Vec<WriteOperation> {
     let mut batch: Vec<WriteOperation> = Vec::new();
-    // Whether an earlier operation on an id holds when a later one is refused is left open, so that there is none.
+    // Whether an earlier operation on an id holds when a later one is rejected is left open, so that there is none.
     let mut closed: Vec<String> = Vec::new();
     for _ in 0..size {
         let id = id(rng.random_range(0..ids));
@@ -26,12 +27,12 @@ pub(super) fn batch(
             true => WriteOperation::Delete { id: id.clone() },
             false => WriteOperation::Put { id: id.clone(), source: source(rng, mapping, options) },
         };
-        let is_refused = is_refused(&operation, mapping);
-        let is_first = batch.iter().all(|earlier| id_of(earlier) != id);
-        if closed.contains(&id) || (is_refused && !is_first) {
+        let is_rejected = is_rejected(&operation, mapping);
+        let is_first = batch.iter().all(|earlier| earlier.id() != id);
+        if closed.contains(&id) || (is_rejected && !is_first) {
             continue;
         }
-        if is_refused {
+        if is_rejected {
             closed.push(id);
         }
         batch.push(operation);
@@ -79,19 +80,10 @@ fn id(number: usize) -> String {
     }
 }
 
-fn id_of(operation: &WriteOperation) -> &str {
-    match operation {
-        WriteOperation::Put { id, .. } | WriteOperation::Delete { id } => id,
-    }
-}
-
-fn is_refused(operation: &WriteOperation, mapping: &IndexMapping) -> bool {
+fn is_rejected(operation: &WriteOperation, mapping: &IndexMapping) -> bool {
     match operation {
         WriteOperation::Delete { .. } => false,
-        WriteOperation::Put { source, .. } => match serde_json::from_slice(source) {
-            Ok(document) => super::super::model::Model::new(mapping.clone()).put("", document).is_err(),
-            Err(_) => true,
-        },
+        WriteOperation::Put { id, source } => Model::new(mapping.clone()).put(id, source).is_err(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Random mappings: every type, objects, nested containers up to three deep, and everything that lets a value be found
 //! under another name.
 
+use cantata_mapping::join_path;
 use rand::Rng;
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
@@ -54,26 +55,26 @@ pub(super) fn random(rng: &mut StdRng, options: &Options) -> Value {
 
 fn container(rng: &mut StdRng, path: &str, depth: usize, nested: usize, exceptions: Exceptions) -> Map<String, Value> {
     let mut properties = Map::new();
-    for place in 0..rng.random_range(2..=6) {
+    for index in 0..rng.random_range(2..=6) {
         let kind = *pick(rng, &TYPES);
         if !exceptions.absent_types.contains(&kind) {
-            properties.insert(format!("{kind}{place}"), field(rng, kind, exceptions));
+            properties.insert(format!("{kind}{index}"), field(rng, kind, exceptions));
         }
     }
     if depth < MAX_DEPTH && rng.random_bool(if depth == 0 { 0.9 } else { 0.5 }) && nested < MAX_NESTED_DEPTH {
         let name = format!("n{depth}");
-        let inner = container(rng, &join(path, &name), depth + 1, nested + 1, exceptions);
+        let inner = container(rng, &join_path(path, &name), depth + 1, nested + 1, exceptions);
         properties.insert(name, json!({"type": "nested", "properties": inner}));
     }
     if depth < MAX_DEPTH && rng.random_bool(0.3) {
         let name = format!("o{depth}");
-        let inner = container(rng, &join(path, &name), depth + 1, nested, exceptions);
+        let inner = container(rng, &join_path(path, &name), depth + 1, nested, exceptions);
         properties.insert(name, json!({"properties": inner}));
     }
     if rng.random_bool(0.3)
         && let Some((name, _)) = properties.iter().find(|(_, definition)| has_values(definition))
     {
-        let target = join(path, name);
+        let target = join_path(path, name);
         properties.insert("other_name".to_owned(), json!({"type": "alias", "path": target}));
     }
     properties
@@ -127,8 +128,4 @@ fn field(rng: &mut StdRng, kind: &str, exceptions: Exceptions) -> Value {
 /// Returns the multi-fields of a text field that hold its texts as a whole.
 fn whole_texts() -> Value {
     json!({"keyword": {"type": "keyword"}})
-}
-
-fn join(container: &str, name: &str) -> String {
-    if container.is_empty() { name.to_owned() } else { format!("{container}.{name}") }
 }

@@ -6,9 +6,7 @@ use rand::rngs::StdRng;
 
 use super::super::model::{FacetQuery, Request};
 use super::{UsableField, filter, pick, with_values};
-use crate::{
-    FacetRequest, Filter, HitsRequest, MissingOrder, NumberRange, SortKey, SortMode, SortOrder, TopHitsRequest,
-};
+use crate::{FacetRequest, Filter, HitsRequest, MissingOrder, NumberRange, SortKey, SortMode, SortOrder};
 
 /// Returns a request.
 pub(super) fn random(rng: &mut StdRng, usable: &[UsableField], mapping: &IndexMapping) -> Request {
@@ -54,7 +52,7 @@ pub(super) fn sort(rng: &mut StdRng, usable: &[UsableField]) -> Vec<SortKey> {
         .collect()
 }
 
-/// Returns whether sums of the pool's values are the same in whatever order they are added up; the place of a record
+/// Returns whether sums of the pool's values are the same in whatever order they are added up; the position of a record
 /// must not depend on it.
 fn has_exact_sums(kind: &FieldKind) -> bool {
     matches!(
@@ -98,7 +96,7 @@ fn facet(rng: &mut StdRng, usable: &[UsableField], mapping: &IndexMapping, filte
             true => vec![(0..rng.random_range(1..=3)).map(|_| range(rng)).collect()],
             false => Vec::new(),
         },
-        top_hits: (buckets.is_some() && rng.random_bool(0.2)).then(|| TopHitsRequest { size: rng.random_range(1..=3) }),
+        top_hits: (buckets.is_some() && rng.random_bool(0.2)).then(|| rng.random_range(1..=3)),
         bucket_filters: match buckets.is_some() && rng.random_bool(0.2) {
             true => (0..rng.random_range(1..=2)).map(|_| rng.random_range(0..filters)).collect(),
             false => Vec::new(),

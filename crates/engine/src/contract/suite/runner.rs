@@ -11,7 +11,7 @@ use super::super::model::{Model, Request, RequestContext, read_path};
 use super::super::random::{Script, Step};
 use super::{Options, canonical, now};
 use crate::translate::{FilterTranslator, TranslationError};
-use crate::{Cursor, ExportRequest, HitsRequest, SearchEngine, SearchPlan, SortKey, WriteOperation};
+use crate::{BatchReport, Cursor, ExportRequest, HitsRequest, SearchEngine, SearchPlan, SortKey, WriteOperation};
 
 type Outcome = Result<(), Box<Mismatch>>;
 
@@ -40,9 +40,9 @@ pub(super) async fn run(engine: &dyn SearchEngine, script: &Script, options: &Op
     }
     let mut pair = EngineAndModel { engine, index: &index, model: Model::new(mapping), script, options };
     let mut outcome = Ok(());
-    for (place, step) in script.steps.iter().enumerate() {
+    for (index, step) in script.steps.iter().enumerate() {
         if let Err(mismatch) = pair.step(step).await {
-            outcome = Err(mismatch.at(place));
+            outcome = Err(mismatch.at(index));
             break;
         }
     }
@@ -71,27 +71,13 @@ impl EngineAndModel<'_> {
 
     async fn write(&mut self, batch: &[WriteOperation]) -> Outcome {
         let report = self.engine.write(self.index, batch.to_vec()).await.map_err(|error| failure("a write", &error))?;
-        let (mut written, mut deleted, mut refused, mut ids) = (0, 0, Vec::new(), BTreeSet::new());
-        for (place, operation) in batch.iter().enumerate() {
-            match operation {
-                WriteOperation::Put { id, source } => {
-                    ids.insert(id);
-                    match self.model.put(id, source) {
-                        Ok(()) => written += 1,
-                        Err(_) => refused.push(place),
-                    }
-                }
-                WriteOperation::Delete { id } => {
-                    ids.insert(id);
-                    deleted += usize::from(self.model.delete(id));
-                }
-            }
-        }
-        let found: Vec<usize> = report.rejected.iter().map(|rejected| rejected.batch_index).collect();
-        same("the refused documents", json!(refused), json!(found))?;
+        let expected = self.model.write(batch);
+        same("the rejected documents", json!(expected.rejected_indexes()), json!(report.rejected_indexes()))?;
         // How operations on the same id count is left open.
+        let ids: BTreeSet<&str> = batch.iter().map(WriteOperation::id).collect();
         if ids.len() == batch.len() {
-            same("the counts of a write", json!([written, deleted]), json!([report.written, report.deleted]))?;
+            let counts = |report: &BatchReport| json!([report.written, report.deleted]);
+            same("the counts of a write", counts(&expected), counts(&report))?;
         }
         let mapping = self.engine.mapping(self.index).await.map_err(|error| failure("the mapping", &error))?;
         match self.options.exceptions.rewritten_mapping {
@@ -177,10 +163,10 @@ impl EngineAndModel<'_> {
     fn plan(&self, request: &Request) -> Result<SearchPlan, TranslationError> {
         let translation = self.translation();
         let mut plan = SearchPlan::default();
-        let filter = |place: usize| translation.filter(request.sqons[place].as_ref());
+        let filter = |index: usize| translation.filter(request.sqons[index].as_ref());
         for hits in &request.hits {
-            let place = plan.add_filter(filter(hits.filter)?);
-            plan.hits.push(HitsRequest { filter: place, ..hits.clone() });
+            let filter = plan.add_filter(filter(hits.filter)?);
+            plan.hits.push(HitsRequest { filter, ..hits.clone() });
         }
         for query in &request.facets {
             let mut facet = query.request.clone();
@@ -188,8 +174,8 @@ impl EngineAndModel<'_> {
             let (records, elements) = translation.facet_filter(sqon, &facet.field, query.filter_themselves)?;
             facet.filter = plan.add_filter(records);
             facet.elements = elements;
-            for place in &mut facet.bucket_filters {
-                *place = plan.add_filter(filter(*place)?);
+            for index in &mut facet.bucket_filters {
+                *index = plan.add_filter(filter(*index)?);
             }
             plan.facets.push(facet);
         }
@@ -237,19 +223,14 @@ fn kinds(mapping: &IndexMapping) -> Value {
 }
 
 fn same(what: &str, expected: Value, found: Value) -> Outcome {
-    if canonical::agree(&expected, &found) {
-        return Ok(());
-    }
-    Err(Box::new(Mismatch { step: 0, what: what.to_owned(), plan: String::new(), expected, found }))
+    if canonical::agree(&expected, &found) { Ok(()) } else { Err(mismatch(what.to_owned(), expected, found)) }
 }
 
-/// Returns the difference that a failure is, of whatever kind.
+/// Returns the mismatch for an error of any kind.
 fn failure(what: &str, error: &dyn ToString) -> Box<Mismatch> {
-    Box::new(Mismatch {
-        step: 0,
-        what: format!("{what} failed"),
-        plan: String::new(),
-        expected: json!("no failure"),
-        found: json!(error.to_string()),
-    })
+    mismatch(format!("{what} failed"), json!("no failure"), json!(error.to_string()))
+}
+
+fn mismatch(what: String, expected: Value, found: Value) -> Box<Mismatch> {
+    Box::new(Mismatch { step: 0, what, plan: String::new(), expected, found })
 }

@@ -37,9 +37,9 @@ pub(super) async fn shrink(
     loop {
         let mut has_shrunk = false;
         for reductions in respects {
-            let mut place = 0;
-            // What was left out shifts the rest, so that the place stays.
-            while let Some(smaller) = reductions(&script).into_iter().nth(place) {
+            let mut position = 0;
+            // What was left out shifts the rest, so the position stays.
+            while let Some(smaller) = reductions(&script).into_iter().nth(position) {
                 attempts += 1;
                 if attempts > MAX_ATTEMPTS {
                     return (script, mismatch);
@@ -51,7 +51,7 @@ pub(super) async fn shrink(
                         mismatch = found;
                         has_shrunk = true;
                     }
-                    Ok(()) | Err(_) => place += 1,
+                    Ok(()) | Err(_) => position += 1,
                 }
             }
         }
@@ -63,20 +63,23 @@ pub(super) async fn shrink(
 
 fn fewer_steps(script: &Script) -> Vec<Script> {
     let before_last = script.steps.len().saturating_sub(1);
-    (0..before_last).rev().map(|place| changed(script, |script| drop(script.steps.remove(place)))).collect()
+    (0..before_last).rev().map(|index| changed(script, |script| drop(script.steps.remove(index)))).collect()
 }
 
 fn fewer_operations(script: &Script) -> Vec<Script> {
+    smaller_batches(script, |batch| {
+        let without = |index: usize| [&batch[..index], &batch[index + 1..]].concat();
+        (0..batch.len()).map(without).collect()
+    })
+}
+
+/// Returns the script with each of the reductions of each of its batches.
+fn smaller_batches(script: &Script, reductions: impl Fn(&[WriteOperation]) -> Vec<Vec<WriteOperation>>) -> Vec<Script> {
     let mut smaller = Vec::new();
-    for (place, step) in script.steps.iter().enumerate() {
+    for (index, step) in script.steps.iter().enumerate() {
         let Step::Write(batch) = step else { continue };
-        for operation in 0..batch.len() {
-            smaller.push(changed(script, |script| {
-                if let Step::Write(batch) = &mut script.steps[place] {
-                    batch.remove(operation);
-                }
-            }));
-        }
+        let reduced = reductions(batch).into_iter().map(Step::Write);
+        smaller.extend(reduced.map(|step| changed(script, |script| script.steps[index] = step)));
     }
     smaller
 }
@@ -91,25 +94,25 @@ fn smaller_requests(script: &Script) -> Vec<Script> {
             smaller.push(less);
         }
     };
-    for place in 0..request.hits.len() {
-        without(&|request| drop(request.hits.remove(place)));
-        without(&|request| request.hits[place].sort.clear());
-        without(&|request| drop(request.hits[place].sort.pop()));
-        without(&|request| request.hits[place].documents = false);
-        without(&|request| request.hits[place].total = false);
-        without(&|request| request.hits[place].offset = 0);
+    for index in 0..request.hits.len() {
+        without(&|request| drop(request.hits.remove(index)));
+        without(&|request| request.hits[index].sort.clear());
+        without(&|request| drop(request.hits[index].sort.pop()));
+        without(&|request| request.hits[index].documents = false);
+        without(&|request| request.hits[index].total = false);
+        without(&|request| request.hits[index].offset = 0);
     }
-    for place in 0..request.facets.len() {
-        without(&|request| drop(request.facets.remove(place)));
-        without(&|request| request.facets[place].request.buckets = None);
-        without(&|request| request.facets[place].request.distinct = false);
-        without(&|request| request.facets[place].request.missing = false);
-        without(&|request| request.facets[place].request.stats = false);
-        without(&|request| request.facets[place].request.histograms.clear());
-        without(&|request| request.facets[place].request.ranges.clear());
-        without(&|request| request.facets[place].request.top_hits = None);
-        without(&|request| request.facets[place].request.bucket_filters.clear());
-        without(&|request| request.facets[place].filter_themselves = true);
+    for index in 0..request.facets.len() {
+        without(&|request| drop(request.facets.remove(index)));
+        without(&|request| request.facets[index].request.buckets = None);
+        without(&|request| request.facets[index].request.distinct = false);
+        without(&|request| request.facets[index].request.missing = false);
+        without(&|request| request.facets[index].request.stats = false);
+        without(&|request| request.facets[index].request.histograms.clear());
+        without(&|request| request.facets[index].request.ranges.clear());
+        without(&|request| request.facets[index].request.top_hits = None);
+        without(&|request| request.facets[index].request.bucket_filters.clear());
+        without(&|request| request.facets[index].filter_themselves = true);
     }
     smaller.into_iter().map(|less| with_last(script, Step::Search(less))).collect()
 }
@@ -120,19 +123,17 @@ fn smaller_filters(script: &Script) -> Vec<Script> {
         return Vec::new();
     };
     let mut smaller = Vec::new();
-    for (place, sqon) in request.sqons.iter().enumerate() {
+    for (index, sqon) in request.sqons.iter().enumerate() {
         let Some(sqon) = sqon else { continue };
         for less in std::iter::once(None).chain(smaller_sqons(sqon).into_iter().map(Some)) {
             let mut request = request.clone();
-            request.sqons[place] = less;
-            smaller.push(with_last(
-                script,
-                match last {
-                    Step::PageThrough(_) => Step::PageThrough(request),
-                    Step::Export(_, export) => Step::Export(request, export.clone()),
-                    _ => Step::Search(request),
-                },
-            ));
+            request.sqons[index] = less;
+            let step = match last {
+                Step::PageThrough(_) => Step::PageThrough(request),
+                Step::Export(_, export) => Step::Export(request, export.clone()),
+                _ => Step::Search(request),
+            };
+            smaller.push(with_last(script, step));
         }
     }
     smaller
@@ -145,22 +146,19 @@ fn smaller_sqons(sqon: &Sqon) -> Vec<Sqon> {
 }
 
 fn smaller_documents(script: &Script) -> Vec<Script> {
-    let mut smaller = Vec::new();
-    for (at, step) in script.steps.iter().enumerate() {
-        let Step::Write(batch) = step else { continue };
-        for (place, operation) in batch.iter().enumerate() {
+    smaller_batches(script, |batch| {
+        let mut smaller = Vec::new();
+        for (index, operation) in batch.iter().enumerate() {
             let WriteOperation::Put { id, source } = operation else { continue };
             let Ok(document) = serde_json::from_slice::<Value>(source) else { continue };
             for less in smaller_values(&document).into_iter().filter(Value::is_object) {
-                smaller.push(changed(script, |script| {
-                    if let Step::Write(batch) = &mut script.steps[at] {
-                        batch[place] = WriteOperation::Put { id: id.clone(), source: less.to_string().into_bytes() };
-                    }
-                }));
+                let mut batch = batch.to_vec();
+                batch[index] = WriteOperation::Put { id: id.clone(), source: less.to_string().into_bytes() };
+                smaller.push(batch);
             }
         }
-    }
-    smaller
+        smaller
+    })
 }
 
 fn smaller_mappings(script: &Script) -> Vec<Script> {
@@ -188,13 +186,13 @@ fn smaller_values(value: &Value) -> Vec<Value> {
             }
         }
         Value::Array(items) => {
-            for (place, inner) in items.iter().enumerate() {
+            for (index, inner) in items.iter().enumerate() {
                 let mut fewer = items.clone();
-                fewer.remove(place);
+                fewer.remove(index);
                 smaller.push(Value::Array(fewer));
                 for less in smaller_values(inner) {
                     let mut items = items.clone();
-                    items[place] = less;
+                    items[index] = less;
                     smaller.push(Value::Array(items));
                 }
             }
