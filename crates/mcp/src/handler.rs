@@ -1,8 +1,5 @@
 //! The protocol handler: dispatches requests to tools, resources and the prompt.
 
-use std::sync::Arc;
-
-use cantata_access::Identity;
 use http::Extensions;
 use http::request::Parts;
 use rmcp::model::{
@@ -14,7 +11,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::caller_context::CallerContext;
-use crate::server::{McpServices, identity_of};
+use crate::server::McpServices;
 use crate::tool_result::to_call_result;
 use crate::{prompt, resources, tools};
 
@@ -26,20 +23,12 @@ const INSTRUCTIONS: &str = "Cantata keeps metadata of studies, analyses and file
 /// Handles the requests of one client.
 #[derive(Clone)]
 pub(crate) struct McpHandler {
-    services: McpServices,
+    pub(crate) services: McpServices,
 }
 
 impl McpHandler {
-    pub(crate) fn new(services: McpServices) -> Self {
-        Self { services }
-    }
-
-    fn context<'a>(&'a self, identity: &'a Identity) -> CallerContext<'a> {
-        CallerContext { search: self.services.search.as_ref(), identity }
-    }
-
-    fn identity(&self, context: &RequestContext<RoleServer>) -> Arc<Identity> {
-        identity_of(request_of(context))
+    fn caller(&self, context: &RequestContext<RoleServer>) -> CallerContext<'_> {
+        CallerContext::new(&self.services, request_of(context))
     }
 }
 
@@ -76,10 +65,8 @@ impl ServerHandler for McpHandler {
     ) -> Result<CallToolResponse, ErrorData> {
         let result = tools::call(&self.services, request_of(&context), &call.name, call.arguments).await;
         let result = result.transpose().ok_or_else(|| {
-            ErrorData::invalid_params(
-                format!("There is no tool {:?}; tools/list shows which there are", call.name),
-                None,
-            )
+            let text = format!("There is no tool {:?}; tools/list shows which there are", call.name);
+            ErrorData::invalid_params(text, None)
         })?;
         Ok(to_call_result(result).into())
     }
@@ -89,8 +76,7 @@ impl ServerHandler for McpHandler {
         _page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let identity = self.identity(&context);
-        Ok(ListResourcesResult::with_all_items(resources::all(&self.context(&identity))))
+        Ok(ListResourcesResult::with_all_items(resources::all(&self.caller(&context))))
     }
 
     async fn list_resource_templates(
@@ -106,8 +92,7 @@ impl ServerHandler for McpHandler {
         wanted: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let identity = self.identity(&context);
-        Ok(resources::read(&self.context(&identity), &wanted.uri)?.into())
+        Ok(resources::read(&self.caller(&context), &wanted.uri)?.into())
     }
 
     async fn list_prompts(
@@ -123,7 +108,6 @@ impl ServerHandler for McpHandler {
         wanted: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let identity = self.identity(&context);
-        Ok(prompt::messages(&self.context(&identity), &wanted)?.into())
+        Ok(prompt::messages(&self.caller(&context), &wanted)?.into())
     }
 }

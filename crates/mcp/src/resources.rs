@@ -11,33 +11,29 @@ use crate::tools;
 const SERVER: &str = "arranger://introspection/server";
 const SQON: &str = "arranger://introspection/sqon";
 const CATALOGUE: &str = "arranger://introspection/catalog/";
+const CATALOGUE_DESCRIPTION: &str = "Its fields with types, and the operators of each type";
 const JSON: &str = "application/json";
 
 /// Lists the resources.
 pub(crate) fn all(caller: &CallerContext<'_>) -> Vec<Resource> {
-    let server = Resource::new(SERVER, "server")
-        .with_title("Catalogues")
-        .with_description("Which catalogues there are, and how they are")
-        .with_mime_type(JSON);
-    let sqon = Resource::new(SQON, "sqon")
-        .with_title("Filter language")
-        .with_description("The JSON Schema of a filter (SQON) and its operators")
-        .with_mime_type(JSON);
+    let server = resource(SERVER, "server", "Catalogues", "Which catalogues there are, and how they are");
+    let sqon = resource(SQON, "sqon", "Filter language", "The JSON Schema of a filter (SQON) and its operators");
     let catalogues = caller.catalogues().map(|catalogues| catalogues.introspection().catalogs.0).unwrap_or_default();
-    let fields = catalogues.into_iter().map(|(id, _)| {
-        Resource::new(format!("{CATALOGUE}{id}"), id.clone())
-            .with_title(format!("Fields of {id}"))
-            .with_description("Its fields with types, and the operators of each type")
-            .with_mime_type(JSON)
-    });
+    let fields = catalogues
+        .into_iter()
+        .map(|(id, _)| resource(&format!("{CATALOGUE}{id}"), &id, &format!("Fields of {id}"), CATALOGUE_DESCRIPTION));
     [server, sqon].into_iter().chain(fields).collect()
+}
+
+fn resource(uri: &str, name: &str, title: &str, description: &str) -> Resource {
+    Resource::new(uri, name).with_title(title).with_description(description).with_mime_type(JSON)
 }
 
 /// Returns the URI template of catalogues.
 pub(crate) fn template() -> ResourceTemplate {
     ResourceTemplate::new(format!("{CATALOGUE}{{catalogueId}}"), "catalogue")
         .with_title("Fields of a catalogue")
-        .with_description("Its fields with types, and the operators of each type")
+        .with_description(CATALOGUE_DESCRIPTION)
         .with_mime_type(JSON)
 }
 

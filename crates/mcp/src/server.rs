@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use cantata_access::Identity;
 use cantata_metadata::MetadataService;
 use cantata_search::SearchService;
 use http::{Extensions, Request, Response};
@@ -34,11 +33,6 @@ pub struct McpServices {
     pub submit_policy: SubmitPolicy,
 }
 
-/// The identity of a request's sender; anonymous where authentication left none.
-pub(crate) fn identity_of(request: &Extensions) -> Arc<Identity> {
-    request.get::<Arc<Identity>>().cloned().unwrap_or_else(|| Arc::new(Identity::anonymous()))
-}
-
 /// The MCP server; clones share its services.
 #[derive(Clone)]
 pub struct McpServer(StreamableHttpService<McpHandler, NeverSessionManager>);
@@ -52,7 +46,7 @@ impl McpServer {
             .with_max_request_body_bytes(body_limit)
             .disable_allowed_hosts()
             .disable_allowed_origins();
-        let make = move || Ok(McpHandler::new(services.clone()));
+        let make = move || Ok(McpHandler { services: services.clone() });
         Self(StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config))
     }
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 use self::catalogues::{FieldsArguments, NoArguments};
 use crate::arguments::{read, schema};
 use crate::caller_context::CallerContext;
-use crate::server::{McpServices, identity_of};
+use crate::server::McpServices;
 use crate::tool_result::ToolError;
 
 /// Returns the descriptions of all tools.
@@ -48,8 +48,7 @@ pub(crate) async fn call(
     name: &str,
     arguments: Option<JsonObject>,
 ) -> Result<Option<Value>, ToolError> {
-    let identity = identity_of(request);
-    let caller = CallerContext { search: services.search.as_ref(), identity: &identity };
+    let caller = CallerContext::new(services, request);
     let value = match name {
         "list_catalogues" => read(arguments).and_then(|_: NoArguments| list_catalogues(&caller)),
         "get_sqon_schema" => read(arguments).map(|_: NoArguments| sqon_schema()),

@@ -49,11 +49,11 @@ impl<'c> FieldSelection<'c> {
 
     fn add_route(&mut self, route: &[&'c NodeField]) {
         let Some((node, rest)) = route.split_first() else { return };
-        let place = self.nodes.iter().position(|(known, _)| known.name == node.name).unwrap_or_else(|| {
+        let index = self.nodes.iter().position(|(known, _)| known.name == node.name).unwrap_or_else(|| {
             self.nodes.push((node, FieldSelection::default()));
             self.nodes.len() - 1
         });
-        if let Some((_, inner)) = self.nodes.get_mut(place) {
+        if let Some((_, inner)) = self.nodes.get_mut(index) {
             inner.add_route(rest);
         }
     }
@@ -88,7 +88,7 @@ impl<'c> FieldSelection<'c> {
         let mut members = Map::new();
         for (field, inner) in &self.nodes {
             let value = &node[&field.name];
-            let shown = match field.shape {
+            let unwrapped = match field.shape {
                 NodeShape::Nested(_) => {
                     let edges = value["hits"]["edges"].as_array().map(Vec::as_slice).unwrap_or_default();
                     edges.iter().map(|edge| inner.unwrap(&edge["node"])).collect()
@@ -97,7 +97,7 @@ impl<'c> FieldSelection<'c> {
                 NodeShape::Object(_) | NodeShape::Scalar { .. } | NodeShape::Json => value.clone(),
             };
             let name = field.path.rsplit('.').next().unwrap_or(&field.path);
-            members.insert(name.to_owned(), shown);
+            members.insert(name.to_owned(), unwrapped);
         }
         for field in &self.flat {
             members.insert(field.path.clone(), node[&field.name].clone());

@@ -75,13 +75,8 @@ async fn list(services: &McpServices) -> ToolResult {
         offset: 0,
     };
     let page = services.metadata.list_types(&query, SchemaView::Hidden).await.map_err(|error| ToolError(error.text))?;
-    let mut latest: Vec<Value> = Vec::new();
-    let mut versions = page.result_set.into_iter().peekable();
-    while let Some(version) = versions.next() {
-        if versions.peek().is_none_or(|next| next.name != version.name) {
-            latest.push(to_value(&version)?);
-        }
-    }
+    let latest = page.result_set.chunk_by(|one, next| one.name == next.name).filter_map(<[_]>::last);
+    let latest: Vec<Value> = latest.map(to_value).collect::<Result<_, _>>()?;
     Ok(json!({ "analysisTypes": latest }))
 }
 

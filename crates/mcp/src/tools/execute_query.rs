@@ -1,13 +1,13 @@
 //! `execute_query`: records and summaries of a catalogue, by a filter.
 
 use rmcp::schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::build_sqon::parse_filter;
 use crate::caller_context::CallerContext;
 use crate::query_builder::{QueryBuilder, SortArgument};
-use crate::tool_result::{ToolError, ToolResult};
+use crate::tool_result::{ToolError, ToolResult, to_value};
 
 pub(super) const DESCRIPTION: &str = "Searches a catalogue and returns records (hits), summaries of fields \
     (aggregations), or both, with the number of records that match. Before it call get_catalogue_fields for the names of \
@@ -55,7 +55,7 @@ pub(super) struct QueryArguments {
 }
 
 /// The requested parts of the response.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(crate = "rmcp::schemars")]
 enum QueryType {
@@ -63,16 +63,6 @@ enum QueryType {
     Hits,
     Aggregations,
     Both,
-}
-
-impl QueryType {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Hits => "hits",
-            Self::Aggregations => "aggregations",
-            Self::Both => "both",
-        }
-    }
 }
 
 fn default_page_size() -> u64 {
@@ -118,6 +108,6 @@ pub(super) async fn execute_query(caller: &CallerContext<'_>, arguments: &QueryA
     let mut answer = query.execute(&served).await?;
     answer.insert("catalogueId".to_owned(), catalogue.id.clone().into());
     answer.insert("documentType".to_owned(), catalogue.document_type.clone().into());
-    answer.insert("queryType".to_owned(), arguments.query_type.name().into());
+    answer.insert("queryType".to_owned(), to_value(&arguments.query_type)?);
     Ok(Value::Object(answer))
 }
