@@ -74,14 +74,10 @@ impl<Files, Data> Analysis<Files, Data> {
     /// Changes the state and records the transition, or returns an error if it is not allowed.
     pub fn change_state(&mut self, next: AnalysisState, now: Timestamp) -> Result<()> {
         if !self.state.can_become(next) {
-            return Err(Error::new(
-                ErrorOrigin::AnalysisService,
-                ErrorId::SuppressedStateTransition,
-                format!(
-                    "Cannot change the analysis state for analysisId '{}' from '{}' to '{next}'",
-                    self.analysis_id, self.state
-                ),
-            ));
+            let Self { analysis_id, state, .. } = self;
+            let text =
+                format!("Cannot change the analysis state for analysisId '{analysis_id}' from '{state}' to '{next}'");
+            return Err(Error::new(ErrorOrigin::AnalysisService, ErrorId::SuppressedStateTransition, text));
         }
         self.history.push(StateChange { initial_state: self.state, updated_state: next, updated_at: now });
         if self.state != next {

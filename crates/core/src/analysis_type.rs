@@ -81,21 +81,16 @@ impl PartialTypeOptions {
 
 /// Rejects names that are not made of letters, digits, `.`, `_` and `-`.
 pub fn check_type_name(name: &str) -> Result<()> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    if name.is_empty() || !name.chars().all(allowed) {
-        return Err(Error::malformed_parameter(
-            ErrorOrigin::AnalysisTypeService,
-            format!("The analysisTypeId name '{name}' does not match the regex: ^[a-zA-Z0-9\\._-]+$"),
-        ));
+    let reject = |reason: String| {
+        let text = format!("The analysisTypeId name '{name}' {reason}");
+        Err(Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, text))
+    };
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if name.is_empty() || !name.chars().all(is_allowed) {
+        return reject("does not match the regex: ^[a-zA-Z0-9\\._-]+$".to_owned());
     }
     if name.len() > MAX_TYPE_NAME_LENGTH {
-        return Err(Error::malformed_parameter(
-            ErrorOrigin::AnalysisTypeService,
-            format!(
-                "The analysisTypeId name '{name}' has {} characters, but may have {MAX_TYPE_NAME_LENGTH} at most",
-                name.len()
-            ),
-        ));
+        return reject(format!("has {} characters, but may have {MAX_TYPE_NAME_LENGTH} at most", name.len()));
     }
     Ok(())
 }
@@ -104,11 +99,8 @@ pub fn check_type_name(name: &str) -> Result<()> {
 pub fn check_registrable_name(name: &str) -> Result<()> {
     check_type_name(name)?;
     if name == "registration" {
-        return Err(Error::new(
-            ErrorOrigin::AnalysisTypeService,
-            ErrorId::IllegalAnalysisTypeName,
-            "Cannot register an analysisType with name 'registration'",
-        ));
+        let text = "Cannot register an analysisType with name 'registration'";
+        return Err(Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::IllegalAnalysisTypeName, text));
     }
     Ok(())
 }

@@ -134,7 +134,8 @@ impl fmt::Display for ErrorOrigin {
 }
 
 /// An error a client can see.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("[{origin}::{id}] - {text}")]
 pub struct Error {
     /// The row of the table.
     pub id: ErrorId,
@@ -164,24 +165,10 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}::{}] - {}", self.origin, self.id, self.text)
-    }
-}
-
-impl std::error::Error for Error {}
-
 /// Returns an error's message followed by those of its sources, separated by colons.
 pub fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    text
+    let chain = std::iter::successors(Some(error), |&error| error.source());
+    chain.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Events: one for every change of an analysis, numbered in the order in which the changes were stored.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -27,17 +25,6 @@ impl EventAction {
     /// Every action.
     pub const ALL: [EventAction; 5] = [Self::Create, Self::Publish, Self::Unpublish, Self::Suppress, Self::Update];
 
-    /// Returns the wire form.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "CREATE",
-            Self::Publish => "PUBLISH",
-            Self::Unpublish => "UNPUBLISH",
-            Self::Suppress => "SUPPRESS",
-            Self::Update => "UPDATE",
-        }
-    }
-
     /// Returns the action that brings an analysis into a state.
     pub fn for_state(state: AnalysisState) -> Self {
         match state {
@@ -45,12 +32,6 @@ impl EventAction {
             AnalysisState::Published => Self::Publish,
             AnalysisState::Suppressed => Self::Suppress,
         }
-    }
-}
-
-impl fmt::Display for EventAction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -35,21 +35,21 @@ fn is_blank(text: &Option<String>) -> bool {
 impl Study {
     /// Rejects ids that cannot be stored or that no route could address.
     pub fn check_id(study_id: &str) -> Result<()> {
-        let refuse = |text: String| Err(Error::malformed_parameter(ErrorOrigin::StudyService, text));
+        let reject = |text: String| Err(Error::malformed_parameter(ErrorOrigin::StudyService, text));
         let length = study_id.chars().count();
         if length == 0 || length > MAX_STUDY_ID_LENGTH {
-            return refuse(format!(
+            return reject(format!(
                 "The studyId '{study_id}' has {length} characters, but must have 1 to {MAX_STUDY_ID_LENGTH}"
             ));
         }
         if study_id.chars().any(char::is_control) {
-            return refuse(format!(
+            return reject(format!(
                 "The studyId '{}' contains a control character; use letters, digits and signs only",
                 study_id.escape_debug()
             ));
         }
         if study_id == "all" {
-            return refuse("The studyId 'all' is reserved for the list of all studies; choose another one".into());
+            return reject("The studyId 'all' is reserved for the list of all studies; choose another one".into());
         }
         Ok(())
     }
