@@ -3,6 +3,7 @@
 use cantata_core::{Analysis, AnalysisId, AnalysisState, EventAction, File, ObjectId};
 use serde::Serialize;
 
+use crate::codes::state_code;
 use crate::{FileRow, Result, StoreError};
 
 /// About how many bytes a document without files has.
@@ -154,9 +155,9 @@ pub struct StoredAnalysis {
     pub document: String,
 }
 
-/// A set of states.
+/// A set of states: bit `n` stands for the state with code `n`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StateSet(u8);
+pub struct StateSet(pub(crate) i16);
 
 impl StateSet {
     /// Every state.
@@ -164,21 +165,13 @@ impl StateSet {
 
     /// Says whether a state is in the set.
     pub fn contains(self, state: AnalysisState) -> bool {
-        self.0 & bit(state) != 0
-    }
-}
-
-fn bit(state: AnalysisState) -> u8 {
-    match state {
-        AnalysisState::Unpublished => 0b001,
-        AnalysisState::Published => 0b010,
-        AnalysisState::Suppressed => 0b100,
+        self.0 & (1 << state_code(state)) != 0
     }
 }
 
 impl FromIterator<AnalysisState> for StateSet {
     fn from_iter<I: IntoIterator<Item = AnalysisState>>(states: I) -> Self {
-        Self(states.into_iter().fold(0, |bits, state| bits | bit(state)))
+        Self(states.into_iter().fold(0, |bits, state| bits | (1 << state_code(state))))
     }
 }
 

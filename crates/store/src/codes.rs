@@ -1,4 +1,4 @@
-//! The integer codes of states, actions and access levels in the databases. They are stored: never renumber, only add.
+//! How values are stored in the databases. Codes of states, actions and access levels are added, never renumbered.
 
 use crate::{Result, StateSet, StoreError};
 use cantata_core::{AnalysisState, EventAction, FileAccess};
@@ -14,7 +14,7 @@ pub fn state_code(state: AnalysisState) -> i16 {
 
 /// Returns the set as bits, bit `n` for the state with code `n`.
 pub fn state_bits(states: StateSet) -> i16 {
-    AnalysisState::ALL.into_iter().filter(|state| states.contains(*state)).map(|state| 1 << state_code(state)).sum()
+    states.0
 }
 
 /// Returns the state of a code.
@@ -51,8 +51,13 @@ pub fn access_from_code(code: i16) -> Result<FileAccess> {
     decode(FileAccess::ALL, access_code, code, "an access code")
 }
 
-fn decode<T: Copy, const N: usize>(all: [T; N], encode: fn(T) -> i16, code: i16, place: &str) -> Result<T> {
+/// Converts a limit, an offset or an event number to its SQL type; no stored number is as large as those cut off.
+pub fn to_bigint(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn decode<T: Copy, const N: usize>(all: [T; N], encode: fn(T) -> i16, code: i16, location: &str) -> Result<T> {
     all.into_iter()
         .find(|value| encode(*value) == code)
-        .ok_or_else(|| StoreError::corrupt(place, format!("{code} stands for nothing")))
+        .ok_or_else(|| StoreError::corrupt(location, format!("{code} stands for nothing")))
 }

@@ -26,6 +26,11 @@ impl FileRow {
         })?;
         Ok(Self { object_id: file.object_id, md5, name: file.file_name.clone(), access: file.file_access })
     }
+
+    /// Returns the location of the file in its analysis.
+    pub fn into_location(self, analysis_id: AnalysisId, study_id: String) -> FileLocation {
+        FileLocation { object_id: self.object_id, analysis_id, study_id, name: self.name, access: self.access }
+    }
 }
 
 /// The analysis and the study of a file.
@@ -41,6 +46,19 @@ pub struct FileLocation {
     pub name: String,
     /// Who may download it.
     pub access: FileAccess,
+}
+
+impl FileLocation {
+    /// Returns the location of a file.
+    pub fn of(file: &File) -> Self {
+        Self {
+            object_id: file.object_id,
+            analysis_id: file.analysis_id,
+            study_id: file.study_id.clone(),
+            name: file.file_name.clone(),
+            access: file.file_access,
+        }
+    }
 }
 
 /// Conditions on files; all that are given must hold.
@@ -76,6 +94,14 @@ pub struct PageRange {
     pub offset: u64,
     /// How many rows at most.
     pub limit: u64,
+}
+
+impl PageRange {
+    /// Returns the rows of the page.
+    pub fn select<T>(self, rows: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+        let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        rows.into_iter().skip(count(self.offset)).take(count(self.limit))
+    }
 }
 
 /// The object ids that a search matches.

@@ -35,6 +35,12 @@ pub use error::{StoreError, StoreErrorSource};
 pub use files::{FileFilter, FileLocation, FileRow, ObjectIdPattern, PageRange};
 pub use types::{NewAnalysisType, TypeKey, TypeQuery, TypeSortField, decode_type};
 
+/// The duration of a lease: how long other processes wait before they take over from one that was killed.
+pub const LEASE_DURATION: Duration = Duration::from_secs(15);
+
+/// How often a lease is renewed, and requested by processes that stand by.
+pub const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_secs(5);
+
 /// The result of every store operation.
 pub type Result<T> = std::result::Result<T, StoreError>;
 
@@ -121,6 +127,16 @@ pub trait Store: Send + Sync + 'static {
 
     /// Releases the lease of a reader before it expires; does nothing if `holder` does not hold it.
     async fn release_lease(&self, reader: &str, holder: &str) -> Result<()>;
+
+    /// Renews the lease of a reader at intervals of [`LEASE_RENEWAL_INTERVAL`] until another holder has it.
+    async fn keep_lease(&self, reader: &str, holder: &str) -> Result<()> {
+        loop {
+            tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
+            if !self.acquire_lease(reader, holder, LEASE_DURATION).await? {
+                return Ok(());
+            }
+        }
+    }
 
     /// Fails if the database cannot be read.
     async fn check_health(&self) -> Result<()>;

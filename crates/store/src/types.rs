@@ -3,7 +3,7 @@
 use cantata_core::{AnalysisType, AnalysisTypeId, PartialTypeOptions, Timestamp};
 use serde_json::Value;
 
-use crate::{Result, StoreError};
+use crate::{PageRange, Result, StoreError};
 
 /// A registration; the store assigns its version.
 #[derive(Debug, Clone)]
@@ -74,16 +74,14 @@ pub struct TypeKey {
 }
 
 impl TypeQuery {
+    /// Asks for every version of every type, in the order of registration.
+    pub fn all() -> Self {
+        Self { names: vec![], versions: vec![], sort: vec![], descending: false, limit: u64::MAX, offset: 0 }
+    }
+
     /// Asks for every version of one type, newest first.
     pub fn versions_of(name: &str) -> Self {
-        Self {
-            names: vec![name.to_owned()],
-            versions: vec![],
-            sort: vec![TypeSortField::Version],
-            descending: true,
-            limit: u64::MAX,
-            offset: 0,
-        }
+        Self { names: vec![name.to_owned()], descending: true, ..Self::all() }
     }
 
     /// Returns how many keys match and the registrations of the page asked for, in order.
@@ -105,8 +103,7 @@ impl TypeQuery {
             if self.descending { order.reverse() } else { order }
         });
         let total = keys.len() as u64;
-        let offset = usize::try_from(self.offset).unwrap_or(usize::MAX);
-        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        (total, keys.into_iter().skip(offset).take(limit).map(|key| key.registration).collect())
+        let page = PageRange { offset: self.offset, limit: self.limit };
+        (total, page.select(keys).map(|key| key.registration).collect())
     }
 }

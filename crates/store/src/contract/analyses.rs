@@ -1,16 +1,19 @@
 //! Analyses: every revision is kept to the byte, and only the holder of the latest one may add the next.
 
-use cantata_core::{Analysis, AnalysisId, AnalysisState, EventAction, Timestamp};
+use cantata_core::{AnalysisId, AnalysisState, EventAction, Timestamp};
 
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis};
-use super::steps::{all_events, document, in_states, insert, list_all, move_to, open_with_studies, replace, submit};
+use super::steps::{
+    all_events, document, duplicate_of, in_states, insert, insert_all, list_all, open_with_studies, revisions, submit,
+    submit_copy,
+};
 use crate::{
     AnalysisChange, AnalysisQuery, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Revision, StateSet,
-    Store, StoreError, StoredAnalysis,
+    StoreError, StoredAnalysis,
 };
 
-/// The document that is read is the text that was stored, blanks and all.
+/// The document that is read is the stored text with all its whitespace.
 pub async fn an_inserted_analysis_reads_back_to_the_byte(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let plain = analysis("S", 2);
@@ -28,28 +31,28 @@ pub async fn an_inserted_analysis_reads_back_to_the_byte(backend: &dyn Backend) 
     assert_eq!(store.analysis(AnalysisId::generate()).await.unwrap(), None);
 }
 
-/// An analysis that comes from another server with a past is stored as what it is, and counts as that at once.
+/// An analysis that is imported with a history is stored in its state, and is counted in it at once.
 pub async fn an_inserted_analysis_has_the_state_it_says(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let mut stored = vec![];
     for (number, state) in AnalysisState::ALL.into_iter().enumerate() {
         let mut past = analysis("S", 1);
         past.change_state(state, Timestamp::from_micros(1_600_000_000_000_001)).unwrap();
-        let revision = insert(&*store, &past).await;
-        assert_eq!(store.analysis(past.analysis_id).await.unwrap().unwrap().document, document(&past));
+        let imported = insert(&*store, past).await;
+        imported.assert_current(&*store).await;
         let of_state = StateSet::from_iter([state]);
-        assert_eq!(store.list_analyses(&in_states("S", of_state)).await.unwrap(), [revision]);
+        assert_eq!(store.list_analyses(&in_states("S", of_state)).await.unwrap(), [imported.revision]);
         assert_eq!(store.count_analyses("S", of_state).await.unwrap(), 1);
         let events = all_events(&*store).await;
         assert_eq!(events.len(), number + 1);
         assert_eq!((events[number].action, events[number].state), (EventAction::Create, state));
-        stored.push(past);
+        stored.push(imported);
     }
-    for past in stored {
-        let again = AnalysisBuilder::in_study("S").file("again", &past.files[0].file_md5sum).build();
-        let outcome = submit(&*store, &again, DuplicateRule::PublishedAnalysis).await;
-        let is_published = past.state == AnalysisState::Published;
-        assert_eq!(matches!(outcome, InsertOutcome::Duplicate { .. }), is_published, "{outcome:?}");
+    for imported in stored {
+        let file = &imported.files[0];
+        let is_published = imported.state == AnalysisState::Published;
+        let expected = if is_published { Err(duplicate_of(file)) } else { Ok(()) };
+        assert_eq!(submit_copy(&*store, file, DuplicateRule::PublishedAnalysis).await, expected);
     }
 }
 
@@ -67,16 +70,15 @@ pub async fn an_unknown_study_takes_no_analysis(backend: &dyn Backend) {
 /// An id that is taken makes the insertion fail, and leaves the stored analysis and its files as they are.
 pub async fn a_taken_analysis_id_is_refused(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
-    let first = analysis("S", 1);
-    let revision = insert(&*store, &first).await;
+    let first = insert(&*store, analysis("S", 1)).await;
     for study_id in ["S", "T"] {
         let second = AnalysisBuilder::with_id(study_id, first.analysis_id).files(3).build();
-        let refused = store.insert_analysis(NewAnalysis::of(&second).unwrap(), DuplicateRule::Allow).await;
-        assert!(refused.is_err(), "{refused:?}");
+        let outcome = store.insert_analysis(NewAnalysis::of(&second).unwrap(), DuplicateRule::Allow).await;
+        assert!(outcome.is_err(), "{outcome:?}");
         assert_eq!(store.file(second.files[2].object_id).await.unwrap(), None);
     }
-    assert_eq!(store.analysis(first.analysis_id).await.unwrap().unwrap().document, document(&first));
-    assert_eq!(list_all(&*store, "S").await, [revision]);
+    first.assert_current(&*store).await;
+    assert_eq!(list_all(&*store, "S").await, [first.revision]);
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 1);
     assert_eq!(store.count_analyses("T", StateSet::ALL).await.unwrap(), 0);
     assert_eq!(all_events(&*store).await.len(), 1);
@@ -85,43 +87,39 @@ pub async fn a_taken_analysis_id_is_refused(backend: &dyn Backend) {
 /// After a replacement the analysis reads as the new document at the new revision.
 pub async fn a_replacement_is_the_latest_revision(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let before = analysis("S", 1);
-    let first = insert(&*store, &before).await;
-    let mut after = before.clone();
-    after.data.insert("note".to_owned(), "changed".into());
-    let second = replace(&*store, first, &before, &after, EventAction::Update).await;
-    assert!(second > first);
-    let expected = StoredAnalysis { revision: second, study_id: "S".to_owned(), document: document(&after) };
-    assert_eq!(store.analysis(before.analysis_id).await.unwrap(), Some(expected));
+    let mut stored = insert(&*store, analysis("S", 1)).await;
+    let first = stored.revision;
+    stored.update(&*store, |after| after.data.insert("note".to_owned(), "changed".into())).await;
+    assert!(stored.revision > first);
+    stored.assert_current(&*store).await;
 }
 
 /// A change computed from anything but the latest revision changes nothing.
 pub async fn a_replacement_from_an_old_revision_is_a_conflict(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let original = analysis("S", 2);
-    let first = insert(&*store, &original).await;
-    let other = insert(&*store, &analysis("S", 1)).await;
+    let original = insert(&*store, analysis("S", 2)).await;
+    let other = insert(&*store, analysis("S", 1)).await;
     let mut published = original.clone();
-    let latest = move_to(&*store, first, &mut published, AnalysisState::Published).await;
-    let mut late = original.clone();
+    published.move_to(&*store, AnalysisState::Published).await;
+    let mut late = original.analysis.clone();
     late.files.remove(0);
-    for from in [first, other, Revision(0), Revision(latest.0 + 1), Revision(u64::MAX)] {
+    let next = Revision(published.revision.0 + 1);
+    for from in [original.revision, other.revision, Revision(0), next, Revision(u64::MAX)] {
         let change = AnalysisChange::between(from, &original, &late, EventAction::Update).unwrap();
         assert_eq!(store.replace_analysis(change).await.unwrap(), ReplaceOutcome::Conflict, "{from:?}");
     }
-    let stored = store.analysis(original.analysis_id).await.unwrap().unwrap();
-    assert_eq!((stored.revision, stored.document), (latest, document(&published)));
+    published.assert_current(&*store).await;
     assert!(store.file(original.files[0].object_id).await.unwrap().is_some());
     assert_eq!(store.count_analyses("S", StateSet::from_iter([AnalysisState::Published])).await.unwrap(), 1);
     assert_eq!(all_events(&*store).await.len(), 3);
 }
 
-/// An analysis nobody stored cannot be changed.
+/// An analysis that is not stored cannot be changed.
 pub async fn a_replacement_of_an_unknown_analysis_is_a_conflict(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let stored = insert(&*store, &analysis("S", 1)).await;
+    let stored = insert(&*store, analysis("S", 1)).await;
     let unknown = analysis("S", 1);
-    for from in [stored, Revision(0)] {
+    for from in [stored.revision, Revision(0)] {
         let change = AnalysisChange::between(from, &unknown, &unknown, EventAction::Update).unwrap();
         assert_eq!(store.replace_analysis(change).await.unwrap(), ReplaceOutcome::Conflict, "{from:?}");
     }
@@ -129,16 +127,16 @@ pub async fn a_replacement_of_an_unknown_analysis_is_a_conflict(backend: &dyn Ba
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 1);
 }
 
-/// A revision keeps its document whatever comes after it.
+/// A revision keeps its document after later changes.
 pub async fn old_revisions_keep_their_documents(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let mut current = analysis("S", 2);
-    let mut revisions = vec![insert(&*store, &current).await];
-    let mut documents = vec![document(&current)];
+    let mut current = insert(&*store, analysis("S", 2)).await;
+    let (mut revisions, mut documents) = (vec![current.revision], vec![document(&current)]);
     for state in
         [AnalysisState::Published, AnalysisState::Unpublished, AnalysisState::Unpublished, AnalysisState::Suppressed]
     {
-        revisions.push(move_to(&*store, revisions[revisions.len() - 1], &mut current, state).await);
+        current.move_to(&*store, state).await;
+        revisions.push(current.revision);
         documents.push(document(&current));
     }
     assert!(revisions.is_sorted_by(|left, right| left < right), "{revisions:?}");
@@ -150,8 +148,8 @@ pub async fn documents_come_in_the_order_asked_for(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
     let mut stored = vec![];
     for study_id in ["S", "T", "S"] {
-        let analysis = analysis(study_id, 1);
-        stored.push((insert(&*store, &analysis).await, document(&analysis)));
+        let analysis = insert(&*store, analysis(study_id, 1)).await;
+        stored.push((analysis.revision, document(&analysis)));
     }
     for order in [vec![], vec![2, 0, 1], vec![1, 1, 0, 1]] {
         let (revisions, documents): (Vec<_>, Vec<_>) = order.into_iter().map(|at: usize| stored[at].clone()).unzip();
@@ -162,10 +160,8 @@ pub async fn documents_come_in_the_order_asked_for(backend: &dyn Backend) {
 /// The number of documents that can be asked for has no limit.
 pub async fn very_many_documents_can_be_asked_for_at_once(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let revision = insert(&*store, &analysis("S", 0)).await;
-    let other = insert(&*store, &analysis("S", 0)).await;
-    let mut revisions = vec![revision; 70_000];
-    revisions[69_999] = other;
+    let mut revisions = vec![insert(&*store, analysis("S", 0)).await.revision; 70_000];
+    revisions[69_999] = insert(&*store, analysis("S", 0)).await.revision;
     let documents = store.documents(&revisions).await.unwrap();
     assert_eq!(documents.len(), revisions.len());
     assert!(documents[0] == documents[69_998] && documents[0] != documents[69_999]);
@@ -174,7 +170,7 @@ pub async fn very_many_documents_can_be_asked_for_at_once(backend: &dyn Backend)
 /// Asking for a revision that was never stored is an error, not a shorter answer.
 pub async fn revisions_never_stored_are_corrupt(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let stored = insert(&*store, &analysis("S", 1)).await;
+    let stored = insert(&*store, analysis("S", 1)).await.revision;
     for missing in [0, stored.0 + 1, i64::MAX.unsigned_abs(), u64::MAX] {
         let answer = store.documents(&[stored, Revision(missing)]).await;
         assert!(matches!(answer, Err(StoreError::Corrupt { .. })), "revision {missing}: {answer:?}");
@@ -184,39 +180,38 @@ pub async fn revisions_never_stored_are_corrupt(backend: &dyn Backend) {
 /// Analyses that are stored in random order are listed in the order of their ids.
 pub async fn listing_is_ordered_by_analysis_id(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
-    let expected = fill(&*store, "S", 50).await;
-    fill(&*store, "T", 5).await;
-    assert_eq!(list_all(&*store, "S").await, revisions_of(&expected));
+    let expected = insert_all(&*store, (0..50).map(|_| analysis("S", 1))).await;
+    insert_all(&*store, (0..5).map(|_| analysis("T", 1))).await;
+    assert_eq!(list_all(&*store, "S").await, revisions(&expected));
 }
 
 /// A listing holds the analyses that are in one of the states now.
 pub async fn listing_selects_states(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let mut stored = fill(&*store, "S", 20).await;
-    for (number, (revision, analysis)) in stored.iter_mut().enumerate() {
+    let mut stored = insert_all(&*store, (0..20).map(|_| analysis("S", 1))).await;
+    for (number, stored) in stored.iter_mut().enumerate() {
         for state in [AnalysisState::Published, AnalysisState::Suppressed].into_iter().take(number % 3) {
-            *revision = move_to(&*store, *revision, analysis, state).await;
+            stored.move_to(&*store, state).await;
         }
     }
     for bits in 0..8 {
         let wanted: Vec<_> = AnalysisState::ALL.into_iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).collect();
         let states: StateSet = wanted.into_iter().map(|(_, state)| state).collect();
-        let expected: Vec<_> = stored.iter().filter(|(_, analysis)| states.contains(analysis.state)).cloned().collect();
-        assert_eq!(store.list_analyses(&in_states("S", states)).await.unwrap(), revisions_of(&expected), "{states:?}");
+        let expected = revisions(stored.iter().filter(|stored| states.contains(stored.state)));
+        assert_eq!(store.list_analyses(&in_states("S", states)).await.unwrap(), expected, "{states:?}");
         assert_eq!(store.count_analyses("S", states).await.unwrap(), expected.len() as u64, "{states:?}");
     }
 }
 
-/// A page is a stretch of the listing of the states asked for.
+/// A page is a range of the listing of these states.
 pub async fn listing_pages(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let mut stored = fill(&*store, "S", 17).await;
-    for (revision, analysis) in stored.iter_mut().step_by(2) {
-        *revision = move_to(&*store, *revision, analysis, AnalysisState::Published).await;
+    let mut stored = insert_all(&*store, (0..17).map(|_| analysis("S", 1))).await;
+    for stored in stored.iter_mut().step_by(2) {
+        stored.move_to(&*store, AnalysisState::Published).await;
     }
     for states in [StateSet::ALL, StateSet::from_iter([AnalysisState::Published])] {
-        let matching: Vec<_> = stored.iter().filter(|(_, analysis)| states.contains(analysis.state)).cloned().collect();
-        let revisions = revisions_of(&matching);
+        let revisions = revisions(stored.iter().filter(|stored| states.contains(stored.state)));
         for limit in [None, Some(0), Some(1), Some(4), Some(17), Some(u64::MAX)] {
             for offset in [0, 1, 4, 8, 16, 17, 100, u64::MAX] {
                 let skipped = usize::try_from(offset).unwrap().min(revisions.len());
@@ -232,16 +227,15 @@ pub async fn listing_pages(backend: &dyn Backend) {
 /// A replaced revision is not listed any more.
 pub async fn listing_shows_latest_revisions_only(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let before = analysis("S", 1);
-    let first = insert(&*store, &before).await;
-    let second = replace(&*store, first, &before, &before, EventAction::Update).await;
-    assert_eq!(list_all(&*store, "S").await, [second]);
+    let mut stored = insert(&*store, analysis("S", 1)).await;
+    stored.update(&*store, |_| ()).await;
+    assert_eq!(list_all(&*store, "S").await, [stored.revision]);
 }
 
 /// A study that does not exist has no analyses.
 pub async fn an_unknown_study_lists_nothing(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    insert(&*store, &analysis("S", 1)).await;
+    insert(&*store, analysis("S", 1)).await;
     for study_id in ["T", "s", ""] {
         assert_eq!(list_all(&*store, study_id).await, []);
         assert_eq!(store.count_analyses(study_id, StateSet::ALL).await.unwrap(), 0);
@@ -251,14 +245,13 @@ pub async fn an_unknown_study_lists_nothing(backend: &dyn Backend) {
 /// Counts are those of the states the analyses are in now, study by study.
 pub async fn counting_follows_the_states(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
-    let mut moving = analysis("S", 1);
-    let mut revision = insert(&*store, &moving).await;
-    insert(&*store, &analysis("S", 1)).await;
-    insert(&*store, &analysis("T", 1)).await;
+    let mut moving = insert(&*store, analysis("S", 1)).await;
+    insert(&*store, analysis("S", 1)).await;
+    insert(&*store, analysis("T", 1)).await;
     for state in
         [AnalysisState::Published, AnalysisState::Published, AnalysisState::Unpublished, AnalysisState::Suppressed]
     {
-        revision = move_to(&*store, revision, &mut moving, state).await;
+        moving.move_to(&*store, state).await;
         for counted in AnalysisState::ALL {
             let expected = u64::from(counted == state) + u64::from(counted == AnalysisState::Unpublished);
             let count = store.count_analyses("S", StateSet::from_iter([counted])).await.unwrap();
@@ -268,19 +261,4 @@ pub async fn counting_follows_the_states(backend: &dyn Backend) {
         assert_eq!(store.count_analyses("S", StateSet::from_iter([])).await.unwrap(), 0);
         assert_eq!(store.count_analyses("T", StateSet::ALL).await.unwrap(), 1);
     }
-}
-
-/// Stores analyses under random ids and returns them in the order of the ids.
-async fn fill(store: &dyn Store, study_id: &str, count: usize) -> Vec<(Revision, Analysis)> {
-    let mut stored = vec![];
-    for _ in 0..count {
-        let analysis = analysis(study_id, 1);
-        stored.push((insert(store, &analysis).await, analysis));
-    }
-    stored.sort_by_key(|(_, analysis)| analysis.analysis_id);
-    stored
-}
-
-fn revisions_of(stored: &[(Revision, Analysis)]) -> Vec<Revision> {
-    stored.iter().map(|(revision, _)| *revision).collect()
 }

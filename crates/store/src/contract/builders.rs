@@ -1,4 +1,4 @@
-//! Small things to store: studies, types, analyses and files that differ from all others unless told otherwise.
+//! Builders of studies, types, analyses and files, which by default differ from all others.
 
 use cantata_core::{
     Analysis, AnalysisId, AnalysisState, AnalysisTypeId, File, FileAccess, ObjectId, PartialTypeOptions, Study,
@@ -29,7 +29,7 @@ pub fn new_type(name: &str) -> NewAnalysisType {
     }
 }
 
-/// Returns a checksum nothing else has.
+/// Returns a unique checksum.
 pub fn unique_md5() -> String {
     AnalysisId::generate().to_string().replace('-', "")
 }

@@ -1,4 +1,4 @@
-//! Many callers at once: whatever the interleaving, the outcome is that of some order of the operations.
+//! Many callers at once: with any interleaving, the outcome is that of some order of the operations.
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -8,28 +8,17 @@ use std::task::Poll;
 
 use cantata_core::{Analysis, AnalysisId, AnalysisState, EventAction, PartialTypeOptions, Study};
 use serde_json::json;
-use tokio::task::JoinSet;
 
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis, new_type, study, unique_md5};
-use super::steps::{all_events, document, insert, list_all, open_with_studies, submit};
-use crate::{
-    AnalysisChange, DuplicateRule, FileFilter, InsertOutcome, NewAnalysis, NewAnalysisType, PageRange, ReplaceOutcome,
-    Revision, StateSet, Store, TypeQuery,
+use super::steps::{
+    EVERYTHING, TrackedAnalysis, all_events, duplicate_of, insert, list_all, open_with_studies, race, submit,
+    submit_copy,
 };
-
-/// Runs one task for each number below `count`, all at once, and returns what they returned, in no order.
-async fn race<T, F>(store: &Arc<dyn Store>, count: usize, racer: impl Fn(Arc<dyn Store>, usize) -> F) -> Vec<T>
-where
-    T: Send + 'static,
-    F: Future<Output = T> + Send + 'static,
-{
-    let mut racers = JoinSet::new();
-    for number in 0..count {
-        racers.spawn(racer(Arc::clone(store), number));
-    }
-    racers.join_all().await
-}
+use crate::{
+    AnalysisChange, DuplicateRule, FileFilter, InsertOutcome, NewAnalysis, NewAnalysisType, ReplaceOutcome, Revision,
+    StateSet, Store, TypeQuery,
+};
 
 /// Versions of one type are unique and consecutive, and each inherits from the one before it.
 pub async fn racing_registrations_get_consecutive_versions(backend: &dyn Backend) {
@@ -62,13 +51,11 @@ pub async fn racing_registrations_get_consecutive_versions(backend: &dyn Backend
 pub async fn racing_studies_have_one_winner(backend: &dyn Backend) {
     let store = backend.open().await;
     let named = |number: usize| Study { name: Some(format!("{number}")), ..study("S") };
-    let answers =
-        race(
-            &store,
-            30,
-            |store, number| async move { store.create_study(named(number)).await.unwrap().then_some(number) },
-        )
-        .await;
+    let answers = race(&store, 30, |store, number| async move {
+        let is_winner = store.create_study(named(number)).await.unwrap();
+        is_winner.then_some(number)
+    })
+    .await;
     let winners: Vec<usize> = answers.into_iter().flatten().collect();
     assert_eq!(winners.len(), 1, "{winners:?}");
     assert_eq!(store.study("S").await.unwrap(), Some(named(winners[0])));
@@ -79,13 +66,10 @@ pub async fn changes_at_once_may_share_commits(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let begin = store.commit_count();
     for number in 1..=5 {
-        insert(&*store, &analysis("S", 1)).await;
+        insert(&*store, analysis("S", 1)).await;
         assert_eq!(store.commit_count() - begin, number);
     }
-    race(&store, 100, |store, _| async move {
-        insert(&*store, &analysis("S", 1)).await;
-    })
-    .await;
+    race(&store, 100, |store, _| async move { insert(&*store, analysis("S", 1)).await }).await;
     assert!((6..=105).contains(&(store.commit_count() - begin)), "{begin} {}", store.commit_count());
 }
 
@@ -101,12 +85,12 @@ pub async fn racing_seeds_register_once(backend: &dyn Backend) {
     }
 }
 
-/// Of submissions with the same checksum one is stored, and all others hear of that one.
+/// Of submissions with the same checksum one is stored, and all others are reported as its duplicates.
 pub async fn racing_duplicates_have_one_winner(backend: &dyn Backend) {
     one_wins(backend, AnalysisState::Unpublished, DuplicateRule::AnyAnalysis).await;
 }
 
-/// So it is where only published analyses count, with those that are published from the beginning.
+/// The same holds where only published analyses count, for submissions that are published at once.
 pub async fn racing_published_duplicates_have_one_winner(backend: &dyn Backend) {
     one_wins(backend, AnalysisState::Published, DuplicateRule::PublishedAnalysis).await;
 }
@@ -158,45 +142,45 @@ pub async fn overlapping_racers_never_share_a_checksum(backend: &dyn Backend) {
         let right = winners.contains(&(number + 1));
         let left = number > 0 && winners.contains(&(number - 1));
         assert!(!(is_stored && right), "{number} and its right neighbour are stored and share a checksum");
-        assert!(is_stored || left || right, "{number} was refused, but neither neighbour is stored");
+        assert!(is_stored || left || right, "{number} was rejected, but neither neighbour is stored");
     }
 }
 
 /// Of changes computed from one revision one is stored.
 pub async fn racing_replacements_have_one_winner(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let original = analysis("S", 2);
-    let from = insert(&*store, &original).await;
+    let original = insert(&*store, analysis("S", 2)).await;
     let answers = race(&store, 40, |store, number| {
         let before = original.clone();
         async move {
-            let mut after = before.clone();
+            let mut after = before.analysis.clone();
             after.data.insert("racer".to_owned(), number.into());
             after.files[0].file_md5sum = unique_md5();
-            let change = AnalysisChange::between(from, &before, &after, EventAction::Update).unwrap();
+            let change = AnalysisChange::between(before.revision, &before, &after, EventAction::Update).unwrap();
             (store.replace_analysis(change).await.unwrap(), after)
         }
     })
     .await;
-    let winners: Vec<_> = answers.iter().filter(|(answer, _)| *answer != ReplaceOutcome::Conflict).collect();
-    assert_eq!(winners.len(), 1);
-    let (answer, winner) = winners[0];
-    let stored = store.analysis(original.analysis_id).await.unwrap().unwrap();
-    assert_eq!((ReplaceOutcome::Stored(stored.revision), stored.document), (*answer, document(winner)));
-    assert_eq!(all_events(&*store).await.len(), 2);
-    for (answer, racer) in &answers {
-        let copy = AnalysisBuilder::in_study("S").file("copy", &racer.files[0].file_md5sum).build();
-        let is_duplicate = submit(&*store, &copy, DuplicateRule::AnyAnalysis).await;
-        let expected = *answer != ReplaceOutcome::Conflict;
-        assert_eq!(
-            matches!(is_duplicate, InsertOutcome::Duplicate { .. }),
-            expected,
-            "only the winner's checksum counts"
-        );
+    let mut winners = vec![];
+    for (answer, racer) in answers {
+        let file = racer.files[0].clone();
+        let expected = match answer {
+            ReplaceOutcome::Stored(revision) => {
+                winners.push(TrackedAnalysis { revision, analysis: racer });
+                Err(duplicate_of(&file))
+            }
+            ReplaceOutcome::Conflict => Ok(()),
+        };
+        let answer = submit_copy(&*store, &file, DuplicateRule::AnyAnalysis).await;
+        assert_eq!(answer, expected, "only the winner's checksum counts");
     }
+    assert_eq!(winners.len(), 1);
+    winners[0].assert_current(&*store).await;
+    let events = all_events(&*store).await;
+    assert_eq!(events.iter().filter(|event| event.analysis_id == original.analysis_id).count(), 2);
 }
 
-/// Adds one to the counter in an analysis, again and again until no other caller comes in between.
+/// Adds one to the counter in an analysis, and retries after a conflict.
 async fn increment(store: &dyn Store, id: AnalysisId) -> Revision {
     loop {
         let stored = store.analysis(id).await.unwrap().unwrap();
@@ -211,12 +195,10 @@ async fn increment(store: &dyn Store, id: AnalysisId) -> Revision {
     }
 }
 
-/// Callers that start over after a conflict lose no update of anybody.
+/// No update is lost if callers retry after a conflict.
 pub async fn no_update_is_lost(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let original = analysis("S", 1);
-    let id = original.analysis_id;
-    insert(&*store, &original).await;
+    let id = insert(&*store, analysis("S", 1)).await.analysis_id;
     let revisions = race(&store, 8, |store, _| async move {
         let mut revisions = vec![];
         for _ in 0..10 {
@@ -233,7 +215,7 @@ pub async fn no_update_is_lost(backend: &dyn Backend) {
     }
 }
 
-/// Someone who follows the latest number while many write reads each event once, in order.
+/// A follower of the latest number reads each event once and in order while many callers write.
 pub async fn a_follower_sees_every_event_once_and_in_order(backend: &dyn Backend) {
     const WRITERS: usize = 12;
     const ROUNDS: usize = 10;
@@ -254,8 +236,8 @@ pub async fn a_follower_sees_every_event_once_and_in_order(backend: &dyn Backend
     let mut written = race(&store, WRITERS, |store, number| async move {
         let mut written = vec![];
         for _ in 0..ROUNDS {
-            let new = analysis(if number % 2 == 0 { "S" } else { "T" }, 2);
-            written.push((insert(&*store, &new).await.0, new.analysis_id));
+            let new = insert(&*store, analysis(if number % 2 == 0 { "S" } else { "T" }, 2)).await;
+            written.push((new.revision.0, new.analysis_id));
             written.push((increment(&*store, new.analysis_id).await.0, new.analysis_id));
             store.register_type(new_type("t")).await.unwrap();
         }
@@ -272,34 +254,32 @@ pub async fn a_follower_sees_every_event_once_and_in_order(backend: &dyn Backend
 /// An insertion that fails takes none of those with it that come at the same time.
 pub async fn a_failing_insert_fails_alone(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let taken = analysis("S", 1).analysis_id;
-    insert(&*store, &AnalysisBuilder::with_id("S", taken).files(1).build()).await;
+    let taken = insert(&*store, analysis("S", 1)).await.analysis_id;
     let answers = race(&store, 60, |store, number| async move {
         let fails = number % 5 == 0;
         let racer = if fails { AnalysisBuilder::with_id("S", taken).files(3).build() } else { analysis("S", 3) };
         let answer = store.insert_analysis(NewAnalysis::of(&racer).unwrap(), DuplicateRule::AnyAnalysis).await;
         assert_eq!(answer.is_err(), fails, "{answer:?}");
-        racer
+        let Ok(InsertOutcome::Stored(revision)) = answer else { return None };
+        Some(TrackedAnalysis { revision, analysis: racer })
     })
     .await;
-    for racer in answers.iter().filter(|racer| racer.analysis_id != taken) {
-        assert_eq!(store.analysis(racer.analysis_id).await.unwrap().unwrap().document, document(racer));
+    for racer in answers.iter().flatten() {
+        racer.assert_current(&*store).await;
         for file in &racer.files {
             assert_eq!(store.file(file.object_id).await.unwrap().unwrap().analysis_id, racer.analysis_id);
         }
     }
     assert_eq!(all_events(&*store).await.len(), 49);
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 49);
-    let everything = PageRange { offset: 0, limit: 0 };
-    assert_eq!(store.list_files(&FileFilter::default(), everything).await.unwrap().0, 48 * 3 + 1);
+    assert_eq!(store.list_files(&FileFilter::default(), EVERYTHING).await.unwrap().0, 48 * 3 + 1);
 }
 
 /// While an analysis changes, every answer is a whole revision, and none is older than the one before it.
 pub async fn readers_see_whole_revisions(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let original = analysis("S", 3);
-    let id = original.analysis_id;
-    let first = insert(&*store, &original).await;
+    let original = insert(&*store, analysis("S", 3)).await;
+    let (id, first) = (original.analysis_id, original.revision);
     race(&store, 4, |store, number| async move {
         let mut seen = first;
         for _ in 0..30 {
@@ -320,25 +300,25 @@ pub async fn readers_see_whole_revisions(backend: &dyn Backend) {
     .await;
 }
 
-/// Callers that go away without waiting for the answer leave a whole analysis or none, and hinder nobody.
+/// A call that is cancelled stores a whole analysis or none, and blocks no other call.
 pub async fn a_caller_that_leaves_leaves_no_half_analysis(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let submitted: Vec<Analysis> = (0..60).map(|_| analysis("S", 4)).collect();
     let mut answered = vec![];
     for (number, leaver) in submitted.iter().cloned().enumerate() {
         let target = Arc::clone(&store);
-        let caller = tokio::spawn(async move { insert(&*target, &leaver).await });
+        let caller = tokio::spawn(async move { insert(&*target, leaver).await });
         for _ in 0..number {
             tokio::task::yield_now().await;
         }
         caller.abort();
         answered.extend(caller.await.ok());
     }
-    insert(&*store, &analysis("S", 1)).await;
+    insert(&*store, analysis("S", 1)).await;
     drop(store);
     let store = backend.open().await;
     let events = all_events(&*store).await;
-    for revision in answered {
+    for TrackedAnalysis { revision, .. } in answered {
         assert!(events.iter().any(|event| event.seq == revision.0), "{revision:?} was answered with success");
     }
     for left in &submitted {
@@ -351,11 +331,10 @@ pub async fn a_caller_that_leaves_leaves_no_half_analysis(backend: &dyn Backend)
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), events.len() as u64);
 }
 
-/// Callers that have begun and then wait for something else, as the parts of a stream may, keep nothing from others.
+/// Calls that have begun and are not polled for a while, as in a stream, block no others.
 pub async fn callers_that_wait_elsewhere_hold_nobody_up(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let known = analysis("S", 1);
-    insert(&*store, &known).await;
+    let known = insert(&*store, analysis("S", 1)).await;
     let mut waiting: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = vec![];
     for number in 0..100 {
         let store = &store;
@@ -370,8 +349,8 @@ pub async fn callers_that_wait_elsewhere_hold_nobody_up(backend: &dyn Backend) {
         Poll::Ready(())
     });
     begin.await;
-    insert(&*store, &analysis("S", 1)).await;
-    assert_eq!(store.analysis(known.analysis_id).await.unwrap().unwrap().document, document(&known));
+    insert(&*store, analysis("S", 1)).await;
+    known.assert_current(&*store).await;
     assert_eq!(store.list_types(&TypeQuery::versions_of("t")).await.unwrap().0, 0);
     for caller in waiting {
         caller.await;

@@ -1,19 +1,17 @@
 //! Named readers of the events: a cursor only moves forward, and only for the one holder of its lease.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
-
 use super::Backend;
+use super::steps::race;
 
 /// Longer than any case takes.
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// A lease of this length has run out when it is given.
+/// A lease of this duration has expired when it is acquired.
 const NONE: Duration = Duration::ZERO;
 
-/// A name that was never used is at the beginning, and nobody holds its lease.
+/// A name that was never used has the cursor 0, and its lease has no holder.
 pub async fn a_reader_nobody_knows_has_dealt_with_nothing(backend: &dyn Backend) {
     let store = backend.open().await;
     assert_eq!(store.cursor("r").await.unwrap(), 0);
@@ -33,7 +31,7 @@ pub async fn a_cursor_only_moves_forward(backend: &dyn Backend) {
     }
 }
 
-/// Who does not hold the lease, or holds it no more, moves nothing.
+/// Without the lease, or after it has expired, the cursor cannot be advanced.
 pub async fn only_the_holder_of_the_lease_moves_the_cursor(backend: &dyn Backend) {
     let store = backend.open().await;
     assert!(store.acquire_lease("r", "a", LONG).await.unwrap());
@@ -42,14 +40,14 @@ pub async fn only_the_holder_of_the_lease_moves_the_cursor(backend: &dyn Backend
         assert!(!store.advance_cursor("r", stranger, 9).await.unwrap(), "'{stranger}'");
     }
     assert!(store.acquire_lease("r", "a", NONE).await.unwrap());
-    assert!(!store.advance_cursor("r", "a", 9).await.unwrap(), "the lease has run out");
+    assert!(!store.advance_cursor("r", "a", 9).await.unwrap(), "the lease has expired");
     assert_eq!(store.cursor("r").await.unwrap(), 5);
     assert!(store.acquire_lease("r", "a", LONG).await.unwrap());
     assert!(store.advance_cursor("r", "a", 9).await.unwrap());
     assert_eq!(store.cursor("r").await.unwrap(), 9);
 }
 
-/// While a lease lasts its holder can renew it, and nobody else gets it.
+/// Until a lease expires its holder can renew it, and no other can acquire it.
 pub async fn a_lease_has_one_holder(backend: &dyn Backend) {
     let store = backend.open().await;
     for _ in 0..3 {
@@ -60,7 +58,7 @@ pub async fn a_lease_has_one_holder(backend: &dyn Backend) {
     assert!(store.advance_cursor("r", "a", 1).await.unwrap());
 }
 
-/// The next holder goes on where the last one was; that one has lost the lease.
+/// The next holder continues at the cursor of the last one, which has lost the lease.
 pub async fn a_lease_that_has_run_out_is_taken_over(backend: &dyn Backend) {
     let store = backend.open().await;
     assert!(store.acquire_lease("r", "a", LONG).await.unwrap());
@@ -74,7 +72,7 @@ pub async fn a_lease_that_has_run_out_is_taken_over(backend: &dyn Backend) {
     assert_eq!(store.cursor("r").await.unwrap(), 6);
 }
 
-/// A lease that was given back can be taken at once; only its holder can give it back.
+/// A lease that was released can be acquired at once; only its holder can release it.
 pub async fn a_lease_that_was_given_back_is_free(backend: &dyn Backend) {
     let store = backend.open().await;
     assert!(store.acquire_lease("r", "a", LONG).await.unwrap());
@@ -101,19 +99,16 @@ pub async fn readers_know_nothing_of_each_other(backend: &dyn Backend) {
     }
 }
 
-/// Of those who want a free lease at the same time one gets it.
+/// Of several requests for a free lease at the same time one succeeds.
 pub async fn racing_holders_have_one_winner(backend: &dyn Backend) {
     let store = backend.open().await;
     for round in 0..5 {
-        let mut racers = JoinSet::new();
-        for number in 0..20 {
-            let store = Arc::clone(&store);
-            racers.spawn(async move {
-                let holder = format!("{round} {number}");
-                store.acquire_lease("r", &holder, LONG).await.unwrap().then_some(holder)
-            });
-        }
-        let winners: Vec<String> = racers.join_all().await.into_iter().flatten().collect();
+        let answers = race(&store, 20, |store, number| async move {
+            let holder = format!("{round} {number}");
+            store.acquire_lease("r", &holder, LONG).await.unwrap().then_some(holder)
+        })
+        .await;
+        let winners: Vec<String> = answers.into_iter().flatten().collect();
         assert_eq!(winners.len(), 1, "{winners:?}");
         assert!(store.advance_cursor("r", &winners[0], round).await.unwrap());
         store.release_lease("r", &winners[0]).await.unwrap();

@@ -1,47 +1,21 @@
 //! Duplicates: what counts is the checksum of the files the analyses have now, and in which state they are now.
 
-use cantata_core::{Analysis, AnalysisState, EventAction, File};
+use cantata_core::AnalysisState;
 
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis, unique_md5};
-use super::steps::{all_events, insert, move_to, open_with_studies, replace, submit};
-use crate::{DuplicateRule, InsertOutcome, NewAnalysis, Store};
+use super::steps::{all_events, duplicate_of, insert, open_with_studies, submit, submit_copy};
+use crate::{DuplicateRule, InsertOutcome, NewAnalysis};
 
 const RULES: [DuplicateRule; 3] = [DuplicateRule::Allow, DuplicateRule::AnyAnalysis, DuplicateRule::PublishedAnalysis];
 
-fn copy_of(file: &File) -> Analysis {
-    AnalysisBuilder::in_study("S").file("copy.vcf", &file.file_md5sum).build()
-}
-
-/// Submits a copy of a file and returns the refusal that names the stored file, or that the copy was stored. Asked
-/// beforehand, the store must foresee it.
-async fn submit_copy(store: &dyn Store, file: &File, rule: DuplicateRule) -> Result<(), InsertOutcome> {
-    let copy = copy_of(file);
-    let foreseen = store.find_duplicate(&NewAnalysis::of(&copy).unwrap().files, rule).await.unwrap();
-    let outcome = match submit(store, &copy, rule).await {
-        InsertOutcome::Stored(_) => Ok(()),
-        refused => Err(refused),
-    };
-    assert_eq!(outcome.clone().err(), foreseen, "{rule:?}");
-    outcome
-}
-
-fn duplicate_of(file: &File) -> InsertOutcome {
-    InsertOutcome::Duplicate {
-        file_name: "copy.vcf".to_owned(),
-        object_id: file.object_id,
-        analysis_id: file.analysis_id,
-    }
-}
-
-/// Under the wide rule a file of any analysis counts, in whatever study and state.
+/// Under the wide rule a file of any analysis counts, in any study and state.
 pub async fn checksums_of_any_analysis_count(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
     for state in AnalysisState::ALL {
         for study_id in ["S", "T"] {
-            let mut stored = analysis(study_id, 3);
-            let revision = insert(&*store, &stored).await;
-            move_to(&*store, revision, &mut stored, state).await;
+            let mut stored = insert(&*store, analysis(study_id, 3)).await;
+            stored.move_to(&*store, state).await;
             for file in &stored.files {
                 let answer = submit_copy(&*store, file, DuplicateRule::AnyAnalysis).await;
                 assert_eq!(answer, Err(duplicate_of(file)), "{state} in {study_id}");
@@ -54,7 +28,7 @@ pub async fn checksums_of_any_analysis_count(backend: &dyn Backend) {
 pub async fn checksums_ignore_case(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let stored = AnalysisBuilder::in_study("S").file("a", "595F44FEC1E92A71D3E9E77456BA80D1").build();
-    insert(&*store, &stored).await;
+    let stored = insert(&*store, stored).await;
     for md5 in
         ["595f44fec1e92a71d3e9e77456ba80d1", "595F44FEC1E92A71D3E9E77456BA80D1", "595f44FEC1E92A71d3e9e77456ba80d1"]
     {
@@ -90,9 +64,8 @@ pub async fn checksums_with_equal_beginnings_or_ends_differ(backend: &dyn Backen
 /// Where duplicates are allowed every copy is stored.
 pub async fn allowed_duplicates_are_stored(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let mut stored = analysis("S", 1);
-    let revision = insert(&*store, &stored).await;
-    move_to(&*store, revision, &mut stored, AnalysisState::Published).await;
+    let mut stored = insert(&*store, analysis("S", 1)).await;
+    stored.move_to(&*store, AnalysisState::Published).await;
     for _ in 0..3 {
         assert_eq!(submit_copy(&*store, &stored.files[0], DuplicateRule::Allow).await, Ok(()));
     }
@@ -112,13 +85,11 @@ pub async fn equal_checksums_within_one_payload_are_fine(backend: &dyn Backend) 
     }
 }
 
-/// Of several duplicates the one that comes first in the payload is named, whatever is older in the store.
+/// Of several duplicates the first one of the payload is reported, even if another is older in the store.
 pub async fn the_first_duplicate_in_payload_order_is_named(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let old = analysis("S", 5);
-    insert(&*store, &old).await;
-    let recent = analysis("S", 5);
-    insert(&*store, &recent).await;
+    let old = insert(&*store, analysis("S", 5)).await;
+    let recent = insert(&*store, analysis("S", 5)).await;
     let payload = AnalysisBuilder::in_study("S")
         .file("z-new", &unique_md5())
         .file("y-recent", &recent.files[4].file_md5sum)
@@ -130,34 +101,32 @@ pub async fn the_first_duplicate_in_payload_order_is_named(backend: &dyn Backend
         analysis_id: recent.analysis_id,
     };
     let files = NewAnalysis::of(&payload).unwrap().files;
-    let foreseen = store.find_duplicate(&files, DuplicateRule::AnyAnalysis).await.unwrap();
-    assert_eq!(foreseen.as_ref(), Some(&expected));
+    let predicted = store.find_duplicate(&files, DuplicateRule::AnyAnalysis).await.unwrap();
+    assert_eq!(predicted.as_ref(), Some(&expected));
     assert_eq!(submit(&*store, &payload, DuplicateRule::AnyAnalysis).await, expected);
 }
 
-/// A study that does not exist is what a submission hears of first.
+/// A submission to a study that does not exist fails for that reason first.
 pub async fn an_unknown_study_is_noticed_before_a_duplicate(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let mut stored = analysis("S", 1);
-    let revision = insert(&*store, &stored).await;
-    move_to(&*store, revision, &mut stored, AnalysisState::Published).await;
+    let mut stored = insert(&*store, analysis("S", 1)).await;
+    stored.move_to(&*store, AnalysisState::Published).await;
     for rule in RULES {
         let copy = AnalysisBuilder::in_study("T").file("copy.vcf", &stored.files[0].file_md5sum).build();
         assert_eq!(submit(&*store, &copy, rule).await, InsertOutcome::UnknownStudy, "{rule:?}");
     }
 }
 
-/// A refused submission is nowhere to be found, and its other files are no duplicates of anything later.
+/// A rejected submission is not stored, and its other files make no later one a duplicate.
 pub async fn a_refused_duplicate_leaves_nothing_behind(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let stored = analysis("S", 1);
-    insert(&*store, &stored).await;
+    let stored = insert(&*store, analysis("S", 1)).await;
     let fresh = unique_md5();
-    let refused =
+    let rejected =
         AnalysisBuilder::in_study("S").file("fresh", &fresh).file("copy.vcf", &stored.files[0].file_md5sum).build();
-    assert_eq!(submit(&*store, &refused, DuplicateRule::AnyAnalysis).await, duplicate_of(&stored.files[0]));
-    assert_eq!(store.analysis(refused.analysis_id).await.unwrap(), None);
-    assert_eq!(store.file(refused.files[0].object_id).await.unwrap(), None);
+    assert_eq!(submit(&*store, &rejected, DuplicateRule::AnyAnalysis).await, duplicate_of(&stored.files[0]));
+    assert_eq!(store.analysis(rejected.analysis_id).await.unwrap(), None);
+    assert_eq!(store.file(rejected.files[0].object_id).await.unwrap(), None);
     assert_eq!(all_events(&*store).await.len(), 1);
     let later = AnalysisBuilder::in_study("S").file("fresh", &fresh).build();
     assert!(matches!(submit(&*store, &later, DuplicateRule::AnyAnalysis).await, InsertOutcome::Stored(_)));
@@ -166,13 +135,12 @@ pub async fn a_refused_duplicate_leaves_nothing_behind(backend: &dyn Backend) {
 /// Under the narrow rule a file counts while its analysis is published, and at no other time.
 pub async fn only_published_analyses_count_under_the_narrow_rule(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let mut stored = analysis("S", 2);
-    let mut revision = insert(&*store, &stored).await;
+    let mut stored = insert(&*store, analysis("S", 2)).await;
     assert_eq!(submit_copy(&*store, &stored.files[1], DuplicateRule::PublishedAnalysis).await, Ok(()));
     for state in
         [AnalysisState::Published, AnalysisState::Unpublished, AnalysisState::Published, AnalysisState::Suppressed]
     {
-        revision = move_to(&*store, revision, &mut stored, state).await;
+        stored.move_to(&*store, state).await;
         let expected = match state {
             AnalysisState::Published => Err(duplicate_of(&stored.files[1])),
             AnalysisState::Unpublished | AnalysisState::Suppressed => Ok(()),
@@ -182,49 +150,40 @@ pub async fn only_published_analyses_count_under_the_narrow_rule(backend: &dyn B
     }
 }
 
-/// The checksum of a file that is gone is free again.
+/// The checksum of a removed file is free again.
 pub async fn a_removed_file_is_no_duplicate_any_more(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let before = analysis("S", 2);
-    let revision = insert(&*store, &before).await;
-    let mut after = before.clone();
-    after.files.remove(0);
-    replace(&*store, revision, &before, &after, EventAction::Update).await;
-    assert_eq!(submit_copy(&*store, &before.files[0], DuplicateRule::AnyAnalysis).await, Ok(()));
-    let answer = submit_copy(&*store, &before.files[1], DuplicateRule::AnyAnalysis).await;
-    assert_eq!(answer, Err(duplicate_of(&before.files[1])));
+    let mut stored = insert(&*store, analysis("S", 2)).await;
+    let removed = stored.update(&*store, |after| after.files.remove(0)).await;
+    assert_eq!(submit_copy(&*store, &removed, DuplicateRule::AnyAnalysis).await, Ok(()));
+    let answer = submit_copy(&*store, &stored.files[0], DuplicateRule::AnyAnalysis).await;
+    assert_eq!(answer, Err(duplicate_of(&stored.files[0])));
 }
 
-/// A changed checksum counts from now on, the old one counts no more, and it can come back.
+/// A changed checksum replaces the old one, which can come back.
 pub async fn a_changed_checksum_replaces_the_old_one(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let before = analysis("S", 2);
-    let first = insert(&*store, &before).await;
-    let mut after = before.clone();
-    after.files[0].file_md5sum = unique_md5();
-    let second = replace(&*store, first, &before, &after, EventAction::Update).await;
-    let changed = &after.files[0];
-    let answer = submit_copy(&*store, changed, DuplicateRule::AnyAnalysis).await;
-    assert_eq!(answer, Err(duplicate_of(changed)));
-    replace(&*store, second, &after, &before, EventAction::Update).await;
-    assert_eq!(submit_copy(&*store, changed, DuplicateRule::AnyAnalysis).await, Ok(()));
-    let original = &before.files[0];
-    let answer = submit_copy(&*store, original, DuplicateRule::AnyAnalysis).await;
-    assert_eq!(answer, Err(duplicate_of(original)));
+    let mut stored = insert(&*store, analysis("S", 2)).await;
+    let original = stored.files[0].clone();
+    stored.update(&*store, |after| after.files[0].file_md5sum = unique_md5()).await;
+    let changed = stored.files[0].clone();
+    let answer = submit_copy(&*store, &changed, DuplicateRule::AnyAnalysis).await;
+    assert_eq!(answer, Err(duplicate_of(&changed)));
+    stored.update(&*store, |after| after.files[0] = original.clone()).await;
+    assert_eq!(submit_copy(&*store, &changed, DuplicateRule::AnyAnalysis).await, Ok(()));
+    let answer = submit_copy(&*store, &original, DuplicateRule::AnyAnalysis).await;
+    assert_eq!(answer, Err(duplicate_of(&original)));
 }
 
 /// While one of two files with a checksum remains, the checksum counts.
 pub async fn one_of_two_equal_files_may_go(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let md5 = unique_md5();
-    let before = AnalysisBuilder::in_study("S").file("a", &md5).file("b", &md5).build();
-    let revision = insert(&*store, &before).await;
-    let mut after = before.clone();
-    let removed = after.files.remove(0);
-    let second = replace(&*store, revision, &before, &after, EventAction::Update).await;
+    let twins = AnalysisBuilder::in_study("S").file("a", &md5).file("b", &md5).build();
+    let mut stored = insert(&*store, twins).await;
+    let removed = stored.update(&*store, |after| after.files.remove(0)).await;
     let answer = submit_copy(&*store, &removed, DuplicateRule::AnyAnalysis).await;
-    assert_eq!(answer, Err(duplicate_of(&after.files[0])));
-    let empty = Analysis { files: vec![], ..after.clone() };
-    replace(&*store, second, &after, &empty, EventAction::Update).await;
+    assert_eq!(answer, Err(duplicate_of(&stored.files[0])));
+    stored.update(&*store, |after| after.files.clear()).await;
     assert_eq!(submit_copy(&*store, &removed, DuplicateRule::AnyAnalysis).await, Ok(()));
 }

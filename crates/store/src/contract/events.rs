@@ -6,7 +6,9 @@ use cantata_core::{AnalysisState, Event, EventAction};
 
 use super::Backend;
 use super::builders::{analysis, new_type, study};
-use super::steps::{all_events, document, insert, move_to, open_with_studies, replace, submit};
+use super::steps::{
+    TrackedAnalysis, all_events, document, duplicate_of, insert, open_with_studies, submit, submit_copy,
+};
 use crate::{AnalysisChange, DuplicateRule, ReplaceOutcome, Revision, Store};
 
 /// Without events the latest number is 0, below every event.
@@ -17,33 +19,29 @@ pub async fn a_store_without_events_says_so(backend: &dyn Backend) {
     assert_eq!(store.events_after(u64::MAX, usize::MAX).await.unwrap(), []);
 }
 
-/// Each insertion and each replacement is one event that says who, where, what, and with which state after it.
+/// Each insertion and each replacement is one event with the analysis, its study, the action and the new state.
 pub async fn every_change_is_one_event(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
-    let mut first = analysis("S", 1);
-    let mut second = analysis("T", 2);
     let mut expected = vec![];
-    let mut record = |revision: Revision, analysis: &cantata_core::Analysis, action: EventAction| {
+    let mut record = |stored: &TrackedAnalysis, action: EventAction| {
         expected.push(Event {
-            seq: revision.0,
-            analysis_id: analysis.analysis_id,
-            study_id: analysis.study_id.clone(),
-            state: analysis.state,
+            seq: stored.revision.0,
+            analysis_id: stored.analysis_id,
+            study_id: stored.study_id.clone(),
+            state: stored.state,
             action,
-            document: document(analysis),
+            document: document(stored),
         });
     };
-    let mut first_at = insert(&*store, &first).await;
-    record(first_at, &first, EventAction::Create);
-    let mut second_at = insert(&*store, &second).await;
-    record(second_at, &second, EventAction::Create);
+    let mut first = insert(&*store, analysis("S", 1)).await;
+    record(&first, EventAction::Create);
+    let mut second = insert(&*store, analysis("T", 2)).await;
+    record(&second, EventAction::Create);
     for state in [AnalysisState::Published, AnalysisState::Unpublished, AnalysisState::Suppressed] {
-        second_at = move_to(&*store, second_at, &mut second, state).await;
-        record(second_at, &second, EventAction::for_state(state));
-        let before = first.clone();
-        first.data.insert("state of the other".to_owned(), state.as_str().into());
-        first_at = replace(&*store, first_at, &before, &first, EventAction::Update).await;
-        record(first_at, &first, EventAction::Update);
+        second.move_to(&*store, state).await;
+        record(&second, EventAction::for_state(state));
+        first.update(&*store, |first| first.data.insert("other state".to_owned(), state.as_str().into())).await;
+        record(&first, EventAction::Update);
     }
     assert_eq!(all_events(&*store).await, expected);
 }
@@ -60,16 +58,17 @@ pub async fn an_event_holds_the_document_of_its_revision(backend: &dyn Backend) 
 /// A duplicate, an unknown study and a conflict are no events and use up no number.
 pub async fn what_is_refused_is_no_event(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let stored = analysis("S", 1);
-    let first = insert(&*store, &stored).await;
-    let latest = replace(&*store, first, &stored, &stored, EventAction::Update).await;
-    submit(&*store, &stored_again(&stored), DuplicateRule::AnyAnalysis).await;
+    let mut stored = insert(&*store, analysis("S", 1)).await;
+    let first = stored.revision;
+    stored.update(&*store, |_| ()).await;
+    let file = &stored.files[0];
+    assert_eq!(submit_copy(&*store, file, DuplicateRule::AnyAnalysis).await, Err(duplicate_of(file)));
     submit(&*store, &analysis("UNKNOWN", 1), DuplicateRule::Allow).await;
     let conflict = AnalysisChange::between(first, &stored, &stored, EventAction::Update).unwrap();
     assert_eq!(store.replace_analysis(conflict).await.unwrap(), ReplaceOutcome::Conflict);
-    assert_eq!(*store.latest_event().borrow(), latest.0);
+    assert_eq!(*store.latest_event().borrow(), stored.revision.0);
     assert_eq!(all_events(&*store).await.len(), 2);
-    assert_eq!(insert(&*store, &analysis("S", 1)).await.0, latest.0 + 1);
+    assert_eq!(insert(&*store, analysis("S", 1)).await.revision.0, stored.revision.0 + 1);
 }
 
 /// Only analyses have events.
@@ -82,7 +81,7 @@ pub async fn studies_and_types_are_no_events(backend: &dyn Backend) {
     assert!(all_events(&*store).await.is_empty());
 }
 
-/// From any number on, the next events follow, as many as asked for.
+/// A page holds the next events after a number, up to its limit.
 pub async fn events_page_without_a_gap(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     store_changes(&*store, 25).await;
@@ -100,18 +99,18 @@ pub async fn events_page_without_a_gap(backend: &dyn Backend) {
 pub async fn the_latest_event_is_known_when_a_change_returns(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let early = store.latest_event();
-    let mut current = analysis("S", 1);
-    let mut revision = insert(&*store, &current).await;
+    let mut current = insert(&*store, analysis("S", 1)).await;
     for state in [AnalysisState::Published, AnalysisState::Unpublished, AnalysisState::Published] {
-        assert_eq!(*early.borrow(), revision.0);
-        assert_eq!(*store.latest_event().borrow(), revision.0);
-        let events = store.events_after(revision.0 - 1, 10).await.unwrap();
-        assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [revision.0]);
-        revision = move_to(&*store, revision, &mut current, state).await;
+        let latest = current.revision.0;
+        assert_eq!(*early.borrow(), latest);
+        assert_eq!(*store.latest_event().borrow(), latest);
+        let events = store.events_after(latest - 1, 10).await.unwrap();
+        assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [latest]);
+        current.move_to(&*store, state).await;
     }
 }
 
-/// Who waits for the next event is woken when it is stored, and can read it then.
+/// A follower that waits for the next event is woken when it is stored, and can read it then.
 pub async fn a_waiting_follower_is_woken(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let mut latest = store.latest_event();
@@ -122,8 +121,7 @@ pub async fn a_waiting_follower_is_woken(backend: &dyn Backend) {
         let number = *latest.borrow();
         reader.events_after(number - 1, 1).await.unwrap()
     });
-    let stored = analysis("S", 1);
-    insert(&*store, &stored).await;
+    let stored = insert(&*store, analysis("S", 1)).await;
     let seen = follower.await.unwrap();
     assert_eq!(seen.len(), 1);
     assert_eq!(seen[0].analysis_id, stored.analysis_id);
@@ -138,29 +136,18 @@ pub async fn numbers_go_on_after_a_restart(backend: &dyn Backend) {
     let store = backend.open().await;
     assert_eq!(*store.latest_event().borrow(), 9);
     assert_eq!(all_events(&*store).await, before);
-    assert_eq!(insert(&*store, &analysis("S", 1)).await, Revision(10));
+    assert_eq!(insert(&*store, analysis("S", 1)).await.revision, Revision(10));
     assert_eq!(*store.latest_event().borrow(), 10);
 }
 
-/// Stores this many changes of some analyses of the study `S`.
+/// Stores this many changes of analyses of the study `S`.
 async fn store_changes(store: &dyn Store, count: usize) {
-    let mut current = None;
-    for number in 0..count {
-        current = Some(match current.take() {
-            Some((revision, mut analysis)) if number % 4 != 0 => {
-                let state = AnalysisState::ALL[number % 2];
-                (move_to(store, revision, &mut analysis, state).await, analysis)
-            }
-            _ => {
-                let analysis = analysis("S", 2);
-                (insert(store, &analysis).await, analysis)
-            }
-        });
+    let mut current = insert(store, analysis("S", 2)).await;
+    for number in 1..count {
+        if number % 4 == 0 {
+            current = insert(store, analysis("S", 2)).await;
+        } else {
+            current.move_to(store, AnalysisState::ALL[number % 2]).await;
+        }
     }
-}
-
-fn stored_again(stored: &cantata_core::Analysis) -> cantata_core::Analysis {
-    let mut again = analysis(&stored.study_id, 1);
-    again.files[0].file_md5sum.clone_from(&stored.files[0].file_md5sum);
-    again
 }

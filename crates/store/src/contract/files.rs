@@ -1,22 +1,16 @@
-//! Files: found as they are now, by object id, by conditions, and through the search of a study.
+//! Files: found in their latest version by object id, by conditions, and by the search of a study.
 
-use cantata_core::{Analysis, AnalysisId, EventAction, File, FileAccess, ObjectId};
+use cantata_core::{Analysis, AnalysisId, File, FileAccess, ObjectId};
 use regex::Regex;
 
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis, unique_md5};
-use super::steps::{insert, open_with_studies, replace};
+use super::steps::{EVERYTHING, TrackedAnalysis, insert, insert_all, open_with_studies, revisions};
 use crate::{FileFilter, FileLocation, ObjectIdPattern, PageRange, Revision, Store};
 
-const EVERYTHING: PageRange = PageRange { offset: 0, limit: u64::MAX };
-
-fn entry(file: &File) -> FileLocation {
-    FileLocation {
-        object_id: file.object_id,
-        analysis_id: file.analysis_id,
-        study_id: file.study_id.clone(),
-        name: file.file_name.clone(),
-        access: file.file_access,
+async fn assert_found(store: &dyn Store, files: &[File]) {
+    for file in files {
+        assert_eq!(store.file(file.object_id).await.unwrap(), Some(FileLocation::of(file)));
     }
 }
 
@@ -29,14 +23,13 @@ async fn fill(store: &dyn Store) -> Vec<FileLocation> {
             .file_with_access("index.tbi", &unique_md5(), FileAccess::Controlled)
             .file_with_access(&format!("{number}.bam"), &unique_md5(), FileAccess::Open)
             .build();
-        insert(store, &analysis).await;
-        entries.extend(analysis.files.iter().map(entry));
+        entries.extend(insert(store, analysis).await.files.iter().map(FileLocation::of));
     }
     entries.sort_by_key(|entry| entry.object_id);
     entries
 }
 
-/// A file is found in its analysis and study; an id nobody stored is not.
+/// A file is found in its analysis and study; an unknown id is not.
 pub async fn a_file_is_found_by_its_object_id(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
     for entry in fill(&*store).await {
@@ -55,67 +48,53 @@ pub async fn object_ids_with_equal_beginnings_or_ends_differ(backend: &dyn Backe
     bytes[..8].fill(7);
     before.files[2].object_id = ObjectId::from_bytes(bytes);
     before.files[3].file_md5sum = before.files[0].object_id.to_string().replace('-', "");
-    let revision = insert(&*store, &before).await;
-    for file in &before.files {
-        assert_eq!(store.file(file.object_id).await.unwrap(), Some(entry(file)));
-    }
-    let mut after = before.clone();
-    let removed = after.files.remove(0);
-    replace(&*store, revision, &before, &after, EventAction::Update).await;
+    let mut stored = insert(&*store, before).await;
+    assert_found(&*store, &stored.files).await;
+    let removed = stored.update(&*store, |after| after.files.remove(0)).await;
     assert_eq!(store.file(removed.object_id).await.unwrap(), None);
-    for file in &after.files {
-        assert_eq!(store.file(file.object_id).await.unwrap(), Some(entry(file)));
-    }
+    assert_found(&*store, &stored.files).await;
 }
 
-/// After a change of its access or checksum a file is found as it is now, also by conditions.
+/// After a change of its access or checksum a file is found with the new values, also by conditions.
 pub async fn a_changed_file_is_found_as_it_is_now(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let before = analysis("S", 3);
-    let revision = insert(&*store, &before).await;
-    let mut after = before.clone();
-    after.files[0].file_access = FileAccess::Controlled;
-    after.files[1].file_md5sum = unique_md5();
-    replace(&*store, revision, &before, &after, EventAction::Update).await;
-    for file in &after.files {
-        assert_eq!(store.file(file.object_id).await.unwrap(), Some(entry(file)));
-    }
+    let mut stored = insert(&*store, analysis("S", 3)).await;
+    let change = |after: &mut Analysis| {
+        after.files[0].file_access = FileAccess::Controlled;
+        after.files[1].file_md5sum = unique_md5();
+    };
+    stored.update(&*store, change).await;
+    assert_found(&*store, &stored.files).await;
     let controlled = FileFilter { access: Some(FileAccess::Controlled), ..FileFilter::default() };
-    assert_eq!(store.list_files(&controlled, EVERYTHING).await.unwrap(), (1, vec![entry(&after.files[0])]));
+    let expected = vec![FileLocation::of(&stored.files[0])];
+    assert_eq!(store.list_files(&controlled, EVERYTHING).await.unwrap(), (1, expected));
     let open = FileFilter { access: Some(FileAccess::Open), ..FileFilter::default() };
     assert_eq!(store.list_files(&open, EVERYTHING).await.unwrap().0, 2);
 }
 
-/// A file whose change touches nothing the store finds it by is still there once.
+/// A file is stored once, also after a change of a value that the store does not index.
 pub async fn a_file_written_again_is_still_one_file(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let mut before = analysis("S", 2);
-    let mut revision = insert(&*store, &before).await;
+    let mut stored = insert(&*store, analysis("S", 2)).await;
     for file_size in [100, 200, 300] {
-        let mut after = before.clone();
-        after.files[1].file_size = file_size;
-        revision = replace(&*store, revision, &before, &after, EventAction::Update).await;
-        before = after;
+        stored.update(&*store, |after| after.files[1].file_size = file_size).await;
     }
-    assert_eq!(store.file(before.files[1].object_id).await.unwrap(), Some(entry(&before.files[1])));
+    assert_found(&*store, &stored.files).await;
     assert_eq!(store.list_files(&FileFilter::default(), EVERYTHING).await.unwrap().0, 2);
-    let pattern = ObjectIdPattern::Exactly(before.files[1].object_id);
-    assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [revision]);
+    let pattern = ObjectIdPattern::Exactly(stored.files[1].object_id);
+    assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [stored.revision]);
 }
 
 /// A removed file is found in no way; its siblings are.
 pub async fn a_removed_file_is_gone(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let before = analysis("S", 3);
-    let revision = insert(&*store, &before).await;
-    let mut after = before.clone();
-    let removed = after.files.remove(1);
-    replace(&*store, revision, &before, &after, EventAction::Update).await;
+    let mut stored = insert(&*store, analysis("S", 3)).await;
+    let removed = stored.update(&*store, |after| after.files.remove(1)).await;
     assert_eq!(store.file(removed.object_id).await.unwrap(), None);
     let by_id = FileFilter { object_id: Some(removed.object_id), ..FileFilter::default() };
     assert_eq!(store.list_files(&by_id, EVERYTHING).await.unwrap(), (0, vec![]));
-    let by_analysis = FileFilter { analysis_id: Some(before.analysis_id), ..FileFilter::default() };
-    let mut expected: Vec<_> = after.files.iter().map(entry).collect();
+    let by_analysis = FileFilter { analysis_id: Some(stored.analysis_id), ..FileFilter::default() };
+    let mut expected: Vec<_> = stored.files.iter().map(FileLocation::of).collect();
     expected.sort_by_key(|entry| entry.object_id);
     assert_eq!(store.list_files(&by_analysis, EVERYTHING).await.unwrap(), (2, expected));
 }
@@ -172,8 +151,7 @@ pub async fn listing_is_ordered_and_pages(backend: &dyn Backend) {
         let matching: Vec<_> = entries.iter().filter(|entry| filter.matches(entry)).cloned().collect();
         for offset in [0, 1, 2, 5, 17, 35, 36, u64::MAX] {
             for limit in [0, 1, 5, 100, u64::MAX] {
-                let skipped = usize::try_from(offset).unwrap().min(matching.len());
-                let taken = usize::try_from(limit).unwrap();
+                let (skipped, taken) = (usize::try_from(offset).unwrap(), usize::try_from(limit).unwrap());
                 let expected: Vec<_> = matching.iter().skip(skipped).take(taken).cloned().collect();
                 let page = PageRange { offset, limit };
                 let answer = store.list_files(&filter, page).await.unwrap();
@@ -183,38 +161,32 @@ pub async fn listing_is_ordered_and_pages(backend: &dyn Backend) {
     }
 }
 
-/// Names are compared to the letter, whatever signs they hold.
+/// Names are compared exactly, with any characters in them.
 pub async fn conditions_compare_to_the_letter(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let names = ["a.vcf", "A.vcf", "a%", "a_vcf", "a.vcf ", "it's", "\"", "\\", "ü", "u\u{308}", "*", ""];
     let builder = AnalysisBuilder::in_study("S");
     let stored = names.into_iter().fold(builder, |builder, name| builder.file(name, &unique_md5())).build();
-    insert(&*store, &stored).await;
-    for file in &stored.files {
+    for file in &insert(&*store, stored).await.files {
         let filter = FileFilter { name: Some(file.file_name.clone()), ..FileFilter::default() };
-        assert_eq!(store.list_files(&filter, EVERYTHING).await.unwrap(), (1, vec![entry(file)]));
+        assert_eq!(store.list_files(&filter, EVERYTHING).await.unwrap(), (1, vec![FileLocation::of(file)]));
     }
 }
 
-/// A study with analyses of two files each, one without files, and a second study; all by analysis id.
-async fn fill_for_search(store: &dyn Store) -> Vec<(Revision, Analysis)> {
-    let mut stored = vec![];
-    for (study_id, files) in [("S", 2), ("S", 2), ("T", 2), ("S", 0), ("S", 2), ("T", 2)] {
-        let analysis = analysis(study_id, files);
-        stored.push((insert(store, &analysis).await, analysis));
-    }
-    stored.sort_by_key(|(_, analysis)| analysis.analysis_id);
-    stored
+/// Stores analyses of two studies with two files each, and one without files; returns them by analysis id.
+async fn fill_for_search(store: &dyn Store) -> Vec<TrackedAnalysis> {
+    let sizes = [("S", 2), ("S", 2), ("T", 2), ("S", 0), ("S", 2), ("T", 2)];
+    insert_all(store, sizes.map(|(study_id, files)| analysis(study_id, files))).await
 }
 
-fn expected_hits(stored: &[(Revision, Analysis)], study_id: &str, pattern: &ObjectIdPattern) -> Vec<Revision> {
-    let is_hit = |analysis: &Analysis| {
-        analysis.study_id == study_id && analysis.files.iter().any(|file| pattern.matches(file.object_id))
+fn expected_hits(stored: &[TrackedAnalysis], study_id: &str, pattern: &ObjectIdPattern) -> Vec<Revision> {
+    let is_hit = |stored: &&TrackedAnalysis| {
+        stored.study_id == study_id && stored.files.iter().any(|file| pattern.matches(file.object_id))
     };
-    stored.iter().filter(|(_, analysis)| is_hit(analysis)).map(|(revision, _)| *revision).collect()
+    revisions(stored.iter().filter(is_hit))
 }
 
-/// Any file will do, but there must be one.
+/// Every analysis that has a file is found.
 pub async fn search_finds_any_file(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
     let stored = fill_for_search(&*store).await;
@@ -227,7 +199,7 @@ pub async fn search_finds_any_file(backend: &dyn Backend) {
 pub async fn search_finds_one_object_id(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
     let stored = fill_for_search(&*store).await;
-    for file in stored.iter().flat_map(|(_, analysis)| &analysis.files) {
+    for file in stored.iter().flat_map(|stored| &stored.files) {
         let pattern = ObjectIdPattern::Exactly(file.object_id);
         for study_id in ["S", "T"] {
             let found = store.search_by_file(study_id, &pattern).await.unwrap();
@@ -235,16 +207,16 @@ pub async fn search_finds_one_object_id(backend: &dyn Backend) {
             assert_eq!(found.len(), usize::from(file.study_id == study_id));
         }
     }
-    let nobody = ObjectIdPattern::Exactly(ObjectId::of(AnalysisId::generate(), "x"));
-    assert_eq!(store.search_by_file("S", &nobody).await.unwrap(), []);
+    let unknown = ObjectIdPattern::Exactly(ObjectId::of(AnalysisId::generate(), "x"));
+    assert_eq!(store.search_by_file("S", &unknown).await.unwrap(), []);
 }
 
 /// A pattern is matched with the text of the object ids, anywhere in it unless it is anchored.
 pub async fn search_matches_the_text_of_object_ids(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
     let stored = fill_for_search(&*store).await;
-    let known = stored.iter().find(|(_, analysis)| analysis.study_id == "S" && !analysis.files.is_empty()).unwrap();
-    let text = known.1.files[1].object_id.to_string();
+    let known = stored.iter().find(|stored| stored.study_id == "S" && !stored.files.is_empty()).unwrap();
+    let text = known.files[1].object_id.to_string();
     let mut patterns = vec![
         text.clone(),
         format!("^{text}$"),
@@ -271,17 +243,16 @@ pub async fn search_matches_the_text_of_object_ids(backend: &dyn Backend) {
 /// An analysis with several matching files is found once.
 pub async fn search_names_an_analysis_once(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let revision = insert(&*store, &analysis("S", 40)).await;
+    let revision = insert(&*store, analysis("S", 40)).await.revision;
     for pattern in [ObjectIdPattern::Any, ObjectIdPattern::Matching(Regex::new("-5").unwrap())] {
         assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [revision], "{pattern:?}");
     }
 }
 
-/// A study that does not exist, or has no analyses, has nothing to find.
+/// In a study that does not exist, or has no analyses, nothing is found.
 pub async fn search_stays_within_its_study(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "EMPTY"]).await;
-    let stored = analysis("S", 1);
-    insert(&*store, &stored).await;
+    let stored = insert(&*store, analysis("S", 1)).await;
     let patterns = [
         ObjectIdPattern::Any,
         ObjectIdPattern::Exactly(stored.files[0].object_id),
@@ -294,19 +265,16 @@ pub async fn search_stays_within_its_study(backend: &dyn Backend) {
     }
 }
 
-/// Search shows the latest revision and knows its files only.
+/// The search returns the latest revision and matches its files only.
 pub async fn search_forgets_removed_files(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
-    let before = analysis("S", 2);
-    let first = insert(&*store, &before).await;
-    let mut after = before.clone();
-    let removed = after.files.remove(0);
-    let second = replace(&*store, first, &before, &after, EventAction::Update).await;
+    let mut stored = insert(&*store, analysis("S", 2)).await;
+    let removed = stored.update(&*store, |after| after.files.remove(0)).await;
     let removed_text = ObjectIdPattern::Matching(Regex::new(&removed.object_id.to_string()).unwrap());
     for pattern in [ObjectIdPattern::Exactly(removed.object_id), removed_text] {
         assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [], "{pattern:?}");
     }
-    for pattern in [ObjectIdPattern::Any, ObjectIdPattern::Exactly(after.files[0].object_id)] {
-        assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [second], "{pattern:?}");
+    for pattern in [ObjectIdPattern::Any, ObjectIdPattern::Exactly(stored.files[0].object_id)] {
+        assert_eq!(store.search_by_file("S", &pattern).await.unwrap(), [stored.revision], "{pattern:?}");
     }
 }

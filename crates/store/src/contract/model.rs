@@ -1,6 +1,6 @@
-//! The store as a plain data structure: everything behind one lock, every answer by looking at everything.
+//! The model: a store in memory, behind one lock, that answers every query with a full scan.
 //!
-//! It is what the random operations are compared with, so it is kept too simple to be wrong rather than fast.
+//! Random operations are compared with it, so it is too simple to be wrong rather than fast.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};
@@ -38,7 +38,7 @@ struct State {
 }
 
 struct ModelFile {
-    entry: FileLocation,
+    location: FileLocation,
     md5: [u8; 16],
 }
 
@@ -56,15 +56,15 @@ impl MemoryStore {
     pub(crate) fn object_ids(&self) -> Vec<ObjectId> {
         self.state().files.keys().copied().collect()
     }
-
-    fn announce(&self, revision: Revision) {
-        self.latest_event.send_replace(revision.0);
-    }
 }
 
 impl State {
     fn event(&self, revision: Revision) -> Option<&Event> {
         self.events.get(rows(revision.0).checked_sub(1)?)
+    }
+
+    fn latest_of(&self, id: AnalysisId) -> Option<&Event> {
+        self.event(*self.latest.get(&id)?)
     }
 
     /// Returns the latest events of a study's analyses, by analysis id.
@@ -85,19 +85,15 @@ impl State {
     }
 
     fn duplicates_of(&self, file: &FileRow, rule: DuplicateRule) -> Vec<FileLocation> {
-        let is_published = |stored: &ModelFile| {
-            let revision = self.latest.get(&stored.entry.analysis_id);
-            revision
-                .and_then(|revision| self.event(*revision))
-                .is_some_and(|event| event.state == AnalysisState::Published)
-        };
-        let counts: &dyn Fn(&ModelFile) -> bool = match rule {
-            DuplicateRule::Allow => return vec![],
-            DuplicateRule::AnyAnalysis => &|_| true,
-            DuplicateRule::PublishedAnalysis => &is_published,
-        };
+        // Most insertions of the cases have this rule, and a scan for each file takes long.
+        if rule == DuplicateRule::Allow {
+            return vec![];
+        }
+        let state = |stored: &ModelFile| self.latest_of(stored.location.analysis_id).map(|event| event.state);
+        let counts =
+            |stored: &ModelFile| rule == DuplicateRule::AnyAnalysis || state(stored) == Some(AnalysisState::Published);
         let equal = self.files.values().filter(|stored| stored.md5 == file.md5 && counts(stored));
-        equal.map(|stored| stored.entry.clone()).collect()
+        equal.map(|stored| stored.location.clone()).collect()
     }
 
     fn first_duplicate(&self, files: &[FileRow], rule: DuplicateRule) -> Option<InsertOutcome> {
@@ -113,14 +109,9 @@ impl State {
 
     fn store_files(&mut self, files: Vec<FileRow>, analysis_id: AnalysisId, study_id: &str) {
         for file in files {
-            let entry = FileLocation {
-                object_id: file.object_id,
-                analysis_id,
-                study_id: study_id.to_owned(),
-                name: file.name,
-                access: file.access,
-            };
-            self.files.insert(file.object_id, ModelFile { entry, md5: file.md5 });
+            let (object_id, md5) = (file.object_id, file.md5);
+            let location = file.into_location(analysis_id, study_id.to_owned());
+            self.files.insert(object_id, ModelFile { location, md5 });
         }
     }
 
@@ -143,7 +134,7 @@ impl State {
     }
 }
 
-/// Turns a number of rows into one that can be skipped or taken.
+/// Converts a number of rows for `skip` and `take`.
 fn rows(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
@@ -216,7 +207,7 @@ impl Store for MemoryStore {
         }
         state.store_files(new.files, new.analysis_id, &new.study_id);
         let revision = state.push_event(new.analysis_id, new.study_id, new.state, EventAction::Create, new.document);
-        self.announce(revision);
+        self.latest_event.send_replace(revision.0);
         Ok(InsertOutcome::Stored(revision))
     }
 
@@ -235,14 +226,12 @@ impl Store for MemoryStore {
         }
         state.store_files(change.changed_files, change.analysis_id, &study_id);
         let revision = state.push_event(change.analysis_id, study_id, change.state, change.action, change.document);
-        self.announce(revision);
+        self.latest_event.send_replace(revision.0);
         Ok(ReplaceOutcome::Stored(revision))
     }
 
     async fn analysis(&self, id: AnalysisId) -> Result<Option<StoredAnalysis>> {
-        let state = self.state();
-        let event = state.latest.get(&id).and_then(|revision| state.event(*revision));
-        Ok(event.map(|event| StoredAnalysis {
+        Ok(self.state().latest_of(id).map(|event| StoredAnalysis {
             revision: Revision(event.seq),
             study_id: event.study_id.clone(),
             document: event.document.clone(),
@@ -262,30 +251,27 @@ impl Store for MemoryStore {
 
     async fn documents(&self, revisions: &[Revision]) -> Result<Vec<String>> {
         let state = self.state();
-        let never_stored = |revision: &Revision| StoreError::corrupt(format!("revision {}", revision.0), "not stored");
-        let document = |revision: &Revision| match state.event(*revision) {
-            Some(event) => Ok(event.document.clone()),
-            None => Err(never_stored(revision)),
-        };
-        revisions.iter().map(document).collect()
+        let missing = |revision: &Revision| StoreError::corrupt(format!("revision {}", revision.0), "not stored");
+        let event = |revision: &Revision| state.event(*revision).ok_or_else(|| missing(revision));
+        revisions.iter().map(|revision| Ok(event(revision)?.document.clone())).collect()
     }
 
     async fn search_by_file(&self, study_id: &str, pattern: &ObjectIdPattern) -> Result<Vec<Revision>> {
         let state = self.state();
-        let files = state.files.values().map(|file| &file.entry);
-        let matching = files.filter(|entry| entry.study_id == study_id && pattern.matches(entry.object_id));
-        let analyses: BTreeSet<AnalysisId> = matching.map(|entry| entry.analysis_id).collect();
+        let files = state.files.values().map(|file| &file.location);
+        let matching = files.filter(|file| file.study_id == study_id && pattern.matches(file.object_id));
+        let analyses: BTreeSet<AnalysisId> = matching.map(|file| file.analysis_id).collect();
         Ok(analyses.iter().filter_map(|id| state.latest.get(id)).copied().collect())
     }
 
     async fn file(&self, id: ObjectId) -> Result<Option<FileLocation>> {
-        Ok(self.state().files.get(&id).map(|file| file.entry.clone()))
+        Ok(self.state().files.get(&id).map(|file| file.location.clone()))
     }
 
     async fn list_files(&self, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)> {
         let state = self.state();
-        let matching: Vec<&FileLocation> =
-            state.files.values().map(|file| &file.entry).filter(|entry| filter.matches(entry)).collect();
+        let files = state.files.values().map(|file| &file.location);
+        let matching: Vec<&FileLocation> = files.filter(|file| filter.matches(file)).collect();
         let total = matching.len() as u64;
         Ok((total, matching.into_iter().skip(rows(page.offset)).take(rows(page.limit)).cloned().collect()))
     }

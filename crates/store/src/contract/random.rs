@@ -1,8 +1,7 @@
-//! Random operations, applied to a store and to the model, after which both must answer every question alike.
+//! Random operations, applied to a store and to the model, after which both must return equal results.
 //!
 //! The operations draw from small pools of studies, type names and checksums, so that taken ids, duplicates and
-//! conflicts happen all the time. A sequence is determined by its seed; a failing one prints the seed and how far it
-//! came.
+//! conflicts are frequent. A sequence is determined by its seed; a failing one prints the seed and the operation.
 
 mod questions;
 
@@ -74,7 +73,7 @@ async fn run_sequence(backend: &dyn Backend, seed: u64) {
     pair.ask_about_everything().await;
 }
 
-/// Tells where a sequence was when it failed.
+/// Prints the operation of a sequence that fails.
 struct Progress {
     seed: u64,
     operation: usize,
@@ -90,7 +89,7 @@ impl Drop for Progress {
     }
 }
 
-/// The store and the model, which have seen the same operations.
+/// The store and the model, after the same operations.
 struct Pair {
     store: Arc<dyn Store>,
     model: MemoryStore,

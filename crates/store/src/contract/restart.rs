@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use cantata_core::{Analysis, AnalysisState, EventAction, File, FileAccess};
-use tokio::task::JoinSet;
+use cantata_core::{Analysis, AnalysisState, File, FileAccess};
 
 use super::Backend;
-use super::builders::{AnalysisBuilder, analysis, new_type, study, unique_md5};
-use super::steps::{all_events, document, insert, list_all, move_to, open_with_studies, replace, submit};
-use crate::{
-    DuplicateRule, FileFilter, InsertOutcome, ObjectIdPattern, PageRange, Revision, StateSet, Store, TypeQuery,
+use super::builders::{analysis, new_type, study, unique_md5};
+use super::steps::{
+    EVERYTHING, TrackedAnalysis, all_events, document, duplicate_of, insert, list_all, open_with_studies, race,
+    revisions, submit_copy,
 };
+use crate::{DuplicateRule, FileFilter, ObjectIdPattern, PageRange, StateSet, Store, TypeQuery};
 
-const EVERYTHING: PageRange = PageRange { offset: 0, limit: u64::MAX };
-
-/// A store nothing was written to can be opened again and used.
+/// An empty store can be opened again and used.
 pub async fn an_empty_store_opens_again(backend: &dyn Backend) {
     for _ in 0..3 {
         let store = backend.open().await;
@@ -23,7 +21,7 @@ pub async fn an_empty_store_opens_again(backend: &dyn Backend) {
         assert_eq!(*store.latest_event().borrow(), 0);
     }
     let store = open_with_studies(backend, &["S"]).await;
-    insert(&*store, &analysis("S", 1)).await;
+    insert(&*store, analysis("S", 1)).await;
 }
 
 /// Studies, types, analyses and files read after a restart as before it, and what was taken stays taken.
@@ -32,8 +30,7 @@ pub async fn everything_small_is_there_after_a_restart(backend: &dyn Backend) {
     for name in ["a", "b", "a"] {
         store.register_type(new_type(name)).await.unwrap();
     }
-    let stored = analysis("S", 3);
-    let revision = insert(&*store, &stored).await;
+    let stored = insert(&*store, analysis("S", 3)).await;
     let types = store.list_types(&TypeQuery::versions_of("a")).await.unwrap();
     let files = store.list_files(&FileFilter::default(), EVERYTHING).await.unwrap();
     let events = all_events(&*store).await;
@@ -45,31 +42,30 @@ pub async fn everything_small_is_there_after_a_restart(backend: &dyn Backend) {
     assert!(!store.create_study(study("S")).await.unwrap());
     assert_eq!(store.list_types(&TypeQuery::versions_of("a")).await.unwrap(), types);
     assert_eq!(store.register_type(new_type("a")).await.unwrap().id.version, 3);
-    assert_eq!(store.analysis(stored.analysis_id).await.unwrap().unwrap().document, document(&stored));
-    assert_eq!(list_all(&*store, "S").await, [revision]);
+    stored.assert_current(&*store).await;
+    assert_eq!(list_all(&*store, "S").await, [stored.revision]);
     assert_eq!(store.count_analyses("S", StateSet::ALL).await.unwrap(), 1);
     assert_eq!(store.list_files(&FileFilter::default(), EVERYTHING).await.unwrap(), files);
-    assert_eq!(store.search_by_file("S", &ObjectIdPattern::Any).await.unwrap(), [revision]);
+    assert_eq!(store.search_by_file("S", &ObjectIdPattern::Any).await.unwrap(), [stored.revision]);
     assert_eq!(all_events(&*store).await, events);
 }
 
 /// States, changed files and removed files are after a restart what they were before it, not what they were first.
 pub async fn replacements_survive_a_restart(backend: &dyn Backend) {
     let mut store = open_with_studies(backend, &["S"]).await;
-    let original = analysis("S", 3);
+    let original = insert(&*store, analysis("S", 3)).await;
     let mut current = original.clone();
-    let mut revision = insert(&*store, &current).await;
-    revision = move_to(&*store, revision, &mut current, AnalysisState::Published).await;
-    let before = current.clone();
-    current.files[1].file_md5sum = unique_md5();
-    current.files[1].file_access = FileAccess::Controlled;
-    current.files.remove(0);
-    revision = replace(&*store, revision, &before, &current, EventAction::Update).await;
+    current.move_to(&*store, AnalysisState::Published).await;
+    let change = |after: &mut Analysis| {
+        after.files[1].file_md5sum = unique_md5();
+        after.files[1].file_access = FileAccess::Controlled;
+        after.files.remove(0);
+    };
+    current.update(&*store, change).await;
     for _ in 0..2 {
         drop(store);
         store = backend.open().await;
-        let stored = store.analysis(original.analysis_id).await.unwrap().unwrap();
-        assert_eq!((stored.revision, stored.document), (revision, document(&current)));
+        current.assert_current(&*store).await;
         assert_eq!(store.count_analyses("S", StateSet::from_iter([AnalysisState::Published])).await.unwrap(), 1);
         assert_eq!(store.count_analyses("S", StateSet::from_iter([AnalysisState::Unpublished])).await.unwrap(), 0);
         assert_eq!(store.file(original.files[0].object_id).await.unwrap(), None);
@@ -77,77 +73,59 @@ pub async fn replacements_survive_a_restart(backend: &dyn Backend) {
         assert_eq!(changed.access, FileAccess::Controlled);
         assert_eq!(store.list_files(&FileFilter::default(), EVERYTHING).await.unwrap().0, 2);
         for file in &current.files {
-            let copy = AnalysisBuilder::in_study("S").file("copy", &file.file_md5sum).build();
-            let answer = submit(&*store, &copy, DuplicateRule::PublishedAnalysis).await;
-            assert!(
-                matches!(answer, InsertOutcome::Duplicate { object_id, .. } if object_id == file.object_id),
-                "{answer:?}"
-            );
+            let answer = submit_copy(&*store, file, DuplicateRule::PublishedAnalysis).await;
+            assert_eq!(answer, Err(duplicate_of(file)));
         }
     }
     for free in &original.files[..2] {
-        let copy = AnalysisBuilder::in_study("S").file("copy", &free.file_md5sum).build();
-        let answer = submit(&*store, &copy, DuplicateRule::AnyAnalysis).await;
-        assert!(matches!(answer, InsertOutcome::Stored(_)), "{answer:?}");
+        assert_eq!(submit_copy(&*store, free, DuplicateRule::AnyAnalysis).await, Ok(()));
     }
 }
 
 const MANY_ANALYSES: usize = 3_000;
 const FILES_EACH: usize = 30;
 
-/// Stores very many files from several callers at once, each of which finds what it stored before while the others
-/// go on storing; returns the analyses by id.
-async fn fill(store: &Arc<dyn Store>) -> Vec<(Revision, Analysis)> {
+/// Stores very many files from several callers at once. Each finds its earlier files while the others store theirs.
+/// Returns the analyses by id.
+async fn fill(store: &Arc<dyn Store>) -> Vec<TrackedAnalysis> {
     const WRITERS: usize = 30;
-    let mut writers = JoinSet::new();
-    for writer in 0..WRITERS {
-        let store = Arc::clone(store);
-        writers.spawn(async move {
-            let mut stored: Vec<(Revision, Analysis)> = vec![];
-            for number in 0..MANY_ANALYSES / WRITERS {
-                let analysis = analysis(if (writer + number) % 2 == 0 { "S" } else { "T" }, FILES_EACH);
-                stored.push((insert(&*store, &analysis).await, analysis));
-                let earlier = &stored[number * 2 / 3].1.files[number % FILES_EACH];
-                let entry = store.file(earlier.object_id).await.unwrap();
-                assert_eq!(entry.map(|entry| entry.analysis_id), Some(earlier.analysis_id));
-                if number % 10 == 0 {
-                    assert_is_duplicate(&*store, earlier).await;
-                }
+    let stored = race(store, WRITERS, |store, writer| async move {
+        let mut stored: Vec<TrackedAnalysis> = vec![];
+        for number in 0..MANY_ANALYSES / WRITERS {
+            let study_id = if (writer + number) % 2 == 0 { "S" } else { "T" };
+            stored.push(insert(&*store, analysis(study_id, FILES_EACH)).await);
+            let earlier = &stored[number * 2 / 3].files[number % FILES_EACH];
+            let location = store.file(earlier.object_id).await.unwrap();
+            assert_eq!(location.map(|location| location.analysis_id), Some(earlier.analysis_id));
+            if number % 10 == 0 {
+                assert_is_duplicate(&*store, earlier).await;
             }
-            stored
-        });
-    }
-    let mut stored = writers.join_all().await.concat();
-    stored.sort_by_key(|(_, analysis)| analysis.analysis_id);
+        }
+        stored
+    });
+    let mut stored = stored.await.concat();
+    stored.sort_by_key(|stored| stored.analysis_id);
     stored
 }
 
-/// Asserts that a submission with the checksum of this file, in the other case, is refused because of it.
+/// Asserts that a submission with the checksum of this file, in upper case, is rejected because of it.
 async fn assert_is_duplicate(store: &dyn Store, file: &File) {
-    let copy = AnalysisBuilder::in_study("S").file("copy", &file.file_md5sum.to_uppercase()).build();
-    let expected = InsertOutcome::Duplicate {
-        file_name: "copy".to_owned(),
-        object_id: file.object_id,
-        analysis_id: file.analysis_id,
-    };
-    assert_eq!(submit(store, &copy, DuplicateRule::AnyAnalysis).await, expected);
+    let copied = File { file_md5sum: file.file_md5sum.to_uppercase(), ..file.clone() };
+    assert_eq!(submit_copy(store, &copied, DuplicateRule::AnyAnalysis).await, Err(duplicate_of(file)));
 }
 
-/// Asserts that listings, lookups and the duplicate check of a large store find what these analyses hold.
-async fn assert_all_found(store: &dyn Store, stored: &[(Revision, Analysis)]) {
+/// Asserts that listings, lookups and the duplicate check of a large store find these analyses.
+async fn assert_all_found(store: &dyn Store, stored: &[TrackedAnalysis]) {
     for study_id in ["S", "T"] {
-        let of_study = stored.iter().filter(|(_, analysis)| analysis.study_id == study_id);
-        let expected: Vec<Revision> = of_study.map(|(revision, _)| *revision).collect();
+        let expected = revisions(stored.iter().filter(|stored| stored.study_id == study_id));
         assert_eq!(list_all(store, study_id).await, expected);
         assert_eq!(store.count_analyses(study_id, StateSet::ALL).await.unwrap(), expected.len() as u64);
         assert_eq!(store.search_by_file(study_id, &ObjectIdPattern::Any).await.unwrap(), expected);
     }
-    let revisions: Vec<Revision> = stored.iter().map(|(revision, _)| *revision).collect();
-    let documents = store.documents(&revisions).await.unwrap();
-    assert!(documents.iter().zip(stored).all(|(text, (_, analysis))| *text == document(analysis)));
+    let documents = store.documents(&revisions(stored)).await.unwrap();
+    assert!(documents.iter().zip(stored).all(|(text, stored)| *text == document(stored)));
 
-    let mut object_ids: Vec<_> =
-        stored.iter().flat_map(|(_, analysis)| &analysis.files).map(|file| file.object_id).collect();
+    let mut object_ids: Vec<_> = stored.iter().flat_map(|stored| &stored.files).map(|file| file.object_id).collect();
     object_ids.sort_unstable();
     let page = PageRange { offset: object_ids.len() as u64 / 2, limit: 50 };
     let (total, entries) = store.list_files(&FileFilter::default(), page).await.unwrap();
@@ -155,12 +133,12 @@ async fn assert_all_found(store: &dyn Store, stored: &[(Revision, Analysis)]) {
     let middle = &object_ids[object_ids.len() / 2..][..50];
     assert!(entries.iter().map(|entry| &entry.object_id).eq(middle), "files are listed by object id");
 
-    for (number, (_, analysis)) in stored.iter().enumerate() {
+    for (number, analysis) in stored.iter().enumerate() {
         let file = &analysis.files[number % analysis.files.len()];
         let entry = store.file(file.object_id).await.unwrap().unwrap();
         assert_eq!((entry.analysis_id, entry.name.as_str()), (file.analysis_id, file.file_name.as_str()));
     }
-    for (number, (_, analysis)) in stored.iter().enumerate().step_by(7) {
+    for (number, analysis) in stored.iter().enumerate().step_by(7) {
         assert_is_duplicate(store, &analysis.files[number % analysis.files.len()]).await;
     }
 }
@@ -175,12 +153,13 @@ pub async fn many_files_survive_restarts(backend: &dyn Backend) {
     let store = backend.open().await;
     assert_all_found(&*store, &stored).await;
     let mut gone = vec![];
-    for (revision, analysis) in stored.iter_mut().step_by(30) {
-        let before = analysis.clone();
-        gone.push(analysis.files.remove(0));
-        gone.push(before.files[1].clone());
-        analysis.files[0].file_md5sum = unique_md5();
-        *revision = replace(&*store, *revision, &before, analysis, EventAction::Update).await;
+    for stored in stored.iter_mut().step_by(30) {
+        gone.extend_from_slice(&stored.files[..2]);
+        let change = |after: &mut Analysis| {
+            after.files.remove(0);
+            after.files[0].file_md5sum = unique_md5();
+        };
+        stored.update(&*store, change).await;
     }
     drop(store);
 
@@ -191,9 +170,7 @@ pub async fn many_files_survive_restarts(backend: &dyn Backend) {
     for pair in gone.chunks(2) {
         assert_eq!(store.file(pair[0].object_id).await.unwrap(), None);
         for file in pair {
-            let copy = AnalysisBuilder::in_study("S").file("copy", &file.file_md5sum).build();
-            let answer = submit(&*store, &copy, DuplicateRule::AnyAnalysis).await;
-            assert!(matches!(answer, InsertOutcome::Stored(_)), "{answer:?}");
+            assert_eq!(submit_copy(&*store, file, DuplicateRule::AnyAnalysis).await, Ok(()));
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Studies: an id belongs to the first who creates it, and ids are compared to the letter.
+//! Studies: the first study of an id is kept, and ids are compared exactly.
 
 use cantata_core::Study;
 
 use super::Backend;
 use super::builders::study;
-use super::steps::{all_events, open_with_studies};
-use crate::{FileFilter, PageRange};
+use super::steps::{EVERYTHING, all_events, open_with_studies};
+use crate::FileFilter;
 
 /// A study reads back with all its members, those of `info` in their order.
 pub async fn a_study_reads_back_as_it_was_created(backend: &dyn Backend) {
@@ -19,7 +19,7 @@ pub async fn a_study_reads_back_as_it_was_created(backend: &dyn Backend) {
     assert_eq!(store.study("BARE").await.unwrap(), Some(bare));
 }
 
-/// The second study of an id is refused and leaves the first one as it is.
+/// The second study of an id is rejected and does not change the first one.
 pub async fn a_taken_study_id_is_refused_and_the_first_study_kept(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     let second = Study { name: Some("Another".to_owned()), ..study("S") };
@@ -28,7 +28,7 @@ pub async fn a_taken_study_id_is_refused_and_the_first_study_kept(backend: &dyn 
     assert_eq!(store.study_ids().await.unwrap(), ["S"]);
 }
 
-/// Study ids come sorted, whatever the order of creation.
+/// Study ids are sorted, in any order of creation.
 pub async fn study_ids_are_sorted(backend: &dyn Backend) {
     let mut ids = ["b", "B", "a", "Ω", "a b", "1", "10", "2", "-", "é"];
     let store = open_with_studies(backend, &ids).await;
@@ -36,7 +36,7 @@ pub async fn study_ids_are_sorted(backend: &dyn Backend) {
     assert_eq!(store.study_ids().await.unwrap(), ids);
 }
 
-/// Ids that differ in case, in blanks or in signs a database gives a meaning to are different ids.
+/// Ids that differ in case, in spaces or in characters that are special in a database are different ids.
 pub async fn study_ids_are_told_apart_to_the_letter(backend: &dyn Backend) {
     let ids = ["ABC", "abc", "ABC ", " ABC", "A%", "A_C", "a'b", "a\"b", "a\\b", "1", "01", "1.0"];
     let store = open_with_studies(backend, &ids).await;
@@ -46,7 +46,7 @@ pub async fn study_ids_are_told_apart_to_the_letter(backend: &dyn Backend) {
     assert_eq!(store.study_ids().await.unwrap().len(), ids.len());
 }
 
-/// A study nobody created is absent.
+/// A study that was not created is absent.
 pub async fn unknown_studies_are_absent(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;
     for id in ["T", "", "s", "S%", "S\0"] {
@@ -54,12 +54,11 @@ pub async fn unknown_studies_are_absent(backend: &dyn Backend) {
     }
 }
 
-/// A store nothing was written to answers every question with nothing.
+/// An empty store returns empty results.
 pub async fn a_new_store_is_healthy_and_empty(backend: &dyn Backend) {
     let store = backend.open().await;
     store.check_health().await.unwrap();
     assert!(store.study_ids().await.unwrap().is_empty());
     assert!(all_events(&*store).await.is_empty());
-    let everything = PageRange { offset: 0, limit: u64::MAX };
-    assert_eq!(store.list_files(&FileFilter::default(), everything).await.unwrap(), (0, vec![]));
+    assert_eq!(store.list_files(&FileFilter::default(), EVERYTHING).await.unwrap(), (0, vec![]));
 }

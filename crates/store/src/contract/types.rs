@@ -11,19 +11,17 @@ fn id(name: &str, version: u32) -> AnalysisTypeId {
     AnalysisTypeId { name: name.to_owned(), version }
 }
 
-fn everything() -> TypeQuery {
-    TypeQuery { names: vec![], versions: vec![], sort: vec![], descending: false, limit: u64::MAX, offset: 0 }
-}
-
 async fn register(store: &dyn Store, names: &[&str]) {
     for name in names {
         store.register_type(new_type(name)).await.unwrap();
     }
 }
 
-async fn listed(store: &dyn Store, query: &TypeQuery) -> (u64, Vec<String>) {
-    let (total, types) = store.list_types(query).await.unwrap();
-    (total, types.iter().map(|listed| listed.id.to_string()).collect())
+async fn assert_listed(store: &dyn Store, query: &TypeQuery, total: u64, expected: &[&str]) {
+    let (matching, types) = store.list_types(query).await.unwrap();
+    let listed: Vec<String> = types.iter().map(|listed| listed.id.to_string()).collect();
+    assert_eq!(listed, expected, "{query:?}");
+    assert_eq!(matching, total, "{query:?}");
 }
 
 /// Each name counts its own versions from 1.
@@ -37,7 +35,7 @@ pub async fn versions_count_up_per_name(backend: &dyn Backend) {
     assert_eq!(store.latest_type_version("A").await.unwrap(), Some(1));
 }
 
-/// Schema, options and time of registration are kept as they were given, and older versions stay readable.
+/// Schema, options and time of registration are stored unchanged, and older versions stay readable.
 pub async fn a_type_reads_back_as_it_was_registered(backend: &dyn Backend) {
     let store = backend.open().await;
     let given = NewAnalysisType {
@@ -65,7 +63,7 @@ pub async fn a_type_reads_back_as_it_was_registered(backend: &dyn Backend) {
     assert_eq!(stored.schema.to_string(), given.schema.to_string(), "members keep their order");
 }
 
-/// What a registration leaves out is inherited, version by version; an empty list clears.
+/// An omitted option is inherited from the version before; an empty list clears it.
 pub async fn omitted_options_are_inherited_and_empty_ones_clear(backend: &dyn Backend) {
     let store = backend.open().await;
     let check = ExternalValidation { url: "http://example.org/{value}".to_owned(), json_path: "$.a".to_owned() };
@@ -89,7 +87,7 @@ pub async fn omitted_options_are_inherited_and_empty_ones_clear(backend: &dyn Ba
     }
 }
 
-/// Without a version, the latest one is meant.
+/// Without a version, the latest one is returned.
 pub async fn no_version_means_the_latest(backend: &dyn Backend) {
     let store = backend.open().await;
     register(&*store, &["t", "t", "u"]).await;
@@ -98,7 +96,7 @@ pub async fn no_version_means_the_latest(backend: &dyn Backend) {
     assert_eq!(store.analysis_type("u", None).await.unwrap().unwrap().id, id("u", 1));
 }
 
-/// Names and versions nobody registered are absent.
+/// Names and versions that were not registered are absent.
 pub async fn unknown_types_are_absent(backend: &dyn Backend) {
     let store = backend.open().await;
     register(&*store, &["t"]).await;
@@ -111,11 +109,11 @@ pub async fn unknown_types_are_absent(backend: &dyn Backend) {
         assert_eq!(store.latest_type_version(name).await.unwrap(), None);
         assert_eq!(store.analysis_type(name, Some(1)).await.unwrap(), None);
     }
-    let query = TypeQuery { names: vec!["u".to_owned()], ..everything() };
-    assert_eq!(listed(&*store, &query).await, (0, vec![]));
+    let query = TypeQuery { names: vec!["u".to_owned()], ..TypeQuery::all() };
+    assert_listed(&*store, &query, 0, &[]).await;
 }
 
-/// Seeding leaves every name alone that has a version, also one it has just given one to.
+/// Seeding registers nothing for a name that has a version, even if it has just registered that version itself.
 pub async fn seeding_registers_only_names_without_a_version(backend: &dyn Backend) {
     let store = backend.open().await;
     register(&*store, &["known", "known"]).await;
@@ -132,13 +130,12 @@ pub async fn seeding_registers_only_names_without_a_version(backend: &dyn Backen
     store.seed_types(seeds.clone()).await.unwrap();
     store.seed_types(seeds).await.unwrap();
     store.seed_types(vec![]).await.unwrap();
-    let expected = ["known:1", "known:2", "z:1", "a:1"].map(str::to_owned).to_vec();
-    assert_eq!(listed(&*store, &everything()).await, (4, expected));
+    assert_listed(&*store, &TypeQuery::all(), 4, &["known:1", "known:2", "z:1", "a:1"]).await;
     assert_eq!(store.analysis_type("z", None).await.unwrap().unwrap().options.file_types, ["first"]);
     assert_eq!(store.register_type(new_type("z")).await.unwrap().options.file_types, ["first"]);
 }
 
-/// A listing shows only the names and the versions asked for.
+/// A listing has only the names and the versions of the query.
 pub async fn listing_filters_by_name_and_version(backend: &dyn Backend) {
     let store = backend.open().await;
     register(&*store, &["a", "b", "a", "c", "a", "b"]).await;
@@ -155,34 +152,31 @@ pub async fn listing_filters_by_name_and_version(backend: &dyn Backend) {
             names: names.into_iter().map(str::to_owned).collect(),
             versions,
             sort: vec![TypeSortField::Version],
-            ..everything()
+            ..TypeQuery::all()
         };
-        let expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
-        assert_eq!(listed(&*store, &query).await, (expected.len() as u64, expected), "{query:?}");
+        assert_listed(&*store, &query, expected.len() as u64, &expected).await;
     }
 }
 
-/// A listing is sorted by what was asked for, registration order last, and can be turned round.
+/// A listing is sorted by the fields of the query, then by registration order, and can be reversed.
 pub async fn listing_sorts_as_asked(backend: &dyn Backend) {
     let store = backend.open().await;
     register(&*store, &["b", "a", "b", "C"]).await;
-    for (sort, expected) in [
+    for (sort, mut expected) in [
         (vec![], ["b:1", "a:1", "b:2", "C:1"]),
         (vec![TypeSortField::Version], ["b:1", "a:1", "b:2", "C:1"]),
         (vec![TypeSortField::Name], ["C:1", "a:1", "b:1", "b:2"]),
         (vec![TypeSortField::Name, TypeSortField::Version], ["C:1", "a:1", "b:1", "b:2"]),
         (vec![TypeSortField::Version, TypeSortField::Name], ["b:1", "a:1", "b:2", "C:1"]),
     ] {
-        let ascending = TypeQuery { sort, ..everything() };
-        let mut expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
-        assert_eq!(listed(&*store, &ascending).await.1, expected, "{ascending:?}");
-        let descending = TypeQuery { descending: true, ..ascending };
+        let ascending = TypeQuery { sort, ..TypeQuery::all() };
+        assert_listed(&*store, &ascending, 4, &expected).await;
         expected.reverse();
-        assert_eq!(listed(&*store, &descending).await.1, expected, "{descending:?}");
+        assert_listed(&*store, &TypeQuery { descending: true, ..ascending }, 4, &expected).await;
     }
 }
 
-/// A page is a stretch of the listing; the total counts what matches outside of it too.
+/// A page is a range of the listing; the total also counts what is outside of it.
 pub async fn listing_pages_and_counts_everything(backend: &dyn Backend) {
     let store = backend.open().await;
     register(&*store, &["t"; 7]).await;
@@ -196,9 +190,8 @@ pub async fn listing_pages_and_counts_everything(backend: &dyn Backend) {
         (6, u64::MAX, vec!["t:7"]),
         (u64::MAX, u64::MAX, vec![]),
     ] {
-        let query = TypeQuery { names: vec!["t".to_owned()], offset, limit, ..everything() };
-        let expected = expected.into_iter().map(str::to_owned).collect();
-        assert_eq!(listed(&*store, &query).await, (7, expected), "{query:?}");
+        let query = TypeQuery { names: vec!["t".to_owned()], offset, limit, ..TypeQuery::all() };
+        assert_listed(&*store, &query, 7, &expected).await;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Everything a store can be asked, compared with the answer of the model.
+//! All queries of a store, compared with the results of the model.
 
 use cantata_core::{AnalysisId, AnalysisState, ObjectId};
 use rand::Rng;
@@ -6,11 +6,12 @@ use rand::seq::IndexedRandom;
 use regex::Regex;
 
 use super::{FILE_NAMES, Pair, STUDIES, TYPES};
+use crate::contract::steps::EVERYTHING;
 use crate::{
     AnalysisQuery, FileFilter, ObjectIdPattern, PageRange, Revision, StateSet, Store, TypeQuery, TypeSortField,
 };
 
-/// Asks the store and the model the same question and asserts that the answers are equal.
+/// Sends the same query to the store and to the model and asserts that the results are equal.
 macro_rules! assert_same {
     ($pair:ident.$question:ident($($argument:expr),*)) => {
         $pair.progress.what = stringify!($question);
@@ -21,7 +22,7 @@ macro_rules! assert_same {
 }
 
 impl Pair {
-    /// Asks a few questions with random parameters.
+    /// Compares a few queries with random parameters.
     pub(super) async fn ask_some_questions(&mut self) {
         let latest = *self.model.latest_event().borrow();
         assert_eq!(*self.store.latest_event().borrow(), latest);
@@ -50,7 +51,7 @@ impl Pair {
         assert_same!(self.search_by_file(&study_id, &pattern));
     }
 
-    /// Asks after everything there is.
+    /// Compares everything that is stored.
     pub(super) async fn ask_about_everything(&mut self) {
         assert_same!(self.events_after(0, usize::MAX));
         assert_same!(self.study_ids());
@@ -70,8 +71,7 @@ impl Pair {
                 assert_same!(self.file(ObjectId::of(id, name)));
             }
         }
-        let everything = PageRange { offset: 0, limit: u64::MAX };
-        assert_same!(self.list_files(&FileFilter::default(), everything));
+        assert_same!(self.list_files(&FileFilter::default(), EVERYTHING));
         for study_id in STUDIES {
             assert_same!(self.search_by_file(study_id, &ObjectIdPattern::Any));
             for state in AnalysisState::ALL {
@@ -100,7 +100,7 @@ impl Pair {
         }
     }
 
-    /// Picks the id of a file there is, or sometimes of one there is not.
+    /// Returns the id of a stored file, or sometimes of an unknown one.
     fn random_object_id(&mut self) -> ObjectId {
         let known = self.model.object_ids();
         match known.choose(&mut self.rng) {
