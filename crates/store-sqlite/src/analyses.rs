@@ -1,81 +1,56 @@
 //! Reading analyses from SQLite; `revisions` writes them.
 
 use cantata_core::AnalysisId;
-use cantata_store::codes::state_bits;
+use cantata_store::codes::{state_bits, to_bigint};
 use cantata_store::{AnalysisQuery, Result, Revision, StateSet, StoreError, StoredAnalysis};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Row};
 
-fn read_error(error: rusqlite::Error) -> StoreError {
-    StoreError::failed("reading analyses", error)
-}
+use crate::database::with_statement;
+
+const READING: &str = "reading analyses";
 
 pub(crate) fn find(connection: &Connection, id: AnalysisId) -> Result<Option<StoredAnalysis>> {
-    connection
-        .prepare_cached(
-            "SELECT revision, study_id, event.document FROM analysis
+    let sql = "SELECT revision, study_id, event.document FROM analysis
              JOIN event ON event.seq = analysis.revision
              JOIN study ON study.study_key = analysis.study_key
-             WHERE analysis.analysis_id = ?1",
-        )
-        .and_then(|mut select| {
-            let read = |row: &rusqlite::Row<'_>| {
-                Ok(StoredAnalysis { revision: Revision(row.get(0)?), study_id: row.get(1)?, document: row.get(2)? })
-            };
-            select.query_row([id.as_bytes()], read).optional()
-        })
-        .map_err(read_error)
+             WHERE analysis.analysis_id = ?1";
+    let read = |row: &Row<'_>| {
+        Ok(StoredAnalysis { revision: Revision(row.get(0)?), study_id: row.get(1)?, document: row.get(2)? })
+    };
+    with_statement(connection, READING, sql, |select| select.query_row([id.as_bytes()], read).optional())
 }
 
 /// Returns the revision an analysis is at.
 pub(crate) fn revision_of(connection: &Connection, id: AnalysisId) -> Result<Option<Revision>> {
-    connection
-        .prepare_cached("SELECT revision FROM analysis WHERE analysis_id = ?1")
-        .and_then(|mut select| select.query_row([id.as_bytes()], |row| row.get(0)).optional())
-        .map(|revision| revision.map(Revision))
-        .map_err(read_error)
+    let sql = "SELECT revision FROM analysis WHERE analysis_id = ?1";
+    let read = |row: &Row<'_>| row.get(0).map(Revision);
+    with_statement(connection, READING, sql, |select| select.query_row([id.as_bytes()], read).optional())
 }
 
 pub(crate) fn list(connection: &Connection, query: &AnalysisQuery) -> Result<Vec<Revision>> {
-    let limit = query.limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(i64::MAX);
-    let offset = i64::try_from(query.offset).unwrap_or(i64::MAX);
-    let mut select = connection
-        .prepare_cached(
-            "SELECT revision FROM analysis
+    let sql = "SELECT revision FROM analysis
              WHERE study_key = (SELECT study_key FROM study WHERE study_id = ?1) AND (?2 & (1 << state)) != 0
-             ORDER BY analysis_id LIMIT ?3 OFFSET ?4",
-        )
-        .map_err(read_error)?;
-    let revisions = select
-        .query_map((&query.study_id, state_bits(query.states), limit, offset), |row| Ok(Revision(row.get(0)?)))
-        .map_err(read_error)?;
-    revisions.collect::<rusqlite::Result<_>>().map_err(read_error)
+             ORDER BY analysis_id LIMIT ?3 OFFSET ?4";
+    let (limit, offset) = (to_bigint(query.limit.unwrap_or(u64::MAX)), to_bigint(query.offset));
+    let params = (&query.study_id, state_bits(query.states), limit, offset);
+    let read = |row: &Row<'_>| row.get(0).map(Revision);
+    with_statement(connection, READING, sql, |select| select.query_map(params, read)?.collect())
 }
 
 pub(crate) fn count_in_states(connection: &Connection, study_id: &str, states: StateSet) -> Result<u64> {
-    connection
-        .prepare_cached(
-            "SELECT coalesce(sum(analyses), 0) FROM analysis_count
-             WHERE study_key = (SELECT study_key FROM study WHERE study_id = ?1) AND (?2 & (1 << state)) != 0",
-        )
-        .and_then(|mut select| select.query_row((study_id, state_bits(states)), |row| row.get(0)))
-        .map_err(read_error)
+    let sql = "SELECT coalesce(sum(analyses), 0) FROM analysis_count
+             WHERE study_key = (SELECT study_key FROM study WHERE study_id = ?1) AND (?2 & (1 << state)) != 0";
+    let params = (study_id, state_bits(states));
+    with_statement(connection, READING, sql, |select| select.query_row(params, |row| row.get(0)))
 }
 
 pub(crate) fn documents(connection: &Connection, revisions: &[Revision]) -> Result<Vec<String>> {
-    let mut select = connection.prepare_cached("SELECT document FROM event WHERE seq = ?1").map_err(read_error)?;
-    revisions
-        .iter()
-        .map(|revision| {
-            select
-                .query_row([to_sql(*revision)], |row| row.get(0))
-                .optional()
-                .map_err(read_error)?
-                .ok_or_else(|| StoreError::corrupt(format!("revision {}", revision.0), "it is missing"))
-        })
-        .collect()
-}
-
-/// Converts a revision to its SQL type.
-pub(crate) fn to_sql(revision: Revision) -> i64 {
-    i64::try_from(revision.0).unwrap_or(i64::MAX)
+    let sql = "SELECT document FROM event WHERE seq = ?1";
+    let found: Vec<Option<String>> = with_statement(connection, READING, sql, |select| {
+        let numbers = revisions.iter().map(|revision| to_bigint(revision.0));
+        numbers.map(|number| select.query_row([number], |row| row.get(0)).optional()).collect()
+    })?;
+    let missing = |revision: &Revision| StoreError::corrupt(format!("revision {}", revision.0), "it is missing");
+    let documents = found.into_iter().zip(revisions);
+    documents.map(|(document, revision)| document.ok_or_else(|| missing(revision))).collect()
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cantata_store::{Result, StoreError};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Statement};
 
 mod embedded {
     refinery::embed_migrations!("migrations");
@@ -73,6 +73,19 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
         .run(&mut connection)
         .map_err(|error| StoreError::failed("migrating the metadata database", error))?;
     Ok(connection)
+}
+
+/// Runs work with a statement that is prepared once per connection; an error names the operation.
+pub(crate) fn with_statement<T>(
+    connection: &Connection,
+    operation: &'static str,
+    sql: &str,
+    work: impl FnOnce(&mut Statement<'_>) -> rusqlite::Result<T>,
+) -> Result<T> {
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| work(&mut statement))
+        .map_err(|error| StoreError::failed(operation, error))
 }
 
 /// Opens a read-only connection.

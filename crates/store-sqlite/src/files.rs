@@ -1,6 +1,6 @@
 //! Files in SQLite, in blocks that are found through the lookup index.
 
-use cantata_core::{Analysis, AnalysisId, AnalysisState, File, ObjectId};
+use cantata_core::{Analysis, AnalysisId, AnalysisState, ObjectId};
 use cantata_store::codes::state_code;
 use cantata_store::{
     DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, ObjectIdPattern, PageRange, Result, Revision,
@@ -8,19 +8,15 @@ use cantata_store::{
 };
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::database::with_statement;
 use crate::file_block::{FileBlock, decode, encode};
 use crate::lookup::LookupReader;
 use crate::reader_pool::Reader;
 use crate::write_context::WriteContext;
 use crate::{analyses, studies};
 
-fn write_error(error: rusqlite::Error) -> StoreError {
-    StoreError::failed("storing files", error)
-}
-
-fn read_error(error: rusqlite::Error) -> StoreError {
-    StoreError::failed("reading files", error)
-}
+const STORING: &str = "storing files";
+const READING: &str = "reading files";
 
 pub(crate) fn insert(
     context: &mut WriteContext,
@@ -31,11 +27,9 @@ pub(crate) fn insert(
     if block.files.is_empty() {
         return Ok(());
     }
-    let block_key = context
-        .connection
-        .prepare_cached("INSERT INTO file_block (study_key, analysis_id, files) VALUES (?1, ?2, ?3)")
-        .and_then(|mut insert| insert.insert((study_key, analysis_id.as_bytes(), &block.encoded)))
-        .map_err(write_error)?;
+    let sql = "INSERT INTO file_block (study_key, analysis_id, files) VALUES (?1, ?2, ?3)";
+    let params = (study_key, analysis_id.as_bytes(), &block.encoded);
+    let block_key = with_statement(&context.connection, STORING, sql, |insert| insert.insert(params))?;
     context.lookup.add(&block.hashes, block_key);
     Ok(())
 }
@@ -45,24 +39,19 @@ pub(crate) fn remove(connection: &Connection, analysis_id: AnalysisId, removed: 
     if removed.is_empty() {
         return Ok(());
     }
-    let blocks: Vec<(i64, Vec<u8>)> = connection
-        .prepare_cached("SELECT block_key, files FROM file_block WHERE analysis_id = ?1")
-        .and_then(|mut select| {
-            select.query_map([analysis_id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-        })
-        .map_err(write_error)?;
+    let sql = "SELECT block_key, files FROM file_block WHERE analysis_id = ?1";
+    let blocks: Vec<_> = with_statement(connection, STORING, sql, |select| {
+        select.query_map([analysis_id.as_bytes()], |row| <(i64, Vec<u8>)>::try_from(row))?.collect()
+    })?;
     for (block_key, encoded) in blocks {
         let files = decode(&encoded)?;
         let kept: Vec<FileRow> = files.iter().filter(|file| !removed.contains(&file.object_id)).cloned().collect();
         if kept.is_empty() {
-            let mut delete =
-                connection.prepare_cached("DELETE FROM file_block WHERE block_key = ?1").map_err(write_error)?;
-            delete.execute([block_key]).map_err(write_error)?;
+            let sql = "DELETE FROM file_block WHERE block_key = ?1";
+            with_statement(connection, STORING, sql, |delete| delete.execute([block_key]))?;
         } else if kept.len() < files.len() {
-            let mut update = connection
-                .prepare_cached("UPDATE file_block SET files = ?2 WHERE block_key = ?1")
-                .map_err(write_error)?;
-            update.execute((block_key, encode(&kept))).map_err(write_error)?;
+            let sql = "UPDATE file_block SET files = ?2 WHERE block_key = ?1";
+            with_statement(connection, STORING, sql, |update| update.execute((block_key, encode(&kept))))?;
         }
     }
     Ok(())
@@ -94,20 +83,17 @@ pub(crate) fn find_duplicate(
 }
 
 fn read_block(connection: &Connection, block_key: i64) -> Result<Option<(AnalysisId, Vec<FileRow>)>> {
-    let row: Option<([u8; 16], Vec<u8>)> = connection
-        .prepare_cached("SELECT analysis_id, files FROM file_block WHERE block_key = ?1")
-        .and_then(|mut select| select.query_row([block_key], |row| Ok((row.get(0)?, row.get(1)?))).optional())
-        .map_err(read_error)?;
+    let sql = "SELECT analysis_id, files FROM file_block WHERE block_key = ?1";
+    let row = with_statement(connection, READING, sql, |select| {
+        select.query_row([block_key], |row| <([u8; 16], Vec<u8>)>::try_from(row)).optional()
+    })?;
     row.map(|(analysis_id, encoded)| Ok((AnalysisId::from_bytes(analysis_id), decode(&encoded)?))).transpose()
 }
 
 fn is_published(connection: &Connection, analysis_id: AnalysisId) -> Result<bool> {
-    connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM analysis WHERE analysis_id = ?1 AND state = ?2)")
-        .and_then(|mut select| {
-            select.query_row((analysis_id.as_bytes(), state_code(AnalysisState::Published)), |row| row.get(0))
-        })
-        .map_err(read_error)
+    let sql = "SELECT EXISTS (SELECT 1 FROM analysis WHERE analysis_id = ?1 AND state = ?2)";
+    let params = (analysis_id.as_bytes(), state_code(AnalysisState::Published));
+    with_statement(connection, READING, sql, |select| select.query_row(params, |row| row.get(0)))
 }
 
 pub(crate) fn find(reader: &Reader, object_id: ObjectId) -> Result<Option<FileLocation>> {
@@ -120,37 +106,25 @@ pub(crate) fn find(reader: &Reader, object_id: ObjectId) -> Result<Option<FileLo
             return Ok(None);
         };
         let study_id = studies::id_of_block(&reader.metadata, block_key)?;
-        Ok(Some(entry(file, analysis_id, study_id)))
+        Ok(Some(file.into_location(analysis_id, study_id)))
     })
 }
 
-fn entry(file: FileRow, analysis_id: AnalysisId, study_id: String) -> FileLocation {
-    FileLocation { object_id: file.object_id, analysis_id, study_id, name: file.name, access: file.access }
-}
-
 pub(crate) fn list(reader: &Reader, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)> {
-    if let Some(object_id) = filter.object_id {
-        let found: Vec<FileLocation> =
-            find(reader, object_id)?.into_iter().filter(|file| filter.matches(file)).collect();
-        return Ok((found.len() as u64, paginate(found, page)));
-    }
-    if let Some(analysis_id) = filter.analysis_id {
-        let files = of_analysis(&reader.metadata, analysis_id)?;
-        let mut matching: Vec<FileLocation> = files.into_iter().filter(|file| filter.matches(file)).collect();
-        matching.sort_unstable_by_key(|file| file.object_id);
-        return Ok((matching.len() as u64, paginate(matching, page)));
-    }
-    let mut matching = scan(&reader.metadata, filter)?;
-    matching.sort_unstable();
-    let total = matching.len() as u64;
-    let files = paginate(matching, page).into_iter().map(|object_id| find(reader, object_id));
-    Ok((total, files.filter_map(Result::transpose).collect::<Result<_>>()?))
-}
-
-fn paginate<T>(rows: Vec<T>, page: PageRange) -> Vec<T> {
-    let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
-    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-    rows.into_iter().skip(offset).take(limit).collect()
+    let candidates = match (filter.object_id, filter.analysis_id) {
+        (Some(object_id), _) => find(reader, object_id)?.into_iter().collect(),
+        (None, Some(analysis_id)) => of_analysis(&reader.metadata, analysis_id)?,
+        (None, None) => {
+            let mut matching = scan(&reader.metadata, filter)?;
+            matching.sort_unstable();
+            let total = matching.len() as u64;
+            let files = page.select(matching).map(|object_id| find(reader, object_id));
+            return Ok((total, files.filter_map(Result::transpose).collect::<Result<_>>()?));
+        }
+    };
+    let mut matching: Vec<FileLocation> = candidates.into_iter().filter(|file| filter.matches(file)).collect();
+    matching.sort_unstable_by_key(|file| file.object_id);
+    Ok((matching.len() as u64, page.select(matching).collect()))
 }
 
 /// Returns the files of an analysis, from its document.
@@ -160,14 +134,7 @@ fn of_analysis(connection: &Connection, analysis_id: AnalysisId) -> Result<Vec<F
     };
     let analysis: Analysis = serde_json::from_str(&stored.document)
         .map_err(|error| StoreError::corrupt(format!("analysis {analysis_id}"), error))?;
-    let to_entry = |file: File| FileLocation {
-        object_id: file.object_id,
-        analysis_id: file.analysis_id,
-        study_id: file.study_id,
-        name: file.file_name,
-        access: file.file_access,
-    };
-    Ok(analysis.files.into_iter().map(to_entry).collect())
+    Ok(analysis.files.iter().map(FileLocation::of).collect())
 }
 
 /// Returns the ids of the files that match by name, access and study, by a scan of the study, or of all studies.
@@ -216,6 +183,7 @@ fn visit_blocks(
     last_study: i64,
     mut visit: impl FnMut(AnalysisId, &[FileRow]),
 ) -> Result<()> {
+    let read_error = |error: rusqlite::Error| StoreError::failed(READING, error);
     let mut select = connection
         .prepare_cached("SELECT analysis_id, files FROM file_block WHERE study_key BETWEEN ?1 AND ?2")
         .map_err(read_error)?;

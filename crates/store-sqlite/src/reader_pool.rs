@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 
-use crate::database::{StorePaths, open_reader};
+use crate::database::{StorePaths, open_reader, with_statement};
 use crate::lookup::{Lookup, LookupReader};
 
 /// How many idle readers the pool keeps.
@@ -57,13 +57,12 @@ impl ReaderPool {
 
 /// Runs work whose statements all see the same snapshot of the database, taken at the time of the call.
 pub(crate) fn with_snapshot<T>(reader: &Reader, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let failed = |error: rusqlite::Error| StoreError::failed("taking a snapshot to read from", error);
+    const OPERATION: &str = "taking a snapshot to read from";
+    let failed = |error: rusqlite::Error| StoreError::failed(OPERATION, error);
     let transaction = reader.metadata.unchecked_transaction().map_err(failed)?;
     // SQLite takes the snapshot at the first read, not at BEGIN.
-    transaction
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM study)")
-        .and_then(|mut select| select.query_row([], |_| Ok(())))
-        .map_err(failed)?;
+    let sql = "SELECT EXISTS (SELECT 1 FROM study)";
+    with_statement(&transaction, OPERATION, sql, |select| select.query_row([], |_| Ok(())))?;
     let outcome = work();
     transaction.finish().map_err(failed)?;
     outcome

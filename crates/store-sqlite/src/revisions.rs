@@ -3,22 +3,20 @@
 use std::collections::BTreeMap;
 
 use cantata_core::{AnalysisId, AnalysisState, EventAction, ObjectId};
-use cantata_store::codes::{action_code, state_code, state_from_code};
+use cantata_store::codes::{action_code, state_code, state_from_code, to_bigint};
 use cantata_store::{
     AnalysisChange, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Result, Revision, StoreError,
     StoredAnalysis,
 };
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::analyses::to_sql;
+use crate::database::with_statement;
 use crate::document_cache::is_cacheable;
 use crate::file_block::FileBlock;
 use crate::write_context::{StateCountChange, WriteContext};
 use crate::{files, studies};
 
-fn write_error(error: rusqlite::Error) -> StoreError {
-    StoreError::failed("storing an analysis", error)
-}
+const STORING: &str = "storing an analysis";
 
 pub(crate) fn insert(
     context: &mut WriteContext,
@@ -34,13 +32,9 @@ pub(crate) fn insert(
     }
     let state = new.state;
     let revision = append(context, new.analysis_id, study_key, state, EventAction::Create, &new.document)?;
-    context
-        .connection
-        .prepare_cached("INSERT INTO analysis (analysis_id, study_key, state, revision) VALUES (?1, ?2, ?3, ?4)")
-        .and_then(|mut insert| {
-            insert.execute((new.analysis_id.as_bytes(), study_key, state_code(state), to_sql(revision)))
-        })
-        .map_err(write_error)?;
+    let sql = "INSERT INTO analysis (analysis_id, study_key, state, revision) VALUES (?1, ?2, ?3, ?4)";
+    let params = (new.analysis_id.as_bytes(), study_key, state_code(state), to_bigint(revision.0));
+    with_statement(&context.connection, STORING, sql, |insert| insert.execute(params))?;
     context.state_counts.push((study_key, state, 1));
     files::insert(context, study_key, new.analysis_id, block)?;
     if is_cacheable(&new.document) {
@@ -55,28 +49,18 @@ pub(crate) fn replace(
     change: &AnalysisChange,
     block: &FileBlock,
 ) -> Result<ReplaceOutcome> {
-    let current: Option<(i64, i16)> = context
-        .connection
-        .prepare_cached("SELECT study_key, state FROM analysis WHERE analysis_id = ?1 AND revision = ?2")
-        .and_then(|mut select| {
-            select
-                .query_row((change.analysis_id.as_bytes(), to_sql(change.base_revision)), |row| {
-                    Ok((row.get(0)?, row.get(1)?))
-                })
-                .optional()
-        })
-        .map_err(write_error)?;
+    let sql = "SELECT study_key, state FROM analysis WHERE analysis_id = ?1 AND revision = ?2";
+    let params = (change.analysis_id.as_bytes(), to_bigint(change.base_revision.0));
+    let current = with_statement(&context.connection, STORING, sql, |select| {
+        select.query_row(params, |row| <(i64, i16)>::try_from(row)).optional()
+    })?;
     let Some((study_key, state_before)) = current else {
         return Ok(ReplaceOutcome::Conflict);
     };
     let revision = append(context, change.analysis_id, study_key, change.state, change.action, &change.document)?;
-    context
-        .connection
-        .prepare_cached("UPDATE analysis SET state = ?3, revision = ?4 WHERE study_key = ?1 AND analysis_id = ?2")
-        .and_then(|mut update| {
-            update.execute((study_key, change.analysis_id.as_bytes(), state_code(change.state), to_sql(revision)))
-        })
-        .map_err(write_error)?;
+    let sql = "UPDATE analysis SET state = ?3, revision = ?4 WHERE study_key = ?1 AND analysis_id = ?2";
+    let params = (study_key, change.analysis_id.as_bytes(), state_code(change.state), to_bigint(revision.0));
+    with_statement(&context.connection, STORING, sql, |update| update.execute(params))?;
     context.state_counts.push((study_key, state_from_code(state_before)?, -1));
     context.state_counts.push((study_key, change.state, 1));
     let changed = block.files.iter().map(|file| file.object_id);
@@ -96,15 +80,9 @@ fn append(
     action: EventAction,
     document: &str,
 ) -> Result<Revision> {
-    let seq = context
-        .connection
-        .prepare_cached(
-            "INSERT INTO event (analysis_id, study_key, state, action, document) VALUES (?1, ?2, ?3, ?4, ?5)",
-        )
-        .and_then(|mut insert| {
-            insert.insert((analysis_id.as_bytes(), study_key, state_code(state), action_code(action), document))
-        })
-        .map_err(write_error)?;
+    let sql = "INSERT INTO event (analysis_id, study_key, state, action, document) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let params = (analysis_id.as_bytes(), study_key, state_code(state), action_code(action), document);
+    let seq = with_statement(&context.connection, STORING, sql, |insert| insert.insert(params))?;
     let seq = u64::try_from(seq).map_err(|error| StoreError::corrupt("an event number", error))?;
     context.last_event = seq;
     Ok(Revision(seq))
@@ -117,13 +95,9 @@ pub(crate) fn apply_state_counts(connection: &Connection, changes: &[StateCountC
         *differences.entry((study_key, state_code(state))).or_default() += difference;
     }
     for ((study_key, state), difference) in differences.into_iter().filter(|(_, difference)| *difference != 0) {
-        connection
-            .prepare_cached(
-                "INSERT INTO analysis_count (study_key, state, analyses) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (study_key, state) DO UPDATE SET analyses = analyses + excluded.analyses",
-            )
-            .and_then(|mut upsert| upsert.execute((study_key, state, difference)))
-            .map_err(write_error)?;
+        let sql = "INSERT INTO analysis_count (study_key, state, analyses) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (study_key, state) DO UPDATE SET analyses = analyses + excluded.analyses";
+        with_statement(connection, STORING, sql, |upsert| upsert.execute((study_key, state, difference)))?;
     }
     Ok(())
 }

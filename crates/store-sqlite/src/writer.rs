@@ -15,6 +15,7 @@ use rusqlite::Connection;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
 
+use crate::database::with_statement;
 use crate::document_cache::DocumentCache;
 use crate::revisions;
 use crate::write_context::WriteContext;
@@ -201,10 +202,6 @@ fn run_job(context: &mut WriteContext, job: &mut dyn WriteJob) -> Result<Result<
     Ok(outcome)
 }
 
-fn execute(connection: &Connection, statement: &'static str) -> Result<()> {
-    connection
-        .prepare_cached(statement)
-        .and_then(|mut prepared| prepared.execute([]))
-        .map(|_| ())
-        .map_err(|error| StoreError::failed(statement, error))
+fn execute(connection: &Connection, sql: &'static str) -> Result<()> {
+    with_statement(connection, sql, sql, |statement| statement.execute([])).map(|_| ())
 }

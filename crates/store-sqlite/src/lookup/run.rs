@@ -4,10 +4,11 @@
 //! chunk, which says which one to read, and a Bloom filter, which mostly says whether to read at all.
 
 use cantata_bloom::{BlockKey, BloomKey};
-use cantata_store::{Result, StoreError};
-use rusqlite::{Connection, OptionalExtension};
+use cantata_store::Result;
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::state::Entry;
+use crate::database::with_statement;
 
 /// How many entries fit into a page of the database with the row around them.
 pub(crate) const CHUNK_ENTRIES: usize = 250;
@@ -71,11 +72,9 @@ impl Run {
 
 /// Reads the entries of a chunk.
 pub(crate) fn read_chunk(database: &Connection, chunk_id: i64) -> Result<Option<Vec<Entry>>> {
-    let failed = |error: rusqlite::Error| StoreError::failed("looking up a file", error);
-    database
-        .prepare_cached("SELECT entries FROM chunk WHERE chunk_id = ?1")
-        .and_then(|mut select| select.query_row([chunk_id], |row| Ok(decode(row.get_ref(0)?.as_blob()?))).optional())
-        .map_err(failed)
+    let sql = "SELECT entries FROM chunk WHERE chunk_id = ?1";
+    let read = |row: &Row<'_>| Ok(decode(row.get_ref(0)?.as_blob()?));
+    with_statement(database, "looking up a file", sql, |select| select.query_row([chunk_id], read).optional())
 }
 
 /// Encodes the entries of a chunk.

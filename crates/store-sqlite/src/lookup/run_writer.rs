@@ -1,15 +1,19 @@
 //! Writes a run, and reads the part of it that is kept in memory.
 
+use std::sync::Arc;
+
 use cantata_bloom::{BlockKey, BloomKey};
 use cantata_store::{Result, StoreError};
-use rusqlite::{Connection, Row};
+use rusqlite::Connection;
 
 use super::run::{CHUNK_ENTRIES, Run, encode};
 use super::state::Entry;
+use crate::database::with_statement;
 
-fn failed(error: rusqlite::Error) -> StoreError {
-    StoreError::failed("using the lookup database", error)
-}
+const OPERATION: &str = "using the lookup database";
+
+/// The columns of a run: key, level, first chunk, first hashes, Bloom filter.
+type RunRow = (i64, i64, i64, Vec<u8>, Vec<u8>);
 
 /// Writes the entries of a run, which come in order, chunk by chunk.
 pub(crate) struct RunWriter<'a> {
@@ -37,11 +41,8 @@ impl<'a> RunWriter<'a> {
     fn write_chunk(&mut self) -> Result<()> {
         let Some(first) = self.pending.first() else { return Ok(()) };
         self.first_hashes.push(first.0);
-        let chunk_id = self
-            .database
-            .prepare_cached("INSERT INTO chunk (entries) VALUES (?1)")
-            .and_then(|mut insert| insert.insert([encode(&self.pending)]))
-            .map_err(failed)?;
+        let sql = "INSERT INTO chunk (entries) VALUES (?1)";
+        let chunk_id = with_statement(self.database, OPERATION, sql, |insert| insert.insert([encode(&self.pending)]))?;
         self.first_chunk.get_or_insert(chunk_id);
         self.pending.clear();
         Ok(())
@@ -53,35 +54,27 @@ impl<'a> RunWriter<'a> {
         let first_chunk = self.first_chunk.unwrap_or(0);
         let first_hashes: Vec<u8> = self.first_hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
         let bloom: Vec<u8> = self.bloom.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let run_key = self
-            .database
-            .prepare_cached("INSERT INTO run (level, first_chunk, first_hashes, bloom) VALUES (?1, ?2, ?3, ?4)")
-            .and_then(|mut insert| insert.insert((level, first_chunk, first_hashes, bloom)))
-            .map_err(failed)?;
+        let sql = "INSERT INTO run (level, first_chunk, first_hashes, bloom) VALUES (?1, ?2, ?3, ?4)";
+        let params = (level, first_chunk, first_hashes, bloom);
+        let run_key = with_statement(self.database, OPERATION, sql, |insert| insert.insert(params))?;
         Ok(Run { run_key, level, first_chunk, first_hashes: self.first_hashes, bloom: self.bloom })
     }
 }
 
 /// Reads the part of every run that is kept in memory.
-pub(crate) fn read_runs(database: &Connection) -> Result<Vec<std::sync::Arc<Run>>> {
-    let mut select = database
-        .prepare("SELECT run_key, level, first_chunk, first_hashes, bloom FROM run ORDER BY run_key")
-        .map_err(failed)?;
-    let runs = select.query_map([], |row| Ok(read_run(row))).map_err(failed)?;
-    runs.map(|run| run.map_err(failed)?.map(std::sync::Arc::new)).collect()
+pub(crate) fn read_runs(database: &Connection) -> Result<Vec<Arc<Run>>> {
+    let sql = "SELECT run_key, level, first_chunk, first_hashes, bloom FROM run ORDER BY run_key";
+    let rows: Vec<RunRow> = with_statement(database, OPERATION, sql, |select| {
+        select.query_map([], |row| RunRow::try_from(row))?.collect()
+    })?;
+    rows.into_iter().map(|row| read_run(row).map(Arc::new)).collect()
 }
 
-fn read_run(row: &Row<'_>) -> Result<Run> {
-    let first_hashes: Vec<u8> = row.get(3).map_err(failed)?;
-    let bloom: Vec<u8> = row.get(4).map_err(failed)?;
-    Ok(Run {
-        run_key: row.get(0).map_err(failed)?,
-        level: row.get(1).map_err(failed)?,
-        first_chunk: row.get(2).map_err(failed)?,
-        first_hashes: first_hashes.as_chunks().0.iter().map(|hash| i64::from_le_bytes(*hash)).collect(),
-        bloom: decode_filter(&bloom)
-            .ok_or_else(|| StoreError::corrupt("the filter of a run", "it has another size"))?,
-    })
+fn read_run((run_key, level, first_chunk, first_hashes, bloom): RunRow) -> Result<Run> {
+    let first_hashes = first_hashes.as_chunks().0.iter().map(|hash| i64::from_le_bytes(*hash)).collect();
+    let bloom =
+        decode_filter(&bloom).ok_or_else(|| StoreError::corrupt("the filter of a run", "it has another size"))?;
+    Ok(Run { run_key, level, first_chunk, first_hashes, bloom })
 }
 
 /// Decodes a Bloom filter, if these are the bytes of one.
