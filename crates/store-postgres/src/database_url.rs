@@ -131,14 +131,14 @@ mod tests {
 
     #[test]
     fn an_address_is_shown_without_credentials() {
-        for (given, shown) in [
+        for (given, expected) in [
             ("postgres://ann:secret@db.example.org:6543/song", "db.example.org:6543/song"),
             ("postgresql://ann:se%40cret@localhost/song?application_name=x", "localhost:5432/song"),
             ("postgres://ann@a,b/song", "a:5432,b:5432/song"),
             ("postgres://ann@%2Frun%2Fpostgresql/song", "/run/postgresql/song"),
         ] {
             let address = DatabaseUrl::parse(given).unwrap();
-            assert_eq!(address.to_string(), shown);
+            assert_eq!(address.to_string(), expected);
             assert!(!format!("{address:?}").contains("secret"), "{address:?}");
         }
     }
@@ -169,9 +169,9 @@ mod tests {
             ("postgres://ann:secret@h/d?secret=1", DatabaseUrlError::Malformed),
             ("postgres:///d", DatabaseUrlError::NoHost),
         ] {
-            let refused = DatabaseUrl::parse(given).unwrap_err();
-            assert_eq!(refused, expected, "{given}");
-            assert!(!refused.to_string().contains("secret"), "{refused}");
+            let error = DatabaseUrl::parse(given).unwrap_err();
+            assert_eq!(error, expected, "{given}");
+            assert!(!error.to_string().contains("secret"), "{error}");
         }
     }
 }

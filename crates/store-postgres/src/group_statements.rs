@@ -21,6 +21,49 @@ use crate::query::{SqlParam, to_bigint};
 /// The result of a statement.
 pub(crate) type QueryResult<T> = std::result::Result<T, Error>;
 
+const LOCK: &str = "SELECT last FROM event_counter FOR UPDATE";
+
+const SELECT_ANALYSES: &str =
+    "SELECT analysis_id, study_key, state, revision FROM analysis WHERE analysis_id = ANY ($1)";
+
+const SELECT_DUPLICATES: &str = "
+    SELECT wanted.md5, wanted.is_narrow, stored.object_id, stored.analysis_id
+    FROM unnest($1::uuid[], $2::boolean[]) AS wanted (md5, is_narrow)
+    CROSS JOIN LATERAL (
+        SELECT object_id, analysis_id FROM file JOIN analysis USING (analysis_id)
+        WHERE file.md5 = wanted.md5 AND (NOT wanted.is_narrow OR analysis.state = 1) LIMIT 1
+    ) AS stored";
+
+const INSERT_EVENTS: &str = "
+    INSERT INTO event (seq, analysis_id, study_key, state, action, document)
+    SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::smallint[], $5::smallint[], $6::text[])";
+
+const INSERT_ANALYSES: &str = "
+    INSERT INTO analysis (analysis_id, study_key, revision, state)
+    SELECT * FROM unnest($1::uuid[], $2::int[], $3::bigint[], $4::smallint[])";
+
+const UPDATE_ANALYSES: &str = "
+    UPDATE analysis SET state = moved.state, revision = moved.revision
+    FROM unnest($1::uuid[], $2::smallint[], $3::bigint[]) AS moved (analysis_id, state, revision)
+    WHERE analysis.analysis_id = moved.analysis_id";
+
+const DELETE_FILES: &str = "
+    DELETE FROM file USING unnest($1::uuid[], $2::uuid[]) AS old (object_id, analysis_id)
+    WHERE file.object_id = old.object_id AND file.analysis_id = old.analysis_id";
+
+const INSERT_FILES: &str = "
+    INSERT INTO file (object_id, analysis_id, study_key, md5, access, name)
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::uuid[], $5::smallint[], $6::text[])";
+
+const COPY_FILES: &str = "COPY file (object_id, analysis_id, study_key, md5, access, name) FROM STDIN (FORMAT binary)";
+
+const ADD_COUNTS: &str = "
+    INSERT INTO analysis_count AS present (study_key, state, analyses)
+    SELECT * FROM unnest($1::int[], $2::smallint[], $3::bigint[])
+    ON CONFLICT (study_key, state) DO UPDATE SET analyses = present.analyses + excluded.analyses";
+
+const NOTIFY: &str = "WITH counted AS (UPDATE event_counter SET last = $1) SELECT pg_notify($2, $3)";
+
 /// The statements of a group commit.
 pub(crate) struct GroupStatements {
     lock: Statement,
@@ -38,75 +81,19 @@ pub(crate) struct GroupStatements {
 
 impl GroupStatements {
     pub(crate) async fn prepare(client: &Object) -> QueryResult<Self> {
-        let statements = Self {
-            lock: client.prepare_cached("SELECT last FROM event_counter FOR UPDATE").await?,
-            analyses: client
-                .prepare_cached(
-                    "SELECT analysis_id, study_key, state, revision FROM analysis WHERE analysis_id = ANY ($1)",
-                )
-                .await?,
-            duplicates: client
-                .prepare_cached(
-                    "SELECT wanted.md5, wanted.is_narrow, stored.object_id, stored.analysis_id
-                     FROM unnest($1::uuid[], $2::boolean[]) AS wanted (md5, is_narrow)
-                     CROSS JOIN LATERAL (
-                         SELECT object_id, analysis_id FROM file JOIN analysis USING (analysis_id)
-                         WHERE file.md5 = wanted.md5 AND (NOT wanted.is_narrow OR analysis.state = 1) LIMIT 1
-                     ) AS stored",
-                )
-                .await?,
-            insert_events: client
-                .prepare_cached(
-                    "INSERT INTO event (seq, analysis_id, study_key, state, action, document)
-                     SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::smallint[], $5::smallint[],
-                                          $6::text[])",
-                )
-                .await?,
-            insert_analyses: client
-                .prepare_cached(
-                    "INSERT INTO analysis (analysis_id, study_key, revision, state)
-                     SELECT * FROM unnest($1::uuid[], $2::int[], $3::bigint[], $4::smallint[])",
-                )
-                .await?,
-            update_analyses: client
-                .prepare_cached(
-                    "UPDATE analysis SET state = moved.state, revision = moved.revision
-                     FROM unnest($1::uuid[], $2::smallint[], $3::bigint[]) AS moved (analysis_id, state, revision)
-                     WHERE analysis.analysis_id = moved.analysis_id",
-                )
-                .await?,
-            delete_files: client
-                .prepare_cached(
-                    "DELETE FROM file USING unnest($1::uuid[], $2::uuid[]) AS old (object_id, analysis_id)
-                     WHERE file.object_id = old.object_id AND file.analysis_id = old.analysis_id",
-                )
-                .await?,
-            insert_files: client
-                .prepare_cached(
-                    "INSERT INTO file (object_id, analysis_id, study_key, md5, access, name)
-                     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::uuid[], $5::smallint[], $6::text[])",
-                )
-                .await?,
-            copy_files: client
-                .prepare_cached(
-                    "COPY file (object_id, analysis_id, study_key, md5, access, name) FROM STDIN (FORMAT binary)",
-                )
-                .await?,
-            add_counts: client
-                .prepare_cached(
-                    "INSERT INTO analysis_count AS present (study_key, state, analyses)
-                     SELECT * FROM unnest($1::int[], $2::smallint[], $3::bigint[])
-                     ON CONFLICT (study_key, state) DO UPDATE SET analyses = present.analyses + excluded.analyses",
-                )
-                .await?,
-            notify: client
-                .prepare_cached(
-                    "WITH counted AS (UPDATE event_counter SET last = $1)
-                     SELECT pg_notify($2, $3)",
-                )
-                .await?,
-        };
-        Ok(statements)
+        Ok(Self {
+            lock: client.prepare_cached(LOCK).await?,
+            analyses: client.prepare_cached(SELECT_ANALYSES).await?,
+            duplicates: client.prepare_cached(SELECT_DUPLICATES).await?,
+            insert_events: client.prepare_cached(INSERT_EVENTS).await?,
+            insert_analyses: client.prepare_cached(INSERT_ANALYSES).await?,
+            update_analyses: client.prepare_cached(UPDATE_ANALYSES).await?,
+            delete_files: client.prepare_cached(DELETE_FILES).await?,
+            insert_files: client.prepare_cached(INSERT_FILES).await?,
+            copy_files: client.prepare_cached(COPY_FILES).await?,
+            add_counts: client.prepare_cached(ADD_COUNTS).await?,
+            notify: client.prepare_cached(NOTIFY).await?,
+        })
     }
 
     /// Locks the row with the number of the last event and returns the number.

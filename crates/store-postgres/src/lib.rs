@@ -38,7 +38,7 @@ use cantata_store::{
 };
 use deadpool_postgres::Object;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 pub use crate::database_url::{DatabaseUrl, DatabaseUrlError};
 use crate::notifications::NotificationTarget;
@@ -54,7 +54,8 @@ pub struct PostgresStore {
     types: Arc<TypeRepository>,
     writer: AnalysisWriter,
     latest_event: watch::Receiver<u64>,
-    listener: JoinHandle<()>,
+    /// Aborted when the store is dropped.
+    _listener: JoinSet<()>,
 }
 
 impl PostgresStore {
@@ -71,7 +72,7 @@ impl PostgresStore {
             NotificationTarget { latest_event: event_sender.clone(), latest_versions: types.latest_versions() };
         Ok(Self {
             writer: AnalysisWriter::start(Arc::clone(&pool), Arc::clone(&studies), event_sender),
-            listener: notifications::spawn_listener(Arc::clone(&pool), target),
+            _listener: notifications::spawn_listener(Arc::clone(&pool), target),
             pool,
             studies,
             types,
@@ -112,12 +113,6 @@ impl PostgresStore {
 
 async fn run_as_task<T: Send + 'static>(work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
     tokio::spawn(work).await.unwrap_or_else(|error| Err(StoreError::failed("an operation of the store", error)))
-}
-
-impl Drop for PostgresStore {
-    fn drop(&mut self) {
-        self.listener.abort();
-    }
 }
 
 #[async_trait]
@@ -183,18 +178,12 @@ impl Store for PostgresStore {
 
     async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>> {
         let wanted = query.clone();
-        self.in_study(&query.study_id, move |client, study_key| async move {
-            analyses::list(&client, study_key, &wanted).await
-        })
-        .await
+        self.in_study(&query.study_id, move |client, key| async move { analyses::list(&client, key, &wanted).await })
+            .await
     }
 
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
-        self.in_study(
-            study_id,
-            move |client, study_key| async move { analyses::count(&client, study_key, states).await },
-        )
-        .await
+        self.in_study(study_id, move |client, key| async move { analyses::count(&client, key, states).await }).await
     }
 
     async fn documents(&self, revisions: &[Revision]) -> Result<Vec<String>> {
@@ -204,11 +193,7 @@ impl Store for PostgresStore {
 
     async fn search_by_file(&self, study_id: &str, pattern: &ObjectIdPattern) -> Result<Vec<Revision>> {
         let pattern = pattern.clone();
-        self.in_study(
-            study_id,
-            move |client, study_key| async move { files::search(&client, study_key, &pattern).await },
-        )
-        .await
+        self.in_study(study_id, move |client, key| async move { files::search(&client, key, &pattern).await }).await
     }
 
     async fn file(&self, id: ObjectId) -> Result<Option<FileLocation>> {

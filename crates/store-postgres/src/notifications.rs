@@ -13,7 +13,7 @@ use cantata_core::error_chain;
 use cantata_store::{Result, StoreError};
 use moka::sync::Cache;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use tokio_postgres::{AsyncMessage, Client};
 
 use crate::error::read_error;
@@ -63,9 +63,10 @@ impl NotificationTarget {
     }
 }
 
-/// Listens until the task is aborted, reconnecting whenever the connection is lost.
-pub(crate) fn spawn_listener(pool: Arc<ConnectionPool>, target: NotificationTarget) -> JoinHandle<()> {
-    tokio::spawn(async move {
+/// Listens until the result is dropped, reconnecting whenever the connection is lost.
+pub(crate) fn spawn_listener(pool: Arc<ConnectionPool>, target: NotificationTarget) -> JoinSet<()> {
+    let mut listener = JoinSet::new();
+    listener.spawn(async move {
         let target = Arc::new(target);
         loop {
             let Err(error) = listen(&pool, &target).await;
@@ -77,14 +78,17 @@ pub(crate) fn spawn_listener(pool: Arc<ConnectionPool>, target: NotificationTarg
             target.latest_versions.invalidate_all();
             tokio::time::sleep(RECONNECT_DELAY).await;
         }
-    })
+    });
+    listener
 }
 
 /// Listens until the connection is lost.
 async fn listen(pool: &ConnectionPool, target: &Arc<NotificationTarget>) -> Result<Infallible> {
     let (client, mut connection) = pool.connect().await?;
     let notified = Arc::clone(target);
-    let mut driver = AbortOnDrop(tokio::spawn(async move {
+    // Aborted when it is dropped.
+    let mut driver = JoinSet::new();
+    driver.spawn(async move {
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
             match message {
                 Ok(AsyncMessage::Notification(message)) => notified.notify(message.channel(), message.payload()),
@@ -93,9 +97,9 @@ async fn listen(pool: &ConnectionPool, target: &Arc<NotificationTarget>) -> Resu
             }
         }
         StoreError::unavailable("the connection was closed")
-    }));
+    });
     tokio::select! {
-        ended = &mut driver.0 => Err(ended.unwrap_or_else(StoreError::unavailable)),
+        Some(ended) = driver.join_next() => Err(ended.unwrap_or_else(StoreError::unavailable)),
         polled = poll_latest_event(&client, target) => polled,
     }
 }
@@ -112,14 +116,5 @@ async fn poll_latest_event(client: &Client, target: &NotificationTarget) -> Resu
             .map_err(read_error(LISTENING))?;
         advance_latest_event(&target.latest_event, from_bigint(row.get(0))?);
         tokio::time::sleep(POLL_INTERVAL).await;
-    }
-}
-
-/// A task that is aborted with the value.
-struct AbortOnDrop<T>(JoinHandle<T>);
-
-impl<T> Drop for AbortOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }

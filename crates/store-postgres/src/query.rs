@@ -9,6 +9,8 @@ use uuid::Uuid;
 
 use crate::error::{read_error, write_error};
 
+pub(crate) use cantata_store::codes::to_bigint;
+
 /// A parameter of a statement.
 pub(crate) type SqlParam<'a> = &'a (dyn ToSql + Sync);
 
@@ -64,11 +66,6 @@ pub(crate) async fn read_snapshot(client: &mut Object) -> Result<Transaction<'_>
 /// Converts an id to its SQL type.
 pub(crate) fn to_uuid(id: AnalysisId) -> Uuid {
     Uuid::from_bytes(*id.as_bytes())
-}
-
-/// Converts a limit, an offset or a number of an event to its SQL type; no stored number is as large as those cut off.
-pub(crate) fn to_bigint(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// Reads the number of a revision or an event.

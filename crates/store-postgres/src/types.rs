@@ -114,8 +114,8 @@ impl TypeRepository {
         };
         let (total, registrations) = wanted.select(rows.iter().map(key).collect::<Result<_>>()?);
         let sql = "SELECT name, version, created_at, options, schema
-                 FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (registration, place)
-                 JOIN analysis_type USING (registration) ORDER BY place";
+                 FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (registration, position)
+                 JOIN analysis_type USING (registration) ORDER BY wanted.position";
         let rows = query(&snapshot, USING, sql, &[&registrations]).await?;
         Ok((total, rows.iter().map(read_type).collect::<Result<_>>()?))
     }
