@@ -1,7 +1,7 @@
 //! The base schema that all analyses share, combined with the dynamic schema of an analysis type.
 //!
-//! Three schemas come from one dynamic part. The *rendered* one is shown to clients. The *submission* schema adds
-//! the refusal of names that only the server writes. The *update* schema checks the body that replaces the dynamic
+//! Three schemas come from one dynamic part. The *rendered* one is shown to clients. The *submission* schema also
+//! forbids names that only the server writes. The *update* schema checks the body that replaces the dynamic
 //! data of an analysis: it has neither study nor files. Definitions are merged in all three, and the base ones win,
 //! so that no type can change what a file is.
 
@@ -37,10 +37,8 @@ pub(crate) fn submission_schema(dynamic: &Value) -> Value {
 /// Returns the schema an update must follow.
 pub(crate) fn update_schema(dynamic: &Value) -> Value {
     let mut schema = BASE.clone();
-    let mut properties = Map::new();
-    for name in NOT_UPDATABLE {
-        properties.insert(name.to_owned(), forbidden());
-    }
+    let mut properties: Map<String, Value> =
+        NOT_UPDATABLE.into_iter().map(|name| (name.to_owned(), forbidden())).collect();
     properties.insert("analysisType".to_owned(), BASE["properties"]["analysisType"].clone());
     schema.insert("id".to_owned(), json!("analysisUpdateRequest"));
     schema.insert("required".to_owned(), json!(["analysisType"]));

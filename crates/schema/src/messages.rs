@@ -114,7 +114,7 @@ fn extraneous(name: &str) -> String {
 
 /// Returns the message of an error that has one location.
 fn message_for(kind: &ValidationErrorKind, value: &Value, error: &ValidationError<'_>) -> String {
-    let shown = || display_value(value);
+    let text = || display_value(value);
     match kind {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().map(truncate).unwrap_or_default();
@@ -124,27 +124,23 @@ fn message_for(kind: &ValidationErrorKind, value: &Value, error: &ValidationErro
                 format!("property [{name}] is required")
             }
         }
-        ValidationErrorKind::Enum { .. } => format!("{} is not a valid enum value", shown()),
+        ValidationErrorKind::Enum { .. } => format!("{} is not a valid enum value", text()),
         ValidationErrorKind::Constant { .. } => String::new(),
         ValidationErrorKind::Not { schema } => {
             format!("subject must not be valid against schema {}", truncate(&schema.to_string()))
         }
-        ValidationErrorKind::Pattern { pattern } => format!("string [{}] does not match pattern {pattern}", shown()),
+        ValidationErrorKind::Pattern { pattern } => format!("string [{}] does not match pattern {pattern}", text()),
         ValidationErrorKind::BacktrackLimitExceeded { .. } | ValidationErrorKind::RegexEngineFailure { .. } => {
-            format!("string [{}] takes too long to be compared with a pattern; shorten it", shown())
+            format!("string [{}] takes too long to be compared with a pattern; shorten it", text())
         }
-        ValidationErrorKind::Format { format } => format::invalid(format, &shown()),
-        ValidationErrorKind::MinLength { limit } => {
-            format!("expected minLength: {limit}, actual: {}", length(value))
-        }
-        ValidationErrorKind::MaxLength { limit } => {
-            format!("expected maxLength: {limit}, actual: {}", length(value))
-        }
-        ValidationErrorKind::Minimum { limit } => format!("{} is not greater or equal to {limit}", shown()),
-        ValidationErrorKind::ExclusiveMinimum { limit } => format!("{} is not greater than {limit}", shown()),
-        ValidationErrorKind::Maximum { limit } => format!("{} is not less or equal to {limit}", shown()),
-        ValidationErrorKind::ExclusiveMaximum { limit } => format!("{} is not less than {limit}", shown()),
-        ValidationErrorKind::MultipleOf { multiple_of } => format!("{} is not a multiple of {multiple_of}", shown()),
+        ValidationErrorKind::Format { format } => format::invalid(format, &text()),
+        ValidationErrorKind::MinLength { limit } => format!("expected minLength: {limit}, actual: {}", length(value)),
+        ValidationErrorKind::MaxLength { limit } => format!("expected maxLength: {limit}, actual: {}", length(value)),
+        ValidationErrorKind::Minimum { limit } => format!("{} is not greater or equal to {limit}", text()),
+        ValidationErrorKind::ExclusiveMinimum { limit } => format!("{} is not greater than {limit}", text()),
+        ValidationErrorKind::Maximum { limit } => format!("{} is not less or equal to {limit}", text()),
+        ValidationErrorKind::ExclusiveMaximum { limit } => format!("{} is not less than {limit}", text()),
+        ValidationErrorKind::MultipleOf { multiple_of } => format!("{} is not a multiple of {multiple_of}", text()),
         ValidationErrorKind::MinItems { limit } => {
             format!("expected minimum item count: {limit}, found: {}", length(value))
         }

@@ -6,7 +6,6 @@
 
 mod reference;
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use serde_json::Value;
@@ -57,9 +56,7 @@ impl SchemaGraph {
             if graph.schemas.contains_key(&pointer) {
                 continue;
             }
-            let Some(schema) = document.pointer(&pointer) else {
-                continue;
-            };
+            let Some(schema) = document.pointer(&pointer) else { continue };
             let mut edges = SchemaEdges::default();
             check_keywords(schema, &pointer)?;
             if let Value::Object(keywords) = schema {
@@ -143,19 +140,11 @@ impl SchemaGraph {
     }
 
     fn register_name(&mut self, schema: &Value, pointer: &str) -> Result<(), SchemaViolation> {
-        let Some(name) = plain_name(&schema["$id"]) else {
-            return Ok(());
-        };
-        match self.named.entry(name.to_owned()) {
-            Entry::Vacant(free) => {
-                free.insert(pointer.to_owned());
-                Ok(())
-            }
-            Entry::Occupied(taken) => Err(SchemaViolation::at(
-                pointer,
-                format!("the $id [{}] is already that of #{}; give each schema its own", truncate(name), taken.get()),
-            )),
-        }
+        let Some(name) = plain_name(&schema["$id"]) else { return Ok(()) };
+        let Some(other) = self.named.insert(name.to_owned(), pointer.to_owned()) else { return Ok(()) };
+        let name = truncate(name);
+        let text = format!("the $id [{name}] is already that of #{other}; give each schema its own");
+        Err(SchemaViolation::at(pointer, text))
     }
 
     fn check_chains(&self) -> Result<(), SchemaViolation> {
@@ -176,10 +165,9 @@ impl SchemaGraph {
         match lengths.get(pointer) {
             Some(Some(length)) => return Ok(*length),
             Some(None) => {
-                return Err(SchemaViolation::at(
-                    pointer,
-                    "the schema refers to itself without looking deeper into the value, so no value could be checked",
-                ));
+                let text =
+                    "the schema refers to itself without looking deeper into the value, so no value could be checked";
+                return Err(SchemaViolation::at(pointer, text));
             }
             None => {}
         }
@@ -193,10 +181,9 @@ impl SchemaGraph {
             }
         }
         if length > MAX_CHAIN_LENGTH {
-            return Err(SchemaViolation::at(
-                pointer,
-                format!("more than {MAX_CHAIN_LENGTH} schemas look at one value through each other; join some of them"),
-            ));
+            let text =
+                format!("more than {MAX_CHAIN_LENGTH} schemas look at one value through each other; join some of them");
+            return Err(SchemaViolation::at(pointer, text));
         }
         lengths.insert(pointer, Some(length));
         Ok(length)
@@ -211,29 +198,22 @@ fn child_pointer(pointer: &str, at: KeywordLocation<'_>) -> String {
     }
 }
 
-/// Checks the keywords that decide how the rest of a schema is read.
+/// Checks the keywords that decide how the rest of a schema is interpreted.
 fn check_keywords(schema: &Value, pointer: &str) -> Result<(), SchemaViolation> {
+    let wrong_type = |at: &str, expected: &str, found: &Value| {
+        let text = format!("expected type{expected}, found: {}", schema_type_name(found));
+        Err(SchemaViolation::at(&format!("{pointer}{at}"), text))
+    };
     let keywords = match schema {
         Value::Object(keywords) => keywords,
         Value::Bool(_) => return Ok(()),
-        _ => {
-            let found = schema_type_name(schema);
-            return Err(SchemaViolation::at(
-                pointer,
-                format!("expected type is one of Boolean or JsonObject, found: {found}"),
-            ));
-        }
+        _ => return wrong_type("", " is one of Boolean or JsonObject", schema),
     };
     let names = match keywords.get("type") {
         None => &[],
         Some(Value::Array(names)) => names.as_slice(),
         Some(name @ Value::String(_)) => std::slice::from_ref(name),
-        Some(other) => {
-            return Err(SchemaViolation::at(
-                &format!("{pointer}/type"),
-                format!("expected type is one of JsonArray or String, found: {}", schema_type_name(other)),
-            ));
-        }
+        Some(other) => return wrong_type("/type", " is one of JsonArray or String", other),
     };
     for name in names {
         match name {
@@ -241,21 +221,12 @@ fn check_keywords(schema: &Value, pointer: &str) -> Result<(), SchemaViolation> 
             Value::String(name) => {
                 return Err(SchemaViolation::at(pointer, format!("unknown type: [{}]", truncate(name))));
             }
-            other => {
-                let found = schema_type_name(other);
-                return Err(SchemaViolation::at(
-                    &format!("{pointer}/type"),
-                    format!("expected type: String, found: {found}"),
-                ));
-            }
+            other => return wrong_type("/type", ": String", other),
         }
     }
     match keywords.get("$ref") {
         None | Some(Value::String(_)) => Ok(()),
-        Some(other) => Err(SchemaViolation::at(
-            &format!("{pointer}/$ref"),
-            format!("expected type: String, found: {}", schema_type_name(other)),
-        )),
+        Some(other) => wrong_type("/$ref", ": String", other),
     }
 }
 

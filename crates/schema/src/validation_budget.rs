@@ -48,10 +48,9 @@ impl ValidationBudget {
                 continue;
             };
             if estimator.cost(schema, value, 1).is_none() {
-                return Some(SchemaViolation::at(
-                    &format!("/{}", escape(name)),
-                    "the references of the schema unfold too far for this value; use fewer alternatives or less depth",
-                ));
+                let text =
+                    "the references of the schema unfold too far for this value; use fewer alternatives or less depth";
+                return Some(SchemaViolation::at(&format!("/{}", escape(name)), text));
             }
         }
         None

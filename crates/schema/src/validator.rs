@@ -27,11 +27,8 @@ impl PayloadValidator {
     /// Compiles the validator of the type with this dynamic schema, or says why the schema cannot be used.
     pub fn compile(dynamic: &Value) -> Result<Self> {
         if !dynamic.is_object() {
-            return Err(Error::new(
-                ErrorOrigin::AnalysisTypeService,
-                ErrorId::MalformedJsonSchema,
-                format!("#: expected type: JSONObject, found: {}", json_type_name(dynamic)),
-            ));
+            let text = format!("#: expected type: JSONObject, found: {}", json_type_name(dynamic));
+            return Err(Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::MalformedJsonSchema, text));
         }
         check_standalone(dynamic)?;
         let (submission, schema, graph) = compile(submission_schema(dynamic))?;

@@ -27,13 +27,11 @@ pub(super) enum ReferenceTarget {
 /// Resolves the reference of the schema at `pointer`, or says why that is not possible.
 pub(super) fn resolve(document: &Value, reference: &str, pointer: &str) -> Result<ReferenceTarget, SchemaViolation> {
     let unusable = || {
-        SchemaViolation::at(
-            &format!("{pointer}/$ref"),
-            format!(
-                "[{}] is not a place in this schema; refer to #/definitions/<name> and put the definition there",
-                truncate(reference)
-            ),
-        )
+        let text = format!(
+            "[{}] is not a place in this schema; refer to #/definitions/<name> and put the definition there",
+            truncate(reference)
+        );
+        SchemaViolation::at(&format!("{pointer}/$ref"), text)
     };
     let fragment = reference.strip_prefix('#').ok_or_else(unusable)?;
     if fragment.is_empty() {
