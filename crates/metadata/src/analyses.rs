@@ -41,12 +41,9 @@ impl MetadataService {
             Some(stored) if stored.study_id == study_id => Ok(stored),
             stored => {
                 self.require_study(study_id).await?;
-                Err(stored.map_or_else(
-                    || unknown_analysis(analysis_id),
-                    |stored| {
-                        not_related("analysisId", analysis_id, study_id, &stored.study_id, ErrorOrigin::AnalysisService)
-                    },
-                ))
+                let Some(stored) = stored else { return Err(unknown_analysis(analysis_id)) };
+                let actual = &stored.study_id;
+                Err(not_related("analysisId", analysis_id, study_id, actual, ErrorOrigin::AnalysisService))
             }
         }
     }
@@ -93,23 +90,17 @@ fn object_id_pattern(expression: &str) -> Result<ObjectIdPattern> {
     }
     let regex = RegexBuilder::new(expression).case_insensitive(true).size_limit(MAX_REGEX_BYTES).build();
     regex.map(ObjectIdPattern::Matching).map_err(|error| {
-        Error::new(
-            ErrorOrigin::AnalysisService,
-            ErrorId::SearchTermSyntax,
-            format!("The expression '{expression}' for object ids is not a regular expression: {error}"),
-        )
+        let text = format!("The expression '{expression}' for object ids is not a regular expression: {error}");
+        Error::new(ErrorOrigin::AnalysisService, ErrorId::SearchTermSyntax, text)
     })
 }
 
 pub(crate) fn not_related(kind: &str, id: &str, study_id: &str, actual: &str, origin: ErrorOrigin) -> Error {
-    Error::new(
-        origin,
-        ErrorId::EntityNotRelatedToStudy,
-        format!(
-            "The {kind} '{id}' is not related to the input studyId '{study_id}'. \
-             It is actually related to studyId '{actual}'"
-        ),
-    )
+    let text = format!(
+        "The {kind} '{id}' is not related to the input studyId '{study_id}'. \
+         It is actually related to studyId '{actual}'"
+    );
+    Error::new(origin, ErrorId::EntityNotRelatedToStudy, text)
 }
 
 /// Reads a list of states as a query gives it; an empty one means the published ones.
@@ -122,11 +113,7 @@ pub fn parse_states(list: Option<&str>) -> Result<StateSet> {
     if unknown.is_empty() {
         return Ok(list.split(',').filter_map(AnalysisState::parse).collect());
     }
-    Err(Error::malformed_parameter(
-        ErrorOrigin::AnalysisService,
-        format!(
-            "The following are not AnalysisStates: {}; the states are PUBLISHED, UNPUBLISHED, SUPPRESSED",
-            unknown.join(", ")
-        ),
-    ))
+    let states = "PUBLISHED, UNPUBLISHED, SUPPRESSED";
+    let text = format!("The following are not AnalysisStates: {}; the states are {states}", unknown.join(", "));
+    Err(Error::malformed_parameter(ErrorOrigin::AnalysisService, text))
 }

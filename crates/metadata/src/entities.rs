@@ -21,13 +21,10 @@ pub struct EntityRequest {
 }
 
 impl EntityRequest {
-    /// Returns the filter, or none if no file can match, such as for an id that is none.
+    /// Returns the filter, or none if no file can match, such as for a malformed id.
     fn filter(&self) -> Option<FileFilter> {
         fn read<T>(text: Option<&String>, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
-            match text {
-                None => Some(None),
-                Some(text) => parse(text).map(Some),
-            }
+            text.map_or(Some(None), |text| parse(text).map(Some))
         }
         Some(FileFilter {
             object_id: read(self.id.as_ref(), ObjectId::parse)?,
@@ -56,11 +53,8 @@ impl MetadataService {
             None => None,
         };
         file.ok_or_else(|| {
-            Error::new(
-                ErrorOrigin::LegacyEntityService,
-                ErrorId::LegacyEntityNotFound,
-                format!("The entity with id '{object_id}' was not found"),
-            )
+            let text = format!("The entity with id '{object_id}' was not found");
+            Error::new(ErrorOrigin::LegacyEntityService, ErrorId::LegacyEntityNotFound, text)
         })
     }
 

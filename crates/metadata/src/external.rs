@@ -1,12 +1,12 @@
 //! Validates values of a submission with the external services that its analysis type names.
 //!
-//! Each rule has a path and a url. Every string at the path is put into the url, and a GET of the result must be
-//! answered with a 2XX; anything else, no answer in time included, refuses the submission. A path that finds nothing
-//! asks for nothing; a value that is not a string is refused without a call.
+//! Each rule has a path and a URL template. The template is expanded with every string at the path, and a GET of the
+//! result must return a 2XX status; any other response, or a timeout, rejects the submission. A path without a match
+//! makes no call; a value that is not a string is rejected without a call.
 //!
-//! Calls run several at a time, yet the failure reported is always the first one in the order of the rules and, within
-//! a rule, of the values. A url that the rule itself makes unusable is refused before any call is sent. Within one
-//! submission each final url is called once; nothing is remembered from one submission to the next.
+//! Calls are concurrent, but the reported failure is always the first one in the order of the rules and, within a rule,
+//! of the values. An invalid template is rejected before any call is sent. Within one submission each expanded URL is
+//! called once; there is no cache across submissions.
 
 mod path;
 mod path_syntax;
@@ -21,25 +21,25 @@ use futures_util::{StreamExt, stream};
 use reqwest::{Method, Url};
 use serde_json::Value;
 
-/// How long an outside service may take to answer unless configured otherwise.
+/// The default timeout of a call to an external service.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many calls one submission may have under way.
+/// How many concurrent calls one submission may make.
 const MAX_CONCURRENT_CALLS: usize = 8;
 
-/// Asks outside services whether values are valid.
+/// Asks external services whether values are valid.
 #[derive(Debug)]
 pub struct ExternalValidator {
     http: HttpClient,
 }
 
 impl ExternalValidator {
-    /// Prepares a validator whose calls fail when they take longer than `timeout`.
+    /// Makes a validator whose calls fail after `timeout`.
     pub fn new(timeout: Duration) -> Result<Self, ClientSettingsError> {
         Ok(Self { http: HttpClient::new(timeout)? })
     }
 
-    /// Refuses a payload of which a value is not a string or is not accepted by the service of a rule.
+    /// Rejects a payload with a value that is not a string, or that the service of its rule does not accept.
     pub async fn check(&self, study_id: &str, payload: &Value, rules: &[ExternalValidation]) -> Result<()> {
         let plan = ValidationPlan::new(study_id, payload, rules)?;
         let calls = &plan.calls;
@@ -67,15 +67,15 @@ impl ExternalValidator {
     }
 }
 
-/// The calls a submission needs, in the order in which their failures count.
+/// The calls of a submission, in the order in which their failures are reported.
 struct ValidationPlan<'a> {
     calls: Vec<ServiceCall<'a>>,
-    /// What is reported if all calls succeed: the first rule that found something other than strings.
+    /// The error to report if all calls succeed: that of the first rule whose path matches other values than strings.
     error_after_calls: Option<Error>,
 }
 
 struct ServiceCall<'a> {
-    /// The address, unless none can carry the value.
+    /// The URL; none if no URL can contain the value.
     url: Option<Url>,
     value: &'a str,
     path: &'a str,

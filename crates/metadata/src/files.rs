@@ -108,11 +108,8 @@ impl MetadataService {
 }
 
 fn unknown_file(object_id: &str) -> Error {
-    Error::new(
-        ErrorOrigin::FileService,
-        ErrorId::FileNotFound,
-        format!("The file with objectId '{object_id}' does not exist"),
-    )
+    let text = format!("The file with objectId '{object_id}' does not exist");
+    Error::new(ErrorOrigin::FileService, ErrorId::FileNotFound, text)
 }
 
 /// Reads the members of an update; those left out or null stay as they are, unknown ones are not used.
@@ -148,35 +145,24 @@ fn read_changes(object_id: &str, body: &Map<String, Value>) -> Result<FileChange
     if errors.is_empty() {
         return Ok(changes);
     }
-    Err(Error::new(
-        ErrorOrigin::FileModificationService,
-        ErrorId::InvalidFileUpdateRequest,
-        format!(
-            "The file update request for objectId '{object_id}' failed with the following errors: {}",
-            errors.join("|")
-        ),
-    ))
+    let errors = errors.join("|");
+    let text = format!("The file update request for objectId '{object_id}' failed with the following errors: {errors}");
+    Err(Error::new(ErrorOrigin::FileModificationService, ErrorId::InvalidFileUpdateRequest, text))
 }
 
 fn apply(analysis: &mut Analysis, object_id: ObjectId, changes: &FileChanges) -> Result<FileUpdate> {
     let (analysis_id, state) = (analysis.analysis_id, analysis.state);
-    let refuse = |reason: String| {
-        Err(Error::new(
-            ErrorOrigin::FileModificationService,
-            ErrorId::IllegalFileUpdateRequest,
-            format!(
-                "The file with objectId '{object_id}' and analysisId '{analysis_id}' cannot be updated since {reason}"
-            ),
-        ))
+    let reject = |reason: String| {
+        let text = format!(
+            "The file with objectId '{object_id}' and analysisId '{analysis_id}' cannot be updated since {reason}"
+        );
+        Err(Error::new(ErrorOrigin::FileModificationService, ErrorId::IllegalFileUpdateRequest, text))
     };
     if state == AnalysisState::Suppressed {
-        return refuse(format!("its analysisState is '{state}'"));
+        return reject(format!("its analysisState is '{state}'"));
     }
-    let file = analysis
-        .files
-        .iter_mut()
-        .find(|file| file.object_id == object_id)
-        .ok_or_else(|| unknown_file(&object_id.to_string()))?;
+    let file = analysis.files.iter_mut().find(|file| file.object_id == object_id);
+    let file = file.ok_or_else(|| unknown_file(&object_id.to_string()))?;
     let original_file = file.clone();
     file.file_size = changes.size.unwrap_or(file.file_size);
     file.file_md5sum.clone_from(changes.md5sum.as_ref().unwrap_or(&original_file.file_md5sum));
@@ -192,7 +178,7 @@ fn apply(analysis: &mut Analysis, object_id: ObjectId, changes: &FileChanges) ->
         FileUpdateType::NoUpdate
     };
     if content_differs && state != AnalysisState::Unpublished {
-        return refuse(format!("its analysisState is '{state}' and 'UNPUBLISHED' is required"));
+        return reject(format!("its analysisState is '{state}' and 'UNPUBLISHED' is required"));
     }
     let verb = if file_update_type == FileUpdateType::NoUpdate { "No update for" } else { "Updated" };
     let message = format!("{verb} file with objectId '{object_id}' and analysisId '{analysis_id}'");
@@ -206,15 +192,15 @@ fn apply(analysis: &mut Analysis, object_id: ObjectId, changes: &FileChanges) ->
 }
 
 fn remove(analysis: &mut Analysis, ids: &[ObjectId]) -> Result<()> {
-    let refuse = |reason: String| {
+    let reject = |reason: String| {
         let text = format!("The files of the analysisId '{}' cannot be deleted since {reason}", analysis.analysis_id);
         Err(Error::new(ErrorOrigin::FileService, ErrorId::IllegalFileUpdateRequest, text))
     };
     if analysis.state == AnalysisState::Suppressed {
-        return refuse(format!("its analysisState is '{}'", analysis.state));
+        return reject(format!("its analysisState is '{}'", analysis.state));
     }
     if analysis.files.iter().all(|file| ids.contains(&file.object_id)) {
-        return refuse("an analysis must keep at least one file; suppress the analysis instead".to_owned());
+        return reject("an analysis must keep at least one file; suppress the analysis instead".to_owned());
     }
     analysis.files.retain(|file| !ids.contains(&file.object_id));
     Ok(())

@@ -74,19 +74,13 @@ pub(crate) fn read_document<'a, T: Deserialize<'a>>(document: &'a str, analysis_
 }
 
 pub(crate) fn contention_error(analysis_id: &str) -> Error {
-    Error::new(
-        ErrorOrigin::AnalysisService,
-        ErrorId::ServiceUnavailable,
-        format!("The analysisId '{analysis_id}' is being changed by too many requests at once; try again"),
-    )
+    let text = format!("The analysisId '{analysis_id}' is being changed by too many requests at once; try again");
+    Error::new(ErrorOrigin::AnalysisService, ErrorId::ServiceUnavailable, text)
 }
 
 pub(crate) fn unknown_analysis(analysis_id: &str) -> Error {
-    Error::new(
-        ErrorOrigin::AnalysisService,
-        ErrorId::AnalysisIdNotFound,
-        format!("The analysisId '{analysis_id}' was not found"),
-    )
+    let text = format!("The analysisId '{analysis_id}' was not found");
+    Error::new(ErrorOrigin::AnalysisService, ErrorId::AnalysisIdNotFound, text)
 }
 
 /// Reads an id as the path gave it.

@@ -56,44 +56,16 @@ pub(crate) fn integer(value: &Value) -> Option<i64> {
 
 /// The parts of a payload that has passed its schema.
 pub(crate) struct PayloadParts {
-    pub(crate) files: Vec<SubmittedFile>,
+    pub(crate) files: Vec<File>,
     pub(crate) data: Map<String, Value>,
 }
 
-/// The members of a submitted file that are texts.
-const TEXT_MEMBERS: [&str; 4] = ["fileName", "fileType", "fileMd5sum", "dataType"];
-
-/// A file as submitted, before it has an id.
-pub(crate) struct SubmittedFile {
-    info: Map<String, Value>,
-    pub(crate) file_name: String,
-    file_size: i64,
-    pub(crate) file_type: String,
-    file_md5sum: String,
-    file_access: FileAccess,
-    data_type: String,
-}
-
-impl SubmittedFile {
-    /// Gives the file its ids.
-    pub(crate) fn into_file(self, study_id: &str, analysis_id: AnalysisId) -> File {
-        File {
-            info: self.info,
-            object_id: ObjectId::of(analysis_id, &self.file_name),
-            study_id: study_id.to_owned(),
-            analysis_id,
-            file_name: self.file_name,
-            file_size: self.file_size,
-            file_type: self.file_type,
-            file_md5sum: self.file_md5sum,
-            file_access: self.file_access,
-            data_type: self.data_type,
-        }
-    }
-}
-
-/// Splits a payload into files and data, or returns all violations that its schema cannot express.
-pub(crate) fn split_payload(payload: Value) -> Result<PayloadParts, Vec<SchemaViolation>> {
+/// Splits the payload of a new analysis into files and data, or returns all violations that its schema cannot express.
+pub(crate) fn split_payload(
+    payload: Value,
+    study_id: &str,
+    analysis_id: AnalysisId,
+) -> Result<PayloadParts, Vec<SchemaViolation>> {
     let Value::Object(mut data) = payload else {
         return Err(vec![violation("#".to_owned(), "expected type: JSONObject")]);
     };
@@ -105,7 +77,7 @@ pub(crate) fn split_payload(payload: Value) -> Result<PayloadParts, Vec<SchemaVi
     let mut violations = Vec::new();
     let mut files = Vec::with_capacity(submitted.len());
     for (index, file) in submitted.into_iter().enumerate() {
-        match read_file(index, file) {
+        match read_file(index, file, study_id, analysis_id) {
             Ok(file) => files.push(file),
             Err(violation) => violations.push(violation),
         }
@@ -114,56 +86,49 @@ pub(crate) fn split_payload(payload: Value) -> Result<PayloadParts, Vec<SchemaVi
     if violations.is_empty() { Ok(PayloadParts { files, data }) } else { Err(violations) }
 }
 
-fn read_file(index: usize, file: Value) -> Result<SubmittedFile, SchemaViolation> {
+fn read_file(index: usize, file: Value, study_id: &str, analysis_id: AnalysisId) -> Result<File, SchemaViolation> {
     let at = |member: &str| format!("#/files/{index}/{member}");
-    let Value::Object(members) = file else {
+    let Value::Object(mut members) = file else {
         return Err(violation(format!("#/files/{index}"), "expected type: JSONObject"));
     };
-    let (mut texts, mut size, mut access) = ([const { None }; 4], Value::Null, Value::Null);
-    let (mut info, mut unknown) = (Map::new(), Map::new());
-    for (name, value) in members {
-        match (name.as_str(), value) {
-            ("fileSize", value) => size = value,
-            ("fileAccess", value) => access = value,
-            ("info", Value::Object(given)) => info = given,
-            (name, _) if name == "info" || File::SERVER_FIELDS.contains(&name) => {}
-            (known, value) if TEXT_MEMBERS.contains(&known) => {
-                let place = TEXT_MEMBERS.iter().position(|member| *member == known).unwrap_or_default();
-                texts[place] = match value {
-                    Value::String(text) => Some(text),
-                    _ => None,
-                };
-            }
-            (_, value) => {
-                unknown.insert(name, value);
-            }
-        }
-    }
-    info.extend(unknown);
+    let size = members.shift_remove("fileSize").unwrap_or_default();
     let file_size = integer(&size).filter(|size| *size >= 0).ok_or_else(|| {
         violation(at("fileSize"), &format!("{size} is not a size in bytes between 0 and {}", i64::MAX))
     })?;
+    let access = members.shift_remove("fileAccess").unwrap_or_default();
     let file_access = access
         .as_str()
         .and_then(FileAccess::parse)
         .ok_or_else(|| violation(at("fileAccess"), &format!("{access} is not a valid enum value")))?;
-    let [file_name, file_type, file_md5sum, data_type] = texts;
-    let given = |text: Option<String>, place: usize| {
-        text.ok_or_else(|| violation(at(TEXT_MEMBERS[place]), "expected type: String"))
+    let mut text = |member: &str| match members.shift_remove(member) {
+        Some(Value::String(text)) => Ok(text),
+        _ => Err(violation(at(member), "expected type: String")),
     };
-    Ok(SubmittedFile {
+    let (file_name, file_type) = (text("fileName")?, text("fileType")?);
+    let (file_md5sum, data_type) = (text("fileMd5sum")?, text("dataType")?);
+    let object_id = ObjectId::of(analysis_id, &file_name);
+    let mut info = match members.shift_remove("info") {
+        Some(Value::Object(info)) => info,
+        _ => Map::new(),
+    };
+    members.retain(|name, _| !File::SERVER_FIELDS.contains(&name.as_str()));
+    info.extend(members);
+    Ok(File {
         info,
-        file_name: given(file_name, 0)?,
+        object_id,
+        study_id: study_id.to_owned(),
+        analysis_id,
+        file_name,
         file_size,
-        file_type: given(file_type, 1)?,
-        file_md5sum: given(file_md5sum, 2)?,
+        file_type,
+        file_md5sum,
         file_access,
-        data_type: given(data_type, 3)?,
+        data_type,
     })
 }
 
 /// Object ids derive from file names, so a duplicate name would make two files one.
-fn repeated_names(files: &[SubmittedFile]) -> Vec<SchemaViolation> {
+fn repeated_names(files: &[File]) -> Vec<SchemaViolation> {
     let mut first_use = HashMap::new();
     let mut violations = Vec::new();
     for (index, file) in files.iter().enumerate() {
@@ -214,8 +179,9 @@ mod tests {
             "fileName": "a", "fileSize": 1, "fileType": "bam", "fileAccess": "open", "dataType": "d",
             "fileMd5sum": "595f44fec1e92a71d3e9e77456ba80d1", "info": {"k": 1}, "comp": "gzip", "objectId": "mine",
         });
-        let parts = split_payload(json!({"studyId": "S", "analysisType": {}, "files": [file], "experiment": {}}));
-        let Ok(PayloadParts { files, data }) = parts else { panic!("refused") };
+        let payload = json!({"studyId": "S", "analysisType": {}, "files": [file], "experiment": {}});
+        let parts = split_payload(payload, "S", AnalysisId::generate());
+        let Ok(PayloadParts { files, data }) = parts else { panic!("rejected") };
         assert_eq!(Value::Object(files[0].info.clone()), json!({"k": 1, "comp": "gzip"}));
         assert_eq!(Value::Object(data), json!({"experiment": {}}));
     }

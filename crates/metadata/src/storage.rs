@@ -36,7 +36,7 @@ pub struct StorageClient {
 }
 
 impl StorageClient {
-    /// Prepares calls to the storage server at `url`, with the token it knows us by, if it asks for one.
+    /// Makes a client of the storage server at `url`, with an access token if it requires one.
     pub fn new(url: &str, access_token: Option<String>, timeout: Duration) -> Result<Self, ClientSettingsError> {
         let base = parse_address(url)?;
         if base.query().is_some() || base.fragment().is_some() {
@@ -50,7 +50,7 @@ impl StorageClient {
 
     /// Fails if the files of an analysis are not in storage as its metadata says.
     ///
-    /// Objects for which the storage server knows no checksum are refused unless `ignore_undefined_md5` is set.
+    /// Objects without a checksum in storage are rejected unless `ignore_undefined_md5` is set.
     pub async fn check_publishable(&self, analysis: &Analysis, ignore_undefined_md5: bool) -> Result<()> {
         let files = &analysis.files;
         let uploaded: Vec<bool> = stream::iter(0..files.len())
@@ -73,13 +73,10 @@ impl StorageClient {
         let response =
             self.get(self.object_url("upload", object_id)).await.map_err(|error| failed(error.to_string()))?;
         let response = successful(response).map_err(failed)?;
-        let body = self
-            .http
-            .read_body(response, MAX_EXISTS_RESPONSE_BYTES)
-            .await
-            .map_err(|error| failed(error.to_string()))?;
-        response::read_boolean(&body)
-            .ok_or_else(|| failed(format!("it answered '{}' instead of true or false", self.excerpt(&body))))
+        let body = self.http.read_body(response, MAX_EXISTS_RESPONSE_BYTES).await;
+        let body = body.map_err(|error| failed(error.to_string()))?;
+        serde_json::from_slice(&body)
+            .map_err(|_| failed(format!("it answered '{}' instead of true or false", self.excerpt(&body))))
     }
 
     async fn stored_object(&self, object_id: ObjectId) -> Result<StoredObject> {
@@ -88,11 +85,9 @@ impl StorageClient {
         url.set_query(Some("offset=0&length=-1&exclude-urls=true"));
         let response = self.get(url).await.map_err(|error| failed(error.to_string()))?;
         if response.status() == StatusCode::NOT_FOUND {
-            return Err(Error::new(
-                ErrorOrigin::ScoreService,
-                ErrorId::StorageObjectNotFound,
-                format!("The storage server has no object with objectId '{object_id}' any more; upload the file again"),
-            ));
+            let text =
+                format!("The storage server has no object with objectId '{object_id}' any more; upload the file again");
+            return Err(Error::new(ErrorOrigin::ScoreService, ErrorId::StorageObjectNotFound, text));
         }
         let response = successful(response).map_err(failed)?;
         let described = match self.http.read_body(response, MAX_OBJECT_RESPONSE_BYTES).await {
@@ -101,11 +96,8 @@ impl StorageClient {
             Err(error) => return Err(failed(error.to_string())),
         };
         described.map_err(|reason| {
-            Error::new(
-                ErrorOrigin::ScoreService,
-                ErrorId::InvalidStorageDownloadResponse,
-                format!("The storage server's description of objectId '{object_id}' cannot be used: {reason}"),
-            )
+            let text = format!("The storage server's description of objectId '{object_id}' cannot be used: {reason}");
+            Error::new(ErrorOrigin::ScoreService, ErrorId::InvalidStorageDownloadResponse, text)
         })
     }
 
@@ -133,9 +125,6 @@ fn successful(response: Response) -> Result<Response, String> {
 }
 
 fn storage_error(object_id: ObjectId, found: &str) -> Error {
-    Error::new(
-        ErrorOrigin::ScoreService,
-        ErrorId::StorageServiceError,
-        format!("The storage server could not be asked about objectId '{object_id}': {found}"),
-    )
+    let text = format!("The storage server could not be asked about objectId '{object_id}': {found}");
+    Error::new(ErrorOrigin::ScoreService, ErrorId::StorageServiceError, text)
 }

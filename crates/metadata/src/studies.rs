@@ -12,11 +12,8 @@ impl MetadataService {
         if self.store.create_study(study).await? {
             return Ok(());
         }
-        Err(Error::new(
-            ErrorOrigin::StudyService,
-            ErrorId::StudyAlreadyExists,
-            format!("The studyId '{study_id}' already exists. Cannot save the study: choose another studyId"),
-        ))
+        let text = format!("The studyId '{study_id}' already exists. Cannot save the study: choose another studyId");
+        Err(Error::new(ErrorOrigin::StudyService, ErrorId::StudyAlreadyExists, text))
     }
 
     /// Returns a study.
@@ -36,14 +33,17 @@ impl MetadataService {
 }
 
 pub(crate) fn unknown_study(study_id: &str) -> Error {
-    Error::new(
-        ErrorOrigin::StudyService,
-        ErrorId::StudyIdDoesNotExist,
-        format!("The studyId '{study_id}' does not exist; GET /studies/all lists the registered ones"),
-    )
+    let text = format!("The studyId '{study_id}' does not exist; GET /studies/all lists the registered ones");
+    Error::new(ErrorOrigin::StudyService, ErrorId::StudyIdDoesNotExist, text)
 }
 
-/// Reads a study; members it does not know go into its `info`.
+/// Makes the error for a body that names another study than the path.
+pub(crate) fn study_mismatch(origin: ErrorOrigin, study_id: &str, named: &str) -> Error {
+    let text = format!("The studyId in the URL path '{study_id}' should match the studyId '{named}' in the payload");
+    Error::new(origin, ErrorId::StudyIdMismatch, text)
+}
+
+/// Reads a study; unknown members go into its `info`.
 fn read_study(study_id: &str, mut body: Map<String, Value>) -> Result<Study> {
     let malformed = |text: String| Error::new(ErrorOrigin::StudyService, ErrorId::MalformedRequestBody, text);
     let mut text_member = |name: &str| match body.shift_remove(name) {
@@ -53,14 +53,8 @@ fn read_study(study_id: &str, mut body: Map<String, Value>) -> Result<Study> {
     };
     let body_study_id = text_member("studyId")?;
     if body_study_id.as_deref() != Some(study_id) {
-        return Err(Error::new(
-            ErrorOrigin::StudyService,
-            ErrorId::StudyIdMismatch,
-            format!(
-                "The studyId in the URL path '{study_id}' should match the studyId '{}' in the payload",
-                body_study_id.as_deref().unwrap_or("null")
-            ),
-        ));
+        let named = body_study_id.as_deref().unwrap_or("null");
+        return Err(study_mismatch(ErrorOrigin::StudyService, study_id, named));
     }
     Study::check_id(study_id)?;
     let name = text_member("name")?;

@@ -8,8 +8,8 @@ use cantata_store::{DuplicateRule, FileRow, InsertOutcome, NewAnalysis};
 use serde_json::Value;
 
 use crate::MetadataService;
-use crate::payload::{PayloadParts, SubmittedFile, read_type_reference, split_payload};
-use crate::studies::unknown_study;
+use crate::payload::{PayloadParts, read_type_reference, split_payload};
+use crate::studies::{study_mismatch, unknown_study};
 use crate::types::CompiledType;
 
 /// Payloads larger than this are parsed and validated on the blocking pool.
@@ -73,8 +73,7 @@ impl MetadataService {
         let payload = run_blocking_if_large(size, move || check_schema(&checking, payload)).await?;
         require_same_study(study_id, &payload)?;
         self.external.check(study_id, &payload, &compiled.options.external_validations).await?;
-        let parts = split_payload(payload).map_err(|violations| schema_error(&join_violations(&violations)))?;
-        let mut analysis = new_analysis(study_id, &compiled, parts);
+        let mut analysis = new_analysis(study_id, &compiled, payload)?;
         if options.publish {
             analysis.change_state(AnalysisState::Published, analysis.created_at)?;
         }
@@ -110,24 +109,18 @@ fn require_stored(analysis: &Analysis, insertion: InsertOutcome) -> Result<Analy
 
 /// Makes the error for a file that has the checksum of another one.
 pub(crate) fn duplicate(file_name: &str, other: &str) -> Error {
-    Error::new(
-        ErrorOrigin::SubmitService,
-        ErrorId::InfoAlreadyExists,
-        format!(
-            "File already exist: '{file_name}' has the MD5 checksum of {other}; to store it again, submit with \
-             allowDuplicates=true"
-        ),
-    )
+    let text = format!(
+        "File already exist: '{file_name}' has the MD5 checksum of {other}; to store it again, submit with \
+         allowDuplicates=true"
+    );
+    Error::new(ErrorOrigin::SubmitService, ErrorId::InfoAlreadyExists, text)
 }
 
 /// Makes the error for publishing at once what has to be in storage first.
 fn not_uploaded() -> Error {
-    Error::new(
-        ErrorOrigin::SubmitService,
-        ErrorId::MissingStorageObjects,
-        "publish=true is not possible on a server that looks for the files in storage first: their object ids are known \
-         once the analysis is stored. Submit without it, upload the files, then publish",
-    )
+    let text = "publish=true is not possible on a server that looks for the files in storage first: their object ids \
+                are known once the analysis is stored. Submit without it, upload the files, then publish";
+    Error::new(ErrorOrigin::SubmitService, ErrorId::MissingStorageObjects, text)
 }
 
 fn schema_error(text: &str) -> Error {
@@ -143,30 +136,21 @@ async fn run_blocking_if_large<T: Send + 'static>(
     }
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         tracing::error!(%error, "checking a payload failed");
-        Error::new(
-            ErrorOrigin::SubmitService,
-            ErrorId::UnknownError,
-            "The payload could not be checked; the log has the cause",
-        )
+        let text = "The payload could not be checked; the log has the cause";
+        Error::new(ErrorOrigin::SubmitService, ErrorId::UnknownError, text)
     })?
 }
 
 fn parse(payload: &[u8]) -> Result<Value> {
     if payload.iter().all(u8::is_ascii_whitespace) {
-        return Err(Error::new(
-            ErrorOrigin::SubmitService,
-            ErrorId::MalformedRequestBody,
-            "The body is empty; send the analysis as a JSON object",
-        ));
+        let text = "The body is empty; send the analysis as a JSON object";
+        return Err(Error::new(ErrorOrigin::SubmitService, ErrorId::MalformedRequestBody, text));
     }
     parse_json(payload).map_err(|error| {
-        let shown: String = String::from_utf8_lossy(payload).chars().take(MAX_EXCERPT_CHARS).collect();
-        let cut = if shown.len() < payload.len() { "…" } else { "" };
-        Error::new(
-            ErrorOrigin::SubmitService,
-            ErrorId::PayloadParsing,
-            format!("Unable to read the input payload: {error}; the payload begins: {shown}{cut}"),
-        )
+        let excerpt: String = String::from_utf8_lossy(payload).chars().take(MAX_EXCERPT_CHARS).collect();
+        let ellipsis = if excerpt.len() < payload.len() { "…" } else { "" };
+        let text = format!("Unable to read the input payload: {error}; the payload begins: {excerpt}{ellipsis}");
+        Error::new(ErrorOrigin::SubmitService, ErrorId::PayloadParsing, text)
     })
 }
 
@@ -184,11 +168,11 @@ fn check_file_types(allowed: &[String], payload: &Value) -> Result<()> {
         return Ok(());
     }
     let files = payload["files"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let is_refused = |file: &&Value| !allowed.iter().any(|allowed| file["fileType"] == **allowed);
+    let is_rejected = |file: &&Value| !allowed.iter().any(|allowed| file["fileType"] == **allowed);
     let formats = allowed.join(", ");
     let violations: Vec<String> = files
         .iter()
-        .filter(is_refused)
+        .filter(is_rejected)
         .map(|file| file["fileName"].as_str().unwrap_or_default())
         .map(|name| format!("#: {name} name is not supported, supported formats are {formats}"))
         .collect();
@@ -198,30 +182,23 @@ fn check_file_types(allowed: &[String], payload: &Value) -> Result<()> {
 fn require_same_study(study_id: &str, payload: &Value) -> Result<()> {
     match payload["studyId"].as_str() {
         Some(named) if named == study_id => Ok(()),
-        named => Err(Error::new(
-            ErrorOrigin::SubmitService,
-            ErrorId::StudyIdMismatch,
-            format!(
-                "The studyId in the URL path '{study_id}' should match the studyId '{}' in the payload",
-                named.unwrap_or_default()
-            ),
-        )),
+        named => Err(study_mismatch(ErrorOrigin::SubmitService, study_id, named.unwrap_or_default())),
     }
 }
 
-fn new_analysis(study_id: &str, compiled: &CompiledType, parts: PayloadParts) -> Analysis {
-    let analysis_id = AnalysisId::generate();
-    let now = Timestamp::now();
-    let with_ids = |file: SubmittedFile| file.into_file(study_id, analysis_id);
-    Analysis {
+fn new_analysis(study_id: &str, compiled: &CompiledType, payload: Value) -> Result<Analysis> {
+    let (analysis_id, now) = (AnalysisId::generate(), Timestamp::now());
+    let PayloadParts { files, data } = split_payload(payload, study_id, analysis_id)
+        .map_err(|violations| schema_error(&join_violations(&violations)))?;
+    Ok(Analysis {
         analysis_id,
         study_id: study_id.to_owned(),
         state: AnalysisState::Unpublished,
         created_at: now,
         updated_at: now,
         history: vec![],
-        files: parts.files.into_iter().map(with_ids).collect(),
+        files,
         analysis_type: compiled.id.clone(),
-        data: parts.data,
-    }
+        data,
+    })
 }

@@ -114,16 +114,12 @@ impl MetadataService {
             .schema
             .filter(|schema| !schema.is_null())
             .ok_or_else(|| Error::schema_violation(ErrorOrigin::AnalysisTypeService, "Schema field cannot be null"))?;
-        let schema = tokio::task::spawn_blocking(move || check_registration(&schema).map(|()| schema)).await.map_err(
-            |error| {
-                tracing::error!(%error, "checking a schema failed");
-                Error::new(
-                    ErrorOrigin::AnalysisTypeService,
-                    ErrorId::MalformedJsonSchema,
-                    "#: the schema cannot be checked",
-                )
-            },
-        )??;
+        let checked = tokio::task::spawn_blocking(move || check_registration(&schema).map(|()| schema)).await;
+        let schema = checked.map_err(|error| {
+            tracing::error!(%error, "checking a schema failed");
+            let text = "#: the schema cannot be checked";
+            Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::MalformedJsonSchema, text)
+        })??;
         let new = NewAnalysisType { name, schema, options: registration.options, created_at: Timestamp::now() };
         Ok(RegisteredType::of(self.store.register_type(new).await?, SchemaView::Rendered))
     }
@@ -205,31 +201,22 @@ impl MetadataService {
 }
 
 fn unknown_type(name: &str) -> Error {
-    Error::new(
-        ErrorOrigin::AnalysisTypeService,
-        ErrorId::AnalysisTypeNotFound,
-        format!("The analysisType with name '{name}' was not found; GET /schemas lists the registered ones"),
-    )
+    let text = format!("The analysisType with name '{name}' was not found; GET /schemas lists the registered ones");
+    Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::AnalysisTypeNotFound, text)
 }
 
 fn unknown_version(name: &str, version: i64, latest: Option<u32>) -> Error {
     let Some(latest) = latest else { return unknown_type(name) };
-    Error::new(
-        ErrorOrigin::AnalysisTypeService,
-        ErrorId::AnalysisTypeNotFound,
-        format!(
-            "The analysisType with name '{name}' and version '{version}' was not found; its versions are 1 to {latest}"
-        ),
-    )
+    let text = format!(
+        "The analysisType with name '{name}' and version '{version}' was not found; its versions are 1 to {latest}"
+    );
+    Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::AnalysisTypeNotFound, text)
 }
 
 fn not_latest(origin: ErrorOrigin, name: &str, version: i64, latest: u32) -> Error {
-    Error::new(
-        origin,
-        ErrorId::AnalysisTypeIncorrectVersion,
-        format!(
-            "Must use the latest version '{latest}' while enforceLatest=true, \
-             but using version '{version}' of analysisType '{name}' instead"
-        ),
-    )
+    let text = format!(
+        "Must use the latest version '{latest}' while enforceLatest=true, \
+         but using version '{version}' of analysisType '{name}' instead"
+    );
+    Error::new(origin, ErrorId::AnalysisTypeIncorrectVersion, text)
 }

@@ -66,11 +66,8 @@ fn checked_data(compiled: &CompiledType, body: Value) -> Result<Map<String, Valu
         return Err(Error::schema_violation(ErrorOrigin::AnalysisServiceImpl, join_violations(&violations)));
     }
     let Value::Object(mut data) = body else {
-        return Err(Error::new(
-            ErrorOrigin::AnalysisServiceImpl,
-            ErrorId::MalformedRequestBody,
-            "#: expected type: JSONObject",
-        ));
+        let text = "#: expected type: JSONObject";
+        return Err(Error::new(ErrorOrigin::AnalysisServiceImpl, ErrorId::MalformedRequestBody, text));
     };
     data.shift_remove("analysisType");
     Ok(data)

@@ -1,8 +1,8 @@
-//! Finds the strings that a rule's path names in a payload.
+//! Finds the strings at the path of a rule in a payload.
 //!
-//! A path to one place finds a string or a list of strings; any other path finds all it matches. Finding nothing is no
-//! failure: a missing member, an index past the end, an empty list, and a path that cannot be read at all. Finding
-//! something that is no string is one, a null included.
+//! A path to a single location matches a string or a list of strings; any other path matches any number of strings. No
+//! match is no error: a missing member, an index past the end, an empty list, or a path that cannot be parsed. A match
+//! that is not a string is an error, even a null.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde_json::{Number, Value};
 
 use super::path_syntax::PathQuery;
 
-/// What was found instead of strings.
+/// What matched instead of strings.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NotStringsError {
     /// One value, of the named type.

@@ -1,31 +1,31 @@
 //! Translates the path notation of the rules into a query of RFC 9535.
 //!
-//! Rules are written in the older notation that the original server read with `$.` put in front. It differs from the
-//! standard in what a name after a dot may contain (anything but a dot, a bracket, a parenthesis or a blank), in a dot
-//! allowed before a bracket, and in functions at the end. Only these differences are handled here; what stands in
-//! brackets is passed on as it is. Translation and evaluation are bounded, since a path comes from outside.
+//! Rules use the older notation of the original server, which prepended `$.` to them. It differs from the standard in
+//! the characters of a name after a dot (any but a dot, a bracket, a parenthesis or a space), in a dot that is allowed
+//! before a bracket, and in functions at the end. Only these differences are translated; the content of brackets is
+//! passed on unchanged. Translation and evaluation are bounded, since a path is untrusted input.
 
 use serde_json_path::JsonPath;
 
-/// The longest path that is read, in bytes.
+/// The longest path that is parsed, in bytes.
 const MAX_PATH_BYTES: usize = 1000;
-/// How deeply brackets and parentheses may be nested; reading takes time that grows steeply with it.
+/// How deeply brackets and parentheses may be nested; the time of parsing grows steeply with it.
 const MAX_NESTING: usize = 6;
-/// How often a path may search all descendants; each time may multiply the number of values found.
+/// How often a path may search all descendants; each search may multiply the number of matches.
 const MAX_DESCENTS: usize = 3;
 
 /// A path that can be evaluated.
 pub(super) struct PathQuery {
-    /// What to look up.
+    /// The query of RFC 9535.
     pub(super) query: JsonPath,
-    /// Whether the path names one place, so that what it finds is a value and not a list of values.
+    /// Whether the path has a single location, so that it matches a value and not a list of values.
     pub(super) single: bool,
-    /// Whether the path asks for the number of elements at that place rather than for them.
+    /// Whether the path asks for the number of elements at that location rather than for the elements.
     pub(super) counts: bool,
 }
 
 impl PathQuery {
-    /// Reads a path; `None` if it has no meaning.
+    /// Parses a path; `None` if it is invalid.
     pub(super) fn parse(path: &str) -> Option<Self> {
         if path.len() > MAX_PATH_BYTES {
             return None;
@@ -66,11 +66,7 @@ impl PathQuery {
                     standard.push_str("[*]");
                     single = false;
                 }
-                _ => {
-                    standard.push('[');
-                    standard.push_str(&serde_json::to_string(name).ok()?);
-                    standard.push(']');
-                }
+                _ => standard.push_str(&format!("[{}]", serde_json::to_string(name).ok()?)),
             }
         }
         if standard.matches("..").count() > MAX_DESCENTS {
@@ -87,7 +83,7 @@ struct Bracket<'a> {
 }
 
 impl<'a> Bracket<'a> {
-    /// Reads from an opening bracket to the one that closes it; brackets within quotes do not count.
+    /// Parses up to the bracket that closes the first one; brackets within quotes do not count.
     fn read(text: &'a str) -> Option<Self> {
         let mut quote = None;
         let mut escaped = false;
@@ -106,9 +102,7 @@ impl<'a> Bracket<'a> {
                 '*' | ',' | ':' | '?' => single = false,
                 '[' | '(' => nesting += 1,
                 ')' => nesting -= 1,
-                ']' if nesting == 1 => {
-                    return Some(Self { text: &text[..=position], single });
-                }
+                ']' if nesting == 1 => return Some(Self { text: &text[..=position], single }),
                 ']' => nesting -= 1,
                 _ => {}
             }

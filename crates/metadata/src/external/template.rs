@@ -1,8 +1,8 @@
 //! Expands the URL template of a rule.
 //!
-//! `{value}` and `{study}` are replaced wherever they stand, and nothing else is: a word in braces that is neither is
-//! refused, and what was filled in is never looked at again. Filled-in text always stays within one component of the
-//! url, because everything but unreserved characters is percent-encoded.
+//! `{value}` and `{study}` are replaced everywhere; any other word in braces is an error, and inserted text is never
+//! expanded again. Inserted text always stays within one component of the URL, because all but the unreserved
+//! characters are percent-encoded.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Url;
@@ -10,7 +10,7 @@ use reqwest::Url;
 /// All but the unreserved characters of RFC 3986.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Why the URL template of a rule cannot be used, whatever the value.
+/// Why the URL template of a rule cannot be used with any value.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum UrlTemplateError {
     #[error("it contains the unknown token '{0}', but only {{value}} and {{study}} can be filled in")]
@@ -25,10 +25,10 @@ pub(super) enum UrlTemplateError {
 
 /// Returns the URL to call for a value.
 ///
-/// `None` means that no address can say this value: `.` and `..` as a whole segment of a path mean another path, even
-/// when they are percent-encoded.
+/// `None` means that no URL can contain this value: `.` and `..` as a whole segment mean another path, even when they
+/// are percent-encoded.
 pub(super) fn fill(template: &str, study_id: &str, value: &str) -> Result<Option<Url>, UrlTemplateError> {
-    // A submission must not choose the server that is called: that is the same for any two values.
+    // A submission must not choose the server that is called, so the server is the same for any two values.
     let [one, other] = ["a", "b"].map(|any| parsed(&replace_tokens(template, study_id, any)?));
     let (one, other) = (one?, other?);
     if (one.scheme(), one.authority()) != (other.scheme(), other.authority()) {

@@ -10,16 +10,13 @@ pub(super) fn check_uploaded(analysis: &Analysis, uploaded: &[bool]) -> Result<(
     if missing.is_empty() {
         return Ok(());
     }
-    Err(Error::new(
-        ErrorOrigin::AnalysisService,
-        ErrorId::MissingStorageObjects,
-        format!(
-            "The following storage objectIds must be uploaded to the storage server before the analysisId {} can be \
-             published: {}",
-            analysis.analysis_id,
-            listed(&missing)
-        ),
-    ))
+    let text = format!(
+        "The following storage objectIds must be uploaded to the storage server before the analysisId {} can be \
+         published: {}",
+        analysis.analysis_id,
+        listed(&missing)
+    );
+    Err(Error::new(ErrorOrigin::AnalysisService, ErrorId::MissingStorageObjects, text))
 }
 
 /// Fails if a file has another size in storage.
@@ -29,16 +26,13 @@ pub(super) fn check_sizes(analysis: &Analysis, stored: &[StoredObject]) -> Resul
     if mismatching.is_empty() {
         return Ok(());
     }
-    Err(Error::new(
-        ErrorOrigin::AnalysisService,
-        ErrorId::MismatchingStorageObjectSizes,
-        format!(
-            "The following file objectIds have mismatching object sizes in the storage server: [{}]. The analysisId \
-             '{}' cannot be published until they all match.",
-            listed(&mismatching),
-            analysis.analysis_id
-        ),
-    ))
+    let text = format!(
+        "The following file objectIds have mismatching object sizes in the storage server: [{}]. The analysisId \
+         '{}' cannot be published until they all match.",
+        listed(&mismatching),
+        analysis.analysis_id
+    );
+    Err(Error::new(ErrorOrigin::AnalysisService, ErrorId::MismatchingStorageObjectSizes, text))
 }
 
 /// Fails if a file has another checksum in storage, or none and `ignore_undefined` is not set.
@@ -55,20 +49,13 @@ pub(super) fn check_checksums(analysis: &Analysis, stored: &[StoredObject], igno
         text.push_str("[WARNING]: Ignoring objectIds with an undefined MD5 checksum. ");
     }
     text.push_str("Found files with a mismatching md5 checksum in the storage server. ");
-    if !mismatching.is_empty() {
-        text.push_str(&format!(
-            "ObjectIds with a defined and mismatching md5 checksum({}): [{}]. ",
-            mismatching.len(),
-            listed(&mismatching)
-        ));
-    }
-    if !undefined.is_empty() {
-        let subject = if ignore_undefined { "IGNORED objectIds" } else { "ObjectIds" };
-        text.push_str(&format!(
-            "{subject} with an undefined md5 checksum({}): [{}]. ",
-            undefined.len(),
-            listed(&undefined)
-        ));
+    let undefined_subject = if ignore_undefined { "IGNORED objectIds" } else { "ObjectIds" };
+    for (subject, problem, ids) in
+        [("ObjectIds", "a defined and mismatching", mismatching), (undefined_subject, "an undefined", undefined)]
+    {
+        if !ids.is_empty() {
+            text.push_str(&format!("{subject} with {problem} md5 checksum({}): [{}]. ", ids.len(), listed(&ids)));
+        }
     }
     text.push_str(&format!(
         "The analysisId '{}' cannot be published until all files with an undefined checksum are ignored and ones with \

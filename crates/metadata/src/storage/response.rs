@@ -67,11 +67,6 @@ fn is_object_id(text: &str) -> bool {
         && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
-/// Reads `true` or `false`.
-pub(super) fn read_boolean(body: &[u8]) -> Option<bool> {
-    serde_json::from_slice(body).ok()
-}
-
 /// Returns the beginning of a text on one line, with every occurrence of `secret` left out.
 pub(super) fn excerpt(text: &[u8], secret: Option<&str>) -> String {
     let mut text = String::from_utf8_lossy(text).into_owned();
