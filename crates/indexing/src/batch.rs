@@ -11,8 +11,8 @@ use cantata_mapping::TypedValue;
 use hashbrown::{HashMap, HashSet};
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
-use crate::document_builder::{BuiltAnalysis, DocumentBuilder};
-use crate::rejected_documents::RejectedDocument;
+use crate::document_builder::{BuiltAnalysis, DocumentBuilder, IndexDocument};
+use crate::rejected_documents::DocumentRejection;
 use crate::source::ChangedAnalysis;
 
 /// How many analyses one look-up of their documents has.
@@ -107,14 +107,12 @@ impl Batch {
             let BuiltAnalysis { analysis_id, documents, .. } = built;
             match documents {
                 Ok(documents) => {
-                    for document in documents {
+                    for IndexDocument { id, source } in documents {
                         operations.owners.push(analysis_id.clone());
-                        operations.list.push(WriteOperation::Put { id: document.id, source: document.source });
+                        operations.list.push(WriteOperation::Put { id, source });
                     }
                 }
-                Err(error) => {
-                    operations.rejected.push(RejectedDocument::new(analysis_id, None, error.to_string()));
-                }
+                Err(error) => operations.rejected.push(DocumentRejection::new(analysis_id, None, error.to_string())),
             }
         }
         Ok(operations)
@@ -130,7 +128,7 @@ pub(crate) struct Operations {
     /// The analysis of each document.
     owners: Vec<String>,
     /// The analyses without documents.
-    rejected: Vec<RejectedDocument>,
+    rejected: Vec<DocumentRejection>,
 }
 
 impl Operations {
@@ -140,11 +138,11 @@ impl Operations {
     }
 
     /// Returns everything that was rejected, here and by the engine.
-    pub(crate) fn rejected(mut self, report: BatchReport) -> Vec<RejectedDocument> {
-        for refusal in report.rejected {
-            let owner = refusal.batch_index.checked_sub(self.first_document).and_then(|place| self.owners.get(place));
-            let analysis_id = owner.cloned().unwrap_or_default();
-            self.rejected.push(RejectedDocument::new(analysis_id, Some(refusal.id), refusal.reason));
+    pub(crate) fn rejected(mut self, report: BatchReport) -> Vec<DocumentRejection> {
+        for rejection in report.rejected {
+            let document = rejection.batch_index.checked_sub(self.first_document);
+            let analysis_id = document.and_then(|index| self.owners.get(index)).cloned().unwrap_or_default();
+            self.rejected.push(DocumentRejection::new(analysis_id, Some(rejection.id), rejection.reason));
         }
         self.rejected
     }

@@ -30,7 +30,7 @@ mod worker;
 pub use error::IndexingError;
 pub use indexing::{IndexedCatalogue, Indexing, IndexingContext, OpenSource};
 pub use jobs::{Job, JobError, JobKind, JobStatus, Jobs};
-pub use rejected_documents::RejectedDocument;
+pub use rejected_documents::DocumentRejection;
 pub use source::{AnalysisSource, ChangeBatch, ChangedAnalysis, SourceError, SourceSnapshot};
 pub use status::{CatalogueIndexing, IndexingActivity, IndexingProblem};
 pub use store_source::StoreSource;

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use crate::batch::Batch;
 use crate::error::IndexingFailure;
 use crate::jobs::{JobStatus, RunningJob};
-use crate::rejected_documents::{RejectedDocument, RejectedDocuments};
+use crate::rejected_documents::{DocumentRejection, RejectedDocuments};
 use crate::worker::{IndexPosition, IndexWorker};
 
 /// How many changes are applied at once.
@@ -40,24 +40,20 @@ pub(crate) async fn reindex(
         built = build(worker, &job) => Ok(built),
     };
     // From here on it takes moments, and cannot be cancelled.
-    let ended = match built {
-        Ok(Ok((at, rejected))) => Ok(switch_over(worker, at, rejected).await),
-        Ok(Err(failure)) => Ok(Err(failure)),
-        Err(status) => Err(status),
-    };
-    let (status, failure) = match ended {
-        Ok(Ok(())) => (JobStatus::Succeeded, None),
-        Ok(Err(failure)) => (JobStatus::Failed, Some(failure)),
+    let (status, failure) = match built {
         Err(status) => (status, None),
+        Ok(Err(failure)) => (JobStatus::Failed, Some(failure)),
+        Ok(Ok((at, rejected))) => match switch_over(worker, at, rejected).await {
+            Ok(()) => (JobStatus::Succeeded, None),
+            Err(failure) => (JobStatus::Failed, Some(failure)),
+        },
     };
     let index = job.job().and_then(|job| job.index);
-    match (status, &index) {
-        (JobStatus::Succeeded, _) | (_, None) => {}
-        (_, Some(index)) => {
-            if let Err(error) = worker.generations.delete_incomplete(index).await {
-                tracing::warn!(catalogue = worker.id, index, %error, "an incomplete index cannot be deleted");
-            }
-        }
+    if status != JobStatus::Succeeded
+        && let Some(index) = &index
+        && let Err(error) = worker.generations.delete_incomplete(index).await
+    {
+        tracing::warn!(catalogue = worker.id, index, %error, "an incomplete index cannot be deleted");
     }
     match &failure {
         Some(failure) => tracing::warn!(catalogue = worker.id, error = %failure, "a reindex failed"),
@@ -120,18 +116,18 @@ async fn write_part(
     worker: &IndexWorker,
     index: &str,
     part: Vec<Arc<str>>,
-) -> Result<(u64, Vec<RejectedDocument>), IndexingFailure> {
+) -> Result<(u64, Vec<DocumentRejection>), IndexingFailure> {
     let count = part.len() as u64;
     match write_new(worker, index, part.clone()).await {
         Err(IndexingFailure::Engine(EngineError::Rejected(_))) => {}
         written => return Ok((count, written?)),
     }
-    // One of them makes the engine refuse all.
+    // One of them makes the engine reject all.
     let mut rejected = Vec::new();
     for analysis in part {
         rejected.extend(match write_new(worker, index, vec![Arc::clone(&analysis)]).await {
             Err(IndexingFailure::Engine(EngineError::Rejected(reason))) => {
-                vec![RejectedDocument::new(worker.builder.build(None, &analysis).analysis_id, None, reason)]
+                vec![DocumentRejection::new(worker.builder.build(None, &analysis).analysis_id, None, reason)]
             }
             written => written?,
         });
@@ -143,7 +139,7 @@ async fn write_new(
     worker: &IndexWorker,
     index: &str,
     part: Vec<Arc<str>>,
-) -> Result<Vec<RejectedDocument>, IndexingFailure> {
+) -> Result<Vec<DocumentRejection>, IndexingFailure> {
     let engine = &*worker.generations.engine;
     let batch = Batch::of_new(&worker.builder, part).await?;
     let mut operations = batch.operations(engine, index, worker.builder.analysis_path()).await?;

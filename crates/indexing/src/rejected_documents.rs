@@ -14,10 +14,10 @@ const MAX_REJECTED: usize = 1_000;
 /// The longest reason, in characters.
 const MAX_REASON_CHARS: usize = 1_000;
 
-/// A document that could not be indexed.
+/// The rejection of a document that could not be indexed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RejectedDocument {
+pub struct DocumentRejection {
     /// Its analysis.
     pub analysis_id: String,
     /// Its id; nothing if the whole analysis was rejected.
@@ -28,7 +28,7 @@ pub struct RejectedDocument {
     pub at: Timestamp,
 }
 
-impl RejectedDocument {
+impl DocumentRejection {
     pub(crate) fn new(analysis_id: String, document_id: Option<String>, reason: String) -> Self {
         let reason = match reason.char_indices().nth(MAX_REASON_CHARS) {
             Some((end, _)) => format!("{} …", &reason[..end]),
@@ -42,14 +42,14 @@ impl RejectedDocument {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RejectedDocuments {
-    pub(crate) documents: VecDeque<RejectedDocument>,
+    pub(crate) documents: VecDeque<DocumentRejection>,
     /// How many older ones were dropped.
     pub(crate) dropped: u64,
 }
 
 impl RejectedDocuments {
     /// Records the result of a batch; returns whether anything changed.
-    pub(crate) fn record(&mut self, analyses: &HashSet<String>, rejected: Vec<RejectedDocument>) -> bool {
+    pub(crate) fn record(&mut self, analyses: &HashSet<String>, rejected: Vec<DocumentRejection>) -> bool {
         let before = self.documents.len();
         self.documents.retain(|document| !analyses.contains(&document.analysis_id));
         let changed = self.documents.len() != before || !rejected.is_empty();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cantata_engine::EngineError;
-use cantata_store::Store;
+use cantata_store::{LEASE_DURATION, LEASE_RENEWAL_INTERVAL, Store};
 use tokio::sync::watch;
 
 use crate::batch_delay::{BatchDelay, BatchTiming};
@@ -28,10 +28,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// The delays after failures.
 const MIN_BACKOFF: Duration = Duration::from_millis(200);
 const MAX_BACKOFF: Duration = Duration::from_secs(10);
-
-/// How long a lease lasts, and how often it is renewed or requested.
-const LEASE_DURATION: Duration = Duration::from_secs(15);
-const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The lease of the one process that writes to an index.
 pub(crate) struct IndexLease {
@@ -91,23 +87,15 @@ impl SourceFollower {
 
     /// Follows the source while this process has the lease, if there is one.
     async fn follow_while_leased(&self) -> Result<(), IndexingFailure> {
-        let Some(lease) = &self.lease else { return self.follow().await };
-        if !lease.store.acquire_lease(&lease.name, &lease.holder, LEASE_DURATION).await? {
+        let Some(IndexLease { store, name, holder }) = &self.lease else { return self.follow().await };
+        if !store.acquire_lease(name, holder, LEASE_DURATION).await? {
             self.worker.live_status().activity = IndexingActivity::StandingBy;
             tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
             return Ok(());
         }
-        let keep = async {
-            loop {
-                tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
-                if !lease.store.acquire_lease(&lease.name, &lease.holder, LEASE_DURATION).await? {
-                    return Ok(());
-                }
-            }
-        };
         tokio::select! {
             ended = self.follow() => ended,
-            ended = keep => ended,
+            ended = store.keep_lease(name, holder) => Ok(ended?),
         }
     }
 

@@ -3,7 +3,7 @@
 use cantata_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::rejected_documents::RejectedDocument;
+use crate::rejected_documents::DocumentRejection;
 
 /// What the indexing of a catalogue is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ pub struct CatalogueIndexing {
     pub notes: Vec<String>,
     /// The rejected documents, the latest first.
     #[serde(rename = "setAside")]
-    pub rejected: Vec<RejectedDocument>,
+    pub rejected: Vec<DocumentRejection>,
     /// How many older rejected documents were dropped.
     #[serde(rename = "setAsideDropped")]
     pub rejected_dropped: u64,

@@ -5,7 +5,7 @@ use std::vec;
 
 use async_trait::async_trait;
 use cantata_core::{AnalysisState, AnalysisType, Event, EventAction};
-use cantata_store::{AnalysisQuery, Revision, StateSet, Store, TypeQuery, TypeSortField};
+use cantata_store::{AnalysisQuery, Revision, StateSet, Store, TypeQuery};
 
 use crate::source::{AnalysisSource, ChangeBatch, ChangedAnalysis, SourceError, SourceSnapshot};
 
@@ -40,26 +40,15 @@ fn event_number(position: Option<&str>) -> Result<u64, SourceError> {
     position.parse().map_err(|_| SourceError::UnknownPosition(position.to_owned()))
 }
 
-fn every_type(limit: u64) -> TypeQuery {
-    TypeQuery {
-        names: Vec::new(),
-        versions: Vec::new(),
-        sort: vec![TypeSortField::Version],
-        descending: false,
-        limit,
-        offset: 0,
-    }
-}
-
 #[async_trait]
 impl AnalysisSource for StoreSource {
     async fn types(&self) -> Result<Vec<AnalysisType>, SourceError> {
-        Ok(self.store.list_types(&every_type(u64::MAX)).await?.1)
+        Ok(self.store.list_types(&TypeQuery::all()).await?.1)
     }
 
     async fn types_version(&self) -> Result<u64, SourceError> {
         // Versions are never changed or removed, so their number changes with them.
-        Ok(self.store.list_types(&every_type(0)).await?.0)
+        Ok(self.store.list_types(&TypeQuery { limit: 0, ..TypeQuery::all() }).await?.0)
     }
 
     async fn changes(&self, after: Option<&str>, limit: usize) -> Result<ChangeBatch, SourceError> {

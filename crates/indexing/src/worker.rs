@@ -17,7 +17,7 @@ use crate::error::IndexingFailure;
 use crate::index_generations::IndexGenerations;
 use crate::mapping_derivation::derive_mapping;
 use crate::mapping_update::plan_update;
-use crate::rejected_documents::{RejectedDocument, RejectedDocuments};
+use crate::rejected_documents::{DocumentRejection, RejectedDocuments};
 use crate::source::{AnalysisSource, ChangeBatch};
 use crate::status::{CatalogueIndexing, IndexingActivity, IndexingProblem, LiveStatus};
 
@@ -86,7 +86,7 @@ impl IndexPosition {
 /// The result of a batch.
 pub(crate) struct AppliedBatch {
     pub(crate) analyses: HashSet<String>,
-    pub(crate) rejected: Vec<RejectedDocument>,
+    pub(crate) rejected: Vec<DocumentRejection>,
 }
 
 impl IndexWorker {
@@ -145,7 +145,7 @@ impl IndexWorker {
     /// Records the result of a batch.
     pub(crate) fn record(&self, applied: AppliedBatch) {
         for document in &applied.rejected {
-            let RejectedDocument { analysis_id, document_id, reason, .. } = document;
+            let DocumentRejection { analysis_id, document_id, reason, .. } = document;
             tracing::warn!(catalogue = self.id, analysis_id, document_id, reason, "a document is rejected");
         }
         let mut rejected = self.rejected();
@@ -237,7 +237,7 @@ impl IndexWorker {
                 if let Some(position) = position {
                     engine.write_with_position(&at.index, Vec::new(), position).await?;
                 }
-                vec![RejectedDocument::new(analysis_id.clone(), None, reason)]
+                vec![DocumentRejection::new(analysis_id.clone(), None, reason)]
             }
             (Err(error), _) => return Err(error.into()),
         };

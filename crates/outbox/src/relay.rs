@@ -5,19 +5,13 @@ use std::time::Duration;
 
 use cantata_core::{Event, error_chain};
 use cantata_kafka_client::{KafkaError, Producer, ProducerRecord};
-use cantata_store::{Store, StoreError};
+use cantata_store::{LEASE_DURATION, LEASE_RENEWAL_INTERVAL, Store, StoreError};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::error::OutboxError;
 use crate::settings::RelaySettings;
 use crate::state::{RelayActivity, RelayState, RelayWatch};
-
-/// How long other processes wait before they take over from one that was killed.
-const LEASE_DURATION: Duration = Duration::from_secs(15);
-
-/// How often the lease is renewed, and requested by processes that stand by.
-const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The delays after failures.
 const MIN_BACKOFF: Duration = Duration::from_millis(200);
@@ -119,22 +113,15 @@ impl EventSender {
         }
     }
 
-    /// Renews the lease until that is refused.
+    /// Renews the lease until another process has it.
     async fn keep_lease(&self) {
-        loop {
-            tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
-            match self.store.acquire_lease(&self.cursor, &self.holder, LEASE_DURATION).await {
-                Ok(true) => {}
-                Ok(false) => return,
-                // The session fails for the same reason as soon as it needs the store.
-                Err(error) => {
-                    tracing::warn!(error = error_chain(&error), "the lease for sending events cannot be renewed")
-                }
-            }
+        // After an error the session fails for the same reason as soon as it needs the store.
+        while let Err(error) = self.store.keep_lease(&self.cursor, &self.holder).await {
+            tracing::warn!(error = error_chain(&error), "the lease for sending events cannot be renewed");
         }
     }
 
-    /// Sends whatever comes, until the process stops or something fails.
+    /// Sends all events, until the process stops or something fails.
     async fn session(&self, max_request_bytes: usize) -> Result<()> {
         let begin = Producer::begin(self.settings.kafka.clone(), self.settings.transactional_id(), max_request_bytes);
         let mut producer = tokio::select! {

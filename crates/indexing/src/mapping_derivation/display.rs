@@ -45,10 +45,10 @@ fn facets(leaves: &[&LeafField<'_>]) -> Vec<Value> {
         leaves.iter().filter_map(|leaf| Some((leaf.facet_rank()?, *leaf))).collect();
     // The sort is stable: within a rank the order is that of the fields.
     ranked.sort_by_key(|(rank, _)| *rank);
-    let (most, shown) = MAX_FACETS;
+    let (most, visible) = MAX_FACETS;
     let listed = ranked.into_iter().take(most).enumerate();
     listed
-        .map(|(number, (_, leaf))| json!({"fieldName": leaf.field.path, "isActive": true, "show": number < shown}))
+        .map(|(number, (_, leaf))| json!({"fieldName": leaf.field.path, "isActive": true, "show": number < visible}))
         .collect()
 }
 
@@ -59,8 +59,8 @@ fn columns(leaves: &[&LeafField<'_>]) -> Value {
     let mut ordered: Vec<(u8, &LeafField<'_>)> =
         leaves.iter().filter(is_near).map(|leaf| (leaf.column_rank(), *leaf)).collect();
     ordered.sort_by_key(|(rank, _)| *rank);
-    let (most, shown) = MAX_COLUMNS;
-    let mut left = shown;
+    let (most, visible) = MAX_COLUMNS;
+    let mut left = visible;
     let listed = ordered.into_iter().take(most).map(|(rank, leaf)| {
         let show = left > 0 && rank < HIDDEN_COLUMN_RANK;
         left -= usize::from(show);

@@ -24,18 +24,11 @@ pub(super) fn fields(shape: &DocumentShape, mut analysis: Fields, notes: &mut Ve
 
 fn file_centric(mut analysis: Fields) -> Fields {
     let mut fields = Fields::default();
-    let (mut study, mut file) = (None, None);
-    analysis.0.retain(|(name, node)| match name.as_str() {
-        "studyId" => {
-            study = Some(node.clone());
-            false
-        }
-        "files" => {
-            file = Some(node.clone());
-            false
-        }
-        _ => true,
-    });
+    let mut take = |name: &str| {
+        let index = analysis.0.iter().position(|(known, _)| known == name)?;
+        Some(analysis.0.remove(index).1)
+    };
+    let (study, file) = (take("studyId"), take("files"));
     if let Some(FieldNode { kind: NodeKind::Object(file), .. }) = file {
         let own = file.0.into_iter().filter(|(name, _)| !["analysisId", "studyId"].contains(&name.as_str()));
         fields.0.extend(own);

@@ -65,25 +65,25 @@ impl<'a> SchemaReader<'a> {
         if depth > MAX_DEPTH || self.visits > MAX_VISITS {
             return SchemaInfo::Unknown;
         }
-        let mut said = match schema.get("$ref") {
+        let mut info = match schema.get("$ref") {
             Some(Value::String(reference)) => self.read_reference(reference, depth),
             _ => self.read_keywords(schema, depth),
         };
-        if let (SchemaInfo::Value(node), Some(Value::String(title))) = (&mut said, schema.get("title"))
+        if let (SchemaInfo::Value(node), Some(Value::String(title))) = (&mut info, schema.get("title"))
             && !title.trim().is_empty()
         {
             node.title = Some(title.trim().to_owned());
         }
-        said
+        info
     }
 
     fn read_reference(&mut self, reference: &'a str, depth: usize) -> SchemaInfo {
         let target = reference.strip_prefix('#').and_then(|pointer| self.document.pointer(pointer));
         let Some(target) = target.filter(|_| !self.open.contains(&reference)) else { return SchemaInfo::Unknown };
         self.open.push(reference);
-        let said = self.read(target, depth);
+        let info = self.read(target, depth);
         self.open.pop();
-        said
+        info
     }
 
     fn read_keywords(&mut self, schema: &'a Map<String, Value>, depth: usize) -> SchemaInfo {
@@ -99,7 +99,7 @@ impl<'a> SchemaReader<'a> {
                 all.push(self.read(branch, depth));
             }
         }
-        let is_known = all.iter().any(|said| matches!(said, SchemaInfo::Value(_)));
+        let is_known = all.iter().any(|info| matches!(info, SchemaInfo::Value(_)));
         for keyword in ["anyOf", "oneOf"] {
             let branches = list(schema, keyword).map(|branch| self.read(branch, depth));
             // Where the kind is known, an unknown branch only requires what others describe.
@@ -139,21 +139,21 @@ impl<'a> SchemaReader<'a> {
                 _ => SchemaInfo::NoValue,
             });
         }
-        let mut said = any_of(all);
-        if let SchemaInfo::Value(node) = &mut said
+        let mut info = any_of(all);
+        if let SchemaInfo::Value(node) = &mut info
             && !matches!(node.kind, NodeKind::Object(_) | NodeKind::Opaque)
             && !values.is_empty()
         {
             node.values = values.into_iter().filter_map(|(value, label)| Some((text_of(value)?, label))).collect();
         }
-        said
+        info
     }
 
     fn read_items(&mut self, schema: &'a Map<String, Value>, depth: usize) -> FieldNode {
         let items = match schema.get("items") {
-            Some(Value::Array(places)) => {
+            Some(Value::Array(items)) => {
                 let more = schema.get("additionalItems").filter(|more| more.is_object());
-                any_of(places.iter().chain(more).map(|item| self.read(item, depth)).collect())
+                any_of(items.iter().chain(more).map(|item| self.read(item, depth)).collect())
             }
             Some(item) => self.read(item, depth),
             None => SchemaInfo::Unknown,
@@ -183,15 +183,15 @@ fn all_of(parts: Vec<SchemaInfo>) -> SchemaInfo {
 }
 
 fn join(all: Vec<SchemaInfo>, mut merge: impl FnMut(&mut FieldNode, FieldNode)) -> SchemaInfo {
-    let mut join_path = SchemaInfo::Unknown;
-    for said in all {
-        match (&mut join_path, said) {
+    let mut joined = SchemaInfo::Unknown;
+    for info in all {
+        match (&mut joined, info) {
             (SchemaInfo::Value(node), SchemaInfo::Value(more)) => merge(node, more),
             (SchemaInfo::Value(_), _) | (_, SchemaInfo::Unknown) => {}
-            (_, said) => join_path = said,
+            (_, info) => joined = info,
         }
     }
-    join_path
+    joined
 }
 
 fn list<'a>(schema: &'a Map<String, Value>, keyword: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
