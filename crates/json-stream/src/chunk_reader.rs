@@ -38,7 +38,7 @@ pub struct DocumentChunk {
 
 enum SourceFormat {
     Unknown,
-    Lines,
+    Ndjson,
     Stream(Scanner),
 }
 
@@ -64,7 +64,7 @@ pub struct ChunkReader<R> {
 impl<R: Read> ChunkReader<R> {
     /// Begins a source; with `is_ndjson` its format is known, else it is detected.
     pub fn new(reader: R, chunk_bytes: usize, is_ndjson: bool) -> Self {
-        let format = if is_ndjson { SourceFormat::Lines } else { SourceFormat::Unknown };
+        let format = if is_ndjson { SourceFormat::Ndjson } else { SourceFormat::Unknown };
         Self {
             reader,
             chunk_bytes,
@@ -132,7 +132,7 @@ impl<R: Read> ChunkReader<R> {
                     _ => self.fill(self.buffer.len() + self.read_bytes),
                 }
             };
-            self.format = if is_ndjson { SourceFormat::Lines } else { SourceFormat::Stream(Scanner::stream()) };
+            self.format = if is_ndjson { SourceFormat::Ndjson } else { SourceFormat::Stream(Scanner::stream()) };
         }
     }
 

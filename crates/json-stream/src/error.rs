@@ -18,19 +18,19 @@ pub struct SyntaxError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SyntaxErrorKind {
     /// The body of a single array begins with something else.
-    #[error("found {}, expected `[`", shown(*.0))]
+    #[error("found {}, expected `[`", quote_byte(*.0))]
     ExpectedArray(u8),
     /// There is something after the end of a single array.
-    #[error("found {} after the end of the array", shown(*.0))]
+    #[error("found {} after the end of the array", quote_byte(*.0))]
     AfterArray(u8),
     /// A document of an array is followed by something else than a separator.
-    #[error("found {}, expected `,` or `]`", shown(*.0))]
+    #[error("found {}, expected `,` or `]`", quote_byte(*.0))]
     ExpectedComma(u8),
     /// No document begins where one should.
-    #[error("found {}, expected a document", shown(*.0))]
+    #[error("found {}, expected a document", quote_byte(*.0))]
     ExpectedDocument(u8),
     /// A bracket closes something that is not open.
-    #[error("found {}, which closes something that is not open in the document that begins at line {}", shown(*.0), .1)]
+    #[error("found {}, which closes something that is not open in the document that begins at line {}", quote_byte(*.0), .1)]
     UnbalancedBracket(u8, u64),
     /// A string has a line break.
     #[error("found the end of the line within a text, expected `\"`")]
@@ -43,8 +43,8 @@ pub enum SyntaxErrorKind {
     EndInArray,
 }
 
-/// Shows a byte in a message.
-fn shown(byte: u8) -> String {
+/// Returns a byte as messages show it.
+fn quote_byte(byte: u8) -> String {
     if byte.is_ascii_graphic() { format!("`{}`", char::from(byte)) } else { format!("the byte {byte:#04x}") }
 }
 

@@ -19,8 +19,8 @@ fn murmur2(key: &[u8]) -> u32 {
         hash = hash.wrapping_mul(MIX) ^ word.wrapping_mul(MIX);
     }
     if !rest.is_empty() {
-        for (place, byte) in rest.iter().enumerate() {
-            hash ^= u32::from(*byte) << (8 * place);
+        for (index, byte) in rest.iter().enumerate() {
+            hash ^= u32::from(*byte) << (8 * index);
         }
         hash = hash.wrapping_mul(MIX);
     }

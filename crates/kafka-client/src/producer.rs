@@ -60,34 +60,24 @@ impl Producer {
         let mut cluster = Cluster::connect(Arc::clone(&settings)).await?;
         let transactional_id = TransactionalId(StrBytes::from_string(transactional_id));
         let mut backoff = Backoff::new();
-        loop {
+        let (coordinator, identity) = loop {
             match init_producer(&mut cluster, &transactional_id).await {
-                Ok((coordinator, identity)) => {
-                    let sequences = HashMap::new();
-                    return Ok(Self {
-                        settings,
-                        cluster,
-                        transactional_id,
-                        coordinator,
-                        identity,
-                        sequences,
-                        max_request_bytes,
-                    });
-                }
                 // The coordinator is starting, or still aborting the transaction of an earlier session.
                 Err(error @ KafkaError::Rejected { error: code, .. }) if is_transient(code) => {
                     backoff.wait(error).await?;
                 }
-                Err(error) => return Err(error),
+                initialized => break initialized?,
             }
-        }
+        };
+        let sequences = HashMap::new();
+        Ok(Self { settings, cluster, transactional_id, coordinator, identity, sequences, max_request_bytes })
     }
 
     /// Sends records in one transaction; when it returns, all in-sync replicas have all of them.
     ///
     /// # Errors
     ///
-    /// If a broker does not response or rejects a request, or a record is too large for the topic.
+    /// If a broker does not respond or rejects a request, or a record is too large for the topic.
     pub async fn send(&mut self, records: &[ProducerRecord]) -> Result<()> {
         self.cluster.refresh_if_stale().await?;
         self.open_transaction(records).await?;

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,17 +65,16 @@ impl TopicReader {
     ///
     /// # Errors
     ///
-    /// If a broker does not response.
+    /// If a broker does not respond.
     pub async fn ends(&mut self) -> Result<BTreeMap<i32, i64>> {
         self.list_offsets(LATEST).await
     }
 
     async fn list_offsets(&mut self, timestamp: i64) -> Result<BTreeMap<i32, i64>> {
         let mut offsets = BTreeMap::new();
+        let wanted = ListOffsetsPartition::default().with_timestamp(timestamp);
         for (leader, partitions) in self.partitions_by_leader()? {
-            let wanted = partitions
-                .into_iter()
-                .map(|index| ListOffsetsPartition::default().with_partition_index(index).with_timestamp(timestamp));
+            let wanted = partitions.into_iter().map(|index| wanted.clone().with_partition_index(index));
             let topic = ListOffsetsTopic::default().with_name(self.cluster.topic()).with_partitions(wanted.collect());
             let request = ListOffsetsRequest::default()
                 .with_replica_id((-1).into())
@@ -94,12 +94,11 @@ impl TopicReader {
     ///
     /// # Errors
     ///
-    /// If a broker does not response, or what it sends cannot be read.
+    /// If a broker does not respond, or what it sends cannot be read.
     pub async fn fetch(&mut self, after: &BTreeMap<i32, i64>, wait: Duration) -> Result<Option<FetchedRecords>> {
         self.cluster.refresh_if_stale().await?;
         let mut fetched = FetchedRecords { offsets: after.clone(), ..FetchedRecords::default() };
-        let partitions = i32::try_from(self.cluster.partitions()).unwrap_or(i32::MAX);
-        if (0..partitions).any(|partition| !after.contains_key(&partition)) {
+        if self.partitions().any(|partition| !after.contains_key(&partition)) {
             for (partition, beginning) in self.list_offsets(EARLIEST).await? {
                 fetched.offsets.entry(partition).or_insert(beginning);
             }
@@ -136,21 +135,21 @@ impl TopicReader {
 
     fn partitions_by_leader(&self) -> Result<BTreeMap<i32, Vec<i32>>> {
         let mut by_leader: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
-        for partition in 0..i32::try_from(self.cluster.partitions()).unwrap_or(i32::MAX) {
+        for partition in self.partitions() {
             by_leader.entry(self.cluster.leader(partition)?).or_default().push(partition);
         }
         Ok(by_leader)
+    }
+
+    fn partitions(&self) -> Range<i32> {
+        0..i32::try_from(self.cluster.partitions()).unwrap_or(i32::MAX)
     }
 }
 
 /// Returns the values of the committed records of a partition from an offset on, and advances the offset.
 fn committed(partition: PartitionData, offset: &mut i64) -> Result<Vec<Bytes>> {
-    let mut aborted: Vec<(i64, i64)> = partition
-        .aborted_transactions
-        .unwrap_or_default()
-        .iter()
-        .map(|transaction| (transaction.first_offset, transaction.producer_id.0))
-        .collect();
+    let aborted = partition.aborted_transactions.unwrap_or_default().into_iter();
+    let mut aborted: Vec<(i64, i64)> = aborted.map(|one| (one.first_offset, one.producer_id.0)).collect();
     aborted.sort_unstable_by(|left, right| right.cmp(left));
     // The producers whose current transaction was aborted.
     let mut aborting: HashSet<i64> = HashSet::new();
