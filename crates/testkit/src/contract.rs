@@ -84,7 +84,7 @@ impl Contract {
     /// Panics if the document does not describe a response.
     #[track_caller]
     pub(crate) fn check(&self, method: &Method, path: &str, response: &TestResponse) {
-        let place = format!("{method} {path} -> {} {}", response.status, String::from_utf8_lossy(&response.body));
+        let context = format!("{method} {path} -> {} {}", response.status, String::from_utf8_lossy(&response.body));
         // The document describes the service, not what belongs to the pages for people.
         let is_for_people = ["/docs", "/assets/"].iter().any(|pages| path.starts_with(pages));
         // This compatibility layer is described by the documentation of Elasticsearch.
@@ -96,15 +96,15 @@ impl Contract {
             return;
         }
         let Some(template) = self.template_of(path) else {
-            check_error_body(method, response, &place);
-            assert_eq!(response.status, 404, "{place}: a path that is not in the document");
+            check_error_body(method, response, &context);
+            assert_eq!(response.status, 404, "{context}: a path that is not in the document");
             return;
         };
         // Every GET can be asked for its head only.
         let documented = if *method == Method::HEAD { Method::GET } else { method.clone() };
         let Some(operation) = self.document["paths"][template].get(documented.as_str().to_lowercase()) else {
-            check_error_body(method, response, &place);
-            assert_eq!(response.status, 405, "{place}: a method that is not in the document");
+            check_error_body(method, response, &context);
+            assert_eq!(response.status, 405, "{context}: a method that is not in the document");
             return;
         };
         let is_search = operation["tags"] == json!([SEARCH]);
@@ -113,24 +113,24 @@ impl Contract {
             return;
         }
         if !is_search {
-            check_error_body(method, response, &place);
+            check_error_body(method, response, &context);
         }
         let responses = &operation["responses"];
         let status = response.status.to_string();
         let listed = if responses.get(&status).is_some() { status.as_str() } else { "default" };
         let described =
-            responses.get(listed).unwrap_or_else(|| panic!("{place}: a status that is not in the document"));
+            responses.get(listed).unwrap_or_else(|| panic!("{context}: a status that is not in the document"));
         let Some(content) = described.get("content") else { return };
         let content_type = response.header("content-type").unwrap_or_default();
         let media_type = content_type.split(';').next().unwrap();
         let media = content.get(content_type).or_else(|| content.get(media_type));
-        let media = media.unwrap_or_else(|| panic!("{place}: content type '{content_type}'"));
+        let media = media.unwrap_or_else(|| panic!("{context}: content type '{content_type}'"));
         if media_type == "application/json" && *method != Method::HEAD {
             let validator = self.validator(&format!("{documented} {template} {listed}"), &media["schema"]);
             let body = response.json();
             let errors: Vec<String> =
                 validator.iter_errors(&body).map(|error| format!("{} at '{}'", error, error.instance_path())).collect();
-            assert!(errors.is_empty(), "{place}: not as the document says: {errors:?}");
+            assert!(errors.is_empty(), "{context}: not as the document says: {errors:?}");
         }
     }
 
@@ -157,26 +157,26 @@ fn described_path(path: &str) -> &str {
     let is_tag = |tag: &str| tag.starts_with("Arranger-") && !tag.contains('/');
     match path.find("/graphql/") {
         _ if path.strip_prefix('/').is_none_or(is_tag) => "/graphql",
-        Some(place) => &path[..place + "/graphql".len()],
+        Some(index) => &path[..index + "/graphql".len()],
         None => path,
     }
 }
 
 /// Requires that an error has the one error body.
 #[track_caller]
-fn check_error_body(method: &Method, response: &TestResponse, place: &str) {
+fn check_error_body(method: &Method, response: &TestResponse, context: &str) {
     if response.status < 400 || *method == Method::HEAD {
         return;
     }
-    assert_eq!(response.header("content-type"), Some("application/json"), "{place}");
+    assert_eq!(response.header("content-type"), Some("application/json"), "{context}");
     let body = response.json();
     let members: Vec<&String> = body.as_object().unwrap().keys().collect();
-    assert_eq!(members, ERROR_MEMBERS, "{place}");
-    assert_eq!(body["httpStatusCode"], response.status, "{place}");
+    assert_eq!(members, ERROR_MEMBERS, "{context}");
+    assert_eq!(body["httpStatusCode"], response.status, "{context}");
     let name = http::StatusCode::from_u16(response.status).unwrap().canonical_reason().unwrap();
-    assert_eq!(body["httpStatusName"], name.to_uppercase().replace([' ', '-'], "_"), "{place}");
+    assert_eq!(body["httpStatusName"], name.to_uppercase().replace([' ', '-'], "_"), "{context}");
     let (error_id, message) = (body["errorId"].as_str().unwrap(), body["message"].as_str().unwrap());
-    assert!(message.contains(&format!("::{error_id}] - ")), "{place}: {message}");
-    assert_eq!(body["debugMessage"], "N/A", "{place}");
-    assert_eq!(body["stackTrace"], json!([]), "{place}");
+    assert!(message.contains(&format!("::{error_id}] - ")), "{context}: {message}");
+    assert_eq!(body["debugMessage"], "N/A", "{context}");
+    assert_eq!(body["stackTrace"], json!([]), "{context}");
 }

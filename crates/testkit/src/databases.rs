@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio_postgres::NoTls;
 use uuid::Uuid;
 
-const VARIABLE: &str = "CANTATA_TEST_POSTGRES";
+use crate::engines::address;
 
 /// An empty database, dropped with the value.
 pub struct TestDatabase {
@@ -20,10 +20,7 @@ pub struct TestDatabase {
 /// Makes a database on the server of the test run.
 #[track_caller]
 pub fn postgres() -> TestDatabase {
-    match std::env::var(VARIABLE) {
-        Ok(server) if !server.is_empty() => TestDatabase::on(&server),
-        _ => panic!("{VARIABLE} is not set: run `make test`, or `databases/with-postgres cargo test` with arguments"),
-    }
+    TestDatabase::on(&address("CANTATA_TEST_POSTGRES", "databases/with-postgres"))
 }
 
 impl TestDatabase {
@@ -53,7 +50,7 @@ impl Drop for TestDatabase {
     }
 }
 
-/// Runs statements on a thread of their own, so that it can be waited for in any place.
+/// Runs statements on a thread of their own, so that any caller can wait for them.
 fn run(address: &str, statements: &str) {
     let statements = async {
         let (client, connection) = tokio_postgres::connect(address, NoTls).await.unwrap();

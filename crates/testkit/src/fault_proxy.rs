@@ -4,8 +4,6 @@
 //! is recorded. When [`FaultProxy::set`] returns, the new fault holds for every request that starts afterwards, and with
 //! [`Fault::Down`] no connection is open any more.
 
-mod message;
-
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +13,8 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 
-pub use message::RecordedRequest;
+use crate::http_message as message;
+pub use crate::http_message::RecordedRequest;
 
 /// What happens to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +68,7 @@ pub struct FaultProxy {
     listening: tokio::sync::Mutex<Option<ListenerTask>>,
 }
 
-/// A task that accepts connections. It ends with them when it is told to, or when this is dropped.
+/// A task that accepts connections. It ends with them on the stop signal, or when this is dropped.
 struct ListenerTask {
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
@@ -219,7 +218,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
 }
 
 impl Shared {
-    /// Says what happens to a request, and counts it against the requests that a fault has left.
+    /// Returns the fault of a request, and counts it against the requests that the rule has left.
     fn fault(&self, request: &RecordedRequest) -> Fault {
         let mut rule = self.rule.lock().unwrap();
         if rule.path.as_ref().is_some_and(|path| path != request.path()) {

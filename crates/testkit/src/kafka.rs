@@ -25,7 +25,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use uuid::Uuid;
 
-use crate::engines::address;
+use crate::engines::{SCRIPT, address};
 
 /// The maximum size of a fetch.
 const MAX_FETCH_BYTES: i32 = 64 << 20;
@@ -36,7 +36,7 @@ const MAX_ATTEMPTS: usize = 200;
 /// Returns where the broker of the test run is, as `host:port`.
 #[track_caller]
 pub fn broker() -> String {
-    address("CANTATA_TEST_KAFKA")
+    address("CANTATA_TEST_KAFKA", SCRIPT)
 }
 
 /// Returns a unique topic name.
@@ -103,10 +103,10 @@ pub fn assert_complete(records: &[SentRecord], events: &[(u64, String)]) {
     }
     for (id, stored) in &stored {
         let sent = sent.get(id.as_str()).unwrap_or_else(|| panic!("nothing was sent of {id}"));
-        let places: Vec<usize> =
+        let positions: Vec<usize> =
             sent.iter().map(|event| stored.iter().position(|stored| stored == event).unwrap()).collect();
-        let is_in_order = places.windows(2).all(|pair| pair[1] <= pair[0] + 1);
-        assert!(is_in_order && places[0] == 0, "{id} is out of order: {sent:?}");
+        let is_in_order = positions.windows(2).all(|pair| pair[1] <= pair[0] + 1);
+        assert!(is_in_order && positions[0] == 0, "{id} is out of order: {sent:?}");
         assert_eq!(sent.last(), stored.last(), "{id} ends with another event: {sent:?}");
     }
 }
@@ -154,17 +154,7 @@ pub async fn send(broker: &str, topic: &str, partition: i32, value: &[u8]) {
     let data = PartitionProduceData::default().with_index(partition).with_records(Some(batch.freeze()));
     let data = TopicProduceData::default().with_name(name_of(topic)).with_partition_data(vec![data]);
     let request = ProduceRequest::default().with_acks(-1).with_timeout_ms(20_000).with_topic_data(vec![data]);
-    for _ in 0..MAX_ATTEMPTS {
-        let answer = call(broker, 7, &request).await;
-        let partition = &answer.responses[0].partition_responses[0];
-        if partition.error_code != ResponseError::NotLeaderOrFollower.code() {
-            assert_eq!(partition.error_code, 0, "{partition:?}");
-            return;
-        }
-        // The partition is new, and its leader does not know yet that it is.
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("a partition has no leader");
+    call_leader(broker, 7, &request, |answer| answer.responses[0].partition_responses[0].error_code).await;
 }
 
 /// Returns the bytes of a partition from an offset on, and the offset after its last record.
@@ -176,12 +166,24 @@ async fn fetch(broker: &str, topic: &str, partition: i32, offset: i64) -> (Bytes
     let topic = FetchTopic::default().with_topic(name_of(topic)).with_partitions(vec![wanted]);
     let request =
         FetchRequest::default().with_max_wait_ms(1_000).with_max_bytes(MAX_FETCH_BYTES).with_topics(vec![topic]);
+    let answer = call_leader(broker, 4, &request, |answer| answer.responses[0].partitions[0].error_code).await;
+    let partition = &answer.responses[0].partitions[0];
+    (partition.records.clone().unwrap_or_default(), partition.high_watermark)
+}
+
+/// Sends a request to the leader of a partition, whose error code must be 0.
+async fn call_leader<R: Request>(
+    broker: &str,
+    version: i16,
+    request: &R,
+    error_code: fn(&R::Response) -> i16,
+) -> R::Response {
     for _ in 0..MAX_ATTEMPTS {
-        let answer = call(broker, 4, &request).await;
-        let partition = &answer.responses[0].partitions[0];
-        if partition.error_code != ResponseError::NotLeaderOrFollower.code() {
-            assert_eq!(partition.error_code, 0, "{partition:?}");
-            return (partition.records.clone().unwrap_or_default(), partition.high_watermark);
+        let answer = call(broker, version, request).await;
+        let code = error_code(&answer);
+        if code != ResponseError::NotLeaderOrFollower.code() {
+            assert_eq!(code, 0, "the error code of the partition");
+            return answer;
         }
         // The partition is new, and its leader does not know yet that it is.
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -16,6 +16,7 @@ pub mod databases;
 pub mod engines;
 mod events;
 pub mod fault_proxy;
+mod http_message;
 pub mod kafka;
 mod mock_server;
 pub mod raw;

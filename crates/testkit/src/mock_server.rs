@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncWriteExt, BufStream};
 use tokio::net::{TcpListener, TcpStream};
+
+use crate::http_message;
 
 /// A server that answers with a closure and records its requests.
 pub struct MockServer {
@@ -43,38 +45,21 @@ impl MockServer {
 }
 
 async fn serve(
-    mut stream: TcpStream,
+    stream: TcpStream,
     answer: Arc<impl Fn(&str) -> (u16, String)>,
     log: Arc<Mutex<Vec<String>>>,
 ) -> std::io::Result<()> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        let mut byte = [0];
-        if stream.read(&mut byte).await? == 0 {
-            return Ok(());
-        }
-        head.push(byte[0]);
-    }
-    let mut request = String::from_utf8(head).unwrap();
-    let mut body = vec![0; content_length(&request)];
-    stream.read_exact(&mut body).await?;
-    request.push_str(&String::from_utf8(body).unwrap());
+    let mut stream = BufStream::new(stream);
+    let Some(request) = http_message::read_request(&mut stream).await? else { return Ok(()) };
+    let request = String::from_utf8([request.head, request.body].concat()).unwrap();
     let (status, body) = answer(target(&request));
     log.lock().unwrap().push(request);
-    let length = body.len();
     let location = if (300..400).contains(&status) { format!("location: {body}\r\n") } else { String::new() };
-    let head = format!("HTTP/1.1 {status} X\r\nconnection: close\r\n{location}content-length: {length}\r\n\r\n");
-    stream.write_all((head + &body).as_bytes()).await
+    let headers = format!("connection: close\r\n{location}");
+    stream.write_all(&http_message::response(&format!("{status} X"), &headers, body.as_bytes())).await?;
+    stream.flush().await
 }
 
 fn target(request: &str) -> &str {
     request.split(' ').nth(1).unwrap()
-}
-
-fn content_length(head: &str) -> usize {
-    let lines = head.lines().filter_map(|line| line.split_once(": "));
-    lines
-        .filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
-        .map(|(_, length)| length.parse::<usize>().unwrap())
-        .sum()
 }

@@ -28,19 +28,10 @@ impl RawResponse {
 
 /// Makes a request that asks for the connection to be closed after it. The target may be any bytes.
 pub fn request(method: &str, target: &[u8], headers: &[&str], body: &[u8]) -> Vec<u8> {
-    let mut request = format!("{method} ").into_bytes();
-    request.extend_from_slice(target);
-    request.extend_from_slice(b" HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
-    for header in headers {
-        request.extend_from_slice(header.as_bytes());
-        request.extend_from_slice(b"\r\n");
-    }
-    if !body.is_empty() {
-        request.extend_from_slice(format!("content-length: {}\r\n", body.len()).as_bytes());
-    }
-    request.extend_from_slice(b"\r\n");
-    request.extend_from_slice(body);
-    request
+    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    let length = if body.is_empty() { String::new() } else { format!("content-length: {}\r\n", body.len()) };
+    let rest = format!(" HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}{length}\r\n");
+    [method.as_bytes(), b" ", target, rest.as_bytes(), body].concat()
 }
 
 /// Sends bytes, then reads until the server closes the connection; none if it closes without an answer.
@@ -62,14 +53,8 @@ pub async fn exchange_half_closed(address: SocketAddr, bytes: &[u8]) -> Option<R
 /// Reads a response that ends with the connection.
 pub async fn read_response(stream: &mut TcpStream) -> Option<RawResponse> {
     let mut received = Vec::new();
-    let mut piece = vec![0; 64 * 1024];
-    // A connection that is reset has said what it had to say.
-    while let Ok(length) = stream.read(&mut piece).await {
-        if length == 0 {
-            break;
-        }
-        received.extend_from_slice(&piece[..length]);
-    }
+    // A connection that is reset may have delivered a whole response before.
+    let _ = stream.read_to_end(&mut received).await;
     let end_of_head = received.windows(4).position(|four| four == b"\r\n\r\n")?;
     let body = received.split_off(end_of_head + 4);
     let head = String::from_utf8(received).unwrap();

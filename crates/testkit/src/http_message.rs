@@ -1,4 +1,4 @@
-//! HTTP/1.1 messages as the proxy reads and makes them.
+//! HTTP/1.1 messages as the proxy and the mock server read and make them.
 
 use std::io::{Error, ErrorKind, Result};
 
@@ -6,9 +6,9 @@ use serde_json::json;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 
 /// A message as it came, head with its empty line.
-pub(super) struct Message {
-    pub(super) head: Vec<u8>,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Message {
+    pub(crate) head: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Message {
@@ -40,7 +40,7 @@ pub struct RecordedRequest {
 }
 
 impl RecordedRequest {
-    pub(super) fn new(request: &Message) -> Self {
+    pub(crate) fn new(request: &Message) -> Self {
         let mut words = request.first_line().map(str::to_owned);
         Self {
             method: words.next().unwrap_or_default(),
@@ -62,7 +62,7 @@ impl RecordedRequest {
 }
 
 /// Reads a request; none if the connection ends before one begins.
-pub(super) async fn read_request(stream: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<Message>> {
+pub(crate) async fn read_request(stream: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<Message>> {
     if stream.fill_buf().await?.is_empty() {
         return Ok(None);
     }
@@ -72,7 +72,7 @@ pub(super) async fn read_request(stream: &mut (impl AsyncBufRead + Unpin)) -> Re
 }
 
 /// Reads the response to a request, which has no body if that was a HEAD.
-pub(super) async fn read_response(stream: &mut (impl AsyncBufRead + Unpin), is_head: bool) -> Result<Message> {
+pub(crate) async fn read_response(stream: &mut (impl AsyncBufRead + Unpin), is_head: bool) -> Result<Message> {
     let mut response = Message { head: read_head(stream).await?, body: Vec::new() };
     if !is_head {
         response.body = read_body(stream, &response).await?;
@@ -103,10 +103,9 @@ async fn read_body(stream: &mut (impl AsyncBufRead + Unpin), message: &Message) 
             let start = body.len();
             read_line(stream, &mut body).await?;
             let size = usize::from_str_radix(std::str::from_utf8(&body[start..]).unwrap().trim(), 16).unwrap();
-            let end = body.len() + size + 2;
-            let piece = body.len();
-            body.resize(end, 0);
-            stream.read_exact(&mut body[piece..]).await?;
+            let chunk = body.len();
+            body.resize(chunk + size + 2, 0);
+            stream.read_exact(&mut body[chunk..]).await?;
             if size == 0 {
                 return Ok(body);
             }
@@ -118,27 +117,27 @@ async fn read_body(stream: &mut (impl AsyncBufRead + Unpin), message: &Message) 
     Ok(body)
 }
 
-/// Makes an answer of a status, with a body like that of a search engine. A redirect leads to the same server.
-pub(super) fn status(status: u16, retry_after: Option<u64>) -> Vec<u8> {
+/// Makes a response of a status, with a body like that of a search engine. A redirect leads to the same server.
+pub(crate) fn status(status: u16, retry_after: Option<u64>) -> Vec<u8> {
     let body = json!({ "error": { "type": "fault", "reason": "made by a test" }, "status": status }).to_string();
     let retry = retry_after.map(|seconds| format!("retry-after: {seconds}\r\n")).unwrap_or_default();
     let location = if (300..400).contains(&status) { "location: /elsewhere\r\n" } else { "" };
     let headers = format!("content-type: application/json\r\n{retry}{location}");
-    answer(&format!("{status} Fault"), &headers, body.as_bytes())
+    response(&format!("{status} Fault"), &headers, body.as_bytes())
 }
 
-/// Makes an answer that is a page.
-pub(super) fn html() -> Vec<u8> {
-    answer("200 OK", "content-type: text/html\r\n", b"<!doctype html><title>Welcome</title><p>It works.")
+/// Makes a response that is a page.
+pub(crate) fn html() -> Vec<u8> {
+    response("200 OK", "content-type: text/html\r\n", b"<!doctype html><title>Welcome</title><p>It works.")
 }
 
-/// Makes an answer of the first half of another one's body, consistent by all that HTTP knows.
-pub(super) fn cut(response: &Message) -> Vec<u8> {
-    answer("200 OK", "content-type: application/json\r\n", &response.body[..response.body.len() / 2])
+/// Makes a response with the first half of a body, and with the length of that half.
+pub(crate) fn cut(whole: &Message) -> Vec<u8> {
+    response("200 OK", "content-type: application/json\r\n", &whole.body[..whole.body.len() / 2])
 }
 
-fn answer(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
-    let mut bytes = format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n", body.len()).into_bytes();
-    bytes.extend_from_slice(body);
-    bytes
+/// Makes a response with these header lines.
+pub(crate) fn response(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n", body.len());
+    [head.as_bytes(), body].concat()
 }
