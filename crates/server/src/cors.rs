@@ -115,7 +115,7 @@ impl OriginDecision {
             response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
         }
         if self.varies {
-            response.headers_mut().append(header::VARY, HeaderValue::from_static("OriginDecision"));
+            response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
         }
     }
 }
