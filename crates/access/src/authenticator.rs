@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use cantata_core::Timestamp;
-use serde_json::Map;
 
 use crate::{
     AuthMethod, Identity, IntrospectionClient, KEY_PREFIX, KeyDigest, KeyFile, KeySecret, ResolvedKey, TokenVerifier,
@@ -56,12 +55,7 @@ impl Authenticator {
 
     /// Enables one secret, which the server writes to its data folder for local commands, and grants it a scope.
     pub fn with_operator(mut self, secret: &KeySecret, scope: &str) -> Self {
-        let identity = Identity {
-            auth_method: AuthMethod::ApiKey,
-            name: "operator".to_owned(),
-            scopes: [scope.to_owned()].into(),
-            claims: Map::new(),
-        };
+        let identity = Identity::new(AuthMethod::ApiKey, "operator", [scope.to_owned()]);
         self.operator = Some((secret.digest(), Arc::new(identity)));
         self
     }

@@ -35,14 +35,14 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// Creates an identity without claims.
+    pub(crate) fn new(auth_method: AuthMethod, name: &str, scopes: impl IntoIterator<Item = String>) -> Self {
+        Self { auth_method, name: name.to_owned(), scopes: scopes.into_iter().collect(), claims: Map::new() }
+    }
+
     /// Returns the identity of a client without a credential.
     pub fn anonymous() -> Self {
-        Self {
-            auth_method: AuthMethod::Anonymous,
-            name: "anonymous".to_owned(),
-            scopes: BTreeSet::new(),
-            claims: Map::new(),
-        }
+        Self::new(AuthMethod::Anonymous, "anonymous", [])
     }
 
     /// Returns the identity of every client while authentication is disabled.

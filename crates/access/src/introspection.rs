@@ -3,7 +3,6 @@
 //! A positive answer is cached for a short time, so that not every request causes a call; a negative one is not, so that
 //! a new key works at once. Without an answer, authentication fails.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -120,12 +119,7 @@ fn identity(answer: &Map<String, Value>) -> Identity {
     let text = |name: &str| answer.get(name).and_then(Value::as_str);
     let name = text("user_id").or_else(|| text("client_id")).unwrap_or("a key of another server");
     let scopes = answer.get("scope").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    Identity {
-        auth_method: AuthMethod::Introspection,
-        name: name.to_owned(),
-        scopes: scopes.map(str::to_owned).collect::<BTreeSet<_>>(),
-        claims: Map::new(),
-    }
+    Identity::new(AuthMethod::Introspection, name, scopes.map(str::to_owned))
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use cantata_core::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
 
 use crate::{AuthMethod, Identity, KeyDigest, KeySecret};
 
@@ -47,12 +46,7 @@ pub struct ResolvedKey {
 
 impl From<KeyRecord> for ResolvedKey {
     fn from(record: KeyRecord) -> Self {
-        let identity = Identity {
-            auth_method: AuthMethod::ApiKey,
-            name: record.name.clone(),
-            scopes: record.scopes.iter().cloned().collect(),
-            claims: Map::new(),
-        };
+        let identity = Identity::new(AuthMethod::ApiKey, &record.name, record.scopes.iter().cloned());
         Self { record, identity: Arc::new(identity) }
     }
 }

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use rand::TryRngCore;
 use rand::rngs::OsRng;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -28,7 +29,7 @@ impl KeySecret {
     pub fn generate() -> Result<Self, rand::rand_core::OsError> {
         let mut bytes = [0; 32];
         OsRng.try_fill_bytes(&mut bytes)?;
-        Ok(Self(format!("{KEY_PREFIX}{}", hex(&bytes))))
+        Ok(Self(format!("{KEY_PREFIX}{}", HEXLOWER.encode(&bytes))))
     }
 
     /// Returns the secret itself.
@@ -81,31 +82,16 @@ impl fmt::Debug for KeyDigest {
 
 impl Serialize for KeyDigest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&hex(&self.0))
+        serializer.serialize_str(&HEXLOWER.encode(&self.0))
     }
 }
 
 impl<'de> Deserialize<'de> for KeyDigest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let digits: Option<Vec<u8>> =
-            text.chars().map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
-        let bytes: Option<Vec<u8>> = digits.map(|digits| {
-            digits
-                .chunks(2)
-                .map(|pair| match pair {
-                    [high, low] => high << 4 | low,
-                    _ => 0,
-                })
-                .collect()
-        });
-        let bytes = bytes.filter(|_| text.len() == 64).and_then(|bytes| bytes.try_into().ok());
+        let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
         bytes.map(Self).ok_or_else(|| de::Error::custom("expected 64 hexadecimal digits"))
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
