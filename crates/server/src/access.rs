@@ -19,7 +19,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use cantata_access::{AuditLog, AuthError, Authenticator, Identity, ScopeRules};
-use http::{HeaderMap, HeaderValue, header};
+use http::{Extensions, HeaderMap, HeaderValue, header};
 
 use crate::es_compat;
 use crate::routes::{Dialect, RegisteredRoute};
@@ -64,17 +64,19 @@ pub(crate) async fn authenticate(State(state): State<AppState>, mut request: Req
     next.run(request).await
 }
 
+/// Returns the identity of the sender of a request; anonymous if authentication left none.
+pub(crate) fn identity_of(extensions: &Extensions) -> Arc<Identity> {
+    Arc::clone(extensions.get::<Arc<Identity>>().unwrap_or(&ANONYMOUS))
+}
+
 impl AccessControl {
     /// Leaves the identity in a request whose credential is in the cache of its connection; else returns false.
     fn authenticate_cached(&self, request: &mut Request) -> bool {
         let generation = self.authenticator.generation();
-        let cached =
-            self.credential_cache(request).and_then(|(cache, header)| cache.get(header.as_bytes(), generation));
-        let is_known = cached.is_some();
-        if let Some(identity) = cached {
-            request.extensions_mut().insert(identity);
-        }
-        is_known
+        let Some((cache, header)) = self.credential_cache(request) else { return false };
+        let Some(identity) = cache.get(header.as_bytes(), generation) else { return false };
+        request.extensions_mut().insert(identity);
+        true
     }
 
     /// Leaves the identity in a request, and why its credential is not accepted, if so.
@@ -85,8 +87,8 @@ impl AccessControl {
         if let (Ok(identity), Some((cache, header))) = (&identified, self.credential_cache(request)) {
             cache.insert(header.as_bytes(), identity, generation);
         }
-        let identity = identified.unwrap_or_else(|refusal| {
-            request.extensions_mut().insert(refusal);
+        let identity = identified.unwrap_or_else(|error| {
+            request.extensions_mut().insert(error);
             Arc::clone(&ANONYMOUS)
         });
         request.extensions_mut().insert(identity);

@@ -1,4 +1,4 @@
-//! Looking after the indexes of an engine that keeps its own files: `/admin/indexes`; backups: `/admin/backup`;
+//! Administration of the indexes of an engine that keeps its own files: `/admin/indexes`; backups: `/admin/backup`;
 //! events on their way to Kafka: `/admin/outbox`; API keys: `/admin/keys`; and the indexes of catalogues that have a
 //! source: `/admin/indexing` and `/admin/jobs`.
 //!
@@ -61,8 +61,8 @@ pub(crate) fn indexing_routes<S: Clone + Send + Sync + 'static>(
         .with_state(state)
 }
 
-/// Gives an error of the engine its row in the one table.
-fn refused(error: EngineError) -> Error {
+/// Gives an error of the engine its row in the error table.
+fn engine_error(error: EngineError) -> Error {
     let text = error.to_string();
     let id = match error {
         EngineError::IndexNotFound(_) => ErrorId::IndexNotFound,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{OriginalUri, Request};
 use axum::response::Response;
-use cantata_core::{Error, ErrorId, ErrorOrigin};
+use cantata_core::ErrorId;
 use http::uri::PathAndQuery;
 use http::{HeaderValue, Method, Uri, header};
 use tower::ServiceExt;
@@ -95,17 +95,11 @@ fn add_host(request: &mut Request) {
 
 /// Answers for a path that no route has.
 pub(crate) async fn unknown_path(uri: Uri) -> ApiError {
-    ApiError(Error::new(
-        ErrorOrigin::HttpServer,
-        ErrorId::PathNotFound,
-        format!("There is nothing at '{}'; GET /docs shows every path", uri.path()),
-    ))
+    let text = format!("There is nothing at '{}'; GET /docs shows every path", uri.path());
+    ApiError::new(ErrorId::PathNotFound, text)
 }
 
 async fn method_not_allowed(method: Method, uri: Uri) -> ApiError {
-    ApiError(Error::new(
-        ErrorOrigin::HttpServer,
-        ErrorId::MethodNotAllowed,
-        format!("'{}' does not take {method}; the Allow header lists the methods that it takes", uri.path()),
-    ))
+    let text = format!("'{}' does not take {method}; the Allow header lists the methods that it takes", uri.path());
+    ApiError::new(ErrorId::MethodNotAllowed, text)
 }

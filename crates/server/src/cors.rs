@@ -1,22 +1,22 @@
 //! Which pages of other sites may use the server.
 //!
-//! Without a list, all may use the search service, and none the rest: a page that somebody happens to open must not be
+//! Without a list, all may use the search service, and none the rest: a page that a user happens to open must not be
 //! able to change metadata on a server that is only protected by the address it listens on. Browsers keep answers from
-//! such a page, but send some requests without asking first, so whatever may change something is refused. With a list, a
-//! request that comes from a page of an origin outside of it is refused, also when a browser only asks whether it may be
-//! made; requests from the server's own pages and from programs, which name no origin, are not concerned.
+//! such a page, but send some requests without a preflight, so every request that may change something is rejected. With
+//! a list, requests and preflights of pages of other origins are rejected; requests from the server's own pages and from
+//! programs, which name no origin, are not concerned.
 
 use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::HttpSettings;
 use crate::access::is_reading;
 use crate::intercept::Intercept;
-use crate::response::json;
+use crate::response::json_with_status;
 use crate::routes::{Dialect, RegisteredRoute};
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET,HEAD,PUT,PATCH,POST,DELETE");
@@ -39,11 +39,6 @@ pub enum AllowedOrigins {
 pub(crate) struct OriginDecision {
     allowed: Option<HeaderValue>,
     varies: bool,
-}
-
-#[derive(Serialize)]
-struct OriginRejection<'a> {
-    error: &'a str,
 }
 
 /// Rejects requests of pages that may not use the server, and tells browsers about those that may.
@@ -104,7 +99,7 @@ impl AllowedOrigins {
     /// Returns the response to a page of an origin that may not use the server.
     fn rejection() -> Response {
         let error = "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are.";
-        (StatusCode::FORBIDDEN, json(&OriginRejection { error })).into_response()
+        json_with_status(StatusCode::FORBIDDEN, &json!({"error": error}))
     }
 }
 
@@ -120,7 +115,7 @@ impl OriginDecision {
     }
 }
 
-/// Says whether a request may change something; one that only asks whether it may be made does not.
+/// Returns whether a request may change something; a preflight does not.
 fn may_change(method: &Method) -> bool {
     !is_reading(method) && *method != Method::OPTIONS
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{OriginalUri, Request};
 use axum::response::{IntoResponse, Response};
-use cantata_core::{Error, Timestamp};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Timestamp};
 use http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::es_compat;
 use crate::intercept::Intercept;
 use crate::limits::Rejection;
 use crate::metrics::Metrics;
-use crate::response::json;
+use crate::response::json_with_status;
 use crate::routes::{Dialect, RegisteredRoute};
 
 /// What every failed request is answered with.
@@ -68,7 +68,14 @@ fn status_name(status: StatusCode) -> String {
 pub(crate) struct ApiError(pub(crate) Error);
 
 /// The result of every handler.
-pub(crate) type ApiResult<T> = Result<T, ApiError>;
+pub(crate) type ApiResult<T = Response> = Result<T, ApiError>;
+
+impl ApiError {
+    /// Makes an error of the HTTP server itself.
+    pub(crate) fn new(id: ErrorId, text: impl Into<String>) -> Self {
+        Self(Error::new(ErrorOrigin::HttpServer, id, text))
+    }
+}
 
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
@@ -136,8 +143,8 @@ fn render(mut response: Response, uri: &Uri, host: Option<&HeaderValue>) -> Resp
     let Some(error) = response.extensions_mut().remove::<Error>() else {
         return response;
     };
-    let mut rendered = json(&ErrorBody::new(&error, status_of(&error), request_url(uri, host)));
-    *rendered.status_mut() = status_of(&error);
+    let status = status_of(&error);
+    let mut rendered = json_with_status(status, &ErrorBody::new(&error, status, request_url(uri, host)));
     for name in KEPT_HEADERS {
         if let Some(value) = response.headers_mut().remove(&name) {
             rendered.headers_mut().insert(name, value);

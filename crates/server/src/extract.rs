@@ -1,12 +1,12 @@
-//! What handlers take from a request. Each extractor refuses with an error of the one table.
+//! What handlers take from a request. Each extractor rejects with an error of the one table.
 
 mod body;
 mod params;
 mod path;
 
 pub(crate) use body::{
-    JsonObject, PayloadBytes, content_type, declared_length, discard, read_limited, too_large, unreadable,
-    unsupported_media_type,
+    JsonObject, MAX_DISCARDED_BYTES, PayloadBytes, content_type, declared_length, discard, read_limited, take_body,
+    too_large, unreadable, unsupported_media_type,
 };
 pub(crate) use params::{Params, malformed, parse_integer};
 pub(crate) use path::Segments;

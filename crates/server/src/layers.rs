@@ -11,7 +11,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use cantata_core::{Error, ErrorId, ErrorOrigin};
+use cantata_core::ErrorId;
 use http::{Extensions, HeaderMap, HeaderValue, StatusCode, Version, header};
 use tower::ServiceBuilder;
 use tower::util::MapRequestLayer;
@@ -27,8 +27,8 @@ use crate::error_body::{ApiError, ErrorRenderer};
 use crate::intercept::InterceptLayer;
 use crate::limits::{enforce_limits, with_body_timeout};
 use crate::metrics::MetricsInterceptor;
-use crate::request_id::{RequestIdHeader, RequestIdLayer};
-use crate::request_span::RequestSpanLayer;
+use crate::request_id::{RequestIdHeader, RequestIdService};
+use crate::request_span::RequestSpanService;
 use crate::routes::RouteTable;
 use crate::state::AppState;
 
@@ -45,9 +45,9 @@ pub(crate) fn with_layers(router: Router<AppState>, routes: Arc<RouteTable>, sta
     let stack = ServiceBuilder::new()
         .layer(compression)
         .layer(SetResponseHeaderLayer::overriding(header::X_CONTENT_TYPE_OPTIONS, nosniff))
-        .layer(RequestIdLayer)
+        .layer_fn(RequestIdService)
         .layer(MapRequestLayer::new(move |request: Request| routes.annotate(request)))
-        .layer(RequestSpanLayer)
+        .layer_fn(RequestSpanService)
         .layer(InterceptLayer(RequestIdHeader))
         .layer(InterceptLayer(MetricsInterceptor(Arc::clone(&state.metrics))))
         .layer(InterceptLayer(CorsInterceptor(Arc::clone(&state.settings))))
@@ -74,5 +74,5 @@ fn is_text(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bo
 fn panic_response(_: Box<dyn Any + Send>) -> Response {
     tracing::error!("a request handler panicked");
     let text = "The server failed to answer this request; its log has the cause";
-    ApiError(Error::new(ErrorOrigin::HttpServer, ErrorId::UnknownError, text)).into_response()
+    ApiError::new(ErrorId::UnknownError, text).into_response()
 }

@@ -8,11 +8,11 @@
 mod access;
 mod admin;
 mod app;
+mod body_hook;
 mod cors;
 mod error_body;
 mod es_compat;
 mod extract;
-mod guarded_body;
 mod intercept;
 mod layers;
 mod limits;
@@ -52,7 +52,7 @@ use cantata_search::SearchService;
 
 use crate::metrics::MetricSources;
 use crate::search::SearchState;
-use crate::state::AppState;
+use crate::state::{IndexingState, SharedState};
 
 /// The settings of the HTTP server.
 #[derive(Debug, Clone)]
@@ -117,17 +117,10 @@ pub struct Indexes {
 
 /// Builds the application.
 pub fn app(services: Services, settings: HttpSettings) -> App {
-    let state = AppState::new(Arc::clone(&services.metadata), Arc::clone(&services.access), settings);
+    let state = SharedState::new(Arc::clone(&services.metadata), Arc::clone(&services.access), settings);
+    let state = Arc::new(state);
     let settings = Arc::clone(&state.settings);
-    let sources = MetricSources {
-        metrics: Arc::clone(&state.metrics),
-        access: Arc::clone(&services.access),
-        metadata: Arc::clone(&services.metadata),
-        search: services.search.clone(),
-        indexes: services.indexes.clone(),
-        outbox: services.outbox.clone(),
-        indexing: services.indexing.clone(),
-    };
+    let sources = MetricSources { metrics: Arc::clone(&state.metrics), services: services.clone() };
     let access = &services.access;
     let mut routes = metadata::routes(access).merge(admin::key_routes(access)).merge(portal::routes(access));
     routes = routes.merge(metrics::routes(settings.metrics, sources));
@@ -141,7 +134,7 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
         routes = routes.merge(admin::outbox_routes(access, outbox));
     }
     if let Some(indexing) = services.indexing {
-        routes = routes.merge(admin::indexing_routes(access, state.with_indexing(indexing)));
+        routes = routes.merge(admin::indexing_routes(access, IndexingState { app: state.clone(), indexing }));
     }
     routes = routes.merge(mcp::routes(access, services.metadata, services.search.clone(), &settings));
     if let Some(search) = services.search {

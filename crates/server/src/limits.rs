@@ -27,7 +27,7 @@ use axum::response::{IntoResponse, Response};
 use cantata_access::{AuthError, AuthMethod, Identity};
 use http::{HeaderMap, HeaderValue, header};
 
-use crate::guarded_body::with_guard;
+use crate::body_hook::with_guard;
 use crate::routes::{Dialect, RegisteredRoute, RouteSpec};
 use crate::serve::Connection;
 use crate::state::AppState;

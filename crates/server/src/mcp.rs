@@ -9,15 +9,15 @@ use std::sync::Arc;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::response::Response;
-use cantata_access::{AuthMethod, Identity};
-use cantata_core::{Error, ErrorId, ErrorOrigin};
+use cantata_access::AuthMethod;
+use cantata_core::ErrorId;
 use cantata_mcp::{McpServer, McpServices, SubmitDenied};
 use cantata_metadata::MetadataService;
 use cantata_search::SearchService;
 use http::{Extensions, StatusCode};
 use utoipa_axum::routes;
 
-use crate::access::{AuditRecord, AuditSlot, RequiredScope};
+use crate::access::{AuditRecord, AuditSlot, RequiredScope, identity_of};
 use crate::error_body::{ApiError, ApiResult};
 use crate::extract::{content_type, read_limited};
 use crate::routes::Routes;
@@ -61,19 +61,19 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
         (status = "default", description = "Why the message was not taken", body = Object),
     )
 )]
-async fn message(State(state): State<McpState>, request: Request) -> ApiResult<Response> {
+async fn message(State(state): State<McpState>, request: Request) -> ApiResult {
     let (parts, body) = request.into_parts();
     let body = read_limited(Request::from_parts(parts.clone(), body), state.body_limit).await?;
     let answer = state.server.handle(http::Request::from_parts(parts, body)).await.map(Body::new);
     match content_type(answer.headers()).as_deref() {
         Some("application/json") => Ok(answer),
         _ if answer.status().is_success() => Ok(answer),
-        _ => Err(refused(answer).await),
+        _ => Err(protocol_error(answer).await),
     }
 }
 
 /// Makes the error for what is no message of the protocol, from the words of its library.
-async fn refused(answer: Response) -> ApiError {
+async fn protocol_error(answer: Response) -> ApiError {
     let status = answer.status();
     let text = to_bytes(answer.into_body(), MAX_REASON_BYTES).await.unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
@@ -85,13 +85,12 @@ async fn refused(answer: Response) -> ApiError {
             (ErrorId::UnknownError, "The message could not be answered; the log has the cause".to_owned())
         }
     };
-    ApiError(Error::new(ErrorOrigin::HttpServer, id, text))
+    ApiError::new(id, text)
 }
 
 /// Denies a submission that the scopes of its sender do not allow, and notes that in the audit log.
 fn check_submit(access: &AccessControl, request: &Extensions, study_id: &str) -> Result<(), SubmitDenied> {
-    let anonymous = || Arc::new(Identity::anonymous());
-    let identity = request.get::<Arc<Identity>>().cloned().unwrap_or_else(anonymous);
+    let identity = identity_of(request);
     let scopes = &access.scopes;
     if scopes.can_write(&identity, study_id) {
         return Ok(());

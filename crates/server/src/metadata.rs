@@ -20,15 +20,15 @@ use crate::access::RequiredScope;
 use crate::routes::{RouteSpec, Routes};
 use crate::state::AppState;
 
-/// Returns every route with its description and what it needs. What may be part of any study, such as the events, can be
-/// read by whoever may read every study.
+/// Returns every route with its description and what it needs. What may be part of any study, such as the events,
+/// requires the scope to read every study.
 pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
     Routes::new(access)
-        .add(RequiredScope::None, routes!(health::is_alive))
+        .add_complete(RequiredScope::None, routes!(health::is_alive))
         .add(RequiredScope::None, routes!(health::health))
         .add(RequiredScope::Read, routes!(schemas::list))
         .add(RequiredScope::System, routes!(schemas::register))
-        .add(RequiredScope::Read, routes!(schemas::registration))
+        .add_complete(RequiredScope::Read, routes!(schemas::registration))
         .add(RequiredScope::Read, routes!(schemas::get))
         .add(RequiredScope::WriteStudy, routes!(submit::submit))
         .add(RequiredScope::WriteStudy, routes!(batch::submit_batch))

@@ -4,6 +4,8 @@
 //! read from the services on each scrape. Labels are route templates, methods, error ids and ids of catalogues, so a
 //! client cannot make new ones. Without the scope of the system nothing is shown of single catalogues, since rules may
 //! hide their sizes.
+//!
+//! The crate `prometheus-client` would lock a histogram for each request, and writes OpenMetrics only.
 
 mod collect;
 mod exposition;

@@ -5,9 +5,9 @@ pub(crate) mod schemas;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Redirect;
 use axum::routing::get;
-use cantata_core::{Error, ErrorId, ErrorOrigin};
+use cantata_core::ErrorId;
 use http::{HeaderValue, StatusCode};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -15,7 +15,7 @@ use utoipa_swagger_ui::Config;
 
 use crate::AccessControl;
 use crate::access::RequiredScope;
-use crate::error_body::{ApiError, ApiResult};
+use crate::error_body::{ApiError, ApiResult, ErrorBody};
 use crate::extract::Segments;
 use crate::response::{json, with_content_type};
 use crate::routes::{Routes, describe_credentials};
@@ -45,7 +45,8 @@ use crate::state::AppState;
         (name = "Backup", description = "Everything that the server keeps, as one file"),
         (name = "Language models", description = "The same services by the Model Context Protocol"),
         (name = "Health", description = "Is it there, can it work"),
-    )
+    ),
+    components(schemas(ErrorBody)),
 )]
 struct Description;
 
@@ -76,15 +77,10 @@ async fn documentation_page() -> Redirect {
     Redirect::temporary("/docs/index.html")
 }
 
-fn page_file(config: Arc<Config<'static>>, path: &str) -> ApiResult<Response> {
-    let file = utoipa_swagger_ui::serve(path, config).ok().flatten().ok_or_else(|| {
-        ApiError(Error::new(
-            ErrorOrigin::HttpServer,
-            ErrorId::PathNotFound,
-            format!("There is nothing at '/docs/{path}'"),
-        ))
-    })?;
+fn page_file(config: Arc<Config<'static>>, path: &str) -> ApiResult {
+    let unknown = || ApiError::new(ErrorId::PathNotFound, format!("There is nothing at '/docs/{path}'"));
+    let file = utoipa_swagger_ui::serve(path, config).ok().flatten().ok_or_else(unknown)?;
     let content_type = HeaderValue::from_str(&file.content_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
-    Ok(with_content_type(file.bytes.into_owned(), content_type).into_response())
+    Ok(with_content_type(file.bytes.into_owned(), content_type))
 }

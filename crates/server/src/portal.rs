@@ -10,26 +10,28 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use http::{HeaderMap, HeaderValue, Uri, header};
+use rust_embed::RustEmbed;
 use serde::{Deserialize, Serialize};
 
 use crate::AccessControl;
 use crate::access::RequiredScope;
 use crate::app::unknown_path;
-use crate::response::{json, with_content_type};
+use crate::response::json;
 use crate::routes::{Dialect, RouteSpec, Routes};
 use crate::state::AppState;
-use crate::static_file::{IMMUTABLE, NO_CACHE, StaticFile, items};
+use crate::static_file::{self, IMMUTABLE, NO_CACHE, StaticFile, items};
 
 /// What the pages may load: their own files, and answers of this server.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
      form-action 'none'; frame-ancestors 'none'",
 );
-const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const PAGE: &str = include_str!("../assets/portal/index.html");
 
-/// The names of the files, and what is in them; `make portal` writes the list.
-static FILES: &[(&str, &[u8])] = &include!("../assets/portal/files.rs");
+/// The files of the portal, compressed with gzip.
+#[derive(RustEmbed)]
+#[folder = "assets/portal"]
+struct PortalFiles;
 
 /// Names and texts of the portal that the operator chose. What is left out is as the portal has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +92,7 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
         .add_undescribed(RequiredScope::None, "/assets/portal/{file}", get(file))
 }
 
-/// Answers browsers with the portal, and other clients as ever.
+/// Answers browsers with the portal, and redirects other clients to the documentation.
 async fn home(headers: HeaderMap) -> Response {
     let wants_page = items(&headers, header::ACCEPT).any(|item| item.split(';').next() == Some("text/html"));
     let mut response = if wants_page { page() } else { Redirect::temporary("/docs/index.html").into_response() };
@@ -99,11 +101,8 @@ async fn home(headers: HeaderMap) -> Response {
 }
 
 fn page() -> Response {
-    let mut response = with_content_type(PAGE, HTML);
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-    headers.insert(header::CACHE_CONTROL, NO_CACHE);
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    let mut response = static_file::page(PAGE, POLICY);
+    response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     response
 }
 
@@ -119,20 +118,10 @@ async fn settings(State(state): State<AppState>) -> Response {
 }
 
 async fn file(Path(name): Path<String>, headers: HeaderMap, uri: Uri) -> Response {
-    let found = FILES.iter().find(|(known, _)| *known == name);
-    let Some((_, gzip)) = found else { return unknown_path(uri).await.into_response() };
+    let Some(file) = PortalFiles::get(&format!("{name}.gz")) else { return unknown_path(uri).await.into_response() };
     // The licences are asked for by their name, which stays the same.
     let caching = if name.ends_with(".txt") { NO_CACHE } else { IMMUTABLE };
-    StaticFile { content_type: content_type(&name), gzip }.answer(&headers, caching)
-}
-
-fn content_type(name: &str) -> HeaderValue {
-    HeaderValue::from_static(match name.rsplit('.').next() {
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("svg") => "image/svg+xml",
-        _ => "text/plain; charset=utf-8",
-    })
+    StaticFile::new(&name, file.data).answer(&headers, caching)
 }
 
 #[cfg(test)]

@@ -6,20 +6,19 @@
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::HttpBody as _;
 use axum::extract::Request;
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use hyper::body::{Frame, SizeHint};
 use tokio::task::futures::TaskLocalFuture;
-use tower::{Layer, Service};
+use tower::Service;
 use uuid::Uuid;
 
+use crate::body_hook::with_poll_hook;
 use crate::intercept::Intercept;
 
 /// The header with the request ID, in requests and responses.
@@ -31,9 +30,7 @@ const MAX_ID_BYTES: usize = 128;
 /// An ID with all digits of the number at zero; what precedes them is different in every process.
 static ID_TEMPLATE: LazyLock<[u8; 25]> = LazyLock::new(|| {
     let mut first = *b"000000000000-000000000000";
-    for (place, digit) in first.iter_mut().zip(Uuid::new_v4().simple().to_string().bytes()).take(12) {
-        *place = digit;
-    }
+    first[..12].copy_from_slice(&Uuid::new_v4().simple().to_string().as_bytes()[..12]);
     first
 });
 static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -91,15 +88,6 @@ impl RequestId {
     pub(crate) fn during<T>(self, work: impl FnOnce() -> T) -> T {
         CURRENT.sync_scope(self, work)
     }
-
-    /// Adds the ID to a response. A body that is still to be produced is part of the request as well.
-    pub(crate) fn mark(self, response: &mut Response) {
-        response.headers_mut().insert(REQUEST_ID, self.0.clone());
-        if response.body().size_hint().exact().is_none() {
-            let body = std::mem::take(response.body_mut());
-            *response.body_mut() = Body::new(ScopedBody { body, id: self });
-        }
-    }
 }
 
 impl fmt::Display for RequestId {
@@ -108,21 +96,9 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// Gives every request an ID, which is at hand wherever the request is worked on.
+/// A service that gives every request an ID, which is at hand wherever the request is worked on.
 #[derive(Clone)]
-pub(crate) struct RequestIdLayer;
-
-impl<S> Layer<S> for RequestIdLayer {
-    type Service = RequestIdService<S>;
-
-    fn layer(&self, inner: S) -> RequestIdService<S> {
-        RequestIdService(inner)
-    }
-}
-
-/// A service whose requests have IDs.
-#[derive(Clone)]
-pub(crate) struct RequestIdService<S>(S);
+pub(crate) struct RequestIdService<S>(pub(crate) S);
 
 impl<S: Service<Request>> Service<Request> for RequestIdService<S> {
     type Response = S::Response;
@@ -151,42 +127,19 @@ impl Intercept for RequestIdHeader {
         Ok(RequestId::current_or_new())
     }
 
+    /// Adds the ID to a response. A body that is still to be produced is part of the request as well.
     fn on_response(id: RequestId, mut response: Response) -> Response {
-        id.mark(&mut response);
-        response
+        response.headers_mut().insert(REQUEST_ID, id.0.clone());
+        if response.body().size_hint().exact().is_some() {
+            return response;
+        }
+        response.map(|body| with_poll_hook(body, move |body, context| id.clone().during(|| body.poll_frame(context))))
     }
 }
 
 fn is_plain(id: &[u8]) -> bool {
     let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     (1..=MAX_ID_BYTES).contains(&id.len()) && id.iter().all(is_allowed)
-}
-
-/// A body that is produced as part of a request.
-struct ScopedBody {
-    body: Body,
-    id: RequestId,
-}
-
-impl HttpBody for ScopedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let id = self.id.clone();
-        id.during(|| Pin::new(&mut self.body).poll_frame(context))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }
 
 #[cfg(test)]

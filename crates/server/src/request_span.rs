@@ -5,9 +5,10 @@
 
 use std::task::{Context, Poll};
 
-use axum::extract::{FromRequestParts as _, RawPathParams, Request};
+use axum::RequestExt as _;
+use axum::extract::{RawPathParams, Request};
 use futures_util::FutureExt as _;
-use tower::{Layer, Service};
+use tower::Service;
 use tracing::field::Empty;
 use tracing::instrument::{Instrument as _, Instrumented};
 use tracing::{Span, debug_span};
@@ -19,21 +20,9 @@ use crate::routes::RegisteredRoute;
 /// The path parameter that names a catalogue.
 const CATALOGUE_PARAMETER: &str = "catalogue";
 
-/// Runs requests in a span.
-#[derive(Clone)]
-pub(crate) struct RequestSpanLayer;
-
-impl<S> Layer<S> for RequestSpanLayer {
-    type Service = RequestSpanService<S>;
-
-    fn layer(&self, inner: S) -> RequestSpanService<S> {
-        RequestSpanService(inner)
-    }
-}
-
 /// A service whose requests run in a span.
 #[derive(Clone)]
-pub(crate) struct RequestSpanService<S>(S);
+pub(crate) struct RequestSpanService<S>(pub(crate) S);
 
 impl<S: Service<Request>> Service<Request> for RequestSpanService<S> {
     type Response = S::Response;
@@ -44,29 +33,28 @@ impl<S: Service<Request>> Service<Request> for RequestSpanService<S> {
         self.0.poll_ready(context)
     }
 
-    fn call(&mut self, request: Request) -> Self::Future {
-        let (span, request) = start_span(request);
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        let span = start_span(&mut request);
         let future = span.in_scope(|| self.0.call(request));
         future.instrument(span)
     }
 }
 
-fn start_span(request: Request) -> (Span, Request) {
+fn start_span(request: &mut Request) -> Span {
     let span = debug_span!(
         target: "request",
         "request",
         request_id = RequestId::current().as_ref().map(RequestId::as_str),
         method = request.method().as_str(),
-        route = RegisteredRoute::of(&request).map(|route| route.metrics.template()),
+        route = RegisteredRoute::of(request).map(|route| route.metrics.template()),
         catalogue = Empty,
         study = Empty,
     );
     if span.is_disabled() {
-        return (span, request);
+        return span;
     }
-    let (mut parts, body) = request.into_parts();
     // The router has found the parameters already, so there is nothing to wait for.
-    if let Some(Ok(parameters)) = RawPathParams::from_request_parts(&mut parts, &()).now_or_never() {
+    if let Some(Ok(parameters)) = request.extract_parts::<RawPathParams>().now_or_never() {
         for (name, value) in &parameters {
             match name {
                 STUDY_PARAMETER => _ = span.record("study", value),
@@ -75,5 +63,5 @@ fn start_span(request: Request) -> (Span, Request) {
             }
         }
     }
-    (span, Request::from_parts(parts, body))
+    span
 }

@@ -1,17 +1,24 @@
-//! Successful answers: JSON values, JSON documents that are text already, and long listings of those.
+//! Successful answers: JSON values, JSON documents that are text already, long listings of those, and event streams.
+
+use std::convert::Infallible;
+use std::time::Duration;
 
 use axum::body::Body;
+use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use bytes::{BufMut, Bytes, BytesMut};
-use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
+use cantata_core::{Error, ErrorId, Result};
 use cantata_metadata::DocumentStream;
 use futures_util::Stream;
-use http::{HeaderValue, header};
+use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
 use crate::error_body::ApiError;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// How often a silent event stream sends a comment, which keeps its connection open.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Answers with a value as JSON.
 pub(crate) fn json(value: &impl Serialize) -> Response {
@@ -20,9 +27,16 @@ pub(crate) fn json(value: &impl Serialize) -> Response {
         Err(error) => {
             tracing::error!(%error, "an answer could not be written as JSON");
             let text = "The answer could not be written; the log has the cause";
-            ApiError(Error::new(ErrorOrigin::HttpServer, ErrorId::UnknownError, text)).into_response()
+            ApiError::new(ErrorId::UnknownError, text).into_response()
         }
     }
+}
+
+/// Answers with a status and a value as JSON.
+pub(crate) fn json_with_status(status: StatusCode, value: &impl Serialize) -> Response {
+    let mut response = json(value);
+    *response.status_mut() = status;
+    response
 }
 
 /// Answers with text that is JSON already.
@@ -35,6 +49,11 @@ pub(crate) fn with_content_type(body: impl Into<Body>, content_type: HeaderValue
     let mut response = Response::new(body.into());
     response.headers_mut().insert(header::CONTENT_TYPE, content_type);
     response
+}
+
+/// Answers with server-sent events.
+pub(crate) fn event_stream(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
+    Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT_INTERVAL)).into_response()
 }
 
 /// Puts JSON documents that are text already between a head and a tail, with commas, as they are read.

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 
 use bytes::Bytes;
 use futures_util::Stream;
@@ -53,15 +54,6 @@ pub(crate) struct ResponseBufferWriter(Arc<SharedBuffer>);
 /// The end that is read from.
 struct ResponseBufferReader(Arc<SharedBuffer>);
 
-/// What a reader finds.
-enum NextChunk {
-    Piece(Bytes),
-    /// Nothing yet.
-    Later,
-    /// Nothing, and nothing will come.
-    End,
-}
-
 /// Makes a queue and returns both its ends.
 pub(crate) fn response_buffer() -> (ResponseBufferWriter, impl Stream<Item = io::Result<Bytes>> + Send) {
     let shared = Arc::new(SharedBuffer::default());
@@ -70,9 +62,9 @@ pub(crate) fn response_buffer() -> (ResponseBufferWriter, impl Stream<Item = io:
         loop {
             let changed = reader.0.changed.notified();
             match reader.next()? {
-                NextChunk::Piece(piece) => yield piece,
-                NextChunk::Later => changed.await,
-                NextChunk::End => break,
+                Poll::Ready(Some(piece)) => yield piece,
+                Poll::Ready(None) => break,
+                Poll::Pending => changed.await,
             }
         }
     };
@@ -113,14 +105,14 @@ impl Drop for ResponseBufferWriter {
 
 impl ResponseBufferReader {
     /// Looks for bytes and for the end in one moment: the last bytes may come right before the end.
-    fn next(&self) -> io::Result<NextChunk> {
+    fn next(&self) -> io::Result<Poll<Option<Bytes>>> {
         let mut state = self.0.lock();
         if let Some(bytes) = state.in_memory.pop_front() {
             state.bytes_in_memory -= bytes.len();
-            return Ok(NextChunk::Piece(bytes));
+            return Ok(Poll::Ready(Some(bytes)));
         }
         let Some(overflow) = &mut state.overflow else {
-            return Ok(if state.is_finished { NextChunk::End } else { NextChunk::Later });
+            return Ok(if state.is_finished { Poll::Ready(None) } else { Poll::Pending });
         };
         let length = (overflow.written - overflow.read).min(READ_CHUNK_BYTES);
         let mut piece = vec![0; usize::try_from(length).unwrap_or(0)];
@@ -130,7 +122,7 @@ impl ResponseBufferReader {
         if overflow.read == overflow.written {
             state.overflow = None;
         }
-        Ok(NextChunk::Piece(piece.into()))
+        Ok(Poll::Ready(Some(piece.into())))
     }
 }
 

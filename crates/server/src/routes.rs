@@ -9,13 +9,14 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{MatchedPath, Request};
 use axum::routing::MethodRouter;
-use utoipa::openapi::path::PathItem;
+use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, ResponseBuilder};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::AccessControl;
 use crate::access::{AccessGuard, RequiredScope};
+use crate::intercept::InterceptLayer;
 use crate::metrics::RouteMetrics;
 
 /// The name of the security scheme in descriptions.
@@ -140,15 +141,26 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         Self { described: OpenApiRouter::new(), access: Arc::clone(access), registered: Vec::new() }
     }
 
-    /// Adds methods of one path that have the same spec.
-    pub(crate) fn add(
+    /// Adds methods of one path that have the same spec. Methods of the metadata service that do not describe how they
+    /// fail do so with an [`ErrorBody`](crate::ErrorBody).
+    pub(crate) fn add(self, spec: impl Into<RouteSpec>, mut routes: UtoipaMethodRouter<S>) -> Self {
+        let spec = spec.into();
+        if spec.dialect == Dialect::Song {
+            let items = routes.1.paths.values_mut();
+            items.flat_map(operations).for_each(|operation| add_error(operation, "default", "An error"));
+        }
+        self.add_complete(spec, routes)
+    }
+
+    /// Adds methods of one path that describe every response themselves.
+    pub(crate) fn add_complete(
         mut self,
         spec: impl Into<RouteSpec>,
         (schemas, mut paths, methods): UtoipaMethodRouter<S>,
     ) -> Self {
         let spec = spec.into();
-        for item in paths.paths.values_mut() {
-            describe(spec.scope, item);
+        for operation in paths.paths.values_mut().flat_map(operations) {
+            describe_access(spec.scope, operation);
         }
         let path = paths.paths.keys().next().cloned().unwrap_or_default();
         let methods = self.register(spec, path, methods);
@@ -170,7 +182,7 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         self.registered.push((path, spec));
         match spec.scope {
             RequiredScope::None => methods,
-            _ => methods.route_layer(AccessGuard { spec, access: Arc::clone(&self.access) }),
+            _ => methods.route_layer(InterceptLayer(AccessGuard { spec, access: Arc::clone(&self.access) })),
         }
     }
 
@@ -202,27 +214,32 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
     }
 }
 
-/// Adds to the description of routes that a credential may be needed, and the responses without one.
-fn describe(scope: RequiredScope, item: &mut PathItem) {
+/// Returns the described methods of a path.
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    let PathItem { get, put, post, delete, patch, .. } = item;
+    [get, put, post, delete, patch].into_iter().flatten()
+}
+
+/// Adds to the description of a method that a credential may be needed, and the responses without one.
+fn describe_access(scope: RequiredScope, operation: &mut Operation) {
     if scope == RequiredScope::None {
         return;
     }
-    let PathItem { get, put, post, delete, patch, .. } = item;
-    for operation in [get, put, post, delete, patch].into_iter().flatten() {
-        let mut ways = vec![SecurityRequirement::new(SCHEME, Vec::<String>::new())];
-        // Reading may be open, which depends on the settings of the server.
-        if !matches!(scope, RequiredScope::WriteStudy | RequiredScope::System) {
-            ways.push(SecurityRequirement::default());
-        }
-        operation.security = Some(ways);
-        for (status, meaning) in
-            [("401", "A credential is missing or not accepted"), ("403", "A credential does not allow this")]
-        {
-            let body = Content::new(Some(Ref::from_schema_name("ErrorBody")));
-            let response = ResponseBuilder::new().description(meaning).content("application/json", body).build();
-            operation.responses.responses.entry(status.to_owned()).or_insert(RefOr::T(response));
-        }
+    let mut ways = vec![SecurityRequirement::new(SCHEME, Vec::<String>::new())];
+    // Reading may be open, which depends on the settings of the server.
+    if !matches!(scope, RequiredScope::WriteStudy | RequiredScope::System) {
+        ways.push(SecurityRequirement::default());
     }
+    operation.security = Some(ways);
+    add_error(operation, "401", "A credential is missing or not accepted");
+    add_error(operation, "403", "A credential does not allow this");
+}
+
+/// Adds a response with the error body, unless the status is described already.
+fn add_error(operation: &mut Operation, status: &str, meaning: &str) {
+    let body = Content::new(Some(Ref::from_schema_name("ErrorBody")));
+    let response = ResponseBuilder::new().description(meaning).content("application/json", body).build();
+    operation.responses.responses.entry(status.to_owned()).or_insert(RefOr::T(response));
 }
 
 /// Adds to a document how credentials are sent.

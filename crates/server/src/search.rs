@@ -21,21 +21,20 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
-use cantata_access::Identity;
 use cantata_catalogue::introspection::FailedCatalogueBody;
 use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
 use cantata_search::{CatalogueLookup, ConfigSource, EngineProvider, SearchService, ServedCatalogue};
 use http::{Extensions, StatusCode};
-use serde::Serialize;
+use serde_json::json;
 use utoipa_axum::router::UtoipaMethodRouter;
 use utoipa_axum::routes;
 
-use crate::access::RequiredScope;
+use crate::access::{RequiredScope, identity_of};
 use crate::admin::ADMINISTRATION;
 use crate::app::unknown_path;
 use crate::error_body::ApiError;
 use crate::extract::read_limited;
-use crate::response::json;
+use crate::response::json_with_status;
 use crate::routes::{Dialect, RouteSpec, Routes};
 use crate::{AccessControl, HttpSettings};
 
@@ -62,7 +61,7 @@ impl SearchState {
 ///
 /// # Errors
 ///
-/// If there is no catalogue at all. A catalogue that cannot be served is no error; the routes tell of it.
+/// If there is no catalogue at all. A catalogue that cannot be served is no error; the routes report it.
 pub async fn router<S: Clone + Send + Sync + 'static>(
     engines: impl EngineProvider,
     configs: CatalogueConfigs,
@@ -102,7 +101,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     Routes::new(access)
         .add(open, at(&settings.ping_path, routes!(health::ping)))
         .add(open, at(&settings.ready_path, routes!(health::ready)))
-        .add(RequiredScope::None, routes!(health::apollo))
+        .add_complete(RequiredScope::None, routes!(health::apollo))
         .add(READ, routes!(introspection::server))
         .add(READ, routes!(introspection::sqon))
         .add(READ, routes!(introspection::fields))
@@ -115,7 +114,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
         .add(READ, named)
         .add(READ.export(), routes!(downloads::only))
         .add(READ.export(), routes!(downloads::named))
-        .add(ADMINISTRATION, routes!(reload::reload))
+        .add_complete(ADMINISTRATION, routes!(reload::reload))
         .add_undescribed(RequiredScope::None, "/assets/graphiql/{file}", get(graphiql::file))
         .with_state(state)
 }
@@ -142,6 +141,9 @@ fn at<S>(path: &str, (schemas, mut paths, methods): UtoipaMethodRouter<S>) -> Ut
 /// An answer to a request that goes no further; boxed, because it is large and rare.
 pub(crate) struct SearchRejection(Box<Response>);
 
+/// The result of a handler.
+type SearchResult = Result<Response, SearchRejection>;
+
 impl From<Response> for SearchRejection {
     fn from(response: Response) -> Self {
         Self(Box::new(response))
@@ -154,51 +156,33 @@ impl IntoResponse for SearchRejection {
     }
 }
 
-/// Answers with a value as JSON and a status.
-fn with_status(status: StatusCode, body: &impl Serialize) -> Response {
-    let mut response = json(body);
-    *response.status_mut() = status;
-    response
+/// Answers that there is nothing at an address.
+fn problem(error: &str) -> Response {
+    json_with_status(StatusCode::NOT_FOUND, &json!({"error": error}))
 }
 
-/// The answer to an address that has nothing to offer.
-#[derive(Serialize)]
-struct Problem<'a> {
-    error: &'a str,
+/// Returns the catalogue that an address without a name means, as the sender of the request sees it.
+fn only(state: &SearchState, request: &Extensions) -> Result<Arc<ServedCatalogue>, SearchRejection> {
+    let text = "This server has several catalogues; GET /introspection lists them with their paths.";
+    served(state.service.catalogues().only(&identity_of(request)).ok_or_else(|| problem(text))?)
 }
 
-/// Returns who sends a request; nobody, if nothing was found out about that.
-fn identity(extensions: &Extensions) -> Arc<Identity> {
-    extensions.get::<Arc<Identity>>().cloned().unwrap_or_else(|| Arc::new(Identity::anonymous()))
-}
-
-/// Returns the catalogue that an address without a name means, as an identity sees it.
-fn only(state: &SearchState, identity: &Identity) -> Result<Arc<ServedCatalogue>, SearchRejection> {
-    let catalogues = state.service.catalogues();
-    match catalogues.only(identity) {
-        Some(found) => served(found),
-        None => {
-            let error = "This server has several catalogues; GET /introspection lists them with their paths.";
-            Err(with_status(StatusCode::NOT_FOUND, &Problem { error }).into())
-        }
-    }
-}
-
-/// Returns the catalogue that a name in an address means, as an identity sees it.
-fn named(state: &SearchState, name: &str, identity: &Identity) -> Result<Arc<ServedCatalogue>, SearchRejection> {
-    served(state.service.catalogues().find(name, identity))
+/// Returns the catalogue that a name in an address means, as the sender of the request sees it.
+fn named(state: &SearchState, name: &str, request: &Extensions) -> Result<Arc<ServedCatalogue>, SearchRejection> {
+    served(state.service.catalogues().find(name, &identity_of(request)))
 }
 
 fn served(found: CatalogueLookup) -> Result<Arc<ServedCatalogue>, SearchRejection> {
-    match found {
+    let rejection = match found {
         // Whether the engine is back is for the search itself to find out.
-        CatalogueLookup::Available(served) | CatalogueLookup::Degraded(served, _) => Ok(served),
+        CatalogueLookup::Available(served) | CatalogueLookup::Degraded(served, _) => return Ok(served),
         CatalogueLookup::Failed(failed) => {
-            Err(with_status(StatusCode::NOT_FOUND, &FailedCatalogueBody::with_link(&failed)).into())
+            json_with_status(StatusCode::NOT_FOUND, &FailedCatalogueBody::with_link(&failed))
         }
-        CatalogueLookup::Ambiguous(body) => Err(with_status(StatusCode::CONFLICT, &body).into()),
-        CatalogueLookup::Unknown(body) => Err(with_status(StatusCode::NOT_FOUND, &body).into()),
-    }
+        CatalogueLookup::Ambiguous(body) => json_with_status(StatusCode::CONFLICT, &body),
+        CatalogueLookup::Unknown(body) => json_with_status(StatusCode::NOT_FOUND, &body),
+    };
+    Err(rejection.into())
 }
 
 /// Reads a whole body, unless it is too large or ends early.

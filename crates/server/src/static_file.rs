@@ -1,30 +1,51 @@
-//! Files that the binary carries for pages, compressed.
+//! Pages, and the compressed files that the binary carries for them.
 //!
-//! They are sent as they are kept, and are unpacked only for clients that do not take gzip. Each has a tag made of its
+//! Files are sent as they are kept, and are unpacked only for clients that do not take gzip. Each has a tag made of its
 //! content, so that a browser that has it is not sent it again.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 
 use axum::response::{IntoResponse, Response};
-use cantata_core::{Error, ErrorId, ErrorOrigin};
+use cantata_core::ErrorId;
 use flate2::read::GzDecoder;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::error_body::ApiError;
 use crate::response::with_content_type;
 
+pub(crate) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 /// For what has to be asked for again each time.
 pub(crate) const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 /// For names that never stand for another content.
 pub(crate) const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
-/// A file within the binary.
+/// Answers with a page that may load no more than a policy allows.
+pub(crate) fn page(html: &'static str, policy: HeaderValue) -> Response {
+    let mut response = with_content_type(html, HTML);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    response.headers_mut().insert(header::CACHE_CONTROL, NO_CACHE);
+    response
+}
+
+/// A file within the binary, compressed with gzip.
 pub(crate) struct StaticFile {
-    pub(crate) content_type: HeaderValue,
-    pub(crate) gzip: &'static [u8],
+    content_type: HeaderValue,
+    gzip: Cow<'static, [u8]>,
 }
 
 impl StaticFile {
+    /// Takes the compressed content of a file; the extension of its name tells the content type.
+    pub(crate) fn new(name: &str, gzip: impl Into<Cow<'static, [u8]>>) -> Self {
+        let content_type = HeaderValue::from_static(match name.rsplit('.').next() {
+            Some("js") => "text/javascript; charset=utf-8",
+            Some("css") => "text/css; charset=utf-8",
+            Some("svg") => "image/svg+xml",
+            _ => "text/plain; charset=utf-8",
+        });
+        Self { content_type, gzip: gzip.into() }
+    }
+
     /// Tells contents apart by the checksum and the length with which every gzip file ends.
     pub(crate) fn version(&self) -> String {
         let trailer = self.gzip.last_chunk().copied().unwrap_or_default();
@@ -46,7 +67,7 @@ impl StaticFile {
 
     fn full(&self, request: &HeaderMap) -> Response {
         if takes_gzip(request) {
-            let mut response = with_content_type(self.gzip, self.content_type.clone());
+            let mut response = with_content_type(self.gzip.clone(), self.content_type.clone());
             response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             return response;
         }
@@ -55,14 +76,14 @@ impl StaticFile {
             Err(error) => {
                 tracing::error!(%error, version = self.version(), "a file within the binary could not be unpacked");
                 let text = "The file could not be unpacked; a client that accepts gzip gets it as it is";
-                ApiError(Error::new(ErrorOrigin::HttpServer, ErrorId::UnknownError, text)).into_response()
+                ApiError::new(ErrorId::UnknownError, text).into_response()
             }
         }
     }
 
     fn unpacked(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        GzDecoder::new(self.gzip).read_to_end(&mut bytes)?;
+        GzDecoder::new(&*self.gzip).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 }
@@ -77,7 +98,7 @@ pub(crate) fn items(headers: &HeaderMap, name: header::HeaderName) -> impl Itera
         .map(str::trim)
 }
 
-/// Says whether the client has the content of a tag already; a proxy may have changed the tag to a strong one.
+/// Returns whether the client has the content of a tag already; a proxy may have changed the tag to a strong one.
 fn has_current(request: &HeaderMap, tag: &str) -> bool {
     let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
     items(request, header::IF_NONE_MATCH).any(|item| item == "*" || opaque(item) == opaque(tag))

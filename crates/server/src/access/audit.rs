@@ -10,7 +10,6 @@ use axum::extract::Request;
 use axum::response::Response;
 use cantata_access::{AuditEntry, AuthMethod, Identity};
 use cantata_core::Timestamp;
-use http::request::Parts;
 use http::{Method, Uri};
 
 use super::AccessControl;
@@ -76,19 +75,21 @@ impl AuditedRequest {
         if is_reading(request.method()) {
             return None;
         }
-        let audit = AuditSlot::default();
-        request.extensions_mut().insert(audit.clone());
-        let (method, uri) = (request.method().clone(), request.uri().clone());
-        let id = RequestId::current_or_new();
-        Some(Self { access: Arc::clone(access), audit, method, uri, id, is_answered: false })
+        let audited = Self::new(access, request);
+        request.extensions_mut().insert(audited.audit.clone());
+        Some(audited)
     }
 
     /// Begins the entry of a read that was denied.
-    pub(crate) fn denied(access: &Arc<AccessControl>, parts: &Parts, record: AuditRecord) -> Self {
-        let audit = AuditSlot::default();
-        audit.set(record);
-        let (method, uri, id) = (parts.method.clone(), parts.uri.clone(), RequestId::current_or_new());
-        Self { access: Arc::clone(access), audit, method, uri, id, is_answered: false }
+    pub(crate) fn denied(access: &Arc<AccessControl>, request: &Request, record: AuditRecord) -> Self {
+        let audited = Self::new(access, request);
+        audited.audit.set(record);
+        audited
+    }
+
+    fn new(access: &Arc<AccessControl>, request: &Request) -> Self {
+        let (access, audit, id) = (Arc::clone(access), AuditSlot::default(), RequestId::current_or_new());
+        Self { access, audit, method: request.method().clone(), uri: request.uri().clone(), id, is_answered: false }
     }
 
     /// Writes the entry, if the guard left a record.

@@ -3,22 +3,19 @@
 //! The study that is checked is taken from where the handler takes it: the decoded path parameters of the router. No
 //! spelling of a URL can make them differ.
 
-use std::convert::Infallible;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
-use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::RequestExt as _;
+use axum::extract::{RawPathParams, Request};
 use axum::response::{IntoResponse, Response};
 use cantata_access::{AuthError, AuthMethod, Identity};
-use cantata_core::{Error, ErrorId, ErrorOrigin};
-use futures_util::FutureExt;
-use futures_util::future::{Either, Ready, ready};
-use http::request::Parts;
-use http::{HeaderValue, header};
-use tower::{Layer, Service};
+use cantata_core::ErrorId;
+use futures_util::FutureExt as _;
+use http::{Extensions, HeaderValue, header};
 
-use super::{ANONYMOUS, AccessControl, AuditRecord, AuditSlot, AuditedRequest, is_reading};
+use super::{AccessControl, AuditRecord, AuditSlot, AuditedRequest, identity_of, is_reading};
 use crate::error_body::ApiError;
+use crate::intercept::Intercept;
 use crate::routes::RouteSpec;
 
 /// The path parameter that names a study.
@@ -55,42 +52,6 @@ pub(crate) struct AccessGuard {
     pub(crate) access: Arc<AccessControl>,
 }
 
-/// A handler behind a check.
-#[derive(Clone)]
-pub(crate) struct GuardedService<S> {
-    guard: AccessGuard,
-    handler: S,
-}
-
-impl<S> Layer<S> for AccessGuard {
-    type Service = GuardedService<S>;
-
-    fn layer(&self, handler: S) -> GuardedService<S> {
-        GuardedService { guard: self.clone(), handler }
-    }
-}
-
-impl<S> Service<Request> for GuardedService<S>
-where
-    S: Service<Request, Response = Response, Error = Infallible>,
-{
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Either<S::Future, Ready<Result<Response, Infallible>>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.handler.poll_ready(context)
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let (mut parts, body) = request.into_parts();
-        match self.guard.check(&mut parts) {
-            Ok(()) => Either::Left(self.handler.call(Request::from_parts(parts, body))),
-            Err(response) => Either::Right(ready(Ok(*response))),
-        }
-    }
-}
-
 /// Why a request is denied.
 enum AccessDenied {
     /// It has no credential.
@@ -103,30 +64,27 @@ enum AccessDenied {
     Forbidden(String),
 }
 
-impl AccessGuard {
-    /// Lets a request through; an error is the response to it.
-    fn check(&self, parts: &mut Parts) -> Result<(), Box<Response>> {
-        if !self.access.authenticator.is_enabled() && is_reading(&parts.method) {
+impl Intercept for AccessGuard {
+    type InFlight = ();
+
+    fn on_request(&self, request: &mut Request) -> Result<(), Box<Response>> {
+        let (is_enabled, is_reading) = (self.access.authenticator.is_enabled(), is_reading(request.method()));
+        if is_reading && (!is_enabled || self.may_read_any_study(request.extensions())) {
             return Ok(());
         }
-        if is_reading(&parts.method) && self.may_read_any_study(parts) {
-            return Ok(());
-        }
-        let identity = parts.extensions.get::<Arc<Identity>>().cloned();
-        let identity = identity.unwrap_or_else(|| Arc::clone(&ANONYMOUS));
-        let study = if self.spec.scope.is_of_study() { study_in(parts) } else { None };
-        let refusal = parts.extensions.get::<AuthError>().copied();
-        let decision = match refusal {
-            _ if !self.access.authenticator.is_enabled() => Ok(()),
+        let study = if self.spec.scope.is_of_study() { study_in(request) } else { None };
+        let identity = identity_of(request.extensions());
+        let auth_error = request.extensions().get::<AuthError>().copied();
+        let decision = match auth_error {
+            _ if !is_enabled => Ok(()),
             Some(AuthError::Invalid) => Err(AccessDenied::Invalid),
             Some(AuthError::Unavailable) => Err(AccessDenied::Unavailable),
             None => self.authorize(&identity, study.as_deref()),
         };
-        let changes = self.spec.is_audited() && !is_reading(&parts.method);
-        let is_denied = decision.is_err();
-        let mut record =
-            (changes || is_denied).then(|| AuditRecord { identity, is_refused: refusal.is_some(), study, is_denied });
-        if let Some(audit) = parts.extensions.get::<AuditSlot>()
+        let changes = self.spec.is_audited() && !is_reading;
+        let (is_refused, is_denied) = (auth_error.is_some(), decision.is_err());
+        let mut record = (changes || is_denied).then(|| AuditRecord { identity, is_refused, study, is_denied });
+        if let Some(audit) = request.extensions().get::<AuditSlot>()
             && let Some(record) = record.take()
         {
             audit.set(record);
@@ -134,22 +92,28 @@ impl AccessGuard {
         decision.map_err(|denied| {
             let response = denied.into_response();
             if let Some(record) = record {
-                AuditedRequest::denied(&self.access, parts, record).complete(&response);
+                AuditedRequest::denied(&self.access, request, record).complete(&response);
             }
             Box::new(response)
         })
     }
 
+    fn on_response((): (), response: Response) -> Response {
+        response
+    }
+}
+
+impl AccessGuard {
     /// Returns whether the sender may read this route for every study: most requests are such, and their path need not
     /// be looked at.
-    fn may_read_any_study(&self, parts: &Parts) -> bool {
+    fn may_read_any_study(&self, extensions: &Extensions) -> bool {
         let AccessControl { scopes, closed_reads, .. } = &*self.access;
         let may_read_all = || {
-            let identity = parts.extensions.get::<Arc<Identity>>();
+            let identity = extensions.get::<Arc<Identity>>();
             identity.is_some_and(|identity| scopes.can_read_every_study(identity))
         };
         matches!(self.spec.scope, RequiredScope::Read | RequiredScope::ReadStudy | RequiredScope::ReadAllStudies)
-            && parts.extensions.get::<AuthError>().is_none()
+            && extensions.get::<AuthError>().is_none()
             && (!closed_reads || may_read_all())
     }
 
@@ -181,9 +145,9 @@ impl AccessGuard {
 }
 
 /// Returns the study that the handler will find in the path; nothing if it cannot be read.
-fn study_in(parts: &mut Parts) -> Option<String> {
+fn study_in(request: &mut Request) -> Option<String> {
     // The router has found the segments already, so there is nothing to wait for.
-    let segments = RawPathParams::from_request_parts(parts, &()).now_or_never()?.ok()?;
+    let segments = request.extract_parts::<RawPathParams>().now_or_never()?.ok()?;
     segments.iter().find(|(name, _)| *name == STUDY_PARAMETER).map(|(_, study)| study.to_owned())
 }
 
@@ -193,15 +157,14 @@ impl IntoResponse for AccessDenied {
             Self::Missing => (
                 ErrorId::UnauthorizedToken,
                 r#"Bearer realm="cantata""#,
-                "This needs a credential; send an API key or a token in the header 'Authorization: Bearer …'"
-                    .to_owned(),
+                "This needs a credential; send an API key or a token in the header 'Authorization: Bearer …'".into(),
             ),
             Self::Invalid => (
                 ErrorId::UnauthorizedToken,
                 r#"Bearer realm="cantata", error="invalid_token""#,
                 "The credential is not accepted; send an API key or a token that is in force in the header \
                  'Authorization: Bearer …'"
-                    .to_owned(),
+                    .into(),
             ),
             Self::Forbidden(scope) => (
                 ErrorId::ForbiddenToken,
@@ -210,11 +173,10 @@ impl IntoResponse for AccessDenied {
             ),
             Self::Unavailable => {
                 let text = "The credential cannot be checked at present; try again later";
-                return ApiError(Error::new(ErrorOrigin::HttpServer, ErrorId::ServiceUnavailable, text))
-                    .into_response();
+                return ApiError::new(ErrorId::ServiceUnavailable, text).into_response();
             }
         };
-        let mut response = ApiError(Error::new(ErrorOrigin::HttpServer, id, text)).into_response();
+        let mut response = ApiError::new(id, text).into_response();
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
         response
     }

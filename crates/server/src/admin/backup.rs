@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::response::Response;
 use bytes::Bytes;
 use cantata_backup::{BackupError, BackupSource};
 use cantata_core::{Error, ErrorId};
+use futures_util::stream;
 use http::HeaderValue;
 use tokio::sync::{Semaphore, mpsc};
 use utoipa_axum::routes;
 
 use super::{ADMINISTRATION, ORIGIN};
-use crate::error_body::{ApiResult, ErrorBody};
+use crate::error_body::ApiResult;
 use crate::response::with_content_type;
 use crate::routes::Routes;
 use crate::{AccessControl, RequestId};
@@ -27,7 +27,7 @@ const MAX_QUEUED_CHUNKS: usize = 4;
 /// How many bytes are sent at once.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// What the route works with; clones share it.
+/// The state of the handler; clones share it.
 #[derive(Clone)]
 struct BackupState {
     source: Arc<dyn BackupSource>,
@@ -52,17 +52,18 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     post, path = "/admin/backup", tag = "Backup",
     responses(
         (status = 200, description = "The backup, a gzipped tar archive", content_type = "application/gzip", body = Vec<u8>),
-        (status = "default", description = "An error", body = ErrorBody),
     )
 )]
-async fn backup(State(backups): State<BackupState>) -> ApiResult<Response> {
+async fn backup(State(backups): State<BackupState>) -> ApiResult {
     let Ok(permit) = backups.permit.clone().try_acquire_owned() else {
         let text = "Another backup is under way; try again when it is done";
         return Err(Error::new(ORIGIN, ErrorId::ServiceUnavailable, text).into());
     };
     let source = Arc::clone(&backups.source);
     let captured = tokio::task::spawn_blocking(move || source.capture()).await;
-    let prepared = captured.unwrap_or_else(|error| Err(BackupError::Capture(Box::new(error)))).map_err(refused)?;
+    let prepared = captured
+        .unwrap_or_else(|error| Err(BackupError::Capture(Box::new(error))))
+        .map_err(|error| backup_error(&error))?;
     let (pieces, mut written) = mpsc::channel(MAX_QUEUED_CHUNKS);
     let id = RequestId::current_or_new();
     let write = move || {
@@ -75,15 +76,11 @@ async fn backup(State(backups): State<BackupState>) -> ApiResult<Response> {
         }
     };
     tokio::task::spawn_blocking(move || id.during(write));
-    let stream = async_stream::stream! {
-        while let Some(piece) = written.recv().await {
-            yield piece;
-        }
-    };
+    let stream = stream::poll_fn(move |context| written.poll_recv(context));
     Ok(with_content_type(Body::from_stream(stream), CONTENT_TYPE))
 }
 
-/// Hands pieces on to the answer.
+/// Sends what is written to the stream of the response.
 struct ChannelWriter(mpsc::Sender<io::Result<Bytes>>);
 
 impl Write for ChannelWriter {
@@ -98,9 +95,9 @@ impl Write for ChannelWriter {
     }
 }
 
-/// Says what a client may know of the reason.
-fn refused(error: BackupError) -> Error {
-    tracing::error!(error = cantata_core::error_chain(&error), "a backup cannot be made");
+/// Logs an error and returns what a client may know of it.
+fn backup_error(error: &BackupError) -> Error {
+    tracing::error!(error = cantata_core::error_chain(error), "a backup cannot be made");
     let text = match error {
         BackupError::Capture(cause) => format!("The backup cannot be made: {cause}"),
         _ => "The backup cannot be made; the log of the server has the cause".to_owned(),

@@ -3,14 +3,13 @@
 use std::ops::Range;
 
 use axum::extract::{Request, State};
-use axum::response::Response;
 use cantata_core::Result;
 use cantata_engine::ImportChunk;
 use http::StatusCode;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{ORIGIN, refused};
+use super::{ORIGIN, engine_error};
 use crate::Indexes;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{Params, Segments, malformed, read_limited};
@@ -45,7 +44,7 @@ pub(crate) async fn import(
     Segments(name): Segments<String>,
     params: Params,
     request: Request,
-) -> ApiResult<Response> {
+) -> ApiResult {
     let end = params.integer(ORIGIN, "end", 0)?.unwrap_or_default();
     let line = params.integer(ORIGIN, "line", 1)?.unwrap_or(1);
     let id_field = params.get("id").filter(|field| !field.is_empty()).map(str::to_owned);
@@ -55,9 +54,9 @@ pub(crate) async fn import(
     let bytes = Vec::from(read_limited(request, MAX_BODY_BYTES).await?);
     let documents = lines(&bytes, line);
     let chunk = ImportChunk { source: source.clone(), bytes, documents, end };
-    let report = indexes.administration.import_chunk(&name, chunk, id_field).await.map_err(refused)?;
+    let report = indexes.administration.import_chunk(&name, chunk, id_field).await.map_err(engine_error)?;
     if given.is_none() {
-        indexes.administration.end_import(&name, &source).await.map_err(refused)?;
+        indexes.administration.end_import(&name, &source).await.map_err(engine_error)?;
     }
     Ok(json_response(&report))
 }
@@ -82,17 +81,14 @@ fn lines(bytes: &[u8], first: u64) -> Vec<(u64, Range<usize>)> {
         ("name" = String, Path, description = "The index"),
         ("source" = String, Query, description = "Where the documents come from"),
     ),
-    responses(
-        (status = 200, description = "The position; 0 if nothing is remembered", body = ImportPosition),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The position; 0 if nothing is remembered", body = ImportPosition))
 )]
 pub(crate) async fn position(
     State(indexes): State<Indexes>,
     Segments(name): Segments<String>,
     params: Params,
-) -> ApiResult<Response> {
-    let position = indexes.administration.import_position(&name, source_of(&params)?).await.map_err(refused)?;
+) -> ApiResult {
+    let position = indexes.administration.import_position(&name, source_of(&params)?).await.map_err(engine_error)?;
     Ok(json_response(&json!({"position": position})))
 }
 
@@ -103,17 +99,14 @@ pub(crate) async fn position(
         ("name" = String, Path, description = "The index"),
         ("source" = String, Query, description = "Where the documents come from"),
     ),
-    responses(
-        (status = 204, description = "Nothing is remembered of it any more"),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 204, description = "Nothing is remembered of it any more"))
 )]
 pub(crate) async fn end(
     State(indexes): State<Indexes>,
     Segments(name): Segments<String>,
     params: Params,
 ) -> ApiResult<StatusCode> {
-    indexes.administration.end_import(&name, source_of(&params)?).await.map_err(refused)?;
+    indexes.administration.end_import(&name, source_of(&params)?).await.map_err(engine_error)?;
     Ok(StatusCode::NO_CONTENT)
 }
 

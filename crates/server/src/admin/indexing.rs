@@ -1,27 +1,23 @@
 //! `/admin/indexing`, and what can be done with the index of a catalogue that has a source.
 
 use axum::extract::State;
-use axum::response::Response;
 use cantata_core::{Error, ErrorId};
 use cantata_indexing::{IndexingError, JobError};
 use http::StatusCode;
 
-use super::{ORIGIN, refused};
-use crate::error_body::{ApiResult, ErrorBody};
+use super::{ORIGIN, engine_error};
+use crate::error_body::ApiResult;
 use crate::extract::Segments;
 use crate::openapi::schemas::{CatalogueIndexing, Job};
-use crate::response::json as json_response;
+use crate::response::{json as json_response, json_with_status};
 use crate::state::IndexingState;
 
 /// Returns how the index of each catalogue follows its source: how far it came, and which documents were set aside.
 #[utoipa::path(
     get, path = "/admin/indexing", tag = "Indexing",
-    responses(
-        (status = 200, description = "The catalogues that have a source, by id", body = Vec<CatalogueIndexing>),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The catalogues that have a source, by id", body = Vec<CatalogueIndexing>))
 )]
-pub(crate) async fn status(State(state): State<IndexingState>) -> ApiResult<Response> {
+pub(crate) async fn status(State(state): State<IndexingState>) -> ApiResult {
     Ok(json_response(&state.indexing.status()))
 }
 
@@ -29,19 +25,11 @@ pub(crate) async fn status(State(state): State<IndexingState>) -> ApiResult<Resp
 #[utoipa::path(
     post, path = "/admin/catalogues/{catalogue}/reindex", tag = "Indexing",
     params(("catalogue" = String, Path, description = "The id of the catalogue")),
-    responses(
-        (status = 202, description = "The job that does it", body = Job),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 202, description = "The job that does it", body = Job))
 )]
-pub(crate) async fn reindex(
-    State(state): State<IndexingState>,
-    Segments(catalogue): Segments<String>,
-) -> ApiResult<Response> {
-    let job = state.indexing.reindex(&catalogue).map_err(not_done)?;
-    let mut response = json_response(&job);
-    *response.status_mut() = StatusCode::ACCEPTED;
-    Ok(response)
+pub(crate) async fn reindex(State(state): State<IndexingState>, Segments(catalogue): Segments<String>) -> ApiResult {
+    let job = state.indexing.reindex(&catalogue).map_err(indexing_error)?;
+    Ok(json_with_status(StatusCode::ACCEPTED, &job))
 }
 
 /// Goes back to the index that a catalogue had before the last reindex, which then catches up; done again, it leads
@@ -49,20 +37,14 @@ pub(crate) async fn reindex(
 #[utoipa::path(
     post, path = "/admin/catalogues/{catalogue}/rollback", tag = "Indexing",
     params(("catalogue" = String, Path, description = "The id of the catalogue")),
-    responses(
-        (status = 200, description = "How it is now", body = CatalogueIndexing),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "How it is now", body = CatalogueIndexing))
 )]
-pub(crate) async fn rollback(
-    State(state): State<IndexingState>,
-    Segments(catalogue): Segments<String>,
-) -> ApiResult<Response> {
-    Ok(json_response(&state.indexing.rollback(&catalogue).await.map_err(not_done)?))
+pub(crate) async fn rollback(State(state): State<IndexingState>, Segments(catalogue): Segments<String>) -> ApiResult {
+    Ok(json_response(&state.indexing.rollback(&catalogue).await.map_err(indexing_error)?))
 }
 
-/// Gives an error its row in the one table.
-pub(super) fn not_done(error: IndexingError) -> Error {
+/// Gives an error its row in the error table.
+pub(super) fn indexing_error(error: IndexingError) -> Error {
     let text = error.to_string();
     let id = match error {
         IndexingError::UnknownCatalogue(_) => ErrorId::CatalogueNotFound,
@@ -70,7 +52,7 @@ pub(super) fn not_done(error: IndexingError) -> Error {
         IndexingError::Unusable(_)
         | IndexingError::NoPreviousIndex(_)
         | IndexingError::Job(JobError::Busy(_) | JobError::Over(_)) => ErrorId::JobConflict,
-        IndexingError::Engine(error) => return refused(error),
+        IndexingError::Engine(error) => return engine_error(error),
     };
     Error::new(ORIGIN, id, text)
 }

@@ -4,34 +4,27 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
+use axum::response::sse::Event;
 use cantata_indexing::{IndexingError, JobError};
 use futures_util::Stream;
 
 use super::ORIGIN;
-use super::indexing::not_done;
-use crate::error_body::{ApiResult, ErrorBody};
+use super::indexing::indexing_error;
+use crate::error_body::ApiResult;
 use crate::extract::{Params, Segments, malformed, parse_integer};
 use crate::openapi::schemas::Job;
-use crate::response::json as json_response;
+use crate::response::{event_stream, json as json_response};
 use crate::state::IndexingState;
 
-/// How often a silent connection is shown to be alive.
-const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
-
-/// How often at most somebody is told of progress.
+/// The least time between two events about the progress of jobs.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Lists the latest jobs, the newest first.
 #[utoipa::path(
     get, path = "/admin/jobs", tag = "Indexing",
-    responses(
-        (status = 200, description = "The jobs", body = Vec<Job>),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The jobs", body = Vec<Job>))
 )]
-pub(crate) async fn list(State(state): State<IndexingState>) -> ApiResult<Response> {
+pub(crate) async fn list(State(state): State<IndexingState>) -> ApiResult {
     Ok(json_response(&state.indexing.jobs().list()))
 }
 
@@ -39,14 +32,11 @@ pub(crate) async fn list(State(state): State<IndexingState>) -> ApiResult<Respon
 #[utoipa::path(
     get, path = "/admin/jobs/{job}", tag = "Indexing",
     params(("job" = String, Path, description = "The number of the job")),
-    responses(
-        (status = 200, description = "The job", body = Job),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The job", body = Job))
 )]
-pub(crate) async fn job(State(state): State<IndexingState>, Segments(id): Segments<String>) -> ApiResult<Response> {
-    let id = number(&id)?;
-    let unknown = || not_done(IndexingError::Job(JobError::Unknown(id)));
+pub(crate) async fn job(State(state): State<IndexingState>, Segments(id): Segments<String>) -> ApiResult {
+    let id = parse_job_id(&id)?;
+    let unknown = || indexing_error(IndexingError::Job(JobError::Unknown(id)));
     Ok(json_response(&state.indexing.jobs().job(id).ok_or_else(unknown)?))
 }
 
@@ -54,14 +44,11 @@ pub(crate) async fn job(State(state): State<IndexingState>, Segments(id): Segmen
 #[utoipa::path(
     delete, path = "/admin/jobs/{job}", tag = "Indexing",
     params(("job" = String, Path, description = "The number of the job")),
-    responses(
-        (status = 200, description = "The job, which may still be under way", body = Job),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The job, which may still be under way", body = Job))
 )]
-pub(crate) async fn cancel(State(state): State<IndexingState>, Segments(id): Segments<String>) -> ApiResult<Response> {
-    let cancelled = state.indexing.jobs().cancel(number(&id)?);
-    Ok(json_response(&cancelled.map_err(|error| not_done(IndexingError::Job(error)))?))
+pub(crate) async fn cancel(State(state): State<IndexingState>, Segments(id): Segments<String>) -> ApiResult {
+    let cancelled = state.indexing.jobs().cancel(parse_job_id(&id)?);
+    Ok(json_response(&cancelled.map_err(|error| indexing_error(IndexingError::Job(error)))?))
 }
 
 /// Streams jobs as server-sent events: first those that are known, then each one whenever it changes.
@@ -71,15 +58,14 @@ pub(crate) async fn cancel(State(state): State<IndexingState>, Segments(id): Seg
     responses(
         (status = 200, description = "The jobs; each event carries one as it is then",
          body = String, content_type = "text/event-stream"),
-        (status = "default", description = "An error", body = ErrorBody),
     )
 )]
-pub(crate) async fn follow(State(state): State<IndexingState>, params: Params) -> ApiResult<Response> {
+pub(crate) async fn follow(State(state): State<IndexingState>, params: Params) -> ApiResult {
     let follow = params.boolean(ORIGIN, "follow", true)?;
-    Ok(Sse::new(server_sent(state, follow)).keep_alive(KeepAlive::new().interval(HEARTBEAT_INTERVAL)).into_response())
+    Ok(event_stream(server_sent(state, follow)))
 }
 
-fn number(id: &str) -> ApiResult<u64> {
+fn parse_job_id(id: &str) -> ApiResult<u64> {
     Ok(parse_integer(id, 0).ok_or_else(|| malformed(ORIGIN, "job", id, "the number of a job"))?)
 }
 
@@ -103,7 +89,7 @@ fn server_sent(state: IndexingState, follow: bool) -> impl Stream<Item = Result<
             };
             let goes_on = tokio::select! {
                 goes_on = next => goes_on,
-                () = state.stopped() => false,
+                () = state.app.stopped() => false,
             };
             if !goes_on {
                 return;

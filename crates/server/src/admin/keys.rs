@@ -1,26 +1,26 @@
 //! `/admin/keys`: the API keys of this server.
 //!
 //! These are the keys in the data folder, which `cantata key` changes too, by the same code. A key that is made here
-//! counts with the next request, and one that is revoked here does not. Where the server takes no keys of its own there
-//! are none to look after: a key made while nobody is asked who they are would count later, when everybody is.
+//! counts with the next request, and one that is revoked here does not. Where the server takes no keys of its own, none
+//! can be created: a key made while authentication is off would be valid once it is on.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use cantata_access::{KeyError, KeyFile, KeyRecord, KeySecret, KeySummary};
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result, Timestamp};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use utoipa_axum::routes;
 
 use super::ADMINISTRATION;
 use crate::AccessControl;
-use crate::error_body::{ApiResult, ErrorBody};
+use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Segments};
 use crate::openapi::schemas::{ApiKeys, MadeApiKey, NewApiKey};
-use crate::response::json as json_response;
+use crate::response::{json as json_response, json_with_status};
 use crate::routes::Routes;
 use crate::state::AppState;
 
@@ -41,45 +41,35 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
 }
 
 #[derive(Serialize)]
-struct KeyList<'a> {
-    keys: Vec<KeySummary<'a>>,
-}
-
-#[derive(Serialize)]
 struct CreatedKey<'a> {
     key: &'a str,
     #[serde(flatten)]
-    shown: KeySummary<'a>,
+    summary: KeySummary<'a>,
 }
 
 /// Lists the API keys, revoked ones included; no key is shown itself.
 #[utoipa::path(
     get, path = "/admin/keys", tag = "Keys",
-    responses(
-        (status = 200, description = "The keys, oldest first", body = ApiKeys),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The keys, oldest first", body = ApiKeys))
 )]
-async fn list(State(state): State<AppState>) -> ApiResult<Response> {
+async fn list(State(state): State<AppState>) -> ApiResult {
     let records = on_keys(&state.access, |keys| keys.list()).await?;
-    Ok(json_response(&KeyList { keys: records.iter().map(KeyRecord::summary).collect() }))
+    let keys: Vec<KeySummary<'_>> = records.iter().map(KeyRecord::summary).collect();
+    Ok(json_response(&json!({"keys": keys})))
 }
 
 /// Makes an API key, which only this answer shows.
 #[utoipa::path(
     post, path = "/admin/keys", tag = "Keys",
     request_body = NewApiKey,
-    responses(
-        (status = 201, description = "The key", body = MadeApiKey),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 201, description = "The key", body = MadeApiKey))
 )]
-async fn create(State(state): State<AppState>, JsonObject(members): JsonObject) -> ApiResult<Response> {
-    let (record, secret) = asked_for(&members)?;
+async fn create(State(state): State<AppState>, JsonObject(members): JsonObject) -> ApiResult {
+    let (record, secret) = parse_key(&members)?;
     let added = record.clone();
     on_keys(&state.access, move |keys| keys.add(added)).await?;
-    let mut response = json_response(&CreatedKey { key: secret.reveal(), shown: record.summary() });
-    *response.status_mut() = StatusCode::CREATED;
+    let created = CreatedKey { key: secret.reveal(), summary: record.summary() };
+    let mut response = json_with_status(StatusCode::CREATED, &created);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
 }
@@ -88,17 +78,14 @@ async fn create(State(state): State<AppState>, JsonObject(members): JsonObject) 
 #[utoipa::path(
     delete, path = "/admin/keys/{id}", tag = "Keys",
     params(("id" = String, Path, description = "The id of the key, not its name")),
-    responses(
-        (status = 204, description = "The key is revoked"),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 204, description = "The key is revoked"))
 )]
 async fn revoke(State(state): State<AppState>, Segments(id): Segments<String>) -> ApiResult<StatusCode> {
     on_keys(&state.access, move |keys| keys.revoke_id(&id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Works with the keys beside the threads that answer requests: other processes may be changing them.
+/// Works with the keys on a blocking thread: other processes may be changing them.
 async fn on_keys<T: Send + 'static>(
     access: &AccessControl,
     work: impl FnOnce(&KeyFile) -> Result<T, KeyError> + Send + 'static,
@@ -109,32 +96,30 @@ async fn on_keys<T: Send + 'static>(
         return Err(Error::new(ORIGIN, ErrorId::KeysNotTaken, text));
     };
     let done = tokio::task::spawn_blocking(move || work(&keys)).await;
-    done.unwrap_or_else(|error| Err(KeyError::Unusable(error.to_string()))).map_err(refused)
+    done.unwrap_or_else(|error| Err(KeyError::Unusable(error.to_string()))).map_err(key_error)
 }
 
-/// Makes the key that a body asks for.
-fn asked_for(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
+/// Creates the key that a body describes.
+fn parse_key(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
     if let Some(unknown) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(unfit(unknown, "a member that is not known", "name, scopes and perhaps expiresInDays"));
     }
     let name = match members.get("name") {
         Some(Value::String(name)) => name,
-        other => return Err(unfit("name", shown(other), "what people call the key")),
+        other => return Err(unfit("name", describe(other), "what people call the key")),
     };
     let scopes = match members.get("scopes") {
         Some(Value::Array(scopes)) if (1..=MAX_SCOPES).contains(&scopes.len()) => scopes,
         Some(Value::Array(scopes)) => {
             return Err(unfit("scopes", format!("{} scopes", scopes.len()), format!("1 to {MAX_SCOPES}")));
         }
-        other => return Err(unfit("scopes", shown(other), "a list of texts such as STUDY.ABC.WRITE")),
+        other => return Err(unfit("scopes", describe(other), "a list of texts such as STUDY.ABC.WRITE")),
     };
-    let scopes: Vec<String> = (0..)
-        .zip(scopes)
-        .map(|(place, scope): (usize, _)| match scope.as_str() {
-            Some(scope) => Ok(scope.to_owned()),
-            None => Err(unfit(&format!("scopes[{place}]"), shown(Some(scope)), "a text such as STUDY.ABC.WRITE")),
-        })
-        .collect::<Result<_>>()?;
+    let parse_scope = |(index, scope): (usize, &Value)| match scope {
+        Value::String(scope) => Ok(scope.clone()),
+        other => Err(unfit(&format!("scopes[{index}]"), describe(Some(other)), "a text such as STUDY.ABC.WRITE")),
+    };
+    let scopes: Vec<String> = scopes.iter().enumerate().map(parse_scope).collect::<Result<_>>()?;
     let expires = match members.get("expiresInDays") {
         None | Some(Value::Null) => None,
         Some(days) => Some(in_days(days)?),
@@ -146,10 +131,10 @@ fn asked_for(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
             "1 to 100 characters, not all of them spaces and none of them a control character",
         ),
         KeyError::Scope(found) => {
-            let place = scopes.iter().position(|scope| *scope == found).unwrap_or_default();
-            unfit(&format!("scopes[{place}]"), format!("'{found}'"), "a text without spaces such as STUDY.ABC.WRITE")
+            let index = scopes.iter().position(|scope| *scope == found).unwrap_or_default();
+            unfit(&format!("scopes[{index}]"), format!("'{found}'"), "a text without spaces such as STUDY.ABC.WRITE")
         }
-        other => refused(other),
+        other => key_error(other),
     })
 }
 
@@ -158,12 +143,12 @@ fn in_days(given: &Value) -> Result<Timestamp> {
     let days = given.as_u64().filter(|days| (1..=MAX_EXPIRY_DAYS).contains(days));
     let days = days.and_then(|days| i64::try_from(days).ok());
     let expected = format!("a whole number of days, 1 to {MAX_EXPIRY_DAYS}; without it the key does not end");
-    let days = days.ok_or_else(|| unfit("expiresInDays", shown(Some(given)), expected))?;
+    let days = days.ok_or_else(|| unfit("expiresInDays", describe(Some(given)), expected))?;
     Ok(Timestamp::from_micros(Timestamp::now().as_micros() + days * DAY))
 }
 
-/// Says what stands at a place that should have something else.
-fn shown(found: Option<&Value>) -> String {
+/// Describes a value that is not as expected.
+fn describe(found: Option<&Value>) -> String {
     match found {
         None => "nothing".to_owned(),
         Some(Value::String(text)) => format!("'{text}'"),
@@ -173,13 +158,12 @@ fn shown(found: Option<&Value>) -> String {
     }
 }
 
-fn unfit(place: &str, found: impl AsRef<str>, expected: impl AsRef<str>) -> Error {
-    let (found, expected) = (found.as_ref(), expected.as_ref());
-    Error::malformed_parameter(ORIGIN, format!("{place}: found {found}; expected {expected}"))
+fn unfit(member: &str, found: impl Display, expected: impl Display) -> Error {
+    Error::malformed_parameter(ORIGIN, format!("{member}: found {found}; expected {expected}"))
 }
 
-/// Gives an error of the keys its row in the one table.
-fn refused(error: KeyError) -> Error {
+/// Gives an error of the keys its row in the error table.
+fn key_error(error: KeyError) -> Error {
     let (id, text) = match error {
         KeyError::Name(_) | KeyError::Scope(_) => (ErrorId::MalformedParameter, error.to_string()),
         KeyError::NameTaken(_) => (ErrorId::KeyAlreadyExists, format!("name: {error}")),

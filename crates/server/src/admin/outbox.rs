@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use cantata_outbox::{RelayActivity, RelayWatch};
 use utoipa_axum::routes;
 
 use super::ADMINISTRATION;
 use crate::AccessControl;
-use crate::error_body::{ApiResult, ErrorBody};
+use crate::error_body::ApiResult;
 use crate::openapi::schemas::{OutboxBody, OutboxStatus};
 use crate::response::json as json_response;
 use crate::routes::Routes;
@@ -24,12 +23,9 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(access: &Arc<AccessContro
 /// Whatever it says, the server serves: events wait until they can be sent.
 #[utoipa::path(
     get, path = "/admin/outbox", tag = "Events",
-    responses(
-        (status = 200, description = "How it is", body = OutboxBody),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "How it is", body = OutboxBody))
 )]
-async fn outbox(State(relay): State<RelayWatch>) -> ApiResult<Response> {
+async fn outbox(State(relay): State<RelayWatch>) -> ApiResult {
     let state = relay.state();
     let latest = relay.latest();
     let (status, problem) = match state.activity {

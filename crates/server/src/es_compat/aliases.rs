@@ -1,12 +1,11 @@
-//! Aliases: shown, added, removed, and moved in one step.
+//! Aliases: listed, added, removed, and moved in one step.
 
 use axum::extract::{Request, State};
-use axum::response::Response;
 use cantata_engine::{Alias, AliasChange};
 use serde_json::{Map, Value, json};
 
 use super::error::EsError;
-use super::index_patterns::{IndexPatterns, refuse_patterns};
+use super::index_patterns::{IndexPatterns, ListPath, refuse_patterns};
 use super::responses::acknowledged;
 use super::{EsResult, EsState, body};
 use crate::extract::Segments;
@@ -18,44 +17,22 @@ const MAX_BODY_BYTES: usize = 4 << 20;
 /// What an alias may say that makes no difference here, where it leads to one index.
 const HARMLESS: [&str; 5] = ["is_write_index", "is_hidden", "routing", "index_routing", "search_routing"];
 
-/// Shows all indexes with their aliases.
-pub(super) async fn all(State(es): State<EsState>) -> EsResult<Response> {
-    shown(&es, None, None).await
-}
-
-/// Shows aliases by their names.
-pub(super) async fn named(State(es): State<EsState>, Segments(name): Segments<String>) -> EsResult<Response> {
-    shown(&es, None, Some(&name)).await
-}
-
-/// Shows the aliases of some indexes.
-pub(super) async fn of_whole_index(State(es): State<EsState>, Segments(index): Segments<String>) -> EsResult<Response> {
-    shown(&es, Some(&index), None).await
-}
-
-/// Shows aliases of some indexes by their names.
-pub(super) async fn of_index(
-    State(es): State<EsState>,
-    Segments((index, name)): Segments<(String, String)>,
-) -> EsResult<Response> {
-    shown(&es, Some(&index), Some(&name)).await
-}
-
-async fn shown(es: &EsState, index: Option<&str>, list: Option<&str>) -> EsResult<Response> {
-    let (indexes, aliases) = (es.indexes(index).await?, es.engine.aliases().await?);
-    let names = IndexPatterns::new(list);
-    let mut shown = Map::new();
+/// Returns the aliases of indexes.
+pub(super) async fn get(State(es): State<EsState>, Segments(path): Segments<ListPath>) -> EsResult {
+    let (indexes, aliases) = (es.indexes(path.index.as_deref()).await?, es.engine.aliases().await?);
+    let names = IndexPatterns::new(path.name.as_deref());
+    let mut listed = Map::new();
     for index in indexes {
         let own = aliases.iter().filter(|alias| alias.index == index.name && names.matches(&alias.name));
         let own: Map<String, Value> = own.map(|Alias { name, .. }| (name.clone(), json!({}))).collect();
-        // An index without aliases is shown where no alias is asked for.
-        if list.is_none() || !own.is_empty() {
-            shown.insert(index.name, json!({"aliases": own}));
+        // An index without aliases is listed where the path names no alias.
+        if path.name.is_none() || !own.is_empty() {
+            listed.insert(index.name, json!({"aliases": own}));
         }
     }
-    match list {
-        Some(list) if shown.is_empty() => Err(EsError::missing_aliases(list)),
-        _ => Ok(response::json(&shown)),
+    match &path.name {
+        Some(names) if listed.is_empty() => Err(EsError::missing_aliases(names)),
+        _ => Ok(response::json(&listed)),
     }
 }
 
@@ -64,25 +41,22 @@ pub(super) async fn add(
     State(es): State<EsState>,
     Segments((index, alias)): Segments<(String, String)>,
     request: Request,
-) -> EsResult<Response> {
+) -> EsResult {
     check_attributes(&Value::Object(body::read_object(request, MAX_BODY_BYTES).await?))?;
     let add = |index: String| AliasChange::Add { alias: alias.clone(), index };
     let changes: Vec<_> = es.indexes(Some(&index)).await?.into_iter().map(|index| add(index.name)).collect();
     es.engine.change_aliases(&changes).await?;
-    Ok(response::json(&acknowledged()))
+    Ok(acknowledged())
 }
 
 /// Removes aliases.
-pub(super) async fn remove(
-    State(es): State<EsState>,
-    Segments((index, list)): Segments<(String, String)>,
-) -> EsResult<Response> {
+pub(super) async fn remove(State(es): State<EsState>, Segments((index, list)): Segments<(String, String)>) -> EsResult {
     let changes = removals(&es, &index, &list).await?;
     if changes.is_empty() {
         return Err(EsError::missing_aliases(&list));
     }
     es.engine.change_aliases(&changes).await?;
-    Ok(response::json(&acknowledged()))
+    Ok(acknowledged())
 }
 
 async fn removals(es: &EsState, index: &str, list: &str) -> EsResult<Vec<AliasChange>> {
@@ -95,7 +69,7 @@ async fn removals(es: &EsState, index: &str, list: &str) -> EsResult<Vec<AliasCh
 /// Changes aliases: all of it at once, but for indexes that are removed.
 ///
 /// An index is removed after the aliases have changed, unless one of them takes its name.
-pub(super) async fn change(State(es): State<EsState>, request: Request) -> EsResult<Response> {
+pub(super) async fn change(State(es): State<EsState>, request: Request) -> EsResult {
     let mut given = body::read_object(request, MAX_BODY_BYTES).await?;
     let Some(Value::Array(actions)) = given.remove("actions") else {
         return Err(EsError::illegal("[actions]: expected a list of add, remove and remove_index"));
@@ -143,7 +117,7 @@ pub(super) async fn change(State(es): State<EsState>, request: Request) -> EsRes
     for index in last {
         es.engine.delete_index(&index).await?;
     }
-    Ok(response::json(&acknowledged()))
+    Ok(acknowledged())
 }
 
 /// Returns what an action does, and to what.

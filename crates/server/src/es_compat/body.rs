@@ -16,19 +16,16 @@ use serde_json::{Map, Value};
 
 use super::EsResult;
 use super::error::EsError;
-use crate::extract::{declared_length, discard, too_large, unreadable};
+use crate::extract::{MAX_DISCARDED_BYTES, discard, take_body, too_large, unreadable};
 
 /// How many compressed bytes are decompressed at a time; they may become a thousand times as many.
 const DECODE_CHUNK_BYTES: usize = 4 * 1024;
 
-/// How much of a body that is refused is read all the same, so that its client gets to read why.
-const MAX_DISCARDED_BYTES: usize = 64 << 20;
-
-/// The body of a body, in order.
+/// A body that is decompressed as it comes.
 pub(super) struct DecodedBody {
     stream: BodyDataStream,
     decoder: Option<MultiGzDecoder<Vec<u8>>>,
-    /// What has come and is not decompressed yet.
+    /// What was received and is not decompressed yet.
     compressed: Bytes,
     left: usize,
     limit: usize,
@@ -39,18 +36,11 @@ impl DecodedBody {
     ///
     /// # Errors
     ///
-    /// If it is said to be larger already.
+    /// If its declared length is larger.
     pub(super) async fn new(request: Request, limit: usize) -> EsResult<Self> {
-        if declared_length(request.headers()) > limit as u64 {
-            // A client that asks first has sent nothing yet, and need not.
-            if !request.headers().contains_key(header::EXPECT) {
-                discard(request.into_body(), MAX_DISCARDED_BYTES).await;
-            }
-            return Err(too_large(limit).into());
-        }
         let decoder = is_gzip(request.headers()).then(|| MultiGzDecoder::new(Vec::new()));
-        let stream = request.into_body().into_data_stream();
-        Ok(Self { stream, decoder, compressed: Bytes::new(), left: limit, limit })
+        let (body, _) = take_body(request, limit).await?;
+        Ok(Self { stream: body.into_data_stream(), decoder, compressed: Bytes::new(), left: limit, limit })
     }
 
     /// Returns the next piece; nothing after the last one.
@@ -82,7 +72,7 @@ impl DecodedBody {
         }
     }
 
-    /// Reads what is left of a body that is refused, and forgets it.
+    /// Reads the rest of a rejected body and drops it.
     pub(super) async fn discard(self) {
         discard(Body::from_stream(self.stream), MAX_DISCARDED_BYTES).await;
     }

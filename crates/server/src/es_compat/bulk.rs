@@ -5,8 +5,8 @@
 //! cannot be read, nothing.
 
 mod execute;
-mod lines;
 mod operation;
+mod operation_reader;
 
 pub(super) use operation::{BulkAction, BulkOperation, check_parameter};
 
@@ -14,12 +14,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{Request, State};
-use axum::response::Response;
 use serde::{Serialize, Serializer};
 
 use self::execute::BulkItem;
-use self::lines::Lines;
+use self::operation_reader::OperationReader;
 use super::body::DecodedBody;
+use super::index_patterns::ListPath;
 use super::{EsResult, EsState};
 use crate::extract::{Params, Segments};
 use crate::limits::BodyProgress;
@@ -44,22 +44,13 @@ fn by_verb<S: Serializer>(items: &[BulkItem], serializer: S) -> Result<S::Ok, S:
     serializer.collect_seq(items.iter().map(BulkItem::named))
 }
 
-/// Runs operations, each of which names its index.
-pub(super) async fn all(State(es): State<EsState>, params: Params, request: Request) -> EsResult<Response> {
-    run(&es, None, &params, request).await
-}
-
-/// Runs operations on one index, unless they name another.
-pub(super) async fn index(
+/// Runs operations, on the index of the path unless they name another.
+pub(super) async fn run(
     State(es): State<EsState>,
-    Segments(index): Segments<String>,
+    Segments(path): Segments<ListPath>,
     params: Params,
     request: Request,
-) -> EsResult<Response> {
-    run(&es, Some(&index), &params, request).await
-}
-
-async fn run(es: &EsState, index: Option<&str>, params: &Params, request: Request) -> EsResult<Response> {
+) -> EsResult {
     params.names().try_for_each(check_parameter)?;
     let start = Instant::now();
     if let Some(progress) = request.extensions().get::<Arc<BodyProgress>>() {
@@ -67,7 +58,7 @@ async fn run(es: &EsState, index: Option<&str>, params: &Params, request: Reques
         progress.allow_pauses();
     }
     let mut body = DecodedBody::new(request, MAX_BODY_BYTES).await?;
-    let items = match applied(es, index, &mut body).await {
+    let items = match apply_body(&es, path.index.as_deref(), &mut body).await {
         Ok(items) => items,
         Err(error) => {
             body.discard().await;
@@ -79,16 +70,16 @@ async fn run(es: &EsState, index: Option<&str>, params: &Params, request: Reques
     Ok(response::json(&Report { took, errors, items }))
 }
 
-/// Does the operations of a body as they come.
-async fn applied(es: &EsState, index: Option<&str>, body: &mut DecodedBody) -> EsResult<Vec<BulkItem>> {
-    let mut lines = Lines::new(index);
+/// Runs the operations of a body as they come.
+async fn apply_body(es: &EsState, index: Option<&str>, body: &mut DecodedBody) -> EsResult<Vec<BulkItem>> {
+    let mut reader = OperationReader::new(index);
     let mut items = Vec::new();
     while let Some(piece) = body.next().await? {
-        lines.read(&piece)?;
-        if lines.bytes() >= BATCH_BYTES {
-            items.extend(es.apply(lines.take()).await?);
+        reader.read(&piece)?;
+        if reader.bytes() >= BATCH_BYTES {
+            items.extend(es.apply(reader.take()).await?);
         }
     }
-    items.extend(es.apply(lines.finish()?).await?);
+    items.extend(es.apply(reader.finish()?).await?);
     Ok(items)
 }

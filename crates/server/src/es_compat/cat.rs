@@ -16,7 +16,7 @@ const INDEX_COLUMNS: [&str; 10] =
     ["health", "status", "index", "uuid", "pri", "rep", "docs.count", "docs.deleted", "store.size", "pri.store.size"];
 
 /// Lists aliases.
-pub(super) async fn aliases(State(es): State<EsState>, path: RawPathParams, params: Params) -> EsResult<Response> {
+pub(super) async fn aliases(State(es): State<EsState>, path: RawPathParams, params: Params) -> EsResult {
     let names = IndexPatterns::new(name_in(&path));
     let aliases = es.engine.aliases().await?;
     let meant = aliases.iter().filter(|alias| names.matches(&alias.name));
@@ -25,25 +25,14 @@ pub(super) async fn aliases(State(es): State<EsState>, path: RawPathParams, para
 }
 
 /// Lists indexes.
-pub(super) async fn indexes(State(es): State<EsState>, path: RawPathParams, params: Params) -> EsResult<Response> {
+pub(super) async fn indexes(State(es): State<EsState>, path: RawPathParams, params: Params) -> EsResult {
     let mut rows = Vec::new();
     for index in es.indexes(name_in(&path)).await? {
         let deleted = es.administration.stats(&index.name).await?.deleted;
         let (documents, deleted, bytes) =
             (index.documents.to_string(), deleted.to_string(), format!("{}b", index.bytes));
-        let fixed = |text: &str| text.to_owned();
-        rows.push([
-            fixed("green"),
-            fixed("open"),
-            index.name.clone(),
-            index.name,
-            fixed("1"),
-            fixed("0"),
-            documents,
-            deleted,
-            bytes.clone(),
-            bytes,
-        ]);
+        let row = ["green", "open", &index.name, &index.name, "1", "0", &documents, &deleted, &bytes, &bytes];
+        rows.push(row.map(str::to_owned));
     }
     Ok(table(&INDEX_COLUMNS, &rows, &params))
 }
@@ -59,7 +48,7 @@ fn table<const WIDTH: usize>(columns: &[&str; WIDTH], rows: &[[String; WIDTH]], 
         wanted => wanted.iter().filter_map(|name| columns.iter().position(|column| column == name)).collect(),
     };
     let cells =
-        |row: &[String; WIDTH]| -> Vec<String> { chosen.iter().filter_map(|&place| row.get(place).cloned()).collect() };
+        |row: &[String; WIDTH]| -> Vec<String> { chosen.iter().filter_map(|&index| row.get(index).cloned()).collect() };
     let head = cells(&columns.map(str::to_owned));
     let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
     if params.get("format") == Some("json") {

@@ -1,10 +1,10 @@
 //! Counting documents: all of them, as counting some would be searching.
 
 use axum::extract::{Request, State};
-use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::error::EsError;
+use super::index_patterns::ListPath;
 use super::responses::shards;
 use super::{EsResult, EsState, body};
 use crate::extract::{Params, Segments};
@@ -13,29 +13,20 @@ use crate::response;
 /// The largest question, in bytes.
 const MAX_BODY_BYTES: usize = 1 << 20;
 
-/// Counts the documents of all indexes.
-pub(super) async fn all(State(es): State<EsState>, params: Params, request: Request) -> EsResult<Response> {
-    count(&es, None, &params, request).await
-}
-
-/// Counts the documents of some indexes.
-pub(super) async fn index(
+/// Counts the documents of indexes.
+pub(super) async fn count(
     State(es): State<EsState>,
-    Segments(index): Segments<String>,
+    Segments(path): Segments<ListPath>,
     params: Params,
     request: Request,
-) -> EsResult<Response> {
-    count(&es, Some(&index), &params, request).await
-}
-
-async fn count(es: &EsState, index: Option<&str>, params: &Params, request: Request) -> EsResult<Response> {
+) -> EsResult {
     let question = body::read_object(request, MAX_BODY_BYTES).await?;
     if params.get("q").is_some() || !is_about_everything(&question) {
         return Err(EsError::illegal(
             "this counts all documents of an index; expected no query, or match_all; other questions are for GraphQL",
         ));
     }
-    let indexes = es.indexes(index).await?;
+    let indexes = es.indexes(path.index.as_deref()).await?;
     let documents: u64 = indexes.iter().map(|index| index.documents).sum();
     Ok(response::json(&json!({"count": documents, "_shards": shards(indexes.len())})))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error_body::ApiError;
-use crate::response;
+use crate::response::json_with_status;
 
 /// The header by which clients recognise Elasticsearch.
 const PRODUCT: HeaderName = HeaderName::from_static("x-elastic-product");
@@ -137,13 +137,6 @@ impl IntoResponse for EsError {
     fn into_response(self) -> Response {
         json_with_status(self.status, &self.body())
     }
-}
-
-/// Answers with a status and a value as JSON.
-pub(super) fn json_with_status(status: StatusCode, body: &impl Serialize) -> Response {
-    let mut response = response::json(body);
-    *response.status_mut() = status;
-    response
 }
 
 /// Gives a response the form that clients of Elasticsearch expect, whichever layer it comes from.

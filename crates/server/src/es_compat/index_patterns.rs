@@ -2,11 +2,19 @@
 
 use cantata_engine::matching::{Matcher as _, WildcardPattern};
 use cantata_engine::{Alias, IndexSummary};
+use serde::Deserialize;
 
 use super::error::EsError;
 use super::{EsResult, EsState};
 
-/// IndexPatterns and patterns of names.
+/// The variable segments of a path: lists of indexes and of aliases. Without a list, all are meant.
+#[derive(Deserialize)]
+pub(super) struct ListPath {
+    pub(super) index: Option<String>,
+    pub(super) name: Option<String>,
+}
+
+/// Names and patterns of names.
 pub(super) struct IndexPatterns<'a>(Vec<&'a str>);
 
 impl<'a> IndexPatterns<'a> {

@@ -34,7 +34,7 @@ pub(super) async fn info() -> Response {
 }
 
 /// Returns the health of the cluster: green whenever the server responds.
-pub(super) async fn health(State(es): State<EsState>) -> EsResult<Response> {
+pub(super) async fn health(State(es): State<EsState>) -> EsResult {
     let shards = es.engine.indexes().await?.len();
     let mut health: Value = json!({
         "cluster_name": "cantata",
@@ -61,7 +61,7 @@ pub(super) async fn health(State(es): State<EsState>) -> EsResult<Response> {
 }
 
 /// Responds to everything that is not supported.
-pub(super) async fn not_here(method: Method, uri: Uri) -> EsError {
+pub(super) async fn unsupported(method: Method, uri: Uri) -> EsError {
     EsError::illegal(format!(
         "{method} {} is nothing that this server does; it takes documents, and searches are for GraphQL",
         uri.path()

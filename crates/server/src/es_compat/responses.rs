@@ -1,13 +1,16 @@
 //! Parts that several answers have.
 
+use axum::response::Response;
 use serde_json::{Value, json};
 
-/// Says that something was done.
-pub(super) fn acknowledged() -> Value {
-    json!({"acknowledged": true})
+use crate::response;
+
+/// Answers that a change was made.
+pub(super) fn acknowledged() -> Response {
+    response::json(&json!({"acknowledged": true}))
 }
 
-/// Says that all parts of so many indexes did what was asked.
+/// Returns the counts of shards where each of so many indexes succeeded.
 pub(super) fn shards(indexes: usize) -> Value {
     json!({"total": indexes, "successful": indexes, "skipped": 0, "failed": 0})
 }

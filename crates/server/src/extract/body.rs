@@ -5,20 +5,20 @@ use std::fmt::Display;
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
+use cantata_core::ErrorId;
 use cantata_core::json::parse_json;
-use cantata_core::{Error, ErrorId, ErrorOrigin};
 use futures_util::StreamExt;
 use http::{HeaderMap, header};
 use serde_json::{Map, Value};
 
-use crate::error_body::ApiError;
+use crate::error_body::{ApiError, ApiResult};
 use crate::limits::BodyTimeout;
 use crate::state::AppState;
 
-/// How much of a body that is too large is read all the same, so that the client gets to read the answer.
-const MAX_DISCARDED_BYTES: usize = 64 * 1024 * 1024;
+/// How much of a rejected body is read all the same, so that the client gets to read the answer.
+pub(crate) const MAX_DISCARDED_BYTES: usize = 64 << 20;
 
-/// The raw bytes of a body that should be JSON; whoever takes them parses them.
+/// The raw bytes of a body that should be JSON.
 pub(crate) struct PayloadBytes(pub(crate) Bytes);
 
 /// A body that is a JSON object.
@@ -44,19 +44,13 @@ impl FromRequest<AppState> for JsonObject {
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         let PayloadBytes(bytes) = PayloadBytes::from_request(request, state).await?;
-        let malformed =
-            |text: String| ApiError(Error::new(ErrorOrigin::HttpServer, ErrorId::MalformedRequestBody, text));
-        if bytes.is_empty() {
-            return Err(malformed("The body is missing; send a JSON object".to_owned()));
-        }
-        match parse_json(&bytes) {
-            Ok(Value::Object(members)) => Ok(Self(members)),
-            Ok(other) => {
-                let found = cantata_schema::json_type_name(&other);
-                Err(malformed(format!("#: expected type: JSONObject, found: {found}")))
-            }
-            Err(error) => Err(malformed(format!("The body is not JSON: {error}"))),
-        }
+        let problem = match parse_json(&bytes) {
+            Ok(Value::Object(members)) => return Ok(Self(members)),
+            _ if bytes.is_empty() => "The body is missing; send a JSON object".to_owned(),
+            Ok(other) => format!("#: expected type: JSONObject, found: {}", cantata_schema::json_type_name(&other)),
+            Err(error) => format!("The body is not JSON: {error}"),
+        };
+        Err(ApiError::new(ErrorId::MalformedRequestBody, problem))
     }
 }
 
@@ -76,25 +70,26 @@ pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
 
 /// Makes the error for a body of the wrong content type.
 pub(crate) fn unsupported_media_type(found: &str, expected: &str) -> ApiError {
-    ApiError(Error::new(
-        ErrorOrigin::HttpServer,
-        ErrorId::UnsupportedMediaType,
-        format!("The Content-Type is '{found}', but must be {expected}, in UTF-8"),
-    ))
+    let text = format!("The Content-Type is '{found}', but must be {expected}, in UTF-8");
+    ApiError::new(ErrorId::UnsupportedMediaType, text)
+}
+
+/// Takes the body of a request with its declared length, which must not be over a limit.
+pub(crate) async fn take_body(request: Request, limit: usize) -> ApiResult<(Body, usize)> {
+    let declared = usize::try_from(declared_length(request.headers())).unwrap_or(usize::MAX);
+    if declared <= limit {
+        return Ok((request.into_body(), declared));
+    }
+    // A client that asks first has sent nothing yet, and need not.
+    if !request.headers().contains_key(header::EXPECT) {
+        discard(request.into_body(), MAX_DISCARDED_BYTES).await;
+    }
+    Err(too_large(limit))
 }
 
 /// Reads a whole body of at most `limit` bytes.
-pub(crate) async fn read_limited(request: Request, limit: usize) -> Result<Bytes, ApiError> {
-    let declared = usize::try_from(declared_length(request.headers())).unwrap_or(usize::MAX);
-    // A client that asks first has sent nothing yet, and need not.
-    let waits = request.headers().contains_key(header::EXPECT);
-    let body = request.into_body();
-    if declared > limit {
-        if !waits {
-            discard(body, MAX_DISCARDED_BYTES).await;
-        }
-        return Err(too_large(limit));
-    }
+pub(crate) async fn read_limited(request: Request, limit: usize) -> ApiResult<Bytes> {
+    let (body, declared) = take_body(request, limit).await?;
     let mut pieces = body.into_data_stream();
     let mut collected = BytesMut::with_capacity(declared);
     while let Some(piece) = pieces.next().await {
@@ -121,16 +116,13 @@ pub(crate) fn unreadable(error: &axum::Error) -> ApiError {
         Some(stalled) => (ErrorId::RequestTimeout, format!("The body was given up: {stalled}; send it at once")),
         None => (ErrorId::MalformedRequestBody, format!("The body ended early or cannot be read: {error}")),
     };
-    ApiError(Error::new(ErrorOrigin::HttpServer, id, text))
+    ApiError::new(id, text)
 }
 
 /// Makes the error for a body that is too large.
 pub(crate) fn too_large(limit: impl Display) -> ApiError {
-    ApiError(Error::new(
-        ErrorOrigin::HttpServer,
-        ErrorId::PayloadTooLarge,
-        format!("The body is larger than the limit of {limit} bytes; send less, or in several requests"),
-    ))
+    let text = format!("The body is larger than the limit of {limit} bytes; send less, or in several requests");
+    ApiError::new(ErrorId::PayloadTooLarge, text)
 }
 
 /// Reads and forgets a body, up to a limit.

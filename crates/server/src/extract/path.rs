@@ -1,7 +1,7 @@
 //! The variable segments of a path.
 
 use axum::extract::{FromRequestParts, Path};
-use cantata_core::{Error, ErrorOrigin};
+use cantata_core::ErrorId;
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 
@@ -20,10 +20,10 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         match Path::from_request_parts(parts, state).await {
             Ok(Path(segments)) => Ok(Self(segments)),
-            Err(rejection) => Err(ApiError(Error::malformed_parameter(
-                ErrorOrigin::HttpServer,
-                format!("The path '{}' cannot be read: {}", parts.uri.path(), rejection.body_text()),
-            ))),
+            Err(rejection) => {
+                let text = format!("The path '{}' cannot be read: {}", parts.uri.path(), rejection.body_text());
+                Err(ApiError::new(ErrorId::MalformedParameter, text))
+            }
         }
     }
 }

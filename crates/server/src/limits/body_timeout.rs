@@ -4,7 +4,6 @@
 //! one that sends nothing for the timeout. A body that is processed as a stream, such as a batch, may come at any rate as
 //! long as something comes. The time for a response begins when the last of the body has arrived.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,11 +11,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
-use hyper::body::{Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
+use crate::body_hook::{PolledFrame, with_poll_hook};
 use crate::serve::Connection;
 
 /// The lowest rate of a body that is read as a whole.
@@ -48,16 +47,9 @@ impl BodyProgress {
 }
 
 /// A client sent too little of a body for too long.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("it came too slowly")]
 pub(crate) struct BodyTimeout;
-
-impl fmt::Display for BodyTimeout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it came too slowly")
-    }
-}
-
-impl std::error::Error for BodyTimeout {}
 
 /// Puts a timeout on the body of a request: a client may be silent for as long as `timeout`. The progress of the body is
 /// left in the request.
@@ -73,11 +65,8 @@ pub(crate) fn with_body_timeout(mut request: Request, timeout: Duration) -> Requ
         connection,
     });
     request.extensions_mut().insert(Arc::clone(&progress));
-    request.map(|body| {
-        let timed =
-            TimedBody { body, progress, timeout, received: 0, waiting: None, waited: Duration::ZERO, alarm: None };
-        Body::new(timed)
-    })
+    let mut timer = BodyTimer { progress, timeout, received: 0, waiting: None, waited: Duration::ZERO, alarm: None };
+    request.map(|body| with_poll_hook(body, move |body, context| timer.poll_frame(body, context)))
 }
 
 /// Waits for a response for as long as `timeout` after the last of the body came.
@@ -96,8 +85,8 @@ pub(super) async fn timeout_after_body<T>(
     }
 }
 
-struct TimedBody {
-    body: Body,
+/// Watches how a body is received.
+struct BodyTimer {
     progress: Arc<BodyProgress>,
     timeout: Duration,
     received: u64,
@@ -108,7 +97,7 @@ struct TimedBody {
     alarm: Option<Pin<Box<Sleep>>>,
 }
 
-impl TimedBody {
+impl BodyTimer {
     /// Returns how long to wait for the next frame.
     fn remaining_timeout(&self) -> Duration {
         if self.progress.is_stream.load(Ordering::Relaxed) {
@@ -137,17 +126,9 @@ impl TimedBody {
             None => Poll::Pending,
         }
     }
-}
 
-impl HttpBody for TimedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
+    fn poll_frame(&mut self, body: Pin<&mut Body>, context: &mut Context<'_>) -> PolledFrame {
+        if let Poll::Ready(frame) = body.poll_frame(context) {
             if let Some(since) = self.waiting.take() {
                 self.waited += since.elapsed();
                 if let Some(connection) = &self.progress.connection {
@@ -162,13 +143,5 @@ impl HttpBody for TimedBody {
         }
         ready!(self.poll_alarm(context));
         Poll::Ready(Some(Err(axum::Error::new(BodyTimeout))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

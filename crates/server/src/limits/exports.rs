@@ -71,11 +71,7 @@ mod tests {
     use axum::body::Body;
 
     use super::*;
-    use crate::guarded_body::with_guard;
-
-    fn refused(result: Result<ExportPermit, Rejection>) -> Option<Rejection> {
-        result.err()
-    }
+    use crate::body_hook::with_guard;
 
     #[test]
     fn slots_come_back_when_their_bodies_go() {
@@ -83,11 +79,11 @@ mod tests {
         let (one, other) = (ClientKey(1), ClientKey(2));
         let bodies: Vec<Body> =
             (0..2).map(|_| with_guard(Body::from("x"), exports.acquire(one).ok().unwrap())).collect();
-        assert_eq!(refused(exports.acquire(one)), Some(Rejection::TooManyExports { most: 2 }));
+        assert_eq!(exports.acquire(one).err(), Some(Rejection::TooManyExports { most: 2 }));
         let third = exports.acquire(other).ok().unwrap();
-        assert_eq!(refused(exports.acquire(ClientKey(3))), Some(Rejection::ExportsAreBusy));
+        assert_eq!(exports.acquire(ClientKey(3)).err(), Some(Rejection::ExportsAreBusy));
         drop(bodies);
-        assert_eq!(refused(exports.acquire(one)), None);
+        assert_eq!(exports.acquire(one).err(), None);
         drop(third);
         let running = exports.lock();
         assert_eq!((running.all, running.by_client.len()), (0, 0));

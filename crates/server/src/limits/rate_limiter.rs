@@ -1,8 +1,8 @@
 //! How often something may happen, for each of any number of clients, in a fixed amount of memory.
 //!
-//! Each client has a place in a table, found by its hash, with the moment at which its allowance will be full again.
+//! Each client has a bucket in a table, found by its hash, with the moment at which its allowance will be full again.
 //! What it does moves that moment on by the time that the allowance for it takes to come back; when the moment would lie
-//! further ahead than a full allowance, it has to wait. Two clients that fall on one place share an allowance, which is
+//! further ahead than a full allowance, it has to wait. Two clients that fall into one bucket share an allowance, which is
 //! rare and does no harm beyond that. Nothing is locked, nothing grows, nothing has to be cleaned up.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::client_address::ClientKey;
 
-/// How many places there are.
+/// The number of buckets.
 const BUCKETS: usize = 1 << 16;
 
 /// An allowance for each client.
@@ -37,7 +37,7 @@ impl RateLimiter {
     /// Takes one from the allowance of a client, or says how long it has to wait.
     pub(super) fn take(&self, client: ClientKey) -> Result<(), Duration> {
         let now = self.now();
-        let taken = self.place(client).fetch_update(Ordering::Relaxed, Ordering::Relaxed, |full_at| {
+        let taken = self.bucket(client).fetch_update(Ordering::Relaxed, Ordering::Relaxed, |full_at| {
             (full_at.saturating_sub(now) <= self.tolerance).then(|| full_at.max(now).saturating_add(self.interval))
         });
         taken.map(|_| ()).map_err(|full_at| self.wait(full_at, now))
@@ -46,7 +46,7 @@ impl RateLimiter {
     /// Says how long a client has to wait, without taking anything.
     pub(super) fn peek(&self, client: ClientKey) -> Result<(), Duration> {
         let now = self.now();
-        let full_at = self.place(client).load(Ordering::Relaxed);
+        let full_at = self.bucket(client).load(Ordering::Relaxed);
         if full_at.saturating_sub(now) <= self.tolerance { Ok(()) } else { Err(self.wait(full_at, now)) }
     }
 
@@ -58,7 +58,7 @@ impl RateLimiter {
         u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    fn place(&self, ClientKey(hash): ClientKey) -> &AtomicU64 {
+    fn bucket(&self, ClientKey(hash): ClientKey) -> &AtomicU64 {
         &self.full_at[hash as usize % BUCKETS]
     }
 }

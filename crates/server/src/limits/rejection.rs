@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use cantata_core::{Error, ErrorId, ErrorOrigin};
+use cantata_core::ErrorId;
 use http::{HeaderValue, StatusCode, header};
 
 use crate::error_body::ApiError;
@@ -74,7 +74,7 @@ impl Rejection {
             let status = StatusCode::from_u16(id.status()).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
             search::graphql_error(status, &text, &id.as_str().replace('.', "_").to_uppercase())
         } else {
-            ApiError(Error::new(ErrorOrigin::HttpServer, id, text)).into_response()
+            ApiError::new(id, text).into_response()
         };
         if let Some(seconds) = self.retry_after() {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());

@@ -2,13 +2,14 @@
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::parse_states;
 use http::StatusCode;
+use serde::Deserialize;
 use serde_json::{Map, Value};
+use utoipa::IntoParams;
 
-use crate::error_body::{ApiResult, ErrorBody};
+use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Params, Segments};
 use crate::openapi::schemas::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message};
 use crate::response::{json, json_array, json_documents, json_text};
@@ -19,6 +20,17 @@ const ORIGIN: ErrorOrigin = ErrorOrigin::AnalysisService;
 /// How many analyses a page has unless asked otherwise.
 const DEFAULT_LIMIT: u64 = 100;
 
+/// The path of an analysis.
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Path)]
+pub(crate) struct AnalysisPath {
+    /// The study
+    study_id: String,
+    /// The analysis
+    analysis_id: String,
+}
+
 /// Lists the analyses of a study, ordered by id.
 #[utoipa::path(
     get, path = "/studies/{studyId}/analysis", tag = "Analyses",
@@ -27,16 +39,13 @@ const DEFAULT_LIMIT: u64 = 100;
         ("analysisStates" = Option<String>, Query, description = "PUBLISHED, UNPUBLISHED, SUPPRESSED, separated by \
           commas; PUBLISHED if not given"),
     ),
-    responses(
-        (status = 200, description = "The analyses", body = Vec<Analysis>),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The analyses", body = Vec<Analysis>))
 )]
 pub(crate) async fn list(
     State(state): State<AppState>,
     Segments(study_id): Segments<String>,
     params: Params,
-) -> ApiResult<Response> {
+) -> ApiResult {
     let states = parse_states(params.get("analysisStates"))?;
     Ok(json_array(state.metadata.list_analyses(&study_id, states).await?))
 }
@@ -51,16 +60,13 @@ pub(crate) async fn list(
         ("limit" = Option<u64>, Query, description = "How many at most; 100 if not given"),
         ("offset" = Option<u64>, Query, description = "How many analyses to skip"),
     ),
-    responses(
-        (status = 200, description = "The page", body = AnalysisPage),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The page", body = AnalysisPage))
 )]
 pub(crate) async fn list_paginated(
     State(state): State<AppState>,
     Segments(study_id): Segments<String>,
     params: Params,
-) -> ApiResult<Response> {
+) -> ApiResult {
     let states = parse_states(params.get("analysisStates"))?;
     let limit = params.integer(ORIGIN, "limit", 0)?.unwrap_or(DEFAULT_LIMIT);
     let offset = params.integer(ORIGIN, "offset", 0)?.unwrap_or(0);
@@ -78,16 +84,13 @@ pub(crate) async fn list_paginated(
         ("fileId" = Option<String>, Query, description = "A regular expression, case ignored, found anywhere in the \
           object id; `.*` if not given"),
     ),
-    responses(
-        (status = 200, description = "The analyses", body = Vec<Analysis>),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The analyses", body = Vec<Analysis>))
 )]
 pub(crate) async fn search(
     State(state): State<AppState>,
     Segments(study_id): Segments<String>,
     params: Params,
-) -> ApiResult<Response> {
+) -> ApiResult {
     let expression = params.get("fileId").unwrap_or_default();
     Ok(json_array(state.metadata.search_by_file(&study_id, expression).await?))
 }
@@ -97,21 +100,18 @@ pub(crate) async fn search(
     post, path = "/studies/{studyId}/analysis/search/id", tag = "Analyses",
     params(("studyId" = String, Path, description = "The study")),
     request_body = FileSearch,
-    responses(
-        (status = 200, description = "The analyses", body = Vec<Analysis>),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The analyses", body = Vec<Analysis>))
 )]
 pub(crate) async fn search_with_body(
     State(state): State<AppState>,
     Segments(study_id): Segments<String>,
     JsonObject(body): JsonObject,
-) -> ApiResult<Response> {
+) -> ApiResult {
     let expression = read_search(&body)?;
     Ok(json_array(state.metadata.search_by_file(&study_id, expression).await?))
 }
 
-/// Reads a search; members that older clients send empty are not minded.
+/// Reads a search; members that older clients send empty are ignored.
 fn read_search(body: &Map<String, Value>) -> Result<&str> {
     let mut expression = "";
     for (name, value) in body {
@@ -135,145 +135,93 @@ fn read_search(body: &Map<String, Value>) -> Result<&str> {
 /// Returns an analysis.
 #[utoipa::path(
     get, path = "/studies/{studyId}/analysis/{analysisId}", tag = "Analyses",
-    params(
-        ("studyId" = String, Path, description = "The study"),
-        ("analysisId" = String, Path, description = "The analysis"),
-    ),
-    responses(
-        (status = 200, description = "The analysis", body = Analysis),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    params(AnalysisPath),
+    responses((status = 200, description = "The analysis", body = Analysis))
 )]
-pub(crate) async fn get(
-    State(state): State<AppState>,
-    Segments((study_id, analysis_id)): Segments<(String, String)>,
-) -> ApiResult<Response> {
-    Ok(json_text(state.metadata.analysis_document(&study_id, &analysis_id).await?))
+pub(crate) async fn get(State(state): State<AppState>, Segments(path): Segments<AnalysisPath>) -> ApiResult {
+    Ok(json_text(state.metadata.analysis_document(&path.study_id, &path.analysis_id).await?))
 }
 
 /// Returns the files of an analysis.
 #[utoipa::path(
     get, path = "/studies/{studyId}/analysis/{analysisId}/files", tag = "Analyses",
-    params(
-        ("studyId" = String, Path, description = "The study"),
-        ("analysisId" = String, Path, description = "The analysis"),
-    ),
-    responses(
-        (status = 200, description = "The files", body = Vec<File>),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    params(AnalysisPath),
+    responses((status = 200, description = "The files", body = Vec<File>))
 )]
-pub(crate) async fn files(
-    State(state): State<AppState>,
-    Segments((study_id, analysis_id)): Segments<(String, String)>,
-) -> ApiResult<Response> {
-    Ok(json(&state.metadata.analysis_files(&study_id, &analysis_id).await?))
+pub(crate) async fn files(State(state): State<AppState>, Segments(path): Segments<AnalysisPath>) -> ApiResult {
+    Ok(json(&state.metadata.analysis_files(&path.study_id, &path.analysis_id).await?))
 }
 
 /// Replaces the dynamic data of an analysis, and with it the version of its type.
 #[utoipa::path(
     put, path = "/studies/{studyId}/analysis/{analysisId}", tag = "Analyses",
-    params(
-        ("studyId" = String, Path, description = "The study"),
-        ("analysisId" = String, Path, description = "The analysis"),
-    ),
+    params(AnalysisPath),
     request_body = AnalysisUpdate,
-    responses(
-        (status = 200, description = "The data is replaced; the body is empty"),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The data is replaced; the body is empty"))
 )]
 pub(crate) async fn replace(
     State(state): State<AppState>,
-    Segments((study_id, analysis_id)): Segments<(String, String)>,
+    Segments(path): Segments<AnalysisPath>,
     JsonObject(body): JsonObject,
-) -> ApiResult<Response> {
-    state.metadata.replace_data(&study_id, &analysis_id, body).await?;
-    Ok(StatusCode::OK.into_response())
+) -> ApiResult<StatusCode> {
+    state.metadata.replace_data(&path.study_id, &path.analysis_id, body).await?;
+    Ok(StatusCode::OK)
 }
 
 /// Merges a patch (RFC 7386) into the dynamic data of an analysis.
 #[utoipa::path(
     patch, path = "/studies/{studyId}/analysis/{analysisId}", tag = "Analyses",
-    params(
-        ("studyId" = String, Path, description = "The study"),
-        ("analysisId" = String, Path, description = "The analysis"),
-    ),
+    params(AnalysisPath),
     request_body = Object,
-    responses(
-        (status = 200, description = "The data is patched; the body is empty"),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The data is patched; the body is empty"))
 )]
 pub(crate) async fn patch(
     State(state): State<AppState>,
-    Segments((study_id, analysis_id)): Segments<(String, String)>,
+    Segments(path): Segments<AnalysisPath>,
     JsonObject(body): JsonObject,
-) -> ApiResult<Response> {
-    state.metadata.patch_data(&study_id, &analysis_id, body).await?;
-    Ok(StatusCode::OK.into_response())
+) -> ApiResult<StatusCode> {
+    state.metadata.patch_data(&path.study_id, &path.analysis_id, body).await?;
+    Ok(StatusCode::OK)
 }
 
 /// Publishes an analysis. Where a storage server is configured, its files must be there as the metadata says.
 #[utoipa::path(
     put, path = "/studies/{studyId}/analysis/publish/{analysisId}", tag = "Analyses",
     params(
-        ("studyId" = String, Path, description = "The study"),
-        ("analysisId" = String, Path, description = "The analysis"),
+        AnalysisPath,
         ("ignoreUndefinedMd5" = Option<bool>, Query, description = "Publish although the storage server knows no \
           checksum of a file"),
     ),
-    responses(
-        (status = 200, description = "The analysis is published", body = Message),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The analysis is published", body = Message))
 )]
 pub(crate) async fn publish(
     State(state): State<AppState>,
-    Segments((study_id, analysis_id)): Segments<(String, String)>,
+    Segments(path): Segments<AnalysisPath>,
     params: Params,
-) -> ApiResult<Response> {
+) -> ApiResult {
     let ignore_undefined_md5 = params.boolean(ORIGIN, "ignoreUndefinedMd5", false)?;
-    state.metadata.publish(&study_id, &analysis_id, ignore_undefined_md5).await?;
-    Ok(json(&Message::new(format!("AnalysisId {analysis_id} successfully published"))))
+    state.metadata.publish(&path.study_id, &path.analysis_id, ignore_undefined_md5).await?;
+    Ok(json(&Message::new(format!("AnalysisId {} successfully published", path.analysis_id))))
 }
 
 /// Takes an analysis back to unpublished.
 #[utoipa::path(
     put, path = "/studies/{studyId}/analysis/unpublish/{analysisId}", tag = "Analyses",
-    params(
-        ("studyId" = String, Path, description = "The study"),
-        ("analysisId" = String, Path, description = "The analysis"),
-    ),
-    responses(
-        (status = 200, description = "The analysis is unpublished", body = Message),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    params(AnalysisPath),
+    responses((status = 200, description = "The analysis is unpublished", body = Message))
 )]
-pub(crate) async fn unpublish(
-    State(state): State<AppState>,
-    Segments((study_id, analysis_id)): Segments<(String, String)>,
-) -> ApiResult<Response> {
-    state.metadata.unpublish(&study_id, &analysis_id).await?;
-    Ok(json(&Message::new(format!("AnalysisId {analysis_id} successfully unpublished"))))
+pub(crate) async fn unpublish(State(state): State<AppState>, Segments(path): Segments<AnalysisPath>) -> ApiResult {
+    state.metadata.unpublish(&path.study_id, &path.analysis_id).await?;
+    Ok(json(&Message::new(format!("AnalysisId {} successfully unpublished", path.analysis_id))))
 }
 
 /// Suppresses an analysis for good.
 #[utoipa::path(
     put, path = "/studies/{studyId}/analysis/suppress/{analysisId}", tag = "Analyses",
-    params(
-        ("studyId" = String, Path, description = "The study"),
-        ("analysisId" = String, Path, description = "The analysis"),
-    ),
-    responses(
-        (status = 200, description = "The analysis is suppressed", body = Message),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    params(AnalysisPath),
+    responses((status = 200, description = "The analysis is suppressed", body = Message))
 )]
-pub(crate) async fn suppress(
-    State(state): State<AppState>,
-    Segments((study_id, analysis_id)): Segments<(String, String)>,
-) -> ApiResult<Response> {
-    state.metadata.suppress(&study_id, &analysis_id).await?;
-    Ok(json(&Message::new(format!("AnalysisId {analysis_id} was suppressed"))))
+pub(crate) async fn suppress(State(state): State<AppState>, Segments(path): Segments<AnalysisPath>) -> ApiResult {
+    state.metadata.suppress(&path.study_id, &path.analysis_id).await?;
+    Ok(json(&Message::new(format!("AnalysisId {} was suppressed", path.analysis_id))))
 }

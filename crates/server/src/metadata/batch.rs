@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::response::Response;
 use bytes::Bytes;
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_json_stream::{BodyFormat, BodySplitter};
@@ -54,7 +53,7 @@ pub(crate) async fn submit_batch(
     Segments(study_id): Segments<String>,
     params: Params,
     request: Request,
-) -> ApiResult<Response> {
+) -> ApiResult {
     let options = submit_options(&params)?;
     let validate_only = params.boolean(ErrorOrigin::SubmitService, "validateOnly", false)?;
     let format = batch_format(&request)?;
@@ -100,42 +99,25 @@ fn batch_format(request: &Request) -> ApiResult<BodyFormat> {
     }
 }
 
-/// Splits a body into payloads as it arrives; one that breaks off, or has more than `limit` bytes, ends with an error in
-/// the place of the next payload.
+/// Splits a body into payloads as it arrives; one that breaks off, or has more than `limit` bytes, ends with an error
+/// instead of the next payload.
 fn payloads(body: Body, mut splitter: BodySplitter, limit: u64) -> impl Stream<Item = Result<Bytes>> + Send {
-    async_stream::stream! {
+    async_stream::try_stream! {
         let mut pieces = body.into_data_stream();
         let mut left = limit;
         while let Some(piece) = pieces.next().await {
-            let piece = match piece {
-                Ok(piece) => piece,
-                Err(error) => {
-                    let text = format!("Unable to read the batch: the body ended early: {error}");
-                    yield Err(Error::new(ErrorOrigin::SubmitService, ErrorId::PayloadParsing, text));
-                    return;
-                }
-            };
-            let Some(rest) = left.checked_sub(piece.len() as u64) else {
-                yield Err(too_large(limit).0);
-                return;
-            };
-            left = rest;
+            let piece = piece.map_err(|error| {
+                let text = format!("Unable to read the batch: the body ended early: {error}");
+                Error::new(ErrorOrigin::SubmitService, ErrorId::PayloadParsing, text)
+            })?;
+            left = left.checked_sub(piece.len() as u64).ok_or_else(|| too_large(limit).0)?;
             splitter.feed(&piece);
-            loop {
-                match splitter.next_document() {
-                    Ok(Some(payload)) => yield Ok(payload),
-                    Ok(None) => break,
-                    Err(error) => {
-                        yield Err(batch_error(&error));
-                        return;
-                    }
-                }
+            while let Some(payload) = splitter.next_document().map_err(|error| batch_error(&error))? {
+                yield payload;
             }
         }
-        match splitter.finish() {
-            Ok(Some(payload)) => yield Ok(payload),
-            Ok(None) => {}
-            Err(error) => yield Err(batch_error(&error)),
+        if let Some(payload) = splitter.finish().map_err(|error| batch_error(&error))? {
+            yield payload;
         }
     }
 }

@@ -1,12 +1,11 @@
 //! `/entities`, the view of files that storage servers use.
 
 use axum::extract::State;
-use axum::response::Response;
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::EntityRequest;
 use cantata_store::PageRange;
 
-use crate::error_body::{ApiResult, ErrorBody};
+use crate::error_body::ApiResult;
 use crate::extract::{Params, Segments};
 use crate::openapi::schemas::{Entity, EntityPage};
 use crate::response::json;
@@ -24,12 +23,9 @@ const DEFAULT_SIZE: u64 = 10;
 #[utoipa::path(
     get, path = "/entities/{id}", tag = "Entities",
     params(("id" = String, Path, description = "The object id of a file")),
-    responses(
-        (status = 200, description = "The entity", body = Entity),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The entity", body = Entity))
 )]
-pub(crate) async fn get(State(state): State<AppState>, Segments(id): Segments<String>) -> ApiResult<Response> {
+pub(crate) async fn get(State(state): State<AppState>, Segments(id): Segments<String>) -> ApiResult {
     Ok(json(&Entity::of(state.metadata.entity(&id).await?, &[])))
 }
 
@@ -46,12 +42,9 @@ pub(crate) async fn get(State(state): State<AppState>, Segments(id): Segments<St
         ("page" = Option<u64>, Query, description = "The number of the page, from 0"),
         ("size" = Option<u64>, Query, description = "How many a page has; 10 if not given"),
     ),
-    responses(
-        (status = 200, description = "One page of entities", body = EntityPage),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "One page of entities", body = EntityPage))
 )]
-pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiResult<Response> {
+pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiResult {
     refuse_unknown("query", ErrorId::IllegalQueryParameter, params.names(), &PARAMETERS)?;
     refuse_unknown("filter", ErrorId::IllegalFilterParameter, params.all("fields"), &FIELDS)?;
     let text = |name: &str| params.get(name).map(str::to_owned);

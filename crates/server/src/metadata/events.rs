@@ -1,24 +1,20 @@
 //! `/events`
 
 use std::convert::Infallible;
-use std::time::Duration;
 
 use axum::extract::State;
-use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
+use axum::response::sse::Event;
 use cantata_core::ErrorOrigin;
 use cantata_metadata::EventStream;
 use futures_util::Stream;
 use http::HeaderMap;
 
-use crate::error_body::{ApiResult, ErrorBody};
+use crate::error_body::ApiResult;
 use crate::extract::{Params, malformed, parse_integer};
+use crate::response::event_stream;
 use crate::state::AppState;
 
 const ORIGIN: ErrorOrigin = ErrorOrigin::AnalysisService;
-
-/// How often a silent connection is shown to be alive.
-const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Streams every change of an analysis as server-sent events, oldest first.
 ///
@@ -34,10 +30,9 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
     responses(
         (status = 200, description = "The events; each carries the message that consumers of SONG know",
          body = String, content_type = "text/event-stream"),
-        (status = "default", description = "An error", body = ErrorBody),
     )
 )]
-pub(crate) async fn follow(State(state): State<AppState>, headers: HeaderMap, params: Params) -> ApiResult<Response> {
+pub(crate) async fn follow(State(state): State<AppState>, headers: HeaderMap, params: Params) -> ApiResult {
     let asked = params.integer(ORIGIN, "after", 0)?.unwrap_or(0);
     let after = match headers.get("last-event-id").map(|id| String::from_utf8_lossy(id.as_bytes())) {
         Some(id) => parse_integer(&id, 0).ok_or_else(|| malformed(ORIGIN, "Last-Event-ID", &id, "an event number"))?,
@@ -45,8 +40,7 @@ pub(crate) async fn follow(State(state): State<AppState>, headers: HeaderMap, pa
     };
     let follow = params.boolean(ORIGIN, "follow", true)?;
     let events = state.metadata.events_after(after);
-    let stream = server_sent(state, events, follow);
-    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(HEARTBEAT_INTERVAL)).into_response())
+    Ok(event_stream(server_sent(state, events, follow)))
 }
 
 fn server_sent(

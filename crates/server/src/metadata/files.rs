@@ -1,9 +1,8 @@
 //! `/studies/{studyId}/files`
 
 use axum::extract::State;
-use axum::response::Response;
 
-use crate::error_body::{ApiResult, ErrorBody};
+use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Segments};
 use crate::openapi::schemas::{File, FileUpdateRequest, FileUpdateResponse};
 use crate::response::{json, json_text};
@@ -16,15 +15,12 @@ use crate::state::AppState;
         ("studyId" = String, Path, description = "The study"),
         ("objectId" = String, Path, description = "The file"),
     ),
-    responses(
-        (status = 200, description = "The file", body = File),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The file", body = File))
 )]
 pub(crate) async fn get(
     State(state): State<AppState>,
     Segments((study_id, object_id)): Segments<(String, String)>,
-) -> ApiResult<Response> {
+) -> ApiResult {
     Ok(json(&state.metadata.file(&study_id, &object_id).await?))
 }
 
@@ -36,16 +32,13 @@ pub(crate) async fn get(
         ("objectId" = String, Path, description = "The file"),
     ),
     request_body = FileUpdateRequest,
-    responses(
-        (status = 200, description = "What was done", body = FileUpdateResponse),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "What was done", body = FileUpdateResponse))
 )]
 pub(crate) async fn update(
     State(state): State<AppState>,
     Segments((study_id, object_id)): Segments<(String, String)>,
     JsonObject(body): JsonObject,
-) -> ApiResult<Response> {
+) -> ApiResult {
     Ok(json(&state.metadata.update_file(&study_id, &object_id, &body).await?))
 }
 
@@ -56,15 +49,12 @@ pub(crate) async fn update(
         ("studyId" = String, Path, description = "The study"),
         ("objectId" = String, Path, description = "The files, separated by commas"),
     ),
-    responses(
-        (status = 200, description = "The files are deleted; the body is the bare word OK, as clients expect"),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The files are deleted; the body is the bare word OK, as clients expect"))
 )]
 pub(crate) async fn delete(
     State(state): State<AppState>,
     Segments((study_id, object_ids)): Segments<(String, String)>,
-) -> ApiResult<Response> {
+) -> ApiResult {
     let object_ids: Vec<&str> = object_ids.split(',').map(str::trim).collect();
     state.metadata.delete_files(&study_id, &object_ids).await?;
     Ok(json_text("OK"))

@@ -25,7 +25,7 @@ pub(crate) async fn is_alive() -> Response {
         (status = "default", description = "The server cannot work", body = ErrorBody),
     )
 )]
-pub(crate) async fn health(State(state): State<AppState>) -> ApiResult<Response> {
+pub(crate) async fn health(State(state): State<AppState>) -> ApiResult {
     state.metadata.check_health().await?;
     Ok(json(&Health { status: "UP".to_owned() }))
 }

@@ -9,7 +9,7 @@ use cantata_store::{TypeQuery, TypeSortField};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::error_body::{ApiResult, ErrorBody};
+use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Params, Segments, malformed, parse_integer};
 use crate::openapi::schemas::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};
 use crate::response::json;
@@ -24,12 +24,9 @@ const DEFAULT_LIMIT: u64 = 20;
 #[utoipa::path(
     post, path = "/schemas", tag = "Analysis types",
     request_body = AnalysisTypeRegistration,
-    responses(
-        (status = 200, description = "The registered version with its rendered schema", body = AnalysisType),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The registered version with its rendered schema", body = AnalysisType))
 )]
-pub(crate) async fn register(State(state): State<AppState>, JsonObject(body): JsonObject) -> ApiResult<Response> {
+pub(crate) async fn register(State(state): State<AppState>, JsonObject(body): JsonObject) -> ApiResult {
     Ok(json(&state.metadata.register_type(read_registration(body)?).await?))
 }
 
@@ -65,12 +62,9 @@ fn read_registration(mut body: Map<String, Value>) -> Result<TypeRegistration> {
         ("sort" = Option<String>, Query, description = "`version`, `name` or both, separated by a comma"),
         ("sortOrder" = Option<String>, Query, description = "`ASC` or `DESC`"),
     ),
-    responses(
-        (status = 200, description = "One page of versions", body = AnalysisTypePage),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "One page of versions", body = AnalysisTypePage))
 )]
-pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiResult<Response> {
+pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiResult {
     let query = TypeQuery {
         names: params.list("names").into_iter().map(str::to_owned).collect(),
         versions: read_versions(&params)?,
@@ -147,16 +141,9 @@ struct Versions {
         ("version" = Option<u32>, Query, description = "The version; all if not given"),
         ("unrenderedOnly" = Option<bool>, Query, description = "Show the schema as registered, without the base"),
     ),
-    responses(
-        (status = 200, description = "The version asked for, or all of them", body = AnalysisTypeVersions),
-        (status = "default", description = "An error", body = ErrorBody),
-    )
+    responses((status = 200, description = "The version asked for, or all of them", body = AnalysisTypeVersions))
 )]
-pub(crate) async fn get(
-    State(state): State<AppState>,
-    Segments(name): Segments<String>,
-    params: Params,
-) -> ApiResult<Response> {
+pub(crate) async fn get(State(state): State<AppState>, Segments(name): Segments<String>, params: Params) -> ApiResult {
     let view = read_view(&params)?;
     if let Some(version) = params.integer(ORIGIN, "version", 1)? {
         let version = u32::try_from(version).unwrap_or(u32::MAX);

@@ -1,7 +1,6 @@
 //! `/submit/{studyId}`
 
 use axum::extract::State;
-use axum::response::Response;
 use cantata_core::{ErrorOrigin, Result};
 use cantata_metadata::SubmitOptions;
 
@@ -32,7 +31,7 @@ pub(crate) async fn submit(
     Segments(study_id): Segments<String>,
     params: Params,
     PayloadBytes(payload): PayloadBytes,
-) -> ApiResult<Response> {
+) -> ApiResult {
     let options = submit_options(&params)?;
     if params.boolean(ErrorOrigin::SubmitService, "validateOnly", false)? {
         state.metadata.validate(&study_id, payload, options).await?;

@@ -13,21 +13,21 @@ pub(super) enum Kind {
     Histogram,
 }
 
-/// A text in the making.
+/// Builds the text.
 #[derive(Default)]
 pub(super) struct Exposition {
     text: String,
 }
 
 impl Exposition {
-    /// Begins a family; its samples follow at once, and none of any other until they are complete.
+    /// Begins a family; all of its samples must follow before the next family.
     pub(super) fn family(&mut self, name: &str, kind: Kind, help: &str) {
         let kind = match kind {
             Kind::Counter => "counter",
             Kind::Gauge => "gauge",
             Kind::Histogram => "histogram",
         };
-        // Nothing is ever in the way of writing to a text.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
@@ -37,20 +37,25 @@ impl Exposition {
         self.sample(name, &[], value);
     }
 
+    /// Adds a family with one sample for each value of a label.
+    pub(super) fn labelled<'a, V: Display>(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        help: &str,
+        label: &str,
+        samples: impl IntoIterator<Item = (&'a str, V)>,
+    ) {
+        self.family(name, kind, help);
+        samples.into_iter().for_each(|(text, value)| self.sample(name, &[(label, text)], value));
+    }
+
     /// Adds a sample.
     pub(super) fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         self.text.push_str(name);
-        for (place, (label, text)) in labels.iter().enumerate() {
-            let _ = write!(self.text, "{}{label}=\"", if place == 0 { '{' } else { ',' });
-            for sign in text.chars() {
-                match sign {
-                    '\\' => self.text.push_str("\\\\"),
-                    '"' => self.text.push_str("\\\""),
-                    '\n' => self.text.push_str("\\n"),
-                    sign => self.text.push(sign),
-                }
-            }
-            self.text.push('"');
+        for (index, (label, text)) in labels.iter().enumerate() {
+            let text = text.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");
+            let _ = write!(self.text, "{}{label}=\"{text}\"", if index == 0 { '{' } else { ',' });
         }
         let end = if labels.is_empty() { "" } else { "}" };
         let _ = writeln!(self.text, "{end} {value}");

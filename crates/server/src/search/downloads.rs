@@ -1,19 +1,19 @@
-//! ExportLimiter of what a filter finds.
+//! Exports of what a filter finds.
 //!
 //! Portals send a hidden form with a field `params`; programs send JSON.
 
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use cantata_search::{DownloadError, DownloadRequest, ServedCatalogue};
 use http::{HeaderValue, StatusCode, header};
 
-use super::{SearchState, identity, text};
+use super::{SearchResult, SearchState, text};
 use crate::extract::content_type;
 use crate::openapi::schemas::{DownloadParameters, SearchRefusal};
 use crate::response::with_content_type;
 
-/// ExportLimiter what a filter finds in the only catalogue.
+/// Exports what a filter finds in the only catalogue.
 #[utoipa::path(
     post, path = "/download", tag = "Search",
     request_body(content(
@@ -29,14 +29,12 @@ use crate::response::with_content_type;
         )),
     )
 )]
-pub(super) async fn only(State(state): State<SearchState>, request: Request) -> Response {
-    match super::only(&state, &identity(request.extensions())) {
-        Ok(served) => respond(&state, &served, request).await,
-        Err(response) => response.into_response(),
-    }
+pub(super) async fn only(State(state): State<SearchState>, request: Request) -> SearchResult {
+    let served = super::only(&state, request.extensions())?;
+    respond(&state, &served, request).await
 }
 
-/// ExportLimiter what a filter finds in a catalogue.
+/// Exports what a filter finds in a catalogue.
 #[utoipa::path(
     post, path = "/{catalogue}/download", tag = "Search",
     params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
@@ -53,45 +51,40 @@ pub(super) async fn only(State(state): State<SearchState>, request: Request) -> 
         )),
     )
 )]
-pub(super) async fn named(State(state): State<SearchState>, Path(name): Path<String>, request: Request) -> Response {
-    match super::named(&state, &name, &identity(request.extensions())) {
-        Ok(served) => respond(&state, &served, request).await,
-        Err(response) => response.into_response(),
-    }
+pub(super) async fn named(
+    State(state): State<SearchState>,
+    Path(name): Path<String>,
+    request: Request,
+) -> SearchResult {
+    let served = super::named(&state, &name, request.extensions())?;
+    respond(&state, &served, request).await
 }
 
-async fn respond(state: &SearchState, served: &ServedCatalogue, request: Request) -> Response {
+async fn respond(state: &SearchState, served: &ServedCatalogue, request: Request) -> SearchResult {
     let is_form = content_type(request.headers()).as_deref() == Some("application/x-www-form-urlencoded");
-    let body = match super::read(request, state.body_limit).await {
-        Ok(body) => body,
-        Err(refusal) => return refusal.into_response(),
-    };
+    let body = super::read(request, state.body_limit).await?;
     let params = if is_form {
         let params = form_urlencoded::parse(&body).find(|(key, _)| key == "params");
-        let Some((_, params)) = params else {
-            return text(StatusCode::BAD_REQUEST, "params: found nothing; expected a form field with a JSON text");
-        };
-        params.into_owned()
+        let missing = "params: found nothing; expected a form field with a JSON text";
+        params.ok_or_else(|| text(StatusCode::BAD_REQUEST, missing))?.1
     } else {
-        String::from_utf8_lossy(&body).into_owned()
+        String::from_utf8_lossy(&body)
     };
-    let download = match DownloadRequest::parse(&params) {
-        Ok(request) => served.download(&request).await,
-        Err(error) => Err(error),
+    let request = DownloadRequest::parse(&params).map_err(|error| rejection(&error))?;
+    let download = served.download(&request).await.map_err(|error| rejection(&error))?;
+    let disposition = HeaderValue::from_str(&download.content_disposition());
+    let disposition = disposition.unwrap_or_else(|_| HeaderValue::from_static("attachment"));
+    let content_type = HeaderValue::from_static(download.content_type);
+    let mut response = with_content_type(Body::from_stream(download.body), content_type);
+    response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
+    Ok(response)
+}
+
+fn rejection(error: &DownloadError) -> Response {
+    let status = match error {
+        DownloadError::Disabled | DownloadError::CountsOnly => StatusCode::FORBIDDEN,
+        DownloadError::Invalid(_) => StatusCode::BAD_REQUEST,
+        DownloadError::Engine(_) => StatusCode::BAD_GATEWAY,
     };
-    match download {
-        Ok(download) => {
-            let disposition = HeaderValue::from_str(&download.content_disposition());
-            let disposition = disposition.unwrap_or_else(|_| HeaderValue::from_static("attachment"));
-            let content_type = HeaderValue::from_static(download.content_type);
-            let mut response = with_content_type(Body::from_stream(download.body), content_type);
-            response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
-            response
-        }
-        Err(error @ (DownloadError::Disabled | DownloadError::CountsOnly)) => {
-            text(StatusCode::FORBIDDEN, error.to_string())
-        }
-        Err(error @ DownloadError::Invalid(_)) => text(StatusCode::BAD_REQUEST, error.to_string()),
-        Err(error @ DownloadError::Engine(_)) => text(StatusCode::BAD_GATEWAY, error.to_string()),
-    }
+    text(status, error.to_string())
 }

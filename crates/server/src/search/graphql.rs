@@ -5,11 +5,10 @@ use axum::response::{IntoResponse, Response};
 use bytes::BytesMut;
 use cantata_search::ServedCatalogue;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::transport::{self, Incoming};
-use super::{SearchRejection, SearchState, graphiql, identity, text};
+use super::{SearchRejection, SearchResult, SearchState, graphiql, text};
 use crate::app::unknown_path;
 use crate::extract::content_type;
 use crate::openapi::schemas::{GraphqlAnswers, GraphqlRequest, SearchRefusal};
@@ -43,11 +42,9 @@ const MAX_BATCH_OPERATIONS: usize = 100;
         )),
     )
 )]
-pub(super) async fn only_by_get(State(state): State<SearchState>, query: RawQuery, request: Request) -> Response {
-    match super::only(&state, &identity(request.extensions())) {
-        Ok(served) => by_get(&state, &served, query, request.headers()).await,
-        Err(refusal) => refusal.into_response(),
-    }
+pub(super) async fn only_by_get(State(state): State<SearchState>, query: RawQuery, request: Request) -> SearchResult {
+    let served = super::only(&state, request.extensions())?;
+    by_get(&state, &served, query, request.headers()).await
 }
 
 /// Runs a GraphQL request, or several, on the only catalogue.
@@ -65,11 +62,9 @@ pub(super) async fn only_by_get(State(state): State<SearchState>, query: RawQuer
         )),
     )
 )]
-pub(super) async fn only_by_post(State(state): State<SearchState>, request: Request) -> Response {
-    match super::only(&state, &identity(request.extensions())) {
-        Ok(served) => by_post(&state, &served, request).await,
-        Err(refusal) => refusal.into_response(),
-    }
+pub(super) async fn only_by_post(State(state): State<SearchState>, request: Request) -> SearchResult {
+    let served = super::only(&state, request.extensions())?;
+    by_post(&state, &served, request).await
 }
 
 /// Runs a GraphQL query on a catalogue.
@@ -98,11 +93,9 @@ pub(super) async fn named_by_get(
     path: NamedPath,
     query: RawQuery,
     request: Request,
-) -> Response {
-    match super::named(&state, name_in(&path), &identity(request.extensions())) {
-        Ok(served) => by_get(&state, &served, query, request.headers()).await,
-        Err(refusal) => refusal.into_response(),
-    }
+) -> SearchResult {
+    let served = super::named(&state, name_in(&path), request.extensions())?;
+    by_get(&state, &served, query, request.headers()).await
 }
 
 /// Runs a GraphQL request, or several, on a catalogue.
@@ -121,19 +114,17 @@ pub(super) async fn named_by_get(
         )),
     )
 )]
-pub(super) async fn named_by_post(State(state): State<SearchState>, path: NamedPath, request: Request) -> Response {
-    match super::named(&state, name_in(&path), &identity(request.extensions())) {
-        Ok(served) => by_post(&state, &served, request).await,
-        Err(refusal) => refusal.into_response(),
-    }
+pub(super) async fn named_by_post(State(state): State<SearchState>, path: NamedPath, request: Request) -> SearchResult {
+    let served = super::named(&state, name_in(&path), request.extensions())?;
+    by_post(&state, &served, request).await
 }
 
 /// Runs a request whose address has nothing but the name that portals give it.
-pub(super) async fn tagged(state: State<SearchState>, Path(tag): Path<String>, request: Request) -> Response {
+pub(super) async fn tagged(state: State<SearchState>, Path(tag): Path<String>, request: Request) -> SearchResult {
     if tag.starts_with(PORTAL_TAG) {
         only_by_post(state, request).await
     } else {
-        unknown_path(request.uri().clone()).await.into_response()
+        Ok(unknown_path(request.uri().clone()).await.into_response())
     }
 }
 
@@ -149,13 +140,12 @@ async fn by_get(
     served: &ServedCatalogue,
     RawQuery(query): RawQuery,
     headers: &HeaderMap,
-) -> Response {
-    match transport::from_address(query.as_deref().unwrap_or_default(), &state.persisted) {
-        Some(Ok(query)) => run(served, &query, false).await,
-        Some(Err(refusal)) => refusal.into_response(),
+) -> SearchResult {
+    Ok(match transport::from_address(query.as_deref().unwrap_or_default(), &state.persisted) {
+        Some(query) => run(served, &query?, false).await,
         None if wants_page(headers) && !served.catalogue.flags.disable_playground => graphiql::page(),
         None => text(StatusCode::BAD_REQUEST, "GET query missing."),
-    }
+    })
 }
 
 fn wants_page(headers: &HeaderMap) -> bool {
@@ -165,27 +155,22 @@ fn wants_page(headers: &HeaderMap) -> bool {
         .is_some_and(|accept| accept.contains("text/html"))
 }
 
-async fn by_post(state: &SearchState, served: &ServedCatalogue, request: Request) -> Response {
-    let media_type = content_type(request.headers());
-    let is_form = media_type.as_deref() == Some("application/x-www-form-urlencoded");
-    let body = match super::read(request, state.body_limit).await {
-        Ok(body) => body,
-        Err(refusal) => return refusal.into_response(),
-    };
-    let requests = match transport::from_body(&body, is_form, &state.persisted) {
-        Ok(Incoming::One(request)) => return run(served, &request, true).await,
-        Ok(Incoming::Several(requests)) => requests,
-        Err(response) => return response.into_response(),
+async fn by_post(state: &SearchState, served: &ServedCatalogue, request: Request) -> SearchResult {
+    let is_form = content_type(request.headers()).as_deref() == Some("application/x-www-form-urlencoded");
+    let body = super::read(request, state.body_limit).await?;
+    let requests = match transport::from_body(&body, is_form, &state.persisted)? {
+        Incoming::One(request) => return Ok(run(served, &request, true).await),
+        Incoming::Several(requests) => requests,
     };
     if !served.catalogue.flags.enable_batching {
-        return graphql_error(StatusCode::BAD_REQUEST, "Operation batching disabled.", "INTERNAL_SERVER_ERROR");
+        return Ok(graphql_error(StatusCode::BAD_REQUEST, "Operation batching disabled.", "INTERNAL_SERVER_ERROR"));
     }
     if requests.len() > MAX_BATCH_OPERATIONS {
         let message = format!(
             "Operation batching is limited: found {} operations, at most {MAX_BATCH_OPERATIONS} are allowed.",
             requests.len()
         );
-        return graphql_error(StatusCode::BAD_REQUEST, &message, "BAD_USER_INPUT");
+        return Ok(graphql_error(StatusCode::BAD_REQUEST, &message, "BAD_USER_INPUT"));
     }
     batch(served, requests).await
 }
@@ -193,28 +178,27 @@ async fn by_post(state: &SearchState, served: &ServedCatalogue, request: Request
 async fn batch(
     served: &ServedCatalogue,
     requests: Vec<Result<cantata_graphql::GraphqlRequest, SearchRejection>>,
-) -> Response {
+) -> SearchResult {
     let mut answers = BytesMut::from(&b"["[..]);
-    for (place, request) in requests.into_iter().enumerate() {
-        if place > 0 {
+    for (index, request) in requests.into_iter().enumerate() {
+        if index > 0 {
             answers.extend_from_slice(b",");
         }
-        match request.map(|request| served.prepare(&request)) {
-            Ok(Ok(prepared)) => answers.extend_from_slice(served.execute(&prepared).await.trim_ascii_end()),
-            Ok(Err(refused)) => answers.extend_from_slice(refused.bytes.trim_ascii_end()),
-            Err(response) => return response.into_response(),
+        match served.prepare(&request?) {
+            Ok(prepared) => answers.extend_from_slice(served.execute(&prepared).await.trim_ascii_end()),
+            Err(rejected) => answers.extend_from_slice(rejected.bytes.trim_ascii_end()),
         }
     }
     answers.extend_from_slice(b"]\n");
-    with_content_type(answers.freeze(), JSON)
+    Ok(with_content_type(answers.freeze(), JSON))
 }
 
 async fn run(served: &ServedCatalogue, request: &cantata_graphql::GraphqlRequest, may_change: bool) -> Response {
     let prepared = match served.prepare(request) {
         Ok(prepared) => prepared,
-        Err(refused) => {
-            let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
-            return (status, with_content_type(refused.bytes, JSON)).into_response();
+        Err(rejected) => {
+            let status = StatusCode::from_u16(rejected.status).unwrap_or(StatusCode::BAD_REQUEST);
+            return (status, with_content_type(rejected.bytes, JSON)).into_response();
         }
     };
     if prepared.is_mutation() && !may_change {
@@ -226,15 +210,8 @@ async fn run(served: &ServedCatalogue, request: &cantata_graphql::GraphqlRequest
     with_content_type(served.execute(&prepared).await, JSON)
 }
 
-#[derive(Serialize)]
-struct Errors {
-    errors: [Value; 1],
-}
-
 /// Answers with one GraphQL error.
 pub(crate) fn graphql_error(status: StatusCode, message: &str, code: &str) -> Response {
-    let body = Errors { errors: [json!({ "message": message, "extensions": { "code": code } })] };
-    let mut bytes = serde_json::to_vec(&body).unwrap_or_default();
-    bytes.push(b'\n');
-    (status, with_content_type(bytes, JSON)).into_response()
+    let body = json!({"errors": [{"message": message, "extensions": {"code": code}}]});
+    (status, with_content_type(format!("{body}\n"), JSON)).into_response()
 }

@@ -4,14 +4,15 @@ use std::sync::LazyLock;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use cantata_catalogue::introspection::{CatalogueNotFoundBody, FailedCatalogueBody};
+use cantata_catalogue::introspection::FailedCatalogueBody;
 use cantata_search::CatalogueLookup;
 use http::{Extensions, StatusCode};
 use serde_json::Value;
 
-use super::{SearchState, identity, with_status};
+use super::SearchState;
+use crate::access::identity_of;
 use crate::openapi::schemas::{AmbiguousCatalogue, CatalogueDescription, CatalogueDirectory, SearchProblem};
-use crate::response::json;
+use crate::response::{json, json_with_status};
 
 static SQON: LazyLock<Value> = LazyLock::new(cantata_sqon::json_schema);
 
@@ -42,7 +43,7 @@ pub(super) async fn sqon() -> Response {
     )
 )]
 pub(super) async fn fields(State(state): State<SearchState>, extensions: Extensions) -> Response {
-    let (catalogues, identity) = (state.service.catalogues(), identity(&extensions));
+    let (catalogues, identity) = (state.service.catalogues(), identity_of(&extensions));
     match catalogues.only(&identity) {
         Some(found) => describe(found),
         None => describe(catalogues.find("fields", &identity)),
@@ -65,7 +66,7 @@ pub(super) async fn catalogue(
     Path(name): Path<String>,
     extensions: Extensions,
 ) -> Response {
-    describe(state.service.catalogues().find(&name, &identity(&extensions)))
+    describe(state.service.catalogues().find(&name, &identity_of(&extensions)))
 }
 
 /// Lists the fields of a catalogue, at the address that portals use.
@@ -89,9 +90,7 @@ fn describe(found: CatalogueLookup) -> Response {
         CatalogueLookup::Failed(failed) | CatalogueLookup::Degraded(_, failed) => {
             json(&FailedCatalogueBody::new(&failed))
         }
-        CatalogueLookup::Ambiguous(body) => with_status(StatusCode::CONFLICT, &body),
-        CatalogueLookup::Unknown(CatalogueNotFoundBody { error }) => {
-            with_status(StatusCode::NOT_FOUND, &CatalogueNotFoundBody { error })
-        }
+        CatalogueLookup::Ambiguous(body) => json_with_status(StatusCode::CONFLICT, &body),
+        CatalogueLookup::Unknown(body) => json_with_status(StatusCode::NOT_FOUND, &body),
     }
 }

@@ -3,17 +3,12 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{Extensions, StatusCode};
-use serde::Serialize;
+use serde_json::json;
 
+use super::SearchState;
 use super::introspection::catalogue;
-use super::{SearchState, with_status};
 use crate::openapi::schemas::{AmbiguousCatalogue, CatalogueDescription, SearchProblem};
-
-#[derive(Serialize)]
-struct Problems {
-    error: &'static str,
-    problems: Vec<String>,
-}
+use crate::response::json_with_status;
 
 /// Reads the configuration and the mapping of a catalogue again and answers as its introspection does.
 #[utoipa::path(
@@ -35,9 +30,9 @@ pub(super) async fn reload(
     match state.service.reload(&name).await {
         Ok(_) => catalogue(State(state), Path(name), extensions).await,
         Err(problems) => {
-            let problems = problems.iter().map(ToString::to_string).collect();
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
             let error = "The configuration cannot be read; everything stays as it is.";
-            with_status(StatusCode::UNPROCESSABLE_ENTITY, &Problems { error, problems })
+            json_with_status(StatusCode::UNPROCESSABLE_ENTITY, &json!({"error": error, "problems": problems}))
         }
     }
 }

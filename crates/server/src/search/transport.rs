@@ -7,7 +7,7 @@ use moka::sync::Cache;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::{SearchRejection, text};
+use super::{SearchRejection, graphql_error, text};
 
 /// How many queries are kept by their hash.
 const MAX_PERSISTED_QUERIES: u64 = 1000;
@@ -31,13 +31,6 @@ pub(super) enum Incoming {
     Several(Vec<Result<GraphqlRequest, SearchRejection>>),
 }
 
-/// Why a request by hash cannot be run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum HashProblem {
-    Unknown,
-    Wrong,
-}
-
 /// Reads a body.
 pub(super) fn from_body(
     body: &Bytes,
@@ -45,9 +38,7 @@ pub(super) fn from_body(
     persisted: &PersistedQueries,
 ) -> Result<Incoming, SearchRejection> {
     if is_form {
-        let members =
-            form_urlencoded::parse(body).map(|(key, value)| (key.into_owned(), Value::from(value.into_owned())));
-        return from_object(members.collect(), persisted).map(Incoming::One);
+        return from_object(form_members(body), persisted).map(Incoming::One);
     }
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(missing_body());
@@ -72,10 +63,12 @@ pub(super) fn from_address(
     query: &str,
     persisted: &PersistedQueries,
 ) -> Option<Result<GraphqlRequest, SearchRejection>> {
-    let members: Map<String, Value> = form_urlencoded::parse(query.as_bytes())
-        .map(|(key, value)| (key.into_owned(), Value::from(value.into_owned())))
-        .collect();
+    let members = form_members(query.as_bytes());
     (members.contains_key("query") || members.contains_key("extensions")).then(|| from_object(members, persisted))
+}
+
+fn form_members(form: &[u8]) -> Map<String, Value> {
+    form_urlencoded::parse(form).map(|(key, value)| (key.into_owned(), value.into())).collect()
 }
 
 fn from_object(
@@ -102,7 +95,7 @@ fn from_object(
     let query = match (query, hash) {
         (Some(query), None) => query,
         (None, None) => return Err(missing_body()),
-        (query, Some(hash)) => persisted.resolve(query, hash).map_err(HashProblem::answer)?,
+        (query, Some(hash)) => persisted.resolve(query, hash)?,
     };
     Ok(GraphqlRequest { query, variables, operation_name })
 }
@@ -123,34 +116,22 @@ fn object_of(value: Option<Value>) -> Result<Option<Map<String, Value>>, ()> {
 }
 
 impl PersistedQueries {
-    fn resolve(&self, query: Option<String>, hash: &str) -> Result<String, HashProblem> {
-        let Some(query) = query else { return self.0.get(hash).ok_or(HashProblem::Unknown) };
-        let digest = Sha256::digest(query.as_bytes());
-        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    /// Returns the query that a request names by its hash, and keeps one that comes with it.
+    fn resolve(&self, query: Option<String>, hash: &str) -> Result<String, SearchRejection> {
+        let Some(query) = query else {
+            // The client then sends the query with its hash, so this is no failure.
+            let unknown = || graphql_error(StatusCode::OK, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND");
+            return Ok(self.0.get(hash).ok_or_else(unknown)?);
+        };
+        let digest = format!("{:x}", Sha256::digest(query.as_bytes()));
         if digest != hash {
-            return Err(HashProblem::Wrong);
+            let message = "provided sha does not match query";
+            return Err(graphql_error(StatusCode::BAD_REQUEST, message, "BAD_REQUEST").into());
         }
         if query.len() <= MAX_PERSISTED_QUERY_BYTES {
             self.0.insert(digest, query.clone());
         }
         Ok(query)
-    }
-}
-
-impl HashProblem {
-    fn answer(self) -> SearchRejection {
-        let response = match self {
-            // The client then sends the query with its hash, so this is no failure.
-            Self::Unknown => {
-                super::graphql::graphql_error(StatusCode::OK, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND")
-            }
-            Self::Wrong => super::graphql::graphql_error(
-                StatusCode::BAD_REQUEST,
-                "provided sha does not match query",
-                "BAD_REQUEST",
-            ),
-        };
-        response.into()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Doing operations, and what became of each.
+//! Runs operations, and reports the outcome of each.
 //!
 //! Operations on one index are one write, in their order. Whether a document is there is found out before: a document
 //! that is only to be added is not written where there is one, and an answer says whether something was there.
@@ -15,10 +15,11 @@ use serde_json::{Map, Value, json};
 
 use super::operation::{BulkAction, BulkOperation};
 use crate::es_compat::documents::value;
-use crate::es_compat::error::{Cause, EsError, json_with_status};
+use crate::es_compat::error::{Cause, EsError};
 use crate::es_compat::{EsResult, EsState};
+use crate::response::json_with_status;
 
-/// What became of an operation.
+/// An operation with its outcome.
 pub(in crate::es_compat) struct BulkItem {
     action: BulkAction,
     index: String,
@@ -27,7 +28,8 @@ pub(in crate::es_compat) struct BulkItem {
 }
 
 /// What an operation did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum BulkOutcome {
     Created,
     Updated,
@@ -43,16 +45,6 @@ impl BulkOutcome {
             Self::Created => StatusCode::CREATED,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::Updated | Self::Deleted | Self::Noop => StatusCode::OK,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Updated => "updated",
-            Self::Deleted => "deleted",
-            Self::NotFound => "not_found",
-            Self::Noop => "noop",
         }
     }
 }
@@ -77,7 +69,7 @@ struct BulkItemBody<'a> {
 struct BulkResultBody {
     #[serde(rename = "_version")]
     version: u8,
-    result: &'static str,
+    result: BulkOutcome,
     #[serde(rename = "_shards")]
     shards: Value,
     #[serde(rename = "_seq_no")]
@@ -87,40 +79,35 @@ struct BulkResultBody {
 }
 
 impl BulkItem {
-    fn shown(&self) -> BulkItemBody<'_> {
-        let done = self.outcome.as_ref().ok().map(|done| BulkResultBody {
+    fn body(&self) -> BulkItemBody<'_> {
+        let done = self.outcome.as_ref().ok().map(|outcome| BulkResultBody {
             version: 1,
-            result: done.name(),
+            result: *outcome,
             shards: json!({"total": 1, "successful": 1, "failed": 0}),
             seq_no: 0,
             primary_term: 1,
         });
-        let error = self.outcome.as_ref().err();
-        let status = error.map_or_else(|| self.status(), |error| error.status);
-        let error = error.map(EsError::cause);
+        let error = self.outcome.as_ref().err().map(EsError::cause);
+        let status = self.outcome.as_ref().map_or_else(|error| error.status, |done| done.status());
         BulkItemBody { index: &self.index, kind: "_doc", id: &self.id, done, error, status: status.as_u16() }
-    }
-
-    fn status(&self) -> StatusCode {
-        self.outcome.as_ref().map_or(StatusCode::OK, |done| done.status())
     }
 
     /// Returns the item under the name of what it did.
     pub(super) fn named(&self) -> HashMap<&'static str, impl Serialize + '_> {
-        HashMap::from([(self.action.name(), self.shown())])
+        HashMap::from([(self.action.name(), self.body())])
     }
 
-    /// Returns the answer to a request that is nothing but this item.
-    pub(in crate::es_compat) fn alone(self) -> EsResult<Response> {
+    /// Returns the answer to a request of this operation alone.
+    pub(in crate::es_compat) fn into_single_response(self) -> Response {
         match &self.outcome {
-            Ok(done) => Ok(json_with_status(done.status(), &self.shown())),
-            Err(error) => Ok(error.clone().into_response()),
+            Ok(done) => json_with_status(done.status(), &self.body()),
+            Err(error) => error.clone().into_response(),
         }
     }
 }
 
 impl EsState {
-    /// Does operations, in their order.
+    /// Runs operations in their order.
     pub(in crate::es_compat) async fn apply(&self, operations: Vec<BulkOperation>) -> EsResult<Vec<BulkItem>> {
         if operations.is_empty() {
             return Ok(Vec::new());
@@ -130,27 +117,24 @@ impl EsState {
             self.engine.aliases().await?.into_iter().map(|alias| (alias.name, alias.index)).collect();
         let mut items = Vec::with_capacity(operations.len());
         let mut by_index: HashMap<String, Vec<(usize, BulkOperation)>> = HashMap::new();
-        for (place, operation) in operations.into_iter().enumerate() {
+        for (position, operation) in operations.into_iter().enumerate() {
             let index = aliases.get(&operation.index).unwrap_or(&operation.index).clone();
             let (action, id) = (operation.action, operation.id.clone());
             items.push(BulkItem { action, index: index.clone(), id, outcome: Ok(BulkOutcome::Noop) });
-            by_index.entry(index).or_default().push((place, operation));
+            by_index.entry(index).or_default().push((position, operation));
         }
         for (index, operations) in by_index {
-            let places: Vec<usize> = operations.iter().map(|(place, _)| *place).collect();
-            match self.write(&index, operations).await {
-                Ok(outcomes) => {
-                    for (place, outcome) in places.into_iter().zip(outcomes) {
-                        items[place].outcome = outcome;
-                    }
-                }
-                Err(error) => places.into_iter().for_each(|place| items[place].outcome = Err(error.clone())),
+            let positions: Vec<usize> = operations.iter().map(|(position, _)| *position).collect();
+            let outcomes = self.write(&index, operations).await;
+            let outcomes = outcomes.unwrap_or_else(|error| vec![Err(error); positions.len()]);
+            for (position, outcome) in positions.into_iter().zip(outcomes) {
+                items[position].outcome = outcome;
             }
         }
         Ok(items)
     }
 
-    /// Does operations on one index, which is made if documents are for it and it is not there.
+    /// Runs operations on one index, which is created if it does not exist and there are documents for it.
     async fn write(
         &self,
         index: &str,
@@ -240,7 +224,7 @@ impl BatchBuilder<'_> {
 
     /// Returns the document of an id as it is after the operations before.
     async fn current(&self, id: &str) -> EsResult<Option<Value>> {
-        match self.latest.get(id).and_then(|&place| self.batch.get(place)) {
+        match self.latest.get(id).and_then(|&position| self.batch.get(position)) {
             Some(engine::WriteOperation::Put { source, .. }) => parse_json(source)
                 .map(Some)
                 .map_err(|error| EsError::mapper(format!("the document is not JSON: {error}"))),

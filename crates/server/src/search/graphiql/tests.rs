@@ -2,7 +2,7 @@ use std::io::Read;
 
 use axum::body::Bytes;
 use flate2::read::GzDecoder;
-use http::HeaderName;
+use http::{HeaderName, StatusCode};
 use http_body_util::BodyExt;
 
 use super::*;

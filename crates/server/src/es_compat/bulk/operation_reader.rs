@@ -1,4 +1,4 @@
-//! The lines of a request, as they come: an operation, and what it writes.
+//! Reads the operations of a bulk request as its lines come: an operation, then its document.
 
 use bytes::Bytes;
 use cantata_json_stream::{BodySplitter, SplitError};
@@ -8,18 +8,18 @@ use crate::es_compat::EsResult;
 use crate::es_compat::documents::MAX_DOCUMENT_BYTES;
 use crate::es_compat::error::EsError;
 
-/// Reads lines.
-pub(super) struct Lines<'a> {
+/// Collects the operations of the lines that were fed to it.
+pub(super) struct OperationReader<'a> {
     default_index: Option<&'a str>,
     splitter: BodySplitter,
     number: usize,
-    /// An operation whose document has not come.
+    /// An operation whose document is in the next line.
     waiting: Option<BulkOperation>,
     read: Vec<BulkOperation>,
     bytes: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> OperationReader<'a> {
     pub(super) fn new(default_index: Option<&'a str>) -> Self {
         let splitter = BodySplitter::with_blank_lines(MAX_DOCUMENT_BYTES);
         Self { default_index, splitter, number: 0, waiting: None, read: Vec::new(), bytes: 0 }
@@ -110,13 +110,13 @@ mod tests {
     #[test]
     fn lines_are_the_same_however_the_body_is_cut() {
         for size in 1..BODY.len() + 1 {
-            let mut lines = Lines::new(Some("i"));
+            let mut reader = OperationReader::new(Some("i"));
             let mut read = Vec::new();
             for piece in BODY.chunks(size) {
-                lines.read(piece).unwrap();
-                read.extend(lines.take());
+                reader.read(piece).unwrap();
+                read.extend(reader.take());
             }
-            read.extend(lines.finish().unwrap());
+            read.extend(reader.finish().unwrap());
             assert_eq!(shown(&read), "index i a {\"x\":1}|delete j 5 |create i made {\"y\":\"\\n\"}", "{size}");
         }
     }
@@ -135,11 +135,11 @@ mod tests {
             (b"\xff\n", "[1]: it is not JSON"),
         ];
         for (body, expected) in wrong {
-            let mut lines = Lines::new(Some("i"));
-            let error = lines.read(body).err().or_else(|| lines.finish().err()).unwrap();
+            let mut reader = OperationReader::new(Some("i"));
+            let error = reader.read(body).err().or_else(|| reader.finish().err()).unwrap();
             assert!(error.reason.contains(expected), "{}", error.reason);
         }
-        assert!(Lines::new(None).finish().is_err());
-        assert!(Lines::new(None).read(b"{\"index\":{}}\n").unwrap_err().reason.contains("index is missing"));
+        assert!(OperationReader::new(None).finish().is_err());
+        assert!(OperationReader::new(None).read(b"{\"index\":{}}\n").unwrap_err().reason.contains("index is missing"));
     }
 }
