@@ -27,7 +27,7 @@ const SHARED_TYPES: [&str; 38] = [
     "JSON",
     "MatchBoxMapping",
     "Missing",
-    "CatalogueMode",
+    "Mode",
     "Mutation",
     "Network",
     "NetworkNode",

@@ -1,5 +1,7 @@
 //! The generated schema.
 
+use cantata_catalogue::{Catalogue, CatalogueConfig, ConfigDefaults};
+use cantata_mapping::IndexMapping;
 use serde_json::{Value, json};
 
 use crate::sample::{golden, plan, refused, request, schema, schema_of, schema_with, write_hits};
@@ -134,4 +136,24 @@ fn configs_and_mapping_come_from_the_catalogue() {
     );
     assert_eq!(configs["matchbox"], json!([]));
     assert_eq!(configs["charts"], json!({ "query": "" }));
+}
+
+#[test]
+fn no_document_type_has_the_name_of_a_type_that_every_schema_has() {
+    let sdl = schema().sdl().to_owned();
+    let defined = sdl.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        matches!(words.next()?, "type" | "enum" | "scalar" | "input" | "interface").then(|| words.next())?
+    });
+    let shared: Vec<&str> = defined.filter(|name| !name.starts_with("file")).collect();
+    assert!(shared.contains(&"Mode") && shared.len() > 25, "{shared:?}");
+    for name in shared {
+        let config = CatalogueConfig::from_value(
+            "things",
+            &json!({ "documentType": name, "esIndex": "things" }),
+            &ConfigDefaults::default(),
+        );
+        let mapping = IndexMapping::parse(&json!({ "properties": {} })).unwrap();
+        assert!(Catalogue::build(&config.unwrap(), &mapping).is_err(), "{name}");
+    }
 }
