@@ -13,8 +13,8 @@ use moka::sync::Cache;
 
 use super::DocAddress;
 
-/// Capacity of the cache of pages, and of that of facets.
-const MAX_CACHE_BYTES: u64 = 32 << 20;
+/// Capacity of the cache of pages, and of that of facets. The cache itself takes about as much again for its entries.
+const MAX_CACHE_BYTES: u64 = 8 << 20;
 
 /// Larger entries are not cached.
 const MAX_ENTRY_BYTES: usize = 512 << 10;
