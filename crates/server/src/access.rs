@@ -1,6 +1,6 @@
 //! Authentication, authorization and the audit log.
 //!
-//! The layer [`authenticate`] turns the credential of a request into an identity, which it leaves in the request. Each
+//! [`AccessControl::authenticate`] turns the credential of a request into an identity, which it leaves in the request. Each
 //! route is registered with the scope that it requires ([`RequiredScope`]); its guard compares the two. Credentials come
 //! from the header `Authorization` alone: URLs end up in logs.
 
@@ -15,16 +15,11 @@ pub(crate) use guard::{AccessGuard, RequiredScope, STUDY_PARAMETER};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::Response;
+use axum::extract::Request;
 use cantata_access::{AuditLog, AuthError, Authenticator, Identity, ScopeRules};
 use http::{Extensions, HeaderMap, HeaderValue, header};
 
-use crate::es_compat;
-use crate::routes::{Dialect, RegisteredRoute};
 use crate::serve::Connection;
-use crate::state::AppState;
 
 static ANONYMOUS: LazyLock<Arc<Identity>> = LazyLock::new(|| Arc::new(Identity::anonymous()));
 static UNCHECKED: LazyLock<Arc<Identity>> = LazyLock::new(|| Arc::new(Identity::unchecked()));
@@ -48,39 +43,31 @@ impl fmt::Debug for AccessControl {
     }
 }
 
-/// Layer that leaves the identity of the sender in a request. An address that sent too many credentials that were not
-/// accepted is rejected.
-pub(crate) async fn authenticate(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
-    if RegisteredRoute::of(&request).is_some_and(|route| route.spec.dialect == Dialect::Elasticsearch) {
-        es_compat::translate_credentials(request.headers_mut());
-    }
-    if !state.access.authenticate_cached(&mut request) {
-        if let Err(rejection) = state.limits.check_failures(&request) {
-            return rejection.reject(request).await;
-        }
-        state.access.authenticate(&mut request).await;
-        state.limits.count_failure(&request);
-    }
-    next.run(request).await
-}
-
 /// Returns the identity of the sender of a request; anonymous if authentication left none.
 pub(crate) fn identity_of(extensions: &Extensions) -> Arc<Identity> {
     Arc::clone(extensions.get::<Arc<Identity>>().unwrap_or(&ANONYMOUS))
 }
 
 impl AccessControl {
-    /// Leaves the identity in a request whose credential is in the cache of its connection; else returns false.
-    fn authenticate_cached(&self, request: &mut Request) -> bool {
-        let generation = self.authenticator.generation();
-        let Some((cache, header)) = self.credential_cache(request) else { return false };
-        let Some(identity) = cache.get(header.as_bytes(), generation) else { return false };
+    /// Leaves the identity in a request if that needs no waiting: authentication is off, there is no credential, or it is
+    /// in the cache of the connection. Else returns false.
+    pub(crate) fn authenticate_now(&self, request: &mut Request) -> bool {
+        let identity = if !self.authenticator.is_enabled() {
+            Arc::clone(&UNCHECKED)
+        } else if !request.headers().contains_key(header::AUTHORIZATION) {
+            Arc::clone(&ANONYMOUS)
+        } else {
+            let generation = self.authenticator.generation();
+            let Some((cache, header)) = self.credential_cache(request) else { return false };
+            let Some(identity) = cache.get(header.as_bytes(), generation) else { return false };
+            identity
+        };
         request.extensions_mut().insert(identity);
         true
     }
 
     /// Leaves the identity in a request, and why its credential is not accepted, if so.
-    async fn authenticate(&self, request: &mut Request) {
+    pub(crate) async fn authenticate(&self, request: &mut Request) {
         // Taken before the look-up: a change during it makes another generation.
         let generation = self.authenticator.generation();
         let identified = self.identify(request.headers()).await;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{OriginalUri, Request};
 use axum::response::Response;
 use cantata_core::ErrorId;
@@ -13,7 +14,7 @@ use tower::ServiceExt;
 
 use crate::LimitSettings;
 use crate::error_body::ApiError;
-use crate::layers::with_layers;
+use crate::layers::{compressed, mark_compressible, with_layers};
 use crate::openapi::{documentation_routes, documented};
 use crate::routes::{RouteTable, Routes};
 use crate::state::AppState;
@@ -49,7 +50,16 @@ impl App {
             request.extensions_mut().insert(OriginalUri(original));
         }
         add_host(&mut request);
-        match self.router.clone().oneshot(request).await {
+        let router = self.router.clone();
+        let response = if request.headers().contains_key(header::ACCEPT_ENCODING) {
+            compressed(router).oneshot(request).await.map(|response| response.map(Body::new))
+        } else {
+            router.oneshot(request).await.map(|mut response| {
+                mark_compressible(&mut response);
+                response
+            })
+        };
+        match response {
             Ok(response) => response,
             Err(never) => match never {},
         }

@@ -7,6 +7,7 @@
 
 mod access;
 mod admin;
+mod admission;
 mod app;
 mod body_hook;
 mod cors;

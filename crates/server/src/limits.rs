@@ -13,7 +13,8 @@ mod settings;
 pub use client_address::{InvalidNetwork, TrustedProxies};
 pub use settings::LimitSettings;
 
-pub(crate) use body_timeout::{BodyProgress, BodyTimeout, with_body_timeout};
+pub(crate) use body_timeout::{BodyProgress, BodyTimeout, timeout_after_body, with_body_timeout};
+pub(crate) use exports::ExportPermit;
 pub(crate) use rejection::Rejection;
 
 use std::hash::{BuildHasher, RandomState};
@@ -21,44 +22,15 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::extract::Request;
 use cantata_access::{AuthError, AuthMethod, Identity};
 use http::{HeaderMap, HeaderValue, header};
 
-use crate::body_hook::with_guard;
-use crate::routes::{Dialect, RegisteredRoute, RouteSpec};
+use crate::routes::{Dialect, RouteSpec};
 use crate::serve::Connection;
-use crate::state::AppState;
-use body_timeout::timeout_after_body;
 use client_address::ClientKey;
-use exports::{ExportLimiter, ExportPermit};
+use exports::ExportLimiter;
 use rate_limiter::RateLimiter;
-
-/// Layer that rejects requests beyond a limit, and gives up responses that take too long to begin.
-pub(crate) async fn enforce_limits(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    let Some(route) = RegisteredRoute::of(&request) else { return next.run(request).await };
-    let spec = route.spec;
-    let permit = match state.limits.admit(&request, &spec) {
-        Ok(permit) => permit,
-        Err(rejection) => return rejection.reject(request).await,
-    };
-    let response = if spec.is_administration {
-        next.run(request).await
-    } else {
-        let progress = request.extensions().get::<Arc<BodyProgress>>().cloned();
-        let timeout = state.settings.limits.request_timeout;
-        match timeout_after_body(timeout, progress.as_deref(), next.run(request)).await {
-            Some(response) => response,
-            None => return Rejection::TookTooLong.into_response(),
-        }
-    };
-    match permit {
-        Some(permit) => response.map(|body| with_guard(body, permit)),
-        None => response,
-    }
-}
 
 /// Returns whether a body has a content coding that its route does not decode. A body that is not decoded cannot be a
 /// decompression bomb; only clients of Elasticsearch may send gzip.
@@ -114,7 +86,7 @@ impl Limits {
     }
 
     /// Counts a request, unless its client sent too many; an export gets its permit.
-    fn admit(&self, request: &Request, spec: &RouteSpec) -> Result<Option<ExportPermit>, Rejection> {
+    pub(crate) fn admit(&self, request: &Request, spec: &RouteSpec) -> Result<Option<ExportPermit>, Rejection> {
         if is_compressed(request.headers(), spec.dialect) {
             return Err(Rejection::Compressed);
         }

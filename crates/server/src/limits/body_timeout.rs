@@ -70,7 +70,7 @@ pub(crate) fn with_body_timeout(mut request: Request, timeout: Duration) -> Requ
 }
 
 /// Waits for a response for as long as `timeout` after the last of the body came.
-pub(super) async fn timeout_after_body<T>(
+pub(crate) async fn timeout_after_body<T>(
     timeout: Duration,
     progress: Option<&BodyProgress>,
     answer: impl Future<Output = T>,

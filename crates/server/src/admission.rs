@@ -1,0 +1,129 @@
+//! Admission of requests: who sends a request, whether it may be sent now, and how long its response may take.
+//!
+//! This is one service, and not a layer of `axum::middleware::from_fn` for each question, because such a layer clones and
+//! boxes everything within it for each request. Most requests need not wait to be admitted: then nothing is cloned.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use cantata_core::ErrorId;
+use futures_util::FutureExt as _;
+use tower::{Service, ServiceExt as _};
+
+use crate::body_hook::with_guard;
+use crate::error_body::ApiError;
+use crate::es_compat;
+use crate::limits::{BodyProgress, ExportPermit, Rejection, timeout_after_body};
+use crate::routes::{Dialect, RegisteredRoute};
+use crate::state::AppState;
+
+/// A service whose requests are admitted first.
+#[derive(Clone)]
+pub(crate) struct AdmissionService<S> {
+    pub(crate) state: AppState,
+    pub(crate) inner: S,
+}
+
+/// The future of a response.
+type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+/// What holds for the response to an admitted request.
+struct Admission {
+    /// Held until the response of an export is sent.
+    permit: Option<ExportPermit>,
+    /// How long the response may take to begin; no limit for administration.
+    timeout: Option<Duration>,
+    progress: Option<Arc<BodyProgress>>,
+}
+
+impl<S> Service<Request> for AdmissionService<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = ResponseFuture;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request) -> ResponseFuture {
+        if RegisteredRoute::of(&request).is_some_and(|route| route.spec.dialect == Dialect::Elasticsearch) {
+            es_compat::translate_credentials(request.headers_mut());
+        }
+        if self.state.access.authenticate_now(&mut request) {
+            return match admit(&self.state, &request) {
+                Ok(admission) => Box::pin(admission.respond(self.inner.call(request)).map(Ok)),
+                Err(rejection) => Box::pin(rejection.reject(request).map(Ok)),
+            };
+        }
+        let (state, inner) = (Arc::clone(&self.state), self.inner.clone());
+        Box::pin(async move { Ok(respond_after_authentication(&state, inner, request).await) })
+    }
+}
+
+/// Responds to a request whose credential takes time to check. An address that sent too many credentials that were not
+/// accepted is rejected.
+async fn respond_after_authentication<S>(state: &AppState, inner: S, mut request: Request) -> Response
+where
+    S: Service<Request, Response = Response, Error = Infallible> + Send,
+    S::Future: Send,
+{
+    if let Err(rejection) = state.limits.check_failures(&request) {
+        return rejection.reject(request).await;
+    }
+    state.access.authenticate(&mut request).await;
+    state.limits.count_failure(&request);
+    match admit(state, &request) {
+        Ok(admission) => admission.respond(inner.oneshot(request)).await,
+        Err(rejection) => rejection.reject(request).await,
+    }
+}
+
+/// Rejects a request beyond a limit.
+fn admit(state: &AppState, request: &Request) -> Result<Admission, Rejection> {
+    let Some(route) = RegisteredRoute::of(request) else {
+        return Ok(Admission { permit: None, timeout: None, progress: None });
+    };
+    let permit = state.limits.admit(request, &route.spec)?;
+    let timeout = (!route.spec.is_administration).then_some(state.settings.limits.request_timeout);
+    Ok(Admission { permit, timeout, progress: request.extensions().get::<Arc<BodyProgress>>().cloned() })
+}
+
+impl Admission {
+    /// Waits for the response of the handler; one that panics or takes too long is answered for.
+    async fn respond(self, response: impl Future<Output = Result<Response, Infallible>>) -> Response {
+        let response = AssertUnwindSafe(response).catch_unwind();
+        let outcome = match self.timeout {
+            Some(timeout) => match timeout_after_body(timeout, self.progress.as_deref(), response).await {
+                Some(outcome) => outcome,
+                None => return Rejection::TookTooLong.into_response(),
+            },
+            None => response.await,
+        };
+        let response = match outcome {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(_) => panic_response(),
+        };
+        match self.permit {
+            Some(permit) => response.map(|body| with_guard(body, permit)),
+            None => response,
+        }
+    }
+}
+
+fn panic_response() -> Response {
+    tracing::error!("a request handler panicked");
+    let text = "The server failed to answer this request; its log has the cause";
+    ApiError::new(ErrorId::UnknownError, text).into_response()
+}
