@@ -1,11 +1,18 @@
 //! The thread pool on which the facets of one search are counted in parallel.
+//!
+//! One search has the pool at a time. The others compute on their own threads, which occupy the processors already:
+//! tasks of many searches in one queue would only wait for each other.
 
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use tokio::sync::Semaphore;
 
-/// One thread per processor, shared by all searches.
+/// Held by the search that has the pool. A semaphore, because a lock would stay poisoned after a panic.
+static POOL_PERMIT: Semaphore = Semaphore::const_new(1);
+
+/// One thread per processor.
 static SEARCH_POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let pool =
@@ -13,10 +20,10 @@ static SEARCH_POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     pool.inspect_err(|error| tracing::warn!(%error, "searches run without a thread pool")).ok()
 });
 
-/// Returns `task(0)`, `task(1)`, … up to the number of tasks, computed in parallel.
+/// Returns `task(0)`, `task(1)`, … up to the number of tasks, computed in parallel if the pool is free.
 pub(super) fn map_parallel<T: Send>(tasks: usize, task: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    match &*SEARCH_POOL {
-        Some(pool) if tasks > 1 && pool.current_num_threads() > 1 => {
+    match (&*SEARCH_POOL, POOL_PERMIT.try_acquire()) {
+        (Some(pool), Ok(_permit)) if tasks > 1 && pool.current_num_threads() > 1 => {
             pool.install(|| (0..tasks).into_par_iter().with_max_len(1).map(task).collect())
         }
         _ => (0..tasks).map(task).collect(),
