@@ -21,7 +21,7 @@ UNIT_TARGETS := --lib --bins $(addprefix --test ,$(UNIT_TESTS))
 
 TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-browser
 
-.PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit \
+.PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
 	test-engines test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
 	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-indexing lint-packaging
 
@@ -81,6 +81,11 @@ build-tests: own-cache
 test-unit: build-tests ## tests that need no other server
 	cargo test --workspace --locked $(UNIT_TARGETS) -- $(addprefix --skip ,$(ENGINE_MODULES))
 	cargo test --workspace --locked --doc --quiet
+
+# `make test` runs a few hundred; here each of the two suites gets so many.
+power-loss: build-tests ## LOSSES=10000 simulated power losses, and every sync left out in turn; takes about half an hour
+	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test power_loss -- --include-ignored --nocapture
+	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test running -- power_loss
 
 # Without the optimising compiler of the JVM the engines start in about half the time. The routes of the metadata service
 # are tested on both stores.
