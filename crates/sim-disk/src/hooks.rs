@@ -67,7 +67,7 @@ type CallResult = Result<c_long, c_int>;
 type Simulation<'a> = dyn FnMut(&mut [(PathBuf, Mounted)]) -> Option<CallResult> + 'a;
 
 /// Carries out a call: on a mounted disk if it concerns one, else really.
-fn call(simulate: &mut Simulation, real: impl FnOnce() -> c_long) -> c_long {
+fn call(simulate: &mut Simulation<'_>, real: impl FnOnce() -> c_long) -> c_long {
     if DISK_COUNT.load(Ordering::Relaxed) == 0 || IS_UNHOOKED.get() {
         return real();
     }
@@ -131,7 +131,7 @@ fn inode_of(descriptor: c_int) -> Option<(Inode, i64)> {
 }
 
 fn open_at(folder: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
-    let real = || syscall!(SYS_openat, folder, path, flags, mode as c_uint);
+    let real = || syscall!(SYS_openat, folder, path, flags, mode);
     if flags & (libc::O_CREAT | libc::O_TRUNC) == 0 || flags & libc::O_TMPFILE == libc::O_TMPFILE {
         return real() as c_int;
     }
@@ -141,7 +141,7 @@ fn open_at(folder: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_
         let existing = disk.model.find(&path);
         let operation = if existing.is_some() { Operation::Change } else { Operation::Grow };
         let changes = existing.is_none() || flags & libc::O_TRUNC != 0;
-        Some((|| {
+        Some((|| -> CallResult {
             if changes {
                 disk.begin(operation)?;
             }
@@ -170,7 +170,7 @@ fn write_at(descriptor: c_int, bytes: *const u8, count: size_t, offset: Option<o
     };
     let mut simulate = |disks: &mut [(PathBuf, Mounted)]| {
         let (disk, node) = by_descriptor(disks, descriptor)?;
-        Some((|| {
+        Some((|| -> CallResult {
             let is_short = disk.begin(Operation::Grow)?;
             let start = offset.unwrap_or_else(|| current_offset(descriptor));
             let written = checked(real(if is_short { count.div_ceil(2) } else { count }))?;
@@ -217,7 +217,7 @@ fn truncate(descriptor: c_int, length: off64_t) -> c_int {
     let mut simulate = |disks: &mut [(PathBuf, Mounted)]| {
         let (disk, node) = by_descriptor(disks, descriptor)?;
         let grows = inode_of(descriptor).is_some_and(|(_, before)| length > before);
-        Some((|| {
+        Some((|| -> CallResult {
             disk.begin(if grows { Operation::Grow } else { Operation::Change })?;
             let result = checked(real())?;
             disk.model.change_file(node, FileChange::Truncate { length: length.max(0) as usize });
@@ -234,7 +234,7 @@ fn sync(descriptor: c_int, real: impl FnOnce() -> c_long) -> c_int {
     }
     let mut simulate = |disks: &mut [(PathBuf, Mounted)]| {
         let (disk, node) = by_descriptor(disks, descriptor)?;
-        Some((|| {
+        Some((|| -> CallResult {
             if disk.sites.as_mut().is_some_and(|sites| sites.is_ignored(site.take())) {
                 return Ok(0);
             }
@@ -259,7 +259,7 @@ fn rename_at(from_folder: c_int, from: *const c_char, to_folder: c_int, to: *con
         let (from, to) = unsafe { (absolute(from_folder, from)?, absolute(to_folder, to)?) };
         let to = by_path(disks, &to)?.1;
         let (disk, from) = by_path(disks, &from)?;
-        Some((|| {
+        Some((|| -> CallResult {
             disk.begin(Operation::Change)?;
             let result = checked(real())?;
             let node = disk.model.find(&from).ok_or(libc::EIO)?;
@@ -282,7 +282,7 @@ fn unlink_at(folder: c_int, path: *const c_char, flags: c_int) -> c_int {
         let (disk, path) = by_path(disks, &unsafe { absolute(folder, path) }?)?;
         // The name is looked for by the real call, which knows the right error.
         disk.model.find(&path)?;
-        Some((|| {
+        Some((|| -> CallResult {
             disk.begin(Operation::Change)?;
             let result = checked(real())?;
             let (parent, name) = disk.model.find_parent(&path).ok_or(libc::EIO)?;
@@ -294,7 +294,7 @@ fn unlink_at(folder: c_int, path: *const c_char, flags: c_int) -> c_int {
 }
 
 fn make_folder_at(folder: c_int, path: *const c_char, mode: mode_t) -> c_int {
-    let real = || syscall!(SYS_mkdirat, folder, path, mode as c_uint);
+    let real = || syscall!(SYS_mkdirat, folder, path, mode);
     let mut simulate = |disks: &mut [(PathBuf, Mounted)]| {
         // SAFETY: the path is that of a caller of `mkdir`.
         let absolute = unsafe { absolute(folder, path) }?;
@@ -302,7 +302,7 @@ fn make_folder_at(folder: c_int, path: *const c_char, mode: mode_t) -> c_int {
         if disk.model.find(&path).is_some() {
             return None;
         }
-        Some((|| {
+        Some((|| -> CallResult {
             disk.begin(Operation::Grow)?;
             let result = checked(real())?;
             let metadata = std::fs::metadata(&absolute).map_err(|_| libc::EIO)?;
@@ -324,7 +324,7 @@ fn link_at(from_folder: c_int, from: *const c_char, to_folder: c_int, to: *const
         let to = by_path(disks, &to)?.1;
         let (disk, from) = by_path(disks, &from)?;
         let node = disk.model.find(&from)?;
-        Some((|| {
+        Some((|| -> CallResult {
             disk.begin(Operation::Grow)?;
             let result = checked(real())?;
             let (parent, name) = disk.model.find_parent(&to).ok_or(libc::EIO)?;
