@@ -23,7 +23,8 @@ TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-browser
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
 	test-engines test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
-	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-indexing lint-packaging
+	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-indexing fuzz-requests \
+	lint-packaging
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -144,6 +145,9 @@ bench-engines: build ## embedded engine, OpenSearch, and the server in front of 
 
 bench-indexing: build ## from a submission to a search; ARGS="--only reindex"
 	$(BENCH) indexing $(ARGS)
+
+fuzz-requests: build ## a million random requests to every route; ARGS="--requests 10000 --seed 2"
+	$(BENCH) fuzz $(ARGS)
 
 lint-packaging: ## Dockerfile, compose files and Helm chart; needs python3, and helm or Go
 	packaging/lint
