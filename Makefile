@@ -21,9 +21,10 @@ UNIT_TARGETS := --lib --bins $(addprefix --test ,$(UNIT_TESTS))
 
 TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-browser
 
-.PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit \
+.PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
 	test-engines test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
-	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-indexing lint-packaging
+	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-indexing fuzz-requests \
+	lint-packaging
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +83,11 @@ test-unit: build-tests ## tests that need no other server
 	cargo test --workspace --locked $(UNIT_TARGETS) -- $(addprefix --skip ,$(ENGINE_MODULES))
 	cargo test --workspace --locked --doc --quiet
 
+# `make test` runs a few hundred; here each of the two suites gets so many.
+power-loss: build-tests ## LOSSES=10000 simulated power losses, and every sync left out in turn; takes about half an hour
+	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test power_loss -- --include-ignored --nocapture
+	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test running -- power_loss
+
 # Without the optimising compiler of the JVM the engines start in about half the time. The routes of the metadata service
 # are tested on both stores.
 test-engines: build-tests ## tests on real search engines, Kafka and PostgreSQL; needs a JDK and Maven
@@ -139,6 +145,9 @@ bench-engines: build ## embedded engine, OpenSearch, and the server in front of 
 
 bench-indexing: build ## from a submission to a search; ARGS="--only reindex"
 	$(BENCH) indexing $(ARGS)
+
+fuzz-requests: build ## a million random requests to every route; ARGS="--requests 10000 --seed 2"
+	$(BENCH) fuzz $(ARGS)
 
 lint-packaging: ## Dockerfile, compose files and Helm chart; needs python3, and helm or Go
 	packaging/lint

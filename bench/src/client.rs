@@ -80,6 +80,16 @@ impl Connection {
 
     /// Sends a request and returns the body of its answer, which must be a success.
     pub(crate) fn exchange(&mut self, request: &[u8]) -> Outcome<&[u8]> {
+        let status = self.status(request)?;
+        if !(200..300).contains(&status) {
+            let start = String::from_utf8_lossy(&self.body[..self.body.len().min(1_000)]);
+            return Err(format!("expected an answer that is a success, found {status}: {start}").into());
+        }
+        Ok(&self.body)
+    }
+
+    /// Sends a request and returns the status of its answer.
+    pub(crate) fn status(&mut self, request: &[u8]) -> Outcome<u16> {
         self.stream.write_all(request)?;
         let (status, length) = self.read_head()?;
         self.body.clear();
@@ -87,11 +97,7 @@ impl Connection {
             Length::Known(length) => self.read_body(length)?,
             Length::Chunked => while self.read_chunk()? {},
         }
-        if !(200..300).contains(&status) {
-            let start = String::from_utf8_lossy(&self.body[..self.body.len().min(1_000)]);
-            return Err(format!("expected an answer that is a success, found {status}: {start}").into());
-        }
-        Ok(&self.body)
+        Ok(status)
     }
 
     /// Sends a request whose answer must be a success.

@@ -9,6 +9,7 @@ mod bare_rows;
 mod bare_sqlite;
 mod client;
 mod fixed_server;
+mod fuzz;
 mod indexing;
 mod latency;
 mod load;
@@ -60,6 +61,8 @@ enum Command {
     Engines(EnginesArguments),
     /// Measures the way from a submission to a search: its rate, how soon what is published is found, and reindexing.
     Indexing(PartArguments<IndexingPart>),
+    /// Sends random requests to every route: none may end in a server error or a panic.
+    Fuzz(fuzz::FuzzArguments),
     /// Answers every request for an analysis with the same JSON document.
     #[command(hide = true)]
     FixedServer {
@@ -135,6 +138,7 @@ fn main() -> ExitCode {
         Command::SearchLarge(arguments) => search::run_large(&arguments),
         Command::Engines(arguments) => search::run_engines(&arguments),
         Command::Indexing(arguments) => indexing::run(&arguments),
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::FixedServer { bytes } => fixed_server::run(bytes).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| {

@@ -66,7 +66,8 @@ impl ServerProcess {
         Self::start(command)
     }
 
-    fn start(mut command: Command) -> Outcome<Self> {
+    /// Starts a server by a command.
+    pub(crate) fn start(mut command: Command) -> Outcome<Self> {
         let started = Instant::now();
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let mut output = BufReader::new(child.stdout.take().ok_or("the server has no output")?);

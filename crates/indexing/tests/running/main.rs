@@ -5,6 +5,7 @@ mod again;
 mod jobs;
 mod place;
 mod poisoned;
+mod power_loss;
 mod random;
 mod support;
 mod types;

@@ -1,6 +1,8 @@
 //! A store, an engine and the indexing between them, in a folder; they can be stopped and started again.
 
 use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +20,7 @@ use cantata_indexing::{
 };
 use cantata_store::{
     AnalysisChange, AnalysisQuery, DuplicateRule, InsertOutcome, NewAnalysis, NewAnalysisType, ReplaceOutcome,
-    Revision, StateSet, Store,
+    Revision, StateSet, Store, StoreError,
 };
 use cantata_store_sqlite::SqliteStore;
 use serde_json::{Map, Value, json};
@@ -33,7 +35,9 @@ pub(crate) const STUDIES: [&str; 2] = ["A", "B"];
 pub(crate) const TYPE: &str = "sequencing";
 
 pub(crate) struct Bed {
-    folder: TempDir,
+    folder: PathBuf,
+    /// Removed with the bed.
+    _temporary: Option<TempDir>,
     catalogues: Vec<(String, Value)>,
     running: Option<Running>,
 }
@@ -53,20 +57,40 @@ fn source(keys: &Value) -> SourceConfig {
 impl Bed {
     /// Starts indexing for catalogues, each an id that is its index too, and what its `source.json` says.
     pub(crate) async fn start(catalogues: &[(&str, Value)]) -> Self {
-        let catalogues = catalogues.iter().map(|(id, source)| ((*id).to_owned(), source.clone())).collect();
-        let mut bed = Self { folder: TempDir::new().unwrap(), catalogues, running: None };
+        let temporary = TempDir::new().unwrap();
+        let mut bed = Self::stopped(temporary.path().to_owned(), catalogues);
+        bed._temporary = Some(temporary);
         bed.open();
-        for study in STUDIES {
-            bed.store().create_study(Study { study_id: study.to_owned(), ..Study::default() }).await.unwrap();
-        }
-        bed.register(json!({"reads": {"type": "integer"}})).await;
+        bed.prepare().await.unwrap();
         bed
+    }
+
+    /// Returns a bed of a folder that is not started.
+    pub(crate) fn stopped(folder: PathBuf, catalogues: &[(&str, Value)]) -> Self {
+        let catalogues = catalogues.iter().map(|(id, source)| ((*id).to_owned(), source.clone())).collect();
+        Self { folder, _temporary: None, catalogues, running: None }
+    }
+
+    /// Creates the studies and the type, where they are not there.
+    pub(crate) async fn prepare(&self) -> Result<(), StoreError> {
+        for study in STUDIES {
+            self.store().create_study(Study { study_id: study.to_owned(), ..Study::default() }).await?;
+        }
+        if self.store().latest_type_version(TYPE).await?.is_none() {
+            self.store().register_type(new_type(json!({"reads": {"type": "integer"}}))).await?;
+        }
+        Ok(())
     }
 
     /// Starts it on what is in the folder.
     fn open(&mut self) {
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&self.folder.path().join("store")).unwrap());
-        let engine = Arc::new(EmbeddedEngine::open(&self.folder.path().join("search")).unwrap());
+        self.try_open().unwrap();
+    }
+
+    /// Starts it on what is in the folder, if that can be opened.
+    pub(crate) fn try_open(&mut self) -> Result<(), Box<dyn Error>> {
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&self.folder.join("store"))?);
+        let engine = Arc::new(EmbeddedEngine::open(&self.folder.join("search"))?);
         let searched: Arc<dyn SearchEngine> = engine.clone();
         let fed: Vec<IndexedCatalogue> = self
             .catalogues
@@ -81,13 +105,14 @@ impl Bed {
             .collect();
         let analyses: Arc<dyn AnalysisSource> = Arc::new(StoreSource::new(Arc::clone(&store)));
         let indexing = Indexing::start(IndexingContext {
-            folder: self.folder.path().join("indexing"),
+            folder: self.folder.join("indexing"),
             store: Arc::clone(&store),
             holder: "test".to_owned(),
             open_source: Box::new(move |_: &SourceConfig| Ok(Arc::clone(&analyses))),
             catalogues: Box::new(move || fed.clone()),
         });
         self.running = Some(Running { store, engine, indexing });
+        Ok(())
     }
 
     /// Adds a catalogue.
@@ -115,7 +140,7 @@ impl Bed {
     /// Stops everything, lets something happen to the folder, and starts it again.
     pub(crate) async fn restart_after(&mut self, happens: impl FnOnce(&std::path::Path)) {
         self.stop().await;
-        happens(self.folder.path());
+        happens(&self.folder);
         self.open();
     }
 
@@ -137,15 +162,7 @@ impl Bed {
 
     /// Registers the next version of the type, whose `experiment` has these properties.
     pub(crate) async fn register(&self, experiment: Value) {
-        let experiment = json!({"type": "object", "properties": experiment});
-        let schema = json!({"type": "object", "required": ["experiment"], "properties": {"experiment": experiment}});
-        let new = NewAnalysisType {
-            name: TYPE.to_owned(),
-            schema,
-            options: PartialTypeOptions::default(),
-            created_at: Timestamp::now(),
-        };
-        self.store().register_type(new).await.unwrap();
+        self.store().register_type(new_type(experiment)).await.unwrap();
     }
 
     pub(crate) fn status(&self, catalogue: &str) -> Option<CatalogueIndexing> {
@@ -217,7 +234,7 @@ impl Bed {
         let shape = DocumentBuilder::new(&source(keys));
         let mut expected = BTreeMap::new();
         for study in STUDIES {
-            for analysis in self.analyses(study).await {
+            for Stored { analysis, .. } in self.analyses(study).await.unwrap() {
                 let AnalysisTypeId { name, version } = &analysis.analysis_type;
                 if shape.selects(study, analysis.state, name, *version) {
                     let documents = shape.documents(&serde_json::to_string(&analysis).unwrap()).unwrap();
@@ -229,11 +246,13 @@ impl Bed {
         expected
     }
 
-    async fn analyses(&self, study: &str) -> Vec<Analysis> {
+    /// Returns the analyses of a study.
+    pub(crate) async fn analyses(&self, study: &str) -> Result<Vec<Stored>, StoreError> {
         let query = AnalysisQuery { study_id: study.to_owned(), states: StateSet::ALL, limit: None, offset: 0 };
-        let revisions = self.store().list_analyses(&query).await.unwrap();
-        let documents = self.store().documents(&revisions).await.unwrap();
-        documents.iter().map(|document| serde_json::from_str(document).unwrap()).collect()
+        let revisions = self.store().list_analyses(&query).await?;
+        let documents = self.store().documents(&revisions).await?;
+        let analyses = documents.iter().map(|document| serde_json::from_str(document).unwrap());
+        Ok(analyses.zip(revisions).map(|(analysis, revision)| Stored { analysis, revision }).collect())
     }
 }
 
@@ -264,24 +283,17 @@ impl Stored {
         experiment: Value,
         change: impl FnOnce(&mut Analysis),
     ) -> Self {
-        let id = AnalysisId::generate();
         let version = store.latest_type_version(TYPE).await.unwrap().unwrap();
-        let now = Timestamp::now();
-        let mut analysis = Analysis {
-            analysis_id: id,
-            study_id: study.to_owned(),
-            state: AnalysisState::Unpublished,
-            created_at: now,
-            updated_at: now,
-            history: Vec::new(),
-            files: (0..files).map(|number| file(study, id, number)).collect(),
-            analysis_type: AnalysisTypeId { name: TYPE.to_owned(), version },
-            data: Map::from_iter([("experiment".to_owned(), experiment)]),
-        };
+        let mut analysis = new_analysis(study, files, experiment, version);
         change(&mut analysis);
-        let new = NewAnalysis::of(&analysis).unwrap();
-        match store.insert_analysis(new, DuplicateRule::Allow).await.unwrap() {
-            InsertOutcome::Stored(revision) => Self { analysis, revision },
+        Self::try_insert(store, analysis).await.unwrap()
+    }
+
+    /// Submits an analysis.
+    pub(crate) async fn try_insert(store: &Arc<dyn Store>, analysis: Analysis) -> Result<Self, StoreError> {
+        let new = NewAnalysis::of(&analysis)?;
+        match store.insert_analysis(new, DuplicateRule::Allow).await? {
+            InsertOutcome::Stored(revision) => Ok(Self { analysis, revision }),
             other => panic!("{other:?}"),
         }
     }
@@ -319,11 +331,50 @@ impl Stored {
     ) {
         let mut after = self.analysis.clone();
         change(&mut after);
-        let change = AnalysisChange::between(self.revision, &self.analysis, &after, action).unwrap();
-        match store.replace_analysis(change).await.unwrap() {
+        self.try_replace(store, action, after).await.unwrap();
+    }
+
+    /// Replaces the analysis by another state of it.
+    pub(crate) async fn try_replace(
+        &mut self,
+        store: &Arc<dyn Store>,
+        action: EventAction,
+        after: Analysis,
+    ) -> Result<(), StoreError> {
+        let change = AnalysisChange::between(self.revision, &self.analysis, &after, action)?;
+        match store.replace_analysis(change).await? {
             ReplaceOutcome::Stored(revision) => *self = Self { analysis: after, revision },
             ReplaceOutcome::Conflict => panic!("nobody else changes it"),
         }
+        Ok(())
+    }
+}
+
+/// Returns an analysis that is not published.
+pub(crate) fn new_analysis(study: &str, files: usize, experiment: Value, version: u32) -> Analysis {
+    let (id, now) = (AnalysisId::generate(), Timestamp::now());
+    Analysis {
+        analysis_id: id,
+        study_id: study.to_owned(),
+        state: AnalysisState::Unpublished,
+        created_at: now,
+        updated_at: now,
+        history: Vec::new(),
+        files: (0..files).map(|number| file(study, id, number)).collect(),
+        analysis_type: AnalysisTypeId { name: TYPE.to_owned(), version },
+        data: Map::from_iter([("experiment".to_owned(), experiment)]),
+    }
+}
+
+/// Returns a version of the type, whose `experiment` has these properties.
+fn new_type(experiment: Value) -> NewAnalysisType {
+    let experiment = json!({"type": "object", "properties": experiment});
+    let schema = json!({"type": "object", "required": ["experiment"], "properties": {"experiment": experiment}});
+    NewAnalysisType {
+        name: TYPE.to_owned(),
+        schema,
+        options: PartialTypeOptions::default(),
+        created_at: Timestamp::now(),
     }
 }
 

@@ -1,0 +1,58 @@
+//! A disk that fails and works again: what is refused is not there, and what was acknowledged stays.
+
+use cantata_engine::{EngineError, IndexAdmin};
+use cantata_engine_embedded::EmbeddedEngine;
+use cantata_sim_disk::{Fault, SimDisk};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use crate::model::Model;
+use crate::workload::{check, check_opens, step};
+
+const FAULTS: [Fault; 5] =
+    [Fault::DiskFull, Fault::ReadOnly, Fault::IoError, Fault::ShortWrite, Fault::FailedSync];
+
+/// Runs a workload with one fault, repairs the disk, goes on, and cuts the power at the end.
+async fn run(seed: u64, fault: Fault) -> Result<(), String> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut model = Model::default();
+    let folder = tempfile::tempdir().unwrap();
+    let disk = SimDisk::mount(folder.path());
+    let engine = EmbeddedEngine::open(folder.path()).map_err(|error| error.to_string())?;
+    for _ in 0..10 {
+        step(&engine, &disk, &mut model, &mut random).await?;
+    }
+    disk.fail_at(disk.operations() + random.random_range(0..60), fault);
+    for _ in 0..30 {
+        if step(&engine, &disk, &mut model, &mut random).await.is_err() {
+            break;
+        }
+    }
+    disk.repair();
+    // The failed change is not there, and the next ones are.
+    check(&engine, &mut model).await.map_err(|problem| format!("after the fault: {problem}"))?;
+    for _ in 0..10 {
+        step(&engine, &disk, &mut model, &mut random).await.map_err(|problem| format!("after the repair: {problem}"))?;
+    }
+    check(&engine, &mut model).await.map_err(|problem| format!("after more changes: {problem}"))?;
+    let created = engine.create_index("another", None).await;
+    if !matches!(created, Ok(()) | Err(EngineError::IndexExists(_))) {
+        return Err(format!("no index can be created after the repair: {created:?}"));
+    }
+    model.set_durable("another", Some(crate::model::IndexState::default()));
+    engine.wait_until_idle().await;
+    drop(engine);
+    disk.cut_power(random.random());
+    let survivor = tempfile::tempdir().unwrap();
+    disk.write_image(survivor.path());
+    check_opens(survivor.path(), &SimDisk::mount(survivor.path()), &mut model).await
+}
+
+#[tokio::test]
+async fn a_disk_that_fails_and_works_again_loses_nothing() {
+    for seed in 0..crate::workloads(20) {
+        for fault in FAULTS {
+            run(seed, fault).await.unwrap_or_else(|problem| panic!("workload {seed} with {fault:?}: {problem}"));
+        }
+    }
+}

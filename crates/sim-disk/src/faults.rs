@@ -1,0 +1,88 @@
+//! When operations fail.
+
+use libc::{EIO, ENOSPC, EROFS, c_int};
+
+/// How operations fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// Whatever takes space fails, until the disk is repaired.
+    DiskFull,
+    /// Every change fails, until the disk is repaired.
+    ReadOnly,
+    /// One change fails.
+    IoError,
+    /// One write writes half of its bytes.
+    ShortWrite,
+    /// One sync fails, and what was written since the last one is lost.
+    FailedSync,
+}
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// Writes bytes, lengthens a file or adds a name.
+    Grow,
+    /// Shortens a file, or removes or changes a name.
+    Change,
+    /// Syncs a file or folder.
+    Sync,
+}
+
+/// How an operation goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Success,
+    /// Half of the bytes.
+    Short,
+    Failure(c_int),
+    /// The power is cut, with this seed.
+    PowerLoss(u64),
+}
+
+/// The operations of a disk so far, and what fails.
+#[derive(Debug, Default)]
+pub(crate) struct FaultPlan {
+    operations: u64,
+    power_loss: Option<(u64, u64)>,
+    fault: Option<(u64, Fault)>,
+}
+
+impl FaultPlan {
+    pub(crate) fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    pub(crate) fn cut_power_at(&mut self, operation: u64, seed: u64) {
+        self.power_loss = Some((operation, seed));
+    }
+
+    pub(crate) fn fail_at(&mut self, operation: u64, fault: Fault) {
+        self.fault = Some((operation, fault));
+    }
+
+    pub(crate) fn repair(&mut self) {
+        self.fault = None;
+    }
+
+    /// Counts an operation and decides how it goes on.
+    pub(crate) fn next(&mut self, operation: Operation) -> Outcome {
+        let number = self.operations;
+        self.operations += 1;
+        if let Some((_, seed)) = self.power_loss.filter(|(at, _)| number >= *at) {
+            return Outcome::PowerLoss(seed);
+        }
+        let Some((_, fault)) = self.fault.filter(|(at, _)| number >= *at) else { return Outcome::Success };
+        let (outcome, is_over) = match (fault, operation) {
+            (Fault::DiskFull, Operation::Grow) => (Outcome::Failure(ENOSPC), false),
+            (Fault::ReadOnly, Operation::Grow | Operation::Change) => (Outcome::Failure(EROFS), false),
+            (Fault::IoError, Operation::Grow | Operation::Change) => (Outcome::Failure(EIO), true),
+            (Fault::ShortWrite, Operation::Grow) => (Outcome::Short, true),
+            (Fault::FailedSync, Operation::Sync) => (Outcome::Failure(EIO), true),
+            _ => (Outcome::Success, false),
+        };
+        if is_over {
+            self.fault = None;
+        }
+        outcome
+    }
+}

@@ -1,0 +1,54 @@
+//! Where in the code a sync comes from.
+
+use std::backtrace::Backtrace;
+use std::collections::BTreeSet;
+
+/// A place in the product's code: `file:line` of the sync, after that of whoever called a shared function.
+pub type SyncSite = String;
+
+/// The sites of syncs so far, and the one whose syncs are ignored.
+#[derive(Debug, Default)]
+pub(crate) struct SyncSites {
+    found: BTreeSet<SyncSite>,
+    ignored: Option<SyncSite>,
+}
+
+impl SyncSites {
+    pub(crate) fn ignoring(site: SyncSite) -> Self {
+        Self { found: BTreeSet::new(), ignored: Some(site) }
+    }
+
+    pub(crate) fn found(&self) -> Vec<SyncSite> {
+        self.found.iter().cloned().collect()
+    }
+
+    /// Records a sync; returns whether it is to be ignored.
+    pub(crate) fn is_ignored(&mut self, site: Option<SyncSite>) -> bool {
+        let Some(site) = site else { return false };
+        let ignored = self.ignored.as_ref() == Some(&site);
+        self.found.insert(site);
+        ignored
+    }
+}
+
+/// Returns the site of the running call; nothing for the syncs of SQLite, whose code is not ours.
+pub(crate) fn current() -> Option<SyncSite> {
+    let trace = Backtrace::force_capture().to_string();
+    let mut frames = Vec::new();
+    for line in trace.lines() {
+        let line = line.trim();
+        if line.contains("rusqlite") || line.contains("sqlite3") {
+            return None;
+        }
+        let Some((_, place)) = line.strip_prefix("at ").and_then(|place| place.split_once("crates/")) else { continue };
+        if place.starts_with("sim-disk/") || place.contains("/tests/") || !place.contains("/src/") {
+            continue;
+        }
+        let place = place.rsplit_once(':').map_or(place, |(place, _column)| place);
+        frames.push(place.to_owned());
+        if !place.starts_with("durable-file/") {
+            break;
+        }
+    }
+    (!frames.is_empty()).then(|| frames.join(" < "))
+}
