@@ -7,6 +7,7 @@
 //! snapshot and never wait.
 
 mod backup;
+mod file_number;
 mod flush;
 mod import;
 mod index_segment;
