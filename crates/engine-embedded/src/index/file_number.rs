@@ -22,7 +22,8 @@ mod tests {
         assert_eq!(parse("0.log", "log"), Some(0));
         assert_eq!(parse("17.segment", "segment"), Some(17));
         let last = u64::MAX.to_string() + ".log";
-        for name in ["", ".log", "log", "01.log", "+1.log", "-1.log", "1.segment", "../1.log", "/1.log", "1log", &last] {
+        for name in ["", ".log", "log", "01.log", "+1.log", "-1.log", "1.segment", "../1.log", "/1.log", "1log", &last]
+        {
             assert_eq!(parse(name, "log"), None, "{name}");
         }
     }

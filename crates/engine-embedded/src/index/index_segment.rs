@@ -42,14 +42,18 @@ impl IndexSegment {
     pub(crate) fn write(folder: &Path, number: u64, bytes: &[u8]) -> Result<Self, IndexError> {
         let file = segment_file_name(number);
         let path = folder.join(&file);
-        durable_file::write_synced(&path, bytes)?;
+        durable_file::write_new_synced(&path, bytes)?;
         Ok(Self { file: Some(file), ..Self::in_memory(Segment::open(&path)?) })
     }
 
-    /// Opens a segment of a manifest.
-    pub(crate) fn open(folder: &Path, entry: &ManifestSegment) -> Result<Self, IndexError> {
+    /// Opens a segment of a manifest, given those that are open already.
+    pub(crate) fn open(folder: &Path, entry: &ManifestSegment, known: &[Self]) -> Result<Self, IndexError> {
+        let known = known.iter().find(|segment| segment.file.as_ref() == Some(&entry.file));
         let open = || {
-            let segment = Segment::open(&folder.join(&entry.file))?;
+            let segment = match known {
+                Some(known) => Arc::clone(&known.reader.segment),
+                None => Arc::new(Segment::open(&folder.join(&entry.file))?),
+            };
             let live_docs = match &entry.live {
                 Some(file) => {
                     let live = decode_live_docs(&fs_err::read(folder.join(file))?, segment.document_count());
@@ -57,7 +61,7 @@ impl IndexSegment {
                 }
                 None => None,
             };
-            Ok(SegmentReader { segment: Arc::new(segment), live_docs })
+            Ok(SegmentReader { segment, live_docs })
         };
         let file = entry.file.clone();
         let reader = open().map_err(|source| IndexError::Segment { file: file.clone(), source: Box::new(source) })?;
@@ -86,7 +90,7 @@ impl IndexSegment {
         let Some(file) = self.file.clone() else { return Ok(None) };
         if let (Some(live), None) = (&self.reader.live_docs, &self.live_docs_file) {
             let live_docs_file = live_docs_file_name(manifest.new_file_number());
-            durable_file::write_synced(&folder.join(&live_docs_file), &encode_live_docs(live))?;
+            durable_file::write_new_synced(&folder.join(&live_docs_file), &encode_live_docs(live))?;
             self.live_docs_file = Some(live_docs_file);
         }
         Ok(Some(ManifestSegment { file, live: self.live_docs_file.clone() }))

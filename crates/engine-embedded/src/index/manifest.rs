@@ -107,9 +107,17 @@ impl Manifest {
         Ok(())
     }
 
-    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+    /// Writes the manifest, and returns what is in the file.
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<Vec<u8>> {
         let (name, text) = self.to_file()?;
-        durable_file::replace(&folder.join(name), &text)
+        durable_file::replace(&folder.join(name), &text)?;
+        Ok(text)
+    }
+
+    /// Makes the file have a content that was written before, if it has another.
+    pub(crate) fn restore(folder: &Path, text: &[u8]) -> io::Result<()> {
+        let path = folder.join(FILE);
+        if durable_file::read_or_default(&path)? == text { Ok(()) } else { durable_file::replace(&path, text) }
     }
 
     /// Returns the name of the file and its content.

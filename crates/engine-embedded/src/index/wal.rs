@@ -38,6 +38,8 @@ pub(crate) struct WriteAheadLog {
     file: fs_err::File,
     /// The length of the header and the entries.
     bytes: u64,
+    /// The length at the end of the last change that succeeded.
+    confirmed_bytes: u64,
     /// The checksum of the last entry, or of the header.
     checksum: u32,
     is_synced: bool,
@@ -73,7 +75,8 @@ impl WriteAheadLog {
         let mut file = durable_file::create_new_private(&folder.join(file_name(number)))?;
         file.write_all(&header)?;
         file.sync_all()?;
-        Ok(Self { file, bytes: FILE_HEADER_BYTES as u64, checksum: crc32fast::hash(&header), is_synced: true })
+        let bytes = FILE_HEADER_BYTES as u64;
+        Ok(Self { file, bytes, confirmed_bytes: bytes, checksum: crc32fast::hash(&header), is_synced: true })
     }
 
     /// Returns the bytes of the entries.
@@ -122,6 +125,17 @@ impl WriteAheadLog {
         self.bytes += entry.len() as u64;
         self.checksum = checksum;
         Ok(())
+    }
+
+    /// Says that the change succeeded to which the last entries belong.
+    pub(crate) fn confirm(&mut self) {
+        self.confirmed_bytes = self.bytes;
+    }
+
+    /// Removes what a failed change left, a part of an entry or a whole one. Nothing may be appended any more.
+    pub(crate) fn remove_unconfirmed(&self) -> io::Result<()> {
+        self.file.set_len(self.confirmed_bytes)?;
+        self.file.sync_all()
     }
 
     /// Returns another handle of the file, to sync it while batches are appended.
