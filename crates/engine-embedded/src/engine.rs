@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -95,6 +95,8 @@ impl EmbeddedEngine {
             indexes.insert(name.clone(), index);
         }
         let aliases = Aliases::read(folder, |name| indexes.contains_key(name))?;
+        let unverified = indexes.values().flatten().filter(|index| !index.is_verified());
+        verify_in_background(unverified.map(Arc::downgrade).collect());
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),
             registry: RwLock::new(IndexRegistry { indexes, aliases, folders }),
@@ -107,7 +109,8 @@ impl EmbeddedEngine {
     pub(crate) fn index(&self, name: &str) -> Result<Arc<Index>, EngineError> {
         let IndexRegistry { indexes, aliases, .. } = &*self.read_registry();
         let entry = indexes.get(aliases.resolve(name)).cloned();
-        entry.unwrap_or_else(|| Err(EngineError::IndexNotFound(name.to_owned())))
+        let index = entry.unwrap_or_else(|| Err(EngineError::IndexNotFound(name.to_owned())))?;
+        index.damage().map_or(Ok(index), Err)
     }
 
     /// Returns a copy of the registry.
@@ -244,6 +247,20 @@ impl EmbeddedEngine {
             tokio::time::sleep(IDLE_POLL_INTERVAL).await;
         }
     }
+}
+
+/// Compares indexes with their checksums that were too large for it when they were opened, as long as they are in use.
+fn verify_in_background(indexes: Vec<Weak<Index>>) {
+    if indexes.is_empty() {
+        return;
+    }
+    drop(cantata_background::spawn_low_priority(move || {
+        for index in indexes.iter().filter_map(Weak::upgrade) {
+            if let Err(error) = index.verify_segments() {
+                tracing::error!(index = index.name(), %error, "a damaged index is not read any more");
+            }
+        }
+    }));
 }
 
 /// Returns the size of the files of a folder.

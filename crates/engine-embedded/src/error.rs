@@ -24,7 +24,7 @@ pub(crate) enum IndexError {
     NotASegment,
     #[error("the checksum of the {0} is wrong")]
     Checksum(&'static str),
-    #[error("segment {file} cannot be opened")]
+    #[error("segment {file} cannot be read")]
     Segment {
         file: String,
         #[source]

@@ -61,6 +61,8 @@ pub(crate) struct Index {
     failure: ArcSwapOption<EngineError>,
     /// Whether the index was deleted.
     is_retired: AtomicBool,
+    /// Which segment is damaged; nothing if none was found to be.
+    damage: ArcSwapOption<EngineError>,
 }
 
 impl Index {
@@ -107,6 +109,7 @@ impl Index {
             maintenance_scheduled: AtomicBool::new(false),
             failure: ArcSwapOption::empty(),
             is_retired: AtomicBool::new(false),
+            damage: ArcSwapOption::empty(),
         })
     }
 
@@ -171,7 +174,8 @@ impl Index {
             let (batch, mut report) = writer.prepare(operations);
             if !is_large {
                 let rejected = report.rejected_indexes();
-                let accepted = operations.iter().enumerate().filter(|(index, _)| rejected.binary_search(index).is_err());
+                let accepted =
+                    operations.iter().enumerate().filter(|(index, _)| rejected.binary_search(index).is_err());
                 let accepted = accepted.map(|(_, operation)| operation);
                 writer.wal.append(accepted, position).map_err(|error| self.write_error(error))?;
             }

@@ -11,6 +11,10 @@ use crate::error::IndexError;
 use crate::segment::{HashedId, Segment};
 use crate::segment_reader::SegmentReader;
 
+/// Segment files up to this size are compared with their checksums when an index is opened, which takes milliseconds;
+/// larger ones in the background, and before they are merged.
+const MAX_VERIFIED_ON_OPEN_BYTES: usize = 64 << 20;
+
 /// Returns the name of a segment file.
 pub(super) fn segment_file_name(number: u64) -> String {
     format!("{number}.segment")
@@ -43,7 +47,9 @@ impl IndexSegment {
         let file = segment_file_name(number);
         let path = folder.join(&file);
         durable_file::write_new_synced(&path, bytes)?;
-        Ok(Self { file: Some(file), ..Self::in_memory(Segment::open(&path)?) })
+        let segment = Segment::open(&path)?;
+        segment.set_verified();
+        Ok(Self { file: Some(file), ..Self::in_memory(segment) })
     }
 
     /// Opens a segment of a manifest, given those that are open already.
@@ -54,6 +60,9 @@ impl IndexSegment {
                 Some(known) => Arc::clone(&known.reader.segment),
                 None => Arc::new(Segment::open(&folder.join(&entry.file))?),
             };
+            if segment.bytes().len() <= MAX_VERIFIED_ON_OPEN_BYTES {
+                segment.verify_once()?;
+            }
             let live_docs = match &entry.live {
                 Some(file) => {
                     let live = decode_live_docs(&fs_err::read(folder.join(file))?, segment.document_count());
@@ -66,6 +75,13 @@ impl IndexSegment {
         let file = entry.file.clone();
         let reader = open().map_err(|source| IndexError::Segment { file: file.clone(), source: Box::new(source) })?;
         Ok(Self { reader, file: Some(file), live_docs_file: entry.live.clone() })
+    }
+
+    /// Compares the segment file with its checksum, unless that was done before.
+    pub(crate) fn verify_once(&self) -> Result<(), IndexError> {
+        let file = || self.file.clone().unwrap_or_default();
+        let verified = self.reader.segment.verify_once();
+        verified.map_err(|source| IndexError::Segment { file: file(), source: Box::new(source) })
     }
 
     /// Returns whether this is the same segment as another, whatever was deleted in between.

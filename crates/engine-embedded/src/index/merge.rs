@@ -84,6 +84,7 @@ impl Index {
         reserved: &ReservedFile,
     ) -> Result<Option<IndexSegment>, EngineError> {
         let written = catch_panic(|| {
+            self.verify_checksums(chosen)?;
             let merged = merge_segments(chosen, mapping);
             let write = |merged: BuiltSegment| IndexSegment::write(&self.folder, reserved.number, &merged.into_file()?);
             merged.map(write).transpose().map_err(|error| self.write_error(error))
