@@ -16,6 +16,12 @@ pub fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_and_sync(File::create(path)?, bytes)
 }
 
+/// Writes a new file that only its owner can read and write, and syncs it; fails if the name is taken. The name is durable
+/// after [`sync_folder`] only.
+pub fn write_new_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_and_sync(create_new_private(path)?, bytes)
+}
+
 /// Replaces a file atomically.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = new_file_path(path);
@@ -109,6 +115,15 @@ mod tests {
         replace(&path, b"[2]").unwrap();
         assert_eq!(read_json_or_default::<Vec<u32>>(&path).unwrap(), [2]);
         assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_new_file_takes_the_place_of_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("1.segment");
+        write_new_synced(&path, b"first").unwrap();
+        assert_eq!(write_new_synced(&path, b"second").unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(read_or_default(&path).unwrap(), b"first");
     }
 
     #[test]

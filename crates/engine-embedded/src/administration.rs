@@ -96,7 +96,8 @@ impl IndexMaintenance for EmbeddedEngine {
     }
 
     async fn import_position(&self, index: &str, source: &str) -> Result<u64, EngineError> {
-        Ok(self.index(index)?.import_position(source))
+        let (index, source) = (self.index(index)?, source.to_owned());
+        run_blocking(move || index.import_position(&source)).await
     }
 
     async fn end_import(&self, index: &str, source: &str) -> Result<(), EngineError> {

@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use cantata_durable_file as durable_file;
 use cantata_engine::{
     Alias, AliasChange, BatchReport, Document, EngineError, ExportPage, ExportRequest, ExportStream, IndexAdmin,
     IndexReader, IndexSummary, IndexWriter, SearchPlan, SearchResponse, WriteOperation, apply_alias_changes,
@@ -20,17 +19,12 @@ use tokio::task::spawn_blocking;
 use crate::aliases::Aliases;
 use crate::cancellation::CancelOnDrop;
 use crate::index::{Index, source_bytes};
+use crate::index_folders::{IndexFolders, remove_deleted};
 use crate::permits::SearchPermits;
 use crate::search::{self, ExportScan};
 
 /// The name of the lock file.
 const LOCK_FILE: &str = "lock";
-
-/// Prefix of the folder of a deleted index.
-const DELETED_PREFIX: &str = ".deleted-";
-
-/// Prefix of the folder of an index that is being created.
-const TEMPORARY_PREFIX: &str = ".unfinished-";
 
 /// A pause of this length in the writes of an index starts its maintenance.
 const IDLE_INTERVAL: Duration = Duration::from_millis(200);
@@ -64,6 +58,7 @@ pub(crate) struct IndexRegistry {
     /// Each index, or why it cannot be used.
     pub(crate) indexes: BTreeMap<String, Result<Arc<Index>, EngineError>>,
     pub(crate) aliases: Aliases,
+    folders: IndexFolders,
 }
 
 /// Why a data folder cannot be opened.
@@ -90,26 +85,21 @@ impl EmbeddedEngine {
         if lock.file().try_lock().is_err() {
             return Err(OpenError::InUse(folder.to_owned()));
         }
+        let folders = IndexFolders::read(folder, |name| check_name(name).is_ok())?;
         let mut indexes = BTreeMap::new();
-        for entry in fs_err::read_dir(folder)? {
-            let entry = entry?;
-            let name = entry.file_name().into_string().unwrap_or_default();
-            if name.starts_with(DELETED_PREFIX) || name.starts_with(TEMPORARY_PREFIX) {
-                fs_err::remove_dir_all(entry.path())?;
-                continue;
+        for (name, folder) in folders.iter() {
+            let index = Index::open(name, folder.clone()).map(Arc::new);
+            if let Err(error) = &index {
+                tracing::error!(index = name, %error, "an index cannot be opened");
             }
-            if entry.file_type()?.is_dir() && check_name(&name).is_ok() {
-                let index = Index::open(&name, entry.path()).map(Arc::new);
-                if let Err(error) = &index {
-                    tracing::error!(index = name, %error, "an index cannot be opened");
-                }
-                indexes.insert(name, index);
-            }
+            indexes.insert(name.clone(), index);
         }
         let aliases = Aliases::read(folder, |name| indexes.contains_key(name))?;
+        let unverified = indexes.values().flatten().filter(|index| !index.is_verified());
+        verify_in_background(unverified.map(Arc::downgrade).collect());
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),
-            registry: RwLock::new(IndexRegistry { indexes, aliases }),
+            registry: RwLock::new(IndexRegistry { indexes, aliases, folders }),
             search_permits: SearchPermits::default(),
             active_writes: Arc::default(),
             _lock: lock,
@@ -117,9 +107,10 @@ impl EmbeddedEngine {
     }
 
     pub(crate) fn index(&self, name: &str) -> Result<Arc<Index>, EngineError> {
-        let IndexRegistry { indexes, aliases } = &*self.read_registry();
+        let IndexRegistry { indexes, aliases, .. } = &*self.read_registry();
         let entry = indexes.get(aliases.resolve(name)).cloned();
-        entry.unwrap_or_else(|| Err(EngineError::IndexNotFound(name.to_owned())))
+        let index = entry.unwrap_or_else(|| Err(EngineError::IndexNotFound(name.to_owned())))?;
+        index.damage().map_or(Ok(index), Err)
     }
 
     /// Returns a copy of the registry.
@@ -149,8 +140,10 @@ impl EmbeddedEngine {
         if registry.aliases.aliases.contains_key(name) {
             return Err(EngineError::Rejected(format!("`{name}` is an alias; expected a name that no alias has")));
         }
-        let temporary = self.0.folder.join(format!("{TEMPORARY_PREFIX}{name}"));
-        let index = Index::create(name, self.0.folder.join(name), &temporary, mapping)?;
+        let (folder, temporary) =
+            registry.folders.choose(name).map_err(|error| EngineError::Failed(error.to_string()))?;
+        let index = Index::create(name, &folder, &temporary, mapping)?;
+        registry.folders.insert(name, folder);
         registry.indexes.insert(name.to_owned(), Ok(Arc::new(index)));
         Ok(())
     }
@@ -159,7 +152,7 @@ impl EmbeddedEngine {
     ///
     /// # Errors
     ///
-    /// If there is none of this name, or its files cannot be removed.
+    /// If there is none of this name, or its folder cannot be renamed.
     pub fn delete(&self, name: &str) -> Result<(), EngineError> {
         let mut registry = self.write_registry();
         if let Some(index) = registry.aliases.aliases.get(name) {
@@ -167,14 +160,16 @@ impl EmbeddedEngine {
                 "`{name}` is an alias of `{index}`; expected the name of an index"
             )));
         }
-        if !registry.indexes.contains_key(name) {
+        let Some(index) = registry.indexes.get(name).map(|index| index.as_ref().ok().cloned()) else {
             return Err(EngineError::IndexNotFound(name.to_owned()));
-        }
-        // Once renamed it is no index any more, so a crash in between leaves no part of one.
-        let folder = self.0.folder.join(name);
-        let deleted = self.0.folder.join(format!("{DELETED_PREFIX}{name}"));
+        };
         let failed = |error: std::io::Error| EngineError::Failed(error.to_string());
-        durable_file::rename(&folder, &deleted).map_err(failed)?;
+        // Work that runs on it says from here on that there is no such index, whatever becomes of its files.
+        index.iter().for_each(|index| index.set_retired(true));
+        let deleted = registry.folders.take_away(name).map_err(|error| {
+            index.iter().for_each(|index| index.set_retired(false));
+            failed(error)
+        })?;
         registry.indexes.remove(name);
         let alias_count = registry.aliases.aliases.len();
         registry.aliases.aliases.retain(|_, index| index != name);
@@ -182,7 +177,8 @@ impl EmbeddedEngine {
             registry.aliases.write(&self.0.folder).map_err(failed)?;
         }
         drop(registry);
-        fs_err::remove_dir_all(&deleted).map_err(failed)
+        remove_deleted(&deleted);
+        Ok(())
     }
 
     fn apply_alias_changes(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
@@ -227,7 +223,11 @@ impl EmbeddedEngine {
                 // The folder of an engine that was dropped may be open again.
                 let Some(engine) = engine.upgrade() else { return };
                 // No request waits for this; a failure is logged and retried after the next write.
-                let log = |index: &Index, error| tracing::error!(index = index.name(), %error, "cannot flush or merge segments");
+                let log = |index: &Index, error| {
+                    if !index.is_retired() {
+                        tracing::error!(index = index.name(), %error, "cannot flush or merge segments");
+                    }
+                };
                 cantata_background::spawn_below_normal(move || match index.flush_memory() {
                     Ok(()) => drop(cantata_background::spawn_low_priority(move || {
                         let _open = (active, engine);
@@ -247,6 +247,20 @@ impl EmbeddedEngine {
             tokio::time::sleep(IDLE_POLL_INTERVAL).await;
         }
     }
+}
+
+/// Compares indexes with their checksums that were too large for it when they were opened, as long as they are in use.
+fn verify_in_background(indexes: Vec<Weak<Index>>) {
+    if indexes.is_empty() {
+        return;
+    }
+    drop(cantata_background::spawn_low_priority(move || {
+        for index in indexes.iter().filter_map(Weak::upgrade) {
+            if let Err(error) = index.verify_segments() {
+                tracing::error!(index = index.name(), %error, "a damaged index is not read any more");
+            }
+        }
+    }));
 }
 
 /// Returns the size of the files of a folder.
@@ -330,7 +344,11 @@ impl IndexWriter for EmbeddedEngine {
             let _active = active;
             let report = index.fill(&documents)?;
             // Backpressure: filling is not faster than merging; searches have the other processors.
-            index.merge_files()?;
+            if let Err(error) = index.merge_files()
+                && !index.is_retired()
+            {
+                tracing::error!(index = index.name(), %error, "cannot merge segments");
+            }
             Ok(report)
         });
         filled.await.unwrap_or_else(|_| Err(panicked()))
@@ -347,7 +365,12 @@ impl IndexWriter for EmbeddedEngine {
 
     async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {
         let index = self.index(index)?;
-        run_blocking(move || Ok(index.position())).await
+        run_blocking(move || index.position()).await
+    }
+
+    async fn check_health(&self) -> Result<(), EngineError> {
+        let failed = self.registry().indexes.into_values().flatten().find_map(|index| index.failure());
+        failed.map_or(Ok(()), Err)
     }
 }
 
@@ -409,5 +432,44 @@ impl ExportStream for RunningExport {
         .await?;
         self.scan = Some(scan);
         Ok((!hits.is_empty()).then_some(ExportPage { hits }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(id: &str) -> WriteOperation {
+        WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }
+    }
+
+    /// Work that began on an index before it was deleted must not reach the files of one that was created after it.
+    #[tokio::test]
+    async fn work_on_a_deleted_index_does_not_touch_another_of_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create("things", None).unwrap();
+        engine.write_with_position("things", vec![put("old")], None).await.unwrap();
+        let old = engine.index("things").unwrap();
+        engine.delete("things").unwrap();
+        engine.create("things", None).unwrap();
+        engine.write_with_position("things", vec![put("new")], None).await.unwrap();
+        let new = engine.index("things").unwrap();
+        assert_ne!(old.folder(), new.folder());
+        for is_retired in [true, false] {
+            // Not even if the old one had not heard of it.
+            old.set_retired(is_retired);
+            for outcome in
+                [old.compact(), old.fill(&[put("late")]).map(drop), old.write(&[put("late")], None).map(drop)]
+            {
+                assert!(outcome.is_err() || !is_retired);
+            }
+        }
+        engine.write_with_position("things", vec![put("newer")], None).await.unwrap();
+        engine.wait_until_idle().await;
+        drop((engine, old, new));
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        let found = engine.has_documents("things", &["old", "new", "newer", "late"]).await;
+        assert_eq!(found, Ok(vec![false, true, true, false]));
     }
 }

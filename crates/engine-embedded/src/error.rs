@@ -18,11 +18,13 @@ pub(crate) enum IndexError {
     },
     #[error("the files have format {found}, and this version reads {expected}; import the documents again")]
     Format { found: u32, expected: u32 },
+    #[error("{file} is damaged: {found}")]
+    Damaged { file: String, found: String },
     #[error("the file is truncated or not a segment")]
     NotASegment,
     #[error("the checksum of the {0} is wrong")]
     Checksum(&'static str),
-    #[error("segment {file} cannot be opened")]
+    #[error("segment {file} cannot be read")]
     Segment {
         file: String,
         #[source]

@@ -5,8 +5,13 @@
 //! in the background. A large batch becomes a segment file at once. Either way, when a write returns, every later snapshot
 //! has it, and it is on disk, unless it comes with a position from which its source can be read again. Readers hold a
 //! snapshot and never wait.
+//!
+//! The folder belongs to the index for as long as it exists, and to no other one after it: work that still runs on a
+//! deleted index finds no file of another. Files get a new number each and are never written over.
 
 mod backup;
+mod change;
+mod file_number;
 mod flush;
 mod import;
 mod index_segment;
@@ -21,19 +26,18 @@ pub use backup::IndexFile;
 pub(crate) use import::ImportOptions;
 pub use import::ImportProgress;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use cantata_durable_file as durable_file;
 use cantata_engine::{BatchReport, EngineError, WriteOperation};
 use serde_json::Value;
 
-use self::index_segment::IndexSegment;
+use self::change::catch_panic;
 use self::manifest::Manifest;
-use self::wal::{RecoveredWrites, WriteAheadLog};
+use self::wal::WriteAheadLog;
 use self::writer::IndexWriter;
 use crate::error::IndexError;
 use crate::snapshot::Snapshot;
@@ -53,13 +57,19 @@ pub(crate) struct Index {
     flush_lock: Mutex<()>,
     /// Whether a flush or merge is scheduled.
     maintenance_scheduled: AtomicBool,
+    /// Why the state of the writer cannot be used; nothing if it can. Set while the writer is locked.
+    failure: ArcSwapOption<EngineError>,
+    /// Whether the index was deleted.
+    is_retired: AtomicBool,
+    /// Which segment is damaged; nothing if none was found to be.
+    damage: ArcSwapOption<EngineError>,
 }
 
 impl Index {
     /// Creates an index, in a temporary folder that is then renamed.
     pub(crate) fn create(
         name: &str,
-        folder: PathBuf,
+        folder: &Path,
         temporary: &Path,
         mapping: Option<&Value>,
     ) -> Result<Self, EngineError> {
@@ -70,16 +80,25 @@ impl Index {
             WriteAheadLog::create(temporary, manifest.first_wal)?;
             manifest.write(temporary)?;
             // Only a whole index gets its name, so a crash in between leaves no part of one.
-            durable_file::rename(temporary, &folder)
+            durable_file::rename(temporary, folder)
         };
-        create().map_err(|error: std::io::Error| EngineError::Failed(error.to_string()))?;
-        Self::open(name, folder)
+        let created = create().map_err(|error: std::io::Error| EngineError::Failed(error.to_string()));
+        let opened = created.and_then(|()| Self::open(name, folder.to_owned()));
+        if opened.is_err() {
+            // Nobody else has these folders; what cannot be removed is no obstacle.
+            for folder in [temporary, folder] {
+                let _ = fs_err::remove_dir_all(folder);
+            }
+        }
+        opened
     }
 
     /// Opens the index in a folder. The writes in its WAL are flushed to a segment file.
     pub(crate) fn open(name: &str, folder: PathBuf) -> Result<Self, EngineError> {
-        let writer = Self::recover(&folder)
-            .map_err(|error| EngineError::Failed(format!("index `{name}` cannot be opened: {}", error.chain())))?;
+        let writer = catch_panic(|| {
+            IndexWriter::recover(&folder, None)
+                .map_err(|error| EngineError::Failed(format!("index `{name}` cannot be opened: {}", error.chain())))
+        })?;
         Ok(Self {
             name: name.to_owned(),
             folder,
@@ -88,30 +107,10 @@ impl Index {
             merge_lock: Mutex::default(),
             flush_lock: Mutex::default(),
             maintenance_scheduled: AtomicBool::new(false),
+            failure: ArcSwapOption::empty(),
+            is_retired: AtomicBool::new(false),
+            damage: ArcSwapOption::empty(),
         })
-    }
-
-    fn recover(folder: &Path) -> Result<IndexWriter, IndexError> {
-        let mut manifest = Manifest::read(folder)?;
-        let mapping = Arc::new(manifest.mapping()?);
-        manifest.remove_orphans(folder, &BTreeSet::new())?;
-        let segments = manifest.segments.iter().map(|entry| IndexSegment::open(folder, entry));
-        let segments = segments.collect::<Result<Vec<_>, _>>()?;
-        let mut recovered = RecoveredWrites::default();
-        for number in wal::file_numbers(folder, manifest.first_wal)? {
-            recovered.read_file(folder, number)?;
-            manifest.next_file = manifest.next_file.max(number + 1);
-        }
-        // The old WAL files are needed until their writes are in a segment file, so the new one gets another number.
-        let wal = WriteAheadLog::create(folder, manifest.new_file_number())?;
-        let mut writer = IndexWriter::new(manifest, mapping, wal, segments);
-        if !recovered.operations.is_empty() {
-            let (batch, _) = writer.prepare(&recovered.operations);
-            writer.apply(batch);
-        }
-        writer.set_position(recovered.position.as_deref());
-        writer.flush(folder)?;
-        Ok(writer)
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -132,34 +131,35 @@ impl Index {
         self.snapshot.store(Arc::new(writer.snapshot()));
     }
 
-    fn writer(&self) -> MutexGuard<'_, IndexWriter> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn lock_flush(&self) -> MutexGuard<'_, ()> {
         self.flush_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write_error(&self, error: impl Into<IndexError>) -> EngineError {
-        EngineError::Failed(format!("index `{}` cannot be written: {}", self.name, error.into().chain()))
+        self.write_failure(&error.into().chain())
+    }
+
+    fn write_failure(&self, reason: &str) -> EngineError {
+        EngineError::Failed(format!("index `{}` cannot be written: {reason}", self.name))
     }
 
     /// Returns the position of the last batch that had one.
-    pub(crate) fn position(&self) -> Option<String> {
-        self.writer().manifest.position.clone()
+    pub(crate) fn position(&self) -> Result<Option<String>, EngineError> {
+        Ok(self.usable_writer()?.manifest.position.clone())
     }
 
     /// Adds fields to the mapping.
     pub(crate) fn extend_mapping(&self, mapping: &Value) -> Result<(), EngineError> {
         let _flush = self.lock_flush();
-        let mut writer = self.writer();
-        // Operations in the WAL were read by the mapping before this one.
-        writer.flush_wal(&self.folder).map_err(|error| self.write_error(error))?;
-        let extended = writer.manifest.extend(mapping).map_err(|error| EngineError::Rejected(error.chain()))?;
-        writer.mapping = Arc::new(extended);
-        writer.commit(&self.folder).map_err(|error| self.write_error(error))?;
-        self.publish(&writer);
-        Ok(())
+        self.change(|writer| {
+            // Operations in the WAL were read by the mapping before this one.
+            writer.flush_wal(&self.folder).map_err(|error| self.write_error(error))?;
+            let extended = writer.manifest.extend(mapping).map_err(|error| EngineError::Rejected(error.chain()))?;
+            writer.mapping = Arc::new(extended);
+            writer.commit(&self.folder).map_err(|error| self.write_error(error))?;
+            self.publish(writer);
+            Ok(())
+        })
     }
 
     /// Writes a batch, with its position if it has one: both or neither survive a crash.
@@ -170,24 +170,27 @@ impl Index {
     ) -> Result<BatchReport, EngineError> {
         let is_large = operations.iter().map(source_bytes).sum::<usize>() >= MIN_DIRECT_FLUSH_BYTES;
         let flush_guard = is_large.then(|| self.lock_flush());
-        let mut writer = self.writer();
-        let (batch, mut report) = writer.prepare(operations);
-        if !is_large {
-            let rejected = report.rejected_indexes();
-            let accepted = operations.iter().enumerate().filter(|(index, _)| rejected.binary_search(index).is_err());
-            let accepted = accepted.map(|(_, operation)| operation);
-            writer.wal.append(accepted, position).map_err(|error| self.write_error(error))?;
-        }
-        report.deleted = writer.apply(batch);
-        writer.set_position(position);
-        if is_large {
-            writer.flush(&self.folder).map_err(|error| self.write_error(error))?;
-        }
-        self.publish(&writer);
-        let is_stalled = flush::must_stall_writes(&writer);
-        drop((writer, flush_guard));
-        if is_stalled {
-            self.flush_memory()?;
+        let (report, is_stalled) = self.change(|writer| {
+            let (batch, mut report) = writer.prepare(operations);
+            if !is_large {
+                let rejected = report.rejected_indexes();
+                let accepted =
+                    operations.iter().enumerate().filter(|(index, _)| rejected.binary_search(index).is_err());
+                let accepted = accepted.map(|(_, operation)| operation);
+                writer.wal.append(accepted, position).map_err(|error| self.write_error(error))?;
+            }
+            report.deleted = writer.apply(batch);
+            writer.set_position(position);
+            if is_large {
+                writer.flush(&self.folder).map_err(|error| self.write_error(error))?;
+            }
+            self.publish(writer);
+            Ok((report, flush::must_stall_writes(writer)))
+        })?;
+        drop(flush_guard);
+        // The batch is written, whatever becomes of the flush.
+        if is_stalled && let Err(error) = self.flush_memory() {
+            tracing::error!(index = self.name, %error, "cannot flush segments in memory");
         }
         Ok(report)
     }

@@ -20,6 +20,7 @@ mod cancellation;
 mod engine;
 mod error;
 mod index;
+mod index_folders;
 mod permits;
 mod platform;
 mod scalar;

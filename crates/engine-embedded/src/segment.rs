@@ -27,6 +27,7 @@ pub(crate) use stored_documents::load_documents;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::bitset::Bitset;
 use crate::error::IndexError;
@@ -42,6 +43,8 @@ pub(crate) struct Segment {
     scalar_tables: Vec<scalar_tables::ScalarTable>,
     /// For each level the rows that are the first of their document, computed when first needed.
     first_rows: Vec<OnceLock<Bitset>>,
+    /// Whether the file is known to be as it was written.
+    is_verified: AtomicBool,
 }
 
 /// A segment that was built and is not in a file yet.
@@ -104,7 +107,7 @@ impl Segment {
         let levels = metadata.levels.iter().enumerate().map(|(index, level)| (level.path.clone(), index)).collect();
         let scalar_tables = scalar_tables::of_paths(&metadata);
         let first_rows = metadata.levels.iter().map(|_| OnceLock::new()).collect();
-        Self { storage, metadata, fields, levels, scalar_tables, first_rows }
+        Self { storage, metadata, fields, levels, scalar_tables, first_rows, is_verified: AtomicBool::new(false) }
     }
 
     /// Verifies the checksum of a segment file.
@@ -113,6 +116,25 @@ impl Segment {
             SegmentStorage::Mapped { .. } => sections::verify(&self.storage),
             SegmentStorage::Memory(_) | SegmentStorage::Words(..) => Ok(()),
         }
+    }
+
+    /// Verifies the checksum of a segment file, unless that was done before or it was written by this process.
+    pub(crate) fn verify_once(&self) -> Result<(), IndexError> {
+        if !self.is_verified() {
+            self.verify()?;
+            self.set_verified();
+        }
+        Ok(())
+    }
+
+    /// Returns whether the file is known to be as it was written.
+    pub(crate) fn is_verified(&self) -> bool {
+        self.is_verified.load(Ordering::Relaxed)
+    }
+
+    /// Says that the file is as it was written.
+    pub(crate) fn set_verified(&self) {
+        self.is_verified.store(true, Ordering::Relaxed);
     }
 
     /// Returns the bytes of a file for a segment in memory; nothing if it is in a file.

@@ -69,6 +69,11 @@ pub trait IndexWriter: Send + Sync + 'static {
     /// Returns the last position written; nothing if there never was one. A position belongs to its index: it is
     /// deleted with it, and an index that is created again has none.
     async fn position(&self, index: &str) -> Result<Option<String>, EngineError>;
+
+    /// Says why an index cannot be written at the moment, as far as that is known without writing.
+    async fn check_health(&self) -> Result<(), EngineError> {
+        Ok(())
+    }
 }
 
 /// Creating, deleting and changing indexes and aliases.

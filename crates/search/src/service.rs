@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
+use cantata_engine::{EngineError, SearchEngine};
 use futures_util::future::join_all;
 use tokio::sync::Mutex;
 
@@ -70,6 +71,21 @@ impl SearchService {
     /// Returns a snapshot of the catalogues.
     pub fn catalogues(&self) -> Arc<Catalogues> {
         self.catalogues.load_full()
+    }
+
+    /// Checks that the engines of the catalogues can be written, as far as they know.
+    ///
+    /// # Errors
+    ///
+    /// Why one of them cannot.
+    pub async fn check_writes(&self) -> Result<(), EngineError> {
+        let engines = |catalogues: &Catalogues| -> Vec<Arc<dyn SearchEngine>> {
+            catalogues.configured().map(|(_, engine)| Arc::clone(engine)).collect()
+        };
+        for engine in engines(&self.catalogues()) {
+            engine.check_health().await?;
+        }
+        Ok(())
     }
 
     /// Reloads configurations and mappings; what did not change is kept.

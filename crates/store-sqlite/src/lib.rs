@@ -229,6 +229,7 @@ impl Store for SqliteStore {
     }
 
     async fn check_health(&self) -> Result<()> {
-        self.readers.read(|reader| events::latest(&reader.metadata)).map(|_| ())
+        self.readers.read(|reader| events::latest(&reader.metadata))?;
+        self.writer.check_health().await
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! A write is a job: a closure that runs inside a transaction. The thread takes every queued job, runs them in one
 //! transaction, each in its own savepoint, commits once, and only then replies to all of them. So while one commit waits
-//! for the disk the next group queues up, and many clients share one fsync. A job that fails is rolled back alone; when
-//! the commit fails, every job of the group gets that error and nothing of it is stored.
+//! for the disk the next group queues up, and many clients share one fsync. A job that fails or panics is rolled back
+//! alone; when the commit fails, every job of the group gets that error and nothing of it is stored.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 use cantata_core::{AnalysisId, error_chain};
@@ -62,6 +63,8 @@ where
 pub(crate) struct Writer {
     jobs: Option<Sender<Box<dyn WriteJob>>>,
     commits: Arc<AtomicU64>,
+    /// Whether the last group of writes was not stored.
+    has_failed: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -73,12 +76,20 @@ impl Writer {
     ) -> Result<Self> {
         let (jobs, queue) = channel(MAX_QUEUED_JOBS);
         let commits = Arc::new(AtomicU64::new(0));
-        let counted = Arc::clone(&commits);
+        let has_failed = Arc::new(AtomicBool::new(false));
+        let (counted, failing) = (Arc::clone(&commits), Arc::clone(&has_failed));
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || write_groups(queue, context, &cache, &latest_event, &counted))
+            .spawn(move || write_groups(queue, context, &cache, &latest_event, &counted, &failing))
             .map_err(|error| StoreError::failed("starting the writer thread", error))?;
-        Ok(Self { jobs: Some(jobs), commits, thread: Some(thread) })
+        Ok(Self { jobs: Some(jobs), commits, has_failed, thread: Some(thread) })
+    }
+
+    /// Checks that writes are taken. After a failed one, something is written that changes nothing, to find out whether
+    /// the database can be written again.
+    pub(crate) async fn check_health(&self) -> Result<()> {
+        let must_write = self.has_failed.load(Ordering::Relaxed);
+        self.write(move |context| if must_write { rewrite_header(&context.connection) } else { Ok(()) }).await
     }
 
     /// Returns how many commits changed analyses.
@@ -117,6 +128,7 @@ fn write_groups(
     cache: &DocumentCache,
     latest_event: &watch::Sender<u64>,
     commits: &AtomicU64,
+    has_failed: &AtomicBool,
 ) {
     while let Some(first) = queue.blocking_recv() {
         let mut group = vec![first];
@@ -127,6 +139,7 @@ fn write_groups(
         }
         let committed_event = context.last_event;
         let outcomes = run_group(&mut context, &mut group, cache);
+        has_failed.store(outcomes.is_err(), Ordering::Relaxed);
         match &outcomes {
             Ok(_) => {
                 context.lookup.commit();
@@ -155,6 +168,23 @@ fn run_group(
     group: &mut [Box<dyn WriteJob>],
     cache: &DocumentCache,
 ) -> Result<Vec<Result<()>>> {
+    let committed = catch_panic("committing writes", || commit_group(context, group, cache));
+    if committed.is_err()
+        && !context.connection.is_autocommit()
+        && let Err(error) = execute(&context.connection, "ROLLBACK")
+    {
+        tracing::error!(error = error_chain(&error), "a failed group of writes could not be rolled back");
+    }
+    committed
+}
+
+fn commit_group(
+    context: &mut WriteContext,
+    group: &mut [Box<dyn WriteJob>],
+    cache: &DocumentCache,
+) -> Result<Vec<Result<()>>> {
+    // A group that panicked may have left something.
+    (context.changed, context.inserted, context.state_counts) = Default::default();
     execute(&context.connection, "BEGIN IMMEDIATE")?;
     let outcomes = group.iter_mut().map(|job| run_job(context, job.as_mut())).collect::<Result<Vec<_>>>();
     let (changed, inserted) = (std::mem::take(&mut context.changed), std::mem::take(&mut context.inserted));
@@ -164,12 +194,6 @@ fn run_group(
     let committed = counted.and_then(|outcomes| commit(context, cache, &changed).map(|()| outcomes));
     if committed.is_ok() {
         inserted.into_iter().for_each(|(id, stored)| cache.insert_new(id, stored));
-    }
-    if committed.is_err()
-        && !context.connection.is_autocommit()
-        && let Err(error) = execute(&context.connection, "ROLLBACK")
-    {
-        tracing::error!(error = error_chain(&error), "a failed group of writes could not be rolled back");
     }
     committed
 }
@@ -190,7 +214,7 @@ fn run_job(context: &mut WriteContext, job: &mut dyn WriteJob) -> Result<Result<
     let added_before = context.lookup.savepoint();
     let (event_before, inserted_before, counted_before) =
         (context.last_event, context.inserted.len(), context.state_counts.len());
-    let outcome = job.run(context);
+    let outcome = catch_panic("running a write", || job.run(context));
     if outcome.is_err() {
         context.lookup.roll_back_to(added_before);
         context.last_event = event_before;
@@ -202,6 +226,68 @@ fn run_job(context: &mut WriteContext, job: &mut dyn WriteJob) -> Result<Result<
     Ok(outcome)
 }
 
+/// Runs work; a panic becomes an error, and what it left half done is rolled back as after any other.
+fn catch_panic<T>(operation: &'static str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(StoreError::failed(operation, "it panicked")))
+}
+
+/// Writes a page of the database as it is.
+fn rewrite_header(connection: &Connection) -> Result<()> {
+    let version = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+    version
+        .and_then(|version| connection.pragma_update(None, "user_version", version))
+        .map_err(|error| StoreError::failed("checking that the database can be written", error))
+}
+
 fn execute(connection: &Connection, sql: &'static str) -> Result<()> {
     with_statement(connection, sql, sql, |statement| statement.execute([])).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use cantata_store::Store;
+
+    use super::*;
+    use crate::SqliteStore;
+    use crate::reader_pool::Reader;
+
+    fn add_study(context: &WriteContext, id: &str) -> Result<usize> {
+        let sql = "INSERT INTO study (study_id, document) VALUES (?1, '{}')";
+        with_statement(&context.connection, "storing a study", sql, |insert| insert.execute([id]))
+    }
+
+    #[tokio::test]
+    async fn a_job_that_panics_is_rolled_back_and_the_thread_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path()).unwrap();
+        let panicked = store.writer.write(|context| -> Result<()> {
+            add_study(context, "half")?;
+            context.last_event += 1;
+            panic!("in the middle of a write")
+        });
+        assert!(matches!(panicked.await, Err(StoreError::Failed { .. })));
+        assert_eq!(store.writer.write(|context| add_study(context, "whole")).await.unwrap(), 1);
+        assert_eq!(store.study_ids().await.unwrap(), ["whole"]);
+        store.check_health().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn the_health_check_writes_once_a_commit_has_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path()).unwrap();
+        let data_version = || {
+            let read = |reader: &Reader| {
+                let version = reader.metadata.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0));
+                version.map_err(|error| StoreError::failed("reading the data version", error))
+            };
+            store.readers.read(read).unwrap()
+        };
+        let before = data_version();
+        store.check_health().await.unwrap();
+        assert_eq!(data_version(), before, "nothing is written while all is well");
+        store.writer.has_failed.store(true, Ordering::Relaxed);
+        store.check_health().await.unwrap();
+        assert_ne!(data_version(), before);
+        assert!(!store.writer.has_failed.load(Ordering::Relaxed));
+    }
 }

@@ -10,9 +10,10 @@ use cantata_engine::EngineError;
 
 use super::Index;
 use super::index_segment::{encode_live_docs, live_docs_file_name, segment_file_name};
-use super::manifest::ManifestSegment;
+use super::manifest::{Manifest, ManifestSegment};
 use crate::error::IndexError;
 use crate::segment::Segment;
+use crate::snapshot::Snapshot;
 
 /// A file of an index.
 pub struct IndexFile {
@@ -34,15 +35,15 @@ impl AsRef<[u8]> for SegmentBytes {
 impl Index {
     /// Returns the files of a copy of the index as it is now. The checksum of every segment is verified.
     pub(crate) fn backup_files(&self) -> Result<Vec<IndexFile>, EngineError> {
-        self.copy_files()
+        let (manifest, snapshot) = {
+            let writer = self.usable_writer()?;
+            (writer.manifest.clone(), writer.snapshot())
+        };
+        self.copy_files(manifest, &snapshot)
             .map_err(|error| EngineError::Failed(format!("index `{}` cannot be copied: {}", self.name, error.chain())))
     }
 
-    fn copy_files(&self) -> Result<Vec<IndexFile>, IndexError> {
-        let (mut manifest, snapshot) = {
-            let writer = self.writer();
-            (writer.manifest.clone(), writer.snapshot())
-        };
+    fn copy_files(&self, mut manifest: Manifest, snapshot: &Snapshot) -> Result<Vec<IndexFile>, IndexError> {
         let file = |name: &str, content: Bytes| IndexFile { path: format!("{}/{name}", self.name), content };
         let mut files = Vec::new();
         manifest.segments.clear();

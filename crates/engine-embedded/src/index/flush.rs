@@ -14,6 +14,7 @@ use std::time::Duration;
 use cantata_engine::EngineError;
 
 use super::Index;
+use super::change::catch_panic;
 use super::index_segment::IndexSegment;
 use super::merge_policy::{MEMORY_SEGMENTS_PER_MERGE, choose_files, choose_memory_segments};
 use super::writer::{IndexWriter, merge_segments};
@@ -42,12 +43,11 @@ impl Index {
         if self.maintenance_scheduled.load(Ordering::Relaxed) {
             return false;
         }
-        let is_due = {
-            let writer = self.writer();
+        let is_due = self.usable_writer().is_ok_and(|writer| {
             writer.wal.bytes() >= FLUSH_WAL_BYTES
                 || !choose_memory_segments(&writer.segments, MEMORY_SEGMENTS_PER_MERGE).is_empty()
                 || !choose_files(&writer.segments).is_empty()
-        };
+        });
         is_due && !self.maintenance_scheduled.swap(true, Ordering::Relaxed)
     }
 
@@ -55,7 +55,7 @@ impl Index {
     pub(crate) async fn is_idle_or_overloaded(&self, interval: Duration) -> bool {
         let before = Arc::downgrade(&self.snapshot());
         tokio::time::sleep(interval).await;
-        let writer = self.writer();
+        let writer = self.lock_writer();
         Arc::downgrade(&self.snapshot()).ptr_eq(&before)
             || writer.wal.bytes() >= FLUSH_WAL_BYTES
             || !choose_memory_segments(&writer.segments, OVERLOADED_MEMORY_SEGMENTS).is_empty()
@@ -72,44 +72,51 @@ impl Index {
 
     /// Merges segments in memory if there are many of one tier, the lowest first.
     fn merge_in_memory(&self) -> Result<bool, EngineError> {
-        let (chosen, mapping) = {
-            let writer = self.writer();
-            (choose_memory_segments(&writer.segments, MEMORY_SEGMENTS_PER_MERGE), Arc::clone(&writer.mapping))
+        let (chosen, mapping, epoch) = {
+            let writer = self.usable_writer()?;
+            let chosen = choose_memory_segments(&writer.segments, MEMORY_SEGMENTS_PER_MERGE);
+            (chosen, Arc::clone(&writer.mapping), writer.epoch)
         };
         if chosen.is_empty() {
             return Ok(false);
         }
-        let merged = merge_segments(&chosen, &mapping).map(|built| IndexSegment::in_memory(Segment::in_memory(built)));
-        let mut writer = self.writer();
-        writer.replace_segments(&chosen, merged);
-        self.publish(&writer);
-        Ok(true)
+        let merged = catch_panic(|| Ok(merge_segments(&chosen, &mapping)))?;
+        let merged = merged.map(|built| IndexSegment::in_memory(Segment::in_memory(built)));
+        self.change(|writer| {
+            if writer.epoch == epoch {
+                writer.replace_segments(&chosen, merged);
+                self.publish(writer);
+            }
+            Ok(true)
+        })
     }
 
     /// Syncs the WAL without the writer, so that little is left to sync for a caller that has to lock it.
     pub(super) fn sync_wal(&self) -> Result<(), EngineError> {
-        let file = self.writer().wal.file().map_err(|error| self.write_error(error))?;
-        file.sync_data().map_err(|error| self.write_error(error))
+        let file = self.usable_writer()?.wal.file().map_err(|error| self.write_error(error))?;
+        // After an error nobody knows what of the file is on disk, so it is given up as after any failed change.
+        file.sync_data().or_else(|error| self.change(|_| Err(self.write_error(error))))
     }
 
     /// Flushes segments in memory to a segment file if the WAL is large.
     fn flush_large_wal(&self) -> Result<bool, EngineError> {
-        if self.writer().wal.bytes() < FLUSH_WAL_BYTES {
+        if self.usable_writer()?.wal.bytes() < FLUSH_WAL_BYTES {
             return Ok(false);
         }
         self.sync_wal()?;
-        let (chosen, mapping, wal, number) = {
-            let mut writer = self.writer();
+        let (chosen, mapping, wal, reserved) = self.change(|writer| {
             let wal = writer.rotate_wal(&self.folder).map_err(|error| self.write_error(error))?;
             let chosen: Vec<IndexSegment> = writer.memory_segments().cloned().collect();
-            (chosen, Arc::clone(&writer.mapping), wal, writer.reserve_segment_file())
-        };
-        let flushed = self.merge_to_file(&chosen, &mapping, number);
-        let mut writer = self.writer();
-        writer.release_segment_file(number);
-        writer.replace_segments(&chosen, flushed?);
-        writer.checkpoint_wal(wal, &self.folder).map_err(|error| self.write_error(error))?;
-        self.publish(&writer);
-        Ok(true)
+            Ok((chosen, Arc::clone(&writer.mapping), wal, writer.reserve_segment_file()))
+        })?;
+        let flushed = self.merge_to_file(&chosen, &mapping, &reserved)?;
+        self.change(|writer| {
+            if writer.release_segment_file(&reserved) {
+                writer.replace_segments(&chosen, flushed);
+                writer.checkpoint_wal(wal, &self.folder).map_err(|error| self.write_error(error))?;
+                self.publish(writer);
+            }
+            Ok(true)
+        })
     }
 }

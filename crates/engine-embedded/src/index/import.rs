@@ -11,6 +11,7 @@ use cantata_mapping::IndexMapping;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::Index;
+use super::change::catch_panic;
 use super::index_segment::IndexSegment;
 use super::manifest::Manifest;
 use crate::build::{DocumentBuffer, DynamicMapping, build_segment};
@@ -41,8 +42,8 @@ pub(crate) struct ImportOptions<'a> {
 
 impl Index {
     /// Returns how far a source was read by an import that did not end.
-    pub(crate) fn import_position(&self, source: &str) -> u64 {
-        self.writer().manifest.imports.get(source).copied().unwrap_or_default()
+    pub(crate) fn import_position(&self, source: &str) -> Result<u64, EngineError> {
+        Ok(self.usable_writer()?.manifest.imports.get(source).copied().unwrap_or_default())
     }
 
     /// Imports chunks until there are none left, or one cannot be written.
@@ -51,19 +52,21 @@ impl Index {
         chunks: impl Iterator<Item = ImportChunk> + Send,
         options: &ImportOptions<'_>,
     ) -> Result<(), EngineError> {
-        let mapping = Arc::new(DynamicMapping::new(Arc::clone(&self.writer().mapping)));
+        let mapping = Arc::new(DynamicMapping::new(Arc::clone(&self.usable_writer()?.mapping)));
         let input = Mutex::new(chunks.enumerate());
         let sequencer = CommitSequencer::default();
         let run = || -> Result<(), EngineError> {
             loop {
-                let next = input.lock().unwrap_or_else(PoisonError::into_inner).next();
+                // What comes after a chunk that could not be read must not become part of the index.
+                let next = input.lock().ok().and_then(|mut input| input.next());
                 let Some((number, chunk)) = next else { return Ok(()) };
-                let segment = build_chunk(&chunk, &mapping, options);
+                let segment =
+                    catch_panic(|| build_chunk(&chunk, &mapping, options).map_err(|error| self.write_error(error)));
                 // After a failure no later chunk may become part of the index.
                 if !sequencer.wait_for(number) {
                     return Ok(());
                 }
-                let committed = segment.map_err(|error| self.write_error(error)).and_then(|segment| {
+                let committed = segment.and_then(|segment| {
                     self.commit_segment(&segment, &mapping, |manifest| {
                         manifest.imports.insert(chunk.source.clone(), chunk.end);
                     })
@@ -85,15 +88,16 @@ impl Index {
 
     /// Forgets the position of a source whose import is complete.
     pub(crate) fn end_import(&self, source: &str) -> Result<(), EngineError> {
-        let mut writer = self.writer();
-        writer.manifest.imports.remove(source);
-        writer.commit(&self.folder).map_err(|error| self.write_error(error))
+        self.change(|writer| {
+            writer.manifest.imports.remove(source);
+            writer.commit(&self.folder).map_err(|error| self.write_error(error))
+        })
     }
 
     /// Adds documents whose ids are new. They become a segment file at once; several threads may do this, and wait for
     /// each other only to commit.
     pub(crate) fn fill(&self, documents: &[WriteOperation]) -> Result<BatchReport, EngineError> {
-        let mapping = Arc::new(DynamicMapping::new(Arc::clone(&self.writer().mapping)));
+        let mapping = Arc::new(DynamicMapping::new(Arc::clone(&self.usable_writer()?.mapping)));
         let mut buffer = DocumentBuffer::new(Arc::clone(&mapping));
         let mut report = BatchReport::default();
         for (batch_index, operation) in documents.iter().enumerate() {
@@ -119,25 +123,26 @@ impl Index {
         change_manifest: impl FnOnce(&mut Manifest),
     ) -> Result<u64, EngineError> {
         let _flush = self.lock_flush();
-        let mut writer = self.writer();
-        let mapping = merge_mappings(&writer.mapping, &mapping.current())?;
-        let commit = || -> Result<usize, IndexError> {
-            // Earlier writes must not come back over this segment when the WAL is replayed.
-            writer.flush_wal(&self.folder)?;
-            let segment = IndexSegment::write(&self.folder, writer.manifest.new_file_number(), bytes)?;
-            let documents = segment.reader.segment.document_count();
-            for row in 0..documents {
-                writer.delete(segment.reader.segment.id(row));
-            }
-            writer.segments.push(segment);
-            writer.mapping = mapping;
-            change_manifest(&mut writer.manifest);
-            writer.commit(&self.folder)?;
-            Ok(documents)
-        };
-        let documents = commit().map_err(|error| self.write_error(error))?;
-        self.publish(&writer);
-        Ok(documents as u64)
+        self.change(|writer| {
+            let mapping = merge_mappings(&writer.mapping, &mapping.current())?;
+            let commit = || -> Result<usize, IndexError> {
+                // Earlier writes must not come back over this segment when the WAL is replayed.
+                writer.flush_wal(&self.folder)?;
+                let segment = IndexSegment::write(&self.folder, writer.manifest.new_file_number(), bytes)?;
+                let documents = segment.reader.segment.document_count();
+                for row in 0..documents {
+                    writer.delete(segment.reader.segment.id(row));
+                }
+                writer.segments.push(segment);
+                writer.mapping = mapping;
+                change_manifest(&mut writer.manifest);
+                writer.commit(&self.folder)?;
+                Ok(documents)
+            };
+            let documents = commit().map_err(|error| self.write_error(error))?;
+            self.publish(writer);
+            Ok(documents as u64)
+        })
     }
 }
 

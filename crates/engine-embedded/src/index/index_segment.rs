@@ -11,6 +11,10 @@ use crate::error::IndexError;
 use crate::segment::{HashedId, Segment};
 use crate::segment_reader::SegmentReader;
 
+/// Segment files up to this size are compared with their checksums when an index is opened, which takes milliseconds;
+/// larger ones in the background, and before they are merged.
+const MAX_VERIFIED_ON_OPEN_BYTES: usize = 64 << 20;
+
 /// Returns the name of a segment file.
 pub(super) fn segment_file_name(number: u64) -> String {
     format!("{number}.segment")
@@ -42,14 +46,23 @@ impl IndexSegment {
     pub(crate) fn write(folder: &Path, number: u64, bytes: &[u8]) -> Result<Self, IndexError> {
         let file = segment_file_name(number);
         let path = folder.join(&file);
-        durable_file::write_synced(&path, bytes)?;
-        Ok(Self { file: Some(file), ..Self::in_memory(Segment::open(&path)?) })
+        durable_file::write_new_synced(&path, bytes)?;
+        let segment = Segment::open(&path)?;
+        segment.set_verified();
+        Ok(Self { file: Some(file), ..Self::in_memory(segment) })
     }
 
-    /// Opens a segment of a manifest.
-    pub(crate) fn open(folder: &Path, entry: &ManifestSegment) -> Result<Self, IndexError> {
+    /// Opens a segment of a manifest, given those that are open already.
+    pub(crate) fn open(folder: &Path, entry: &ManifestSegment, known: &[Self]) -> Result<Self, IndexError> {
+        let known = known.iter().find(|segment| segment.file.as_ref() == Some(&entry.file));
         let open = || {
-            let segment = Segment::open(&folder.join(&entry.file))?;
+            let segment = match known {
+                Some(known) => Arc::clone(&known.reader.segment),
+                None => Arc::new(Segment::open(&folder.join(&entry.file))?),
+            };
+            if segment.bytes().len() <= MAX_VERIFIED_ON_OPEN_BYTES {
+                segment.verify_once()?;
+            }
             let live_docs = match &entry.live {
                 Some(file) => {
                     let live = decode_live_docs(&fs_err::read(folder.join(file))?, segment.document_count());
@@ -57,11 +70,18 @@ impl IndexSegment {
                 }
                 None => None,
             };
-            Ok(SegmentReader { segment: Arc::new(segment), live_docs })
+            Ok(SegmentReader { segment, live_docs })
         };
         let file = entry.file.clone();
         let reader = open().map_err(|source| IndexError::Segment { file: file.clone(), source: Box::new(source) })?;
         Ok(Self { reader, file: Some(file), live_docs_file: entry.live.clone() })
+    }
+
+    /// Compares the segment file with its checksum, unless that was done before.
+    pub(crate) fn verify_once(&self) -> Result<(), IndexError> {
+        let file = || self.file.clone().unwrap_or_default();
+        let verified = self.reader.segment.verify_once();
+        verified.map_err(|source| IndexError::Segment { file: file(), source: Box::new(source) })
     }
 
     /// Returns whether this is the same segment as another, whatever was deleted in between.
@@ -86,7 +106,7 @@ impl IndexSegment {
         let Some(file) = self.file.clone() else { return Ok(None) };
         if let (Some(live), None) = (&self.reader.live_docs, &self.live_docs_file) {
             let live_docs_file = live_docs_file_name(manifest.new_file_number());
-            durable_file::write_synced(&folder.join(&live_docs_file), &encode_live_docs(live))?;
+            durable_file::write_new_synced(&folder.join(&live_docs_file), &encode_live_docs(live))?;
             self.live_docs_file = Some(live_docs_file);
         }
         Ok(Some(ManifestSegment { file, live: self.live_docs_file.clone() }))

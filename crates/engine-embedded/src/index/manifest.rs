@@ -12,14 +12,19 @@ use cantata_mapping::IndexMapping;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::file_number::{self, MAX_FILE_NUMBER};
 use super::wal;
 use crate::error::IndexError;
 
 /// The name of the file.
 const FILE: &str = "manifest.json";
 
-/// The format of the files that this version reads and writes.
-const FORMAT_VERSION: u32 = 2;
+/// The format of the files that this version writes. Since 3 WAL files have a header, which an earlier version would take
+/// for the end of the file.
+const FORMAT_VERSION: u32 = 3;
+
+/// The oldest format that this version reads.
+const OLDEST_FORMAT_VERSION: u32 = 2;
 
 /// The manifest of an index. The serialised names are part of the format.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -72,17 +77,47 @@ impl Manifest {
     /// Reads the manifest of a folder.
     pub(crate) fn read(folder: &Path) -> Result<Self, IndexError> {
         let bytes = fs_err::read(folder.join(FILE))?;
-        let manifest: Self =
+        let mut manifest: Self =
             serde_json::from_slice(&bytes).map_err(|source| IndexError::Json { file: "manifest", source })?;
-        if manifest.format != FORMAT_VERSION {
+        if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&manifest.format) {
             return Err(IndexError::Format { found: manifest.format, expected: FORMAT_VERSION });
         }
+        manifest.format = FORMAT_VERSION;
+        manifest.check_files().map_err(|found| IndexError::Damaged { file: FILE.to_owned(), found })?;
         Ok(manifest)
     }
 
-    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+    /// Checks that each file has a name that is written here, and another number than every file that is written next.
+    fn check_files(&mut self) -> Result<(), String> {
+        let largest = self.next_file.max(self.first_wal);
+        if largest >= MAX_FILE_NUMBER {
+            return Err(format!("it has the file number {largest}; expected one below {MAX_FILE_NUMBER}"));
+        }
+        let mut numbers = BTreeSet::new();
+        for segment in &self.segments {
+            let live = segment.live.iter().map(|file| (file, "live"));
+            for (file, extension) in std::iter::once((&segment.file, "segment")).chain(live) {
+                let number = file_number::parse(file, extension).filter(|number| numbers.insert(*number));
+                let number = number.ok_or_else(|| {
+                    format!("it has the file {file:?}; expected a number, of no other file, and `.{extension}`")
+                })?;
+                self.next_file = self.next_file.max(number + 1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the manifest, and returns what is in the file.
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<Vec<u8>> {
         let (name, text) = self.to_file()?;
-        durable_file::replace(&folder.join(name), &text)
+        durable_file::replace(&folder.join(name), &text)?;
+        Ok(text)
+    }
+
+    /// Makes the file have a content that was written before, if it has another.
+    pub(crate) fn restore(folder: &Path, text: &[u8]) -> io::Result<()> {
+        let path = folder.join(FILE);
+        if durable_file::read_or_default(&path)? == text { Ok(()) } else { durable_file::replace(&path, text) }
     }
 
     /// Returns the name of the file and its content.
@@ -160,5 +195,67 @@ fn settings_of(mapping: &Value) -> Map<String, Value> {
             .filter(|(key, _)| *key != "properties")
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(manifest: &Value) -> Result<Manifest, IndexError> {
+        let folder = tempfile::tempdir().unwrap();
+        fs_err::write(folder.path().join(FILE), manifest.to_string()).unwrap();
+        Manifest::read(folder.path())
+    }
+
+    fn written() -> Value {
+        json!({
+            "format": 2, "settings": {}, "properties": {}, "log": 4, "next_file": 5,
+            "segments": [{"file": "1.segment", "live": "2.live"}, {"file": "3.segment", "live": null}],
+        })
+    }
+
+    #[test]
+    fn an_earlier_format_is_read_and_written_as_the_present_one() {
+        let manifest = read(&written()).unwrap();
+        assert_eq!((manifest.format, manifest.next_file), (FORMAT_VERSION, 5));
+        for format in [0, 1, FORMAT_VERSION + 1] {
+            let mut other = written();
+            other["format"] = format.into();
+            assert!(matches!(read(&other), Err(IndexError::Format { .. })), "{format}");
+        }
+    }
+
+    #[test]
+    fn names_and_numbers_that_are_never_written_are_damage() {
+        let mut forged = Vec::new();
+        for file in ["../x", "/dev/zero", "../1.segment", "x/1.segment", "1.live", "3.segment", "01.segment", "", "."] {
+            let mut manifest = written();
+            manifest["segments"][0]["file"] = file.into();
+            forged.push(manifest);
+        }
+        for file in ["/dev/zero", "../2.live", "2.segment", "1.live"] {
+            let mut manifest = written();
+            manifest["segments"][0]["live"] = file.into();
+            forged.push(manifest);
+        }
+        for number in ["next_file", "log"] {
+            let mut manifest = written();
+            manifest[number] = u64::MAX.into();
+            forged.push(manifest);
+        }
+        for manifest in forged {
+            let refused = read(&manifest).err();
+            assert!(matches!(&refused, Some(IndexError::Damaged { file, .. }) if file == FILE), "{manifest}");
+        }
+    }
+
+    #[test]
+    fn a_new_file_has_a_number_that_no_segment_has() {
+        let mut manifest = written();
+        manifest["next_file"] = 2.into();
+        assert_eq!(read(&manifest).unwrap().new_file_number(), 4);
     }
 }

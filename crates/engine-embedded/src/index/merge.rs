@@ -9,9 +9,11 @@ use cantata_engine::EngineError;
 use cantata_mapping::IndexMapping;
 
 use super::Index;
-use super::index_segment::IndexSegment;
+use super::change::catch_panic;
+use super::index_segment::{IndexSegment, segment_file_name};
 use super::merge_policy::{MAX_MERGED_DOCUMENTS, choose_files};
-use super::writer::merge_segments;
+use super::writer::{ReservedFile, merge_segments};
+use crate::segment::BuiltSegment;
 
 impl Index {
     fn lock_merge(&self) -> MutexGuard<'_, ()> {
@@ -22,7 +24,7 @@ impl Index {
     pub(crate) fn merge_files(&self) -> Result<(), EngineError> {
         loop {
             let _merge = self.lock_merge();
-            let chosen = choose_files(&self.writer().segments);
+            let chosen = choose_files(&self.usable_writer()?.segments);
             if chosen.is_empty() {
                 return Ok(());
             }
@@ -35,11 +37,13 @@ impl Index {
         let _merge = self.lock_merge();
         {
             let _flush = self.lock_flush();
-            let mut writer = self.writer();
-            writer.flush(&self.folder).map_err(|error| self.write_error(error))?;
-            self.publish(&writer);
+            self.change(|writer| {
+                writer.flush(&self.folder).map_err(|error| self.write_error(error))?;
+                self.publish(writer);
+                Ok(())
+            })?;
         }
-        let mut segments = self.writer().segments.clone();
+        let mut segments = self.usable_writer()?.segments.clone();
         segments.sort_by_key(|segment| segment.reader.live_document_count());
         while !segments.is_empty() {
             let mut chosen = Vec::new();
@@ -58,30 +62,39 @@ impl Index {
     }
 
     fn merge(&self, chosen: &[IndexSegment]) -> Result<(), EngineError> {
-        let (mapping, number) = {
-            let mut writer = self.writer();
-            (Arc::clone(&writer.mapping), writer.reserve_segment_file())
-        };
-        let merged = self.merge_to_file(chosen, &mapping, number);
-        let mut writer = self.writer();
-        writer.release_segment_file(number);
-        writer.replace_segments(chosen, merged?);
-        writer.commit(&self.folder).map_err(|error| self.write_error(error))?;
-        self.publish(&writer);
-        writer.remove_orphans(&self.folder).map_err(|error| self.write_error(error))
+        let (mapping, reserved) =
+            self.change(|writer| Ok((Arc::clone(&writer.mapping), writer.reserve_segment_file())))?;
+        let merged = self.merge_to_file(chosen, &mapping, &reserved)?;
+        self.change(|writer| {
+            if writer.release_segment_file(&reserved) {
+                writer.replace_segments(chosen, merged);
+                writer.commit(&self.folder).map_err(|error| self.write_error(error))?;
+                self.publish(writer);
+            }
+            writer.remove_orphans(&self.folder);
+            Ok(())
+        })
     }
 
-    /// Merges segments into a file, and syncs the WAL.
+    /// Merges segments into a reserved file, and syncs the WAL. After an error the file is not reserved any more.
     pub(super) fn merge_to_file(
         &self,
         chosen: &[IndexSegment],
         mapping: &IndexMapping,
-        number: u64,
+        reserved: &ReservedFile,
     ) -> Result<Option<IndexSegment>, EngineError> {
-        let merged = merge_segments(chosen, mapping);
-        let written = merged.map(|merged| IndexSegment::write(&self.folder, number, &merged.into_file()?)).transpose();
-        let written = written.map_err(|error| self.write_error(error))?;
-        self.sync_wal()?;
-        Ok(written)
+        let written = catch_panic(|| {
+            self.verify_checksums(chosen)?;
+            let merged = merge_segments(chosen, mapping);
+            let write = |merged: BuiltSegment| IndexSegment::write(&self.folder, reserved.number, &merged.into_file()?);
+            merged.map(write).transpose().map_err(|error| self.write_error(error))
+        });
+        let synced = written.and_then(|written| self.sync_wal().map(|()| written));
+        synced.map_err(|error| {
+            self.lock_writer().release_segment_file(reserved);
+            // It may be what fills the disk. If it cannot be removed now, it is removed as an orphan.
+            let _ = fs_err::remove_file(self.folder.join(segment_file_name(reserved.number)));
+            if self.is_retired() { self.not_found() } else { error }
+        })
     }
 }

@@ -1,13 +1,45 @@
 //! Verifying the integrity of an index.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use cantata_engine::{Document, ValueRef};
+use cantata_engine::{Document, EngineError, ValueRef};
 
 use super::Index;
+use super::index_segment::IndexSegment;
 use crate::snapshot::DocAddress;
 
 impl Index {
+    /// Compares all segment files with their checksums, unless that was done before. If one is damaged, the index is not
+    /// read any more: its answers might be wrong.
+    pub(crate) fn verify_segments(&self) -> Result<(), EngineError> {
+        let segments = self.lock_writer().segments.clone();
+        self.verify_checksums(&segments)
+    }
+
+    /// Returns whether all segment files have been compared with their checksums.
+    pub(crate) fn is_verified(&self) -> bool {
+        self.lock_writer().segments.iter().all(|segment| segment.reader.segment.is_verified())
+    }
+
+    /// Compares segment files with their checksums. A damaged one must not be merged: the merged file would have a right
+    /// checksum.
+    pub(super) fn verify_checksums(&self, segments: &[IndexSegment]) -> Result<(), EngineError> {
+        for segment in segments {
+            segment.verify_once().map_err(|error| {
+                let damage = EngineError::Failed(format!("index `{}` is damaged: {}", self.name, error.chain()));
+                self.damage.store(Some(Arc::new(damage.clone())));
+                damage
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns which segment is damaged; nothing if none was found to be.
+    pub(crate) fn damage(&self) -> Option<EngineError> {
+        self.damage.load().as_deref().cloned()
+    }
+
     /// Reads everything and returns what is wrong: checksums, unreadable documents, duplicate ids.
     pub(crate) fn verify(&self) -> Vec<String> {
         let snapshot = self.snapshot();
@@ -55,4 +87,37 @@ fn is_readable(node: ValueRef<'_>) -> bool {
         _ => {}
     }
     is_whole
+}
+
+#[cfg(test)]
+mod tests {
+    use cantata_engine::WriteOperation;
+
+    use super::*;
+    use crate::segment::Segment;
+
+    #[test]
+    fn a_segment_that_was_not_verified_when_it_was_opened_is_found_to_be_damaged_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("things");
+        let index = Index::create("things", &path, &folder.path().join("temporary"), None).unwrap();
+        let put = WriteOperation::Put { id: "a".to_owned(), source: b"{\"n\": 1}".to_vec() };
+        index.write(&[put], None).unwrap();
+        index.compact().unwrap();
+        assert!(index.is_verified());
+        let damaged = folder.path().join("damaged.segment");
+        let replaced = index.change(|writer| {
+            let segment = &mut writer.segments[0];
+            let mut bytes = fs_err::read(path.join(segment.file.as_ref().unwrap())).unwrap();
+            bytes[8] ^= 1;
+            fs_err::write(&damaged, bytes).unwrap();
+            segment.reader.segment = Arc::new(Segment::open(&damaged).unwrap());
+            Ok(())
+        });
+        replaced.unwrap();
+        assert!(!index.is_verified() && index.damage().is_none());
+        let found = index.verify_segments().unwrap_err();
+        assert!(found.to_string().contains(".segment") && found.to_string().contains("checksum"), "{found}");
+        assert_eq!(index.damage(), Some(found));
+    }
 }

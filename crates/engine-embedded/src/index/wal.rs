@@ -1,20 +1,34 @@
 //! The write-ahead log (WAL): batches that are acknowledged but not in a segment file yet.
 //!
-//! An entry is a batch: its length, its checksum, its position, its operations. A batch without a position is synced before
-//! it is acknowledged. One with a position is not: its source is read again from the position of the index, so what a
-//! crash of the machine takes from the end of the WAL comes again. Bytes after the last whole entry are ignored when the
-//! WAL is replayed.
+//! A file begins with a header: a magic number, and a seed that no other file has. An entry is a batch: its length, its
+//! checksum, its position, its operations. The checksum covers the checksum before it too, that of the entry before or of
+//! the header. So a replay ends at the first entry that does not follow on the one before it, whatever a power loss left
+//! there: a part of an entry, a hole of zeros with later entries behind it, or what another file once had there.
+//!
+//! A batch without a position is synced before it is acknowledged. One with a position is not: its source is read again
+//! from the position of the index, so what a crash of the machine takes from the end of the WAL comes again.
+//!
+//! Files of earlier versions have no header, and each checksum is of its entry alone. They are read, and never written.
 
-use std::io::{self, Seek, SeekFrom, Write};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
 use std::path::Path;
 
+use cantata_durable_file as durable_file;
 use cantata_engine::WriteOperation;
 
-use super::source_bytes;
+use super::{file_number, source_bytes};
+use crate::error::IndexError;
 use crate::varint;
 
+/// The beginning of a file. As the length of an entry, which a file without a header begins with, it would be absurd.
+const MAGIC: [u8; 8] = *b"WAL\xffCAN2";
+
+/// Magic number and seed.
+const FILE_HEADER_BYTES: usize = MAGIC.len() + 8;
+
 /// Length and checksum of an entry.
-const HEADER_BYTES: usize = 4 + 4;
+const ENTRY_HEADER_BYTES: usize = 4 + 4;
 
 /// Flag in the length of an entry that begins with a position. No entry is as long.
 const POSITION_FLAG: u32 = 1 << 31;
@@ -22,7 +36,12 @@ const POSITION_FLAG: u32 = 1 << 31;
 /// The WAL file that batches are appended to.
 pub(crate) struct WriteAheadLog {
     file: fs_err::File,
+    /// The length of the header and the entries.
     bytes: u64,
+    /// The length at the end of the last change that succeeded.
+    confirmed_bytes: u64,
+    /// The checksum of the last entry, or of the header.
+    checksum: u32,
     is_synced: bool,
 }
 
@@ -33,7 +52,7 @@ pub(crate) fn file_name(number: u64) -> String {
 
 /// Returns the number of a WAL file; nothing for other files.
 pub(crate) fn file_number(file: &str) -> Option<u64> {
-    file.strip_suffix(".log")?.parse().ok()
+    file_number::parse(file, "log")
 }
 
 /// Returns the numbers of the WAL files in a folder from one number on, in order.
@@ -47,27 +66,35 @@ pub(crate) fn file_numbers(folder: &Path, first: u64) -> io::Result<Vec<u64>> {
 }
 
 impl WriteAheadLog {
-    /// Creates an empty WAL file.
+    /// Creates a WAL file without entries.
     pub(crate) fn create(folder: &Path, number: u64) -> io::Result<Self> {
-        let file = fs_err::File::create(folder.join(file_name(number)))?;
+        let mut header = [0; FILE_HEADER_BYTES];
+        let (magic, seed) = header.split_at_mut(MAGIC.len());
+        magic.copy_from_slice(&MAGIC);
+        seed.copy_from_slice(&RandomState::new().hash_one(number).to_le_bytes());
+        let mut file = durable_file::create_new_private(&folder.join(file_name(number)))?;
+        file.write_all(&header)?;
         file.sync_all()?;
-        Ok(Self { file, bytes: 0, is_synced: true })
+        let bytes = FILE_HEADER_BYTES as u64;
+        Ok(Self { file, bytes, confirmed_bytes: bytes, checksum: crc32fast::hash(&header), is_synced: true })
     }
 
+    /// Returns the bytes of the entries.
     pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes - FILE_HEADER_BYTES as u64
     }
 
     /// Appends a batch; when this returns, it survives a crash of the process, and without a position one of the machine.
+    /// After an error the file may have a part of the batch, so nothing may be appended any more.
     pub(crate) fn append<'a>(
         &mut self,
         batch: impl Iterator<Item = &'a WriteOperation> + Clone,
         position: Option<&str>,
     ) -> io::Result<()> {
         let mut entry = Vec::with_capacity(
-            HEADER_BYTES + position.map_or(0, str::len) + batch.clone().map(max_bytes).sum::<usize>(),
+            ENTRY_HEADER_BYTES + position.map_or(0, str::len) + batch.clone().map(max_bytes).sum::<usize>(),
         );
-        entry.resize(HEADER_BYTES, 0);
+        entry.resize(ENTRY_HEADER_BYTES, 0);
         if let Some(position) = position {
             varint::write(&mut entry, position.len() as u64);
             entry.extend_from_slice(position.as_bytes());
@@ -83,20 +110,32 @@ impl WriteAheadLog {
             entry.extend_from_slice(id.as_bytes());
             entry.extend_from_slice(source);
         }
+        let length = u32::try_from(entry.len() - ENTRY_HEADER_BYTES).ok().filter(|length| length & POSITION_FLAG == 0);
+        let length = length.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a batch has 2 GiB or more"))?;
         let flag = if position.is_some() { POSITION_FLAG } else { 0 };
-        let length = (entry.len() - HEADER_BYTES) as u32 | flag;
-        let checksum = crc32fast::hash(&entry[HEADER_BYTES..]);
-        entry[..4].copy_from_slice(&length.to_le_bytes());
-        entry[4..HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
-        // A failed append may have left bytes, which would hide later entries.
-        self.file.seek(SeekFrom::Start(self.bytes))?;
+        let length = (length | flag).to_le_bytes();
+        let checksum = chained_checksum(self.checksum, length, &entry[ENTRY_HEADER_BYTES..]);
+        entry[..4].copy_from_slice(&length);
+        entry[4..ENTRY_HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
         self.is_synced = false;
         self.file.write_all(&entry)?;
         if position.is_none() {
             self.sync()?;
         }
         self.bytes += entry.len() as u64;
+        self.checksum = checksum;
         Ok(())
+    }
+
+    /// Says that the change succeeded to which the last entries belong.
+    pub(crate) fn confirm(&mut self) {
+        self.confirmed_bytes = self.bytes;
+    }
+
+    /// Removes what a failed change left, a part of an entry or a whole one. Nothing may be appended any more.
+    pub(crate) fn remove_unconfirmed(&self) -> io::Result<()> {
+        self.file.set_len(self.confirmed_bytes)?;
+        self.file.sync_all()
     }
 
     /// Returns another handle of the file, to sync it while batches are appended.
@@ -112,6 +151,15 @@ impl WriteAheadLog {
         }
         Ok(())
     }
+}
+
+/// Returns the checksum of an entry, given the one before it.
+fn chained_checksum(before: u32, length: [u8; 4], entry: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&before.to_le_bytes());
+    hasher.update(&length);
+    hasher.update(entry);
+    hasher.finalize()
 }
 
 /// Returns a bound of the bytes of an operation: its lengths, its id and its document.
@@ -132,63 +180,186 @@ pub(crate) struct RecoveredWrites {
 
 impl RecoveredWrites {
     /// Adds the writes of a WAL file.
-    pub(crate) fn read_file(&mut self, folder: &Path, number: u64) -> io::Result<()> {
-        let bytes = fs_err::read(folder.join(file_name(number)))?;
-        let mut rest = bytes.as_slice();
-        while let Some((header, after)) = rest.split_first_chunk::<HEADER_BYTES>() {
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or has an entry that was never written, although its checksum is right.
+    pub(crate) fn read_file(&mut self, folder: &Path, number: u64) -> Result<(), IndexError> {
+        let file = file_name(number);
+        let bytes = fs_err::read(folder.join(&file))?;
+        let (mut checksum, mut rest) = match bytes.split_first_chunk::<FILE_HEADER_BYTES>() {
+            Some((header, entries)) if header.starts_with(&MAGIC) => (Some(crc32fast::hash(header)), entries),
+            _ => (None, bytes.as_slice()),
+        };
+        while let Some((header, after)) = rest.split_first_chunk::<ENTRY_HEADER_BYTES>() {
             let [l0, l1, l2, l3, c0, c1, c2, c3] = *header;
             let length = u32::from_le_bytes([l0, l1, l2, l3]);
             let Some((entry, following)) = after.split_at_checked((length & !POSITION_FLAG) as usize) else { break };
-            if crc32fast::hash(entry) != u32::from_le_bytes([c0, c1, c2, c3]) {
+            let computed = match checksum {
+                Some(before) => chained_checksum(before, [l0, l1, l2, l3], entry),
+                None => crc32fast::hash(entry),
+            };
+            if computed != u32::from_le_bytes([c0, c1, c2, c3]) {
                 break;
             }
-            self.read_entry(entry, length & POSITION_FLAG != 0);
+            if self.read_entry(entry, length & POSITION_FLAG != 0).is_none() {
+                return Err(IndexError::Damaged { file, found: "it has an entry of another form".to_owned() });
+            }
+            checksum = checksum.map(|_| computed);
             rest = following;
         }
         Ok(())
     }
 
-    fn read_entry(&mut self, entry: &[u8], has_position: bool) {
-        let mut offset = 0;
+    /// Reads an entry; returns nothing if it is not one.
+    fn read_entry(&mut self, mut entry: &[u8], has_position: bool) -> Option<()> {
         if has_position {
-            let length = varint::read(entry, &mut offset) as usize;
-            let position = entry.get(offset..offset + length).unwrap_or_default();
-            self.position = Some(String::from_utf8_lossy(position).into_owned());
-            offset += length;
+            let length = take_length(&mut entry)?;
+            self.position = Some(take_text(&mut entry, length)?);
         }
-        while offset < entry.len() {
-            let source_length = varint::read(entry, &mut offset) as usize;
-            let id_length = varint::read(entry, &mut offset) as usize;
-            let id = entry.get(offset..offset + id_length).unwrap_or_default();
-            let id = String::from_utf8_lossy(id).into_owned();
-            offset += id_length;
-            let source = entry.get(offset..offset + source_length).unwrap_or_default();
-            offset += source_length;
+        while !entry.is_empty() {
+            let source_length = take_length(&mut entry)?;
+            let id_length = take_length(&mut entry)?;
+            let id = take_text(&mut entry, id_length)?;
+            let source = take(&mut entry, source_length)?;
             self.operations.push(if source.is_empty() {
                 WriteOperation::Delete { id }
             } else {
                 WriteOperation::Put { id, source: source.to_vec() }
             });
         }
+        Some(())
     }
+}
+
+fn take_length(bytes: &mut &[u8]) -> Option<usize> {
+    let mut offset = 0;
+    let length = varint::read(bytes, &mut offset);
+    take(bytes, offset)?;
+    usize::try_from(length).ok()
+}
+
+fn take_text(bytes: &mut &[u8], length: usize) -> Option<String> {
+    std::str::from_utf8(take(bytes, length)?).ok().map(str::to_owned)
+}
+
+/// Takes bytes from the beginning; nothing if there are fewer.
+fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
+    let all: &'a [u8] = bytes;
+    let (taken, rest) = all.split_at_checked(length)?;
+    *bytes = rest;
+    Some(taken)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn removal(id: &str) -> WriteOperation {
+        WriteOperation::Delete { id: id.to_owned() }
+    }
+
+    fn read(folder: &Path, number: u64) -> Result<RecoveredWrites, IndexError> {
+        let mut read = RecoveredWrites::default();
+        read.read_file(folder, number).map(|()| read)
+    }
+
+    /// Writes a file as earlier versions did: without a header, and without chained checksums.
+    fn write_without_header(folder: &Path, number: u64, entries: &[(u32, &[u8])]) {
+        let mut bytes = Vec::new();
+        for (flag, entry) in entries {
+            bytes.extend_from_slice(&(entry.len() as u32 | flag).to_le_bytes());
+            bytes.extend_from_slice(&crc32fast::hash(entry).to_le_bytes());
+            bytes.extend_from_slice(entry);
+        }
+        fs_err::write(folder.join(file_name(number)), bytes).unwrap();
+    }
+
     #[test]
-    fn what_a_failed_write_leaves_hides_nothing_that_comes_after_it() {
+    fn entries_are_read_in_order_with_their_last_position() {
         let folder = tempfile::tempdir().unwrap();
         let mut wal = WriteAheadLog::create(folder.path(), 1).unwrap();
-        let removal = |id: &str| WriteOperation::Delete { id: id.to_owned() };
+        assert_eq!(wal.bytes(), 0);
         wal.append([removal("one")].iter(), None).unwrap();
-        wal.file.write_all(&[7; 100]).unwrap();
+        wal.append([].iter(), None).unwrap();
         wal.append([removal("two")].iter(), Some("2")).unwrap();
-        wal.append([removal("three")].iter(), None).unwrap();
-        let mut read = RecoveredWrites::default();
-        read.read_file(folder.path(), 1).unwrap();
-        assert_eq!(read.operations, [removal("one"), removal("two"), removal("three")]);
+        let put = WriteOperation::Put { id: "three".to_owned(), source: b"{}".to_vec() };
+        wal.append([put.clone()].iter(), None).unwrap();
+        let read = read(folder.path(), 1).unwrap();
+        assert_eq!(read.operations, [removal("one"), removal("two"), put]);
         assert_eq!(read.position.as_deref(), Some("2"));
+    }
+
+    #[test]
+    fn nothing_behind_a_hole_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut wal = WriteAheadLog::create(folder.path(), 1).unwrap();
+        let mut ends = vec![FILE_HEADER_BYTES];
+        for id in ["one", "two", "three"] {
+            wal.append([removal(id)].iter(), None).unwrap();
+            ends.push(wal.bytes as usize);
+        }
+        let bytes = fs_err::read(folder.path().join(file_name(1))).unwrap();
+        let path = folder.path().join(file_name(2));
+        for (entry, hole) in ends.windows(2).enumerate() {
+            let mut with_hole = bytes.clone();
+            with_hole[hole[0]..hole[1]].fill(0);
+            fs_err::write(&path, &with_hole).unwrap();
+            assert_eq!(read(folder.path(), 2).unwrap().operations.len(), entry, "zeros instead of entry {entry}");
+            let without: Vec<u8> = [&bytes[..hole[0]], &bytes[hole[1]..]].concat();
+            fs_err::write(&path, &without).unwrap();
+            assert_eq!(read(folder.path(), 2).unwrap().operations.len(), entry, "without entry {entry}");
+        }
+        let mut without_header = bytes;
+        without_header[..FILE_HEADER_BYTES].fill(0);
+        fs_err::write(&path, &without_header).unwrap();
+        assert_eq!(read(folder.path(), 2).unwrap().operations, []);
+    }
+
+    #[test]
+    fn entries_of_another_file_do_not_follow() {
+        let folder = tempfile::tempdir().unwrap();
+        let entries_of = |number: u64| {
+            let mut wal = WriteAheadLog::create(folder.path(), number).unwrap();
+            wal.append([removal("one")].iter(), None).unwrap();
+            fs_err::read(folder.path().join(file_name(number))).unwrap()
+        };
+        let (first, second) = (entries_of(1), entries_of(2));
+        let mixed = [&first[..FILE_HEADER_BYTES], &second[FILE_HEADER_BYTES..]].concat();
+        fs_err::write(folder.path().join(file_name(3)), mixed).unwrap();
+        assert_eq!(read(folder.path(), 3).unwrap().operations, []);
+    }
+
+    #[test]
+    fn files_of_earlier_versions_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let entries: [(u32, &[u8]); 3] = [(0, b"\x00\x03one"), (0, b""), (POSITION_FLAG, b"\x012\x02\x01x{}")];
+        write_without_header(folder.path(), 1, &entries);
+        let read = read(folder.path(), 1).unwrap();
+        let put = WriteOperation::Put { id: "x".to_owned(), source: b"{}".to_vec() };
+        assert_eq!(read.operations, [removal("one"), put]);
+        assert_eq!(read.position.as_deref(), Some("2"));
+    }
+
+    #[test]
+    fn forged_lengths_are_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let endless = [0xff_u8; 9];
+        let forged: [(u32, &[u8]); 5] =
+            [(0, &endless), (POSITION_FLAG, &endless), (0, b"\x00\x05one"), (0, b"\x09\x01x{}"), (0, b"\x00\x01\xff")];
+        for (flag, entry) in forged {
+            write_without_header(folder.path(), 1, &[(flag, entry)]);
+            let refused = read(folder.path(), 1).err();
+            assert!(matches!(&refused, Some(IndexError::Damaged { file, .. }) if file == "1.log"), "{entry:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_never_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut wal = WriteAheadLog::create(folder.path(), 1).unwrap();
+        wal.append([removal("one")].iter(), None).unwrap();
+        assert!(WriteAheadLog::create(folder.path(), 1).is_err());
+        assert_eq!(read(folder.path(), 1).unwrap().operations, [removal("one")]);
     }
 }

@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 
 use super::index_segment::{IndexSegment, segment_file_name};
 use super::manifest::Manifest;
-use super::wal::WriteAheadLog;
+use super::wal::{self, RecoveredWrites, WriteAheadLog};
 use crate::build::{DocumentBuffer, DynamicMapping, build_segment};
 use crate::error::IndexError;
 use crate::segment::{BuiltSegment, HashedId, Segment};
@@ -27,8 +27,18 @@ pub(crate) struct IndexWriter {
     pub(crate) mapping: Arc<IndexMapping>,
     pub(crate) wal: WriteAheadLog,
     pub(crate) segments: Vec<IndexSegment>,
+    /// The manifest as the last commit wrote it.
+    pub(crate) committed_manifest: Vec<u8>,
     /// Segment files that are being written and are not part of the index yet.
     pending_files: BTreeSet<String>,
+    /// How often the index was opened again. What was computed from the segments of an earlier epoch is of no use.
+    pub(crate) epoch: u64,
+}
+
+/// A segment file that is written without the writer.
+pub(crate) struct ReservedFile {
+    pub(crate) number: u64,
+    epoch: u64,
 }
 
 /// A batch that is ready to be applied.
@@ -40,25 +50,53 @@ pub(crate) struct PreparedBatch {
 }
 
 impl IndexWriter {
-    pub(crate) fn new(
-        manifest: Manifest,
-        mapping: Arc<IndexMapping>,
-        wal: WriteAheadLog,
-        segments: Vec<IndexSegment>,
-    ) -> Self {
-        Self { manifest, mapping, wal, segments, pending_files: BTreeSet::new() }
+    /// Opens an index in a folder, again if there was a writer before. The writes in its WAL are flushed to a segment file.
+    pub(crate) fn recover(folder: &Path, before: Option<&Self>) -> Result<Self, IndexError> {
+        let mut manifest = Manifest::read(folder)?;
+        let mapping = Arc::new(manifest.mapping()?);
+        let pending_files = before.map(|before| before.pending_files.clone()).unwrap_or_default();
+        manifest.next_file = manifest.next_file.max(before.map_or(0, |before| before.manifest.next_file));
+        manifest.remove_orphans(folder, &pending_files)?;
+        let known = before.map(|before| before.segments.as_slice()).unwrap_or_default();
+        let segments = manifest.segments.iter().map(|entry| IndexSegment::open(folder, entry, known));
+        let segments = segments.collect::<Result<Vec<_>, _>>()?;
+        let mut recovered = RecoveredWrites::default();
+        for number in wal::file_numbers(folder, manifest.first_wal)? {
+            recovered.read_file(folder, number)?;
+            manifest.next_file = manifest.next_file.max(number + 1);
+        }
+        // The old WAL files are needed until their writes are in a segment file, so the new one gets another number.
+        let wal = WriteAheadLog::create(folder, manifest.new_file_number())?;
+        let epoch = before.map_or(0, |before| before.epoch + 1);
+        let committed_manifest = Vec::new();
+        let mut writer = Self { manifest, mapping, wal, segments, committed_manifest, pending_files, epoch };
+        if !recovered.operations.is_empty() {
+            let (batch, _) = writer.prepare(&recovered.operations);
+            writer.apply(batch);
+        }
+        writer.set_position(recovered.position.as_deref());
+        writer.flush(folder)?;
+        Ok(writer)
+    }
+
+    /// Sets the files back to what they were before a change that failed.
+    pub(crate) fn roll_back(&self, folder: &Path) -> Result<(), IndexError> {
+        self.wal.remove_unconfirmed()?;
+        Ok(Manifest::restore(folder, &self.committed_manifest)?)
     }
 
     /// Returns the number of a segment file that is written without the writer. It is no orphan until
     /// [`Self::release_segment_file`].
-    pub(crate) fn reserve_segment_file(&mut self) -> u64 {
+    pub(crate) fn reserve_segment_file(&mut self) -> ReservedFile {
         let number = self.manifest.new_file_number();
         self.pending_files.insert(segment_file_name(number));
-        number
+        ReservedFile { number, epoch: self.epoch }
     }
 
-    pub(crate) fn release_segment_file(&mut self, number: u64) {
-        self.pending_files.remove(&segment_file_name(number));
+    /// Returns whether the file can become part of the index: it was not opened again meanwhile.
+    pub(crate) fn release_segment_file(&mut self, reserved: &ReservedFile) -> bool {
+        self.pending_files.remove(&segment_file_name(reserved.number));
+        self.epoch == reserved.epoch
     }
 
     /// Reads a batch: its documents become a segment, or are rejected one by one.
@@ -160,7 +198,8 @@ impl IndexWriter {
     pub(crate) fn checkpoint_wal(&mut self, first_wal: u64, folder: &Path) -> Result<(), IndexError> {
         self.manifest.first_wal = first_wal;
         self.commit(folder)?;
-        Ok(self.remove_orphans(folder)?)
+        self.remove_orphans(folder);
+        Ok(())
     }
 
     /// Replaces segments by the result of their merge. What was deleted in them since they were chosen is deleted in it too.
@@ -194,12 +233,15 @@ impl IndexWriter {
         // Deletions and the position in the manifest must not be ahead of the WAL.
         self.wal.sync()?;
         durable_file::sync_folder(folder)?;
-        Ok(self.manifest.write(folder)?)
+        self.committed_manifest = self.manifest.write(folder)?;
+        Ok(())
     }
 
-    /// Removes files that are not part of the index.
-    pub(crate) fn remove_orphans(&self, folder: &Path) -> std::io::Result<()> {
-        self.manifest.remove_orphans(folder, &self.pending_files)
+    /// Removes files that are not part of the index. What cannot be removed now is removed later, and fails nothing.
+    pub(crate) fn remove_orphans(&self, folder: &Path) {
+        if let Err(error) = self.manifest.remove_orphans(folder, &self.pending_files) {
+            tracing::warn!(%error, "files that are not part of an index cannot be removed");
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The file of a segment: sections of bytes, metadata, and a footer.
 //!
 //! Sections begin at multiples of eight bytes, so that numbers can be read in place. The metadata is JSON; the footer
-//! has its offset, and checksums of it and of everything before it.
+//! has its offset, and checksums of it and of everything before it. So no byte can change unnoticed: the metadata is
+//! compared with its checksum when a file is opened, the sections by [`verify`].
 //!
 //! Equal sections are stored once. There are many: the counts and starts of all fields whose values are different in
 //! every record, counts of rows and of documents of fields that are not nested, the ids and a field that repeats them.
@@ -11,11 +12,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::IndexError;
+use crate::platform::SegmentStorage;
 
 /// The metadata in error messages.
 const METADATA: &str = "metadata of the segment";
 const MAGIC: &[u8; 8] = b"CANTATA1";
 const ALIGNMENT_BYTES: usize = 8;
+/// How much is read at a time to compute a checksum.
+const VERIFY_CHUNK_BYTES: usize = 1 << 20;
 /// Metadata offset, metadata checksum, checksum of the sections, magic.
 const FOOTER_BYTES: usize = 8 + 4 + 4 + 8;
 
@@ -107,11 +111,18 @@ pub(crate) fn read_metadata<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Inde
     serde_json::from_slice(metadata).map_err(|source| IndexError::Json { file: METADATA, source })
 }
 
-/// Verifies the checksum of the sections.
-pub(crate) fn verify(bytes: &[u8]) -> Result<(), IndexError> {
-    let FileParts { sections, sections_checksum, .. } = split(bytes)?;
-    let is_valid = crc32fast::hash(sections) == sections_checksum;
-    if is_valid { Ok(()) } else { Err(IndexError::Checksum("sections")) }
+/// Verifies the checksum of the sections. They are read piece by piece: a mapping that was read through as a whole would
+/// count as memory of the process.
+pub(crate) fn verify(storage: &SegmentStorage) -> Result<(), IndexError> {
+    let FileParts { sections, sections_checksum, .. } = split(storage)?;
+    let mut hasher = crc32fast::Hasher::new();
+    let mut buffer = vec![0; VERIFY_CHUNK_BYTES.min(sections.len())];
+    for start in (0..sections.len()).step_by(VERIFY_CHUNK_BYTES) {
+        let chunk = &mut buffer[..VERIFY_CHUNK_BYTES.min(sections.len() - start)];
+        storage.read_at(start, chunk)?;
+        hasher.update(chunk);
+    }
+    if hasher.finalize() == sections_checksum { Ok(()) } else { Err(IndexError::Checksum("sections")) }
 }
 
 /// The parts of a segment file.

@@ -4,7 +4,9 @@
 mod aliases;
 mod backup;
 mod contract;
+mod deleting;
 mod extending;
+mod failing;
 mod flushing;
 mod paging;
 mod positions;

@@ -17,7 +17,7 @@ pub(crate) async fn is_alive() -> Response {
     json(&true)
 }
 
-/// Says that the server can read its store.
+/// Says that the server can read its store and that writes are taken.
 #[utoipa::path(
     get, path = "/actuator/health", tag = "Health",
     responses(

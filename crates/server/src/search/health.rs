@@ -19,16 +19,19 @@ pub(super) async fn ping() -> Response {
     response::json(&json!({"message": "Reporting for duty..."}))
 }
 
-/// Says how the catalogues are.
+/// Says how the catalogues are, and that their indexes can be written.
 #[utoipa::path(
     get, path = "/ready", tag = "Search",
     responses(
         (status = 200, description = "All of them, or some, can be served", body = Readiness),
-        (status = 503, description = "None of them can be served", body = Readiness),
+        (status = 503, description = "None of them can be served, or an index cannot be written", body = Readiness),
     )
 )]
 pub(super) async fn ready(State(state): State<SearchState>) -> Response {
-    let status = state.service.catalogues().status();
+    let status = match state.service.check_writes().await {
+        Ok(()) => state.service.catalogues().status(),
+        Err(_) => HealthStatus::Unhealthy,
+    };
     let code = if status == HealthStatus::Unhealthy { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     json_with_status(code, &json!({"status": status}))
 }

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::routing::get;
 use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, ConfigDefaults};
-use cantata_engine::IndexAdmin;
+use cantata_engine::{IndexAdmin, IndexMaintenance};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_server::{HttpSettings, search};
 use cantata_testkit::put_documents;
@@ -87,4 +87,23 @@ async fn a_folder_still_works() {
     assert_eq!(total(&router, "/graphql").await, 5);
     let nothing = search::router_from_folder::<()>(engine, folder.path().join("none"), &settings).await;
     assert!(nothing.unwrap_err()[0].to_string().contains("no such folder"));
+}
+
+#[tokio::test]
+async fn an_index_that_cannot_be_written_makes_the_server_not_ready_and_is_searched_all_the_same() {
+    let folder = TempDir::new().unwrap();
+    let engine = engine(&folder).await;
+    let (configs, settings) = (CatalogueConfigs::single(config("mine")), HttpSettings::default());
+    let router: Router = search::router(engine.clone(), configs, &settings).await.unwrap();
+    assert_eq!(send(&router, "/ready", None).await.0, 200);
+    // A folder stands where the next manifest would be written.
+    let obstacle = folder.path().join("search/files/manifest.json.new");
+    std::fs::create_dir(&obstacle).unwrap();
+    assert!(engine.compact("files").await.is_err());
+    assert_eq!(send(&router, "/ready", None).await.0, 503);
+    assert_eq!(total(&router, "/graphql").await, 5);
+    std::fs::remove_dir(&obstacle).unwrap();
+    engine.compact("files").await.unwrap();
+    assert_eq!(send(&router, "/ready", None).await.0, 200);
+    assert_eq!(total(&router, "/graphql").await, 5);
 }

@@ -1,5 +1,6 @@
 //! The thread that flushes frozen batches to the lookup database.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -27,7 +28,12 @@ impl LookupFlusher {
             .spawn(move || {
                 while let Some(batch) = batches.wait_for_frozen() {
                     let sorted = batch.sorted();
-                    while let Err(error) = database.apply(sorted.iter().copied()) {
+                    // What a panic leaves is rolled back. A thread that ended would let the writer wait for ever.
+                    let mut apply = || {
+                        catch_unwind(AssertUnwindSafe(|| database.apply(sorted.iter().copied())))
+                            .unwrap_or_else(|_| Err(StoreError::failed("flushing the lookup index", "it panicked")))
+                    };
+                    while let Err(error) = apply() {
                         tracing::error!(error = error_chain(&error), "the lookup index could not be flushed; retrying");
                         if batches.is_stopping() {
                             return;
