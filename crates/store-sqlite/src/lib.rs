@@ -5,6 +5,8 @@
 //! may read many rows runs on the blocking pool.
 
 mod analyses;
+mod check;
+mod checksum;
 mod copy;
 mod cursors;
 mod database;
@@ -34,7 +36,8 @@ use cantata_store::{
 };
 use tokio::sync::watch;
 
-pub use crate::copy::{check_database, copy_database};
+pub use crate::check::check_database;
+pub use crate::copy::copy_database;
 pub use crate::database::METADATA_FILE;
 
 use crate::database::{StorePaths, open_reader, open_writer};

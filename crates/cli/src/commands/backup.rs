@@ -79,7 +79,10 @@ async fn write(arguments: &BackupArguments, path: &Path) -> Result<Manifest, Cli
         IndexAccess::Remote(client) => client.backup(|piece| file.write_all(piece)).await?,
         IndexAccess::Local(engine) => {
             let prepared = DataDirBackup::new(arguments.indexes.data_dir(), Arc::new(engine)).capture();
-            let written = prepared.map_err(|error| CliError::caused("the backup cannot be written", error))?;
+            let written = prepared.map_err(|error| {
+                CliError::caused("the backup cannot be written", error)
+                    .with_hint("`cantata verify` lists what is damaged and what to do about it")
+            })?;
             written.write_to(io::BufWriter::new(&mut file)).map_err(failed)?;
         }
     }
