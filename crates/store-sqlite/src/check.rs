@@ -8,6 +8,7 @@ use rusqlite::{Connection, Row};
 
 use crate::checksum::RevisionRow;
 use crate::database::{CHECKSUMS_VERSION, StorePaths, open_reader, schema_version, with_statement};
+use crate::wal::check_wal;
 use crate::{files, studies, types};
 
 const CHECKING: &str = "checking the metadata database";
@@ -20,6 +21,10 @@ const MAX_PROBLEMS: usize = 100;
 
 /// Checks the database of a store that is not in use, and returns the problems found.
 pub fn check_database(folder: &Path) -> Result<Vec<String>> {
+    if let Err(error @ StoreError::Corrupt { .. }) = check_wal(folder) {
+        // Opening the database would drop what comes after the damage.
+        return Ok(vec![error_chain(&error)]);
+    }
     let connection = open_reader(&StorePaths::within(folder).metadata)?;
     let sql = "PRAGMA integrity_check";
     let mut problems: Vec<String> =
@@ -86,9 +91,8 @@ fn check_pointers(connection: &Connection, problems: &mut Vec<String>) -> Result
                 OR event.study_key != analysis.study_key OR event.state != analysis.state
              LIMIT ?1";
     let read = |row: &Row<'_>| row.get(0).map(AnalysisId::from_bytes);
-    let wrong: Result<Vec<AnalysisId>> = with_statement(connection, CHECKING, sql, |select| {
-        select.query_map([MAX_PROBLEMS as u64], read)?.collect()
-    });
+    let wrong: Result<Vec<AnalysisId>> =
+        with_statement(connection, CHECKING, sql, |select| select.query_map([MAX_PROBLEMS as u64], read)?.collect());
     match wrong {
         Err(error @ StoreError::Corrupt { .. }) => note(problems, Err::<(), _>(error)),
         wrong => problems.extend(wrong?.into_iter().map(|id| format!("analysis {id} is not at a revision of its own"))),

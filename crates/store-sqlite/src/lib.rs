@@ -19,6 +19,7 @@ mod reader_pool;
 mod revisions;
 mod studies;
 mod types;
+mod wal;
 mod write_context;
 mod writer;
 
@@ -39,6 +40,7 @@ use tokio::sync::watch;
 pub use crate::check::check_database;
 pub use crate::copy::copy_database;
 pub use crate::database::METADATA_FILE;
+pub use crate::wal::check_wal;
 
 use crate::database::{StorePaths, open_reader, open_writer};
 use crate::document_cache::DocumentCache;
@@ -73,6 +75,7 @@ impl SqliteStore {
         fs_err::create_dir_all(folder).map_err(|error| StoreError::failed("making the data folder", error))?;
         let files = StorePaths::within(folder);
         let lock = files.lock()?;
+        check_wal(folder)?;
         let connection = open_writer(&files.metadata)?;
         cursors::clear_leases(&connection)?;
         let lookup = Lookup::start(LookupDatabase::open(&files.lookup, &connection)?, &connection, lookup_batch)?;

@@ -3,6 +3,8 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use serde_json::json;
@@ -102,4 +104,117 @@ fn a_feed_of_events_that_meets_damage_breaks_off_after_what_is_whole() {
     assert!(!answer.ends_with("\r\n0\r\n\r\n"), "it ends as if it were complete: {answer}");
     let answer = raw_get(&server, "/events?follow=false&after=2");
     assert!(answer.contains("id: 3\n") && answer.ends_with("\r\n0\r\n\r\n"), "{answer}");
+}
+
+/// Runs a server that must not start; returns what it says.
+#[track_caller]
+fn not_started(folder: &Path) -> String {
+    let (code, stdout, stderr) = run(folder, &["serve", "--server-port=0"]);
+    assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
+    stderr
+}
+
+#[test]
+fn a_folder_that_lost_its_metadata_is_not_started_empty() {
+    let (_place, folder, ids) = filled();
+    let metadata = folder.join("metadata.db");
+    let kept = fs_err::read(&metadata).unwrap();
+    fs_err::remove_file(&metadata).unwrap();
+    let said = not_started(&folder);
+    assert!(said.contains("has lost its metadata") && said.contains("cantata restore"), "{said}");
+    assert!(said.contains("remove lookup.db"), "{said}");
+    assert!(!metadata.exists());
+    fs_err::write(&metadata, "").unwrap();
+    let said = not_started(&folder);
+    assert!(said.contains("has lost its metadata"), "{said}");
+
+    fs_err::write(&metadata, kept).unwrap();
+    let server = Server::start("serve", &folder, &[]);
+    assert_eq!(server.get(&format!("/studies/{STUDY}/analysis/{}", ids[0])).0, 200);
+    server.stop("TERM");
+
+    for name in ["metadata.db", "lookup.db"] {
+        fs_err::remove_file(folder.join(name)).unwrap();
+    }
+    let server = Server::start("serve", &folder, &[]);
+    assert_eq!(server.get("/studies/all").1, json!([]), "whoever removes both starts with nothing");
+}
+
+/// Starts a server with a catalogue of the published files, and waits until it has so many events.
+fn start_indexed(folder: &Path, event: u64, change: impl FnOnce(&Server)) -> Server {
+    let configs = folder.with_file_name("configs");
+    fs_err::create_dir_all(&configs).unwrap();
+    let base = json!({"catalogId": "files", "documentType": "file", "esIndex": "files"});
+    fs_err::write(configs.join("base.json"), base.to_string()).unwrap();
+    fs_err::write(configs.join("source.json"), json!({"source": {"document": "file-centric"}}).to_string()).unwrap();
+    let server = Server::start("serve", folder, &["--configs-path", configs.to_str().unwrap()]);
+    change(&server);
+    for _ in 0..1_200 {
+        let status = &server.get("/admin/indexing").1[0];
+        if status["status"] == "following" && status["position"] == event.to_string() {
+            return server;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    panic!("{}", server.get("/admin/indexing").1);
+}
+
+fn publish(server: &Server, id: &str) {
+    assert_eq!(server.request("PUT", &format!("/studies/{STUDY}/analysis/publish/{id}"), "").0, 200);
+}
+
+#[test]
+fn metadata_that_is_behind_its_index_is_not_started() {
+    let (_place, folder, ids) = filled();
+    start_indexed(&folder, 4, |server| publish(server, &ids[0])).stop("TERM");
+    let older = fs_err::read(folder.join("metadata.db")).unwrap();
+    start_indexed(&folder, 5, |server| publish(server, &ids[1])).stop("TERM");
+    fs_err::write(folder.join("metadata.db"), older).unwrap();
+    let said = not_started(&folder);
+    assert!(
+        said.contains("is behind index `files-1`") && said.contains("event 4") && said.contains("event 5"),
+        "{said}"
+    );
+    let (code, _, stderr) = run(&folder, &["index", "delete", "files-1", "--yes"]);
+    assert_eq!(code, 0, "{stderr}");
+    let server = start_indexed(&folder, 4, |_| {});
+    let index = server.get("/admin/indexes").1;
+    assert_eq!((&index[0]["name"], &index[0]["documents"]), (&json!("files-1"), &json!(1)), "{index}");
+}
+
+/// Makes the manifest of every index unreadable.
+fn damage_indexes(folder: &Path) {
+    for entry in fs_err::read_dir(folder.join("search")).unwrap() {
+        let manifest = entry.unwrap().path().join("manifest.json");
+        if manifest.exists() {
+            fs_err::write(manifest, "{").unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_damaged_index_keeps_its_name_and_says_what_to_do() {
+    let (_place, folder, _) = filled();
+    let server = Server::start("serve", &folder, &[]);
+    assert_eq!(server.request("PUT", "/admin/indexes/things", "").0, 201);
+    server.stop("TERM");
+    damage_indexes(&folder);
+    let (code, listed, stderr) = run(&folder, &["index", "list"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(listed.contains("index `things` is damaged") && listed.contains("cantata index delete things"), "{listed}");
+    let (code, _, stderr) = run(&folder, &["backup", "b"]);
+    assert!(code == 1 && stderr.contains("index `things` is damaged"), "{stderr}");
+
+    let server = Server::start("serve", &folder, &[]);
+    let listed = server.get("/admin/indexes").1;
+    assert!(listed[0]["name"] == "things" && listed[0]["problem"].is_string(), "{listed}");
+    let (status, answer) = server.get("/admin/indexes/things");
+    assert_eq!((status, &answer["errorId"]), (500, &json!("stored.data.damaged")), "{answer}");
+    assert_eq!(server.request("PUT", "/admin/indexes/things", "").0, 409);
+    server.stop("TERM");
+
+    let (code, _, stderr) = run(&folder, &["index", "delete", "things", "--yes"]);
+    assert_eq!(code, 0, "{stderr}");
+    let (_, listed, _) = run(&folder, &["index", "list", "--json"]);
+    assert_eq!(listed.trim(), "[]");
 }

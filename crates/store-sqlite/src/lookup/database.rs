@@ -49,7 +49,11 @@ fn failed(error: rusqlite::Error) -> StoreError {
 }
 
 impl LookupDatabase {
-    /// Opens the database. One that is missing, damaged, of another format or ahead of the metadata is rebuilt.
+    /// Opens the database. One that is missing, damaged or of another format is rebuilt.
+    ///
+    /// # Errors
+    ///
+    /// If it is ahead of the metadata, which it is derived from: then the metadata has lost what it had.
     pub(crate) fn open(path: &Path, metadata: &Connection) -> Result<Self> {
         let newest: Option<i64> = metadata
             .query_row("SELECT seq FROM sqlite_sequence WHERE name = 'file_block'", [], |row| row.get(0))
@@ -57,7 +61,15 @@ impl LookupDatabase {
             .map_err(|error| StoreError::failed("reading the newest block key", error))?;
         match Self::open_existing(path) {
             Ok(Some(database)) if database.applied <= newest.unwrap_or(0) => return Ok(database),
-            Ok(Some(_)) => tracing::warn!("the lookup index is ahead of the metadata and is rebuilt"),
+            Ok(Some(database)) => {
+                let (applied, newest) = (database.applied, newest.unwrap_or(0));
+                let cause = format!(
+                    "lookup.db has blocks of files up to number {applied}, but metadata.db, which it is derived from, only up \
+                     to {newest}; restore the data folder from a backup, or, if this metadata.db is the right one, delete \
+                     lookup.db"
+                );
+                return Err(StoreError::corrupt("metadata.db", cause));
+            }
             Ok(None) => {}
             Err(error) => tracing::warn!(error = error_chain(&error), "the lookup index cannot be used and is rebuilt"),
         }

@@ -59,7 +59,7 @@ async fn a_damaged_lookup_is_made_anew() {
 }
 
 #[tokio::test]
-async fn a_lookup_of_newer_metadata_is_made_anew() {
+async fn metadata_that_is_behind_its_lookup_is_refused_until_the_lookup_is_deleted() {
     let (folder, newer) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let stored = filled(folder.path()).await;
     filled(newer.path()).await;
@@ -67,6 +67,12 @@ async fn a_lookup_of_newer_metadata_is_made_anew() {
     for name in ["lookup.db", "lookup.db-wal", "lookup.db-shm"] {
         let _ = std::fs::remove_file(folder.path().join(name));
         let _ = std::fs::copy(newer.path().join(name), folder.path().join(name));
+    }
+    let refused = SqliteStore::open_with_lookup_batch(folder.path(), LOOKUP_BATCH).map(drop).unwrap_err();
+    let text = cantata_core::error_chain(&refused);
+    assert!(text.contains("delete lookup.db") && text.contains("backup"), "{text}");
+    for name in ["lookup.db", "lookup.db-wal", "lookup.db-shm"] {
+        let _ = std::fs::remove_file(folder.path().join(name));
     }
     finds_all(folder.path(), &stored).await;
 }
