@@ -8,8 +8,9 @@ use rusqlite::{Connection, Row};
 
 use crate::checksum::RevisionRow;
 use crate::database::{CHECKSUMS_VERSION, StorePaths, open_reader, schema_version, with_statement};
+use crate::lookup::check_not_ahead;
 use crate::wal::check_wal;
-use crate::{files, studies, types};
+use crate::{events, files, studies, types};
 
 const CHECKING: &str = "checking the metadata database";
 
@@ -25,13 +26,20 @@ pub fn check_database(folder: &Path) -> Result<Vec<String>> {
         // Opening the database would drop what comes after the damage.
         return Ok(vec![error_chain(&error)]);
     }
-    let connection = open_reader(&StorePaths::within(folder).metadata)?;
+    let paths = StorePaths::within(folder);
+    let connection = open_reader(&paths.metadata)?;
     let sql = "PRAGMA integrity_check";
     let mut problems: Vec<String> =
         with_statement(&connection, CHECKING, sql, |check| check.query_map([], |row| row.get(0))?.collect())?;
     problems.retain(|line| line != "ok");
     problems.extend(damaged_rows(&connection)?);
+    note(&mut problems, check_not_ahead(&paths, &connection));
     Ok(problems)
+}
+
+/// Returns the number of the last event in the database of a store that is not in use.
+pub fn last_event(folder: &Path) -> Result<u64> {
+    events::latest(&open_reader(&StorePaths::within(folder).metadata)?)
 }
 
 /// Returns what is damaged among the rows, the first hundred problems at most.

@@ -37,9 +37,10 @@ use cantata_store::{
 };
 use tokio::sync::watch;
 
-pub use crate::check::check_database;
+pub use crate::check::{check_database, last_event};
 pub use crate::copy::copy_database;
 pub use crate::database::METADATA_FILE;
+pub use crate::lookup::{check_lookup, remove_lookup};
 pub use crate::wal::check_wal;
 
 use crate::database::{StorePaths, open_reader, open_writer};

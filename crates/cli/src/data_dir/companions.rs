@@ -54,29 +54,25 @@ pub(crate) async fn ensure_metadata_is_not_behind(
     engine: &EmbeddedEngine,
 ) -> Result<(), CliError> {
     let latest = *store.latest_event().borrow();
-    for index in index_positions(engine).await?.into_iter().filter(|index| index.event > latest) {
-        let IndexPosition { name, event } = index;
-        return Err(CliError::failed(format!(
-            "the metadata in the data folder {} is behind index `{name}`, which was built from it: {METADATA_FILE} ends with \
-             event {latest}, and the index has event {event}; restore the folder from a backup with `cantata restore`, or, \
-             if this {METADATA_FILE} is the right one, remove the index with `cantata index delete {name} --yes`, and it is \
-             built again",
-            folder.display()
-        )));
-    }
-    Ok(())
+    let ahead = index_positions(engine).await?.into_iter().find(|index| index.event > latest);
+    let Some(IndexPosition { name, event }) = ahead else { return Ok(()) };
+    Err(CliError::failed(format!(
+        "the metadata in the data folder {} is behind index `{name}`, which was built from it: {METADATA_FILE} ends with event \
+         {latest}, and the index has event {event}; restore the folder from a backup with `cantata restore`, or, if this \
+         {METADATA_FILE} is the right one, remove the index with `cantata index delete {name} --yes`, and it is built again",
+        folder.display()
+    )))
 }
 
 /// How far an index has followed the events of the store.
-pub(crate) struct IndexPosition {
-    /// The name of the index.
-    pub(crate) name: String,
+struct IndexPosition {
+    name: String,
     /// The number of the event.
-    pub(crate) event: u64,
+    event: u64,
 }
 
 /// Returns the positions of the indexes that follow the store; those of other sources are no numbers.
-pub(crate) async fn index_positions(engine: &EmbeddedEngine) -> Result<Vec<IndexPosition>, EngineError> {
+async fn index_positions(engine: &EmbeddedEngine) -> Result<Vec<IndexPosition>, EngineError> {
     let mut positions = Vec::new();
     for index in engine.indexes().await?.into_iter().filter(|index| index.problem.is_none()) {
         let position = engine.position(&index.name).await?;

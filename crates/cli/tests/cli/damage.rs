@@ -218,3 +218,82 @@ fn a_damaged_index_keeps_its_name_and_says_what_to_do() {
     let (_, listed, _) = run(&folder, &["index", "list", "--json"]);
     assert_eq!(listed.trim(), "[]");
 }
+
+#[test]
+fn a_sound_folder_is_verified_part_by_part() {
+    let (_place, folder, ids) = filled();
+    start_indexed(&folder, 4, |server| publish(server, &ids[0])).stop("TERM");
+    let (code, stdout, stderr) = run(&folder, &["verify"]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    for part in ["metadata.db", "lookup.db", "index files-1", "keys.json"] {
+        assert!(stdout.contains(&format!("{part}: sound")), "{part}: {stdout}");
+    }
+    let server = Server::start("serve", &folder, &[]);
+    let (code, _, stderr) = run(&folder, &["verify"]);
+    assert!(code == 1 && stderr.contains("is in use"), "{stderr}");
+    drop(server);
+    let (code, _, stderr) = run(&folder.with_file_name("nothing"), &["verify"]);
+    assert!(code == 1 && stderr.contains("there is no data folder"), "{stderr}");
+}
+
+#[test]
+fn metadata_and_keys_are_reported_and_never_repaired() {
+    let (_place, folder, ids) = filled();
+    damage_event(&folder, 2);
+    fs_err::write(folder.join("keys.json"), "[").unwrap();
+    for arguments in [["verify"].as_slice(), &["verify", "--repair"]] {
+        let (code, stdout, stderr) = run(&folder, arguments);
+        assert_eq!(code, 1, "{stderr}");
+        assert!(stdout.contains("metadata.db: damaged") && stdout.contains(&ids[1]), "{stdout}");
+        assert!(stdout.contains("keys.json: damaged") && !stdout.contains("repaired"), "{stdout}");
+    }
+    let (_, stdout, _) = run(&folder, &["verify", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((&report["sound"], &report["parts"][0]["name"]), (&json!(false), &json!("metadata.db")), "{report}");
+}
+
+#[test]
+fn what_is_derived_is_repaired() {
+    let (_place, folder, ids) = filled();
+    start_indexed(&folder, 4, |server| publish(server, &ids[0])).stop("TERM");
+    // Opening the indexes writes what is in their logs to segments.
+    assert_eq!(run(&folder, &["verify"]).0, 0);
+    fs_err::write(folder.join("lookup.db"), "this is no database, but long enough to look like one").unwrap();
+    fs_err::write(folder.join(".backup-left-behind"), "by a process that was killed").unwrap();
+    fs_err::create_dir_all(folder.join("indexing")).unwrap();
+    fs_err::write(folder.join("indexing/jobs.json"), "{").unwrap();
+    assert!(flip_segments(&folder) > 0);
+    let damaged = ["lookup.db", "index files-1", "indexing/jobs.json", ".backup-left-behind"];
+    let (code, stdout, stderr) = run(&folder, &["verify"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(damaged.iter().all(|part| stdout.contains(&format!("{part}: damaged"))), "{stdout}");
+    let (code, stdout, stderr) = run(&folder, &["verify", "--repair"]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert_eq!(stdout.matches("repaired: ").count(), damaged.len(), "{stdout}");
+    let server = start_indexed(&folder, 4, |_| {});
+    assert_eq!(server.get("/admin/indexes").1[0]["documents"], 1);
+    server.stop("TERM");
+    assert_eq!(run(&folder, &["verify"]).0, 0);
+}
+
+/// Flips a bit in the middle of every segment; returns how many there are.
+fn flip_segments(folder: &Path) -> usize {
+    let mut flipped = 0;
+    for index in fs_err::read_dir(folder.join("search")).unwrap() {
+        let index = index.unwrap().path();
+        if !index.is_dir() {
+            continue;
+        }
+        for file in fs_err::read_dir(index).unwrap() {
+            let file = file.unwrap().path();
+            if file.extension().is_some_and(|extension| extension == "segment") {
+                let mut bytes = fs_err::read(&file).unwrap();
+                let middle = bytes.len() / 2;
+                bytes[middle] ^= 1;
+                fs_err::write(&file, bytes).unwrap();
+                flipped += 1;
+            }
+        }
+    }
+    flipped
+}
