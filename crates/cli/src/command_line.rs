@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::client::ClientCommand;
-use crate::commands::{backup, completions, demo, import, import_song_db, index, key, restore};
+use crate::commands::{backup, completions, demo, import, import_song_db, index, key, restore, verify};
 use crate::error::CliError;
 use crate::settings::{ConfigArgument, LoggingSettings, Settings, complete, document};
 
@@ -53,6 +53,9 @@ pub(crate) enum Command {
     /// Restores a data folder from a backup; the folder must be empty or absent
     #[command(after_help = ABOUT_SETTINGS)]
     Restore(restore::RestoreArguments),
+    /// Verifies a whole data folder, of a stopped server; the exit code is 1 if something is damaged
+    #[command(after_help = ABOUT_SETTINGS)]
+    Verify(verify::VerifyArguments),
     /// Administers search indexes, of a stopped server or through a running one
     #[command(after_help = ABOUT_SETTINGS)]
     Index(index::IndexArguments),
@@ -104,6 +107,7 @@ impl Command {
             Self::ImportSongDb(arguments) => &arguments.logging,
             Self::Backup(arguments) => &arguments.indexes.logging,
             Self::Restore(arguments) => &arguments.logging,
+            Self::Verify(arguments) => &arguments.logging,
             Self::Client(command) => return command.logging(),
             Self::Completions(_) => return None,
         })

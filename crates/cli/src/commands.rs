@@ -9,3 +9,4 @@ pub(crate) mod index;
 pub(crate) mod key;
 pub(crate) mod restore;
 pub(crate) mod serve;
+pub(crate) mod verify;

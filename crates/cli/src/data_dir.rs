@@ -1,9 +1,11 @@
 //! The layout of the data folder.
 
+mod companions;
 mod server_file;
 
 use std::path::Path;
 
+pub(crate) use self::companions::{ensure_metadata_is_not_behind, ensure_metadata_is_not_lost};
 pub(crate) use self::server_file::ServerFile;
 use crate::error::CliError;
 

@@ -1,9 +1,9 @@
 //! The binary `cantata`: reads the command line and its settings, then runs a command.
 //!
 //! The exit code is 0 on success, 2 for an invalid command line or setting, and 1 for a failure such as a port in use or a
-//! folder that cannot be written. `import`, `import song-db`, `index verify` and the client commands also end with 1 when
-//! they completed and something was rejected or wrong; client commands end with 3 when the server cannot be reached or
-//! cannot answer now, and with 4 when it denies access.
+//! folder that cannot be written. `import`, `import song-db`, `index verify`, `verify` and the client commands also end with
+//! 1 when they completed and something was rejected or wrong; client commands end with 3 when the server cannot be reached
+//! or cannot answer now, and with 4 when it denies access.
 
 mod backends;
 mod client;
@@ -19,7 +19,7 @@ mod terminal;
 use std::process::ExitCode;
 
 use crate::command_line::{Cli, Command};
-use crate::commands::{backup, completions, demo, import, import_song_db, index, key, restore, serve};
+use crate::commands::{backup, completions, demo, import, import_song_db, index, key, restore, serve, verify};
 use crate::error::CliError;
 use crate::settings::Settings;
 
@@ -57,6 +57,7 @@ fn run() -> Result<ExitCode, CliError> {
         Command::ImportSongDb(arguments) => runtime.block_on(import_song_db::import_song_db(arguments)),
         Command::Backup(arguments) => runtime.block_on(backup::backup(arguments)),
         Command::Restore(arguments) => runtime.block_on(restore::restore(arguments)),
+        Command::Verify(arguments) => runtime.block_on(verify::verify(arguments)),
         Command::Key(arguments) => key::key(arguments),
         Command::Completions(arguments) => completions::completions(arguments, Cli::for_shells()),
         Command::Client(command) => runtime.block_on(command.run()),

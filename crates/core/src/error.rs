@@ -81,6 +81,7 @@ error_table! {
     MismatchingStorageObjectChecksums, "mismatching.storage.object.checksums", 409, "Stored objects have other checksums than the metadata says.";
     PayloadParsing, "payload.parsing", 422, "The submitted payload is not JSON.";
     UnknownError, "unknown.error", 500, "The server itself failed; its log says why.";
+    StoredDataDamaged, "stored.data.damaged", 500, "Stored data is not as it was written; the message names it. Restore it from a backup.";
     InvalidStorageDownloadResponse, "invalid.storage.download.response", 500, "The storage server described an object in a form that cannot be used.";
     StorageServiceError, "storage.service.error", 502, "The storage server cannot be reached or answered nonsense.";
     SearchEngineError, "search.engine.error", 502, "The search engine cannot be reached, or does not let this server in.";

@@ -386,12 +386,14 @@ impl IndexAdmin for EmbeddedEngine {
 
     async fn indexes(&self) -> Result<Vec<IndexSummary>, EngineError> {
         let registry = self.registry();
-        let summaries = registry.indexes.values().flatten().map(|index| IndexSummary {
-            name: index.name().to_owned(),
-            documents: index.snapshot().live_document_count() as u64,
-            bytes: folder_bytes(index.folder()),
-        });
-        Ok(summaries.collect())
+        let summary = |(name, index): (&String, &Result<Arc<Index>, EngineError>)| {
+            let (documents, bytes, problem) = match index {
+                Ok(index) => (index.snapshot().live_document_count() as u64, folder_bytes(index.folder()), None),
+                Err(error) => (0, folder_bytes(&self.0.folder.join(name)), Some(error.to_string())),
+            };
+            IndexSummary { name: name.clone(), documents, bytes, problem }
+        };
+        Ok(registry.indexes.iter().map(summary).collect())
     }
 
     async fn extend_mapping(&self, index: &str, mapping: &Value) -> Result<(), EngineError> {

@@ -37,6 +37,16 @@ pub(crate) enum IndexError {
 }
 
 impl IndexError {
+    /// Returns whether the files are not as they were written; otherwise they could not be read now.
+    pub(crate) fn is_damage(&self) -> bool {
+        use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
+        match self {
+            Self::Io(error) => matches!(error.kind(), NotFound | UnexpectedEof | InvalidData),
+            Self::Segment { source, .. } => source.is_damage(),
+            _ => true,
+        }
+    }
+
     /// Returns the message with those of all sources.
     pub(crate) fn chain(&self) -> String {
         let causes = std::iter::successors(Some(self as &dyn Error), |&error| error.source());

@@ -96,8 +96,10 @@ impl Index {
     /// Opens the index in a folder. The writes in its WAL are flushed to a segment file.
     pub(crate) fn open(name: &str, folder: PathBuf) -> Result<Self, EngineError> {
         let writer = catch_panic(|| {
-            IndexWriter::recover(&folder, None)
-                .map_err(|error| EngineError::Failed(format!("index `{name}` cannot be opened: {}", error.chain())))
+            IndexWriter::recover(&folder, None).map_err(|error| match error.is_damage() {
+                true => EngineError::IndexDamaged { index: name.to_owned(), reason: error.chain() },
+                false => EngineError::Failed(format!("index `{name}` cannot be opened: {}", error.chain())),
+            })
         })?;
         Ok(Self {
             name: name.to_owned(),

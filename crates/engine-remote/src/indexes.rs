@@ -100,6 +100,7 @@ pub(crate) async fn list(client: &ClusterClient) -> Result<Vec<IndexSummary>, En
         documents: counts.get(&row.index).copied().unwrap_or(0),
         bytes: row.bytes.and_then(|bytes| bytes.parse().ok()).unwrap_or(0),
         name: row.index,
+        problem: None,
     });
     Ok(summaries.collect())
 }

@@ -169,6 +169,8 @@ pub struct IndexSummary {
     pub documents: u64,
     /// How many bytes it takes on disk.
     pub bytes: u64,
+    /// Why it cannot be used, and what to do; nothing if it can.
+    pub problem: Option<String>,
 }
 
 /// Which records an export returns, and in which order.

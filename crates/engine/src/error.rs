@@ -30,6 +30,17 @@ pub enum EngineError {
     /// The engine is busy.
     #[error("the search engine is busy; try again later")]
     Busy,
+    /// The files of an index are not as they were written, or have a format that this version does not read.
+    #[error(
+        "index `{index}` is damaged: {reason}; a catalogue with a source builds it again by itself, else restore the data \
+         folder from a backup, or remove it with `cantata index delete {index} --yes` and import its documents again"
+    )]
+    IndexDamaged {
+        /// The name of the index.
+        index: String,
+        /// How that was found.
+        reason: String,
+    },
     /// Anything else; the details are in the log.
     #[error("the search engine failed: {0}")]
     Failed(String),
@@ -47,6 +58,11 @@ impl EngineError {
     pub fn client_message(&self) -> String {
         match self {
             Self::Failed(_) => "the search engine failed; the log of the server says why".to_owned(),
+            Self::IndexDamaged { index, .. } => {
+                format!(
+                    "index `{index}` is damaged; the log of the server says how, and `cantata index list` what to do"
+                )
+            }
             other => other.to_string(),
         }
     }

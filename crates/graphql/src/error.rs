@@ -35,6 +35,7 @@ impl GraphqlErrorCode {
             EngineError::IndexNotFound(_)
             | EngineError::IndexExists(_)
             | EngineError::PermissionDenied
+            | EngineError::IndexDamaged { .. }
             | EngineError::Failed(_) => Self::InternalServerError,
         }
     }

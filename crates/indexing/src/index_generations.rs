@@ -78,9 +78,13 @@ impl IndexGenerations {
     pub(crate) async fn previous(&self) -> Result<Option<String>, EngineError> {
         let current = self.current().await?;
         for (_, index) in self.list().await? {
-            // An incomplete one has no position.
-            if Some(&index) != current.as_ref() && self.engine.position(&index).await?.is_some() {
-                return Ok(Some(index));
+            if Some(&index) == current.as_ref() {
+                continue;
+            }
+            match self.engine.position(&index).await {
+                // An incomplete one has no position.
+                Ok(None) | Err(EngineError::IndexDamaged { .. }) => {}
+                found => return Ok(found?.map(|_| index)),
             }
         }
         Ok(None)
@@ -89,8 +93,17 @@ impl IndexGenerations {
     /// Deletes all generations but these. An index that was not created here is left alone, whatever its name.
     pub(crate) async fn delete_except(&self, kept: &[Option<String>]) -> Result<(), EngineError> {
         for (_, index) in self.list().await? {
-            let is_kept = kept.iter().flatten().any(|one| *one == index);
-            if !is_kept && self.engine.mapping(&index).await?.meta().contains_key(META_KEY) {
+            if kept.iter().flatten().any(|one| *one == index) {
+                continue;
+            }
+            let is_own = match self.engine.mapping(&index).await {
+                Err(error @ EngineError::IndexDamaged { .. }) => {
+                    tracing::warn!(%error, "whether an old index was created here cannot be said, so it stays");
+                    false
+                }
+                mapping => mapping?.meta().contains_key(META_KEY),
+            };
+            if is_own {
                 tracing::info!(index, "deleting an index that is not needed any more");
                 self.engine.delete_index(&index).await?;
             }
@@ -101,8 +114,10 @@ impl IndexGenerations {
     /// Deletes an index that a job did not complete, if it exists.
     pub(crate) async fn delete_incomplete(&self, index: &str) -> Result<(), EngineError> {
         match self.engine.position(index).await {
-            Ok(None) if self.current().await?.as_deref() != Some(index) => self.engine.delete_index(index).await,
-            Ok(_) | Err(EngineError::IndexNotFound(_)) => Ok(()),
+            Ok(None) | Err(EngineError::IndexDamaged { .. }) if self.current().await?.as_deref() != Some(index) => {
+                self.engine.delete_index(index).await
+            }
+            Ok(_) | Err(EngineError::IndexNotFound(_) | EngineError::IndexDamaged { .. }) => Ok(()),
             Err(error) => Err(error),
         }
     }

@@ -168,9 +168,12 @@ async fn switch_over(
     let _lock = worker.index_lock.lock().await;
     let generations = &worker.generations;
     let old = generations.current().await?;
-    let reached = match &old {
-        Some(old) => generations.engine.position(old).await?,
-        None => None,
+    let (reached, damaged) = match &old {
+        Some(index) => match generations.engine.position(index).await {
+            Err(EngineError::IndexDamaged { .. }) => (None, Some(index.clone())),
+            position => (position?, None),
+        },
+        None => (None, None),
     };
     let lag = |position: Option<&str>| worker.source.lag(position).unwrap_or(0);
     while lag(at.position.as_deref()) > lag(reached.as_deref()) {
@@ -186,6 +189,12 @@ async fn switch_over(
     generations.switch_alias(old.as_deref(), &at.index).await?;
     worker.set_index(at.index.clone(), at.position);
     worker.replace_rejected(rejected);
+    if let Some(index) = damaged {
+        tracing::info!(catalogue = worker.id, index, "deleting a damaged index that was built again");
+        if let Err(error) = generations.engine.delete_index(&index).await {
+            tracing::warn!(catalogue = worker.id, index, %error, "a damaged index cannot be deleted");
+        }
+    }
     // The new index is in use; one that is not deleted now will be by the next job.
     if let Err(error) = generations.delete_except(&[Some(at.index), old]).await {
         tracing::warn!(catalogue = worker.id, %error, "an old index cannot be deleted");

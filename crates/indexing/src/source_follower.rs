@@ -66,13 +66,16 @@ impl SourceFollower {
             let begun = Instant::now();
             let failure = match self.follow_while_leased().await {
                 Ok(()) => continue,
-                Err(IndexingFailure::Source(SourceError::UnknownPosition(position))) => {
-                    match self.reindex(&position).await {
-                        Ok(()) => continue,
-                        Err(failure) => failure,
+                Err(failure) => match reason_to_rebuild(&failure) {
+                    Some(reason) => {
+                        tracing::warn!(catalogue = self.worker.id, error = %failure, "reindexing");
+                        match self.reindex(reason).await {
+                            Ok(()) => continue,
+                            Err(failure) => failure,
+                        }
                     }
-                }
-                Err(failure) => failure,
+                    None => failure,
+                },
             };
             if begun.elapsed() > MAX_BACKOFF {
                 backoff = MIN_BACKOFF;
@@ -201,11 +204,8 @@ impl SourceFollower {
         live_status.position.clone_from(&at.position);
     }
 
-    /// Builds a new index, because the position of this one is unknown to the source.
-    async fn reindex(&self, position: &str) -> Result<(), IndexingFailure> {
-        let latest = "the source has no such position: it is another one, or was restored from an older backup";
-        tracing::warn!(catalogue = self.worker.id, position, "reindexing: {latest}");
-        let reason = format!("the index is at position {position}; {latest}");
+    /// Builds a new index, because this one cannot be used any more.
+    async fn reindex(&self, reason: String) -> Result<(), IndexingFailure> {
         match self.jobs.begin(&self.worker.id, Some(reason)) {
             Ok(job) => reindex(&self.worker, job, self.stop.clone()).await,
             Err(JobError::Busy(_)) => {
@@ -214,5 +214,17 @@ impl SourceFollower {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Returns why an index has to be built again, if that is the way out of a failure.
+fn reason_to_rebuild(failure: &IndexingFailure) -> Option<String> {
+    match failure {
+        IndexingFailure::Source(SourceError::UnknownPosition(position)) => Some(format!(
+            "the index is at position {position}; the source has no such position: it is another one, or was restored from an \
+             older backup"
+        )),
+        IndexingFailure::Engine(EngineError::IndexDamaged { index, .. }) => Some(format!("index {index} is damaged")),
+        _ => None,
     }
 }

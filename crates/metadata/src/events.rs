@@ -37,7 +37,11 @@ impl MetadataService {
 impl EventStream {
     /// Returns the next events there are, each as its number and its message; none when there are no more yet.
     pub async fn next_batch(&mut self) -> Result<Vec<(u64, String)>> {
-        let events = self.store.events_after(self.position, BATCH_EVENTS).await?;
+        let events = match self.store.events_after(self.position, BATCH_EVENTS).await {
+            // What comes before the damage is whole.
+            Err(StoreError::Corrupt { .. }) => self.store.events_after(self.position, 1).await?,
+            events => events?,
+        };
         self.position = events.last().map_or(self.position, |event| event.seq);
         events.iter().map(|event| Ok((event.seq, self.message(event)?))).collect()
     }

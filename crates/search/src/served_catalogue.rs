@@ -77,7 +77,7 @@ impl ServedCatalogue {
     pub(crate) async fn search(&self, index: &str, plan: SearchPlan) -> Result<SearchResponse, EngineError> {
         self.engine.search(index, Arc::new(plan)).await.inspect_err(|error| {
             self.counters.failed.fetch_add(1, Ordering::Relaxed);
-            if matches!(error, EngineError::Failed(_)) {
+            if matches!(error, EngineError::Failed(_) | EngineError::IndexDamaged { .. }) {
                 tracing::warn!(catalogue = self.catalogue.id, %error, "a search failed");
             }
         })

@@ -63,13 +63,14 @@ pub(crate) fn indexing_routes<S: Clone + Send + Sync + 'static>(
 
 /// Gives an error of the engine its row in the error table.
 fn engine_error(error: EngineError) -> Error {
-    let text = error.to_string();
+    let text = error.client_message();
     let id = match error {
         EngineError::IndexNotFound(_) => ErrorId::IndexNotFound,
         EngineError::IndexExists(_) => ErrorId::IndexAlreadyExists,
         EngineError::Rejected(_) => ErrorId::IllegalIndexRequest,
         EngineError::Unreachable | EngineError::PermissionDenied | EngineError::TimedOut => ErrorId::SearchEngineError,
         EngineError::Busy => ErrorId::ServiceUnavailable,
+        EngineError::IndexDamaged { .. } => ErrorId::StoredDataDamaged,
         EngineError::Failed(reason) => {
             tracing::error!(reason, "the search engine failed");
             let text = "The search engine failed; the log has the cause";

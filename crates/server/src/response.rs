@@ -1,8 +1,8 @@
 //! Successful answers: JSON values, JSON documents that are text already, long listings of those, and event streams.
 
-use std::convert::Infallible;
 use std::time::Duration;
 
+use axum::BoxError;
 use axum::body::Body;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -51,8 +51,11 @@ pub(crate) fn with_content_type(body: impl Into<Body>, content_type: HeaderValue
     response
 }
 
-/// Answers with server-sent events.
-pub(crate) fn event_stream(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
+/// Answers with server-sent events. A failure on the way ends the connection, so that no client takes half of the events for
+/// all of them.
+pub(crate) fn event_stream<E: Into<BoxError>>(
+    events: impl Stream<Item = Result<Event, E>> + Send + 'static,
+) -> Response {
     Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT_INTERVAL)).into_response()
 }
 

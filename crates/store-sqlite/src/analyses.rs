@@ -5,19 +5,25 @@ use cantata_store::codes::{state_bits, to_bigint};
 use cantata_store::{AnalysisQuery, Result, Revision, StateSet, StoreError, StoredAnalysis};
 use rusqlite::{Connection, OptionalExtension, Row};
 
+use crate::checksum::RevisionRow;
 use crate::database::with_statement;
 
 const READING: &str = "reading analyses";
 
 pub(crate) fn find(connection: &Connection, id: AnalysisId) -> Result<Option<StoredAnalysis>> {
-    let sql = "SELECT revision, study_id, event.document FROM analysis
+    let sql = "SELECT revision, study_id, event.analysis_id, event.state, action, event.document, event.checksum
+             FROM analysis
              JOIN event ON event.seq = analysis.revision
              JOIN study ON study.study_key = analysis.study_key
              WHERE analysis.analysis_id = ?1";
-    let read = |row: &Row<'_>| {
-        Ok(StoredAnalysis { revision: Revision(row.get(0)?), study_id: row.get(1)?, document: row.get(2)? })
-    };
-    with_statement(connection, READING, sql, |select| select.query_row([id.as_bytes()], read).optional())
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, RevisionRow::read(row, 2)?));
+    let found: Option<(u64, String, RevisionRow)> =
+        with_statement(connection, READING, sql, |select| select.query_row([id.as_bytes()], read).optional())?;
+    let stored = found.map(|(revision, study_id, row)| {
+        let document = row.into_document(revision, id)?;
+        Ok(StoredAnalysis { revision: Revision(revision), study_id, document })
+    });
+    stored.transpose()
 }
 
 /// Returns the revision an analysis is at.
@@ -45,12 +51,16 @@ pub(crate) fn count_in_states(connection: &Connection, study_id: &str, states: S
 }
 
 pub(crate) fn documents(connection: &Connection, revisions: &[Revision]) -> Result<Vec<String>> {
-    let sql = "SELECT document FROM event WHERE seq = ?1";
-    let found: Vec<Option<String>> = with_statement(connection, READING, sql, |select| {
+    let sql = "SELECT analysis_id, state, action, document, checksum FROM event WHERE seq = ?1";
+    let found: Vec<Option<RevisionRow>> = with_statement(connection, READING, sql, |select| {
         let numbers = revisions.iter().map(|revision| to_bigint(revision.0));
-        numbers.map(|number| select.query_row([number], |row| row.get(0)).optional()).collect()
+        numbers.map(|number| select.query_row([number], |row| RevisionRow::read(row, 0)).optional()).collect()
     })?;
     let missing = |revision: &Revision| StoreError::corrupt(format!("revision {}", revision.0), "it is missing");
-    let documents = found.into_iter().zip(revisions);
-    documents.map(|(document, revision)| document.ok_or_else(|| missing(revision))).collect()
+    let document = |(row, revision): (Option<RevisionRow>, &Revision)| {
+        let row = row.ok_or_else(|| missing(revision))?;
+        let analysis_id = row.analysis_id;
+        row.into_document(revision.0, analysis_id)
+    };
+    found.into_iter().zip(revisions).map(document).collect()
 }

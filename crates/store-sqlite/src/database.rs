@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 
 use cantata_store::{Result, StoreError};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Statement};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Statement};
 
 mod embedded {
     refinery::embed_migrations!("migrations");
 }
+
+/// The version of the tables since which rows have checksums.
+pub(crate) const CHECKSUMS_VERSION: i32 = 4;
 
 /// The name of the database file; everything else in the folder is derived from it.
 pub const METADATA_FILE: &str = "metadata.db";
@@ -69,10 +72,68 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     connection.pragma_update(None, "foreign_keys", false).map_err(failed)?;
     connection.pragma_update(None, "wal_autocheckpoint", 4_000).map_err(failed)?;
     enable_stable_plans(&connection).map_err(failed)?;
-    embedded::migrations::runner()
-        .run(&mut connection)
-        .map_err(|error| StoreError::failed("migrating the metadata database", error))?;
+    // The log begins again, which `check_wal` relies on.
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
+    migrate(path, &mut connection)?;
     Ok(connection)
+}
+
+/// Brings the tables to the newest version. A copy of an older database is kept beside it, as the way back to the version of
+/// Cantata that wrote it.
+fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
+    let runner = embedded::migrations::runner();
+    let newest = runner.get_migrations().iter().map(refinery::Migration::version).max().unwrap_or_default();
+    let found = schema_version(connection)?;
+    if found > newest {
+        let cause = format!(
+            "{} has schema version {found}, and this version of Cantata knows up to {newest}; use the version that wrote it, \
+             or a newer one",
+            path.display()
+        );
+        return Err(StoreError::failed("opening the metadata database", cause));
+    }
+    let is_upgrade = (1..newest).contains(&found);
+    if is_upgrade {
+        keep_copy(path, connection, newest)?;
+    }
+    runner.run(connection).map_err(|error| StoreError::failed("migrating the metadata database", error))?;
+    if is_upgrade {
+        tracing::info!(from = found, to = newest, "the metadata database was upgraded; a copy of the old one is kept");
+    }
+    Ok(())
+}
+
+/// Copies the database to `….before-V4`, if 4 is the version that it is about to get.
+fn keep_copy(path: &Path, connection: &Connection, version: i32) -> Result<()> {
+    const OPERATION: &str = "keeping a copy of the metadata database before its upgrade";
+    let failed = |error: std::io::Error| StoreError::failed(OPERATION, error);
+    let beside = |suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".before-V{version}{suffix}"));
+        PathBuf::from(name)
+    };
+    let unfinished = beside(".unfinished");
+    match fs_err::remove_file(&unfinished) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    let name = unfinished.to_str().ok_or_else(|| StoreError::failed(OPERATION, "the name of the copy is no text"))?;
+    with_statement(connection, OPERATION, "VACUUM INTO ?1", |copy| copy.execute([name]))?;
+    fs_err::File::open(&unfinished).and_then(|copy| copy.sync_all()).map_err(failed)?;
+    cantata_durable_file::rename(&unfinished, &beside("")).map_err(failed)
+}
+
+/// Returns the version of the tables of a database; 0 for one without tables.
+pub(crate) fn schema_version(connection: &Connection) -> Result<i32> {
+    const OPERATION: &str = "reading the version of the metadata database";
+    let read = |sql: &str| -> Result<i32> {
+        with_statement(connection, OPERATION, sql, |select| select.query_row([], |row| row.get(0)))
+    };
+    let tables = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'refinery_schema_history'";
+    if read(tables)? == 0 {
+        return Ok(0);
+    }
+    read("SELECT coalesce(max(version), 0) FROM refinery_schema_history")
 }
 
 /// Runs work with a statement that is prepared once per connection; an error names the operation.
@@ -85,7 +146,28 @@ pub(crate) fn with_statement<T>(
     connection
         .prepare_cached(sql)
         .and_then(|mut statement| work(&mut statement))
-        .map_err(|error| StoreError::failed(operation, error))
+        .map_err(|error| failure(operation, error))
+}
+
+/// Makes the error for an operation that failed, also because the file is damaged.
+pub(crate) fn failure(operation: &'static str, error: rusqlite::Error) -> StoreError {
+    if is_damage(&error) {
+        return StoreError::corrupt(format!("the database that was used for {operation}"), error);
+    }
+    StoreError::failed(operation, error)
+}
+
+/// Returns whether an error says that a file is not as SQLite or this store has written it.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error as E;
+    match error {
+        E::SqliteFailure(error, _) => matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase),
+        E::FromSqlConversionFailure(..)
+        | E::IntegralValueOutOfRange(..)
+        | E::InvalidColumnType(..)
+        | E::Utf8Error(..) => true,
+        _ => false,
+    }
 }
 
 /// Opens a read-only connection.
@@ -126,5 +208,24 @@ mod tests {
         let query = AnalysisQuery { study_id: "S".into(), states, limit: None, offset: 0 };
         assert_eq!(store.list_analyses(&query).await.unwrap(), [Revision(2), Revision(1)]);
         assert_eq!(store.analysis(ids[0]).await.unwrap().unwrap().revision, Revision(1));
+        let kept = Connection::open(folder.path().join("metadata.db.before-V4")).unwrap();
+        assert_eq!(schema_version(&kept).unwrap(), 2);
+        let count: u64 = kept.query_row("SELECT count(*) FROM event", [], |row| row.get(0)).unwrap();
+        assert_eq!(count, 2);
+    }
+
+    #[test]
+    fn a_database_of_a_newer_version_is_refused_with_both_versions() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(SqliteStore::open(folder.path()).unwrap());
+        assert!(!folder.path().join("metadata.db.before-V4").exists(), "a new database needs no way back");
+        let newer = Connection::open(StorePaths::within(folder.path()).metadata).unwrap();
+        let sql = "INSERT INTO refinery_schema_history SELECT 99, 'later', applied_on, checksum
+                   FROM refinery_schema_history LIMIT 1";
+        newer.execute(sql, []).unwrap();
+        drop(newer);
+        let refused = SqliteStore::open(folder.path()).map(drop).unwrap_err();
+        let text = cantata_core::error_chain(&refused);
+        assert!(text.contains("schema version 99") && text.contains("knows up to 4"), "{text}");
     }
 }

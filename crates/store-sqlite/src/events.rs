@@ -1,24 +1,25 @@
 //! Events in SQLite: reading the table of revisions in its own order.
 
-use cantata_core::{AnalysisId, Event};
+use cantata_core::Event;
 use cantata_store::Result;
 use cantata_store::codes::{action_from_code, state_from_code, to_bigint};
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
+use crate::checksum::RevisionRow;
 use crate::database::with_statement;
 
 const READING: &str = "reading events";
 
-/// The columns of an event.
-type EventRow = (u64, [u8; 16], String, i16, i16, String);
+/// The columns of an event: number, study, revision.
+type EventRow = (u64, String, RevisionRow);
 
 pub(crate) fn after(connection: &Connection, after: u64, limit: usize) -> Result<Vec<Event>> {
-    let sql = "SELECT seq, analysis_id, study_id, state, action, event.document FROM event JOIN study USING (study_key)
-             WHERE seq > ?1 ORDER BY seq LIMIT ?2";
+    let sql = "SELECT seq, study_id, analysis_id, state, action, event.document, event.checksum
+             FROM event JOIN study USING (study_key) WHERE seq > ?1 ORDER BY seq LIMIT ?2";
     let params = (to_bigint(after), to_bigint(limit as u64));
-    let rows: Vec<EventRow> = with_statement(connection, READING, sql, |select| {
-        select.query_map(params, |row| EventRow::try_from(row))?.collect()
-    })?;
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, RevisionRow::read(row, 2)?));
+    let rows: Vec<EventRow> =
+        with_statement(connection, READING, sql, |select| select.query_map(params, read)?.collect())?;
     rows.into_iter().map(read_event).collect()
 }
 
@@ -27,8 +28,9 @@ pub(crate) fn latest(connection: &Connection) -> Result<u64> {
     with_statement(connection, READING, sql, |select| select.query_row([], |row| row.get(0)))
 }
 
-fn read_event((seq, analysis_id, study_id, state, action, document): EventRow) -> Result<Event> {
-    let analysis_id = AnalysisId::from_bytes(analysis_id);
+fn read_event((seq, study_id, row): EventRow) -> Result<Event> {
+    let (analysis_id, state, action) = (row.analysis_id, row.state, row.action);
+    let document = row.into_document(seq, analysis_id)?;
     let (state, action) = (state_from_code(state)?, action_from_code(action)?);
     Ok(Event { seq, analysis_id, study_id, state, action, document })
 }

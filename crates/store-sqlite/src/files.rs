@@ -8,7 +8,8 @@ use cantata_store::{
 };
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::database::with_statement;
+use crate::checksum::{check, checksum_of};
+use crate::database::{failure, with_statement};
 use crate::file_block::{FileBlock, decode, encode};
 use crate::lookup::LookupReader;
 use crate::reader_pool::Reader;
@@ -27,8 +28,9 @@ pub(crate) fn insert(
     if block.files.is_empty() {
         return Ok(());
     }
-    let sql = "INSERT INTO file_block (study_key, analysis_id, files) VALUES (?1, ?2, ?3)";
-    let params = (study_key, analysis_id.as_bytes(), &block.encoded);
+    let sql = "INSERT INTO file_block (study_key, analysis_id, files, checksum) VALUES (?1, ?2, ?3, ?4)";
+    let checksum = checksum_of(&[analysis_id.as_bytes(), &block.encoded]);
+    let params = (study_key, analysis_id.as_bytes(), &block.encoded, checksum);
     let block_key = with_statement(&context.connection, STORING, sql, |insert| insert.insert(params))?;
     context.lookup.add(&block.hashes, block_key);
     Ok(())
@@ -39,19 +41,21 @@ pub(crate) fn remove(connection: &Connection, analysis_id: AnalysisId, removed: 
     if removed.is_empty() {
         return Ok(());
     }
-    let sql = "SELECT block_key, files FROM file_block WHERE analysis_id = ?1";
+    let sql = "SELECT block_key, files, checksum FROM file_block WHERE analysis_id = ?1";
     let blocks: Vec<_> = with_statement(connection, STORING, sql, |select| {
-        select.query_map([analysis_id.as_bytes()], |row| <(i64, Vec<u8>)>::try_from(row))?.collect()
+        select.query_map([analysis_id.as_bytes()], |row| <(i64, Vec<u8>, Option<u32>)>::try_from(row))?.collect()
     })?;
-    for (block_key, encoded) in blocks {
-        let files = decode(&encoded)?;
+    for (block_key, encoded, checksum) in blocks {
+        let files = decode_checked(analysis_id, &encoded, checksum)?;
         let kept: Vec<FileRow> = files.iter().filter(|file| !removed.contains(&file.object_id)).cloned().collect();
         if kept.is_empty() {
             let sql = "DELETE FROM file_block WHERE block_key = ?1";
             with_statement(connection, STORING, sql, |delete| delete.execute([block_key]))?;
         } else if kept.len() < files.len() {
-            let sql = "UPDATE file_block SET files = ?2 WHERE block_key = ?1";
-            with_statement(connection, STORING, sql, |update| update.execute((block_key, encode(&kept))))?;
+            let sql = "UPDATE file_block SET files = ?2, checksum = ?3 WHERE block_key = ?1";
+            let encoded = encode(&kept);
+            let checksum = checksum_of(&[analysis_id.as_bytes(), &encoded]);
+            with_statement(connection, STORING, sql, |update| update.execute((block_key, encoded, checksum)))?;
         }
     }
     Ok(())
@@ -83,11 +87,19 @@ pub(crate) fn find_duplicate(
 }
 
 fn read_block(connection: &Connection, block_key: i64) -> Result<Option<(AnalysisId, Vec<FileRow>)>> {
-    let sql = "SELECT analysis_id, files FROM file_block WHERE block_key = ?1";
+    let sql = "SELECT analysis_id, files, checksum FROM file_block WHERE block_key = ?1";
     let row = with_statement(connection, READING, sql, |select| {
-        select.query_row([block_key], |row| <([u8; 16], Vec<u8>)>::try_from(row)).optional()
+        select.query_row([block_key], |row| <([u8; 16], Vec<u8>, Option<u32>)>::try_from(row)).optional()
     })?;
-    row.map(|(analysis_id, encoded)| Ok((AnalysisId::from_bytes(analysis_id), decode(&encoded)?))).transpose()
+    let Some((analysis_id, encoded, checksum)) = row else { return Ok(None) };
+    let analysis_id = AnalysisId::from_bytes(analysis_id);
+    Ok(Some((analysis_id, decode_checked(analysis_id, &encoded, checksum)?)))
+}
+
+/// Decodes the files of a block of an analysis, if its checksum is right.
+fn decode_checked(analysis_id: AnalysisId, encoded: &[u8], checksum: Option<u32>) -> Result<Vec<FileRow>> {
+    check(checksum, &[analysis_id.as_bytes(), encoded], || format!("the files of analysis {analysis_id}"))?;
+    decode(encoded)
 }
 
 fn is_published(connection: &Connection, analysis_id: AnalysisId) -> Result<bool> {
@@ -177,21 +189,23 @@ pub(crate) fn search(reader: &Reader, study_id: &str, pattern: &ObjectIdPattern)
 }
 
 /// Visits every block of the studies with these keys.
-fn visit_blocks(
+pub(crate) fn visit_blocks(
     connection: &Connection,
     first_study: i64,
     last_study: i64,
     mut visit: impl FnMut(AnalysisId, &[FileRow]),
 ) -> Result<()> {
-    let read_error = |error: rusqlite::Error| StoreError::failed(READING, error);
+    let read_error = |error: rusqlite::Error| failure(READING, error);
     let mut select = connection
-        .prepare_cached("SELECT analysis_id, files FROM file_block WHERE study_key BETWEEN ?1 AND ?2")
+        .prepare_cached("SELECT analysis_id, files, checksum FROM file_block WHERE study_key BETWEEN ?1 AND ?2")
         .map_err(read_error)?;
     let mut rows = select.query([first_study, last_study]).map_err(read_error)?;
     while let Some(row) = rows.next().map_err(read_error)? {
         let encoded = row.get_ref(1).map_err(read_error)?;
         let encoded = encoded.as_blob().map_err(|error| StoreError::corrupt("a block of files", error))?;
-        visit(AnalysisId::from_bytes(row.get(0).map_err(read_error)?), &decode(encoded)?);
+        let analysis_id = AnalysisId::from_bytes(row.get(0).map_err(read_error)?);
+        let checksum = row.get(2).map_err(read_error)?;
+        visit(analysis_id, &decode_checked(analysis_id, encoded, checksum)?);
     }
     Ok(())
 }

@@ -5,6 +5,8 @@
 //! may read many rows runs on the blocking pool.
 
 mod analyses;
+mod check;
+mod checksum;
 mod copy;
 mod cursors;
 mod database;
@@ -17,6 +19,7 @@ mod reader_pool;
 mod revisions;
 mod studies;
 mod types;
+mod wal;
 mod write_context;
 mod writer;
 
@@ -34,8 +37,11 @@ use cantata_store::{
 };
 use tokio::sync::watch;
 
-pub use crate::copy::{check_database, copy_database};
+pub use crate::check::{check_database, last_event};
+pub use crate::copy::copy_database;
 pub use crate::database::METADATA_FILE;
+pub use crate::lookup::{check_lookup, remove_lookup};
+pub use crate::wal::check_wal;
 
 use crate::database::{StorePaths, open_reader, open_writer};
 use crate::document_cache::DocumentCache;
@@ -70,6 +76,7 @@ impl SqliteStore {
         fs_err::create_dir_all(folder).map_err(|error| StoreError::failed("making the data folder", error))?;
         let files = StorePaths::within(folder);
         let lock = files.lock()?;
+        check_wal(folder)?;
         let connection = open_writer(&files.metadata)?;
         cursors::clear_leases(&connection)?;
         let lookup = Lookup::start(LookupDatabase::open(&files.lookup, &connection)?, &connection, lookup_batch)?;

@@ -15,6 +15,7 @@
 //! takes its snapshot of the blocks first and looks here second misses nothing, because an entry is inserted before its
 //! block becomes visible.
 
+mod check;
 mod database;
 mod flusher;
 mod key;
@@ -31,6 +32,8 @@ use std::time::Duration;
 use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 
+pub(crate) use check::check_not_ahead;
+pub use check::{check_lookup, remove_lookup};
 pub(crate) use database::LookupDatabase;
 pub(crate) use key::LookupKey;
 pub(crate) use writer::LookupWriter;

@@ -10,6 +10,7 @@ use cantata_store::{
 };
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::checksum::of_revision;
 use crate::database::with_statement;
 use crate::document_cache::is_cacheable;
 use crate::file_block::FileBlock;
@@ -80,8 +81,11 @@ fn append(
     action: EventAction,
     document: &str,
 ) -> Result<Revision> {
-    let sql = "INSERT INTO event (analysis_id, study_key, state, action, document) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let params = (analysis_id.as_bytes(), study_key, state_code(state), action_code(action), document);
+    let sql = "INSERT INTO event (analysis_id, study_key, state, action, document, checksum)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let (state, action) = (state_code(state), action_code(action));
+    let checksum = of_revision(analysis_id, state, action, document.as_bytes());
+    let params = (analysis_id.as_bytes(), study_key, state, action, document, checksum);
     let seq = with_statement(&context.connection, STORING, sql, |insert| insert.insert(params))?;
     let seq = u64::try_from(seq).map_err(|error| StoreError::corrupt("an event number", error))?;
     context.last_event = seq;

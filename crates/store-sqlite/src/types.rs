@@ -4,12 +4,13 @@ use cantata_core::{AnalysisType, AnalysisTypeId};
 use cantata_store::{NewAnalysisType, Result, StoreError, TypeKey, TypeQuery, decode_type};
 use rusqlite::{Connection, OptionalExtension, Row};
 
+use crate::checksum::{check, checksum_of};
 use crate::database::with_statement;
 
 const OPERATION: &str = "using the analysis types";
 
-/// The columns of a type: name, version, time of registration, options, schema.
-type TypeRow = (String, u32, i64, String, String);
+/// The columns of a type: name, version, time of registration, options, schema, checksum.
+type TypeRow = (String, u32, i64, String, String, Option<u32>);
 
 pub(crate) fn register(connection: &Connection, new: NewAnalysisType) -> Result<AnalysisType> {
     let latest = find(connection, &new.name, None)?;
@@ -17,9 +18,11 @@ pub(crate) fn register(connection: &Connection, new: NewAnalysisType) -> Result<
     let as_json = |error: serde_json::Error| StoreError::failed("writing an analysis type as JSON", error);
     let options = serde_json::to_string(&registered.options).map_err(as_json)?;
     let schema = serde_json::to_string(&registered.schema).map_err(as_json)?;
-    let sql = "INSERT INTO analysis_type (name, version, created_at, options, schema) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let sql = "INSERT INTO analysis_type (name, version, created_at, options, schema, checksum)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let AnalysisTypeId { name, version } = &registered.id;
-    let params = (name, version, registered.created_at.as_micros(), options, schema);
+    let checksum = checksum_of(&[name.as_bytes(), &version.to_le_bytes(), options.as_bytes(), schema.as_bytes()]);
+    let params = (name, version, registered.created_at.as_micros(), options, schema, checksum);
     with_statement(connection, OPERATION, sql, |insert| insert.execute(params))?;
     Ok(registered)
 }
@@ -34,7 +37,7 @@ pub(crate) fn seed(connection: &Connection, types: Vec<NewAnalysisType>) -> Resu
 }
 
 pub(crate) fn find(connection: &Connection, name: &str, version: Option<u32>) -> Result<Option<AnalysisType>> {
-    let sql = "SELECT name, version, created_at, options, schema FROM analysis_type
+    let sql = "SELECT name, version, created_at, options, schema, checksum FROM analysis_type
              WHERE name = ?1 AND (?2 IS NULL OR version = ?2) ORDER BY version DESC LIMIT 1";
     let row = with_statement(connection, OPERATION, sql, |select| {
         select.query_row((name, version), |row| TypeRow::try_from(row)).optional()
@@ -55,7 +58,7 @@ pub(crate) fn list(connection: &Connection, query: &TypeQuery) -> Result<(u64, V
     };
     let keys = with_statement(connection, OPERATION, sql, |select| select.query_map([], key)?.collect())?;
     let (total, registrations) = query.select(keys);
-    let sql = "SELECT name, version, created_at, options, schema FROM analysis_type WHERE registration = ?1";
+    let sql = "SELECT name, version, created_at, options, schema, checksum FROM analysis_type WHERE registration = ?1";
     let types = registrations.into_iter().map(|registration| {
         read_type(with_statement(connection, OPERATION, sql, |select| {
             select.query_row([registration], |row| TypeRow::try_from(row))
@@ -64,6 +67,8 @@ pub(crate) fn list(connection: &Connection, query: &TypeQuery) -> Result<(u64, V
     Ok((total, types.collect::<Result<_>>()?))
 }
 
-fn read_type((name, version, created_at, options, schema): TypeRow) -> Result<AnalysisType> {
+fn read_type((name, version, created_at, options, schema, checksum): TypeRow) -> Result<AnalysisType> {
+    let columns: [&[u8]; 4] = [name.as_bytes(), &version.to_le_bytes(), options.as_bytes(), schema.as_bytes()];
+    check(checksum, &columns, || format!("version {version} of analysis type {name}"))?;
     decode_type(AnalysisTypeId { name, version }, created_at, &options, &schema)
 }

@@ -30,12 +30,12 @@ pub enum StoreError {
         /// The error of the database.
         source: StoreErrorSource,
     },
-    /// Stored data cannot be decoded.
-    #[error("{location} holds data that cannot be read")]
+    /// Stored data is not as it was written.
+    #[error("{location} is damaged")]
     Corrupt {
         /// What the data belongs to, such as `analysis 0f3c…`.
         location: String,
-        /// Why it cannot be decoded.
+        /// How that was found.
         source: StoreErrorSource,
     },
 }
@@ -51,7 +51,7 @@ impl StoreError {
         Self::Failed { operation, source: Arc::from(cause.into()) }
     }
 
-    /// Makes the error for stored data that cannot be decoded.
+    /// Makes the error for stored data that is not as it was written.
     pub fn corrupt(location: impl Into<String>, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::Corrupt { location: location.into(), source: Arc::from(cause.into()) }
     }
@@ -64,15 +64,23 @@ impl From<StoreError> for Error {
         let (id, text) = match error {
             StoreError::Unavailable(_) => (
                 ErrorId::ServiceUnavailable,
-                "The server cannot use its database at the moment; nothing was stored, try again",
+                "The server cannot use its database at the moment; nothing was stored, try again".to_owned(),
             ),
             StoreError::OutcomeUnknown { .. } => (
                 ErrorId::ServiceUnavailable,
-                "The server lost its database and does not know whether the change was stored; look before trying again",
+                "The server lost its database and does not know whether the change was stored; look before trying again"
+                    .to_owned(),
             ),
-            StoreError::Failed { .. } | StoreError::Corrupt { .. } => (
+            StoreError::Failed { .. } => (
                 ErrorId::UnknownError,
-                "The server could not complete the request and changed nothing; its log has the cause",
+                "The server could not complete the request and changed nothing; its log has the cause".to_owned(),
+            ),
+            StoreError::Corrupt { location, .. } => (
+                ErrorId::StoredDataDamaged,
+                format!(
+                    "In the database, {location} is not as it was written; it is not shown, and nothing was changed. The \
+                     operator restores the data from a backup; `cantata verify` lists what is damaged"
+                ),
             ),
         };
         Error::new(ErrorOrigin::Store, id, text)

@@ -47,8 +47,7 @@ impl DataDirBackup {
         let failed = |error: io::Error| BackupError::io("the copy of the metadata", error);
         remove_copies(&self.folder).map_err(failed)?;
         let copy = tempfile::Builder::new().prefix(COPY_PREFIX).tempfile_in(&self.folder).map_err(failed)?;
-        copy_database(&self.folder, copy.path())
-            .map_err(|error| failed(io::Error::other(cantata_core::error_chain(&error))))?;
+        copy_database(&self.folder, copy.path()).map_err(|error| BackupError::Capture(Box::new(error)))?;
         // An open file stays readable after it is unlinked.
         let file = fs_err::File::open(copy.path()).map_err(failed)?;
         Ok(Some(BackupFile { path: METADATA_FILE.to_owned(), content: FileContent::File(file) }))

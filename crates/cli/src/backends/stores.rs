@@ -7,13 +7,14 @@ use cantata_store::Store;
 use cantata_store_postgres::PostgresStore;
 use cantata_store_sqlite::SqliteStore;
 
-use crate::data_dir::unusable;
+use crate::data_dir::{ensure_metadata_is_not_lost, unusable};
 use crate::error::CliError;
 use crate::settings::DatabaseSettings;
 
 /// Opens the configured database, or the one in the data folder.
 pub(crate) async fn open_store(database: &DatabaseSettings, folder: &Path) -> Result<Arc<dyn Store>, CliError> {
     let Some(address) = database.address()? else {
+        ensure_metadata_is_not_lost(folder)?;
         let store = SqliteStore::open(folder).map_err(|error| unusable(folder, error))?;
         return Ok(Arc::new(store));
     };

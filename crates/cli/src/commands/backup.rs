@@ -14,7 +14,7 @@ use cantata_durable_file as durable_file;
 use cantata_engine::{EngineError, IndexMaintenance};
 use cantata_engine_embedded::{EmbeddedEngine, OpenError};
 use cantata_store::StoreError;
-use cantata_store_sqlite::{METADATA_FILE, SqliteStore, check_database};
+use cantata_store_sqlite::{METADATA_FILE, SqliteStore, check_database, check_wal};
 use clap::Args;
 
 use crate::backends::{DataDirBackup, IndexAccess, IndexAccessArguments};
@@ -78,8 +78,13 @@ async fn write(arguments: &BackupArguments, path: &Path) -> Result<Manifest, Cli
     match indexes {
         IndexAccess::Remote(client) => client.backup(|piece| file.write_all(piece)).await?,
         IndexAccess::Local(engine) => {
+            check_wal(arguments.indexes.data_dir())
+                .map_err(|error| CliError::caused("the backup cannot be written", error))?;
             let prepared = DataDirBackup::new(arguments.indexes.data_dir(), Arc::new(engine)).capture();
-            let written = prepared.map_err(|error| CliError::caused("the backup cannot be written", error))?;
+            let written = prepared.map_err(|error| {
+                CliError::caused("the backup cannot be written", error)
+                    .with_hint("`cantata verify` lists what is damaged and what to do about it")
+            })?;
             written.write_to(io::BufWriter::new(&mut file)).map_err(failed)?;
         }
     }

@@ -64,7 +64,11 @@ pub(crate) async fn index(arguments: &IndexArguments) -> Result<ExitCode, CliErr
         }
         IndexCommand::Stats { name } => statistics(&administration.stats(name).await?),
         IndexCommand::Delete { name, yes } => {
-            let documents = administration.stats(name).await?.documents;
+            let documents = match indexes.list().await?.iter().find(|index| index.name == *name) {
+                // One that is damaged has no statistics.
+                Some(index) => index.documents,
+                None => administration.stats(name).await?.documents,
+            };
             if !yes && !is_confirmed(name, documents)? {
                 return Ok(ExitCode::FAILURE);
             }
@@ -89,7 +93,11 @@ pub(crate) async fn index(arguments: &IndexArguments) -> Result<ExitCode, CliErr
 }
 
 fn summary(index: &IndexSummary) -> Value {
-    json!({"name": index.name, "documents": index.documents, "bytes": index.bytes})
+    let mut summary = json!({"name": index.name, "documents": index.documents, "bytes": index.bytes});
+    if let Some(problem) = &index.problem {
+        summary["problem"] = json!(problem);
+    }
+    summary
 }
 
 fn table(indexes: &[IndexSummary]) -> String {
@@ -97,6 +105,9 @@ fn table(indexes: &[IndexSummary]) -> String {
     let mut text = format!("{:name_width$}  {:>12}  {:>10}", "index", "documents", "size");
     for index in indexes {
         text.push_str(&format!("\n{:name_width$}  {:>12}  {:>10}", index.name, index.documents, size(index.bytes)));
+    }
+    for problem in indexes.iter().filter_map(|index| index.problem.as_ref()) {
+        text.push_str(&format!("\n{problem}"));
     }
     text
 }

@@ -27,7 +27,7 @@ use self::open_files::clamp_connections;
 use self::signals::StopSignals;
 use crate::backends::engines::EngineRegistry;
 use crate::backends::{DataDirBackup, open_store};
-use crate::data_dir::{SEARCH_FOLDER, ServerFile, ensure_not_restoring};
+use crate::data_dir::{SEARCH_FOLDER, ServerFile, ensure_metadata_is_not_behind, ensure_not_restoring};
 use crate::error::CliError;
 use crate::settings::{ServerSettings, Settings};
 
@@ -52,6 +52,10 @@ impl OpenedData {
         let store = open_store(&settings.database, folder).await?;
         let engine = EmbeddedEngine::open(&folder.join(SEARCH_FOLDER))
             .map_err(|error| CliError::caused("the search engine cannot be opened", error))?;
+        // A database server is restored on its own; indexing then builds what is ahead of it again.
+        if settings.database.address()?.is_none() {
+            ensure_metadata_is_not_behind(folder, &*store, &engine).await?;
+        }
         Ok(Self { store, engine: Arc::new(engine) })
     }
 }

@@ -4,6 +4,7 @@
 mod backup;
 mod catalogue;
 mod client;
+mod damage;
 mod database;
 mod demo;
 mod guide;

@@ -158,6 +158,7 @@ impl IndexAdmin for MemoryEngine {
             name: name.clone(),
             documents: index.model.records().len() as u64,
             bytes: 0,
+            problem: None,
         };
         Ok(self.state().indexes.iter().map(summary).collect())
     }

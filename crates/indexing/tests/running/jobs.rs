@@ -114,3 +114,24 @@ async fn an_index_ahead_of_its_store_is_made_anew() {
     let jobs = bed.indexing().jobs().list();
     assert!(jobs[0].reason.as_ref().unwrap().contains("position"), "{jobs:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_index_is_built_again_by_itself() {
+    let (mut bed, _) = bed_with(5).await;
+    bed.restart_after(|folder| {
+        for entry in std::fs::read_dir(folder.join("search")).unwrap() {
+            let manifest = entry.unwrap().path().join("manifest.json");
+            if manifest.exists() {
+                std::fs::write(manifest, "{").unwrap();
+            }
+        }
+    })
+    .await;
+    let listed = bed.engine().indexes().await.unwrap();
+    assert!(listed[0].name == "files-1" && listed[0].problem.is_some(), "{listed:?}");
+    bed.until("files", |status| status.index.as_deref() == Some("files-2")).await;
+    let job = bed.ended(bed.indexing().jobs().list()[0].id).await;
+    assert!(job.reason.as_ref().unwrap().contains("files-1 is damaged"), "{job:?}");
+    bed.assert_right().await;
+    assert_eq!(indexes(&bed).await, ["files-2"], "what cannot be read is of no use for a rollback");
+}

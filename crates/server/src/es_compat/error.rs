@@ -104,7 +104,7 @@ impl From<EngineError> for EsError {
             EngineError::Unreachable | EngineError::PermissionDenied | EngineError::TimedOut => {
                 of(StatusCode::SERVICE_UNAVAILABLE, "exception")
             }
-            EngineError::Failed(reason) => {
+            EngineError::Failed(reason) | EngineError::IndexDamaged { reason, .. } => {
                 tracing::error!(reason, "the search engine failed");
                 of(StatusCode::INTERNAL_SERVER_ERROR, "exception")
             }

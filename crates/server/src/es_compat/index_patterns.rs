@@ -57,7 +57,12 @@ impl EsState {
         if let Some(missing) = names.plain().find(|name| !is_there(name)) {
             return Err(EsError::missing_index(missing));
         }
+        // A damaged index is an error where it is named, but does not take all others with it.
+        let is_pattern = names.plain().next().is_none();
         indexes.retain(|index| {
+            if is_pattern && index.problem.is_some() {
+                return false;
+            }
             let is_alias_meant = |alias: &Alias| alias.index == index.name && names.matches(&alias.name);
             names.matches(&index.name) || aliases.iter().any(is_alias_meant)
         });

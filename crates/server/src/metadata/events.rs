@@ -1,10 +1,8 @@
 //! `/events`
 
-use std::convert::Infallible;
-
 use axum::extract::State;
 use axum::response::sse::Event;
-use cantata_core::ErrorOrigin;
+use cantata_core::{Error, ErrorOrigin};
 use cantata_metadata::EventStream;
 use futures_util::Stream;
 use http::HeaderMap;
@@ -47,13 +45,14 @@ fn server_sent(
     state: AppState,
     mut events: EventStream,
     follow: bool,
-) -> impl Stream<Item = Result<Event, Infallible>> + Send {
-    async_stream::stream! {
-        // A failure is logged where it happens; ending the stream makes the consumer connect again.
-        while let Ok(ready) = events.next_batch().await {
+) -> impl Stream<Item = Result<Event, Error>> + Send {
+    async_stream::try_stream! {
+        loop {
+            // A failure is logged where it happens; breaking off tells the consumer that there is more.
+            let ready = events.next_batch().await?;
             let is_idle = ready.is_empty();
             for (seq, message) in ready {
-                yield Ok(Event::default().id(seq.to_string()).data(message));
+                yield Event::default().id(seq.to_string()).data(message);
             }
             if !is_idle {
                 continue;

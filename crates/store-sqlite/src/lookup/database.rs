@@ -49,28 +49,21 @@ fn failed(error: rusqlite::Error) -> StoreError {
 }
 
 impl LookupDatabase {
-    /// Opens the database. One that is missing, damaged, of another format or ahead of the metadata is rebuilt.
+    /// Opens the database. One that is missing, damaged or of another format is rebuilt.
+    ///
+    /// # Errors
+    ///
+    /// If it is ahead of the metadata, which it is derived from: then the metadata has lost what it had.
     pub(crate) fn open(path: &Path, metadata: &Connection) -> Result<Self> {
-        let newest: Option<i64> = metadata
-            .query_row("SELECT seq FROM sqlite_sequence WHERE name = 'file_block'", [], |row| row.get(0))
-            .optional()
-            .map_err(|error| StoreError::failed("reading the newest block key", error))?;
         match Self::open_existing(path) {
-            Ok(Some(database)) if database.applied <= newest.unwrap_or(0) => return Ok(database),
-            Ok(Some(_)) => tracing::warn!("the lookup index is ahead of the metadata and is rebuilt"),
+            Ok(Some(database)) => {
+                database.ensure_not_ahead(metadata)?;
+                return Ok(database);
+            }
             Ok(None) => {}
             Err(error) => tracing::warn!(error = error_chain(&error), "the lookup index cannot be used and is rebuilt"),
         }
-        for suffix in ["", "-wal", "-shm"] {
-            let mut name = path.as_os_str().to_owned();
-            name.push(suffix);
-            match fs_err::remove_file(Path::new(&name)) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(StoreError::failed("removing the lookup database", error));
-                }
-                _ => {}
-            }
-        }
+        remove(path)?;
         let connection = connect(path)?;
         connection.execute_batch(TABLES).map_err(failed)?;
         connection.pragma_update(None, "user_version", FORMAT_VERSION).map_err(failed)?;
@@ -79,6 +72,23 @@ impl LookupDatabase {
             .execute("INSERT INTO progress (secret, applied) VALUES (?1, 0)", [key.as_bytes()])
             .map_err(failed)?;
         Ok(Self { connection, key, applied: 0, runs: Runs::default() })
+    }
+
+    /// Fails if it has more than the metadata, which it is derived from: then the metadata has lost something.
+    pub(crate) fn ensure_not_ahead(&self, metadata: &Connection) -> Result<()> {
+        let newest: Option<i64> = metadata
+            .query_row("SELECT seq FROM sqlite_sequence WHERE name = 'file_block'", [], |row| row.get(0))
+            .optional()
+            .map_err(|error| StoreError::failed("reading the newest block key", error))?;
+        let (applied, newest) = (self.applied, newest.unwrap_or(0));
+        if applied <= newest {
+            return Ok(());
+        }
+        let cause = format!(
+            "lookup.db has blocks of files up to number {applied}, but metadata.db, which it is derived from, only up to \
+             {newest}; restore the data folder from a backup, or, if this metadata.db is the right one, delete lookup.db"
+        );
+        Err(StoreError::corrupt("metadata.db", cause))
     }
 
     /// Returns the current runs.
@@ -91,7 +101,13 @@ impl LookupDatabase {
         self.key
     }
 
-    fn open_existing(path: &Path) -> Result<Option<Self>> {
+    /// Returns up to which block it is complete.
+    pub(crate) fn applied(&self) -> i64 {
+        self.applied
+    }
+
+    /// Opens a database of this format.
+    pub(crate) fn open_existing(path: &Path) -> Result<Option<Self>> {
         let connection = connect(path)?;
         let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
         if version != FORMAT_VERSION {
@@ -144,6 +160,21 @@ impl LookupDatabase {
         self.runs = Arc::new(runs);
         self.connection.execute_batch("PRAGMA shrink_memory").map_err(failed)
     }
+}
+
+/// Removes the files of the database.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        match fs_err::remove_file(Path::new(&name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(StoreError::failed("removing the lookup database", error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Merges the runs of each level that has many into one of the next.

@@ -6,7 +6,7 @@ use std::path::Path;
 use cantata_core::ObjectId;
 use cantata_store::contract::builders::{analysis, study};
 use cantata_store::{DuplicateRule, InsertOutcome, NewAnalysis, Store};
-use cantata_store_sqlite::SqliteStore;
+use cantata_store_sqlite::{SqliteStore, check_lookup, remove_lookup};
 
 const LOOKUP_BATCH: usize = 100;
 
@@ -59,7 +59,7 @@ async fn a_damaged_lookup_is_made_anew() {
 }
 
 #[tokio::test]
-async fn a_lookup_of_newer_metadata_is_made_anew() {
+async fn metadata_that_is_behind_its_lookup_is_refused_until_the_lookup_is_deleted() {
     let (folder, newer) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let stored = filled(folder.path()).await;
     filled(newer.path()).await;
@@ -68,6 +68,26 @@ async fn a_lookup_of_newer_metadata_is_made_anew() {
         let _ = std::fs::remove_file(folder.path().join(name));
         let _ = std::fs::copy(newer.path().join(name), folder.path().join(name));
     }
+    let refused = SqliteStore::open_with_lookup_batch(folder.path(), LOOKUP_BATCH).map(drop).unwrap_err();
+    let text = cantata_core::error_chain(&refused);
+    assert!(text.contains("delete lookup.db") && text.contains("backup"), "{text}");
+    for name in ["lookup.db", "lookup.db-wal", "lookup.db-shm"] {
+        let _ = std::fs::remove_file(folder.path().join(name));
+    }
+    finds_all(folder.path(), &stored).await;
+}
+
+#[tokio::test]
+async fn a_lookup_that_lost_entries_is_found_and_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = filled(folder.path()).await;
+    assert_eq!(check_lookup(folder.path()).unwrap(), Vec::<String>::new());
+    let lookup = rusqlite::Connection::open(folder.path().join("lookup.db")).unwrap();
+    let sql = "UPDATE chunk SET entries = zeroblob(length(entries)) WHERE chunk_id = (SELECT min(chunk_id) FROM chunk)";
+    assert_eq!(lookup.execute(sql, []).unwrap(), 1);
+    drop(lookup);
+    assert_eq!(check_lookup(folder.path()).unwrap().len(), 1);
+    remove_lookup(folder.path()).unwrap();
     finds_all(folder.path(), &stored).await;
 }
 

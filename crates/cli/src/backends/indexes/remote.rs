@@ -23,6 +23,7 @@ struct IndexEntry {
     name: String,
     documents: u64,
     bytes: u64,
+    problem: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -44,8 +45,10 @@ impl RemoteIndexes {
     /// Returns all indexes, by name.
     pub(crate) async fn indexes(&self) -> Result<Vec<IndexSummary>, EngineError> {
         let listed: Vec<IndexEntry> = self.fetch("", self.request(Method::GET, &[])).await?;
-        let summary =
-            |index: IndexEntry| IndexSummary { name: index.name, documents: index.documents, bytes: index.bytes };
+        let summary = |index: IndexEntry| {
+            let IndexEntry { name, documents, bytes, problem } = index;
+            IndexSummary { name, documents, bytes, problem }
+        };
         Ok(listed.into_iter().map(summary).collect())
     }
 

@@ -16,11 +16,16 @@ pub(crate) struct IndexInShort {
     /// How many bytes it takes on disk.
     #[schema(minimum = 0)]
     bytes: u64,
+    /// Why it cannot be used, and what to do; absent if it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    problem: Option<String>,
 }
 
 impl From<IndexSummary> for IndexInShort {
     fn from(summary: IndexSummary) -> Self {
-        Self { name: summary.name, documents: summary.documents, bytes: summary.bytes }
+        let IndexSummary { name, documents, bytes, problem } = summary;
+        Self { name, documents, bytes, problem }
     }
 }
 

@@ -1,0 +1,52 @@
+//! A bit that changes in the file is found wherever the row is read, and named; nothing that was changed is returned.
+
+use cantata_core::Study;
+use cantata_store::contract::builders;
+use cantata_store::{DuplicateRule, InsertOutcome, NewAnalysis, Result, Store, StoreError};
+use cantata_store_sqlite::{METADATA_FILE, SqliteStore, check_database, copy_database};
+
+#[tokio::test]
+async fn a_flipped_bit_is_an_error_that_names_the_analysis() {
+    const LENGTH: usize = 40;
+    let folder = tempfile::tempdir().unwrap();
+    let new = NewAnalysis::of(&builders::analysis("S", 2)).unwrap();
+    let (revision, whole_events) = {
+        let store = SqliteStore::open(folder.path()).unwrap();
+        store.create_study(Study { study_id: "S".into(), ..Study::default() }).await.unwrap();
+        let stored = store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
+        let InsertOutcome::Stored(revision) = stored else { panic!("{stored:?}") };
+        let other = NewAnalysis::of(&builders::analysis("S", 1)).unwrap();
+        store.insert_analysis(other, DuplicateRule::AnyAnalysis).await.unwrap();
+        (revision, store.events_after(1, 10).await.unwrap())
+    };
+    assert_eq!(check_database(folder.path()).unwrap(), Vec::<String>::new());
+    let path = folder.path().join(METADATA_FILE);
+    let whole = std::fs::read(&path).unwrap();
+    let wanted = &new.document.as_bytes()[..LENGTH];
+    let begin = whole.windows(LENGTH).position(|window| window == wanted).unwrap();
+    for (offset, bit) in [(0, 0), (5, 7), (17, 1), (20, 5), (33, 2), (39, 6)] {
+        let mut flipped = whole.clone();
+        flipped[begin + offset] ^= 1 << bit;
+        std::fs::write(&path, flipped).unwrap();
+        let store = SqliteStore::open(folder.path()).unwrap();
+        let id = new.analysis_id.to_string();
+        assert_damaged(store.analysis(new.analysis_id).await, &id);
+        assert_damaged(store.documents(&[revision]).await, &id);
+        assert_damaged(store.events_after(0, 10).await, &id);
+        assert_eq!(store.events_after(1, 10).await.unwrap(), whole_events, "what comes after the damage is whole");
+        drop(store);
+        let problems = check_database(folder.path()).unwrap();
+        assert!(problems.iter().any(|problem| problem.contains(&id)), "{problems:?}");
+        let copies = tempfile::tempdir().unwrap();
+        let refused = copy_database(folder.path(), &copies.path().join("copy")).unwrap_err();
+        assert!(cantata_core::error_chain(&refused).contains(&id), "{refused:?}");
+    }
+}
+
+#[track_caller]
+fn assert_damaged<T: std::fmt::Debug>(outcome: Result<T>, id: &str) {
+    match outcome {
+        Err(StoreError::Corrupt { location, .. }) => assert!(location.contains(id), "{location}"),
+        other => panic!("{other:?}"),
+    }
+}
