@@ -19,6 +19,7 @@ use tokio::task::spawn_blocking;
 
 use crate::aliases::Aliases;
 use crate::cancellation::CancelOnDrop;
+use crate::error::write_error;
 use crate::index::{Index, source_bytes};
 use crate::permits::SearchPermits;
 use crate::search::{self, ExportScan};
@@ -173,7 +174,7 @@ impl EmbeddedEngine {
         // Once renamed it is no index any more, so a crash in between leaves no part of one.
         let folder = self.0.folder.join(name);
         let deleted = self.0.folder.join(format!("{DELETED_PREFIX}{name}"));
-        let failed = |error: std::io::Error| EngineError::Failed(error.to_string());
+        let failed = |error: std::io::Error| write_error(&error);
         durable_file::rename(&folder, &deleted).map_err(failed)?;
         registry.indexes.remove(name);
         let alias_count = registry.aliases.aliases.len();
@@ -196,7 +197,7 @@ impl EmbeddedEngine {
             apply_alias_changes(&registry.aliases.aliases, changes, |name| registry.indexes.contains_key(name))?;
         let aliases = Aliases { aliases };
         if aliases != registry.aliases {
-            aliases.write(&self.0.folder).map_err(|error| EngineError::Failed(error.to_string()))?;
+            aliases.write(&self.0.folder).map_err(|error| write_error(&error))?;
             registry.aliases = aliases;
         }
         Ok(())

@@ -35,7 +35,7 @@ use self::index_segment::IndexSegment;
 use self::manifest::Manifest;
 use self::wal::{RecoveredWrites, WriteAheadLog};
 use self::writer::IndexWriter;
-use crate::error::IndexError;
+use crate::error::{IndexError, write_error};
 use crate::snapshot::Snapshot;
 
 /// Batches of at least so many bytes of JSON become a segment file at once.
@@ -72,7 +72,7 @@ impl Index {
             // Only a whole index gets its name, so a crash in between leaves no part of one.
             durable_file::rename(temporary, &folder)
         };
-        create().map_err(|error: std::io::Error| EngineError::Failed(error.to_string()))?;
+        create().map_err(|error: std::io::Error| write_error(&error))?;
         Self::open(name, folder)
     }
 
@@ -141,7 +141,12 @@ impl Index {
     }
 
     fn write_error(&self, error: impl Into<IndexError>) -> EngineError {
-        EngineError::Failed(format!("index `{}` cannot be written: {}", self.name, error.into().chain()))
+        let error = error.into();
+        let text = format!("index `{}` cannot be written: {}", self.name, error.chain());
+        match error {
+            IndexError::Io(error) if durable_file::is_not_writable(&error) => EngineError::NotWritable(text),
+            _ => EngineError::Failed(text),
+        }
     }
 
     /// Returns the position of the last batch that had one.

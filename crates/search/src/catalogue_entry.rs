@@ -180,9 +180,10 @@ fn catalogue_error(error: &EngineError) -> CatalogueError {
         EngineError::IndexNotFound(_) => CatalogueErrorCode::IndexNotFound,
         EngineError::PermissionDenied => CatalogueErrorCode::PermissionDenied,
         EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy => CatalogueErrorCode::ConnectionError,
-        EngineError::IndexExists(_) | EngineError::Rejected(_) | EngineError::Failed(_) => {
-            CatalogueErrorCode::MappingFetchError
-        }
+        EngineError::IndexExists(_)
+        | EngineError::Rejected(_)
+        | EngineError::NotWritable(_)
+        | EngineError::Failed(_) => CatalogueErrorCode::MappingFetchError,
     };
     CatalogueError::new(code, error.client_message())
 }

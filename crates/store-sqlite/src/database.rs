@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cantata_store::{Result, StoreError};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Statement};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, ffi};
 
 mod embedded {
     refinery::embed_migrations!("migrations");
@@ -85,7 +85,28 @@ pub(crate) fn with_statement<T>(
     connection
         .prepare_cached(sql)
         .and_then(|mut statement| work(&mut statement))
-        .map_err(|error| StoreError::failed(operation, error))
+        .map_err(|error| sqlite_error(operation, error))
+}
+
+/// Makes the error of an operation: a disk that is full, over its quota or read-only is one of its own.
+pub(crate) fn sqlite_error(operation: &'static str, error: rusqlite::Error) -> StoreError {
+    match is_not_writable(&error) {
+        true => StoreError::not_writable(operation, error),
+        false => StoreError::failed(operation, error),
+    }
+}
+
+fn is_not_writable(error: &rusqlite::Error) -> bool {
+    let Some(error) = error.sqlite_error() else { return false };
+    // A quota and a disk that went away are errors of single system calls.
+    let failed_writes = [
+        ffi::SQLITE_IOERR_WRITE,
+        ffi::SQLITE_IOERR_FSYNC,
+        ffi::SQLITE_IOERR_DIR_FSYNC,
+        ffi::SQLITE_IOERR_TRUNCATE,
+        ffi::SQLITE_IOERR_SHMSIZE,
+    ];
+    matches!(error.code, ErrorCode::DiskFull | ErrorCode::ReadOnly) || failed_writes.contains(&error.extended_code)
 }
 
 /// Opens a read-only connection.

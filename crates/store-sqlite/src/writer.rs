@@ -3,25 +3,34 @@
 //! A write is a job: a closure that runs inside a transaction. The thread takes every queued job, runs them in one
 //! transaction, each in its own savepoint, commits once, and only then replies to all of them. So while one commit waits
 //! for the disk the next group queues up, and many clients share one fsync. A job that fails is rolled back alone; when
-//! the commit fails, every job of the group gets that error and nothing of it is stored.
+//! the commit fails, every job of the group gets that error and nothing of it is stored. So does every job if the disk
+//! cannot be written, because SQLite may then have rolled back the whole transaction.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-use cantata_core::{AnalysisId, error_chain};
+use cantata_core::{AnalysisId, LogInterval, error_chain};
 use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
 
-use crate::database::with_statement;
+use crate::database::{sqlite_error, with_statement};
 use crate::document_cache::DocumentCache;
 use crate::revisions;
 use crate::write_context::WriteContext;
 
 /// How many jobs share one commit at most.
 const MAX_GROUP_JOBS: usize = 256;
+
+/// How often groups that were not stored are logged.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Takes some pages and gives them back, so that it fails like a change would.
+const PROBE: &str = "CREATE TABLE write_probe (content BLOB); INSERT INTO write_probe VALUES (zeroblob(65536)); \
+                     DROP TABLE write_probe";
 
 /// How many jobs are queued before callers wait for space.
 const MAX_QUEUED_JOBS: usize = 4_096;
@@ -62,6 +71,8 @@ where
 pub(crate) struct Writer {
     jobs: Option<Sender<Box<dyn WriteJob>>>,
     commits: Arc<AtomicU64>,
+    /// Whether the disk could not be written the last time.
+    is_blocked: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -73,17 +84,29 @@ impl Writer {
     ) -> Result<Self> {
         let (jobs, queue) = channel(MAX_QUEUED_JOBS);
         let commits = Arc::new(AtomicU64::new(0));
-        let counted = Arc::clone(&commits);
+        let is_blocked = Arc::new(AtomicBool::new(false));
+        let (counted, blocked) = (Arc::clone(&commits), Arc::clone(&is_blocked));
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || write_groups(queue, context, &cache, &latest_event, &counted))
+            .spawn(move || write_groups(queue, context, &cache, &latest_event, &counted, &blocked))
             .map_err(|error| StoreError::failed("starting the writer thread", error))?;
-        Ok(Self { jobs: Some(jobs), commits, thread: Some(thread) })
+        Ok(Self { jobs: Some(jobs), commits, is_blocked, thread: Some(thread) })
     }
 
     /// Returns how many commits changed analyses.
     pub(crate) fn commit_count(&self) -> u64 {
         self.commits.load(Ordering::Relaxed)
+    }
+
+    /// Finds out whether changes can be stored: where the last one met a disk that cannot be written, by trying.
+    pub(crate) async fn check(&self) -> Result<()> {
+        if !self.is_blocked.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let probe = |context: &mut WriteContext| {
+            context.connection.execute_batch(PROBE).map_err(|error| sqlite_error("trying to store something", error))
+        };
+        self.write(probe).await
     }
 
     /// Runs a job and waits until its group is on disk.
@@ -117,7 +140,9 @@ fn write_groups(
     cache: &DocumentCache,
     latest_event: &watch::Sender<u64>,
     commits: &AtomicU64,
+    is_blocked: &AtomicBool,
 ) {
+    let failures = LogInterval::new(LOG_INTERVAL);
     while let Some(first) = queue.blocking_recv() {
         let mut group = vec![first];
         while group.len() < MAX_GROUP_JOBS
@@ -125,8 +150,14 @@ fn write_groups(
         {
             group.push(next);
         }
-        let committed_event = context.last_event;
+        let (committed_event, changes_before) = (context.last_event, context.connection.total_changes());
         let outcomes = run_group(&mut context, &mut group, cache);
+        if matches!(outcomes, Err(StoreError::NotWritable { .. })) {
+            is_blocked.store(true, Ordering::Relaxed);
+        } else if outcomes.is_ok() && context.connection.total_changes() != changes_before {
+            // A group that wrote nothing says nothing about the disk.
+            is_blocked.store(false, Ordering::Relaxed);
+        }
         match &outcomes {
             Ok(_) => {
                 context.lookup.commit();
@@ -143,7 +174,9 @@ fn write_groups(
         match outcomes {
             Ok(outcomes) => group.into_iter().zip(outcomes).for_each(|(job, outcome)| job.reply(outcome)),
             Err(error) => {
-                tracing::error!(error = error_chain(&error), "a group of writes was not stored");
+                if let Some(left_out) = failures.admit() {
+                    tracing::error!(error = error_chain(&error), left_out, "a group of writes was not stored");
+                }
                 group.into_iter().for_each(|job| job.reply(Err(error.clone())));
             }
         }
@@ -191,11 +224,14 @@ fn run_job(context: &mut WriteContext, job: &mut dyn WriteJob) -> Result<Result<
     let (event_before, inserted_before, counted_before) =
         (context.last_event, context.inserted.len(), context.state_counts.len());
     let outcome = job.run(context);
-    if outcome.is_err() {
+    if let Err(error) = &outcome {
         context.lookup.roll_back_to(added_before);
         context.last_event = event_before;
         context.inserted.truncate(inserted_before);
         context.state_counts.truncate(counted_before);
+        if matches!(error, StoreError::NotWritable { .. }) {
+            return Err(error.clone());
+        }
         execute(&context.connection, "ROLLBACK TO job")?;
     }
     execute(&context.connection, "RELEASE job")?;

@@ -13,7 +13,7 @@ use http::{Extensions, HeaderValue};
 use utoipa_axum::routes;
 
 use super::exposition::{Exposition, Kind};
-use super::{Metrics, MetricsAccess, process};
+use super::{LOST_LOG_LINES, Metrics, MetricsAccess, process};
 use crate::access::RequiredScope;
 use crate::limits::Rejection;
 use crate::response::with_content_type;
@@ -89,6 +89,8 @@ impl Metrics {
         let errors = ErrorId::ALL.iter().map(|id| id.as_str()).zip(errors).filter(|(_, count)| *count > 0);
         let help = "Answers with an error of the error table, by its id.";
         text.labelled("cantata_errors_total", Kind::Counter, help, "error", errors);
+        let help = "Log lines that could not be written.";
+        text.single("cantata_log_lines_lost_total", Kind::Counter, help, LOST_LOG_LINES.load(Ordering::Relaxed));
     }
 }
 
