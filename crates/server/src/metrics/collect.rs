@@ -53,6 +53,7 @@ async fn metrics(State(sources): State<MetricSources>, extensions: Extensions) -
     process::write(&mut text);
     sources.metrics.write(&mut text);
     sources.write_events(&mut text);
+    sources.write_audit(&mut text);
     sources.write_jobs(&mut text);
     if sources.shows_catalogues(&extensions) {
         sources.write_searches(&mut text);
@@ -111,6 +112,13 @@ impl MetricSources {
         {
             let help = "Events that Kafka has not acknowledged yet.";
             text.single("cantata_outbox_lag_events", Kind::Gauge, help, relay.latest().saturating_sub(sent));
+        }
+    }
+
+    fn write_audit(&self, text: &mut Exposition) {
+        if let Some(audit) = &self.services.access.audit {
+            let help = "Entries that could not be written to the audit log.";
+            text.single("cantata_audit_entries_lost_total", Kind::Counter, help, audit.lost_count());
         }
     }
 
