@@ -16,7 +16,7 @@ use cantata_mcp::{McpServer, McpServices, SubmitDenied};
 use cantata_metadata::MetadataService;
 use cantata_search::SearchService;
 use http::{Extensions, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 use utoipa_axum::routes;
 
 use crate::access::{AuditRecord, AuditSlot, RequiredScope, identity_of};
@@ -84,11 +84,15 @@ async fn message(State(state): State<McpState>, request: Request) -> ApiResult {
 
 /// Answers, as JSON-RPC does, that a body is no message.
 fn not_a_message(body: &[u8]) -> Response {
-    let (code, message) = match parse_json(body) {
-        Err(error) => (PARSE_ERROR, format!("Parse error: {error}")),
-        Ok(_) => (INVALID_REQUEST, "Invalid Request: expected a message of JSON-RPC 2.0".to_owned()),
+    let (code, id, message) = match parse_json(body) {
+        Err(error) => (PARSE_ERROR, Value::Null, format!("Parse error: {error}")),
+        Ok(mut found) => {
+            let id = found.get_mut("id").filter(|id| id.is_string() || id.is_number()).map(Value::take);
+            let message = "Invalid Request: expected a message of JSON-RPC 2.0".to_owned();
+            (INVALID_REQUEST, id.unwrap_or_default(), message)
+        }
     };
-    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
+    let error = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
     json_with_status(StatusCode::BAD_REQUEST, &error)
 }
 
