@@ -96,7 +96,8 @@ impl ServedCatalogue {
     async fn save_set(&self, save: &SaveSet) -> Result<SetCommandOutcome, EngineError> {
         let depth = json_depth(save.sqon.to_string().as_bytes());
         if depth > MAX_SAVED_DEPTH {
-            let message = format!("sqon: found {depth} levels of JSON; a filter of at most {MAX_SAVED_DEPTH} can be saved");
+            let message =
+                format!("sqon: found {depth} levels of JSON; a filter of at most {MAX_SAVED_DEPTH} can be saved");
             return Ok(invalid(message));
         }
         self.ensure_sets_index().await?;

@@ -19,7 +19,9 @@ pub(super) enum UrlTemplateError {
     NotAnAddress(String),
     #[error("its scheme is '{0}', but must be http or https")]
     Scheme(String),
-    #[error("{{value}} or {{study}} is part of the server's name, which only the url itself may say; put it behind the server")]
+    #[error(
+        "{{value}} or {{study}} is part of the server's name, which only the url itself may say; put it behind the server"
+    )]
     TokenInServer,
 }
 
