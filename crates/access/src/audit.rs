@@ -2,12 +2,17 @@
 //!
 //! A line never has a credential, a body, or the query of a URL. A full file is rotated to `audit.log.1`, that one to
 //! `audit.log.2`, and so on; the oldest is deleted.
+//!
+//! An entry that cannot be written is counted, and the server goes on. Where the log is required, a change first has an
+//! entry that it has begun, on disk, and is refused without one.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use cantata_core::Timestamp;
+use cantata_core::{LogInterval, Timestamp};
 use fs_err as fs;
 use serde::Serialize;
 
@@ -15,6 +20,9 @@ const FILE: &str = "audit.log";
 
 /// The size at which the file is rotated.
 const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// How often entries that could not be written are logged.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The number of rotated files that are kept.
 const MAX_ROTATED_FILES: u32 = 9;
@@ -40,7 +48,7 @@ pub struct AuditEntry<'a> {
     pub study: Option<&'a str>,
     /// The status of the response; none if the client disconnected before.
     pub status: Option<u16>,
-    /// The outcome: `done`, `failed`, `denied` or `cut off`.
+    /// The outcome: `begun`, `done`, `failed`, `denied` or `cut off`.
     pub result: &'a str,
     /// The request ID, which is a header of the response too.
     pub request_id: &'a str,
@@ -50,7 +58,10 @@ pub struct AuditEntry<'a> {
 pub struct AuditLog {
     folder: PathBuf,
     max_bytes: u64,
+    is_required: bool,
     open: Mutex<Option<OpenFile>>,
+    lost: AtomicU64,
+    failures: LogInterval,
 }
 
 struct OpenFile {
@@ -65,7 +76,39 @@ impl AuditLog {
     }
 
     fn with_limit(folder: &Path, max_bytes: u64) -> Self {
-        Self { folder: folder.to_owned(), max_bytes, open: Mutex::new(None) }
+        Self {
+            folder: folder.to_owned(),
+            max_bytes,
+            is_required: false,
+            open: Mutex::new(None),
+            lost: AtomicU64::new(0),
+            failures: LogInterval::new(LOG_INTERVAL),
+        }
+    }
+
+    /// Decides whether a change that cannot be written here is refused.
+    #[must_use]
+    pub fn required(self, is_required: bool) -> Self {
+        Self { is_required, ..self }
+    }
+
+    /// Returns whether a change that cannot be written here is refused.
+    pub fn is_required(&self) -> bool {
+        self.is_required
+    }
+
+    /// Returns how many entries could not be written.
+    pub fn lost_count(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Writes the entry of a change that is about to be made, and returns once it is on disk.
+    ///
+    /// # Errors
+    ///
+    /// If it could not be written; the change must not be made.
+    pub fn write_begun(&self, entry: &AuditEntry<'_>) -> io::Result<()> {
+        self.append(entry, true).inspect_err(|error| self.report(error))
     }
 
     /// Writes an entry, here and to the log of the server.
@@ -73,16 +116,21 @@ impl AuditLog {
         let AuditEntry { principal: who, auth_method: how, method, path, study, status, result, .. } = entry;
         // The log formatter adds the request ID.
         tracing::info!(target: "audit", who, how, method, path, study, status, result);
-        let written = serde_json::to_vec(entry).map_err(io::Error::from).and_then(|mut line| {
-            line.push(b'\n');
-            self.append(&line)
-        });
-        if let Err(error) = written {
-            tracing::error!(%error, "an audit entry could not be written");
+        if let Err(error) = self.append(entry, false) {
+            self.report(&error);
         }
     }
 
-    fn append(&self, line: &[u8]) -> io::Result<()> {
+    fn report(&self, error: &io::Error) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+        if let Some(left_out) = self.failures.admit() {
+            tracing::error!(%error, left_out, "an audit entry could not be written");
+        }
+    }
+
+    fn append(&self, entry: &AuditEntry<'_>, is_synced: bool) -> io::Result<()> {
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.as_ref().is_some_and(|open| open.bytes >= self.max_bytes) {
             *open = None;
@@ -93,7 +141,15 @@ impl AuditLog {
             None => self.open_file()?,
         };
         // A single write, so that a reader never sees half a line.
-        current.file.write_all(line)?;
+        let written = match current.file.write_all(&line) {
+            Ok(()) if is_synced => current.file.sync_data(),
+            written => written,
+        };
+        if let Err(error) = written {
+            // A part of a line would spoil the next one.
+            let _ = current.file.set_len(current.bytes);
+            return Err(error);
+        }
         current.bytes += line.len() as u64;
         *open = Some(current);
         Ok(())
@@ -150,6 +206,20 @@ mod tests {
             .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["path"].as_str().unwrap().to_owned())
             .collect();
         assert_eq!(paths, ["/a", "/b"]);
+    }
+
+    #[test]
+    fn an_entry_that_cannot_be_written_is_counted_and_the_next_one_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = AuditLog::in_folder(folder.path()).required(true);
+        fs::create_dir(folder.path().join(FILE)).unwrap();
+        log.write(&entry("/a"));
+        assert!(log.write_begun(&entry("/b")).is_err());
+        assert_eq!(log.lost_count(), 2);
+        fs::remove_dir(folder.path().join(FILE)).unwrap();
+        log.write_begun(&entry("/c")).unwrap();
+        assert_eq!(log.lost_count(), 2);
+        assert_eq!(fs::read_to_string(folder.path().join(FILE)).unwrap().lines().count(), 1);
     }
 
     #[test]

@@ -189,6 +189,9 @@ fn parse(bytes: &[u8]) -> Result<Vec<KeyRecord>, KeyError> {
 
 impl From<io::Error> for KeyError {
     fn from(error: io::Error) -> Self {
-        Self::Unusable(error.to_string())
+        match durable_file::is_not_writable(&error) {
+            true => Self::NotWritable(error.to_string()),
+            false => Self::Unusable(error.to_string()),
+        }
     }
 }

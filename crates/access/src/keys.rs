@@ -68,6 +68,9 @@ pub enum KeyError {
     /// No key that could be revoked has the name or id.
     #[error("no key that is in force has the name or id '{0}'; `cantata key list` shows the keys")]
     Unknown(String),
+    /// The disk of the key file is full or read-only.
+    #[error("the disk of the keys is full or read-only: {0}")]
+    NotWritable(String),
     /// Keys cannot be read or written.
     #[error("the keys cannot be used: {0}")]
     Unusable(String),

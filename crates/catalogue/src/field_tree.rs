@@ -8,12 +8,14 @@
 
 mod aggregations;
 mod build;
+mod flat_names;
 mod scalar;
 mod type_names;
 
 use std::collections::HashMap;
 
 pub(crate) use build::build;
+pub(crate) use flat_names::FlatNames;
 pub use scalar::GraphqlScalar;
 
 /// The record, a plain object or a nested container.

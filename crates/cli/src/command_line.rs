@@ -96,6 +96,11 @@ impl Command {
         }
     }
 
+    /// Returns whether the command may write to a data folder, whose files are for their owner alone.
+    pub(crate) fn writes_data(&self) -> bool {
+        !matches!(self, Self::Client(_) | Self::Completions(_))
+    }
+
     /// Returns the settings of the log, if the command has one.
     pub(crate) fn logging(&self) -> Option<&LoggingSettings> {
         Some(match self {

@@ -2,8 +2,7 @@
 
 mod format;
 mod otlp;
-
-use std::io;
+mod output;
 
 use tokio::runtime::Handle;
 use tracing::{Level, Metadata};
@@ -14,6 +13,7 @@ use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use self::format::{JsonFormat, TextFormat};
 pub(crate) use self::otlp::SpanExport;
+use self::output::LogOutput;
 use crate::error::CliError;
 use crate::settings::{LogFormat, LoggingSettings, TracingSettings};
 
@@ -34,7 +34,7 @@ pub(crate) fn start(
         .as_ref()
         .map(|export| tracing_opentelemetry::layer().with_tracer(export.tracer()).with_filter(filter_fn(is_exported)));
     let filter = EnvFilter::new(format!("{QUIET_DIRECTIVES},{}", settings.log)).and(filter_fn(is_logged));
-    let lines = fmt::layer().with_writer(io::stderr);
+    let lines = fmt::layer().with_writer(|| LogOutput).log_internal_errors(false);
     let lines = match settings.log_format {
         LogFormat::Text => lines.event_format(TextFormat::default()).with_filter(filter).boxed(),
         LogFormat::Json => lines.event_format(JsonFormat).with_filter(filter).boxed(),

@@ -18,6 +18,9 @@ mod terminal;
 
 use std::process::ExitCode;
 
+use rustix::fs::Mode;
+use rustix::process::umask;
+
 use crate::command_line::{Cli, Command};
 use crate::commands::{backup, completions, demo, import, import_song_db, index, key, restore, serve, verify};
 use crate::error::CliError;
@@ -37,6 +40,9 @@ fn run() -> Result<ExitCode, CliError> {
     let cli = Cli::read(std::env::args_os().collect())?;
     let server = cli.command.server_settings();
     server.map_or(Ok(()), Settings::check)?;
+    if cli.command.writes_data() {
+        umask(Mode::RWXG | Mode::RWXO);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

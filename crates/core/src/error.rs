@@ -86,6 +86,8 @@ error_table! {
     StorageServiceError, "storage.service.error", 502, "The storage server cannot be reached or answered nonsense.";
     SearchEngineError, "search.engine.error", 502, "The search engine cannot be reached, or does not let this server in.";
     ServiceUnavailable, "service.unavailable", 503, "The server is stopping, or too busy for this request; try again.";
+    AuditUnavailable, "audit.unavailable", 503, "The change cannot be written to the audit log, which AUDIT_REQUIRED demands; nothing was changed.";
+    DiskNotWritable, "disk.not.writable", 507, "The disk of the server is full or read-only; nothing was changed, reads go on, and so do changes once there is room.";
     AnswerTimeout, "answer.timeout", 504, "The server took too long to answer; a change that was asked for may have happened all the same.";
 }
 

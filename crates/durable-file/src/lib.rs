@@ -64,6 +64,11 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// Returns whether an error means that the disk cannot be written at the moment: it is full, over its quota, or read-only.
+pub fn is_not_writable(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem)
+}
+
 /// Returns the folder of a file; the current one for a bare name.
 pub fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -115,6 +120,15 @@ mod tests {
         replace(&path, b"[2]").unwrap();
         assert_eq!(read_json_or_default::<Vec<u32>>(&path).unwrap(), [2]);
         assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told_from_other_errors() {
+        let full = write_synced(Path::new("/dev/full"), b"x").unwrap_err();
+        assert!(is_not_writable(&full), "{full}");
+        let missing = write_synced(Path::new("/nowhere/x"), b"x").unwrap_err();
+        assert!(!is_not_writable(&missing), "{missing}");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Aliases of indexes, in one small file beside them that is replaced as a whole.
 //!
 //! An alias refers to one existing index, and never has the name of one. After a crash during the deletion of an index the
-//! file may still refer to it; such an alias is dropped when the file is read.
+//! file may still refer to it; such an alias is dropped when the file is read. A file that is no JSON is set aside: indexes
+//! are then reachable by their own names, until their aliases are set again.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use cantata_durable_file as durable_file;
@@ -11,6 +13,9 @@ use serde::{Deserialize, Serialize};
 
 /// The name of the file; the name of an index never begins with a dot.
 const FILE: &str = ".aliases.json";
+
+/// What a file that cannot be read is renamed to.
+const DAMAGED_FILE: &str = ".aliases.json.damaged";
 
 /// The indexes of aliases, by alias.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +26,18 @@ pub(crate) struct Aliases {
 impl Aliases {
     /// Reads the aliases of a folder, given its indexes.
     pub(crate) fn read(folder: &Path, is_index: impl Fn(&str) -> bool) -> std::io::Result<Self> {
-        let mut read: Self = durable_file::read_json_or_default(&folder.join(FILE))?;
+        let mut read: Self = match durable_file::read_json_or_default(&folder.join(FILE)) {
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                durable_file::rename(&folder.join(FILE), &folder.join(DAMAGED_FILE))?;
+                tracing::error!(
+                    %error,
+                    kept_as = DAMAGED_FILE,
+                    "the aliases of indexes are damaged; indexes are reachable by their own names, set their aliases again"
+                );
+                Self::default()
+            }
+            read => read?,
+        };
         read.aliases.retain(|alias, index| {
             let is_kept = is_index(index) && !is_index(alias);
             if !is_kept {

@@ -18,6 +18,7 @@ use tokio::task::spawn_blocking;
 
 use crate::aliases::Aliases;
 use crate::cancellation::CancelOnDrop;
+use crate::error::write_error;
 use crate::index::{Index, source_bytes};
 use crate::index_folders::{IndexFolders, remove_deleted};
 use crate::permits::SearchPermits;
@@ -163,7 +164,7 @@ impl EmbeddedEngine {
         let Some(index) = registry.indexes.get(name).map(|index| index.as_ref().ok().cloned()) else {
             return Err(EngineError::IndexNotFound(name.to_owned()));
         };
-        let failed = |error: std::io::Error| EngineError::Failed(error.to_string());
+        let failed = |error: std::io::Error| write_error(&error);
         // Work that runs on it says from here on that there is no such index, whatever becomes of its files.
         index.iter().for_each(|index| index.set_retired(true));
         let deleted = registry.folders.take_away(name).map_err(|error| {
@@ -192,7 +193,7 @@ impl EmbeddedEngine {
             apply_alias_changes(&registry.aliases.aliases, changes, |name| registry.indexes.contains_key(name))?;
         let aliases = Aliases { aliases };
         if aliases != registry.aliases {
-            aliases.write(&self.0.folder).map_err(|error| EngineError::Failed(error.to_string()))?;
+            aliases.write(&self.0.folder).map_err(|error| write_error(&error))?;
             registry.aliases = aliases;
         }
         Ok(())

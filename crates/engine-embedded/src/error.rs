@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::io;
 
+use cantata_durable_file as durable_file;
+use cantata_engine::EngineError;
 use cantata_mapping::MappingError;
 
 /// An error of the files of an index.
@@ -34,6 +36,14 @@ pub(crate) enum IndexError {
     LiveDocs(String),
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Mapping(Vec<MappingError>),
+}
+
+/// Returns the error of files of an index or of the folder of indexes that could not be written.
+pub(crate) fn write_error(error: &io::Error) -> EngineError {
+    match durable_file::is_not_writable(error) {
+        true => EngineError::NotWritable(error.to_string()),
+        false => EngineError::Failed(error.to_string()),
+    }
 }
 
 impl IndexError {

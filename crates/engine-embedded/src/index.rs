@@ -39,7 +39,7 @@ use self::change::catch_panic;
 use self::manifest::Manifest;
 use self::wal::WriteAheadLog;
 use self::writer::IndexWriter;
-use crate::error::IndexError;
+use crate::error::{IndexError, write_error};
 use crate::snapshot::Snapshot;
 
 /// Batches of at least so many bytes of JSON become a segment file at once.
@@ -82,7 +82,7 @@ impl Index {
             // Only a whole index gets its name, so a crash in between leaves no part of one.
             durable_file::rename(temporary, folder)
         };
-        let created = create().map_err(|error: std::io::Error| EngineError::Failed(error.to_string()));
+        let created = create().map_err(|error: std::io::Error| write_error(&error));
         let opened = created.and_then(|()| Self::open(name, folder.to_owned()));
         if opened.is_err() {
             // Nobody else has these folders; what cannot be removed is no obstacle.
@@ -138,7 +138,13 @@ impl Index {
     }
 
     fn write_error(&self, error: impl Into<IndexError>) -> EngineError {
-        self.write_failure(&error.into().chain())
+        let error = error.into();
+        match &error {
+            IndexError::Io(cause) if durable_file::is_not_writable(cause) => {
+                EngineError::NotWritable(format!("index `{}` cannot be written: {}", self.name, error.chain()))
+            }
+            _ => self.write_failure(&error.chain()),
+        }
     }
 
     fn write_failure(&self, reason: &str) -> EngineError {

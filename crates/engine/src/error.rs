@@ -41,6 +41,9 @@ pub enum EngineError {
         /// How that was found.
         reason: String,
     },
+    /// The disk of the engine is full or read-only.
+    #[error("the disk of the search engine cannot be written: {0}")]
+    NotWritable(String),
     /// Anything else; the details are in the log.
     #[error("the search engine failed: {0}")]
     Failed(String),
@@ -57,6 +60,10 @@ impl EngineError {
     /// Returns the message for clients.
     pub fn client_message(&self) -> String {
         match self {
+            Self::NotWritable(_) => {
+                "the disk of the search engine is full or read-only; searches go on, and so do changes once there is room"
+                    .to_owned()
+            }
             Self::Failed(_) => "the search engine failed; the log of the server says why".to_owned(),
             Self::IndexDamaged { index, .. } => {
                 format!(

@@ -15,7 +15,7 @@ mod template;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use cantata_core::{Error, ErrorOrigin, ExternalValidation, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, ExternalValidation, PartialTypeOptions, Result};
 use cantata_http_client::{ClientSettingsError, HttpClient};
 use futures_util::{StreamExt, stream};
 use reqwest::{Method, Url};
@@ -26,6 +26,18 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many concurrent calls one submission may make.
 const MAX_CONCURRENT_CALLS: usize = 8;
+
+/// Rejects options with a URL that no submission could use.
+pub(crate) fn check_urls(options: &PartialTypeOptions) -> Result<()> {
+    for (index, rule) in options.external_validations.iter().flatten().enumerate() {
+        template::check(&rule.url).map_err(|reason| {
+            let text =
+                format!("#/options/externalValidations/{index}/url: the url '{}' cannot be used: {reason}", rule.url);
+            Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::MalformedRequestBody, text)
+        })?;
+    }
+    Ok(())
+}
 
 /// Asks external services whether values are valid.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::MetadataService;
+use crate::external::check_urls;
 
 /// How many compiled type versions are cached.
 const MAX_CACHED_TYPES: u64 = 1_000;
@@ -110,6 +111,7 @@ impl MetadataService {
             Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, "The analysisType name field cannot be null")
         })?;
         check_registrable_name(&name)?;
+        check_urls(&registration.options)?;
         let schema = registration
             .schema
             .filter(|schema| !schema.is_null())

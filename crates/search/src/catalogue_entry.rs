@@ -183,6 +183,7 @@ fn catalogue_error(error: &EngineError) -> CatalogueError {
         EngineError::IndexExists(_)
         | EngineError::Rejected(_)
         | EngineError::IndexDamaged { .. }
+        | EngineError::NotWritable(_)
         | EngineError::Failed(_) => CatalogueErrorCode::MappingFetchError,
     };
     CatalogueError::new(code, error.client_message())

@@ -76,7 +76,10 @@ impl ServedCatalogue {
     /// Runs a plan on an index of the engine.
     pub(crate) async fn search(&self, index: &str, plan: SearchPlan) -> Result<SearchResponse, EngineError> {
         self.engine.search(index, Arc::new(plan)).await.inspect_err(|error| {
-            self.counters.failed.fetch_add(1, Ordering::Relaxed);
+            // A request that the engine cannot answer within its limits is a mistake of its client.
+            if !matches!(error, EngineError::Rejected(_)) {
+                self.counters.failed.fetch_add(1, Ordering::Relaxed);
+            }
             if matches!(error, EngineError::Failed(_) | EngineError::IndexDamaged { .. }) {
                 tracing::warn!(catalogue = self.catalogue.id, %error, "a search failed");
             }

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use cantata_engine::{EngineError, ExportRequest, SearchPlan, SearchResponse, WriteOperation};
 use cantata_graphql::{GraphqlErrorCode, SAVED_SET_VIEW, SaveSet, SetCommand, SetCommandOutcome, saved_sets_mapping};
+use cantata_sqon::json_depth;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -19,6 +20,9 @@ const MAX_SET_VALUES: usize = 1_000_000;
 const PAGE_SIZE: usize = 1000;
 
 const MAX_NAME_CHARS: usize = 500;
+
+/// How deep the JSON of a saved filter may be nested: it becomes part of a document, which every engine must read.
+const MAX_SAVED_DEPTH: usize = 99;
 
 impl ServedCatalogue {
     /// Loads the members of the sets that exist.
@@ -90,6 +94,12 @@ impl ServedCatalogue {
     }
 
     async fn save_set(&self, save: &SaveSet) -> Result<SetCommandOutcome, EngineError> {
+        let depth = json_depth(save.sqon.to_string().as_bytes());
+        if depth > MAX_SAVED_DEPTH {
+            let message =
+                format!("sqon: found {depth} levels of JSON; a filter of at most {MAX_SAVED_DEPTH} can be saved");
+            return Ok(invalid(message));
+        }
         self.ensure_sets_index().await?;
         let request =
             ExportRequest { filter: save.filter.clone(), sort: save.sort.clone(), limit: None, page_size: PAGE_SIZE };

@@ -15,8 +15,9 @@ mod keys;
 mod outbox;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use cantata_core::{Error, ErrorId, ErrorOrigin};
+use cantata_core::{Error, ErrorId, ErrorOrigin, LogInterval};
 use cantata_engine::EngineError;
 use utoipa_axum::routes;
 
@@ -61,6 +62,14 @@ pub(crate) fn indexing_routes<S: Clone + Send + Sync + 'static>(
         .with_state(state)
 }
 
+/// Logs that a disk cannot be written; every change meets it, so there is one line for each interval.
+pub(crate) fn log_not_writable(reason: &str) {
+    static LINES: LogInterval = LogInterval::new(Duration::from_secs(10));
+    if let Some(left_out) = LINES.admit() {
+        tracing::error!(reason, left_out, "a disk cannot be written");
+    }
+}
+
 /// Gives an error of the engine its row in the error table.
 fn engine_error(error: EngineError) -> Error {
     let text = error.client_message();
@@ -71,6 +80,10 @@ fn engine_error(error: EngineError) -> Error {
         EngineError::Unreachable | EngineError::PermissionDenied | EngineError::TimedOut => ErrorId::SearchEngineError,
         EngineError::Busy => ErrorId::ServiceUnavailable,
         EngineError::IndexDamaged { .. } => ErrorId::StoredDataDamaged,
+        EngineError::NotWritable(reason) => {
+            log_not_writable(&reason);
+            return Error::new(ORIGIN, ErrorId::DiskNotWritable, text);
+        }
         EngineError::Failed(reason) => {
             tracing::error!(reason, "the search engine failed");
             let text = "The search engine failed; the log has the cause";

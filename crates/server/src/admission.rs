@@ -15,6 +15,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use cantata_core::ErrorId;
 use futures_util::FutureExt as _;
+use http::{Version, header};
 use tower::{Service, ServiceExt as _};
 
 use crate::body_hook::with_guard;
@@ -57,6 +58,9 @@ where
     }
 
     fn call(&mut self, mut request: Request) -> ResponseFuture {
+        if let Err(error) = check_host(&request) {
+            return Box::pin(std::future::ready(Ok(error.into_response())));
+        }
         if RegisteredRoute::of(&request).is_some_and(|route| route.spec.dialect == Dialect::Elasticsearch) {
             es_compat::translate_credentials(request.headers_mut());
         }
@@ -69,6 +73,17 @@ where
         let (state, inner) = (Arc::clone(&self.state), self.inner.clone());
         Box::pin(async move { Ok(respond_after_authentication(&state, inner, request).await) })
     }
+}
+
+/// Rejects a request of HTTP/1.1 that does not say exactly once which host it is for (RFC 9112, 3.2): a proxy could read
+/// another host than this server.
+fn check_host(request: &Request) -> Result<(), ApiError> {
+    let hosts = request.headers().get_all(header::HOST).iter().count();
+    if request.version() != Version::HTTP_11 || hosts == 1 {
+        return Ok(());
+    }
+    let text = format!("The request has {hosts} headers Host; HTTP/1.1 requires exactly one");
+    Err(ApiError::new(ErrorId::MalformedParameter, text))
 }
 
 /// Responds to a request whose credential takes time to check. An address that sent too many credentials that were not

@@ -9,7 +9,7 @@ use axum::extract::{OriginalUri, Request};
 use axum::response::Response;
 use cantata_core::ErrorId;
 use http::uri::PathAndQuery;
-use http::{HeaderValue, Method, Uri, header};
+use http::{HeaderValue, Method, StatusCode, Uri, Version, header};
 use tower::ServiceExt;
 
 use crate::LimitSettings;
@@ -50,6 +50,7 @@ impl App {
             request.extensions_mut().insert(OriginalUri(original));
         }
         add_host(&mut request);
+        let version = request.version();
         let router = self.router.clone();
         let response = if request.headers().contains_key(header::ACCEPT_ENCODING) {
             compressed(router).oneshot(request).await.map(|response| response.map(Body::new))
@@ -59,10 +60,15 @@ impl App {
                 response
             })
         };
-        match response {
+        let mut response = match response {
             Ok(response) => response,
             Err(never) => match never {},
+        };
+        if response.status() == StatusCode::PAYLOAD_TOO_LARGE && version < Version::HTTP_2 {
+            // What is left of the body must not be taken for the next request.
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
+        response
     }
 
     /// Returns the first segments of all paths, which no catalogue can have as its id.
@@ -93,9 +99,10 @@ fn without_trailing_slash(uri: &Uri) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// Adds the header `Host`, in whose place HTTP/2 has the authority of the URI.
+/// Adds the header `Host`, in whose place HTTP/2 has the authority of the URI. HTTP/1.1 requires the header itself.
 fn add_host(request: &mut Request) {
-    if !request.headers().contains_key(header::HOST)
+    if request.version() != Version::HTTP_11
+        && !request.headers().contains_key(header::HOST)
         && let Some(authority) = request.uri().authority()
         && let Ok(host) = HeaderValue::from_str(authority.as_str())
     {

@@ -37,7 +37,7 @@ pub use app::App;
 pub use cors::AllowedOrigins;
 pub use error_body::ErrorBody;
 pub use limits::{InvalidNetwork, LimitSettings, TrustedProxies};
-pub use metrics::MetricsAccess;
+pub use metrics::{MetricsAccess, count_lost_log_line};
 pub use portal::{PortalLink, PortalTexts};
 pub use request_id::RequestId;
 pub use serve::serve;

@@ -11,20 +11,27 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use cantata_access::AuthMethod;
 use cantata_core::ErrorId;
+use cantata_core::json::parse_json;
 use cantata_mcp::{McpServer, McpServices, SubmitDenied};
 use cantata_metadata::MetadataService;
 use cantata_search::SearchService;
 use http::{Extensions, StatusCode};
+use serde_json::{Value, json};
 use utoipa_axum::routes;
 
 use crate::access::{AuditRecord, AuditSlot, RequiredScope, identity_of};
 use crate::error_body::{ApiError, ApiResult};
 use crate::extract::{content_type, read_limited};
+use crate::response::json_with_status;
 use crate::routes::Routes;
 use crate::{AccessControl, HttpSettings};
 
 /// How much of a reason is read.
 const MAX_REASON_BYTES: usize = 64 * 1024;
+
+/// The codes of JSON-RPC for what is no JSON, and for JSON that is no message.
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
 
 /// What the route works with; clones share it.
 #[derive(Clone)]
@@ -64,12 +71,29 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
 async fn message(State(state): State<McpState>, request: Request) -> ApiResult {
     let (parts, body) = request.into_parts();
     let body = read_limited(Request::from_parts(parts.clone(), body), state.body_limit).await?;
-    let answer = state.server.handle(http::Request::from_parts(parts, body)).await.map(Body::new);
+    let is_json = content_type(&parts.headers).as_deref() == Some("application/json");
+    let answer = state.server.handle(http::Request::from_parts(parts, body.clone())).await.map(Body::new);
     match content_type(answer.headers()).as_deref() {
         Some("application/json") => Ok(answer),
         _ if answer.status().is_success() => Ok(answer),
+        // The library takes a body that it cannot read for one of another type.
+        _ if is_json && answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE => Ok(not_a_message(&body)),
         _ => Err(protocol_error(answer).await),
     }
+}
+
+/// Answers, as JSON-RPC does, that a body is no message.
+fn not_a_message(body: &[u8]) -> Response {
+    let (code, id, message) = match parse_json(body) {
+        Err(error) => (PARSE_ERROR, Value::Null, format!("Parse error: {error}")),
+        Ok(mut found) => {
+            let id = found.get_mut("id").filter(|id| id.is_string() || id.is_number()).map(Value::take);
+            let message = "Invalid Request: expected a message of JSON-RPC 2.0".to_owned();
+            (INVALID_REQUEST, id.unwrap_or_default(), message)
+        }
+    };
+    let error = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
+    json_with_status(StatusCode::BAD_REQUEST, &error)
 }
 
 /// Makes the error for what is no message of the protocol, from the words of its library.

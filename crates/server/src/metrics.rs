@@ -41,6 +41,14 @@ pub enum MetricsAccess {
     Off,
 }
 
+/// Log lines of the process that could not be written.
+static LOST_LOG_LINES: AtomicU64 = AtomicU64::new(0);
+
+/// Counts a log line that could not be written; there is one log for all servers of a process.
+pub fn count_lost_log_line() {
+    LOST_LOG_LINES.fetch_add(1, Ordering::Relaxed);
+}
+
 /// The counters of the server.
 pub(crate) struct Metrics {
     started: Timestamp,

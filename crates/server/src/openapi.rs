@@ -8,7 +8,7 @@ use axum::Router;
 use axum::response::Redirect;
 use axum::routing::get;
 use cantata_core::ErrorId;
-use http::{HeaderValue, StatusCode};
+use http::{HeaderValue, StatusCode, header};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::Config;
@@ -20,6 +20,12 @@ use crate::extract::Segments;
 use crate::response::{json, with_content_type};
 use crate::routes::{Routes, describe_credentials};
 use crate::state::AppState;
+
+/// What the page may load: its own files alone. Swagger UI writes styles into its elements and has images in its styles.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; \
+     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
 
 #[derive(OpenApi)]
 #[openapi(
@@ -82,5 +88,7 @@ fn page_file(config: Arc<Config<'static>>, path: &str) -> ApiResult {
     let file = utoipa_swagger_ui::serve(path, config).ok().flatten().ok_or_else(unknown)?;
     let content_type = HeaderValue::from_str(&file.content_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
-    Ok(with_content_type(file.bytes.into_owned(), content_type))
+    let mut response = with_content_type(file.bytes.into_owned(), content_type);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    Ok(response)
 }

@@ -41,6 +41,8 @@ pub(crate) fn read_error(operation: &'static str) -> impl Fn(Error) -> StoreErro
     move |error| {
         if is_connection_lost(&error) || is_transient(&error) {
             unavailable(operation)(error)
+        } else if error.code() == Some(&SqlState::DISK_FULL) {
+            StoreError::not_writable(operation, DatabaseError { operation: None, error })
         } else {
             StoreError::failed(operation, DatabaseError { operation: None, error })
         }

@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use cantata_core::error_chain;
+use cantata_core::{LogInterval, error_chain};
 use cantata_store::{AnalysisChange, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Result, StoreError};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
@@ -23,6 +24,9 @@ const MAX_GROUP_CHANGES: usize = 256;
 
 /// From this size of its documents on, a group takes no further change.
 const MAX_GROUP_BYTES: usize = 16 * 1024 * 1024;
+
+/// How often groups that were not stored are logged.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// How many changes are queued before callers wait for space.
 const MAX_QUEUED_CHANGES: usize = 4_096;
@@ -147,7 +151,10 @@ impl WriteGroup {
     }
 
     fn fail(self, error: &StoreError) {
-        tracing::error!(error = error_chain(error), "a group of changes was not stored");
+        static FAILURES: LogInterval = LogInterval::new(LOG_INTERVAL);
+        if let Some(left_out) = FAILURES.admit() {
+            tracing::error!(error = error_chain(error), left_out, "a group of changes was not stored");
+        }
         let insertions = self.insert_replies.iter().map(|_| Err(error.clone())).collect();
         let replacements = self.replace_replies.iter().map(|_| Err(error.clone())).collect();
         self.reply(insertions, replacements);

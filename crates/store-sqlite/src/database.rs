@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cantata_store::{Result, StoreError};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Statement};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, ffi};
 
 mod embedded {
     refinery::embed_migrations!("migrations");
@@ -146,15 +146,19 @@ pub(crate) fn with_statement<T>(
     connection
         .prepare_cached(sql)
         .and_then(|mut statement| work(&mut statement))
-        .map_err(|error| failure(operation, error))
+        .map_err(|error| sqlite_error(operation, error))
 }
 
-/// Makes the error for an operation that failed, also because the file is damaged.
-pub(crate) fn failure(operation: &'static str, error: rusqlite::Error) -> StoreError {
+/// Makes the error of an operation: a damaged file, and a disk that is full, over its quota or read-only, are errors of
+/// their own.
+pub(crate) fn sqlite_error(operation: &'static str, error: rusqlite::Error) -> StoreError {
     if is_damage(&error) {
-        return StoreError::corrupt(format!("the database that was used for {operation}"), error);
+        StoreError::corrupt(format!("the database that was used for {operation}"), error)
+    } else if is_not_writable(&error) {
+        StoreError::not_writable(operation, error)
+    } else {
+        StoreError::failed(operation, error)
     }
-    StoreError::failed(operation, error)
 }
 
 /// Returns whether an error says that a file is not as SQLite or this store has written it.
@@ -168,6 +172,19 @@ fn is_damage(error: &rusqlite::Error) -> bool {
         | E::Utf8Error(..) => true,
         _ => false,
     }
+}
+
+fn is_not_writable(error: &rusqlite::Error) -> bool {
+    let Some(error) = error.sqlite_error() else { return false };
+    // A quota and a disk that went away are errors of single system calls.
+    let failed_writes = [
+        ffi::SQLITE_IOERR_WRITE,
+        ffi::SQLITE_IOERR_FSYNC,
+        ffi::SQLITE_IOERR_DIR_FSYNC,
+        ffi::SQLITE_IOERR_TRUNCATE,
+        ffi::SQLITE_IOERR_SHMSIZE,
+    ];
+    matches!(error.code, ErrorCode::DiskFull | ErrorCode::ReadOnly) || failed_writes.contains(&error.extended_code)
 }
 
 /// Opens a read-only connection.

@@ -195,7 +195,7 @@ pub(crate) fn visit_blocks(
     last_study: i64,
     mut visit: impl FnMut(AnalysisId, &[FileRow]),
 ) -> Result<()> {
-    let read_error = |error: rusqlite::Error| failure(READING, error);
+    let read_error = |error: rusqlite::Error| sqlite_error(READING, error);
     let mut select = connection
         .prepare_cached("SELECT analysis_id, files, checksum FROM file_block WHERE study_key BETWEEN ?1 AND ?2")
         .map_err(read_error)?;

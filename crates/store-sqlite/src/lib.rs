@@ -240,3 +240,65 @@ impl Store for SqliteStore {
         self.writer.check_health().await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sets how many pages the database may have; it keeps those that it has.
+    async fn limit_pages(store: &SqliteStore, pages: i64) {
+        let limited = store.writer.write(move |context| {
+            context.connection.pragma_update(None, "max_page_count", pages).unwrap();
+            Ok(())
+        });
+        limited.await.unwrap();
+    }
+
+    fn study(study_id: &str, bytes: usize) -> Study {
+        Study { study_id: study_id.to_owned(), description: Some("x".repeat(bytes)), ..Study::default() }
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_refuses_changes_until_there_is_room_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path()).unwrap();
+        assert!(store.create_study(study("BEFORE", 10)).await.unwrap());
+        limit_pages(&store, 1).await;
+        for _ in 0..2 {
+            let refused = store.create_study(study("REFUSED", 100_000)).await;
+            assert!(matches!(refused, Err(StoreError::NotWritable { .. })), "{refused:?}");
+            let health = store.check_health().await;
+            assert!(matches!(health, Err(StoreError::NotWritable { .. })), "{health:?}");
+        }
+        assert_eq!(store.study_ids().await.unwrap(), ["BEFORE"], "reads go on");
+        limit_pages(&store, 1 << 30).await;
+        store.check_health().await.unwrap();
+        assert!(store.create_study(study("AFTER", 100_000)).await.unwrap());
+        assert_eq!(store.study_ids().await.unwrap(), ["AFTER", "BEFORE"]);
+    }
+
+    #[tokio::test]
+    async fn changes_of_one_group_are_stored_or_refused_as_they_are_answered() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        limit_pages(&store, 200).await;
+        let changes = (0..40).map(|number| {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move {
+                let study_id = format!("S{number:02}");
+                let stored = store.create_study(study(&study_id, 100_000)).await;
+                (study_id, stored.is_ok())
+            })
+        });
+        let mut accepted = Vec::new();
+        for change in changes.collect::<Vec<_>>() {
+            let (study_id, is_stored) = change.await.unwrap();
+            accepted.extend(is_stored.then_some(study_id));
+        }
+        let mut stored = store.study_ids().await.unwrap();
+        stored.sort();
+        accepted.sort();
+        assert_eq!(stored, accepted);
+        assert!(accepted.len() < 40, "the database has no room for all of them");
+    }
+}

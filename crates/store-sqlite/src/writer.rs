@@ -3,26 +3,35 @@
 //! A write is a job: a closure that runs inside a transaction. The thread takes every queued job, runs them in one
 //! transaction, each in its own savepoint, commits once, and only then replies to all of them. So while one commit waits
 //! for the disk the next group queues up, and many clients share one fsync. A job that fails or panics is rolled back
-//! alone; when the commit fails, every job of the group gets that error and nothing of it is stored.
+//! alone; when the commit fails, every job of the group gets that error and nothing of it is stored. So does every job if
+//! the disk cannot be written, because SQLite may then have rolled back the whole transaction.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-use cantata_core::{AnalysisId, error_chain};
+use cantata_core::{AnalysisId, LogInterval, error_chain};
 use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
 
-use crate::database::with_statement;
+use crate::database::{sqlite_error, with_statement};
 use crate::document_cache::DocumentCache;
 use crate::revisions;
 use crate::write_context::WriteContext;
 
 /// How many jobs share one commit at most.
 const MAX_GROUP_JOBS: usize = 256;
+
+/// How often groups that were not stored are logged.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Takes some pages and gives them back, so that it fails like a change would.
+const PROBE: &str = "CREATE TABLE write_probe (content BLOB); INSERT INTO write_probe VALUES (zeroblob(65536)); \
+                     DROP TABLE write_probe";
 
 /// How many jobs are queued before callers wait for space.
 const MAX_QUEUED_JOBS: usize = 4_096;
@@ -85,16 +94,19 @@ impl Writer {
         Ok(Self { jobs: Some(jobs), commits, has_failed, thread: Some(thread) })
     }
 
-    /// Checks that writes are taken. After a failed one, something is written that changes nothing, to find out whether
-    /// the database can be written again.
-    pub(crate) async fn check_health(&self) -> Result<()> {
-        let must_write = self.has_failed.load(Ordering::Relaxed);
-        self.write(move |context| if must_write { rewrite_header(&context.connection) } else { Ok(()) }).await
-    }
-
     /// Returns how many commits changed analyses.
     pub(crate) fn commit_count(&self) -> u64 {
         self.commits.load(Ordering::Relaxed)
+    }
+
+    /// Checks that writes are taken. After a failed one, by trying to write.
+    pub(crate) async fn check_health(&self) -> Result<()> {
+        let must_write = self.has_failed.load(Ordering::Relaxed);
+        let probe = move |context: &mut WriteContext| match must_write {
+            true => context.connection.execute_batch(PROBE).map_err(|error| sqlite_error("trying to store something", error)),
+            false => Ok(()),
+        };
+        self.write(probe).await
     }
 
     /// Runs a job and waits until its group is on disk.
@@ -130,6 +142,7 @@ fn write_groups(
     commits: &AtomicU64,
     has_failed: &AtomicBool,
 ) {
+    let failures = LogInterval::new(LOG_INTERVAL);
     while let Some(first) = queue.blocking_recv() {
         let mut group = vec![first];
         while group.len() < MAX_GROUP_JOBS
@@ -137,9 +150,14 @@ fn write_groups(
         {
             group.push(next);
         }
-        let committed_event = context.last_event;
+        let (committed_event, changes_before) = (context.last_event, context.connection.total_changes());
         let outcomes = run_group(&mut context, &mut group, cache);
-        has_failed.store(outcomes.is_err(), Ordering::Relaxed);
+        if outcomes.is_err() {
+            has_failed.store(true, Ordering::Relaxed);
+        } else if context.connection.total_changes() != changes_before {
+            // A group that wrote nothing says nothing about the disk.
+            has_failed.store(false, Ordering::Relaxed);
+        }
         match &outcomes {
             Ok(_) => {
                 context.lookup.commit();
@@ -156,7 +174,9 @@ fn write_groups(
         match outcomes {
             Ok(outcomes) => group.into_iter().zip(outcomes).for_each(|(job, outcome)| job.reply(outcome)),
             Err(error) => {
-                tracing::error!(error = error_chain(&error), "a group of writes was not stored");
+                if let Some(left_out) = failures.admit() {
+                    tracing::error!(error = error_chain(&error), left_out, "a group of writes was not stored");
+                }
                 group.into_iter().for_each(|job| job.reply(Err(error.clone())));
             }
         }
@@ -215,11 +235,14 @@ fn run_job(context: &mut WriteContext, job: &mut dyn WriteJob) -> Result<Result<
     let (event_before, inserted_before, counted_before) =
         (context.last_event, context.inserted.len(), context.state_counts.len());
     let outcome = catch_panic("running a write", || job.run(context));
-    if outcome.is_err() {
+    if let Err(error) = &outcome {
         context.lookup.roll_back_to(added_before);
         context.last_event = event_before;
         context.inserted.truncate(inserted_before);
         context.state_counts.truncate(counted_before);
+        if matches!(error, StoreError::NotWritable { .. }) {
+            return Err(error.clone());
+        }
         execute(&context.connection, "ROLLBACK TO job")?;
     }
     execute(&context.connection, "RELEASE job")?;
@@ -229,14 +252,6 @@ fn run_job(context: &mut WriteContext, job: &mut dyn WriteJob) -> Result<Result<
 /// Runs work; a panic becomes an error, and what it left half done is rolled back as after any other.
 fn catch_panic<T>(operation: &'static str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(StoreError::failed(operation, "it panicked")))
-}
-
-/// Writes a page of the database as it is.
-fn rewrite_header(connection: &Connection) -> Result<()> {
-    let version = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    version
-        .and_then(|version| connection.pragma_update(None, "user_version", version))
-        .map_err(|error| StoreError::failed("checking that the database can be written", error))
 }
 
 fn execute(connection: &Connection, sql: &'static str) -> Result<()> {

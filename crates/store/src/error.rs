@@ -2,8 +2,12 @@
 
 use std::error::Error as StdError;
 use std::sync::Arc;
+use std::time::Duration;
 
-use cantata_core::{Error, ErrorId, ErrorOrigin, error_chain};
+use cantata_core::{Error, ErrorId, ErrorOrigin, LogInterval, error_chain};
+
+/// How often a failure that meets every request is logged.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The error behind a [`StoreError`]; shared, because every change of a group may be answered with it.
 pub type StoreErrorSource = Arc<dyn StdError + Send + Sync>;
@@ -20,6 +24,14 @@ pub enum StoreError {
         /// The operation, such as "storing analyses".
         operation: &'static str,
         /// How the connection was lost.
+        source: StoreErrorSource,
+    },
+    /// The disk is full, over its quota or read-only; nothing was written.
+    #[error("{operation} failed, because the disk cannot be written")]
+    NotWritable {
+        /// The operation, such as "storing analyses".
+        operation: &'static str,
+        /// The error of the database.
         source: StoreErrorSource,
     },
     /// The database rejected the operation or failed; nothing was written.
@@ -51,16 +63,30 @@ impl StoreError {
         Self::Failed { operation, source: Arc::from(cause.into()) }
     }
 
+    /// Makes the error for a disk that cannot be written.
+    pub fn not_writable(operation: &'static str, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::NotWritable { operation, source: Arc::from(cause.into()) }
+    }
+
     /// Makes the error for stored data that is not as it was written.
     pub fn corrupt(location: impl Into<String>, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::Corrupt { location: location.into(), source: Arc::from(cause.into()) }
     }
 }
 
-/// Hides the details of a failure from the client and logs them.
+/// Hides the details of a failure from the client and logs them; what meets every request, once for each interval.
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        tracing::error!(error = error_chain(&error), "the store failed");
+        static UNAVAILABLE: LogInterval = LogInterval::new(LOG_INTERVAL);
+        static NOT_WRITABLE: LogInterval = LogInterval::new(LOG_INTERVAL);
+        let line = match &error {
+            StoreError::Unavailable(_) => UNAVAILABLE.admit(),
+            StoreError::NotWritable { .. } => NOT_WRITABLE.admit(),
+            StoreError::OutcomeUnknown { .. } | StoreError::Failed { .. } | StoreError::Corrupt { .. } => Some(0),
+        };
+        if let Some(left_out) = line {
+            tracing::error!(error = error_chain(&error), left_out, "the store failed");
+        }
         let (id, text) = match error {
             StoreError::Unavailable(_) => (
                 ErrorId::ServiceUnavailable,
@@ -69,6 +95,12 @@ impl From<StoreError> for Error {
             StoreError::OutcomeUnknown { .. } => (
                 ErrorId::ServiceUnavailable,
                 "The server lost its database and does not know whether the change was stored; look before trying again"
+                    .to_owned(),
+            ),
+            StoreError::NotWritable { .. } => (
+                ErrorId::DiskNotWritable,
+                "The disk of the metadata store is full or read-only; nothing was stored. Reads go on; the operator must \
+                 free space, after that changes go on without a restart"
                     .to_owned(),
             ),
             StoreError::Failed { .. } => (
@@ -84,5 +116,17 @@ impl From<StoreError> for Error {
             ),
         };
         Error::new(ErrorOrigin::Store, id, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_cannot_be_written_is_an_error_of_its_own() {
+        let error = Error::from(StoreError::not_writable("storing analyses", "database or disk is full"));
+        assert_eq!((error.id.as_str(), error.id.status()), ("disk.not.writable", 507));
+        assert!(error.text.contains("full or read-only") && !error.text.contains("database or disk"), "{}", error.text);
     }
 }

@@ -6,6 +6,7 @@ use cantata_mapping::{IndexMapping, RedactedFields};
 use serde_json::{Map, Value};
 
 use super::{CatalogueConfig, ColumnEntry, ExtendedEntry};
+use crate::field_tree::FlatNames;
 use crate::names;
 
 /// The row id where the configured field is hidden.
@@ -77,7 +78,11 @@ struct RestrictedNames<'c> {
 impl<'c> RestrictedNames<'c> {
     fn new(restricted: &'c RedactedFields, mapping: &IndexMapping) -> Self {
         let fields = mapping.fields().chain(mapping.multi_fields()).filter(|field| restricted.hides(&field.path));
-        let hidden = fields.flat_map(|field| [names::graphql_name(&field.name), names::flat_name(&field.path)]);
+        let flat_names = FlatNames::below("", mapping);
+        let hidden = fields.flat_map(|field| {
+            let unique = flat_names.name_of(&field.path);
+            [names::graphql_name(&field.name), names::flat_name(&field.path), unique]
+        });
         Self { fields: restricted, hidden_names: hidden.collect() }
     }
 

@@ -49,6 +49,8 @@ impl ExtendedField {
 
 pub(super) fn build(builder: &mut DisplayBuilder<'_>) -> Vec<ExtendedField> {
     let entries = entries_by_path(builder);
+    let flat_names: HashMap<&str, &str> =
+        builder.root.aggregations.iter().map(|field| (field.path.as_str(), field.name.as_str())).collect();
     let fields = builder.mapping.fields().filter(|field| !is_at_or_below(&field.path, "id"));
     fields
         .map(|field| {
@@ -71,7 +73,9 @@ pub(super) fn build(builder: &mut DisplayBuilder<'_>) -> Vec<ExtendedField> {
                 range_step: entry.map_or_else(|| 0.into(), |entry| entry.range_step.clone()),
                 type_name: target.type_name.clone(),
                 unit: entry.and_then(|entry| entry.unit.clone()),
-                flat_name: names::flat_name(&field.path),
+                flat_name: flat_names
+                    .get(field.path.as_str())
+                    .map_or_else(|| names::flat_name(&field.path), |name| (*name).to_owned()),
             }
         })
         .collect()

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use cantata_mapping::{Field, FieldKind, IndexMapping};
 
+use super::flat_names::FlatNames;
 use super::type_names::TypeNames;
-use super::{FieldLevel, FlatField, GraphqlScalar, NodeField, NodeShape, Selectable, aggregations, relative};
+use super::{FieldLevel, FlatField, GraphqlScalar, NodeField, NodeShape, Selectable, aggregations};
 use crate::error::{CatalogueError, CatalogueErrorCode};
 use crate::names;
 use crate::problem::ConfigProblem;
@@ -32,7 +33,7 @@ pub(crate) struct FieldTree {
 ///
 /// # Errors
 ///
-/// If the document type is no valid name, or two fields would have the same name.
+/// If the document type is no valid name. No field fails a catalogue, whatever it is called.
 pub(crate) fn build(
     document_type: &str,
     mapping: &IndexMapping,
@@ -54,18 +55,18 @@ pub(crate) fn build(
             copies.entry(target).or_default().push(field);
         }
     }
-    let mut builder =
-        TreeBuilder { mapping, arrays, children, copies, type_names, collisions: Vec::new(), warnings: Vec::new() };
+    let mut builder = TreeBuilder {
+        mapping,
+        arrays,
+        children,
+        copies,
+        type_names,
+        root_names: FlatNames::below("", mapping),
+        reported: HashSet::new(),
+        warnings: Vec::new(),
+    };
     let root = builder.level("", document_type.to_owned(), LevelKind::Root);
-    let TreeBuilder { mut collisions, warnings, .. } = builder;
-    collisions.sort();
-    collisions.dedup();
-    if collisions.is_empty() {
-        Ok(FieldTree { root, warnings })
-    } else {
-        let collisions = collisions.join("; ");
-        Err(schema_error(format!("Fields have the same name in GraphQL: {collisions}. Rename one of each.")))
-    }
+    Ok(FieldTree { root, warnings: builder.warnings })
 }
 
 fn schema_error(message: String) -> CatalogueError {
@@ -102,7 +103,9 @@ struct TreeBuilder<'m> {
     children: HashMap<&'m str, Vec<&'m Field>>,
     copies: HashMap<&'m str, Vec<&'m Field>>,
     type_names: TypeNames,
-    collisions: Vec<String>,
+    root_names: FlatNames<'m>,
+    /// The fields whose other name was warned of.
+    reported: HashSet<&'m str>,
     warnings: Vec<ConfigProblem>,
 }
 
@@ -112,57 +115,55 @@ impl<'m> TreeBuilder<'m> {
         if kind == LevelKind::Root {
             fields.retain(|field| field.name != ID);
         }
-        let names = self.node_names(&fields, kind);
+        let flat_names = FlatNames::below(path, self.mapping);
+        self.warn_of_renamed(&flat_names);
+        let names = self.node_names(&fields, kind, &flat_names);
         let mut nodes: Vec<NodeField> =
             fields.iter().zip(names).map(|(field, name)| self.node(field, name, &type_name)).collect();
         nodes.sort_by_key(|node| node.shape.level().is_some());
         let mut level = FieldLevel { path: path.to_owned(), type_name, nodes, ..FieldLevel::default() };
         level.selectable =
             level.nodes.iter().enumerate().map(|(index, node)| (node.name.clone(), Selectable::Node(index))).collect();
-        for field in flat_fields(&level) {
-            if !level.selectable.contains_key(&field.name) {
-                level.selectable.insert(field.name.clone(), Selectable::Flat(level.flat.len()));
-                level.flat.push(field);
-            }
+        for field in flat_fields(&level, &flat_names) {
+            level.selectable.insert(field.name.clone(), Selectable::Flat(level.flat.len()));
+            level.flat.push(field);
         }
         if kind != LevelKind::Object {
             let is_root = kind == LevelKind::Root;
-            let aggregations =
-                aggregations::level_aggregations(self.mapping, path, |path| is_root && super::is_at_or_below(path, ID));
-            if is_root {
-                self.collisions.extend(aggregations.collisions);
-                self.warnings.extend(aggregations.warnings);
-            }
+            level.aggregations = aggregations::level_aggregations(self.mapping, path, &flat_names, |path| {
+                is_root && super::is_at_or_below(path, ID)
+            });
             level.aggregation_indexes =
-                aggregations.fields.iter().enumerate().map(|(index, field)| (field.name.clone(), index)).collect();
-            level.aggregations = aggregations.fields;
+                level.aggregations.iter().enumerate().map(|(index, field)| (field.name.clone(), index)).collect();
         }
         level
     }
 
-    /// Returns the GraphQL names of the fields of one level, in their order.
-    fn node_names(&mut self, fields: &[&Field], kind: LevelKind) -> Vec<String> {
-        let is_reserved = |name: &str| kind != LevelKind::Object && RESERVED_FIELDS.contains(&name);
-        let mut taken: HashMap<String, &str> = HashMap::new();
-        for field in fields {
-            let name = names::graphql_name(&field.name);
-            if is_reserved(&name) {
-                continue;
+    /// Warns of every field that has another name in GraphQL than it asks for.
+    fn warn_of_renamed(&mut self, flat_names: &FlatNames<'m>) {
+        for field in &flat_names.renamed {
+            if self.reported.insert(field.path) {
+                let (wanted, holder, name) = (&field.wanted, field.holder, flat_names.name_of(field.path));
+                self.warnings.push(ConfigProblem::in_mapping(
+                    field.path,
+                    format!("a field whose name `{wanted}` in GraphQL is that of the field {holder}"),
+                    format!("another name; GraphQL has it as `{name}`, filters name it as it is"),
+                ));
             }
-            if let Some(other) = taken.get(&name) {
-                self.collisions.push(format!("`{name}`: {other}, {}", field.path));
-            }
-            taken.entry(name).or_insert(&field.path);
         }
+    }
+
+    /// Returns the GraphQL names of the fields of one level, in their order.
+    fn node_names(&mut self, fields: &[&Field], kind: LevelKind, flat_names: &FlatNames<'_>) -> Vec<String> {
+        let is_reserved = |name: &str| kind != LevelKind::Object && RESERVED_FIELDS.contains(&name);
         let mut names = Vec::with_capacity(fields.len());
         for field in fields {
-            let mut name = names::graphql_name(&field.name);
+            let mut name = flat_names.name_of(&field.path);
             if is_reserved(&name) {
                 name = names::alternative_name(&name);
-                while taken.contains_key(&name) {
+                while flat_names.contains(&name) {
                     name.push('_');
                 }
-                taken.insert(name.clone(), &field.path);
                 self.warnings.push(ConfigProblem::in_mapping(
                     &field.path,
                     format!("a field of the name {:?}, which every node has for itself", field.name),
@@ -202,7 +203,7 @@ impl<'m> TreeBuilder<'m> {
         NodeField {
             name,
             path: field.path.clone(),
-            flat_name: names::flat_name(&field.path),
+            flat_name: self.root_names.name_of(&field.path),
             shape,
             alias_of: match &field.kind {
                 FieldKind::Alias { .. } => self.mapping.field(&field.path).map(|target| target.path.clone()),
@@ -214,14 +215,14 @@ impl<'m> TreeBuilder<'m> {
 }
 
 /// Returns the scalars and JSON values in the containers of a level, whose own flat fields are known already.
-fn flat_fields(level: &FieldLevel) -> Vec<FlatField> {
+fn flat_fields(level: &FieldLevel, flat_names: &FlatNames<'_>) -> Vec<FlatField> {
     let mut fields = Vec::new();
     for (index, container) in level.nodes.iter().enumerate() {
         let Some(inner) = container.shape.level() else { continue };
         let is_nested = matches!(container.shape, NodeShape::Nested(_));
         let mut add = |path: &str, route: &[usize], scalar: Option<GraphqlScalar>, list: bool| {
             fields.push(FlatField {
-                name: names::flat_name(relative(path, &level.path)),
+                name: flat_names.name_of(path),
                 path: path.to_owned(),
                 route: [&[index], route].concat(),
                 scalar,

@@ -2,6 +2,8 @@
 //!
 //! It has every path that a filter can name, multi-fields included, and the operators of each type.
 
+use std::collections::HashMap;
+
 use cantata_mapping::MASKED_TYPE;
 use cantata_sqon::FieldClass;
 use serde::Serialize;
@@ -10,6 +12,7 @@ use super::OrderedMap;
 use crate::access::CatalogueView;
 use crate::catalogue::Catalogue;
 use crate::config::RequestLimits;
+use crate::names;
 
 /// The fields of one catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,6 +51,9 @@ pub struct FieldBody {
     /// The field of a multi-field; only that one can be selected in nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multi_field_of: Option<String>,
+    /// The flat name in GraphQL, where another field has the one that follows from the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graphql_name: Option<String>,
 }
 
 /// What the response depends on.
@@ -83,19 +89,26 @@ impl CatalogueIntrospectionBody {
 }
 
 fn fields(catalogue: &Catalogue) -> Vec<(String, FieldBody)> {
+    let flat_names: HashMap<&str, &str> =
+        catalogue.root.aggregations.iter().map(|field| (field.path.as_str(), field.name.as_str())).collect();
     let mut fields = Vec::new();
     for field in &catalogue.display.extended {
-        let body = |type_name: &str, multi_field_of: Option<&String>| FieldBody {
+        let body = |path: &str, type_name: &str, multi_field_of: Option<&String>| FieldBody {
             display_name: field.display_name.clone(),
             type_name: type_name.to_owned(),
             unit: field.unit.clone(),
             multi_field_of: multi_field_of.cloned(),
+            graphql_name: flat_names
+                .get(path)
+                .filter(|name| **name != names::flat_name(path))
+                .map(|name| (*name).to_owned()),
         };
-        fields.push((field.field_name.clone(), body(&field.type_name, None)));
+        fields.push((field.field_name.clone(), body(&field.field_name, &field.type_name, None)));
         let entry = catalogue.mapping.entry(&field.field_name);
         let multi_fields = entry.iter().flat_map(|entry| &entry.multi_fields);
         for multi_field in multi_fields.filter_map(|path| catalogue.mapping.entry(path)) {
-            fields.push((multi_field.path.clone(), body(&multi_field.type_name, Some(&field.field_name))));
+            let of = Some(&field.field_name);
+            fields.push((multi_field.path.clone(), body(&multi_field.path, &multi_field.type_name, of)));
         }
     }
     fields

@@ -115,10 +115,11 @@ fn a_multi_field_gives_way_to_a_field_of_its_name() {
         }),
     );
     assert_eq!(catalogue.root.aggregation("x__keyword").unwrap().path, "x__keyword");
+    assert_eq!(catalogue.root.aggregation("x__keyword_2").unwrap().path, "x.keyword");
     assert_eq!(
         warnings(&catalogue),
-        ["index mapping, `x.keyword`: found a multi-field whose name `x__keyword` in GraphQL is that of the field \
-          x__keyword, expected another name; filters can use the multi-field, aggregations cannot"]
+        ["index mapping, `x.keyword`: found a field whose name `x__keyword` in GraphQL is that of the field \
+          x__keyword, expected another name; GraphQL has it as `x__keyword_2`, filters name it as it is"]
     );
 }
 
@@ -167,21 +168,45 @@ fn type_names_follow_the_path_and_are_used_once() {
 }
 
 #[test]
-fn fields_of_one_name_fail_the_catalogue_with_both_named() {
+fn fields_of_one_name_get_numbers_whatever_the_order_of_the_mapping() {
     let keyword = || json!({ "type": "keyword" });
+    let object = |name: &str| json!({ "properties": { name: keyword() } });
     let cases = [
-        (json!({ "a-b": keyword(), "a_b": keyword() }), "`a_b`: a-b, a_b"),
-        (json!({ "a": { "properties": { "b": keyword() } }, "a__b": keyword() }), "`a__b`: a.b, a__b"),
+        (json!({ "a-b": keyword(), "a_b": keyword() }), vec![("a_b", "a_b"), ("a_b_2", "a-b")]),
+        (json!({ "a_b": keyword(), "a-b": keyword() }), vec![("a_b", "a_b"), ("a_b_2", "a-b")]),
+        (json!({ "a b": keyword(), "a-b": keyword() }), vec![("a_b", "a b"), ("a_b_2", "a-b")]),
         (
-            json!({ "n": { "type": "nested", "properties": { "1x": keyword(), "_1x": keyword() } } }),
-            "`_1x`: n.1x, n._1x",
+            json!({ "a-b": keyword(), "a b": keyword(), "a_b": keyword(), "a_b_2": keyword() }),
+            vec![("a_b", "a_b"), ("a_b_2", "a_b_2"), ("a_b_3", "a b"), ("a_b_4", "a-b")],
         ),
+        (json!({ "a": object("b"), "a__b": keyword() }), vec![("a__b", "a__b"), ("a__b_2", "a.b")]),
+        (json!({ "a": object("b"), "a_-b": keyword() }), vec![("a__b", "a.b"), ("a__b_2", "a_-b")]),
     ];
-    for (properties, pair) in cases {
-        let error = try_build(json!({}), properties).unwrap_err();
-        assert_eq!(error.code, CatalogueErrorCode::SchemaBuildError);
-        assert_eq!(error.message, format!("Fields have the same name in GraphQL: {pair}. Rename one of each."));
+    for (properties, names) in cases {
+        let catalogue = build(json!({}), properties);
+        for (name, path) in names {
+            assert_eq!(catalogue.root.aggregation(name).unwrap().path, path);
+            let node = catalogue.root.node(name).map(|node| node.path.as_str());
+            assert_eq!(node.or(catalogue.root.flat_field(name).map(|field| field.path.as_str())), Some(path));
+        }
+        assert!(!warnings(&catalogue).is_empty());
     }
+}
+
+#[test]
+fn fields_of_one_name_in_a_container_get_numbers_too() {
+    let keyword = || json!({ "type": "keyword" });
+    let catalogue =
+        build(json!({}), json!({ "n": { "type": "nested", "properties": { "1x": keyword(), "_1x": keyword() } } }));
+    let level = nested(&catalogue.root, "n");
+    assert_eq!(level.node("_1x").unwrap().path, "n._1x");
+    assert_eq!(level.node("_1x_2").unwrap().path, "n.1x");
+    assert_eq!(catalogue.root.aggregation("n__1x").unwrap().path, "n.1x");
+    assert_eq!(
+        warnings(&catalogue),
+        ["index mapping, `n.1x`: found a field whose name `_1x` in GraphQL is that of the field n._1x, expected \
+          another name; GraphQL has it as `_1x_2`, filters name it as it is"]
+    );
 }
 
 #[test]

@@ -92,6 +92,12 @@ impl Catalogue {
         self.fields.get(path)?["type"].as_str()
     }
 
+    /// Returns the flat name of a field in GraphQL, which the server tells where two fields ask for one name.
+    pub(super) fn graphql_name(&self, path: &str) -> String {
+        let told = self.fields.get(path).and_then(|field| field["graphqlName"].as_str());
+        told.map_or_else(|| flat_name(path), str::to_owned)
+    }
+
     /// Returns the GraphQL names of columns, which must be fields with values.
     pub(super) fn selected(&self, columns: &[String]) -> Result<Vec<String>, CliError> {
         let name = &self.name;
@@ -102,7 +108,7 @@ impl Catalogue {
         };
         let selected = columns.iter().map(|path| match self.fields.get(path) {
             _ if path == ID_FIELD => Ok(ID_FIELD.to_owned()),
-            Some(field) if is_selectable(field) => Ok(flat_name(path)),
+            Some(field) if is_selectable(field) => Ok(self.graphql_name(path)),
             _ => Err(unknown(path)),
         });
         selected.collect()

@@ -78,7 +78,9 @@ impl From<KeyError> for CliError {
     fn from(error: KeyError) -> Self {
         match error {
             KeyError::Name(_) | KeyError::Scope(_) => Self::setting(error.to_string()),
-            KeyError::NameTaken(_) | KeyError::Unknown(_) | KeyError::Unusable(_) => Self::failed(error.to_string()),
+            KeyError::NameTaken(_) | KeyError::Unknown(_) | KeyError::NotWritable(_) | KeyError::Unusable(_) => {
+                Self::failed(error.to_string())
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use self::access::ServerAccess;
 use self::indexing::start_indexing;
-use self::open_files::clamp_connections;
+use self::open_files::{clamp_connections, raise_limit};
 use self::signals::StopSignals;
 use crate::backends::engines::EngineRegistry;
 use crate::backends::{DataDirBackup, open_store};
@@ -64,18 +64,21 @@ impl OpenedData {
 pub(crate) struct BoundServer {
     listener: TcpListener,
     address: SocketAddr,
+    /// The limit of open files, if there is one.
+    open_files: Option<u64>,
     pub(crate) signals: StopSignals,
 }
 
 impl BoundServer {
     /// Binds the port.
     pub(crate) async fn bind(settings: &ServerSettings) -> Result<Self, CliError> {
+        let open_files = raise_limit()?;
         let signals =
             StopSignals::listen().map_err(|error| CliError::caused("stop signals cannot be handled", error))?;
         let failed = |error: io::Error| bind_error(settings, error);
         let listener = TcpListener::bind(settings.address()).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address, signals })
+        Ok(Self { listener, address, open_files, signals })
     }
 
     /// Answers requests until a stop signal, then finishes those in progress; a second signal stops at once.
@@ -116,7 +119,7 @@ impl BoundServer {
             indexing: indexing.clone(),
         };
         let mut http = settings.http();
-        http.limits.max_connections = clamp_connections(http.limits.max_connections);
+        http.limits.max_connections = clamp_connections(http.limits.max_connections, self.open_files);
         let app = cantata_server::app(services, http);
         let _server_file = ServerFile::write(&settings.store.data_dir, self.address, operator);
         // A closed pipe is no reason to stop.

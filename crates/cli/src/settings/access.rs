@@ -63,6 +63,10 @@ pub(crate) struct AccessSettings {
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) require_auth_for_reads: bool,
+    /// Whether a change that cannot be written to the audit log is refused
+    #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
+          num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) audit_required: bool,
     /// The prefix of the scope that allows to change a study
     #[arg(long, value_name = "TEXT", default_value = "STUDY.")]
     pub(crate) auth_server_scope_study_prefix: String,

@@ -53,6 +53,22 @@ fn lines_about_a_request_have_its_number_in_both_forms() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_whose_log_is_on_a_full_disk_answers_all_the_same() {
+    let folder = TempDir::new().unwrap();
+    let full = fs_err::OpenOptions::new().write(true).open("/dev/full").unwrap().into_parts().0;
+    let mut command = cantata(&["serve", "--server-port=0", "--log=trace"]);
+    command.arg("--data-dir").arg(folder.path()).stderr(Stdio::from(full));
+    let server = Server::of(command).unwrap();
+    assert_eq!(server.get("/isAlive"), (200, json!(true)));
+    let (status, answer) = server.request("POST", "/studies/ABC/", r#"{"studyId": "ABC"}"#);
+    assert_eq!(status, 200, "{answer}");
+    assert_eq!(server.get("/studies/NOPE").0, 404);
+    let (_, ended) = server.stop("TERM");
+    assert!(ended.success(), "{ended}");
+}
+
 #[test]
 fn a_hostile_number_is_not_taken_into_the_log() {
     let folder = TempDir::new().unwrap();

@@ -1,5 +1,9 @@
 //! `cantata serve`: starting, refusing to start, stopping, starting again.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
 use serde_json::json;
 
 use crate::process::{Server, cantata, outcome};
@@ -50,6 +54,43 @@ fn a_folder_that_cannot_be_made_is_refused() {
     let (code, _, stderr) = outcome(command.arg(file.join("data")));
     assert_eq!(code, 1);
     assert!(stderr.contains("file/data") && stderr.contains("DATA_DIR"), "{stderr}");
+}
+
+#[test]
+fn a_limit_of_open_files_that_is_too_low_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new("sh");
+    command.env_clear().args(["-c", "ulimit -n 24 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_cantata")]);
+    let (code, _, stderr) = outcome(command.args(["serve", "--server-port=0", "--data-dir"]).arg(folder.path()));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("limit of open files is 24") && stderr.contains("ulimit -n 4096"), "{stderr}");
+}
+
+/// Returns everything below a folder, itself included, with its permissions.
+fn permissions(path: &Path) -> Vec<(PathBuf, u32)> {
+    let mode = fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+    let mut found = vec![(path.to_owned(), mode)];
+    if path.is_dir() {
+        let entries = fs_err::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        entries.for_each(|path| found.extend(permissions(&path)));
+    }
+    found
+}
+
+#[test]
+fn only_its_owner_may_read_the_data_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let server = Server::start("serve", &data, &[]);
+    assert_eq!(server.request("POST", "/studies/S1/", &json!({"studyId": "S1"}).to_string()).0, 200);
+    assert_eq!(server.request("PUT", "/admin/indexes/files", "{}").0, 201);
+    server.stop("TERM");
+    let found = permissions(&data);
+    assert!(found.len() > 5, "{found:?}");
+    for (path, mode) in found {
+        let expected = if path.is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(mode, expected, "{}", path.display());
+    }
 }
 
 #[test]

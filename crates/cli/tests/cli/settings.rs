@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 86] = [
+const SETTINGS: [&str; 87] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "BODY_LIMIT",
@@ -17,6 +17,7 @@ const SETTINGS: [&str; 86] = [
     "AUTH_MODE",
     "INSECURE",
     "REQUIRE_AUTH_FOR_READS",
+    "AUDIT_REQUIRED",
     "AUTH_SERVER_SCOPE_STUDY_PREFIX",
     "AUTH_SERVER_SCOPE_STUDY_SUFFIX",
     "AUTH_SERVER_SCOPE_SYSTEM",

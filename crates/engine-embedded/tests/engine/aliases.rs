@@ -56,3 +56,24 @@ async fn an_alias_has_a_name_that_an_index_could_have_and_one_index() {
     assert!(matches!(&refused, Err(EngineError::Rejected(text)) if text.contains("`both`")), "{refused:?}");
     assert_eq!(engine.aliases().await.unwrap(), []);
 }
+
+#[tokio::test]
+async fn damaged_aliases_do_not_stop_the_engine() {
+    for damage in [&b"{\"aliases\": {\"a\": "[..], b"[]", b"\xff\x00", b""] {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create("one", None).unwrap();
+        engine.change_aliases(&[add("a", "one")]).await.unwrap();
+        drop(engine);
+        std::fs::write(folder.path().join(".aliases.json"), damage).unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        assert!(engine.aliases().await.unwrap().is_empty());
+        engine.change_aliases(&[add("a", "one")]).await.unwrap();
+        drop(engine);
+        assert_eq!(std::fs::read(folder.path().join(".aliases.json.damaged")).unwrap(), damage, "it is kept");
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        assert_eq!(engine.aliases().await.unwrap(), [alias("a", "one")]);
+        let put = WriteOperation::Put { id: "x".to_owned(), source: b"{}".to_vec() };
+        assert_eq!(engine.write("one", vec![put]).await.unwrap().written, 1);
+    }
+}

@@ -1,7 +1,13 @@
 //! The generated schema.
 
+use std::sync::Arc;
+
 use cantata_catalogue::{Catalogue, CatalogueConfig, ConfigDefaults};
+use cantata_graphql::CatalogueSchema;
 use cantata_mapping::IndexMapping;
+use proptest::collection::hash_map;
+use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::{Value, json};
 
 use crate::sample::{golden, plan, refused, request, schema, schema_of, schema_with, write_hits};
@@ -155,5 +161,47 @@ fn no_document_type_has_the_name_of_a_type_that_every_schema_has() {
         );
         let mapping = IndexMapping::parse(&json!({ "properties": {} })).unwrap();
         assert!(Catalogue::build(&config.unwrap(), &mapping).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn fields_of_one_name_are_shown_by_two() {
+    let keyword = || json!({ "type": "keyword" });
+    let mapping = json!({ "properties": { "tumour-grade": keyword(), "tumour_grade": keyword() } });
+    let schema = schema_of(&json!({ "documentType": "file", "esIndex": "files" }), &mapping);
+    let query = "{ file { hits { edges { node { tumour_grade tumour_grade_2 } } } } }";
+    let body = write_hits(
+        &plan(&schema, query, json!({})),
+        &[("a", json!({ "tumour-grade": "changed", "tumour_grade": "as it is" }))],
+    );
+    assert_eq!(
+        body["data"]["file"]["hits"]["edges"][0]["node"],
+        json!({ "tumour_grade": "as it is", "tumour_grade_2": "changed" })
+    );
+}
+
+/// A property name; few letters and many signs, so that names collide often.
+fn property() -> impl Strategy<Value = String> {
+    prop_oneof!["[ab][-_ ]{1,2}[ab](_[23])?", "[-_1é]{1,3}", Just("id".to_owned()), Just("score".to_owned())]
+}
+
+fn properties() -> impl Strategy<Value = Value> {
+    let leaf = select(vec!["keyword", "long", "date", "flattened", "text"]).prop_map(|name| json!({ "type": name }));
+    let definition = leaf.prop_recursive(2, 24, 5, |inner| {
+        (hash_map(property(), inner, 1..5), select(vec!["object", "nested"]))
+            .prop_map(|(properties, kind)| json!({ "type": kind, "properties": properties }))
+    });
+    hash_map(property(), definition, 0..8).prop_map(|properties| json!({ "properties": properties }))
+}
+
+proptest! {
+    #[test]
+    fn any_names_of_fields_give_a_valid_schema(mapping in properties()) {
+        let mapping = IndexMapping::parse(&mapping).unwrap();
+        let config = json!({ "documentType": "file", "esIndex": "files" });
+        let config = CatalogueConfig::from_value("files", &config, &ConfigDefaults::default()).unwrap();
+        let catalogue = Catalogue::build(&config, &mapping).unwrap();
+        let schema = CatalogueSchema::build(Arc::new(catalogue));
+        prop_assert!(schema.is_ok(), "{:?}", schema);
     }
 }

@@ -19,8 +19,19 @@ pub(super) enum UrlTemplateError {
     NotAnAddress(String),
     #[error("its scheme is '{0}', but must be http or https")]
     Scheme(String),
-    #[error("{{value}} is part of the server's name, which only the url itself may say; put it behind the server")]
-    ValueInServer,
+    #[error(
+        "{{value}} or {{study}} is part of the server's name, which only the url itself may say; put it behind the server"
+    )]
+    TokenInServer,
+}
+
+/// Rejects a template that leads to no server, or to one that a submission chooses. An unknown word in braces is left to
+/// submissions, as SONG does.
+pub(super) fn check(template: &str) -> Result<(), UrlTemplateError> {
+    match fill(template, "a", "a") {
+        Ok(_) | Err(UrlTemplateError::UnknownToken(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Returns the URL to call for a value.
@@ -28,11 +39,11 @@ pub(super) enum UrlTemplateError {
 /// `None` means that no URL can contain this value: `.` and `..` as a whole segment mean another path, even when they
 /// are percent-encoded.
 pub(super) fn fill(template: &str, study_id: &str, value: &str) -> Result<Option<Url>, UrlTemplateError> {
-    // A submission must not choose the server that is called, so the server is the same for any two values.
-    let [one, other] = ["a", "b"].map(|any| parsed(&replace_tokens(template, study_id, any)?));
+    // A submission must not choose the server that is called, so the server is the same for any two values and studies.
+    let [one, other] = ["a", "b"].map(|any| parsed(&replace_tokens(template, any, any)?));
     let (one, other) = (one?, other?);
     if (one.scheme(), one.authority()) != (other.scheme(), other.authority()) {
-        return Err(UrlTemplateError::ValueInServer);
+        return Err(UrlTemplateError::TokenInServer);
     }
     let filled = replace_tokens(template, study_id, value)?;
     let url = parsed(&filled)?;
@@ -141,15 +152,14 @@ mod tests {
             "http:///{value}",
             r"http:\{value}",
         ] {
-            assert_eq!(fill(template, "S", "127.0.0.1"), Err(UrlTemplateError::ValueInServer), "{template}");
+            assert_eq!(fill(template, "S", "127.0.0.1"), Err(UrlTemplateError::TokenInServer), "{template}");
         }
         for template in ["http://example.org:{value}/v", "{value}://example.org/", "{value}"] {
             assert!(fill(template, "S", "80").is_err(), "{template}");
         }
-        assert_eq!(
-            fill("http://{study}.example.org/", "abc", "v").unwrap().unwrap().as_str(),
-            "http://abc.example.org/"
-        );
+        for template in ["http://{study}/", "http://{study}.example.org/{value}", "http://{study}@example.org/"] {
+            assert_eq!(fill(template, "abc", "v"), Err(UrlTemplateError::TokenInServer), "{template}");
+        }
         assert_eq!(filled("http://h/?u={value}", "//evil.example").unwrap(), "http://h/?u=%2F%2Fevil.example");
         assert_eq!(filled("http://h//{value}", "evil.example").unwrap(), "http://h//evil.example");
     }

@@ -1,5 +1,6 @@
 //! The request of a download, parsed without knowing the catalogue.
 
+use cantata_sqon::parse_nested_json;
 use serde_json::{Map, Value};
 
 use super::DownloadError;
@@ -165,7 +166,7 @@ impl ColumnRequest {
 }
 
 fn parse_json(text: &str) -> Result<Value, DownloadError> {
-    serde_json::from_str(text).map_err(|error| {
+    parse_nested_json(text.as_bytes()).map_err(|error| {
         DownloadError::Invalid(format!(
             "params: found {}, which is no JSON ({error}); expected {REQUEST_FORM}",
             quote(text)

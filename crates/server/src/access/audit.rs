@@ -1,18 +1,21 @@
 //! Entries of the audit log.
 //!
 //! The guard of a route records who changes what before the handler runs; the entry is written once the response is
-//! known, or when the request is cancelled, so that nothing that was begun is missing. Of reads only denials are logged,
-//! which the guard does itself, so that reading costs nothing here.
+//! known, or when the request is cancelled, so that nothing that was begun is missing. Where the log is required, an
+//! entry that the change has begun is on disk before the handler runs. Of reads only denials are logged, which the guard
+//! does itself, so that reading costs nothing here. Where a route reads or changes, as GraphQL does, its handler says
+//! which ([`ChangeAudit`]).
 
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::Request;
 use axum::response::Response;
 use cantata_access::{AuditEntry, AuthMethod, Identity};
-use cantata_core::Timestamp;
-use http::{Method, Uri};
+use cantata_core::{ErrorId, Timestamp};
+use http::{Extensions, Method, Uri};
 
-use super::AccessControl;
+use super::{AccessControl, identity_of};
+use crate::error_body::ApiError;
 use crate::intercept::Intercept;
 use crate::request_id::RequestId;
 
@@ -28,14 +31,103 @@ pub(crate) struct AuditRecord {
     pub(crate) is_denied: bool,
 }
 
-/// Where the guard leaves its record; part of the request.
-#[derive(Clone, Default)]
-pub(crate) struct AuditSlot(Arc<OnceLock<AuditRecord>>);
+/// Where the guard leaves its record; part of a request that may change something, where there is a log.
+#[derive(Clone)]
+pub(crate) struct AuditSlot(Arc<AuditContext>);
+
+struct AuditContext {
+    access: Arc<AccessControl>,
+    method: Method,
+    uri: Uri,
+    id: RequestId,
+    record: OnceLock<AuditRecord>,
+}
 
 impl AuditSlot {
+    fn new(access: &Arc<AccessControl>, request: &Request) -> Self {
+        Self(Arc::new(AuditContext {
+            access: Arc::clone(access),
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+            id: RequestId::current_or_new(),
+            record: OnceLock::new(),
+        }))
+    }
+
+    /// Records a request that is denied.
     pub(crate) fn set(&self, record: AuditRecord) {
         // A request has one route, and a route one guard.
-        let _ = self.0.set(record);
+        let _ = self.0.record.set(record);
+    }
+
+    /// Records a change that is about to be made.
+    ///
+    /// # Errors
+    ///
+    /// If the log is required and cannot be written; the change must not be made.
+    pub(crate) fn begin_change(&self, record: AuditRecord) -> Result<(), ApiError> {
+        let context = &*self.0;
+        // Several changes of one request have one entry.
+        if context.record.set(record).is_err() {
+            return Ok(());
+        }
+        let (Some(log), Some(record)) = (&context.access.audit, context.record.get()) else { return Ok(()) };
+        if !log.is_required() {
+            return Ok(());
+        }
+        log.write_begun(&context.entry(record, None, "begun")).map_err(|_| {
+            let text = "The change cannot be written to the audit log, which this server requires; nothing was changed. \
+                        The operator must look at the log of the server, and at the space on its disk";
+            ApiError::new(ErrorId::AuditUnavailable, text)
+        })
+    }
+}
+
+impl AuditContext {
+    fn entry<'a>(&'a self, record: &'a AuditRecord, status: Option<u16>, result: &'a str) -> AuditEntry<'a> {
+        AuditEntry {
+            time: Timestamp::now(),
+            principal: &record.identity.name,
+            auth_method: if record.is_refused { "refused credential" } else { kind(record.identity.auth_method) },
+            method: self.method.as_str(),
+            path: truncated(self.uri.path()),
+            study: record.study.as_deref().map(truncated),
+            status,
+            result,
+            request_id: self.id.as_str(),
+        }
+    }
+
+    /// Writes the entry of a request that is over, if it has a record.
+    fn write(&self, status: Option<u16>) {
+        let (Some(log), Some(record)) = (&self.access.audit, self.record.get()) else { return };
+        let result = match status {
+            _ if record.is_denied => "denied",
+            None => "cut off",
+            Some(status) if status < 400 => "done",
+            Some(_) => "failed",
+        };
+        log.write(&self.entry(record, status, result));
+    }
+}
+
+/// The audit of a request whose handler alone knows whether it changes something.
+pub(crate) struct ChangeAudit {
+    slot: Option<AuditSlot>,
+    identity: Arc<Identity>,
+}
+
+impl ChangeAudit {
+    /// Returns the audit of a request.
+    pub(crate) fn of(request: &Extensions) -> Self {
+        Self { slot: request.get::<AuditSlot>().cloned(), identity: identity_of(request) }
+    }
+
+    /// Records a change that is about to be made; see [`AuditSlot::begin_change`].
+    pub(crate) fn begin(&self) -> Result<(), ApiError> {
+        let Some(slot) = &self.slot else { return Ok(()) };
+        let identity = Arc::clone(&self.identity);
+        slot.begin_change(AuditRecord { identity, is_refused: false, study: None, is_denied: false })
     }
 }
 
@@ -60,11 +152,7 @@ impl Intercept for AuditInterceptor {
 
 /// A request that is being processed; dropped, it was cancelled.
 pub(crate) struct AuditedRequest {
-    access: Arc<AccessControl>,
     audit: AuditSlot,
-    method: Method,
-    uri: Uri,
-    id: RequestId,
     is_answered: bool,
 }
 
@@ -75,54 +163,29 @@ impl AuditedRequest {
         if is_reading(request.method()) {
             return None;
         }
-        let audited = Self::new(access, request);
-        request.extensions_mut().insert(audited.audit.clone());
-        Some(audited)
+        let audit = AuditSlot::new(access, request);
+        request.extensions_mut().insert(audit.clone());
+        Some(Self { audit, is_answered: false })
     }
 
     /// Begins the entry of a read that was denied.
     pub(crate) fn denied(access: &Arc<AccessControl>, request: &Request, record: AuditRecord) -> Self {
-        let audited = Self::new(access, request);
-        audited.audit.set(record);
-        audited
-    }
-
-    fn new(access: &Arc<AccessControl>, request: &Request) -> Self {
-        let (access, audit, id) = (Arc::clone(access), AuditSlot::default(), RequestId::current_or_new());
-        Self { access, audit, method: request.method().clone(), uri: request.uri().clone(), id, is_answered: false }
+        let audit = AuditSlot::new(access, request);
+        audit.set(record);
+        Self { audit, is_answered: false }
     }
 
     /// Writes the entry, if the guard left a record.
     pub(crate) fn complete(mut self, response: &Response) {
         self.is_answered = true;
-        self.write(Some(response.status().as_u16()));
-    }
-
-    fn write(&self, status: Option<u16>) {
-        let (Some(log), Some(record)) = (self.access.audit.as_ref(), self.audit.0.get()) else { return };
-        log.write(&AuditEntry {
-            time: Timestamp::now(),
-            principal: &record.identity.name,
-            auth_method: if record.is_refused { "refused credential" } else { kind(record.identity.auth_method) },
-            method: self.method.as_str(),
-            path: truncated(self.uri.path()),
-            study: record.study.as_deref().map(truncated),
-            status,
-            result: match status {
-                _ if record.is_denied => "denied",
-                None => "cut off",
-                Some(status) if status < 400 => "done",
-                Some(_) => "failed",
-            },
-            request_id: self.id.as_str(),
-        });
+        self.audit.0.write(Some(response.status().as_u16()));
     }
 }
 
 impl Drop for AuditedRequest {
     fn drop(&mut self) {
         if !self.is_answered {
-            self.write(None);
+            self.audit.0.write(None);
         }
     }
 }

@@ -87,7 +87,10 @@ impl Intercept for AccessGuard {
         if let Some(audit) = request.extensions().get::<AuditSlot>()
             && let Some(record) = record.take()
         {
-            audit.set(record);
+            match is_denied {
+                true => audit.set(record),
+                false => audit.begin_change(record).map_err(|error| Box::new(error.into_response()))?,
+            }
         }
         decision.map_err(|denied| {
             let response = denied.into_response();

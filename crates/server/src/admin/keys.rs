@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa_axum::routes;
 
-use super::ADMINISTRATION;
+use super::{ADMINISTRATION, log_not_writable};
 use crate::AccessControl;
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Segments};
@@ -169,6 +169,11 @@ fn key_error(error: KeyError) -> Error {
         KeyError::NameTaken(_) => (ErrorId::KeyAlreadyExists, format!("name: {error}")),
         KeyError::Unknown(id) => {
             (ErrorId::KeyNotFound, format!("No key has the id '{id}'; GET /admin/keys lists the keys with their ids"))
+        }
+        KeyError::NotWritable(reason) => {
+            log_not_writable(&reason);
+            let text = "The disk of the keys is full or read-only; nothing was changed. The operator must free space";
+            (ErrorId::DiskNotWritable, text.to_owned())
         }
         KeyError::Unusable(reason) => {
             tracing::error!(reason, "the keys cannot be used");

@@ -7,6 +7,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::admin::log_not_writable;
 use crate::error_body::ApiError;
 use crate::response::json_with_status;
 
@@ -103,6 +104,10 @@ impl From<EngineError> for EsError {
             EngineError::Busy => of(StatusCode::TOO_MANY_REQUESTS, "es_rejected_execution_exception"),
             EngineError::Unreachable | EngineError::PermissionDenied | EngineError::TimedOut => {
                 of(StatusCode::SERVICE_UNAVAILABLE, "exception")
+            }
+            EngineError::NotWritable(reason) => {
+                log_not_writable(reason);
+                of(StatusCode::INSUFFICIENT_STORAGE, "exception")
             }
             EngineError::Failed(reason) | EngineError::IndexDamaged { reason, .. } => {
                 tracing::error!(reason, "the search engine failed");

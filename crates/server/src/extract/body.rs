@@ -1,6 +1,7 @@
 //! The body of a request: its content type, its size, its JSON.
 
 use std::fmt::Display;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
@@ -10,6 +11,7 @@ use cantata_core::json::parse_json;
 use futures_util::StreamExt;
 use http::{HeaderMap, header};
 use serde_json::{Map, Value};
+use tokio::time::timeout;
 
 use crate::error_body::{ApiError, ApiResult};
 use crate::limits::BodyTimeout;
@@ -17,6 +19,10 @@ use crate::state::AppState;
 
 /// How much of a rejected body is read all the same, so that the client gets to read the answer.
 pub(crate) const MAX_DISCARDED_BYTES: usize = 64 << 20;
+
+/// How long a body is waited for that was answered already, and how long it is read in all.
+const LINGER_IDLE: Duration = Duration::from_secs(1);
+const LINGER: Duration = Duration::from_secs(30);
 
 /// The raw bytes of a body that should be JSON.
 pub(crate) struct PayloadBytes(pub(crate) Bytes);
@@ -80,9 +86,10 @@ pub(crate) async fn take_body(request: Request, limit: usize) -> ApiResult<(Body
     if declared <= limit {
         return Ok((request.into_body(), declared));
     }
-    // A client that asks first has sent nothing yet, and need not.
+    // A client that asks first has sent nothing yet, and need not. Any other one is answered at once; what it sends is read
+    // for a while, because it would not get to read the answer if the connection were closed on it.
     if !request.headers().contains_key(header::EXPECT) {
-        discard(request.into_body(), MAX_DISCARDED_BYTES).await;
+        tokio::spawn(linger(request.into_body()));
     }
     Err(too_large(limit))
 }
@@ -123,6 +130,22 @@ pub(crate) fn unreadable(error: &axum::Error) -> ApiError {
 pub(crate) fn too_large(limit: impl Display) -> ApiError {
     let text = format!("The body is larger than the limit of {limit} bytes; send less, or in several requests");
     ApiError::new(ErrorId::PayloadTooLarge, text)
+}
+
+/// Reads and forgets the body of a request that is answered already, until its client pauses.
+async fn linger(body: Body) {
+    let reading = async {
+        let mut left = MAX_DISCARDED_BYTES;
+        let mut pieces = body.into_data_stream();
+        while let Ok(Some(Ok(piece))) = timeout(LINGER_IDLE, pieces.next()).await {
+            left = left.saturating_sub(piece.len());
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    // What is left of the body is dropped, which closes the connection.
+    let _ = timeout(LINGER, reading).await;
 }
 
 /// Reads and forgets a body, up to a limit.

@@ -13,7 +13,7 @@ use http::{Extensions, HeaderValue};
 use utoipa_axum::routes;
 
 use super::exposition::{Exposition, Kind};
-use super::{Metrics, MetricsAccess, process};
+use super::{LOST_LOG_LINES, Metrics, MetricsAccess, process};
 use crate::access::RequiredScope;
 use crate::limits::Rejection;
 use crate::response::with_content_type;
@@ -53,6 +53,7 @@ async fn metrics(State(sources): State<MetricSources>, extensions: Extensions) -
     process::write(&mut text);
     sources.metrics.write(&mut text);
     sources.write_events(&mut text);
+    sources.write_audit(&mut text);
     sources.write_jobs(&mut text);
     if sources.shows_catalogues(&extensions) {
         sources.write_searches(&mut text);
@@ -89,6 +90,8 @@ impl Metrics {
         let errors = ErrorId::ALL.iter().map(|id| id.as_str()).zip(errors).filter(|(_, count)| *count > 0);
         let help = "Answers with an error of the error table, by its id.";
         text.labelled("cantata_errors_total", Kind::Counter, help, "error", errors);
+        let help = "Log lines that could not be written.";
+        text.single("cantata_log_lines_lost_total", Kind::Counter, help, LOST_LOG_LINES.load(Ordering::Relaxed));
     }
 }
 
@@ -109,6 +112,13 @@ impl MetricSources {
         {
             let help = "Events that Kafka has not acknowledged yet.";
             text.single("cantata_outbox_lag_events", Kind::Gauge, help, relay.latest().saturating_sub(sent));
+        }
+    }
+
+    fn write_audit(&self, text: &mut Exposition) {
+        if let Some(audit) = &self.services.access.audit {
+            let help = "Entries that could not be written to the audit log.";
+            text.single("cantata_audit_entries_lost_total", Kind::Counter, help, audit.lost_count());
         }
     }
 

@@ -9,7 +9,9 @@ use serde_json::json;
 
 use super::transport::{self, Incoming};
 use super::{SearchRejection, SearchResult, SearchState, graphiql, text};
+use crate::access::ChangeAudit;
 use crate::app::unknown_path;
+use crate::error_body::ApiError;
 use crate::extract::content_type;
 use crate::openapi::schemas::{GraphqlAnswers, GraphqlRequest, SearchRefusal};
 use crate::response::with_content_type;
@@ -142,7 +144,7 @@ async fn by_get(
     headers: &HeaderMap,
 ) -> SearchResult {
     Ok(match transport::from_address(query.as_deref().unwrap_or_default(), &state.persisted) {
-        Some(query) => run(served, &query?, false).await,
+        Some(query) => run(served, &query?, None).await,
         None if wants_page(headers) && !served.catalogue.flags.disable_playground => graphiql::page(),
         None => text(StatusCode::BAD_REQUEST, "GET query missing."),
     })
@@ -157,9 +159,10 @@ fn wants_page(headers: &HeaderMap) -> bool {
 
 async fn by_post(state: &SearchState, served: &ServedCatalogue, request: Request) -> SearchResult {
     let is_form = content_type(request.headers()).as_deref() == Some("application/x-www-form-urlencoded");
+    let audit = ChangeAudit::of(request.extensions());
     let body = super::read(request, state.body_limit).await?;
     let requests = match transport::from_body(&body, is_form, &state.persisted)? {
-        Incoming::One(request) => return Ok(run(served, &request, true).await),
+        Incoming::One(request) => return Ok(run(served, &request, Some(&audit)).await),
         Incoming::Several(requests) => requests,
     };
     if !served.catalogue.flags.enable_batching {
@@ -172,12 +175,13 @@ async fn by_post(state: &SearchState, served: &ServedCatalogue, request: Request
         );
         return Ok(graphql_error(StatusCode::BAD_REQUEST, &message, "BAD_USER_INPUT"));
     }
-    batch(served, requests).await
+    batch(served, requests, &audit).await
 }
 
 async fn batch(
     served: &ServedCatalogue,
     requests: Vec<Result<cantata_graphql::GraphqlRequest, SearchRejection>>,
+    audit: &ChangeAudit,
 ) -> SearchResult {
     let mut answers = BytesMut::from(&b"["[..]);
     for (index, request) in requests.into_iter().enumerate() {
@@ -185,7 +189,12 @@ async fn batch(
             answers.extend_from_slice(b",");
         }
         match served.prepare(&request?) {
-            Ok(prepared) => answers.extend_from_slice(served.execute(&prepared).await.trim_ascii_end()),
+            Ok(prepared) => {
+                if prepared.is_mutation() {
+                    audit.begin().map_err(|error| unaudited(&error))?;
+                }
+                answers.extend_from_slice(served.execute(&prepared).await.trim_ascii_end());
+            }
             Err(rejected) => answers.extend_from_slice(rejected.bytes.trim_ascii_end()),
         }
     }
@@ -193,7 +202,12 @@ async fn batch(
     Ok(with_content_type(answers.freeze(), JSON))
 }
 
-async fn run(served: &ServedCatalogue, request: &cantata_graphql::GraphqlRequest, may_change: bool) -> Response {
+/// Runs a request; one without an audit may change nothing.
+async fn run(
+    served: &ServedCatalogue,
+    request: &cantata_graphql::GraphqlRequest,
+    audit: Option<&ChangeAudit>,
+) -> Response {
     let prepared = match served.prepare(request) {
         Ok(prepared) => prepared,
         Err(rejected) => {
@@ -201,13 +215,23 @@ async fn run(served: &ServedCatalogue, request: &cantata_graphql::GraphqlRequest
             return (status, with_content_type(rejected.bytes, JSON)).into_response();
         }
     };
-    if prepared.is_mutation() && !may_change {
-        let mut response =
-            graphql_error(StatusCode::METHOD_NOT_ALLOWED, "GET supports only query operation", "BAD_REQUEST");
-        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
-        return response;
+    if prepared.is_mutation() {
+        let Some(audit) = audit else {
+            let mut response =
+                graphql_error(StatusCode::METHOD_NOT_ALLOWED, "GET supports only query operation", "BAD_REQUEST");
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+            return response;
+        };
+        if let Err(error) = audit.begin() {
+            return unaudited(&error);
+        }
     }
     with_content_type(served.execute(&prepared).await, JSON)
+}
+
+/// Answers that a change is not made because it cannot be audited.
+fn unaudited(ApiError(error): &ApiError) -> Response {
+    graphql_error(StatusCode::SERVICE_UNAVAILABLE, &error.text, "SERVICE_UNAVAILABLE")
 }
 
 /// Answers with one GraphQL error.

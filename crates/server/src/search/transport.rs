@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use cantata_graphql::GraphqlRequest;
+use cantata_sqon::parse_nested_json;
 use http::StatusCode;
 use moka::sync::Cache;
 use serde_json::{Map, Value};
@@ -43,7 +44,7 @@ pub(super) fn from_body(
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(missing_body());
     }
-    let value = cantata_core::json::parse_json(body)
+    let value = parse_nested_json(body)
         .map_err(|error| text(StatusCode::BAD_REQUEST, format!("The body is not JSON: {error}")))?;
     match value {
         Value::Object(members) => from_object(members, persisted).map(Incoming::One),
@@ -106,7 +107,7 @@ fn object_of(value: Option<Value>) -> Result<Option<Map<String, Value>>, ()> {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(members)) => Ok(Some(members)),
         Some(Value::String(text)) if text.is_empty() => Ok(None),
-        Some(Value::String(text)) => match cantata_core::json::parse_json(text.as_bytes()) {
+        Some(Value::String(text)) => match parse_nested_json(text.as_bytes()) {
             Ok(Value::Object(members)) => Ok(Some(members)),
             Ok(Value::Null) => Ok(None),
             _ => Err(()),

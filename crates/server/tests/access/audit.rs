@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cantata_access::AuditLog;
 use cantata_server::AccessControl;
-use cantata_testkit::{Payload, TestServer, raw};
+use cantata_testkit::{Payload, TestCatalogues, TestResponse, TestServer, raw};
 use http::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -108,4 +108,68 @@ async fn a_change_whose_client_leaves_is_kept_too() {
         }
     };
     tokio::time::timeout(Duration::from_secs(60), is_kept).await.expect("it is not in the log");
+}
+
+const SAVE_SET: &str =
+    "mutation { saveSet(type: file, userId: \"u\", sqon: {}, path: \"name\", refresh: WAIT_FOR) { setId } }";
+
+/// Starts a server with saved sets, whose audit log is in a folder.
+async fn with_sets(folder: &TempDir, is_required: bool) -> TestServer {
+    let audit = AuditLog::in_folder(folder.path()).required(is_required);
+    let mapping = json!({"properties": {"name": {"type": "keyword"}}});
+    let catalogues = TestCatalogues::new()
+        .file("base.json", &json!({"documentType": "file", "esIndex": "files", "enableSets": true}))
+        .index("files", &mapping, [("f1", json!({"name": "a"}))]);
+    let access = AccessControl { audit: Some(audit), ..AccessControl::default() };
+    TestServer::builder().access(access).catalogues(catalogues).start().await
+}
+
+async fn post(server: &TestServer, path: &str, body: &Value) -> TestResponse {
+    let headers = [("content-type", "application/json")];
+    server.send(Method::POST, path, &headers, Some(body.to_string().into_bytes())).await
+}
+
+fn kept(folder: &TempDir) -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(folder.path().join("audit.log")).unwrap_or_default();
+    let entries = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let member = |entry: &Value, name: &str| entry[name].as_str().unwrap().to_owned();
+    entries.map(|entry| (member(&entry, "path"), member(&entry, "result"))).collect()
+}
+
+#[tokio::test]
+async fn a_saved_set_is_kept_and_a_query_is_not() {
+    let folder = TempDir::new().unwrap();
+    let server = with_sets(&folder, false).await;
+    post(&server, "/graphql", &json!({"query": "{ file { hits { total } } }"})).await.assert_status(200);
+    assert!(kept(&folder).is_empty());
+    post(&server, "/graphql", &json!({"query": SAVE_SET})).await.assert_status(200);
+    assert_eq!(kept(&folder), [("/graphql".to_owned(), "done".to_owned())]);
+}
+
+#[tokio::test]
+async fn where_the_log_is_required_nothing_is_changed_without_it() {
+    let folder = TempDir::new().unwrap();
+    // In the way of the log, as a full disk would be.
+    let in_the_way = folder.path().join("audit.log");
+    std::fs::create_dir(&in_the_way).unwrap();
+    let server = with_sets(&folder, true).await;
+    let study = json!({"studyId": "ABC"});
+    post(&server, "/studies/ABC", &study).await.assert_error_id(503, "audit.unavailable");
+    post(&server, "/graphql", &json!({"query": SAVE_SET})).await.assert_status(503);
+    assert_eq!(server.get("/studies/all").await.ok(), json!([]), "reads go on");
+    std::fs::remove_dir(&in_the_way).unwrap();
+    post(&server, "/studies/ABC", &study).await.assert_status(200);
+    post(&server, "/graphql", &json!({"query": SAVE_SET})).await.assert_status(200);
+    let entry = |path: &str, result: &str| (path.to_owned(), result.to_owned());
+    let (begun, done) = (|path| entry(path, "begun"), |path| entry(path, "done"));
+    let (study, graphql) = ("/studies/ABC", "/graphql");
+    assert_eq!(kept(&folder), [begun(study), done(study), begun(graphql), done(graphql)]);
+}
+
+#[tokio::test]
+async fn where_the_log_is_not_required_changes_go_on_without_it() {
+    let folder = TempDir::new().unwrap();
+    std::fs::create_dir(folder.path().join("audit.log")).unwrap();
+    let server = with_sets(&folder, false).await;
+    post(&server, "/studies/ABC", &json!({"studyId": "ABC"})).await.assert_status(200);
 }

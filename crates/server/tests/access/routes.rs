@@ -162,6 +162,22 @@ async fn the_administrator_is_denied_nothing() {
 }
 
 #[tokio::test]
+async fn every_change_of_every_route_is_in_the_audit_log() {
+    let guarded = Guarded::open().await;
+    for route in routes(&guarded).await {
+        if route.method == Method::GET || route.reads() {
+            continue;
+        }
+        let known = guarded.audit().len();
+        send(&guarded, &route, &guarded.administrator).await;
+        let entries = guarded.audit();
+        assert_eq!(entries.len(), known + 1, "{}", route.name());
+        let entry = &entries[known];
+        assert_eq!((entry["who"].as_str(), entry["path"].as_str()), (Some("administrator"), Some(&*route.path())));
+    }
+}
+
+#[tokio::test]
 async fn addresses_beside_the_described_ones_are_closed_like_them() {
     let guarded = Guarded::closed().await;
     let query = json!({"query": "{ file { hits { total } } }"});

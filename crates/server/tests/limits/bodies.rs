@@ -1,6 +1,7 @@
 //! Bodies that are larger than they may be, or than they look.
 
 use std::io::Write;
+use std::time::Duration;
 
 use cantata_testkit::{Payload, TestCatalogues, TestServer, raw};
 use flate2::Compression;
@@ -111,6 +112,25 @@ async fn clients_that_ask_first_need_not_send_what_is_too_large() {
     stream.write_all(head.as_bytes()).await.unwrap();
     let answer = soon("an answer", raw::read_response(&mut stream)).await.unwrap();
     assert_eq!((answer.status, &answer.json()["errorId"]), (413, &json!("payload.too.large")));
+}
+
+/// A client that sends nothing of it is not waited for.
+#[tokio::test]
+async fn a_body_that_is_too_large_by_its_own_account_is_refused_before_it_comes() {
+    let server = searching(|limits| {
+        limits.search_body_limit = 1000;
+        limits.client_timeout = Duration::from_secs(3600);
+    })
+    .await;
+    for path in ["/schemas", "/submit/S", "/graphql"] {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000000000000\r\n\r\n"
+        );
+        let mut stream = TcpStream::connect(server.address()).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let answer = soon("an answer and the end of the connection", raw::read_response(&mut stream)).await.unwrap();
+        assert_eq!(answer.status, 413, "{path}");
+    }
 }
 
 /// What is refused is read for a while, so that its client gets to read why, but not for ever.

@@ -154,6 +154,9 @@ async fn the_page_shows_the_document_without_any_other_host() {
     let page = server.get("/docs/index.html").await;
     page.assert_status(200);
     assert!(page.header("content-type").unwrap().starts_with("text/html"), "{:?}", page.headers);
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("default-src 'none'; script-src 'self';") && policy.contains("frame-ancestors 'none'"));
+    assert!(!page.text().contains("<script>") && !page.text().contains("<style>"), "the policy allows none of it");
     let assets = asset_names(page.text());
     assert!(assets.iter().any(|name| name.ends_with(".js")) && assets.iter().any(|name| name.ends_with(".css")));
     let mut whole = page.text().to_owned();

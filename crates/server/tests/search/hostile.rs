@@ -76,6 +76,34 @@ async fn a_thousand_aliases_are_answered_where_they_are_allowed() {
     assert_eq!(answer["file"]["aggregations"]["b999"]["bucket_count"], 3);
 }
 
+/// Returns a filter with a number of groups within each other around a leaf, an even number of which changes nothing.
+fn negated(groups: usize) -> Value {
+    let inner = leaf("in", "analysis", json!(["A1"]));
+    (0..groups).fold(inner, |inner, _| json!({"op": "not", "content": [inner]}))
+}
+
+#[tokio::test]
+async fn filters_are_read_to_the_depth_that_is_documented() {
+    let server = server().await;
+    let query = "query($f: JSON) { file { hits(filters: $f) { total } } }";
+    let total = async |groups: usize| {
+        let answer = server.graphql("/graphql", query, &json!({"f": negated(groups)})).await;
+        data(&answer)["file"]["hits"]["total"].clone()
+    };
+    assert_eq!(total(94).await, total(0).await);
+    assert_eq!(total(98).await, total(0).await);
+    assert_eq!(total(99).await, total(1).await);
+    let answer = server.graphql("/graphql", query, &json!({"f": negated(100)})).await;
+    assert!(answer.text().contains("more than 100 levels of groups and leaves"), "{}", answer.text());
+    let columns = json!({"files": [{"fileType": "jsonl", "sqon": negated(98), "columns": ["analysis"]}]});
+    server.post("/download", &columns).await.assert_status(200);
+    let variables = json!({"f": negated(98)});
+    let query = "mutation($f: JSON!) { saveSet(type: file, userId: \"u\", sqon: $f, path: \"name\") { setId } }";
+    let server = server_with(json!({"enableSets": true})).await;
+    let answer = server.graphql("/graphql", query, &variables).await;
+    assert!(answer.text().contains("at most 99 can be saved"), "{}", answer.text());
+}
+
 #[tokio::test]
 async fn variables_of_any_size_are_answered() {
     let large = TestServer::builder().limits(|limits| limits.search_body_limit = 50 << 20);

@@ -22,6 +22,15 @@ async fn searches_and_indexes_are_told_of_by_catalogue() {
     ] {
         assert!(line(&text, expected), "{expected} in {text}");
     }
+    // What the engine cannot answer within its limits is no failure of the server.
+    let too_fine = "{ file { aggregations { size { histogram(interval: 0.0000001) { buckets { key } } } } } }";
+    server.graphql("/beta/graphql", too_fine, &json!({})).await.assert_status(200);
+    let counted = server.get("/metrics").await.text().to_owned();
+    for expected in
+        [r#"cantata_searches_total{catalogue="beta"} 1"#, r#"cantata_searches_failed_total{catalogue="beta"} 0"#]
+    {
+        assert!(line(&counted, expected), "{expected} in {counted}");
+    }
     // What was counted is not forgotten when the configuration changes.
     server.write_config("alpha/base.json", &base(json!({"maxAliases": 99})).to_string());
     server.send(http::Method::POST, "/admin/catalogues/alpha/reload", &[], None).await.assert_status(200);

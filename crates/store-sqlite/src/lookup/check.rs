@@ -31,10 +31,10 @@ pub fn check_lookup(folder: &Path) -> Result<Vec<String>> {
     let metadata = open_reader(&paths.metadata)?;
     let mut select = metadata
         .prepare("SELECT block_key, files FROM file_block WHERE block_key <= ?1")
-        .map_err(|error| failure(CHECKING, error))?;
-    let mut rows = select.query([lookup.applied()]).map_err(|error| failure(CHECKING, error))?;
-    while let Some(row) = rows.next().map_err(|error| failure(CHECKING, error))? {
-        let (block_key, encoded) = <(i64, Vec<u8>)>::try_from(row).map_err(|error| failure(CHECKING, error))?;
+        .map_err(|error| sqlite_error(CHECKING, error))?;
+    let mut rows = select.query([lookup.applied()]).map_err(|error| sqlite_error(CHECKING, error))?;
+    while let Some(row) = rows.next().map_err(|error| sqlite_error(CHECKING, error))? {
+        let (block_key, encoded) = <(i64, Vec<u8>)>::try_from(row).map_err(|error| sqlite_error(CHECKING, error))?;
         for file in decode(&encoded)? {
             for hash in lookup.key().hashes_of(&file) {
                 let mut is_block = |found: i64| Ok((found == block_key).then_some(()));

@@ -103,6 +103,7 @@ export interface components {
     };
     CatalogueField: {
       displayName: string;
+      graphqlName?: string;
       multiFieldOf?: string;
       type: string;
       unit: string | null;

@@ -1,6 +1,5 @@
 //! Facets: the number of records per value of a field.
 
-use cantata_catalogue::flat_name;
 use serde_json::{Map, Value, json};
 
 use super::QueryArguments;
@@ -21,14 +20,17 @@ pub(super) async fn run(
     let facets: Vec<String> = arguments
         .facets
         .iter()
-        .map(|field| format!("{} {{ bucket_count buckets{max} {{ key key_as_string doc_count }} }}", flat_name(field)))
+        .map(|field| {
+            let name = catalogue.graphql_name(field);
+            format!("{name} {{ bucket_count buckets{max} {{ key key_as_string doc_count }} }}")
+        })
         .collect();
     let selection = format!(
         "hits(filters: $filters, first: 0) {{ total }} aggregations(filters: $filters) {{ {} }}",
         facets.join(" ")
     );
     let answer = catalogue.query(server, "($filters: JSON)", &selection, json!({"filters": filter})).await?;
-    let counted = |field: &String| &answer["aggregations"][flat_name(field)];
+    let counted = |field: &String| &answer["aggregations"][catalogue.graphql_name(field)];
     if output.is_json {
         let facets = arguments.facets.iter().map(|field| (field.clone(), in_json(counted(field))));
         let facets: Map<String, Value> = facets.collect();

@@ -51,7 +51,7 @@ impl ServerAccess {
             authenticator,
             scopes,
             closed_reads: settings.access.require_auth_for_reads,
-            audit: Some(AuditLog::in_folder(data_dir)),
+            audit: Some(AuditLog::in_folder(data_dir).required(settings.access.audit_required)),
         };
         Ok(Self { control, operator, first_key })
     }

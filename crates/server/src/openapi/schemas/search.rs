@@ -170,6 +170,9 @@ pub(crate) struct CatalogueField {
     /// For a multi-field, the field whose values it has.
     #[schema(nullable = false)]
     multi_field_of: Option<String>,
+    /// The flat name in GraphQL, where another field has the one that follows from the path.
+    #[schema(nullable = false)]
+    graphql_name: Option<String>,
 }
 
 /// What the answer depends on.

@@ -109,6 +109,22 @@ async fn hosts_of_any_kind_are_answered() {
     assert_eq!(response.json()["errorId"], "study.id.does.not.exist");
 }
 
+#[tokio::test]
+async fn a_request_names_its_host_exactly_once() {
+    let server = server_with_study().await;
+    for (hosts, found) in [("", 0), ("host: x\r\nhost: y\r\n", 2), ("host: x\r\nHost: x\r\n", 2)] {
+        for path in ["/isAlive", "/studies/all", "/nothing"] {
+            let request = format!("GET {path} HTTP/1.1\r\n{hosts}connection: close\r\n\r\n");
+            let response = raw::exchange(server.address(), request.as_bytes()).await.unwrap();
+            assert_eq!(response.status, 400, "{path} {hosts}");
+            let message = response.json()["message"].as_str().unwrap().to_owned();
+            assert!(message.contains(&format!("{found} headers Host")), "{message}");
+        }
+    }
+    let without = b"GET http://elsewhere/isAlive HTTP/1.1\r\nconnection: close\r\n\r\n";
+    assert_eq!(raw::exchange(server.address(), without).await.unwrap().status, 400);
+}
+
 /// What is no HTTP is refused by the protocol itself, with a status and without a body.
 #[tokio::test]
 async fn what_is_no_http_is_refused() {

@@ -170,3 +170,22 @@ async fn options_of_the_wrong_type() {
         assert!(message.ends_with("a list of objects with url and jsonPath"), "{message}");
     }
 }
+
+#[tokio::test]
+async fn urls_of_external_validations_that_lead_nowhere_or_anywhere() {
+    let server = TestServer::start().await;
+    for (url, reason) in [
+        ("file:///etc/passwd", "scheme is 'file'"),
+        ("ftp://example.org/{value}", "scheme is 'ftp'"),
+        ("example.org/{value}", "it is not an address"),
+        ("", "it is not an address"),
+        ("http://{study}.example.org/{value}", "part of the server's name"),
+        ("https://{value}/", "part of the server's name"),
+    ] {
+        let mut body = minimal_type("t");
+        body["options"] = json!({"externalValidations": [{"url": url, "jsonPath": "a"}]});
+        let message = server.post("/schemas", &body).await.assert_error_id(400, "malformed.request.body");
+        assert!(message.contains("#/options/externalValidations/0/url: ") && message.contains(reason), "{message}");
+    }
+    assert_eq!(server.get("/schemas?names=t").await.ok()["count"], 0, "nothing refused is stored");
+}

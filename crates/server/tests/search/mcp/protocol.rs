@@ -62,7 +62,13 @@ async fn what_is_no_message_is_refused_and_says_why() {
     let body = Some(initialize().to_string().into_bytes());
     server.send(Method::POST, "/mcp", &[JSON], body.clone()).await.assert_error_id(415, "unsupported.media.type");
     server.send(Method::POST, "/mcp", &[ACCEPT], body).await.assert_error_id(415, "unsupported.media.type");
-    for text in ["", "{", "[]", "7", "{}", "{\"jsonrpc\":\"2.0\"}", "\u{feff}{}", &"[".repeat(5000)] {
+    for text in ["", "{", "{\"jsonrpc\": \"2.0\",}", "\u{feff}{}", &"[".repeat(5000)] {
+        let response = server.send(Method::POST, "/mcp", &[ACCEPT, JSON], Some(text.into())).await;
+        response.assert_status(400);
+        let answer = response.json();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32700), &Value::Null), "{answer}");
+    }
+    for text in ["[]", "7", "{}", "{\"jsonrpc\":\"2.0\"}"] {
         let response = server.send(Method::POST, "/mcp", &[ACCEPT, JSON], Some(text.into())).await;
         assert!((400..500).contains(&response.status), "{text} -> {}", response.status);
         assert!(response.json().is_object());
