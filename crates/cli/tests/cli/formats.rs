@@ -89,7 +89,7 @@ fn is_in(expected: &Value, found: &Value) -> bool {
 fn write() {
     let Ok(version) = std::env::var(WRITE_VARIABLE) else { return };
     let fixture = Path::new(FIXTURES).join(&version);
-    assert!(!fixture.exists(), "{} is there already", fixture.display());
+    assert!(!fixture.is_dir(), "{} is there already", fixture.display());
     let place = tempfile::tempdir().unwrap();
     let data = place.path().join("data");
     configure(&data);
