@@ -235,7 +235,7 @@ mod tests {
     fn a_database_of_a_newer_version_is_refused_with_both_versions() {
         let folder = tempfile::tempdir().unwrap();
         drop(SqliteStore::open(folder.path()).unwrap());
-        assert!(!folder.path().join("metadata.db.before-V4").exists(), "a new database needs no way back");
+        assert!(!folder.path().join("metadata.db.before-V4").is_file(), "a new database needs no way back");
         let newer = Connection::open(StorePaths::within(folder.path()).metadata).unwrap();
         let sql = "INSERT INTO refinery_schema_history SELECT 99, 'later', applied_on, checksum
                    FROM refinery_schema_history LIMIT 1";

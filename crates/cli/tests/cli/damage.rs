@@ -87,7 +87,7 @@ fn a_changed_document_is_named_and_not_shown_exported_or_backed_up() {
         let arguments = [["backup", "b"].as_slice(), more].concat();
         let (code, _, stderr) = run(&folder, &arguments);
         assert_ne!(code, 0, "{stderr}");
-        assert!(!folder.with_file_name("b").exists(), "{stderr}");
+        assert!(!folder.with_file_name("b").is_file(), "{stderr}");
     }
     server.stop("TERM");
     let (code, _, stderr) = run(&folder, &["backup", "b"]);
@@ -123,7 +123,7 @@ fn a_folder_that_lost_its_metadata_is_not_started_empty() {
     let said = not_started(&folder);
     assert!(said.contains("has lost its metadata") && said.contains("cantata restore"), "{said}");
     assert!(said.contains("remove lookup.db"), "{said}");
-    assert!(!metadata.exists());
+    assert!(!metadata.is_file());
     fs_err::write(&metadata, "").unwrap();
     let said = not_started(&folder);
     assert!(said.contains("has lost its metadata"), "{said}");
@@ -186,7 +186,7 @@ fn metadata_that_is_behind_its_index_is_not_started() {
 fn damage_indexes(folder: &Path) {
     for entry in fs_err::read_dir(folder.join("search")).unwrap() {
         let manifest = entry.unwrap().path().join("manifest.json");
-        if manifest.exists() {
+        if manifest.is_file() {
             fs_err::write(manifest, "{").unwrap();
         }
     }

@@ -121,7 +121,7 @@ async fn a_damaged_index_is_built_again_by_itself() {
     bed.restart_after(|folder| {
         for entry in std::fs::read_dir(folder.join("search")).unwrap() {
             let manifest = entry.unwrap().path().join("manifest.json");
-            if manifest.exists() {
+            if manifest.is_file() {
                 std::fs::write(manifest, "{").unwrap();
             }
         }

@@ -74,7 +74,7 @@ impl fmt::Display for Part {
 pub(super) fn check_metadata(folder: &Path) -> Part {
     let problems = match ensure_metadata_is_not_lost(folder) {
         Err(error) => vec![error_chain(&error)],
-        Ok(()) if !folder.join(METADATA_FILE).exists() => Vec::new(),
+        Ok(()) if !folder.join(METADATA_FILE).is_file() => Vec::new(),
         Ok(()) => check_database(folder).unwrap_or_else(|error| vec![error_chain(&error)]),
     };
     Part::new(METADATA_FILE, problems, RESTORE)
@@ -82,7 +82,7 @@ pub(super) fn check_metadata(folder: &Path) -> Part {
 
 /// Returns the number of the last event of the metadata, if there is any metadata.
 pub(super) fn last_event(folder: &Path) -> Result<Option<u64>, CliError> {
-    if !folder.join(METADATA_FILE).exists() {
+    if !folder.join(METADATA_FILE).is_file() {
         return Ok(None);
     }
     cantata_store_sqlite::last_event(folder).map(Some).map_err(|error| unusable(folder, error))
