@@ -176,14 +176,8 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 
 fn is_not_writable(error: &rusqlite::Error) -> bool {
     let Some(error) = error.sqlite_error() else { return false };
-    // A quota and a disk that went away are errors of single system calls.
-    let failed_writes = [
-        ffi::SQLITE_IOERR_WRITE,
-        ffi::SQLITE_IOERR_FSYNC,
-        ffi::SQLITE_IOERR_DIR_FSYNC,
-        ffi::SQLITE_IOERR_TRUNCATE,
-        ffi::SQLITE_IOERR_SHMSIZE,
-    ];
+    // A quota is an error of single system calls. A failed fsync is not among them: what it leaves on disk is not known.
+    let failed_writes = [ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_TRUNCATE, ffi::SQLITE_IOERR_SHMSIZE];
     matches!(error.code, ErrorCode::DiskFull | ErrorCode::ReadOnly) || failed_writes.contains(&error.extended_code)
 }
 
