@@ -9,13 +9,16 @@ use crate::error::KafkaError;
 use crate::reader::committed;
 use crate::scram::{Digest, Scram};
 
+/// How many requests this client has.
+pub const REQUESTS: usize = DECODERS.len();
+
 /// Where the checksum of a record batch is; it covers what follows it.
 const CHECKSUM: std::ops::Range<usize> = 17..21;
 
 /// Reads a frame as the response to one of the requests of this client; returns whether it is one.
 pub fn is_response(request: usize, frame: &[u8]) -> bool {
     let correlation_id = frame.first_chunk::<4>().map_or(0, |id| i32::from_be_bytes(*id));
-    DECODERS[request % DECODERS.len()](Bytes::copy_from_slice(frame), correlation_id)
+    DECODERS[request % REQUESTS](Bytes::copy_from_slice(frame), correlation_id)
 }
 
 /// Reads the records of a partition from an offset on, with `max_bytes` of them unpacked, and returns their values and the
