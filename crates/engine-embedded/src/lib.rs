@@ -20,6 +20,8 @@ mod cancellation;
 mod engine;
 mod error;
 mod index;
+#[cfg(test)]
+mod memory_tests;
 mod permits;
 mod platform;
 mod scalar;
