@@ -10,6 +10,8 @@ mod backup;
 mod flush;
 mod import;
 mod index_segment;
+#[cfg(test)]
+mod interleaving_tests;
 mod manifest;
 mod merge;
 mod merge_policy;
