@@ -51,7 +51,7 @@ fn seal(log: &mut [u8]) {
         let bytes = length.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte)) & !POSITION_FLAG;
         let Some((entry, following)) = after.split_at_mut_checked(bytes as usize) else { return };
         before = match is_chained {
-            true => crc32fast::hash(&[&before.to_le_bytes(), &*length, &*entry].concat()),
+            true => crc32fast::hash(&[&before.to_le_bytes()[..], &*length, &*entry].concat()),
             false => crc32fast::hash(entry),
         };
         checksum.copy_from_slice(&before.to_le_bytes());
