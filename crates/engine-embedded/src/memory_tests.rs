@@ -4,9 +4,13 @@
 //! is possible.
 
 use std::io;
+use std::sync::Arc;
 
+use cantata_engine::WriteOperation;
+
+use crate::engine::EmbeddedEngine;
 use crate::platform::{SegmentStorage, intersection_count};
-use crate::segment::{Section, SectionWriter};
+use crate::segment::{Section, SectionWriter, Segment, load_documents};
 use crate::tape::{self, PackedCursor, TapeCursor, TapeItem};
 
 /// So many that the length of their array needs more bytes than are kept free for it.
@@ -133,4 +137,31 @@ fn a_mapped_file_is_what_was_written() {
     storage.read_at(9_900, &mut out).unwrap();
     assert_eq!(out, bytes[9_900..]);
     assert!(storage.read_at(9_901, &mut out).is_err());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri maps no files")]
+fn damaged_starts_of_documents_reserve_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("things", None).unwrap();
+    let index = engine.index("things").unwrap();
+    let put = |number: usize| WriteOperation::Put { id: number.to_string(), source: br#"{"n": 1}"#.to_vec() };
+    index.write(&[put(0), put(1), put(2), put(3)], None).unwrap();
+    let segment = Arc::clone(&index.snapshot().segments[0].segment);
+    let file = segment.memory_to_file().unwrap().unwrap();
+    let path = folder.path().join("damaged");
+    for row in 0..4 {
+        for start in [0, 1 << 55, u64::MAX] {
+            let mut damaged = file.clone();
+            let place = segment.metadata().tape_starts.start() + row * size_of::<u64>();
+            damaged[place..place + size_of::<u64>()].copy_from_slice(&u64::to_le_bytes(start));
+            fs_err::write(&path, damaged).unwrap();
+            // The damage is found, or there are documents, whatever is in them.
+            let Ok(segment) = Segment::open(&path) else { continue };
+            if let Ok(documents) = load_documents(&Arc::new(segment), &[0, 1, 2, 3]) {
+                assert_eq!(documents.len(), 4);
+            }
+        }
+    }
 }
