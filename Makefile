@@ -19,12 +19,16 @@ ENGINE_MODULES := client::tests database:: song_db::
 UNIT_TESTS := $(filter-out $(ENGINE_TESTS),$(sort $(basename $(notdir $(wildcard crates/*/tests/* demo/tests/*)))))
 UNIT_TARGETS := --lib --bins $(addprefix --test ,$(UNIT_TESTS))
 
+# How long `make fuzz` runs each target, and which.
+FUZZ_SECONDS := 3600
+FUZZ_TARGETS := $(sort $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))))
+
 TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-browser
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
 	test-engines test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
 	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-indexing fuzz-requests \
-	lint-packaging
+	lint-packaging fuzz miri
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -151,3 +155,28 @@ fuzz-requests: build ## a million random requests to every route; ARGS="--reques
 
 lint-packaging: ## Dockerfile, compose files and Helm chart; needs python3, and helm or Go
 	packaging/lint
+
+# Dependencies have the versions of the product. The corpus is kept in the cache folder; an input that fails is in
+# fuzz/artifacts, and becomes a seed once the mistake is fixed.
+fuzz: own-cache ## each fuzz target for an hour; FUZZ_SECONDS=60 FUZZ_TARGETS="sqon token"; needs nightly and cargo-fuzz
+	@cargo +nightly fuzz --version >/dev/null 2>&1 || { \
+		echo 'make fuzz needs the nightly toolchain and cargo-fuzz. Install them with:' >&2; \
+		echo '  rustup toolchain install nightly && cargo +nightly install --locked cargo-fuzz' >&2; \
+		exit 1; \
+	}
+	FUZZ_SEEDS="$(CACHE)/fuzz/seeds" cargo test --locked -p cantata-fuzz-targets --test short generated_seeds
+	cp Cargo.lock fuzz/Cargo.lock
+	@set -e; for target in $(FUZZ_TARGETS); do \
+		mkdir -p "$(CACHE)/fuzz/corpus/$$target" "$(CACHE)/fuzz/seeds/$$target"; \
+		CARGO_TARGET_DIR="$(CACHE)/fuzz/target" cargo +nightly fuzz run $$target "$(CACHE)/fuzz/corpus/$$target" \
+			"$(CACHE)/fuzz/seeds/$$target" $$(ls -d fuzz/seeds/$$target 2>/dev/null) \
+			-- -max_total_time=$(FUZZ_SECONDS) -timeout=30 -rss_limit_mb=2048; \
+	done
+
+miri: own-cache ## undefined behaviour in what is read in place from segments; needs nightly with miri and rust-src
+	@cargo +nightly miri --version >/dev/null 2>&1 || { \
+		echo 'make miri needs Miri. Install it with:' >&2; \
+		echo '  rustup toolchain install nightly --component miri,rust-src' >&2; \
+		exit 1; \
+	}
+	CARGO_TARGET_DIR="$(CACHE)/miri" cargo +nightly miri test --locked -p cantata-engine-embedded --lib memory_tests

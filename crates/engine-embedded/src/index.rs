@@ -15,6 +15,8 @@ mod file_number;
 mod flush;
 mod import;
 mod index_segment;
+#[cfg(test)]
+mod interleaving_tests;
 mod manifest;
 mod merge;
 mod merge_policy;

@@ -132,7 +132,10 @@ impl<R: Read> ChunkReader<R> {
                     _ => self.fill(self.buffer.len() + self.read_bytes),
                 }
             };
-            self.format = if is_ndjson { SourceFormat::Ndjson } else { SourceFormat::Stream(Scanner::stream()) };
+            self.format = match is_ndjson {
+                true => SourceFormat::Ndjson,
+                false => SourceFormat::Stream(Scanner::stream(self.max_document_bytes)),
+            };
         }
     }
 

@@ -32,6 +32,9 @@ pub enum SyntaxErrorKind {
     /// A bracket closes something that is not open.
     #[error("found {}, which closes something that is not open in the document that begins at line {}", quote_byte(*.0), .1)]
     UnbalancedBracket(u8, u64),
+    /// The document that begins at this line has more open brackets than a document may have bytes.
+    #[error("the document that begins at line {0} is nested too deeply")]
+    TooDeep(u64),
     /// A string has a line break.
     #[error("found the end of the line within a text, expected `\"`")]
     LineBreakInString,

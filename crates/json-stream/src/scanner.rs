@@ -59,6 +59,8 @@ pub(crate) struct Scanner {
     is_array: bool,
     /// The brackets that close what is open in the document.
     closing: Vec<u8>,
+    /// How many may be open at once: a document that is left out is not bounded otherwise.
+    max_open: usize,
     /// The next byte to look at.
     position: usize,
     /// Where the current document begins.
@@ -76,13 +78,14 @@ pub(crate) struct Scanner {
 }
 
 impl Scanner {
-    /// Scans documents and arrays of documents that follow one another.
-    pub(crate) fn stream() -> Self {
+    /// Scans documents and arrays of documents that follow one another, with at most `max_open` open brackets in one.
+    pub(crate) fn stream(max_open: usize) -> Self {
         Self {
             context: Context::Separator,
             separator: Separator::Document,
             is_array: false,
             closing: Vec::new(),
+            max_open,
             position: 0,
             document_start: 0,
             document_line: 1,
@@ -94,9 +97,9 @@ impl Scanner {
         }
     }
 
-    /// Scans the elements of one array.
+    /// Scans the elements of one array; none is left out, so the caller bounds them.
     pub(crate) fn array() -> Self {
-        Self { separator: Separator::ArrayStart, is_array: true, ..Self::stream() }
+        Self { separator: Separator::ArrayStart, is_array: true, ..Self::stream(usize::MAX) }
     }
 
     /// Looks at the rest of a buffer and adds the documents that end there.
@@ -222,8 +225,8 @@ impl Scanner {
                     self.position += 1;
                     return Ok(None);
                 }
-                b'{' => self.closing.push(b'}'),
-                b'[' => self.closing.push(b']'),
+                b'{' => self.open(b'}')?,
+                b'[' => self.open(b']')?,
                 // Only the documents of a single array may have nothing open.
                 b',' | b']' if self.closing.is_empty() => return Ok(self.end_document()),
                 b'}' | b']' => {
@@ -243,6 +246,14 @@ impl Scanner {
             self.position += 1;
         }
         Ok(None)
+    }
+
+    fn open(&mut self, closing: u8) -> Result<(), SyntaxError> {
+        if self.closing.len() >= self.max_open {
+            return Err(self.error(SyntaxErrorKind::TooDeep(self.document_line)));
+        }
+        self.closing.push(closing);
+        Ok(())
     }
 
     fn scan_string(&mut self, buffer: &[u8]) -> Result<Option<DocumentSpan>, SyntaxError> {

@@ -131,10 +131,12 @@ impl Cluster {
                     self.refreshed_at = Instant::now();
                     return Ok(());
                 }
-                Err(KafkaError::NoTopic(topic)) => match self.settings.new_topic {
-                    Some(new_topic) => self.create_topic(metadata.controller_id.0, new_topic).await?,
-                    None => return Err(KafkaError::NoTopic(topic)),
-                },
+                Err(error @ KafkaError::NoTopic(_)) => {
+                    let Some(new_topic) = self.settings.new_topic else { return Err(error) };
+                    self.create_topic(metadata.controller_id.0, new_topic).await?;
+                    // Not every broker knows a new topic at once, and one may never say that it does.
+                    backoff.wait(error).await?;
+                }
                 // A new topic has no leader for a moment, and so has one whose leader has just failed.
                 Err(error @ KafkaError::NoLeader(..)) => backoff.wait(error).await?,
                 Err(error) => return Err(error),

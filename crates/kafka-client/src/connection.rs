@@ -20,6 +20,7 @@ use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 
 use crate::error::{KafkaError, Result};
+use crate::response_layout::{Part, skip_parts};
 use crate::sasl;
 use crate::settings::Credentials;
 
@@ -44,29 +45,57 @@ pub(crate) trait VersionedRequest: Request {
     const VERSION: i16;
     /// Its name in error messages.
     const NAME: &'static str;
+    /// The layout of its response, after the header.
+    const RESPONSE: &'static [Part];
 }
 
 macro_rules! versioned_requests {
-    ($($request:ty, $version:literal, $name:literal;)*) => {
+    ($($request:ty, $version:literal, $name:literal, $response:expr;)*) => {
         $(impl VersionedRequest for $request {
             const VERSION: i16 = $version;
             const NAME: &'static str = $name;
+            const RESPONSE: &'static [Part] = $response;
         })*
+
+        /// For each request, whether bytes are a response to it.
+        #[cfg(any(test, feature = "fuzzing"))]
+        pub(crate) const DECODERS: &[fn(Bytes, i32) -> bool] =
+            &[$(|bytes, correlation_id| decode::<$request>(bytes, correlation_id).is_ok(),)*];
     };
 }
 
 versioned_requests! {
-    AddPartitionsToTxnRequest, 1, "adding partitions to a transaction";
-    CreateTopicsRequest, 4, "creating the topic";
-    EndTxnRequest, 1, "ending a transaction";
-    FetchRequest, 4, "reading the topic";
-    FindCoordinatorRequest, 2, "finding the coordinator of transactions";
-    InitProducerIdRequest, 1, "beginning as a producer";
-    ListOffsetsRequest, 2, "asking for offsets";
-    MetadataRequest, 5, "reading the metadata of the topic";
-    ProduceRequest, 7, "sending events";
-    SaslAuthenticateRequest, 1, "authentication";
-    SaslHandshakeRequest, 1, "choosing a way of authentication";
+    AddPartitionsToTxnRequest, 1, "adding partitions to a transaction",
+        &[Part::Fixed(4), Part::List(&[Part::Text, Part::List(&[Part::Fixed(4 + 2)])])];
+    CreateTopicsRequest, 4, "creating the topic",
+        &[Part::Fixed(4), Part::List(&[Part::Text, Part::Fixed(2), Part::Text])];
+    EndTxnRequest, 1, "ending a transaction", &[Part::Fixed(4 + 2)];
+    FetchRequest, 4, "reading the topic",
+        &[Part::Fixed(4), Part::List(&[Part::Text, Part::List(&[
+            Part::Fixed(4 + 2 + 8 + 8), Part::List(&[Part::Fixed(8 + 8)]), Part::Data,
+        ])])];
+    FindCoordinatorRequest, 2, "finding the coordinator of transactions",
+        &[Part::Fixed(4 + 2), Part::Text, Part::Fixed(4), Part::Text, Part::Fixed(4)];
+    InitProducerIdRequest, 1, "beginning as a producer", &[Part::Fixed(4 + 2 + 8 + 2)];
+    ListOffsetsRequest, 2, "asking for offsets",
+        &[Part::Fixed(4), Part::List(&[Part::Text, Part::List(&[Part::Fixed(4 + 2 + 8 + 8)])])];
+    MetadataRequest, 5, "reading the metadata of the topic",
+        &[
+            Part::Fixed(4),
+            Part::List(&[Part::Fixed(4), Part::Text, Part::Fixed(4), Part::Text]),
+            Part::Text,
+            Part::Fixed(4),
+            Part::List(&[Part::Fixed(2), Part::Text, Part::Fixed(1), Part::List(&[
+                Part::Fixed(2 + 4 + 4),
+                Part::List(&[Part::Fixed(4)]),
+                Part::List(&[Part::Fixed(4)]),
+                Part::List(&[Part::Fixed(4)]),
+            ])]),
+        ];
+    ProduceRequest, 7, "sending events",
+        &[Part::List(&[Part::Text, Part::List(&[Part::Fixed(4 + 2 + 8 + 8 + 8)])]), Part::Fixed(4)];
+    SaslAuthenticateRequest, 1, "authentication", &[Part::Fixed(2), Part::Text, Part::Data, Part::Fixed(8)];
+    SaslHandshakeRequest, 1, "choosing a way of authentication", &[Part::Fixed(2), Part::List(&[Part::Text])];
 }
 
 trait Transport: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
@@ -160,10 +189,68 @@ fn decode<R: VersionedRequest>(mut bytes: Bytes, correlation_id: i32) -> io::Res
     if header.correlation_id != correlation_id {
         return Err(invalid("a response to another request"));
     }
+    skip_parts(R::RESPONSE, &mut &bytes[..]).ok_or_else(|| invalid("a response without what it announces"))?;
     let response = R::Response::decode(&mut bytes, R::VERSION).map_err(invalid)?;
     if bytes.has_remaining() { Err(invalid("a response with trailing bytes")) } else { Ok(response) }
 }
 
 fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use kafka_protocol::messages::fetch_response::{AbortedTransaction, FetchableTopicResponse, PartitionData};
+    use kafka_protocol::messages::metadata_response::{
+        MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic,
+    };
+    use kafka_protocol::messages::produce_response::{PartitionProduceResponse, TopicProduceResponse};
+    use kafka_protocol::messages::{FetchResponse, MetadataResponse, ProduceResponse, TopicName};
+    use kafka_protocol::protocol::Encodable;
+
+    use super::*;
+
+    fn encoded<R: VersionedRequest>(response: &impl Encodable) -> Vec<u8> {
+        let mut bytes = BytesMut::new();
+        bytes.put_i32(7);
+        response.encode(&mut bytes, R::VERSION).unwrap();
+        bytes.to_vec()
+    }
+
+    /// Checks that a response is read, that no part of one is, and that no byte of it makes the reader fail otherwise.
+    fn check<R: VersionedRequest>(response: &impl Encodable) {
+        let whole = encoded::<R>(response);
+        assert!(decode::<R>(whole.clone().into(), 7).is_ok(), "{}", R::NAME);
+        for place in 0..whole.len() {
+            assert!(decode::<R>(whole[..place].to_vec().into(), 7).is_err(), "{}: {place} bytes", R::NAME);
+            for byte in [0x7f, 0x80, 0xff] {
+                let mut forged = whole.clone();
+                forged[place] = byte;
+                let _ = decode::<R>(forged.into(), 7);
+            }
+        }
+    }
+
+    #[test]
+    fn responses_are_read_and_lengths_that_are_not_there_are_refused() {
+        let name = || TopicName(StrBytes::from_static_str("topic"));
+        let partition = MetadataResponsePartition::default()
+            .with_replica_nodes(vec![1.into(), 2.into()])
+            .with_isr_nodes(vec![1.into()])
+            .with_offline_replicas(vec![2.into()]);
+        let broker = MetadataResponseBroker::default().with_host(StrBytes::from_static_str("host"));
+        let topic = MetadataResponseTopic::default().with_name(Some(name())).with_partitions(vec![partition]);
+        check::<MetadataRequest>(&MetadataResponse::default().with_brokers(vec![broker]).with_topics(vec![topic]));
+
+        let partition = PartitionData::default()
+            .with_aborted_transactions(Some(vec![AbortedTransaction::default()]))
+            .with_records(Some(Bytes::from_static(b"records")));
+        let topic = FetchableTopicResponse::default().with_topic(name()).with_partitions(vec![partition]);
+        check::<FetchRequest>(&FetchResponse::default().with_responses(vec![topic]));
+
+        let topic = TopicProduceResponse::default()
+            .with_name(name())
+            .with_partition_responses(vec![PartitionProduceResponse::default()]);
+        check::<ProduceRequest>(&ProduceResponse::default().with_responses(vec![topic]));
+    }
 }

@@ -8,9 +8,13 @@ mod batch;
 mod cluster;
 mod connection;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod partition;
 mod producer;
 mod reader;
+mod record_batch;
+mod response_layout;
 mod sasl;
 mod scram;
 mod settings;

@@ -4,7 +4,6 @@
 //! After a failure a reader is not used again.
 
 use std::collections::{BTreeMap, HashSet};
-use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +14,11 @@ use kafka_protocol::messages::fetch_request::{FetchPartition, FetchTopic};
 use kafka_protocol::messages::fetch_response::PartitionData;
 use kafka_protocol::messages::list_offsets_request::{ListOffsetsPartition, ListOffsetsTopic};
 use kafka_protocol::messages::{FetchRequest, ListOffsetsRequest};
-use kafka_protocol::records::RecordBatchDecoder;
 
 use crate::cluster::Cluster;
 use crate::connection::VersionedRequest;
-use crate::error::{KafkaError, Result, check_code};
+use crate::error::{Result, check_code};
+use crate::record_batch::RecordBatch;
 use crate::settings::KafkaSettings;
 
 /// The isolation level that hides records of transactions that are not committed.
@@ -31,6 +30,9 @@ const EARLIEST: i64 = -2;
 
 /// The bytes of records in one response.
 const MAX_FETCH_BYTES: i32 = 8 << 20;
+
+/// The bytes of records that one fetch unpacks, and that one batch may become.
+const MAX_UNPACKED_BYTES: usize = 64 << 20;
 
 /// The bytes of a record batch up to and with its length.
 const BATCH_PREFIX_BYTES: usize = 12;
@@ -104,6 +106,7 @@ impl TopicReader {
             }
         }
         let by_leader = self.partitions_by_leader()?;
+        let mut max_bytes = MAX_UNPACKED_BYTES;
         let wait = wait / u32::try_from(by_leader.len()).unwrap_or(1).max(1);
         for (leader, partitions) in by_leader {
             let wanted = partitions.into_iter().map(|partition| {
@@ -127,7 +130,7 @@ impl TopicReader {
                 check_code(FetchRequest::NAME, partition.error_code)?;
                 fetched.ends.insert(partition.partition_index, partition.last_stable_offset);
                 let offset = fetched.offsets.entry(partition.partition_index).or_default();
-                fetched.values.extend(committed(partition, offset)?);
+                fetched.values.extend(committed(partition, offset, &mut max_bytes)?);
             }
         }
         Ok(Some(fetched))
@@ -146,8 +149,9 @@ impl TopicReader {
     }
 }
 
-/// Returns the values of the committed records of a partition from an offset on, and advances the offset.
-fn committed(partition: PartitionData, offset: &mut i64) -> Result<Vec<Bytes>> {
+/// Returns the values of the committed records of a partition from an offset on, and advances the offset. Batches after
+/// the one that takes the last of `max_bytes` are left to the next fetch.
+pub(crate) fn committed(partition: PartitionData, offset: &mut i64, max_bytes: &mut usize) -> Result<Vec<Bytes>> {
     let aborted = partition.aborted_transactions.unwrap_or_default().into_iter();
     let mut aborted: Vec<(i64, i64)> = aborted.map(|one| (one.first_offset, one.producer_id.0)).collect();
     aborted.sort_unstable_by(|left, right| right.cmp(left));
@@ -155,16 +159,19 @@ fn committed(partition: PartitionData, offset: &mut i64) -> Result<Vec<Bytes>> {
     let mut aborting: HashSet<i64> = HashSet::new();
     let mut values = Vec::new();
     let mut bytes = partition.records.unwrap_or_default();
-    while let Some(mut batch) = next_batch(&mut bytes) {
-        let records =
-            RecordBatchDecoder::decode(&mut batch).map_err(|error| KafkaError::Codec(io::Error::other(error)))?;
-        for record in records.records {
+    while *max_bytes > 0
+        && let Some(batch) = next_batch(&mut bytes)
+    {
+        let mut batch = RecordBatch::decode(&batch, MAX_UNPACKED_BYTES)?;
+        *max_bytes = max_bytes.saturating_sub(batch.bytes());
+        let (producer, is_transactional) = (batch.header.producer_id, batch.header.transactional);
+        while let Some(record) = batch.next_record()? {
             while aborted.last().is_some_and(|(first, _)| *first <= record.offset) {
                 aborting.extend(aborted.pop().map(|(_, producer)| producer));
             }
-            if record.control {
-                aborting.remove(&record.producer_id);
-            } else if record.offset >= *offset && !(record.transactional && aborting.contains(&record.producer_id)) {
+            if batch.header.control {
+                aborting.remove(&producer);
+            } else if record.offset >= *offset && !(is_transactional && aborting.contains(&producer)) {
                 // A record without a value is a tombstone of its key, which SONG never writes.
                 values.extend(record.value);
             }

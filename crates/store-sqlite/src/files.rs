@@ -9,7 +9,7 @@ use cantata_store::{
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::checksum::{check, checksum_of};
-use crate::database::{failure, with_statement};
+use crate::database::{sqlite_error, with_statement};
 use crate::file_block::{FileBlock, decode, encode};
 use crate::lookup::LookupReader;
 use crate::reader_pool::Reader;

@@ -7,6 +7,7 @@
 //! A value is addressed by one number: its path in the upper bits, its offset in the copy in the lower ones.
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use cantata_engine::{ArrayRef, Document, ObjectRef, PackedDocuments, ValueRef};
@@ -30,21 +31,26 @@ struct StoredDocuments {
 ///
 /// # Errors
 ///
-/// If the segment file cannot be read.
+/// If the segment file cannot be read, or is damaged where it says where a document is.
 pub(crate) fn load_documents(segment: &Arc<Segment>, rows: &[usize]) -> io::Result<Vec<Document>> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_unstable_by_key(|&index| rows[index]);
     let mut addresses = vec![0_u64; rows.len()];
     let mut tape = Vec::new();
-    let mut wanted = order.into_iter().map(|index| (index, segment.document_extent(rows[index]))).peekable();
+    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "where a document is on the tape is damaged");
+    let extent_of =
+        |index: usize| segment.document_extent(rows[index]).map(|extent| (index, extent)).ok_or_else(damaged);
+    let wanted: Vec<(usize, Range<usize>)> = order.into_iter().map(extent_of).collect::<io::Result<_>>()?;
+    let mut wanted = wanted.into_iter().peekable();
     while let Some((index, extent)) = wanted.next() {
         let (copied, start, mut end) = (tape.len(), extent.start, extent.end);
         addresses[index] = copied as u64;
-        while let Some((index, extent)) = wanted.next_if(|(_, next)| next.start < end + MAX_GAP_BYTES) {
+        while let Some((index, extent)) = wanted.next_if(|(_, next)| (start..end + MAX_GAP_BYTES).contains(&next.start))
+        {
             addresses[index] = (copied + (extent.start - start)) as u64;
             end = end.max(extent.end);
         }
-        tape.resize(copied + end.saturating_sub(start), 0);
+        tape.resize(copied + (end - start), 0);
         segment.storage.read_at(segment.metadata.tape.start() + start, &mut tape[copied..])?;
     }
     let stored: Arc<dyn PackedDocuments> = Arc::new(StoredDocuments { segment: Arc::clone(segment), tape });

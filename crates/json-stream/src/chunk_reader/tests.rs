@@ -6,6 +6,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::*;
+use crate::error::SyntaxErrorKind;
 
 /// Hands out a few bytes at a time.
 struct Trickle<'a>(&'a [u8], usize);
@@ -108,6 +109,14 @@ fn a_stream_ends_where_its_brackets_do_not_fit() {
             assert!(reason.to_string().contains(place), "{text}: {reason}");
         }
     }
+}
+
+#[test]
+fn brackets_of_a_document_that_is_left_out_are_bounded() {
+    let text = format!("[{{}},\n{}", "[".repeat(10_000));
+    let (documents, _, broken) = split(&text, 64, 100);
+    let Some(ReadError::Syntax(reason)) = broken else { panic!("taken") };
+    assert_eq!((documents.len(), reason.kind), (1, SyntaxErrorKind::TooDeep(2)));
 }
 
 #[test]

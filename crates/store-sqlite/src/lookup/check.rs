@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::database::{LookupDatabase, remove};
 use super::run::RunLookup;
-use crate::database::{StorePaths, failure, open_reader, with_statement};
+use crate::database::{StorePaths, open_reader, sqlite_error, with_statement};
 use crate::file_block::decode;
 
 const CHECKING: &str = "checking the lookup database";
