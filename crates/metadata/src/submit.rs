@@ -159,24 +159,14 @@ fn check_schema(compiled: &CompiledType, payload: Value) -> Result<Value> {
     if !violations.is_empty() {
         return Err(schema_error(&join_violations(&violations)));
     }
-    check_file_types(&compiled.options.file_types, &payload)?;
+    let files = payload["files"].as_array().into_iter().flatten();
+    let files = files.map(|file| (text_of(&file["fileName"]), text_of(&file["fileType"])));
+    compiled.check_file_types(ErrorOrigin::SubmitService, files)?;
     Ok(payload)
 }
 
-fn check_file_types(allowed: &[String], payload: &Value) -> Result<()> {
-    if allowed.is_empty() {
-        return Ok(());
-    }
-    let files = payload["files"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let is_rejected = |file: &&Value| !allowed.iter().any(|allowed| file["fileType"] == **allowed);
-    let formats = allowed.join(", ");
-    let violations: Vec<String> = files
-        .iter()
-        .filter(is_rejected)
-        .map(|file| file["fileName"].as_str().unwrap_or_default())
-        .map(|name| format!("#: {name} name is not supported, supported formats are {formats}"))
-        .collect();
-    if violations.is_empty() { Ok(()) } else { Err(schema_error(&violations.join(","))) }
+fn text_of(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
 fn require_same_study(study_id: &str, payload: &Value) -> Result<()> {

@@ -94,6 +94,26 @@ pub(crate) struct CompiledType {
     pub(crate) validator: PayloadValidator,
 }
 
+impl CompiledType {
+    /// Rejects files, given by name and type, whose type this version does not allow.
+    pub(crate) fn check_file_types<'a>(
+        &self,
+        origin: ErrorOrigin,
+        files: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<()> {
+        let allowed = &self.options.file_types;
+        if allowed.is_empty() {
+            return Ok(());
+        }
+        let formats = allowed.join(", ");
+        let violations: Vec<String> = files
+            .filter(|(_, file_type)| !allowed.iter().any(|allowed| allowed == file_type))
+            .map(|(name, _)| format!("#: {name} name is not supported, supported formats are {formats}"))
+            .collect();
+        if violations.is_empty() { Ok(()) } else { Err(Error::schema_violation(origin, violations.join(","))) }
+    }
+}
+
 /// Caches compiled type versions; a version never changes, so no entry is ever stale.
 pub(crate) struct TypeCache(Cache<AnalysisTypeId, Arc<CompiledType>>);
 
