@@ -54,6 +54,11 @@ pub(crate) fn update_schema(dynamic: &Value) -> Value {
     Value::Object(schema)
 }
 
+/// Says whether the base schema has a definition of this name.
+pub(crate) fn is_base_definition(name: &str) -> bool {
+    BASE["definitions"].get(name).is_some()
+}
+
 /// The schema of a member that must be absent.
 fn forbidden() -> Value {
     json!({"not": {}})

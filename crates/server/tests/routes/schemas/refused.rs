@@ -108,6 +108,12 @@ async fn schemas_that_break_the_schema_of_schemas() {
         let text = format!("#/properties/{name}: subject must not be valid against schema {{}}");
         cases.push((changed("properties", properties), vec![text]));
     }
+    for name in ["analysisType", "common", "file"] {
+        let text = format!(
+            r#"#/definitions/{name}: subject must not be valid against schema {{"enum":["analysisType","common","file"]}}"#
+        );
+        cases.push((changed("definitions", json!({name: {"type": "string"}})), vec![text]));
+    }
     for (body, mut expected) in cases {
         let message = server.post("/schemas", &body).await.assert_error_id(400, "schema.violation");
         assert!(message.starts_with("[AnalysisTypeService::schema.violation] - "), "{message}");
@@ -118,6 +124,19 @@ async fn schemas_that_break_the_schema_of_schemas() {
     let message = server.post("/schemas", &changed("required", Value::Null)).await;
     let message = message.assert_error_id(400, "schema.violation");
     assert!(message.contains("required"), "{message}");
+}
+
+#[tokio::test]
+async fn an_experiment_that_is_not_described_as_an_object() {
+    let server = TestServer::start().await;
+    for experiment in
+        [json!({}), json!({"type": "string"}), json!({"type": "array"}), json!({"type": ["object", "null"]})]
+    {
+        let text = "#/properties/experiment: it describes other values than objects, but experiment is an object; add \
+                    \"type\": \"object\"";
+        let refused = server.post("/schemas", &changed("properties", json!({"experiment": experiment}))).await;
+        refused.assert_error(400, ORIGIN, "schema.violation", text);
+    }
 }
 
 #[tokio::test]
