@@ -67,6 +67,27 @@ impl ExternalValidator {
     }
 }
 
+/// Rejects rules at registration that could never check anything, or that show a credential.
+pub(crate) fn check_rules(rules: &[ExternalValidation]) -> Result<()> {
+    let reject = |place: String, reason: String| {
+        let text = format!("#/options/externalValidations/{place}: {reason}");
+        Err(Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, text))
+    };
+    for (index, rule) in rules.iter().enumerate() {
+        if path_syntax::PathQuery::parse(&rule.json_path).is_none() {
+            let reason = format!(
+                "'{}' is no path; write it like experiment.donorId or samples[*].donorId",
+                rule.json_path
+            );
+            return reject(format!("{index}/jsonPath"), reason);
+        }
+        if let Err(reason) = template::check(&rule.url) {
+            return reject(format!("{index}/url"), format!("no value can be validated by it: {reason}"));
+        }
+    }
+    Ok(())
+}
+
 /// The calls of a submission, in the order in which their failures are reported.
 struct ValidationPlan<'a> {
     calls: Vec<ServiceCall<'a>>,
@@ -90,7 +111,7 @@ impl<'a> ValidationPlan<'a> {
                 Ok(values) => values,
                 Err(found) => {
                     plan.error_after_calls = Some(violation(format_args!(
-                        "Value at path '{}' must be a string or array of strings, but {found}.",
+                        "Value at path '{}' must be {found}.",
                         rule.json_path
                     )));
                     break;

@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::MetadataService;
+use crate::external::check_rules;
 
 /// How many compiled type versions are cached.
 const MAX_CACHED_TYPES: u64 = 1_000;
@@ -130,6 +131,7 @@ impl MetadataService {
             Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, "The analysisType name field cannot be null")
         })?;
         check_registrable_name(&name)?;
+        check_rules(registration.options.external_validations.as_deref().unwrap_or_default())?;
         let schema = registration
             .schema
             .filter(|schema| !schema.is_null())

@@ -21,6 +21,16 @@ pub(super) enum UrlTemplateError {
     Scheme(String),
     #[error("{{value}} is part of the server's name, which only the url itself may say; put it behind the server")]
     ValueInServer,
+    #[error("it has a user or a password, which everybody who lists the analysis types could read; remove them")]
+    Credentials,
+}
+
+/// Rejects a template that no submission could use, or that shows a credential to everybody who reads the type.
+pub(super) fn check(template: &str) -> Result<(), UrlTemplateError> {
+    match fill(template, "study", "value")? {
+        Some(url) if !url.username().is_empty() || url.password().is_some() => Err(UrlTemplateError::Credentials),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the URL to call for a value.
