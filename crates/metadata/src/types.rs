@@ -1,5 +1,6 @@
 //! Analysis types: registering, listing, and the compiled form that submissions are checked with.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use cantata_core::analysis_type::{check_registrable_name, check_type_name};
@@ -154,13 +155,16 @@ impl MetadataService {
     }
 
     /// Returns one version of a type.
-    pub async fn analysis_type(&self, name: &str, version: u32, view: SchemaView) -> Result<RegisteredType> {
+    pub async fn analysis_type(&self, name: &str, version: u64, view: SchemaView) -> Result<RegisteredType> {
         check_type_name(name)?;
-        let registered = self.store.analysis_type(name, Some(version)).await?;
+        let registered = match u32::try_from(version) {
+            Ok(version) => self.store.analysis_type(name, Some(version)).await?,
+            Err(_) => None,
+        };
         let latest = self.store.latest_type_version(name).await?;
         registered
             .map(|registered| RegisteredType::of(registered, view))
-            .ok_or_else(|| unknown_version(name, version.into(), latest))
+            .ok_or_else(|| unknown_version(name, version, latest))
     }
 
     /// Returns every version of a type, newest first; there is at least one.
@@ -227,7 +231,7 @@ fn unknown_type(name: &str) -> Error {
     Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::AnalysisTypeNotFound, text)
 }
 
-fn unknown_version(name: &str, version: i64, latest: Option<u32>) -> Error {
+fn unknown_version(name: &str, version: impl Display, latest: Option<u32>) -> Error {
     let Some(latest) = latest else { return unknown_type(name) };
     let text = format!(
         "The analysisType with name '{name}' and version '{version}' was not found; its versions are 1 to {latest}"

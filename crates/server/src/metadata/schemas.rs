@@ -141,7 +141,6 @@ struct Versions {
 pub(crate) async fn get(State(state): State<AppState>, Segments(name): Segments<String>, params: Params) -> ApiResult {
     let view = read_view(&params)?;
     if let Some(version) = params.integer(ORIGIN, "version", 1)? {
-        let version = u32::try_from(version).unwrap_or(u32::MAX);
         return Ok(json(&state.metadata.analysis_type(&name, version, view).await?));
     }
     let versions = state.metadata.type_versions(&name, view).await?;

@@ -68,9 +68,13 @@ async fn the_type_must_be_named() {
     server.put(&path, &unknown).await.assert_error_id(404, "analysis.type.not.found");
     unknown["analysisType"] = json!({"name": "variantCall", "version": 2});
     server.put(&path, &unknown).await.assert_error_id(404, "analysis.type.not.found");
-    for wrong in [json!("variantCall"), json!({"name": "variantCall", "version": "1"}), json!({"name": 5})] {
+    for wrong in [json!({"name": "variantCall", "version": "1"}), json!({"name": 5})] {
         unknown["analysisType"] = wrong;
         server.put(&path, &unknown).await.assert_error_id(400, "schema.violation");
+    }
+    for wrong in [json!("variantCall"), json!([]), json!({"name": "variantCall", "version": 0})] {
+        unknown["analysisType"] = wrong;
+        server.put(&path, &unknown).await.assert_error_id(400, "malformed.parameter");
     }
 }
 
