@@ -1,7 +1,7 @@
 //! Submission: all checks in the order clients rely on, then one write.
 
 use bytes::Bytes;
-use cantata_core::json::parse_json;
+use cantata_core::json::parse_exact_json;
 use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, ErrorOrigin, Result, Timestamp};
 use cantata_schema::join_violations;
 use cantata_store::{DuplicateRule, FileRow, InsertOutcome, NewAnalysis};
@@ -146,7 +146,7 @@ fn parse(payload: &[u8]) -> Result<Value> {
         let text = "The body is empty; send the analysis as a JSON object";
         return Err(Error::new(ErrorOrigin::SubmitService, ErrorId::MalformedRequestBody, text));
     }
-    parse_json(payload).map_err(|error| {
+    parse_exact_json(payload).map_err(|error| {
         let excerpt: String = String::from_utf8_lossy(payload).chars().take(MAX_EXCERPT_CHARS).collect();
         let ellipsis = if excerpt.len() < payload.len() { "…" } else { "" };
         let text = format!("Unable to read the input payload: {error}; the payload begins: {excerpt}{ellipsis}");
