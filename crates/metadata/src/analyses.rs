@@ -41,7 +41,8 @@ impl MetadataService {
             Some(stored) if stored.study_id == study_id => Ok(stored),
             stored => {
                 self.require_study(study_id).await?;
-                let Some(stored) = stored else { return Err(unknown_analysis(analysis_id)) };
+                let named = stored.filter(|_| !self.settings.hide_other_studies);
+                let Some(stored) = named else { return Err(unknown_analysis(analysis_id)) };
                 let actual = &stored.study_id;
                 Err(not_related("analysisId", analysis_id, study_id, actual, ErrorOrigin::AnalysisService))
             }

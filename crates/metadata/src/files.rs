@@ -103,6 +103,9 @@ impl MetadataService {
         if entry.study_id == study_id {
             return Ok(entry);
         }
+        if self.settings.hide_other_studies {
+            return Err(unknown_file(object_id));
+        }
         Err(not_related("objectId", object_id, study_id, &entry.study_id, ErrorOrigin::FileService))
     }
 }

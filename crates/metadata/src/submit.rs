@@ -4,7 +4,7 @@ use bytes::Bytes;
 use cantata_core::json::parse_exact_json;
 use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, ErrorOrigin, Result, Timestamp};
 use cantata_schema::join_violations;
-use cantata_store::{DuplicateRule, FileRow, InsertOutcome, NewAnalysis};
+use cantata_store::{DuplicateRule, FileLocation, FileRow, InsertOutcome, NewAnalysis};
 use serde_json::Value;
 
 use crate::MetadataService;
@@ -48,10 +48,10 @@ impl MetadataService {
     ) -> Result<Analysis> {
         let analysis = self.checked_analysis(study_id, payload, options).await?;
         let files = analysis.files.iter().map(FileRow::of).collect::<Result<Vec<_>, _>>()?;
-        match self.store.find_duplicate(&files, self.duplicate_rule(options)).await? {
-            Some(insertion) => require_stored(&analysis, insertion).map(|_| analysis),
-            None => Ok(analysis),
+        if let Some(insertion) = self.store.find_duplicate(&files, self.duplicate_rule(options)).await? {
+            self.require_stored(&analysis, insertion).await?;
         }
+        Ok(analysis)
     }
 
     /// Checks a payload and returns the analysis that it makes, not stored yet.
@@ -83,7 +83,25 @@ impl MetadataService {
     /// Stores a new analysis unless one of its files is stored already.
     pub(crate) async fn insert(&self, analysis: &Analysis, options: SubmitOptions) -> Result<AnalysisId> {
         let rule = self.duplicate_rule(options);
-        require_stored(analysis, self.store.insert_analysis(NewAnalysis::of(analysis)?, rule).await?)
+        let insertion = self.store.insert_analysis(NewAnalysis::of(analysis)?, rule).await?;
+        self.require_stored(analysis, insertion).await
+    }
+
+    async fn require_stored(&self, analysis: &Analysis, insertion: InsertOutcome) -> Result<AnalysisId> {
+        match insertion {
+            InsertOutcome::Stored(_) => Ok(analysis.analysis_id),
+            InsertOutcome::UnknownStudy => Err(unknown_study(&analysis.study_id)),
+            InsertOutcome::Duplicate { file_name, object_id, analysis_id } => {
+                let is_of_study = |file: FileLocation| file.study_id == analysis.study_id;
+                let is_named =
+                    !self.settings.hide_other_studies || self.store.file(object_id).await?.is_some_and(is_of_study);
+                let other = match is_named {
+                    true => format!("the stored file with objectId '{object_id}' and analysisId '{analysis_id}'"),
+                    false => "a stored file".to_owned(),
+                };
+                Err(duplicate(&file_name, &other))
+            }
+        }
     }
 
     /// Returns which files make a submission a duplicate.
@@ -93,17 +111,6 @@ impl MetadataService {
             (false, true) => DuplicateRule::PublishedAnalysis,
             (false, false) => DuplicateRule::AnyAnalysis,
         }
-    }
-}
-
-fn require_stored(analysis: &Analysis, insertion: InsertOutcome) -> Result<AnalysisId> {
-    match insertion {
-        InsertOutcome::Stored(_) => Ok(analysis.analysis_id),
-        InsertOutcome::UnknownStudy => Err(unknown_study(&analysis.study_id)),
-        InsertOutcome::Duplicate { file_name, object_id, analysis_id } => Err(duplicate(
-            &file_name,
-            &format!("the stored file with objectId '{object_id}' and analysisId '{analysis_id}'"),
-        )),
     }
 }
 
