@@ -153,7 +153,7 @@ impl Import<'_> {
         for rows in batch {
             let record = SongRecord::of(&rows);
             let type_of = |row| self.types.imported.get(&row).cloned();
-            match convert::analysis(rows, self.report.is_before_5_3, type_of) {
+            match convert::analysis(rows, type_of) {
                 Ok(made) => converted.push((record, made)),
                 Err(reason) => self.reject_analysis(&record, &reason),
             }
