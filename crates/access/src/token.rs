@@ -114,11 +114,15 @@ impl TokenVerifier {
         if header.crit.is_some() {
             return Err(AuthError::Invalid);
         }
-        let key = match &self.keys {
-            Keys::Single(key) => Arc::clone(key),
-            Keys::Published(set) => set.find(header.kid.as_deref()).await?.ok_or(AuthError::Invalid)?,
+        let keys = match &self.keys {
+            Keys::Single(key) => vec![Arc::clone(key)],
+            Keys::Published(set) => set.find(header.kid.as_deref(), header.alg).await?,
         };
-        let claims = decode::<Map<String, Value>>(token, &key.key, &self.validation(&key)).map_err(reject)?.claims;
+        let verified = keys.into_iter().find_map(|key| {
+            let data = decode::<Map<String, Value>>(token, &key.key, &self.validation(&key)).map_err(reject).ok()?;
+            Some((key, data.claims))
+        });
+        let (key, claims) = verified.ok_or(AuthError::Invalid)?;
         let expiry = claims.get("exp").and_then(Value::as_f64).unwrap_or_default();
         let identity = Arc::new(Identity {
             auth_method: AuthMethod::Token,

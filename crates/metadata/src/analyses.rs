@@ -41,7 +41,8 @@ impl MetadataService {
             Some(stored) if stored.study_id == study_id => Ok(stored),
             stored => {
                 self.require_study(study_id).await?;
-                let Some(stored) = stored else { return Err(unknown_analysis(analysis_id)) };
+                let named = stored.filter(|_| !self.settings.hide_other_studies);
+                let Some(stored) = named else { return Err(unknown_analysis(analysis_id)) };
                 let actual = &stored.study_id;
                 Err(not_related("analysisId", analysis_id, study_id, actual, ErrorOrigin::AnalysisService))
             }
@@ -103,15 +104,16 @@ pub(crate) fn not_related(kind: &str, id: &str, study_id: &str, actual: &str, or
     Error::new(origin, ErrorId::EntityNotRelatedToStudy, text)
 }
 
-/// Reads a list of states as a query gives it; an empty one means the published ones.
-pub fn parse_states(list: Option<&str>) -> Result<StateSet> {
-    let Some(list) = list.filter(|list| !list.is_empty()) else {
+/// Reads the states that a query gives in one list or several; none mean the published ones.
+pub fn parse_states<'a>(lists: impl Iterator<Item = &'a str>) -> Result<StateSet> {
+    let names: Vec<&str> = lists.filter(|list| !list.is_empty()).flat_map(|list| list.split(',')).collect();
+    if names.is_empty() {
         return Ok(StateSet::from_iter([AnalysisState::Published]));
-    };
+    }
     let unknown: Vec<String> =
-        list.split(',').filter(|name| AnalysisState::parse(name).is_none()).map(|name| format!("'{name}'")).collect();
+        names.iter().filter(|name| AnalysisState::parse(name).is_none()).map(|name| format!("'{name}'")).collect();
     if unknown.is_empty() {
-        return Ok(list.split(',').filter_map(AnalysisState::parse).collect());
+        return Ok(names.into_iter().filter_map(AnalysisState::parse).collect());
     }
     let states = "PUBLISHED, UNPUBLISHED, SUPPRESSED";
     let text = format!("The following are not AnalysisStates: {}; the states are {states}", unknown.join(", "));

@@ -27,18 +27,6 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How many concurrent calls one submission may make.
 const MAX_CONCURRENT_CALLS: usize = 8;
 
-/// Rejects options with a URL that no submission could use.
-pub(crate) fn check_urls(options: &PartialTypeOptions) -> Result<()> {
-    for (index, rule) in options.external_validations.iter().flatten().enumerate() {
-        template::check(&rule.url).map_err(|reason| {
-            let text =
-                format!("#/options/externalValidations/{index}/url: the url '{}' cannot be used: {reason}", rule.url);
-            Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::MalformedRequestBody, text)
-        })?;
-    }
-    Ok(())
-}
-
 /// Asks external services whether values are valid.
 #[derive(Debug)]
 pub struct ExternalValidator {
@@ -79,6 +67,27 @@ impl ExternalValidator {
     }
 }
 
+/// Rejects rules at registration that could never check anything, or that show a credential.
+pub(crate) fn check_rules(rules: &[ExternalValidation]) -> Result<()> {
+    let reject = |place: String, reason: String| {
+        let text = format!("#/options/externalValidations/{place}: {reason}");
+        Err(Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, text))
+    };
+    for (index, rule) in rules.iter().enumerate() {
+        if path_syntax::PathQuery::parse(&rule.json_path).is_none() {
+            let reason = format!(
+                "'{}' is no path; write it like experiment.donorId or samples[*].donorId",
+                rule.json_path
+            );
+            return reject(format!("{index}/jsonPath"), reason);
+        }
+        if let Err(reason) = template::check(&rule.url) {
+            return reject(format!("{index}/url"), format!("no value can be validated by it: {reason}"));
+        }
+    }
+    Ok(())
+}
+
 /// The calls of a submission, in the order in which their failures are reported.
 struct ValidationPlan<'a> {
     calls: Vec<ServiceCall<'a>>,
@@ -102,7 +111,7 @@ impl<'a> ValidationPlan<'a> {
                 Ok(values) => values,
                 Err(found) => {
                     plan.error_after_calls = Some(violation(format_args!(
-                        "Value at path '{}' must be a string or array of strings, but {found}.",
+                        "Value at path '{}' must be {found}.",
                         rule.json_path
                     )));
                     break;

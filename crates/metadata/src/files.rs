@@ -103,6 +103,9 @@ impl MetadataService {
         if entry.study_id == study_id {
             return Ok(entry);
         }
+        if self.settings.hide_other_studies {
+            return Err(unknown_file(object_id));
+        }
         Err(not_related("objectId", object_id, study_id, &entry.study_id, ErrorOrigin::FileService))
     }
 }
@@ -112,11 +115,12 @@ fn unknown_file(object_id: &str) -> Error {
     Error::new(ErrorOrigin::FileService, ErrorId::FileNotFound, text)
 }
 
-/// Reads the members of an update; those left out or null stay as they are, unknown ones are not used.
+/// Reads the members of an update; those left out stay as they are, and so do all but `info` that are null, as in SONG.
+/// Unknown ones are not used.
 fn read_changes(object_id: &str, body: &Map<String, Value>) -> Result<FileChanges> {
     let mut errors = Vec::new();
     let mut changes = FileChanges::default();
-    for (name, value) in body.iter().filter(|(_, value)| !value.is_null()) {
+    for (name, value) in body.iter().filter(|(name, value)| !value.is_null() || *name == "info") {
         let expected = match name.as_str() {
             "fileSize" => {
                 changes.size = integer(value).filter(|size| *size > 0);

@@ -47,13 +47,20 @@ pub struct MetadataSettings {
     pub enforce_latest: bool,
     /// Whether the duplicate check looks at published analyses only.
     pub duplicates_in_published_only: bool,
+    /// Whether nothing of another study than that of the path is named, because not everybody may read every study.
+    pub hide_other_studies: bool,
     /// The name of this server in its events.
     pub server_id: String,
 }
 
 impl Default for MetadataSettings {
     fn default() -> Self {
-        Self { enforce_latest: false, duplicates_in_published_only: false, server_id: "song.overture".to_owned() }
+        Self {
+            enforce_latest: false,
+            duplicates_in_published_only: false,
+            hide_other_studies: false,
+            server_id: "song.overture".to_owned(),
+        }
     }
 }
 

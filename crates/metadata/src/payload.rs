@@ -18,21 +18,24 @@ pub(crate) struct TypeReference<'a> {
 
 /// Reads the analysis type before any schema is known.
 pub(crate) fn read_type_reference(payload: &Value) -> Result<TypeReference<'_>> {
-    let missing = |text: &str| Error::malformed_parameter(ErrorOrigin::ValidationService, text);
+    let unusable = |text: &str| Error::malformed_parameter(ErrorOrigin::ValidationService, text);
     let wrong = |pointer: &str, expected: &str, found: &Value| {
         let text = format!("{pointer}: expected type: {expected}, found: {}", cantata_schema::json_type_name(found));
         Error::schema_violation(ErrorOrigin::SubmitService, text)
     };
     let members = match payload.get("analysisType") {
-        None | Some(Value::Null) => return Err(missing("The analysisType field cannot be null")),
+        None | Some(Value::Null) => return Err(unusable("The analysisType field cannot be null")),
         Some(Value::Object(members)) => members,
-        Some(other) => return Err(wrong("#/analysisType", "JSONObject", other)),
+        Some(other) => {
+            let found = cantata_schema::json_type_name(other);
+            return Err(unusable(&format!("#/analysisType: expected type: JSONObject, found: {found}")));
+        }
     };
     let name = match members.get("name") {
-        None => return Err(missing("The analysisType name field cannot be null")),
-        Some(Value::Null) => return Err(missing("The analysisType name cannot be null")),
+        None => return Err(unusable("The analysisType name field cannot be null")),
+        Some(Value::Null) => return Err(unusable("The analysisType name cannot be null")),
         Some(Value::String(name)) if name.trim().is_empty() => {
-            return Err(missing("The analysisType name cannot be null"));
+            return Err(unusable("The analysisType name cannot be null"));
         }
         Some(Value::String(name)) => name,
         Some(other) => return Err(wrong("#/analysisType/name", "String", other)),
@@ -41,6 +44,9 @@ pub(crate) fn read_type_reference(payload: &Value) -> Result<TypeReference<'_>> 
         None | Some(Value::Null) => None,
         Some(version) => Some(integer(version).ok_or_else(|| wrong("#/analysisType/version", "Integer", version))?),
     };
+    if let Some(version) = version.filter(|version| *version < 1) {
+        return Err(unusable(&format!("The analysisType version is '{version}', but must be an integer of 1 or more")));
+    }
     Ok(TypeReference { name, version })
 }
 

@@ -1,10 +1,10 @@
 //! Submission: all checks in the order clients rely on, then one write.
 
 use bytes::Bytes;
-use cantata_core::json::parse_json;
+use cantata_core::json::parse_exact_json;
 use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, ErrorOrigin, Result, Timestamp};
 use cantata_schema::join_violations;
-use cantata_store::{DuplicateRule, FileRow, InsertOutcome, NewAnalysis};
+use cantata_store::{DuplicateRule, FileLocation, FileRow, InsertOutcome, NewAnalysis};
 use serde_json::Value;
 
 use crate::MetadataService;
@@ -48,10 +48,10 @@ impl MetadataService {
     ) -> Result<Analysis> {
         let analysis = self.checked_analysis(study_id, payload, options).await?;
         let files = analysis.files.iter().map(FileRow::of).collect::<Result<Vec<_>, _>>()?;
-        match self.store.find_duplicate(&files, self.duplicate_rule(options)).await? {
-            Some(insertion) => require_stored(&analysis, insertion).map(|_| analysis),
-            None => Ok(analysis),
+        if let Some(insertion) = self.store.find_duplicate(&files, self.duplicate_rule(options)).await? {
+            self.require_stored(&analysis, insertion).await?;
         }
+        Ok(analysis)
     }
 
     /// Checks a payload and returns the analysis that it makes, not stored yet.
@@ -83,7 +83,25 @@ impl MetadataService {
     /// Stores a new analysis unless one of its files is stored already.
     pub(crate) async fn insert(&self, analysis: &Analysis, options: SubmitOptions) -> Result<AnalysisId> {
         let rule = self.duplicate_rule(options);
-        require_stored(analysis, self.store.insert_analysis(NewAnalysis::of(analysis)?, rule).await?)
+        let insertion = self.store.insert_analysis(NewAnalysis::of(analysis)?, rule).await?;
+        self.require_stored(analysis, insertion).await
+    }
+
+    async fn require_stored(&self, analysis: &Analysis, insertion: InsertOutcome) -> Result<AnalysisId> {
+        match insertion {
+            InsertOutcome::Stored(_) => Ok(analysis.analysis_id),
+            InsertOutcome::UnknownStudy => Err(unknown_study(&analysis.study_id)),
+            InsertOutcome::Duplicate { file_name, object_id, analysis_id } => {
+                let is_of_study = |file: FileLocation| file.study_id == analysis.study_id;
+                let is_named =
+                    !self.settings.hide_other_studies || self.store.file(object_id).await?.is_some_and(is_of_study);
+                let other = match is_named {
+                    true => format!("the stored file with objectId '{object_id}' and analysisId '{analysis_id}'"),
+                    false => "a stored file".to_owned(),
+                };
+                Err(duplicate(&file_name, &other))
+            }
+        }
     }
 
     /// Returns which files make a submission a duplicate.
@@ -93,17 +111,6 @@ impl MetadataService {
             (false, true) => DuplicateRule::PublishedAnalysis,
             (false, false) => DuplicateRule::AnyAnalysis,
         }
-    }
-}
-
-fn require_stored(analysis: &Analysis, insertion: InsertOutcome) -> Result<AnalysisId> {
-    match insertion {
-        InsertOutcome::Stored(_) => Ok(analysis.analysis_id),
-        InsertOutcome::UnknownStudy => Err(unknown_study(&analysis.study_id)),
-        InsertOutcome::Duplicate { file_name, object_id, analysis_id } => Err(duplicate(
-            &file_name,
-            &format!("the stored file with objectId '{object_id}' and analysisId '{analysis_id}'"),
-        )),
     }
 }
 
@@ -146,7 +153,7 @@ fn parse(payload: &[u8]) -> Result<Value> {
         let text = "The body is empty; send the analysis as a JSON object";
         return Err(Error::new(ErrorOrigin::SubmitService, ErrorId::MalformedRequestBody, text));
     }
-    parse_json(payload).map_err(|error| {
+    parse_exact_json(payload).map_err(|error| {
         let excerpt: String = String::from_utf8_lossy(payload).chars().take(MAX_EXCERPT_CHARS).collect();
         let ellipsis = if excerpt.len() < payload.len() { "…" } else { "" };
         let text = format!("Unable to read the input payload: {error}; the payload begins: {excerpt}{ellipsis}");
@@ -159,24 +166,14 @@ fn check_schema(compiled: &CompiledType, payload: Value) -> Result<Value> {
     if !violations.is_empty() {
         return Err(schema_error(&join_violations(&violations)));
     }
-    check_file_types(&compiled.options.file_types, &payload)?;
+    let files = payload["files"].as_array().into_iter().flatten();
+    let files = files.map(|file| (text_of(&file["fileName"]), text_of(&file["fileType"])));
+    compiled.check_file_types(ErrorOrigin::SubmitService, files)?;
     Ok(payload)
 }
 
-fn check_file_types(allowed: &[String], payload: &Value) -> Result<()> {
-    if allowed.is_empty() {
-        return Ok(());
-    }
-    let files = payload["files"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let is_rejected = |file: &&Value| !allowed.iter().any(|allowed| file["fileType"] == **allowed);
-    let formats = allowed.join(", ");
-    let violations: Vec<String> = files
-        .iter()
-        .filter(is_rejected)
-        .map(|file| file["fileName"].as_str().unwrap_or_default())
-        .map(|name| format!("#: {name} name is not supported, supported formats are {formats}"))
-        .collect();
-    if violations.is_empty() { Ok(()) } else { Err(schema_error(&violations.join(","))) }
+fn text_of(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
 fn require_same_study(study_id: &str, payload: &Value) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Analysis types: registering, listing, and the compiled form that submissions are checked with.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use cantata_core::analysis_type::{check_registrable_name, check_type_name};
@@ -13,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::MetadataService;
-use crate::external::check_urls;
+use crate::external::check_rules;
 
 /// How many compiled type versions are cached.
 const MAX_CACHED_TYPES: u64 = 1_000;
@@ -95,6 +96,26 @@ pub(crate) struct CompiledType {
     pub(crate) validator: PayloadValidator,
 }
 
+impl CompiledType {
+    /// Rejects files, given by name and type, whose type this version does not allow.
+    pub(crate) fn check_file_types<'a>(
+        &self,
+        origin: ErrorOrigin,
+        files: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<()> {
+        let allowed = &self.options.file_types;
+        if allowed.is_empty() {
+            return Ok(());
+        }
+        let formats = allowed.join(", ");
+        let violations: Vec<String> = files
+            .filter(|(_, file_type)| !allowed.iter().any(|allowed| allowed == file_type))
+            .map(|(name, _)| format!("#: {name} name is not supported, supported formats are {formats}"))
+            .collect();
+        if violations.is_empty() { Ok(()) } else { Err(Error::schema_violation(origin, violations.join(","))) }
+    }
+}
+
 /// Caches compiled type versions; a version never changes, so no entry is ever stale.
 pub(crate) struct TypeCache(Cache<AnalysisTypeId, Arc<CompiledType>>);
 
@@ -111,7 +132,7 @@ impl MetadataService {
             Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, "The analysisType name field cannot be null")
         })?;
         check_registrable_name(&name)?;
-        check_urls(&registration.options)?;
+        check_rules(registration.options.external_validations.as_deref().unwrap_or_default())?;
         let schema = registration
             .schema
             .filter(|schema| !schema.is_null())
@@ -134,13 +155,16 @@ impl MetadataService {
     }
 
     /// Returns one version of a type.
-    pub async fn analysis_type(&self, name: &str, version: u32, view: SchemaView) -> Result<RegisteredType> {
+    pub async fn analysis_type(&self, name: &str, version: u64, view: SchemaView) -> Result<RegisteredType> {
         check_type_name(name)?;
-        let registered = self.store.analysis_type(name, Some(version)).await?;
+        let registered = match u32::try_from(version) {
+            Ok(version) => self.store.analysis_type(name, Some(version)).await?,
+            Err(_) => None,
+        };
         let latest = self.store.latest_type_version(name).await?;
         registered
             .map(|registered| RegisteredType::of(registered, view))
-            .ok_or_else(|| unknown_version(name, version.into(), latest))
+            .ok_or_else(|| unknown_version(name, version, latest))
     }
 
     /// Returns every version of a type, newest first; there is at least one.
@@ -207,7 +231,7 @@ fn unknown_type(name: &str) -> Error {
     Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::AnalysisTypeNotFound, text)
 }
 
-fn unknown_version(name: &str, version: i64, latest: Option<u32>) -> Error {
+fn unknown_version(name: &str, version: impl Display, latest: Option<u32>) -> Error {
     let Some(latest) = latest else { return unknown_type(name) };
     let text = format!(
         "The analysisType with name '{name}' and version '{version}' was not found; its versions are 1 to {latest}"

@@ -19,6 +19,11 @@ impl MetadataService {
         let compiled = self.compiled_type(named.name, named.version, ErrorOrigin::AnalysisServiceImpl).await?;
         let data = checked_data(&compiled, body)?;
         self.change(study_id, analysis_id, |analysis| {
+            // The types of files never change, so only another version can reject them.
+            if analysis.analysis_type != compiled.id {
+                let files = analysis.files.iter().map(|file| (file.file_name.as_str(), file.file_type.as_str()));
+                compiled.check_file_types(ErrorOrigin::AnalysisServiceImpl, files)?;
+            }
             analysis.analysis_type = compiled.id.clone();
             analysis.data = data.clone();
             analysis.updated_at = Timestamp::now();
@@ -32,6 +37,7 @@ impl MetadataService {
         for _ in 0..MAX_UPDATE_ATTEMPTS {
             let draft = self.draft(study_id, analysis_id).await?;
             let mut after = draft.analysis().clone();
+            self.require_latest(&after.analysis_type, ErrorOrigin::AnalysisServiceImpl).await?;
             let AnalysisTypeId { name, version } = &after.analysis_type;
             let compiled = self.compiled_version(name, *version).await?;
             let mut merged = std::mem::take(&mut after.data);

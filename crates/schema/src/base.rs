@@ -2,8 +2,9 @@
 //!
 //! Three schemas come from one dynamic part. The *rendered* one is shown to clients. The *submission* schema also
 //! forbids names that only the server writes. The *update* schema checks the body that replaces the dynamic
-//! data of an analysis: it has neither study nor files. Definitions are merged in all three, and the base ones win,
-//! so that no type can change what a file is.
+//! data of an analysis: it has neither study nor files, and all other members follow the rules of a submission, so that
+//! what was submitted can be updated. Definitions are merged in all three, and the base ones win, so that no type can
+//! change what a file is.
 
 use std::sync::LazyLock;
 
@@ -13,8 +14,8 @@ use serde_json::{Map, Value, json};
 static BASE: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("base.json")).expect("the embedded base schema is an object"));
 
-/// The names an update may not carry besides the server's own; a type that defines `samples` may have it.
-const NOT_UPDATABLE: [&str; 3] = ["studyId", "samples", "files"];
+/// The names an update may not carry besides the server's own.
+const NOT_UPDATABLE: [&str; 2] = ["studyId", "files"];
 
 /// Returns the schema that clients see: the dynamic part of an analysis type laid over the base.
 pub fn render_schema(dynamic: &Value) -> Value {
@@ -46,11 +47,16 @@ pub(crate) fn update_schema(dynamic: &Value) -> Value {
     merge_definitions(&mut schema, dynamic);
     overlay_properties(&mut schema, dynamic);
     // A type may list what the base requires anyway; an update cannot have it.
-    append_required(&mut schema, dynamic, |name| !["studyId", "files"].contains(&name));
+    append_required(&mut schema, dynamic, |name| !NOT_UPDATABLE.contains(&name));
     for name in SERVER_OWNED_FIELDS {
         schema["properties"][name] = forbidden();
     }
     Value::Object(schema)
+}
+
+/// Says whether the base schema has a definition of this name.
+pub(crate) fn is_base_definition(name: &str) -> bool {
+    BASE["definitions"].get(name).is_some()
 }
 
 /// The schema of a member that must be absent.

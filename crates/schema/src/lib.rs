@@ -19,6 +19,6 @@ mod violation;
 pub use base::render_schema;
 pub use builtin::{BuiltinType, builtin_types};
 pub use messages::json_type_name;
-pub use registration::{check_registration, meta_schema};
+pub use registration::{check_registration, describe_foreign_schema, meta_schema};
 pub use validator::PayloadValidator;
 pub use violation::{SchemaViolation, join_violations};

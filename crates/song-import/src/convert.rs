@@ -38,11 +38,9 @@ pub(crate) struct ConvertedAnalysis {
 
 /// Converts the rows of an analysis.
 ///
-/// `type_of` says which type version a row of types became. With `with_samples` an analysis without samples gets an
-/// empty list of them.
+/// `type_of` says which type version a row of types became.
 pub(crate) fn analysis(
     rows: AnalysisRows,
-    with_samples: bool,
     type_of: impl Fn(i64) -> Option<AnalysisTypeId>,
 ) -> Result<ConvertedAnalysis, RowError> {
     let AnalysisRows { analysis: row, files, states, samples: sample_rows } = rows;
@@ -51,7 +49,7 @@ pub(crate) fn analysis(
     let type_id = row.type_id.ok_or("it has no analysis type")?;
     let analysis_type = type_of(type_id).ok_or_else(|| format!("its analysis type, row {type_id}, is not taken"))?;
     let mut data = data(&row)?;
-    let has_folded_samples = !data.contains_key(SAMPLES) && (with_samples || !sample_rows.is_empty());
+    let has_folded_samples = !data.contains_key(SAMPLES) && !sample_rows.is_empty();
     if has_folded_samples {
         data.insert(SAMPLES.to_owned(), samples(&sample_rows)?);
     }

@@ -3,12 +3,12 @@
 //! The database keeps numbers of any length. A number that cannot be represented exactly is rejected, never rounded.
 
 use crate::error::RowError;
-use cantata_core::json::parse_json;
+use cantata_core::json::{numbers, parse_exact_json};
 use serde_json::{Map, Number, Value};
 
 /// Parses JSON, or says why it cannot be represented exactly.
 pub(crate) fn parse(text: &str) -> Result<Value, RowError> {
-    let value = parse_json(text.as_bytes()).map_err(|error| error.to_string())?;
+    let value = parse_exact_json(text.as_bytes()).map_err(|error| error.to_string())?;
     match numbers(text).find(|number| !is_kept(number)) {
         Some(number) => Err(format!("the number {number} cannot be kept to its last digit").into()),
         None => Ok(value),
@@ -22,40 +22,6 @@ pub(crate) fn parse_object(text: Option<&str>) -> Result<Map<String, Value>, Row
         Some(Value::Object(members)) => Ok(members),
         Some(_) => Err("is JSON, but no object".into()),
     }
-}
-
-/// Returns the numbers of a JSON text, in order.
-fn numbers(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        loop {
-            let start = rest.find(|letter: char| letter == '"' || letter == '-' || letter.is_ascii_digit())?;
-            let found = &rest[start..];
-            if let Some(inside) = found.strip_prefix('"') {
-                rest = after_text(inside);
-                continue;
-            }
-            let is_part = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+' | '.' | 'e' | 'E');
-            let end = found.find(|letter| !is_part(letter)).unwrap_or(found.len());
-            rest = &found[end..];
-            return Some(&found[..end]);
-        }
-    })
-}
-
-/// Returns what follows the text that begins here.
-fn after_text(inside: &str) -> &str {
-    let mut letters = inside.char_indices();
-    while let Some((index, letter)) = letters.next() {
-        match letter {
-            '\\' => {
-                letters.next();
-            }
-            '"' => return &inside[index + 1..],
-            _ => {}
-        }
-    }
-    ""
 }
 
 fn is_kept(number: &str) -> bool {

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use cantata_core::AnalysisId;
+use cantata_schema::describe_foreign_schema;
 use cantata_store::Store;
 use futures_util::future::try_join_all;
 use tokio_postgres::Client;
@@ -106,6 +107,9 @@ impl Import<'_> {
                     let Some(here) = self.store.analysis_type(&there.id.name, Some(there.id.version)).await? else {
                         continue;
                     };
+                    if let Some(problem) = describe_foreign_schema(&there.schema) {
+                        self.report.notes.push(format!("analysis type {name}: {problem}"));
+                    }
                     digest_type(&mut self.song_digests, &there);
                     digest_type(&mut self.store_digests, &here);
                     if here.created_at != there.created_at {
@@ -149,7 +153,7 @@ impl Import<'_> {
         for rows in batch {
             let record = SongRecord::of(&rows);
             let type_of = |row| self.types.imported.get(&row).cloned();
-            match convert::analysis(rows, self.report.is_before_5_3, type_of) {
+            match convert::analysis(rows, type_of) {
                 Ok(made) => converted.push((record, made)),
                 Err(reason) => self.reject_analysis(&record, &reason),
             }

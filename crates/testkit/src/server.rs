@@ -151,6 +151,7 @@ impl TestServerBuilder {
 
     /// Checks who sends requests.
     pub fn access(mut self, access: AccessControl) -> Self {
+        self.metadata.hide_other_studies = access.closed_reads;
         self.access = Arc::new(access);
         self
     }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use cantata_core::error_chain;
 use cantata_http_client::{ClientSettingsError, HttpClient, parse_address};
+use jsonwebtoken::Algorithm;
 use reqwest::{Method, StatusCode, Url};
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -54,22 +55,27 @@ impl KeySet {
         self.known.load().keys.iter().any(|one| Arc::ptr_eq(one, key))
     }
 
-    /// Returns the key with an id; without an id, the only key of the set.
-    pub(super) async fn find(self: &Arc<Self>, id: Option<&str>) -> Result<Option<Arc<VerifyingKey>>, AuthError> {
+    /// Returns the keys that a token may be signed with: those with its key id; if it names none, all of its algorithm.
+    pub(super) async fn find(
+        self: &Arc<Self>,
+        id: Option<&str>,
+        algorithm: Algorithm,
+    ) -> Result<Vec<Arc<VerifyingKey>>, AuthError> {
         let known = self.known.load_full();
-        if let Some(found) = known.find(id) {
+        let found = known.find(id, algorithm);
+        if !found.is_empty() {
             if known.fetched_at.is_none_or(|fetched_at| fetched_at.elapsed() >= REFRESH_AGE) && self.can_fetch() {
                 let set = Arc::clone(self);
                 tokio::spawn(async move { set.fetch(&known).await });
             }
-            return Ok(Some(found));
+            return Ok(found);
         }
         self.fetch(&known).await;
         let known = self.known.load();
         if known.fetched_at.is_none() {
             return Err(AuthError::Unavailable);
         }
-        Ok(known.find(id))
+        Ok(known.find(id, algorithm))
     }
 
     /// Returns whether no fetch is running or was started within the interval.
@@ -109,11 +115,11 @@ impl KeySet {
 }
 
 impl FetchedKeys {
-    fn find(&self, id: Option<&str>) -> Option<Arc<VerifyingKey>> {
-        match (id, self.keys.as_slice()) {
-            (None, [only]) => Some(Arc::clone(only)),
-            (None, _) => None,
-            (Some(id), keys) => keys.iter().find(|key| key.id.as_deref() == Some(id)).cloned(),
-        }
+    fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Vec<Arc<VerifyingKey>> {
+        let fits = |key: &&Arc<VerifyingKey>| match id {
+            Some(id) => key.id.as_deref() == Some(id),
+            None => key.algorithm == algorithm,
+        };
+        self.keys.iter().filter(fits).cloned().collect()
     }
 }

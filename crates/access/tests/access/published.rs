@@ -8,7 +8,7 @@ use cantata_testkit::MockServer;
 use jsonwebtoken::{EncodingKey, Header, encode};
 use serde_json::{Value, json};
 
-use crate::support::{OTHER_RSA, RSA, Signer, claims, name};
+use crate::support::{OTHER_RSA, RSA, Signer, claims, claims_with, name};
 
 const INVALID: Result<String, AuthError> = Err(AuthError::Invalid);
 
@@ -50,8 +50,22 @@ async fn keys_of_each_kind_are_fetched_once_and_found_by_their_id() {
     assert_eq!(publisher.server.take_targets().len(), 1);
     // The key that is named decides, not one that would fit.
     assert_eq!(name(&authenticator, &RSA.sign_named("p", &claims())).await, INVALID);
-    // Of several keys none is meant by a token that names none.
-    assert_eq!(name(&authenticator, &RSA.sign(&claims())).await, INVALID);
+}
+
+#[tokio::test]
+async fn a_token_that_names_no_key_is_tried_with_every_key_of_its_algorithm() {
+    let p256 = Signer::p256();
+    let publisher = Publisher::start(&[OTHER_RSA.published("o"), RSA.published("r"), p256.published("p")]).await;
+    let authenticator = publisher.authenticator(Duration::from_secs(600));
+    for signer in [&*RSA, &*OTHER_RSA, &p256] {
+        assert_eq!(name(&authenticator, &signer.sign(&claims())).await, Ok("ada".to_owned()));
+    }
+    for stranger in [Signer::p256(), Signer::ed25519()] {
+        assert_eq!(name(&authenticator, &stranger.sign(&claims())).await, INVALID);
+    }
+    assert_eq!(name(&authenticator, &RSA.sign(&claims_with("exp", json!(1)))).await, INVALID);
+    // A key that is named is the only one that counts.
+    assert_eq!(name(&authenticator, &RSA.sign_named("o", &claims())).await, INVALID);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use cantata_core::json::parse_json;
+use cantata_core::json::parse_exact_json;
 use serde_json::Value;
 
 use crate::error::CliError;
@@ -19,14 +19,14 @@ pub(super) fn json_file(path: &Path) -> Result<Value, CliError> {
         fs_err::read(path).map(|read| bytes = read)
     };
     read.map_err(|error| CliError::setting(format!("{name} cannot be read: {error}")))?;
-    parse_json(&bytes).map_err(|error| CliError::setting(format!("{name} is not JSON: {error}")))
+    parse_exact_json(&bytes).map_err(|error| CliError::setting(format!("{name} is not JSON: {error}")))
 }
 
 /// Reads JSON from an argument, or from a file if it is `@FILE`.
 pub(super) fn json_argument(flag: &str, text: &str) -> Result<Value, CliError> {
     match text.strip_prefix('@') {
         Some(path) => json_file(Path::new(path)),
-        None => parse_json(text.as_bytes())
+        None => parse_exact_json(text.as_bytes())
             .map_err(|error| CliError::setting(format!("{flag}: expected JSON, or @ and a file with it: {error}"))),
     }
 }

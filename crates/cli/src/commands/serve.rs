@@ -94,7 +94,7 @@ impl BoundServer {
         let OpenedData { store, engine } = data;
         let metadata = MetadataService::start(
             Arc::clone(&store),
-            settings.metadata.service_settings(),
+            settings.metadata.service_settings(settings.access.require_auth_for_reads),
             settings.external_validation.validator()?,
             settings.storage.client()?,
         );

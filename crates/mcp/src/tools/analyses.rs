@@ -53,7 +53,7 @@ pub(super) async fn describe(services: &McpServices, arguments: &TypesArguments)
         (None, Some(_)) => Err(ToolError("version needs a name; call without both to list the types.".to_owned())),
         (Some(name), version) => {
             let described = match version {
-                Some(version) => services.metadata.analysis_type(name, version, SchemaView::Rendered).await,
+                Some(version) => services.metadata.analysis_type(name, version.into(), SchemaView::Rendered).await,
                 // There is at least one version, and the first is the latest.
                 None => {
                     services.metadata.type_versions(name, SchemaView::Rendered).await.map(|mut all| all.swap_remove(0))

@@ -1,8 +1,8 @@
 //! Finds the strings at the path of a rule in a payload.
 //!
-//! A path to a single location matches a string or a list of strings; any other path matches any number of strings. No
-//! match is no error: a missing member, an index past the end, an empty list, or a path that cannot be parsed. A match
-//! that is not a string is an error, even a null.
+//! A path to a single location matches a string; any other path matches any number of strings. No match is no error: a
+//! missing member, an index past the end, an empty list below `[*]`, or a path that cannot be parsed, which only an import
+//! can have brought. A match that is not a string is an error, even a null or a list.
 
 use std::fmt;
 
@@ -15,15 +15,18 @@ use super::path_syntax::PathQuery;
 pub(super) enum NotStringsError {
     /// One value, of the named type.
     Value(&'static str),
-    /// A list in which not all elements are strings.
+    /// One list, which only a path with `[*]` looks into.
+    List,
+    /// Several values that are not all strings.
     Elements,
 }
 
 impl fmt::Display for NotStringsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Value(type_name) => write!(f, "was: {type_name}"),
-            Self::Elements => f.write_str("contains non-string elements"),
+            Self::Value(type_name) => write!(f, "a string or array of strings, but was: {type_name}"),
+            Self::List => f.write_str("a string, but was: JSONArray; a path with [*] validates each element"),
+            Self::Elements => f.write_str("a string or array of strings, but contains non-string elements"),
         }
     }
 }
@@ -40,16 +43,16 @@ pub(super) fn strings_at<'a>(payload: &'a Value, json_path: &str) -> Result<Vec<
         return if countable { Err(NotStringsError::Value("Integer")) } else { Ok(Vec::new()) };
     }
     match found.as_slice() {
-        [value] if path.single => strings_in(value),
+        [value] if path.single => Ok(vec![string_in(value)?]),
         _ => all_strings(found),
     }
 }
 
 /// The type names are those of the original server, whose clients know them.
-fn strings_in(value: &Value) -> Result<Vec<&str>, NotStringsError> {
+fn string_in(value: &Value) -> Result<&str, NotStringsError> {
     let type_name = match value {
-        Value::String(text) => return Ok(vec![text]),
-        Value::Array(elements) => return all_strings(elements),
+        Value::String(text) => return Ok(text),
+        Value::Array(_) => return Err(NotStringsError::List),
         Value::Object(_) => "LinkedHashMap",
         Value::Number(number) => number_type_name(number),
         Value::Bool(_) => "Boolean",

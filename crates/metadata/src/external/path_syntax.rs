@@ -2,7 +2,7 @@
 //!
 //! Rules use the older notation of the original server, which prepended `$.` to them. It differs from the standard in
 //! the characters of a name after a dot (any but a dot, a bracket, a parenthesis or a space), in a dot that is allowed
-//! before a bracket, and in functions at the end. Only these differences are translated; the content of brackets is
+//! before a bracket, and in functions at the end. The `$` of the standard may be written, too; a JSON pointer is no path. Only these differences are translated; the content of brackets is
 //! passed on unchanged. Translation and evaluation are bounded, since a path is untrusted input.
 
 use serde_json_path::JsonPath;
@@ -30,7 +30,12 @@ impl PathQuery {
         if path.len() > MAX_PATH_BYTES {
             return None;
         }
-        let dotted = format!(".{}", path.trim_end_matches(' '));
+        let dotted = match path.trim_end_matches(' ') {
+            "$" => return None,
+            pointer if pointer.starts_with('/') => return None,
+            standard if standard.starts_with("$.") || standard.starts_with("$[") => standard[1..].to_owned(),
+            path => format!(".{path}"),
+        };
         let mut rest = dotted.as_str();
         let mut standard = String::from("$");
         let mut single = true;

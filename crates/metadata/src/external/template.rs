@@ -23,14 +23,16 @@ pub(super) enum UrlTemplateError {
         "{{value}} or {{study}} is part of the server's name, which only the url itself may say; put it behind the server"
     )]
     TokenInServer,
+    #[error("it has a user or a password, which everybody who lists the analysis types could read; remove them")]
+    Credentials,
 }
 
-/// Rejects a template that leads to no server, or to one that a submission chooses. An unknown word in braces is left to
-/// submissions, as SONG does.
+/// Rejects a template that no submission could use, that leads to a server that a submission chooses, or that shows a
+/// credential to everybody who reads the type.
 pub(super) fn check(template: &str) -> Result<(), UrlTemplateError> {
-    match fill(template, "a", "a") {
-        Ok(_) | Err(UrlTemplateError::UnknownToken(_)) => Ok(()),
-        Err(error) => Err(error),
+    match fill(template, "study", "value")? {
+        Some(url) if !url.username().is_empty() || url.password().is_some() => Err(UrlTemplateError::Credentials),
+        _ => Ok(()),
     }
 }
 

@@ -47,8 +47,8 @@ impl StoredObject {
             let expected = "a string of 3 to 36 letters, digits, hyphens and underscores";
             return Err(wrong("objectId", expected, &object_id));
         }
-        let size = object_size.as_i64().filter(|&size| size > 0);
-        let size = size.ok_or_else(|| wrong("objectSize", "an integer above 0", &object_size))?;
+        let size = object_size.as_i64().filter(|&size| size >= 0);
+        let size = size.ok_or_else(|| wrong("objectSize", "an integer of 0 or more", &object_size))?;
         let md5 = object_md5.as_str().and_then(parse_md5);
         if md5.is_none() && !object_md5.is_null() {
             return Err(wrong("objectMd5", "32 hexadecimal digits or null", &object_md5));
@@ -112,7 +112,7 @@ mod tests {
                 "objectId",
                 vec![json!(null), json!(3), json!(""), json!("ab"), json!("-ab"), json!("a/b"), json!("a".repeat(37))],
             ),
-            ("objectSize", vec![json!(null), json!(0), json!(-1), json!(1.5), json!("7"), json!(u64::MAX)]),
+            ("objectSize", vec![json!(null), json!(-1), json!(1.5), json!("7"), json!(u64::MAX)]),
             ("objectMd5", vec![json!(""), json!(1), json!(format!("{MD5}0")), json!("z".repeat(32))]),
         ] {
             for value in values {

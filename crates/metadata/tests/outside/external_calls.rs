@@ -165,7 +165,7 @@ async fn urls_that_cannot_be_called_are_refused() {
 #[tokio::test]
 async fn a_rule_that_finds_nothing_is_not_looked_at_further() {
     for payload in [json!({}), json!({"a": []})] {
-        check(&payload, &[rule("nonsense {word}", "a")]).await.unwrap();
+        check(&payload, &[rule("nonsense {word}", "a[*]")]).await.unwrap();
     }
 }
 
@@ -195,7 +195,7 @@ async fn the_first_failure_in_order_is_reported_even_if_a_later_one_is_known_ear
     .await;
     let url = format!("{}/{{value}}", server.url);
     let within = json!({"a": ["ok", "slow-bad", "fast-bad"]});
-    assert_eq!(check(&within, &[rule(&url, "a")]).await, Err(not_permitted("slow-bad", "a")));
+    assert_eq!(check(&within, &[rule(&url, "a[*]")]).await, Err(not_permitted("slow-bad", "a[*]")));
     let across = json!({"a": "slow-bad", "b": "fast-bad"});
     assert_eq!(check(&across, &[rule(&url, "a"), rule(&url, "b")]).await, Err(not_permitted("slow-bad", "a")));
     assert_eq!(check(&across, &[rule(&url, "b"), rule(&url, "a")]).await, Err(not_permitted("fast-bad", "b")));
@@ -226,7 +226,7 @@ async fn at_most_eight_calls_are_under_way() {
     })
     .await;
     let values: Vec<String> = (0..40).map(|n| format!("v{n}")).collect();
-    let rules = [rule(format!("{}/{{value}}", server.url), "a")];
+    let rules = [rule(format!("{}/{{value}}", server.url), "a[*]")];
     let checking = tokio::spawn(async move { check(&json!({ "a": values }), &rules).await });
     for answered in 0..40 {
         while arrived.load(SeqCst) < (answered + 8).min(40) {

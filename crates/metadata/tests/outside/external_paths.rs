@@ -45,7 +45,7 @@ async fn assert_values(payload: &Value, json_path: &str, expected: &[&str]) {
 }
 
 async fn assert_refused(payload: &Value, json_path: &str, found: &str) {
-    let text = format!("#: Value at path '{json_path}' must be a string or array of strings, but {found}.");
+    let text = format!("#: Value at path '{json_path}' must be {found}.");
     assert_eq!(check(payload, json_path).await, Err(text));
 }
 
@@ -62,6 +62,9 @@ async fn one_string_is_one_call() {
         ("samples[2].sub[1].c", "c2"),
         ("experiment.d ", "x"),
         ("tags[0]  ", "a"),
+        ("$.experiment.d", "x"),
+        ("$['experiment']['d']", "x"),
+        ("$.tags[-1] ", "b"),
     ] {
         assert_values(&document(), path, &[value]).await;
     }
@@ -77,7 +80,6 @@ async fn what_is_missing_is_skipped() {
         "samples.id",
         "nope[*].id",
         "a.b",
-        "$.experiment.d",
         "experiment.d.e",
     ] {
         assert_values(&document(), path, &[]).await;
@@ -92,6 +94,9 @@ async fn paths_without_a_meaning_are_skipped() {
         "",
         " ",
         ".",
+        "$",
+        "$.",
+        "/experiment/d",
         " experiment.d",
         "..id",
         "experiment.",
@@ -118,7 +123,7 @@ async fn paths_without_a_meaning_are_skipped() {
 
 #[tokio::test]
 async fn lists_are_one_call_per_element() {
-    for path in ["tags", "tags[*]", "tags.*", "tags[0,1]", "tags[0:2]", "tags[:]", "tags[-2:]"] {
+    for path in ["tags[*]", "$.tags[*]", "tags.*", "tags[0,1]", "tags[0:2]", "tags[:]", "tags[-2:]"] {
         assert_values(&document(), path, &["a", "b"]).await;
     }
     assert_values(&document(), "tags[0:1]", &["a"]).await;
@@ -127,13 +132,14 @@ async fn lists_are_one_call_per_element() {
     assert_values(&document(), "samples[*].sub[*].c", &["c1", "c2"]).await;
     assert_values(&document(), "samples[?(@.id=='s2')].id", &["s2"]).await;
     assert_values(&document(), ".id", &["s0", "s2"]).await;
+    assert_values(&document(), "$..id", &["s0", "s2"]).await;
     assert_values(&document(), "samples..c", &["c1", "c2"]).await;
     assert_values(&document(), ".samples..sub..c", &["c1", "c2"]).await;
 }
 
 #[tokio::test]
 async fn empty_lists_pass_without_a_call() {
-    for path in ["empty", "empty[*]", "samples[*].nope", "samples[?(@.id=='s9')].id", ".nope"] {
+    for path in ["empty[*]", "samples[*].nope", "samples[?(@.id=='s9')].id", ".nope"] {
         assert_values(&document(), path, &[]).await;
     }
 }
@@ -141,20 +147,29 @@ async fn empty_lists_pass_without_a_call() {
 #[tokio::test]
 async fn lists_with_something_else_in_them_are_refused() {
     for path in [
-        "mix",
         "mix[*]",
         "mix[1:]",
         "mix[?(@==1)]",
         "samples[2:].sub",
-        "withnull",
         "withnull[*]",
         "experiment.*",
         "experiment[*]",
         "*",
-        "samples",
         "samples[*].sub",
     ] {
-        assert_refused(&document(), path, "contains non-string elements").await;
+        assert_refused(&document(), path, "a string or array of strings, but contains non-string elements").await;
+    }
+}
+
+#[tokio::test]
+async fn a_list_is_not_a_string() {
+    for path in ["tags", "empty", "mix", "withnull", "samples", "samples[2].sub", "$.tags"] {
+        assert_refused(
+            &document(),
+            path,
+            "a string, but was: JSONArray; a path with [*] validates each element",
+        )
+        .await;
     }
 }
 
@@ -174,11 +189,16 @@ async fn single_values_that_are_no_strings_are_refused_by_type() {
         ("mix[1]", "Integer"),
         ("withnull[1]", "Null"),
     ] {
-        assert_refused(&document(), path, &format!("was: {type_name}")).await;
+        assert_refused(&document(), path, &format!("a string or array of strings, but was: {type_name}")).await;
     }
-    assert_refused(&json!({"n": u64::MAX}), "n", "was: BigInteger").await;
-    assert_refused(&json!({"n": i32::MIN}), "n", "was: Integer").await;
-    assert_refused(&json!({"n": i64::from(i32::MAX) + 1}), "n", "was: Long").await;
+    for (number, type_name) in [
+        (json!(u64::MAX), "BigInteger"),
+        (json!(i32::MIN), "Integer"),
+        (json!(i64::from(i32::MAX) + 1), "Long"),
+    ] {
+        let text = format!("a string or array of strings, but was: {type_name}");
+        assert_refused(&json!({"n": number}), "n", &text).await;
+    }
 }
 
 #[tokio::test]

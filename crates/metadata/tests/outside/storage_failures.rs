@@ -135,7 +135,7 @@ async fn descriptions_that_cannot_be_used_name_what_is_wrong() {
         ("<html>".into(), "JSON"),
         ("{}".into(), "objectId"),
         (with("objectId", json!("-")), "objectId"),
-        (with("objectSize", json!(0)), "objectSize"),
+        (with("objectSize", json!(-1)), "objectSize"),
         (with("objectSize", json!("1000")), "objectSize"),
         (with("objectMd5", json!("xyz")), "objectMd5"),
     ] {

@@ -36,7 +36,7 @@ const NOT_BOOLEAN: &str = "#: expected type: Boolean, found: JSONObject";
 
 #[test]
 fn the_smallest_schema_is_accepted() {
-    check_registration(&type_with(json!({}))).unwrap();
+    check_registration(&type_with(json!({"type": "object"}))).unwrap();
     check_registration(&type_with(json!({"type": "object", "properties": {"studyId": {}}}))).unwrap();
 }
 
@@ -124,11 +124,47 @@ fn what_cannot_be_loaded_is_malformed() {
     for (experiment, expected) in cases {
         assert_malformed(&type_with(experiment), expected);
     }
-    let refers = |reference: &str| type_with_definitions(json!({"$ref": reference}), json!({"file": {"own": {}}}));
+    let refers = |reference: &str| type_with_definitions(json!({"$ref": reference}), json!({"own": {}}));
     assert_malformed(&refers("#/definitions/x"), "#/definitions: key [x] not found");
     assert_malformed(&refers("#nowhere"), "#: key [#nowhere] not found");
-    // Of a definition that has the name of a base one, nothing is left once the schema is rendered.
-    assert_malformed(&refers("#/definitions/file/own"), "#/definitions/file: key [own] not found");
+}
+
+#[test]
+fn definitions_of_the_base_schema_keep_their_names() {
+    for name in ["analysisType", "common", "file"] {
+        let schema = type_with_definitions(json!({"type": "object"}), json!({name: {"type": "string"}, "other": {}}));
+        let message = format!(
+            r#"#/definitions/{name}: subject must not be valid against schema {{"enum":["analysisType","common","file"]}}"#
+        );
+        assert_violates(&schema, &[NOT_BOOLEAN, &message]);
+    }
+}
+
+#[test]
+fn experiment_is_described_as_an_object() {
+    let double = |name: &str| json!({"allOf": [{"$ref": name}, {"$ref": name}]});
+    for (experiment, definitions) in [
+        (json!({"type": ["object"]}), json!({})),
+        (json!({"$ref": "#/definitions/run"}), json!({"run": {"type": "object"}})),
+        (json!({"allOf": [{"required": ["a"]}, {"$ref": "#run"}]}), json!({"r": {"$id": "#run", "type": "object"}})),
+    ] {
+        check_registration(&type_with_definitions(experiment, definitions)).unwrap();
+    }
+    for (experiment, definitions) in [
+        (json!({}), json!({})),
+        (json!({"type": "string"}), json!({})),
+        (json!({"type": "array", "items": {"type": "object"}}), json!({})),
+        (json!({"type": ["object", "null"]}), json!({})),
+        (json!({"properties": {"a": {}}}), json!({})),
+        (json!({"anyOf": [{"type": "object"}, {"type": "string"}]}), json!({})),
+        (json!({"$ref": "#/definitions/run"}), json!({"run": {"type": "string"}})),
+        (double("#/definitions/a"), json!({"a": double("#/definitions/b"), "b": double("#/definitions/c"), "c": {}})),
+    ] {
+        let schema = type_with_definitions(experiment, definitions);
+        let message = "#/properties/experiment: it describes other values than objects, but experiment is an object; \
+                       add \"type\": \"object\"";
+        assert_violates(&schema, &[message]);
+    }
 }
 
 #[test]

@@ -53,7 +53,10 @@ fn definitions_are_merged_and_the_base_ones_win() {
 #[test]
 fn references_to_definitions_work_in_a_submission() {
     let schema = type_with_definitions(
-        json!({"properties": {"donor": {"$ref": "#/definitions/a~1b%20c"}, "sample": {"$ref": "#sample"}}}),
+        json!({
+            "type": "object",
+            "properties": {"donor": {"$ref": "#/definitions/a~1b%20c"}, "sample": {"$ref": "#sample"}},
+        }),
         json!({"a/b c": {"type": "string"}, "sample": {"$id": "#sample", "type": "integer"}}),
     );
     check_registration(&schema).unwrap();
@@ -73,6 +76,7 @@ fn neither_addresses_nor_dialects_within_a_schema_change_its_meaning() {
         json!({
             "$id": "http://example.org/experiment.json",
             "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
             "properties": {
                 "donor": {"$id": "#/properties/experiment/properties/donor", "$ref": "#/definitions/donor"},
                 "year": {"$id": "year.json", "$schema": "http://example.org/unknown", "minimum": 1990},

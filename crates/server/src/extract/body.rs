@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
 use cantata_core::ErrorId;
-use cantata_core::json::parse_json;
+use cantata_core::json::{JsonError, parse_exact_json};
 use futures_util::StreamExt;
 use http::{HeaderMap, header};
 use serde_json::{Map, Value};
@@ -50,10 +50,11 @@ impl FromRequest<AppState> for JsonObject {
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         let PayloadBytes(bytes) = PayloadBytes::from_request(request, state).await?;
-        let problem = match parse_json(&bytes) {
+        let problem = match parse_exact_json(&bytes) {
             Ok(Value::Object(members)) => return Ok(Self(members)),
             _ if bytes.is_empty() => "The body is missing; send a JSON object".to_owned(),
             Ok(other) => format!("#: expected type: JSONObject, found: {}", cantata_schema::json_type_name(&other)),
+            Err(error @ JsonError::LargeInteger { .. }) => error.to_string(),
             Err(error) => format!("The body is not JSON: {error}"),
         };
         Err(ApiError::new(ErrorId::MalformedRequestBody, problem))

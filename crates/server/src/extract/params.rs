@@ -60,9 +60,10 @@ impl Params {
             .ok_or_else(|| malformed(origin, name, value, format!("an integer of {least} or more")))
     }
 
-    /// Reads a comma-separated list.
-    pub(crate) fn list(&self, name: &str) -> Vec<&str> {
-        self.given(name).map(|list| list.split(',').map(str::trim).collect()).unwrap_or_default()
+    /// Reads a list, whose elements are separated by commas or given one by one.
+    pub(crate) fn list<'a>(&'a self, name: &'a str) -> Vec<&'a str> {
+        let given = self.all(name).filter(|list| !list.is_empty());
+        given.flat_map(|list| list.split(',')).map(str::trim).collect()
     }
 }
 

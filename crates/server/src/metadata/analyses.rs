@@ -37,7 +37,7 @@ pub(crate) struct AnalysisPath {
     params(
         ("studyId" = String, Path, description = "The study"),
         ("analysisStates" = Option<String>, Query, description = "PUBLISHED, UNPUBLISHED, SUPPRESSED, separated by \
-          commas; PUBLISHED if not given"),
+          commas or given one by one; PUBLISHED if not given"),
     ),
     responses((status = 200, description = "The analyses", body = Vec<Analysis>))
 )]
@@ -46,7 +46,7 @@ pub(crate) async fn list(
     Segments(study_id): Segments<String>,
     params: Params,
 ) -> ApiResult {
-    let states = parse_states(params.get("analysisStates"))?;
+    let states = parse_states(params.all("analysisStates"))?;
     Ok(json_array(state.metadata.list_analyses(&study_id, states).await?))
 }
 
@@ -56,7 +56,7 @@ pub(crate) async fn list(
     params(
         ("studyId" = String, Path, description = "The study"),
         ("analysisStates" = Option<String>, Query, description = "PUBLISHED, UNPUBLISHED, SUPPRESSED, separated by \
-          commas; PUBLISHED if not given"),
+          commas or given one by one; PUBLISHED if not given"),
         ("limit" = Option<u64>, Query, description = "How many at most; 100 if not given"),
         ("offset" = Option<u64>, Query, description = "How many analyses to skip"),
     ),
@@ -67,7 +67,7 @@ pub(crate) async fn list_paginated(
     Segments(study_id): Segments<String>,
     params: Params,
 ) -> ApiResult {
-    let states = parse_states(params.get("analysisStates"))?;
+    let states = parse_states(params.all("analysisStates"))?;
     let limit = params.integer(ORIGIN, "limit", 0)?.unwrap_or(DEFAULT_LIMIT);
     let offset = params.integer(ORIGIN, "offset", 0)?.unwrap_or(0);
     let page = state.metadata.page_analyses(&study_id, states, limit, offset).await?;
@@ -91,6 +91,10 @@ pub(crate) async fn search(
     Segments(study_id): Segments<String>,
     params: Params,
 ) -> ApiResult {
+    let is_other = |name: &&str| *name != "fileId" && params.get(name).is_some_and(|value| !value.is_empty());
+    if let Some(name) = params.names().find(is_other) {
+        return Err(not_searchable(name, "fileId").into());
+    }
     let expression = params.get("fileId").unwrap_or_default();
     Ok(json_array(state.metadata.search_by_file(&study_id, expression).await?))
 }
@@ -123,13 +127,15 @@ fn read_search(body: &Map<String, Value>) -> Result<&str> {
                 let text = format!("#/{name}: expected a regular expression as a string, found: {other}");
                 return Err(Error::new(ORIGIN, ErrorId::MalformedRequestBody, text));
             }
-            _ => {
-                let text = format!("Analyses cannot be searched by '{name}'; search by objectId or fileId");
-                return Err(Error::malformed_parameter(ORIGIN, text));
-            }
+            _ => return Err(not_searchable(name, "objectId or fileId")),
         }
     }
     Ok(expression)
+}
+
+/// Makes the error for a search by something else than files, which older versions had.
+fn not_searchable(name: &str, known: &str) -> Error {
+    Error::malformed_parameter(ORIGIN, format!("Analyses cannot be searched by '{name}'; search by {known}"))
 }
 
 /// Returns an analysis.

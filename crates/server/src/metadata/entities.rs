@@ -19,6 +19,9 @@ const PARAMETERS: [&str; 8] = ["id", "gnosId", "fileName", "projectCode", "acces
 /// How many entities a page has unless asked otherwise.
 const DEFAULT_SIZE: u64 = 10;
 
+/// How many entities a page has at most, however many are asked for.
+const MAX_SIZE: u64 = 2_000;
+
 /// Returns one entity.
 #[utoipa::path(
     get, path = "/entities/{id}", tag = "Entities",
@@ -38,15 +41,17 @@ pub(crate) async fn get(State(state): State<AppState>, Segments(id): Segments<St
         ("fileName" = Option<String>, Query, description = "The file name"),
         ("projectCode" = Option<String>, Query, description = "The study id"),
         ("access" = Option<String>, Query, description = "`open` or `controlled`"),
-        ("fields" = Option<Vec<String>>, Query, description = "Show only these members; give it once for each"),
+        ("fields" = Option<Vec<String>>, Query, description = "Show only these members, separated by commas \
+          or given one by one"),
         ("page" = Option<u64>, Query, description = "The number of the page, from 0"),
-        ("size" = Option<u64>, Query, description = "How many a page has; 10 if not given"),
+        ("size" = Option<u64>, Query, description = "How many a page has; 10 if not given, 2000 at most"),
     ),
     responses((status = 200, description = "One page of entities", body = EntityPage))
 )]
 pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiResult {
     refuse_unknown("query", ErrorId::IllegalQueryParameter, params.names(), &PARAMETERS)?;
-    refuse_unknown("filter", ErrorId::IllegalFilterParameter, params.all("fields"), &FIELDS)?;
+    let fields = params.list("fields");
+    refuse_unknown("filter", ErrorId::IllegalFilterParameter, fields.iter().copied(), &FIELDS)?;
     let text = |name: &str| params.get(name).map(str::to_owned);
     let request = EntityRequest {
         id: text("id"),
@@ -55,11 +60,12 @@ pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiRe
         project_code: text("projectCode"),
         access: text("access"),
     };
-    let number = params.integer(ORIGIN, "page", 0)?.unwrap_or(0);
-    let size = params.integer(ORIGIN, "size", 1)?.unwrap_or(DEFAULT_SIZE);
+    // Storage servers rely on the rules of SONG: what is no number of 32 bits, or below the least one, is the default.
+    let given = |name: &str| params.get(name).and_then(|text| u64::try_from(text.parse::<i32>().ok()?).ok());
+    let number = given("page").unwrap_or(0);
+    let size = given("size").filter(|size| *size > 0).unwrap_or(DEFAULT_SIZE).min(MAX_SIZE);
     let page = PageRange { offset: number.saturating_mul(size), limit: size };
     let found = state.metadata.entities(&request, page).await?;
-    let fields: Vec<&str> = params.all("fields").collect();
     let content = found.files.into_iter().map(|file| Entity::of(file, &fields)).collect();
     Ok(json(&EntityPage::new(content, number, size, found.total)))
 }

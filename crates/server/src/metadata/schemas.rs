@@ -1,14 +1,17 @@
 //! `/schemas`
 
+mod options;
+
 use axum::extract::State;
 use axum::response::Response;
-use cantata_core::{Error, ErrorId, ErrorOrigin, PartialTypeOptions, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::{RegisteredType, SchemaView, TypePage, TypeRegistration};
 use cantata_schema::meta_schema;
 use cantata_store::{TypeQuery, TypeSortField};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use self::options::read_options;
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Params, Segments, malformed, parse_integer};
 use crate::openapi::schemas::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};
@@ -37,15 +40,7 @@ fn read_registration(mut body: Map<String, Value>) -> Result<TypeRegistration> {
         Some(Value::String(name)) => Some(name),
         Some(other) => return Err(malformed(format!("#/name: expected a string, found: {other}"))),
     };
-    let options = match body.shift_remove("options") {
-        None | Some(Value::Null) => PartialTypeOptions::default(),
-        Some(options) => serde_json::from_value(options).map_err(|error| {
-            malformed(format!(
-                "#/options: {error}; expected an object with fileTypes, a list of strings, \
-                 and externalValidations, a list of objects with url and jsonPath"
-            ))
-        })?,
-    };
+    let options = read_options(body.shift_remove("options"))?;
     Ok(TypeRegistration { name, schema: body.shift_remove("schema"), options })
 }
 
@@ -146,7 +141,6 @@ struct Versions {
 pub(crate) async fn get(State(state): State<AppState>, Segments(name): Segments<String>, params: Params) -> ApiResult {
     let view = read_view(&params)?;
     if let Some(version) = params.integer(ORIGIN, "version", 1)? {
-        let version = u32::try_from(version).unwrap_or(u32::MAX);
         return Ok(json(&state.metadata.analysis_type(&name, version, view).await?));
     }
     let versions = state.metadata.type_versions(&name, view).await?;

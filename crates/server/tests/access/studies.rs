@@ -1,5 +1,6 @@
 //! What a credential of one study can do to another.
 
+use cantata_testkit::Payload;
 use http::Method;
 use serde_json::json;
 
@@ -60,6 +61,47 @@ async fn an_analysis_of_another_study_cannot_be_changed_through_ones_own() {
         assert_forbidden(&guarded.send(method, &foreign, &key, Some(&json!({}))).await);
     }
     assert_eq!(guarded.get(&format!("/studies/XYZ/analysis/{id}"), "").await.ok(), before);
+}
+
+#[tokio::test]
+async fn what_a_credential_cannot_read_is_not_named() {
+    for is_closed in [false, true] {
+        let guarded = if is_closed { Guarded::closed().await } else { Guarded::open().await };
+        guarded.study("ABC").await;
+        guarded.study("XYZ").await;
+        let foreign = Payload::new("XYZ");
+        let stored = guarded.send(Method::POST, "/submit/XYZ", &guarded.administrator, Some(&foreign.build())).await.ok();
+        let id = stored["analysisId"].as_str().unwrap();
+        let stored = guarded.get(&format!("/studies/XYZ/analysis/{id}"), &guarded.administrator).await.ok();
+        let object_id = stored["files"][0]["objectId"].as_str().unwrap();
+        let key = guarded.key("abc", &["STUDY.ABC.WRITE"]);
+        let own = Payload::new("ABC").with_file_member(0, "fileMd5sum", foreign.md5(0)).build();
+        let empty = json!({});
+        for (method, path, body, error_id) in [
+            (Method::POST, "/submit/ABC".to_owned(), &own, "info.already.exists"),
+            (Method::POST, "/submit/ABC?validateOnly=true".to_owned(), &own, "info.already.exists"),
+            (Method::PUT, format!("/studies/ABC/analysis/publish/{id}"), &empty, "analysis.id.not.found"),
+            (Method::PATCH, format!("/studies/ABC/analysis/{id}"), &empty, "analysis.id.not.found"),
+            (Method::GET, format!("/studies/ABC/analysis/{id}"), &empty, "analysis.id.not.found"),
+            (Method::PUT, format!("/studies/ABC/files/{object_id}"), &empty, "file.not.found"),
+            (Method::DELETE, format!("/studies/ABC/files/{object_id}"), &empty, "file.not.found"),
+        ] {
+            let refused = guarded.send(method.clone(), &path, &key, Some(body)).await;
+            let message = refused.json()["message"].as_str().unwrap().to_owned();
+            let sent = format!("{path} {body}");
+            let is_named = [id, object_id, "XYZ"].iter().any(|text| message.contains(text) && !sent.contains(text));
+            assert_eq!(is_named, !is_closed, "{method} {path}: {message}");
+            if is_closed {
+                assert_eq!(refused.json()["errorId"], error_id, "{method} {path}: {message}");
+            }
+        }
+        // What is in one's own study is named.
+        let own = Payload::new("ABC").build();
+        guarded.send(Method::POST, "/submit/ABC", &key, Some(&own)).await.assert_status(200);
+        let refused = guarded.send(Method::POST, "/submit/ABC", &key, Some(&own)).await;
+        let message = refused.assert_error_id(409, "info.already.exists");
+        assert!(message.contains("the stored file with objectId '"), "{message}");
+    }
 }
 
 #[tokio::test]

@@ -40,7 +40,7 @@ async fn every_row_that_cannot_be_taken_is_named() {
         ("UPDATE analysis_data SET data = '[1]' WHERE id = $n", "its data: is JSON, but no object"),
         (
             "UPDATE analysis_data SET data = '{\"a\": 123456789012345678901234567890}' WHERE id = $n",
-            "cannot be kept to its last digit",
+            "its data: #/a: the integer 123456789012345678901234567890 has more than 64 bits",
         ),
         (
             "UPDATE analysis_data SET data = '{\"analysisState\": \"PUBLISHED\"}' WHERE id = $n",
@@ -104,6 +104,28 @@ async fn every_row_that_cannot_be_taken_is_named() {
     assert!(report.comparisons.iter().all(|comparison| comparison.is_same), "{report}");
     let text = report.to_string();
     assert!(text.contains("not taken: analysis EGAZ00001: ") && text.ends_with("NOT everything was taken"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn types_that_mean_something_else_here_are_taken_with_a_note() {
+    let song = song::empty();
+    song.run(
+        r##"INSERT INTO analysis_schema (id, version, name, schema, created_at) VALUES
+            (1, 1, 'replaced', '{"type": "object", "definitions": {"file": {"type": "string"}, "own": {}},
+                "properties": {"experiment": {"properties": {"a": {"$ref": "#/definitions/file"}}}}}', now()),
+            (2, 1, 'broken', '{"type": "object", "properties": {"experiment": {"$ref": "#/definitions/none"}}}', now()),
+            (3, 1, 'fine', '{"type": "object", "definitions": {"own": {}}}', now())"##,
+    );
+    let report = Target::sqlite().take(&song).await;
+    assert!(report.is_complete(), "{report}");
+    assert_eq!(
+        report.notes,
+        [
+            "analysis type replaced:1: its definitions file are replaced by those of the base schema; register a version \
+             with other names",
+            "analysis type broken:1: nothing can be submitted under it or updated: #: key [definitions] not found",
+        ]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -36,9 +36,13 @@ async fn published_analyses_are_listed_by_id_unless_states_are_given() {
     let mut both = [published.clone(), suppressed.clone()].concat();
     both.sort();
     assert_eq!(list("?analysisStates=SUPPRESSED,PUBLISHED").await, both);
+    assert_eq!(list("?analysisStates=SUPPRESSED&analysisStates=PUBLISHED").await, both);
     let mut all = [both, unpublished.clone()].concat();
     all.sort();
     assert_eq!(list("?analysisStates=PUBLISHED,UNPUBLISHED,SUPPRESSED").await, all);
+    assert_eq!(list("?analysisStates=PUBLISHED,UNPUBLISHED&analysisStates=SUPPRESSED").await, all);
+    let page = server.get("/studies/S/analysis/paginated?analysisStates=SUPPRESSED&analysisStates=UNPUBLISHED").await;
+    assert_eq!(page.ok()["totalAnalyses"], suppressed.len() + unpublished.len());
 }
 
 #[tokio::test]
@@ -74,7 +78,7 @@ async fn what_is_no_state_is_named() {
     let server = server_with_study().await;
     for path in ["/studies/S/analysis", "/studies/S/analysis/paginated"] {
         for (states, named) in
-            [("foo,bar", "'foo', 'bar'"), ("published", "'published'"), ("PUBLISHED,%20SUPPRESSED", "' SUPPRESSED'")]
+            [("foo,bar", "'foo', 'bar'"), ("foo&analysisStates=bar", "'foo', 'bar'"), ("published", "'published'"), ("PUBLISHED,%20SUPPRESSED", "' SUPPRESSED'")]
         {
             let text = format!(
                 "The following are not AnalysisStates: {named}; the states are PUBLISHED, UNPUBLISHED, SUPPRESSED"

@@ -135,6 +135,23 @@ async fn files_that_are_not_as_the_metadata_says_are_not() {
 }
 
 #[tokio::test]
+async fn an_empty_file_is_published() {
+    let (server, _storage, _, _, said) = server().await;
+    let payload = Payload::new("S").with_file_member(0, "fileSize", 0);
+    let id = server.submit(&payload).await;
+    let object_id = crate::support::object_id(&server, &id, 0).await;
+    let describe = |size: u32| {
+        said.lock().unwrap().1 = json!({"objectId": object_id, "objectSize": size, "objectMd5": payload.md5(0)});
+    };
+    let publish = format!("/studies/S/analysis/publish/{id}");
+    describe(1);
+    server.put_empty(&publish).await.assert_error_id(409, "mismatching.storage.object.sizes");
+    describe(0);
+    server.put_empty(&publish).await.ok();
+    assert_eq!(server.analysis("S", &id).await["analysisState"], "PUBLISHED");
+}
+
+#[tokio::test]
 async fn a_storage_server_that_is_not_there_is_named_as_the_cause() {
     let server = TestServer::builder().score_url("http://127.0.0.1:1").start().await;
     server.create_study("S").await;

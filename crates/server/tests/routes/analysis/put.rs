@@ -68,9 +68,13 @@ async fn the_type_must_be_named() {
     server.put(&path, &unknown).await.assert_error_id(404, "analysis.type.not.found");
     unknown["analysisType"] = json!({"name": "variantCall", "version": 2});
     server.put(&path, &unknown).await.assert_error_id(404, "analysis.type.not.found");
-    for wrong in [json!("variantCall"), json!({"name": "variantCall", "version": "1"}), json!({"name": 5})] {
+    for wrong in [json!({"name": "variantCall", "version": "1"}), json!({"name": 5})] {
         unknown["analysisType"] = wrong;
         server.put(&path, &unknown).await.assert_error_id(400, "schema.violation");
+    }
+    for wrong in [json!("variantCall"), json!([]), json!({"name": "variantCall", "version": 0})] {
+        unknown["analysisType"] = wrong;
+        server.put(&path, &unknown).await.assert_error_id(400, "malformed.parameter");
     }
 }
 
@@ -83,7 +87,7 @@ async fn the_data_must_follow_the_schema() {
     let refused = server.put(&path, &body).await;
     let text = "#: required key [experiment] not found";
     refused.assert_error(400, "AnalysisServiceImpl", "schema.violation", text);
-    let forbidden = ["analysisId", "studyId", "analysisState", "analysisTypeId", "samples", "files", "createdAt"];
+    let forbidden = ["analysisId", "studyId", "analysisState", "analysisTypeId", "files", "createdAt"];
     for name in forbidden {
         let mut body = update();
         body[name] = json!("x");
@@ -105,7 +109,20 @@ async fn the_data_must_follow_the_schema() {
 }
 
 #[tokio::test]
-async fn samples_may_be_updated_where_the_type_defines_them() {
+async fn what_was_submitted_can_be_updated_samples_included() {
+    let (server, _) = server_with_analysis().await;
+    let samples = json!([{"sampleId": "SA1"}]);
+    let analysis_id = server.submit(&Payload::new("S").with("samples", samples.clone())).await;
+    let path = format!("/studies/S/analysis/{analysis_id}");
+    server.patch(&path, &json!({"note": "patched"})).await.assert_text(200, "");
+    let mut body = update();
+    body["samples"] = samples.clone();
+    server.put(&path, &body).await.assert_text(200, "");
+    assert_eq!(server.analysis("S", &analysis_id).await["samples"], samples);
+}
+
+#[tokio::test]
+async fn samples_follow_the_schema_of_a_type_that_defines_them() {
     let (server, analysis_id) = server_with_analysis().await;
     let mut registration = minimal_type("sampled");
     registration["schema"]["properties"]["samples"] = json!({"type": "array"});
@@ -113,6 +130,29 @@ async fn samples_may_be_updated_where_the_type_defines_them() {
     let body = json!({"analysisType": {"name": "sampled"}, "experiment": {}, "samples": [1]});
     server.put(&format!("/studies/S/analysis/{analysis_id}"), &body).await.assert_text(200, "");
     assert_eq!(server.analysis("S", &analysis_id).await["samples"], json!([1]));
+    let text = "#/samples: expected type: JSONArray, found: Integer";
+    let refused = server.patch(&format!("/studies/S/analysis/{analysis_id}"), &json!({"samples": 1})).await;
+    refused.assert_error(400, "AnalysisServiceImpl", "schema.violation", text);
+}
+
+#[tokio::test]
+async fn another_type_must_allow_the_files_that_the_analysis_has() {
+    let (server, _) = server_with_analysis().await;
+    let analysis_id = server.submit(&Payload::new("S").with_files(2)).await;
+    let path = format!("/studies/S/analysis/{analysis_id}");
+    let mut registration = minimal_type("t");
+    registration["options"] = json!({"fileTypes": ["bam", "cram"]});
+    server.post("/schemas", &registration).await.ok();
+    registration["options"] = json!({"fileTypes": ["bam", "vcf"]});
+    server.post("/schemas", &registration).await.ok();
+    let body = |version: u32| json!({"analysisType": {"name": "t", "version": version}, "experiment": {}});
+    let text = "#: file0.vcf name is not supported, supported formats are bam, cram,\
+                #: file1.vcf name is not supported, supported formats are bam, cram";
+    let refused = server.put(&path, &body(1)).await;
+    refused.assert_error(400, "AnalysisServiceImpl", "schema.violation", text);
+    server.put(&path, &body(2)).await.assert_text(200, "");
+    server.put(&path, &body(1)).await.assert_error(400, "AnalysisServiceImpl", "schema.violation", text);
+    assert_eq!(server.analysis("S", &analysis_id).await["analysisType"], json!({"name": "t", "version": 2}));
 }
 
 #[tokio::test]
@@ -129,6 +169,15 @@ async fn only_the_latest_version_counts_where_that_is_enforced() {
     let refused = server.put(&path, &body(1)).await;
     refused.assert_error(409, "AnalysisServiceImpl", "analysis.type.incorrect.version", text);
     server.put(&path, &body(2)).await.assert_text(200, "");
+    server.patch(&path, &json!({"a": 1})).await.assert_text(200, "");
+    server.register_minimal("t").await;
+    let text =
+        "Must use the latest version '3' while enforceLatest=true, but using version '2' of analysisType 't' instead";
+    for patch in [json!({"a": 2}), json!({}), json!({"experiment": 5})] {
+        let refused = server.patch(&path, &patch).await;
+        refused.assert_error(409, "AnalysisServiceImpl", "analysis.type.incorrect.version", text);
+    }
+    assert_eq!(server.analysis("S", &analysis_id).await["a"], 1);
 }
 
 #[tokio::test]

@@ -63,6 +63,13 @@ async fn members_that_older_clients_send_empty_are_not_minded() {
     let refused = server.post(PATH, &json!({"donorId": "DO1"})).await;
     let text = "Analyses cannot be searched by 'donorId'; search by objectId or fileId";
     refused.assert_error(400, "AnalysisService", "malformed.parameter", text);
+    for query in ["sampleId=SA1", "donorId=DO1&specimenId=", "fileId=&submitterSampleId=x", "fileId=.*&sampleId=SA1"] {
+        let message = server.get(&format!("{PATH}?{query}")).await.assert_error_id(400, "malformed.parameter");
+        assert!(message.starts_with("[AnalysisService::malformed.parameter] - Analyses cannot be searched by '"), "{message}");
+        assert!(message.ends_with("'; search by fileId"), "{message}");
+    }
+    let by_query = server.get(&format!("{PATH}?sampleId=&fileId={object_id}")).await.ok();
+    assert_eq!(found(&by_query), [ids[0].clone()]);
 }
 
 #[tokio::test]

@@ -106,6 +106,11 @@ async fn values_that_are_not_allowed_are_all_named() {
         fixture.object_id
     );
     fixture.put(&body).await.assert_error(400, ORIGIN, "invalid.file.update.request", &text);
+    let text = format!(
+        "The file update request for objectId '{}' failed with the following errors: #/info: null is not an object",
+        fixture.object_id
+    );
+    fixture.put(&json!({"info": null})).await.assert_error(400, ORIGIN, "invalid.file.update.request", &text);
     for size in [json!(-1), json!(1.5), json!("1"), json!(1e300), json!(u64::MAX)] {
         let refused = fixture.put(&json!({"fileSize": size})).await;
         refused.assert_error_id(400, "invalid.file.update.request");

@@ -54,7 +54,10 @@ async fn names_and_versions_select() {
     assert_eq!(list(&server, "names=b").await, ["b:3", "b:2", "b:1"]);
     assert_eq!(list(&server, "names=a,variantCall,unknown").await, ["a:1", "variantCall:1"]);
     assert_eq!(list(&server, "names=unknown").await, Vec::<String>::new());
+    assert_eq!(list(&server, "names=a&names=variantCall&names=").await, ["a:1", "variantCall:1"]);
     assert_eq!(list(&server, "versions=2,3").await, ["b:3", "b:2"]);
+    assert_eq!(list(&server, "versions=2&versions=3").await, ["b:3", "b:2"]);
+    assert_eq!(list(&server, "names=a,b&sort=name&sort=version&sortOrder=ASC").await, ["a:1", "b:1", "b:2", "b:3"]);
     assert_eq!(list(&server, "names=b&versions=1,99999999999999999999").await, ["b:1"]);
     assert_eq!(server.get("/schemas?names=b&limit=1").await.ok()["count"], 3);
 }

@@ -67,12 +67,13 @@ async fn what_is_not_there_is_said() {
         let message = message.assert_error_id(404, "analysis.type.not.found");
         assert!(message.ends_with("was not found; its versions are 1 to 2"), "{message}");
     }
-    server.get("/schemas/t?version=3").await.assert_error(
-        404,
-        ORIGIN,
-        "analysis.type.not.found",
-        "The analysisType with name 't' and version '3' was not found; its versions are 1 to 2",
-    );
+    for version in ["3", "4294967296", "99999999999"] {
+        let text = format!(
+            "The analysisType with name 't' and version '{version}' was not found; its versions are 1 to 2"
+        );
+        let refused = server.get(&format!("/schemas/t?version={version}")).await;
+        refused.assert_error(404, ORIGIN, "analysis.type.not.found", &text);
+    }
     let message = server.get("/schemas/T").await.assert_error_id(404, "analysis.type.not.found");
     assert!(message.contains("'T'"), "{message}");
 }

@@ -108,6 +108,12 @@ async fn schemas_that_break_the_schema_of_schemas() {
         let text = format!("#/properties/{name}: subject must not be valid against schema {{}}");
         cases.push((changed("properties", properties), vec![text]));
     }
+    for name in ["analysisType", "common", "file"] {
+        let text = format!(
+            r#"#/definitions/{name}: subject must not be valid against schema {{"enum":["analysisType","common","file"]}}"#
+        );
+        cases.push((changed("definitions", json!({name: {"type": "string"}})), vec![text]));
+    }
     for (body, mut expected) in cases {
         let message = server.post("/schemas", &body).await.assert_error_id(400, "schema.violation");
         assert!(message.starts_with("[AnalysisTypeService::schema.violation] - "), "{message}");
@@ -118,6 +124,19 @@ async fn schemas_that_break_the_schema_of_schemas() {
     let message = server.post("/schemas", &changed("required", Value::Null)).await;
     let message = message.assert_error_id(400, "schema.violation");
     assert!(message.contains("required"), "{message}");
+}
+
+#[tokio::test]
+async fn an_experiment_that_is_not_described_as_an_object() {
+    let server = TestServer::start().await;
+    for experiment in
+        [json!({}), json!({"type": "string"}), json!({"type": "array"}), json!({"type": ["object", "null"]})]
+    {
+        let text = "#/properties/experiment: it describes other values than objects, but experiment is an object; add \
+                    \"type\": \"object\"";
+        let refused = server.post("/schemas", &changed("properties", json!({"experiment": experiment}))).await;
+        refused.assert_error(400, ORIGIN, "schema.violation", text);
+    }
 }
 
 #[tokio::test]
@@ -162,12 +181,63 @@ async fn options_of_the_wrong_type() {
         json!({"externalValidations": {}}),
         json!({"externalValidations": [{"url": "http://x/{value}"}]}),
         json!({"externalValidations": [{"url": 1, "jsonPath": "a"}]}),
+        json!({"externalValidations": [["http://x/{value}", "a"]]}),
+        json!({"fileTyps": ["bam"]}),
+        json!({"externalValidations": [{"url": "http://x/{value}", "jsonPath": "a", "method": "PUT"}]}),
     ] {
         let mut body = minimal_type("t");
         body["options"] = options;
         let message = server.post("/schemas", &body).await.assert_error_id(400, "malformed.request.body");
-        assert!(message.starts_with("[AnalysisTypeService::malformed.request.body] - #/options: "), "{message}");
+        assert!(message.starts_with("[AnalysisTypeService::malformed.request.body] - #/options"), "{message}");
         assert!(message.ends_with("a list of objects with url and jsonPath"), "{message}");
+        assert!(!message.contains("struct"), "{message}");
+    }
+    for (options, place) in [
+        (json!([]), "#/options: expected type: JSONObject, found: JSONArray; "),
+        (json!({"fileTyps": []}), "#/options/fileTyps: this option does not exist; "),
+        (json!({"fileTypes": ["a", 1]}), "#/options/fileTypes/1: expected type: String, found: Integer; "),
+        (json!({"externalValidations": [[]]}), "#/options/externalValidations/0: expected type: JSONObject, found: "),
+    ] {
+        let mut body = minimal_type("t");
+        body["options"] = options;
+        let message = server.post("/schemas", &body).await.assert_error_id(400, "malformed.request.body");
+        assert!(message.contains(place), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn external_validations_that_could_never_check_anything() {
+    let server = TestServer::start().await;
+    let register = async |url: &str, path: &str| {
+        let mut body = minimal_type("t");
+        body["options"] = json!({"externalValidations": [{"url": url, "jsonPath": path}]});
+        server.post("/schemas", &body).await
+    };
+    for path in ["", "$", "$.", "/experiment/donor", "items[", "items[a]", " experiment.donor", "..donor"] {
+        let refused = register("http://example.org/{value}", path).await;
+        let text = format!(
+            "#/options/externalValidations/0/jsonPath: '{path}' is no path; write it like experiment.donorId or \
+             samples[*].donorId"
+        );
+        refused.assert_error(400, ORIGIN, "malformed.parameter", &text);
+    }
+    for (url, reason) in [
+        ("", "it is not an address"),
+        ("/donors/{value}", "it is not an address"),
+        ("ftp://example.org/{value}", "its scheme is 'ftp'"),
+        ("http://example.org/{donor}", "unknown token '{donor}'"),
+        ("http://{value}.example.org/", "{value} is part of the server's name"),
+        ("http://user:secret@example.org/{value}", "it has a user or a password"),
+        ("http://user@example.org/{value}", "it has a user or a password"),
+    ] {
+        let message = register(url, "experiment.donor").await.assert_error_id(400, "malformed.parameter");
+        let start = "[AnalysisTypeService::malformed.parameter] - #/options/externalValidations/0/url: ";
+        assert!(message.starts_with(start) && message.contains(reason), "{url}: {message}");
+        assert!(!message.contains("secret"), "{message}");
+    }
+    assert_eq!(server.get("/schemas?names=t").await.ok()["count"], 0, "nothing refused is stored");
+    for path in ["experiment.donor", "$.experiment.donor", "$['experiment']['donor']", "$..donor", "samples[*].donor"] {
+        register("https://example.org/{study}/{value}", path).await.ok();
     }
 }
 

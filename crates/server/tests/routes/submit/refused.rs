@@ -40,12 +40,17 @@ async fn the_analysis_type_is_read_first() {
         (json!({"name": null}), "The analysisType name cannot be null"),
         (json!({"name": " "}), "The analysisType name cannot be null"),
         (json!({"name": ""}), "The analysisType name cannot be null"),
+        (json!("variantCall"), "#/analysisType: expected type: JSONObject, found: String"),
+        (json!([]), "#/analysisType: expected type: JSONObject, found: JSONArray"),
+        (
+            json!({"name": "variantCall", "version": 0}),
+            "The analysisType version is '0', but must be an integer of 1 or more",
+        ),
     ] {
         let refused = server.post("/submit/S", &json!({"analysisType": analysis_type})).await;
         refused.assert_error(400, "ValidationService", "malformed.parameter", text);
     }
     for (analysis_type, text) in [
-        (json!("variantCall"), "#/analysisType: expected type: JSONObject, found: String"),
         (json!({"name": 5}), "#/analysisType/name: expected type: String, found: Integer"),
         (
             json!({"name": "variantCall", "version": "1"}),

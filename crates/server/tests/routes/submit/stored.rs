@@ -17,6 +17,30 @@ async fn data_is_stored_as_it_came() {
 }
 
 #[tokio::test]
+async fn integers_that_would_be_rounded_are_refused_with_their_place() {
+    let server = server_with_study().await;
+    let written = |integer: &str| Payload::new("S").with("counts", json!([1, {"n": "N"}])).build().to_string().replace(r#""N""#, integer);
+    for integer in ["18446744073709551616", "-9223372036854775809", "123456789012345678901234567890"] {
+        let place = format!("#/counts/1/n: the integer {integer} has more than 64 bits");
+        let body = written(integer);
+        let refused = server.send(Method::POST, "/submit/S", &[], Some(body.clone().into_bytes())).await;
+        let message = refused.assert_error_id(422, "payload.parsing");
+        assert!(message.contains(&place), "{message}");
+        let batch = server.send(Method::POST, "/submit/S/batch", &[], Some(format!("[{body}]").into_bytes())).await;
+        assert!(batch.text().contains(&place), "{}", batch.text());
+    }
+    let exact = server.send(Method::POST, "/submit/S", &[], Some(written("18446744073709551615").into_bytes())).await;
+    let analysis_id = exact.ok()["analysisId"].as_str().unwrap().to_owned();
+    let path = format!("/studies/S/analysis/{analysis_id}");
+    let patch = br#"{"counts": [18446744073709551616]}"#.to_vec();
+    let refused = server.send(Method::PATCH, &path, &[], Some(patch)).await;
+    let text = "#/counts/0: the integer 18446744073709551616 has more than 64 bits and would be rounded; write it as a \
+                string";
+    refused.assert_error(400, "HttpServer", "malformed.request.body", text);
+    assert!(server.get(&path).await.text().contains(r#""counts":[1,{"n":18446744073709551615}]"#));
+}
+
+#[tokio::test]
 async fn whole_numbers_are_sizes_however_they_are_written() {
     let server = server_with_study().await;
     for (written, size) in [(json!(0), 0), (json!(5.0), 5), (json!(3e3), 3000), (json!(i64::MAX), i64::MAX)] {
