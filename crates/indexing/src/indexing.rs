@@ -1,7 +1,7 @@
 //! Indexing of all catalogues that have a source.
 //!
 //! The list of catalogues is polled once a second: one that is new or changed gets a new follower, one that is gone loses
-//! it. Its index stays.
+//! it. Its index stays. A follower that panicked is started again and continues from the position of its index.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use cantata_core::Timestamp;
 use cantata_engine::SearchEngine;
 use cantata_store::Store;
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 
 use crate::document_builder::DocumentBuilder;
 use crate::error::IndexingError;
@@ -102,6 +102,8 @@ struct Inner {
 struct CatalogueEntry {
     catalogue: IndexedCatalogue,
     worker: Result<Arc<IndexWorker>, IndexingProblem>,
+    /// The task that follows the source, if there is a worker.
+    follower: Option<AbortHandle>,
     stop: watch::Sender<bool>,
 }
 
@@ -248,6 +250,15 @@ impl Inner {
             }
             stays && one.worker.is_ok()
         });
+        for one in entries.values_mut() {
+            // Nothing stopped it, so it panicked. What it held in memory is gone with it.
+            if let Ok(worker) = &one.worker
+                && one.follower.as_ref().is_some_and(AbortHandle::is_finished)
+            {
+                tracing::error!(catalogue = one.catalogue.id, "a follower ended unexpectedly and is started again");
+                one.follower = Some(self.follow(&one.catalogue, worker, &one.stop));
+            }
+        }
         for catalogue in catalogues {
             if !entries.contains_key(&catalogue.id) {
                 entries.insert(catalogue.id.clone(), self.start_follower(catalogue));
@@ -266,23 +277,33 @@ impl Inner {
             Ok(source) => source,
             Err(error) => {
                 let problem = IndexingProblem { message: error.to_string(), at: Timestamp::now() };
-                return CatalogueEntry { catalogue, worker: Err(problem), stop };
+                return CatalogueEntry { catalogue, worker: Err(problem), follower: None, stop };
             }
         };
-        let IndexedCatalogue { id, index, engine, is_shared, .. } = catalogue.clone();
+        let IndexedCatalogue { id, index, engine, .. } = catalogue.clone();
         let generations = IndexGenerations { engine, alias: index };
         let rejected = state_file::read::<RejectedDocuments>(&self.rejected_file(&id));
         let builder = DocumentBuilder::new(&catalogue.source);
-        let worker = Arc::new(IndexWorker::new(id.clone(), generations, builder, source, rejected));
-        let lease = is_shared.then(|| IndexLease {
+        let worker = Arc::new(IndexWorker::new(id, generations, builder, source, rejected));
+        let follower = Some(self.follow(&catalogue, &worker, &stop));
+        CatalogueEntry { catalogue, worker: Ok(worker), follower, stop }
+    }
+
+    /// Starts a follower of a worker.
+    fn follow(
+        &self,
+        catalogue: &IndexedCatalogue,
+        worker: &Arc<IndexWorker>,
+        stop: &watch::Sender<bool>,
+    ) -> AbortHandle {
+        let lease = catalogue.is_shared.then(|| IndexLease {
             store: Arc::clone(&self.context.store),
-            name: format!("index:{id}"),
+            name: format!("index:{}", catalogue.id),
             holder: self.context.holder.clone(),
         });
         let follower =
-            SourceFollower { worker: Arc::clone(&worker), jobs: self.jobs.clone(), lease, stop: stop.subscribe() };
-        self.tasks().spawn(follower.run());
-        CatalogueEntry { catalogue, worker: Ok(worker), stop }
+            SourceFollower { worker: Arc::clone(worker), jobs: self.jobs.clone(), lease, stop: stop.subscribe() };
+        self.tasks().spawn(follower.run())
     }
 
     fn rejected_file(&self, catalogue: &str) -> PathBuf {

@@ -3,6 +3,7 @@
 
 mod again;
 mod jobs;
+mod panicking;
 mod place;
 mod poisoned;
 mod power_loss;

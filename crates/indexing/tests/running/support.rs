@@ -49,7 +49,7 @@ pub(crate) struct Running {
 }
 
 /// Reads what a `source.json` says.
-fn source(keys: &Value) -> SourceConfig {
+pub(crate) fn source(keys: &Value) -> SourceConfig {
     let config = json!({"esIndex": "x", "documentType": "file", "source": keys});
     CatalogueConfig::from_value("x", &config, &ConfigDefaults::default()).unwrap().source.unwrap()
 }
