@@ -140,6 +140,7 @@ macro_rules! engine_contract {
                 nested_facets_count_records
                 the_own_filter_is_left_out
                 elements_must_pass_the_filter_too
+                conditions_narrow_the_levels_below
                 some_conditions_select_records_only
                 buckets_show_and_filter_their_records
                 one_plan_answers_everything

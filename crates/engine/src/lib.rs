@@ -35,6 +35,8 @@ pub use error::EngineError;
 pub use filter::{Filter, ValueRange};
 pub use json_escape::is_escape_free;
 pub use maintenance::{ImportChunk, ImportReport, IndexMaintenance, IndexStats, RejectedImport};
-pub use plan::{FacetRequest, HitsRequest, MissingOrder, NumberRange, SearchPlan, SortKey, SortMode, SortOrder};
+pub use plan::{
+    AncestorFilter, FacetRequest, HitsRequest, MissingOrder, NumberRange, SearchPlan, SortKey, SortMode, SortOrder,
+};
 pub use response::{Bucket, FacetResult, FieldStats, Hit, HitsResult, SearchResponse};
-pub use translate::{FilterTranslator, SavedSets, TranslationError, saved_set_ids};
+pub use translate::{FacetFilter, FilterTranslator, SavedSets, TranslationError, saved_set_ids};

@@ -29,7 +29,7 @@ pub use filter::FilterEvaluator;
 pub use rejection::DocumentError;
 pub use row::Row;
 
-pub(super) use facet::evaluate as evaluate_facet;
+pub(super) use facet::{evaluate as evaluate_facet, last_elements};
 pub(super) use order::{export_page, page, read_path};
 pub(super) use text::{forms, fuzzy, like};
 
@@ -199,9 +199,9 @@ impl Model {
             .matching(sqon, context)
             .into_iter()
             .map(|(id, record)| {
-                let mut elements = record.row.elements_at(&level);
-                elements.retain(|element| sqon.is_none_or(|sqon| evaluator.element_passes(sqon, element, &level)));
-                FacetRecord { id, record, elements }
+                let mut lineages = record.row.lineages(&level);
+                lineages.retain(|lineage| sqon.is_none_or(|sqon| evaluator.lineage_passes(sqon, lineage)));
+                FacetRecord { id, record, elements: last_elements(&lineages) }
             })
             .collect();
         facet::evaluate(&counted, &path, &query.request, &|index, record| {

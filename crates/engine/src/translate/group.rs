@@ -54,6 +54,39 @@ impl FilterTranslator<'_> {
         Ok(())
     }
 
+    /// Adds the clauses of a root-level `and` that speak of the elements of one container: those on its own fields, and
+    /// what a pivot on it holds together.
+    pub(super) fn container_clauses(
+        &self,
+        node: &Sqon,
+        path: &str,
+        clauses: &mut Vec<Filter>,
+    ) -> Result<(), TranslationError> {
+        match node {
+            Sqon::Leaf(leaf) => {
+                let mut deeper = self.mapping.nested_paths().filter(|deeper| is_below(deeper, path));
+                if speaks_of_elements(leaf)
+                    && self.lies_within(node, path)
+                    && !deeper.any(|deeper| self.lies_within(node, deeper))
+                {
+                    clauses.push(self.condition(&leaf.condition, path)?);
+                }
+            }
+            Sqon::Group { op: GroupOp::And, content, pivot } => {
+                let pivot = pivot.as_deref().filter(|pivot| *pivot == path);
+                let (joint, apart) = self.split(content, pivot, path);
+                if let Some(joint) = joint {
+                    clauses.push(self.joint(&joint, path)?);
+                }
+                for part in apart {
+                    self.container_clauses(part, path, clauses)?;
+                }
+            }
+            Sqon::Group { op: GroupOp::Or | GroupOp::Not, .. } => {}
+        }
+        Ok(())
+    }
+
     fn nodes<'n>(
         &self,
         nodes: impl IntoIterator<Item = &'n Sqon>,

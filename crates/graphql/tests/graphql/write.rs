@@ -270,7 +270,7 @@ fn missing_values_have_the_last_bucket() {
     assert_eq!(
         found["tags"],
         json!({
-            "__typename": "Aggregations", "bucket_count": 3, "cardinality": 3,
+            "__typename": "Aggregations", "bucket_count": 4, "cardinality": 3,
             "two": [{ "key": "a" }, { "key": "b" }, { "key": "__missing__" }],
             "buckets": [
                 { "key": "a", "doc_count": 1 }, { "key": "b", "doc_count": 1 }, { "key": "c", "doc_count": 1 },

@@ -21,7 +21,7 @@ pub(super) async fn run(
     let facets: Vec<String> = arguments
         .facets
         .iter()
-        .map(|field| format!("{} {{ bucket_count buckets{max} {{ key key_as_string doc_count }} }}", flat_name(field)))
+        .map(|field| format!("{} {{ cardinality buckets{max} {{ key key_as_string doc_count }} }}", flat_name(field)))
         .collect();
     let selection = format!(
         "hits(filters: $filters, first: 0) {{ total }} aggregations(filters: $filters) {{ {} }}",
@@ -60,5 +60,5 @@ fn key(bucket: &Value) -> String {
 fn in_json(facet: &Value) -> Value {
     let values: Vec<Value> =
         buckets(facet).map(|bucket| json!({"value": key(bucket), "records": bucket["doc_count"]})).collect();
-    json!({"distinct": facet["bucket_count"], "values": values})
+    json!({"distinct": facet["cardinality"], "values": values})
 }

@@ -69,6 +69,34 @@ impl FilterEvaluator<'_> {
         }
     }
 
+    /// Returns whether an element that a facet counts passes the conditions on its level or deeper, and those that it
+    /// lies in the conditions on their own levels.
+    pub fn lineage_passes(&self, sqon: &Sqon, lineage: &[(&str, &Row)]) -> bool {
+        let Some(((level, element), around)) = lineage.split_last() else { return false };
+        self.element_passes(sqon, element, level)
+            && around.iter().all(|(path, outer)| self.container_passes(sqon, outer, path))
+    }
+
+    /// Returns whether an element of a container passes the filter's conditions on that container itself: the clauses of
+    /// the outermost `and` whose fields have it as their innermost common container, and what a pivot on it binds
+    /// together.
+    fn container_passes(&self, sqon: &Sqon, element: &Row, path: &str) -> bool {
+        match sqon {
+            Sqon::Leaf(_) if self.common_container(sqon) == path => self.element_passes(sqon, element, path),
+            Sqon::Group { op: GroupOp::And, content, pivot } => content.iter().all(|part| {
+                let is_bound = pivot.as_deref() == Some(path) && self.is_bound_by(Some(path), part, path);
+                if is_bound { self.matches(part, element, path) } else { self.container_passes(part, element, path) }
+            }),
+            _ => true,
+        }
+    }
+
+    /// Returns the innermost nested container that all fields of a filter lie in; the root has the empty path.
+    fn common_container(&self, sqon: &Sqon) -> &str {
+        let around = self.mapping.nested_paths().filter(|path| self.lies_in(sqon, path));
+        around.max_by_key(|path| path.len()).unwrap_or_default()
+    }
+
     /// Returns whether one element of the pivot, seen from a row, passes all of these.
     fn has_element(&self, row: &Row, level: &str, pivot: &str, together: &[&Sqon]) -> bool {
         let elements = if pivot == level { vec![row] } else { row.elements_below(pivot) };

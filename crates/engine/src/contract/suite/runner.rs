@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::super::model::{Model, Request, RequestContext, read_path};
 use super::super::random::{Script, Step};
 use super::{Options, canonical, now};
-use crate::translate::{FilterTranslator, TranslationError};
+use crate::translate::{FacetFilter, FilterTranslator, TranslationError};
 use crate::{BatchReport, Cursor, ExportRequest, HitsRequest, SearchEngine, SearchPlan, SortKey, WriteOperation};
 
 type Outcome = Result<(), Box<Mismatch>>;
@@ -171,9 +171,10 @@ impl EngineAndModel<'_> {
         for query in &request.facets {
             let mut facet = query.request.clone();
             let sqon = request.sqons[facet.filter].as_ref();
-            let (records, elements) = translation.facet_filter(sqon, &facet.field, query.filter_themselves)?;
+            let FacetFilter { records, elements, ancestors } =
+                translation.facet_filter(sqon, &facet.field, query.filter_themselves)?;
             facet.filter = plan.add_filter(records);
-            facet.elements = elements;
+            (facet.elements, facet.ancestors) = (elements, ancestors);
             for index in &mut facet.bucket_filters {
                 *index = plan.add_filter(filter(*index)?);
             }
