@@ -132,6 +132,7 @@ macro_rules! engine_contract {
                 conditions_hold_in_one_element
                 no_element_has_all_conditions
                 other_conditions_stay_with_the_record
+                a_pivot_and_its_negation_add_up
                 pivots_three_levels_deep
                 groups_inside_of_a_pivot
             }

@@ -112,7 +112,7 @@ impl FilterTranslator<'_> {
     }
 
     /// Divides the content of an `and` or `not` into what its pivot takes down from the level and what stays there.
-    /// `some-not-in` stays, since it speaks of all elements.
+    /// Groups without fields go with the others, so that `not` with a pivot is the opposite of `and` with it.
     fn split<'n>(
         &self,
         content: &'n [Sqon],
@@ -123,9 +123,12 @@ impl FilterTranslator<'_> {
             (*pivot == level || is_below(pivot, level)) && self.mapping.nested_paths().any(|p| p == *pivot)
         });
         let Some(pivot) = pivot else { return (None, content.iter().collect()) };
-        let (parts, apart): (Vec<_>, Vec<_>) =
-            content.iter().partition(|part| !is_some_not_in(part) && self.lies_within(part, pivot));
-        ((!parts.is_empty()).then_some(JointConditions { pivot, parts }), apart)
+        if !content.iter().any(|part| self.lies_within(part, pivot)) {
+            return (None, content.iter().collect());
+        }
+        let (parts, apart) =
+            content.iter().partition(|part| part.fields_used().is_empty() || self.lies_within(part, pivot));
+        (Some(JointConditions { pivot, parts }), apart)
     }
 
     /// Returns whether a filter tests fields and all of them lie at or below a path.
@@ -143,10 +146,6 @@ impl FilterTranslator<'_> {
 struct JointConditions<'n> {
     pivot: &'n str,
     parts: Vec<&'n Sqon>,
-}
-
-fn is_some_not_in(node: &Sqon) -> bool {
-    matches!(node, Sqon::Leaf(Leaf { condition: Condition::Values { op: ValuesOp::SomeNotIn, .. }, .. }))
 }
 
 /// Returns whether a condition can hold in one element alone.
