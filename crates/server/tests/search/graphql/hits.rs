@@ -116,7 +116,8 @@ async fn records_are_sorted_by_any_field() {
         ids(&answer["hits"]).join(" ")
     };
     for (sort, expected) in [
-        (json!([{"fieldName": "size"}]), "f5 f1 f3 f4 f2"),
+        (json!([{"fieldName": "size"}]), "f1 f3 f4 f2 f5"),
+        (json!([{"fieldName": "size", "order": "asc"}]), "f5 f1 f3 f4 f2"),
         (json!([{"fieldName": "size", "order": "asc", "missing": "last"}]), "f1 f3 f4 f2 f5"),
         (json!([{"fieldName": "size", "order": "desc"}]), "f2 f4 f3 f1 f5"),
         (json!([{"fieldName": "size", "order": "desc", "missing": "first"}]), "f5 f2 f4 f3 f1"),
@@ -187,6 +188,23 @@ async fn cursors_lead_through_everything_with_and_without_an_order() {
 }
 
 #[tokio::test]
+async fn clients_may_make_cursors_themselves() {
+    let server = server().await;
+    let selection = "hits(sort: $sort, searchAfter: $after) { edges { node { id } } }";
+    let (size, id) = (json!({"fieldName": "size"}), json!({"fieldName": "_id"}));
+    for (sort, after, expected) in [
+        (json!([size]), json!([20]), "f4 f2 f5"),
+        (json!([size]), json!(["20"]), "f4 f2 f5"),
+        (json!([size, id]), json!([20, "f3"]), "f4 f2 f5"),
+        (json!([size, id]), json!([20, "a"]), "f3 f4 f2 f5"),
+        (json!([{"fieldName": "analysis"}, size]), json!(["A1", 10]), "f2 f3 f4 f5"),
+    ] {
+        let answer = ask(&server, selection, &json!({"sort": sort, "after": after})).await;
+        assert_eq!(ids(&answer["hits"]).join(" "), expected, "{sort} {after}");
+    }
+}
+
+#[tokio::test]
 async fn a_cursor_that_does_not_fit_is_refused() {
     let server = server().await;
     let query = "query($after: JSON, $n: Int) { file { hits(offset: $n, sort: [{fieldName: \"size\"}], searchAfter: $after) \
@@ -223,6 +241,13 @@ async fn totals_need_not_be_counted() {
     assert_eq!(answer.get("errors"), None, "{answer}");
     assert!(answer["data"]["file"]["hits"]["total"].is_number(), "{answer}");
     assert_eq!(ids(&answer["data"]["file"]["hits"]), ["f1", "f2"]);
+    // Without records there is nothing else to know it from.
+    for selection in [
+        "hits(trackTotalHits: false) { total }",
+        "hits(trackTotalHits: false, first: 0) { total edges { node { id } } }",
+    ] {
+        assert_eq!(ask(&server, selection, &json!({})).await["hits"]["total"], 5, "{selection}");
+    }
 }
 
 #[tokio::test]
