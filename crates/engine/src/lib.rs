@@ -11,6 +11,7 @@
 mod alias;
 mod cursor;
 mod document;
+mod dotted_names;
 mod engine;
 mod error;
 mod filter;
@@ -27,6 +28,7 @@ pub mod matching;
 pub use alias::{Alias, AliasChange, apply_alias_changes};
 pub use cursor::{Cursor, CursorError, SortValue};
 pub use document::{ArrayRef, Document, LazyValueRef, ObjectRef, PackedDocuments, ValueRef};
+pub use dotted_names::nest_dotted_names;
 pub use engine::{
     BatchReport, ExportPage, ExportRequest, ExportStream, IndexAdmin, IndexReader, IndexSummary, IndexWriter,
     RejectedOperation, SearchEngine, WriteOperation,

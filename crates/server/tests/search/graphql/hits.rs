@@ -1,8 +1,9 @@
 //! `hits`: pages, order, cursors, totals, and what a record shows.
 
+use cantata_testkit::{TestCatalogues, TestServer};
 use serde_json::{Value, json};
 
-use crate::support::{ask, documents, ids, leaf, refused, server, server_with};
+use crate::support::{ask, base, documents, ids, leaf, refused, server, server_with};
 
 #[tokio::test]
 async fn a_record_shows_its_fields_on_every_level() {
@@ -259,4 +260,23 @@ async fn one_request_may_ask_for_several_pages() {
     assert_eq!(answer["a"]["edges"], json!([{"node": {"id": "f1"}}]));
     assert_eq!(answer["b"]["edges"], json!([{"node": {"own": "f5"}}]));
     assert_eq!(answer["aggregations"]["tags"]["bucket_count"], 4);
+}
+
+#[tokio::test]
+async fn members_that_are_named_by_paths_are_shown() {
+    let mapping = json!({"properties": {"donor.age": {"type": "integer"}, "donor.sex": {"type": "keyword"}}});
+    let documents = [("a", json!({"donor.age": 61, "donor": {"sex": "f"}})), ("b", json!({"donor.sex": "m"}))];
+    let catalogues = TestCatalogues::new().file("base.json", &base(json!({}))).index("files", &mapping, documents);
+    let server = TestServer::with_catalogues(catalogues).await;
+    let answer = ask(&server, "hits { edges { node { donor { age sex } donor__age donor__sex } } }", &json!({})).await;
+    assert_eq!(
+        answer["hits"]["edges"],
+        json!([
+            {"node": {"donor": {"age": 61, "sex": "f"}, "donor__age": 61, "donor__sex": "f"}},
+            {"node": {"donor": {"age": null, "sex": "m"}, "donor__age": null, "donor__sex": "m"}},
+        ])
+    );
+    let files = json!({"files": [{"columns": ["donor.age", "donor.sex"], "sqon": leaf("in", "donor.age", json!(61))}]});
+    let file = server.post("/download", &json!({"params": files.to_string()})).await;
+    assert!(file.text().ends_with("\n61\tf\n"), "{}", file.text());
 }
