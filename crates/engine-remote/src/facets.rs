@@ -1,6 +1,6 @@
 //! Facets: aggregations for the facets of a plan, and parsing their responses.
 //!
-//! Facets of one level share one `nested` aggregation, and those whose elements pass the same filter share one `filter`
+//! Facets of one level share one `nested` aggregation, below those of the levels above that are filtered, and those whose elements pass the same filter share one `filter`
 //! aggregation below it, so that a cluster joins and filters once for many facets. Names of aggregations are a letter
 //! and the index of the facet in the plan.
 //!
@@ -75,12 +75,13 @@ pub(crate) fn aggregations(context: FacetContext<'_>, indexes: &[usize]) -> Resu
                 }
             }
         }
-        match body.level(same_level_at) {
-            "" => all.extend(inside),
-            _ if inside.is_empty() => {}
-            path => {
-                all.insert(level_name(same_level_at), json!({"nested": {"path": path}, "aggs": inside}));
+        match body.facets.iter().find(|facet| facet.index == same_level_at) {
+            Some(SharedFacet { facet_field, .. }) if !facet_field.level.is_empty() => {
+                if !inside.is_empty() {
+                    all.insert(level_name(same_level_at), facet_field.at_level(inside));
+                }
             }
+            _ => all.extend(inside),
         }
     }
     Ok(all)
@@ -112,7 +113,7 @@ struct SharedFacet<'a> {
     facet_field: FacetField<'a>,
     /// The first facet with the same request.
     same_request_at: usize,
-    /// The first facet of the same level.
+    /// The first facet of the same level, with the same filters on the levels above.
     same_level_at: usize,
     /// The first facet of the same level and element filter.
     same_elements_at: usize,
@@ -126,7 +127,9 @@ impl<'a> FacetAggregations<'a> {
             let first = |is_alike: &dyn Fn(&FacetField<'a>) -> bool| {
                 facets.iter().find(|earlier| is_alike(&earlier.facet_field)).map_or(index, |earlier| earlier.index)
             };
-            let of_level = |other: &FacetField<'a>| other.level == facet_field.level;
+            let of_level = |other: &FacetField<'a>| {
+                other.level == facet_field.level && other.request.ancestors == facet_field.request.ancestors
+            };
             let same_request_at = first(&|other| other.request == facet_field.request);
             let same_level_at = first(&of_level);
             let same_elements_at =
@@ -138,11 +141,6 @@ impl<'a> FacetAggregations<'a> {
 
     fn request(&self, index: usize) -> &'a FacetRequest {
         &self.context.plan.facets[index]
-    }
-
-    fn level(&self, index: usize) -> &'a str {
-        let facet = self.facets.iter().find(|facet| facet.index == index);
-        facet.map(|facet| facet.facet_field.level).unwrap_or_default()
     }
 
     /// Returns the aggregations of one facet at its level.
@@ -169,7 +167,7 @@ impl<'a> FacetAggregations<'a> {
         let facet_field = &facet.facet_field;
         let mut found = Some(aggregations);
         if !facet_field.level.is_empty() {
-            found = found.and_then(|found| found.get(level_name(facet.same_level_at)));
+            found = facet_field.in_level(found.and_then(|found| found.get(level_name(facet.same_level_at))));
         }
         if facet_field.request.elements != Filter::All {
             found = found.and_then(|found| found.get(elements_name(facet.same_elements_at)));

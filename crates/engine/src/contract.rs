@@ -132,6 +132,7 @@ macro_rules! engine_contract {
                 conditions_hold_in_one_element
                 no_element_has_all_conditions
                 other_conditions_stay_with_the_record
+                a_pivot_and_its_negation_add_up
                 pivots_three_levels_deep
                 groups_inside_of_a_pivot
             }
@@ -140,6 +141,7 @@ macro_rules! engine_contract {
                 nested_facets_count_records
                 the_own_filter_is_left_out
                 elements_must_pass_the_filter_too
+                conditions_narrow_the_levels_below
                 some_conditions_select_records_only
                 buckets_show_and_filter_their_records
                 one_plan_answers_everything

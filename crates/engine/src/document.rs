@@ -9,6 +9,8 @@ use std::sync::Arc;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Map, Value};
 
+use crate::dotted_names::has_dotted_names;
+
 /// A document.
 #[derive(Clone)]
 pub struct Document(DocumentRepr);
@@ -28,6 +30,9 @@ pub trait PackedDocuments: Send + Sync {
     /// ([`crate::is_escape_free`]).
     fn escape_free_text(&self, address: u64) -> Option<&[u8]>;
 
+    /// Returns whether a name of a member in one of the documents has a dot; all documents of their segment may count.
+    fn has_dotted_names(&self) -> bool;
+
     /// Visits the elements of the array at an address, in order, until `visit` returns `false`.
     fn elements<'a>(&'a self, address: u64, visit: &mut dyn FnMut(ValueRef<'a>) -> bool);
 
@@ -46,6 +51,14 @@ impl Document {
         match &self.0 {
             DocumentRepr::Json(value) => ValueRef::from(&**value),
             DocumentRepr::Packed { documents, address } => documents.value(*address),
+        }
+    }
+
+    /// Returns whether a name of a member may have a dot ([`crate::nest_dotted_names`]).
+    pub fn may_have_dotted_names(&self) -> bool {
+        match &self.0 {
+            DocumentRepr::Json(value) => has_dotted_names(value),
+            DocumentRepr::Packed { documents, .. } => documents.has_dotted_names(),
         }
     }
 }

@@ -11,6 +11,7 @@
 mod alias;
 mod cursor;
 mod document;
+mod dotted_names;
 mod engine;
 mod error;
 mod filter;
@@ -27,6 +28,7 @@ pub mod matching;
 pub use alias::{Alias, AliasChange, apply_alias_changes};
 pub use cursor::{Cursor, CursorError, SortValue};
 pub use document::{ArrayRef, Document, LazyValueRef, ObjectRef, PackedDocuments, ValueRef};
+pub use dotted_names::nest_dotted_names;
 pub use engine::{
     BatchReport, ExportPage, ExportRequest, ExportStream, IndexAdmin, IndexReader, IndexSummary, IndexWriter,
     RejectedOperation, SearchEngine, WriteOperation,
@@ -35,6 +37,8 @@ pub use error::EngineError;
 pub use filter::{Filter, ValueRange};
 pub use json_escape::is_escape_free;
 pub use maintenance::{ImportChunk, ImportReport, IndexMaintenance, IndexStats, RejectedImport};
-pub use plan::{FacetRequest, HitsRequest, MissingOrder, NumberRange, SearchPlan, SortKey, SortMode, SortOrder};
+pub use plan::{
+    AncestorFilter, FacetRequest, HitsRequest, MissingOrder, NumberRange, SearchPlan, SortKey, SortMode, SortOrder,
+};
 pub use response::{Bucket, FacetResult, FieldStats, Hit, HitsResult, SearchResponse};
-pub use translate::{FilterTranslator, SavedSets, TranslationError, saved_set_ids};
+pub use translate::{FacetFilter, FilterTranslator, SavedSets, TranslationError, saved_set_ids};

@@ -122,8 +122,8 @@ pub enum MissingOrder {
 /// What to compute over the values of one field.
 ///
 /// Counts are of records. A record is counted for a value if it passes the filter and has, at the level of the field,
-/// an element with the value which passes the element filter; for a field of the root level that element is the record
-/// itself. By default nothing is computed, over all elements.
+/// an element with the value which passes the element filter and lies in elements that pass the ancestor filters; for a
+/// field of the root level that element is the record itself. By default nothing is computed, over all elements.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FacetRequest {
     /// The path of the field.
@@ -132,6 +132,8 @@ pub struct FacetRequest {
     pub filter: usize,
     /// Which elements, read at the level of the field.
     pub elements: Filter,
+    /// Which elements may be around them: tests of the nested containers above the level of the field, outermost first.
+    pub ancestors: Vec<AncestorFilter>,
     /// How many values with their counts: the most frequent ones, equal ones by value. Nothing: none are wanted.
     pub buckets: Option<usize>,
     /// Whether the number of different values is wanted.
@@ -148,6 +150,15 @@ pub struct FacetRequest {
     pub top_hits: Option<usize>,
     /// For each bucket, how many of its records pass these too: indexes into [`SearchPlan::filters`].
     pub bucket_filters: Vec<usize>,
+}
+
+/// A test of the elements around those that a facet counts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AncestorFilter {
+    /// The path of a nested container above the level of the facet's field.
+    pub path: String,
+    /// A test of its elements, read at their level.
+    pub filter: Filter,
 }
 
 /// Intervals and ends of ranges are never NaN.

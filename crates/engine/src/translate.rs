@@ -23,7 +23,7 @@ use cantata_sqon::{Condition, Sqon, ValueTest};
 
 pub use self::error::TranslationError;
 
-use crate::Filter;
+use crate::{AncestorFilter, Filter};
 
 /// The members of the saved sets that a filter may name, by the id of the set.
 pub type SavedSets = HashMap<String, Vec<String>>;
@@ -39,6 +39,30 @@ pub fn saved_set_ids(sqon: &Sqon) -> Vec<String> {
         }));
     });
     ids.into_iter().collect()
+}
+
+/// The filters of a facet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FacetFilter {
+    /// Which records.
+    pub records: Filter,
+    /// Which elements, read at the level of the facet's field.
+    pub elements: Filter,
+    /// Which elements may be around them, outermost first.
+    pub ancestors: Vec<AncestorFilter>,
+}
+
+impl FacetFilter {
+    /// Returns the filter over the records that have an element which the facet counts and which passes a test, read at
+    /// the level of the facet's field.
+    #[must_use]
+    pub fn having(&self, test: Filter, row_path: &str) -> Filter {
+        let counted = Filter::and([self.elements.clone(), test]).nested_in(row_path);
+        let counted = self.ancestors.iter().rfold(counted, |inner, AncestorFilter { path, filter }| {
+            Filter::and([filter.clone(), inner]).nested_in(path)
+        });
+        Filter::and([self.records.clone(), counted])
+    }
 }
 
 /// Translates the filters of one request.
@@ -82,8 +106,32 @@ impl<'a> FilterTranslator<'a> {
         Ok(Filter::and(filters))
     }
 
-    /// Returns the two filters of a facet, over records and over elements at the level of its field. Unless the facet
-    /// filters itself, the clauses on its own field, under whatever name, are left out of both.
+    /// Returns the filters over the elements around those that a facet counts: for each nested container above the
+    /// path, the clauses of the root-level `and` on its own fields, and what a pivot on it holds together. Containers
+    /// without such a clause are left out.
+    ///
+    /// # Errors
+    ///
+    /// As for [`FilterTranslator::filter`].
+    pub fn ancestors(&self, sqon: Option<&Sqon>, row_path: &str) -> Result<Vec<AncestorFilter>, TranslationError> {
+        let mut paths: Vec<&str> =
+            self.mapping.nested_paths().filter(|path| target::is_below(row_path, path)).collect();
+        paths.sort_unstable_by_key(|path| path.len());
+        let mut ancestors = Vec::new();
+        for path in paths {
+            let mut filters = Vec::new();
+            if let Some(sqon) = sqon {
+                self.container_clauses(sqon, path, &mut filters)?;
+            }
+            if !filters.is_empty() {
+                ancestors.push(AncestorFilter { path: path.to_owned(), filter: Filter::and(filters) });
+            }
+        }
+        Ok(ancestors)
+    }
+
+    /// Returns the filters of a facet, over records, over elements at the level of its field and over those around
+    /// them. Unless the facet filters itself, the clauses on its own field, under whatever name, are left out of all.
     ///
     /// # Errors
     ///
@@ -93,7 +141,7 @@ impl<'a> FilterTranslator<'a> {
         sqon: Option<&Sqon>,
         field: &str,
         filter_themselves: bool,
-    ) -> Result<(Filter, Filter), TranslationError> {
+    ) -> Result<FacetFilter, TranslationError> {
         let target = self.target(field);
         let mut kept = sqon.map(Cow::Borrowed);
         if !filter_themselves && let Some(sqon) = sqon {
@@ -104,6 +152,16 @@ impl<'a> FilterTranslator<'a> {
             }
         }
         let kept = kept.as_deref();
-        Ok((self.filter(kept)?, self.elements(kept, target.row_path)?))
+        Ok(FacetFilter {
+            records: self.filter(kept)?,
+            elements: self.elements(kept, target.row_path)?,
+            ancestors: self.ancestors(kept, target.row_path)?,
+        })
+    }
+
+    /// Returns the filter over the records that a facet counts as missing its field, which may be a container.
+    pub fn missing(&self, filter: &FacetFilter, field: &str) -> Filter {
+        let target = self.target(field);
+        filter.having(self.existence(&target).negated(), target.row_path)
     }
 }

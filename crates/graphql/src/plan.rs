@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cantata_catalogue::CatalogueView;
-use cantata_engine::{Filter, SavedSets, SearchPlan};
+use cantata_engine::{FacetFilter, FacetRequest, SavedSets, SearchPlan};
 use cantata_mapping::UtcDateTime;
 
 use crate::error::{ErrorPathSegment, GraphqlError, GraphqlErrorCode};
@@ -127,18 +127,21 @@ impl<'p> IndexPlan<'p> {
         Ok(index)
     }
 
-    /// Adds the filter over records of a facet and returns its index, and the filter over nested elements.
+    /// Adds the filter over records of a facet, and returns the facet with its filters and nothing else.
     fn add_facet_filter(
         &mut self,
         filter: &Arc<ValidatedFilter>,
         field: &str,
         filters_itself: bool,
-    ) -> Result<(usize, Filter), PlanError> {
-        if filters_itself || !self.filters.is_tested(filter, field) {
-            return Ok((self.add_filter(filter)?, self.filters.compile_elements(filter, field)?));
-        }
-        let (filter, elements) = self.filters.compile_without(filter, field)?;
-        Ok((self.plan.add_filter(filter), elements))
+    ) -> Result<FacetRequest, PlanError> {
+        let (filter, elements, ancestors) = if filters_itself || !self.filters.is_tested(filter, field) {
+            let (elements, ancestors) = self.filters.compile_elements(filter, field)?;
+            (self.add_filter(filter)?, elements, ancestors)
+        } else {
+            let FacetFilter { records, elements, ancestors } = self.filters.compile_facet(filter, field, false)?;
+            (self.plan.add_filter(records), elements, ancestors)
+        };
+        Ok(FacetRequest { field: field.to_owned(), filter, elements, ancestors, ..FacetRequest::default() })
     }
 }
 

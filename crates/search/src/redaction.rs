@@ -1,14 +1,16 @@
 //! Redaction: removes from the answers of an engine what a view does not show.
 //!
-//! Which records match is part of every plan already. Here hidden fields are removed from each document. Below a
-//! suppression threshold only counts are shown: counts are rounded down, and no record is returned.
+//! Which records match is part of every plan already. Here hidden fields are removed from each document, and members that
+//! are named by dotted paths are put where the fields are. Below a suppression threshold only counts are shown: counts are
+//! rounded down, and no record is returned.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use cantata_catalogue::Redaction;
+use cantata_catalogue::{Catalogue, Redaction};
 use cantata_engine::{
     Document, EngineError, ExportPage, ExportRequest, ExportStream, FacetResult, SearchPlan, SearchResponse,
+    nest_dotted_names,
 };
 use serde_json::Value;
 
@@ -18,12 +20,10 @@ impl ServedCatalogue {
     /// Searches the records and redacts the answer.
     pub(crate) async fn search_records(&self, plan: SearchPlan) -> Result<SearchResponse, EngineError> {
         let mut answer = self.search(&self.catalogue.index, plan).await?;
-        if let Some(redaction) = &self.catalogue.redaction {
-            let hits = answer.hits.iter_mut().flat_map(|page| &mut page.hits).filter_map(|hit| hit.document.as_mut());
-            hits.for_each(|document| redact(redaction, document));
-            let buckets = answer.facets.iter_mut().flat_map(|facet| &mut facet.buckets);
-            buckets.flat_map(|bucket| &mut bucket.top_hits).for_each(|document| redact(redaction, document));
-        }
+        let hits = answer.hits.iter_mut().flat_map(|page| &mut page.hits).filter_map(|hit| hit.document.as_mut());
+        hits.for_each(|document| prepare(&self.catalogue, document));
+        let buckets = answer.facets.iter_mut().flat_map(|facet| &mut facet.buckets);
+        buckets.flat_map(|bucket| &mut bucket.top_hits).for_each(|document| prepare(&self.catalogue, document));
         if let Some(threshold) = self.view.suppression_threshold {
             suppress(&mut answer, threshold);
         }
@@ -36,16 +36,13 @@ impl ServedCatalogue {
             return Err(EngineError::PermissionDenied);
         }
         let export = self.engine.export(&self.catalogue.index, request).await?;
-        Ok(match &self.catalogue.redaction {
-            None => export,
-            Some(redaction) => Box::new(RedactedExport { export, redaction: Arc::clone(redaction) }),
-        })
+        Ok(Box::new(RedactedExport { export, catalogue: Arc::clone(&self.catalogue) }))
     }
 }
 
 struct RedactedExport {
     export: Box<dyn ExportStream>,
-    redaction: Arc<Redaction>,
+    catalogue: Arc<Catalogue>,
 }
 
 #[async_trait]
@@ -56,14 +53,41 @@ impl ExportStream for RedactedExport {
 
     async fn next(&mut self) -> Result<Option<ExportPage>, EngineError> {
         let Some(mut page) = self.export.next().await? else { return Ok(None) };
-        let redaction = Arc::clone(&self.redaction);
+        let mut documents = page.hits.iter().filter_map(|hit| hit.document.as_ref());
+        if self.catalogue.redaction.is_none() && !documents.any(Document::may_have_dotted_names) {
+            return Ok(Some(page));
+        }
+        let catalogue = Arc::clone(&self.catalogue);
         let redacted = tokio::task::spawn_blocking(move || {
             let documents = page.hits.iter_mut().filter_map(|hit| hit.document.as_mut());
-            documents.for_each(|document| redact(&redaction, document));
+            documents.for_each(|document| prepare(&catalogue, document));
             page
         });
         redacted.await.map(Some).map_err(|error| EngineError::Failed(error.to_string()))
     }
+}
+
+/// Redacts a document, and nests its dotted names.
+fn prepare(catalogue: &Catalogue, document: &mut Document) {
+    if let Some(redaction) = &catalogue.redaction {
+        redact(redaction, document);
+    }
+    if document.may_have_dotted_names() {
+        let mut value = serde_json::to_value(document.root()).unwrap_or(Value::Null);
+        if let Some(record) = record_in(&mut value, &catalogue.source_prefix) {
+            nest_dotted_names(record, &catalogue.mapping);
+        }
+        *document = value.into();
+    }
+}
+
+/// Returns the record in a document, at the dotted path of the object that wraps it.
+fn record_in<'v>(document: &'v mut Value, prefix: &str) -> Option<&'v mut Value> {
+    let mut record = document;
+    for name in prefix.split('.').filter(|name| !name.is_empty()) {
+        record = record.get_mut(name)?;
+    }
+    Some(record)
 }
 
 /// Redacts a document; one that cannot be read is emptied.

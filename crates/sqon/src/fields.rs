@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::sqon::{Leaf, Sqon};
+use crate::sqon::{Condition, Leaf, Sqon};
 use crate::validate::{FieldLookup, dotted_name};
 
 impl Sqon {
@@ -23,13 +23,18 @@ impl Sqon {
         count
     }
 
-    /// Returns what is left when every leaf that tests this field and no other is taken out. Groups that become empty
-    /// go too, so that they do not turn into "all records"; `None` means that nothing is left.
+    /// Returns what is left when every test of this field is taken out: leaves on it alone, and its name where a leaf has
+    /// several. Groups that become empty go too, so that they do not turn into "all records"; `None` means that nothing
+    /// is left.
     pub fn without_field(&self, name: &str) -> Option<Self> {
         match self {
+            Self::Leaf(leaf) if leaf.condition.fields().iter().all(|field| field == name) => None,
             Self::Leaf(leaf) => {
-                let only_this = leaf.condition.fields().iter().all(|field| field == name);
-                (!only_this).then(|| self.clone())
+                let mut leaf = leaf.clone();
+                if let Condition::Wildcard { fields, .. } | Condition::Fuzzy { fields, .. } = &mut leaf.condition {
+                    fields.retain(|field| field != name);
+                }
+                Some(Self::Leaf(leaf))
             }
             Self::Group { content, .. } if content.is_empty() => Some(self.clone()),
             Self::Group { op, content, pivot } => {

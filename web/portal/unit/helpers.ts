@@ -21,6 +21,7 @@ export function sampleCatalogue(): Catalogue {
         size: field('Size', 'long', 'B'),
         released_at: field('Released', 'date'),
         is_open: field('Open', 'boolean'),
+        title: field('Title', 'text'),
         donors: field('Donors', 'nested'),
         'donors.gender': field('Gender', 'keyword'),
         'donors.age': field('Age', 'integer', 'year'),
@@ -44,7 +45,7 @@ export function sampleCatalogue(): Catalogue {
         maxResultsWindow: 100,
       },
       facets: {
-        aggregations: ['file_type', 'size', 'donors__gender'].map((fieldName) => ({
+        aggregations: ['file_type', 'size', 'title', 'donors__gender'].map((fieldName) => ({
           fieldName,
           displayName: null,
           isActive: true,

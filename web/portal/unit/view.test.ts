@@ -13,6 +13,10 @@ const extent = readExtent(catalogue, {
   file: { hits: { total: 10 }, aggregations: { size: { stats: { min: 0, max: 99 } } } },
 });
 
+test('texts that are cut into words are no facets', () => {
+  expect(catalogue.facets.map(({ field }) => field.name)).toEqual(['file_type', 'size', 'donors.gender']);
+});
+
 test('one request has the page and all facets', () => {
   const { query } = viewRequest(catalogue, START, [], extent.bins);
   expect(query.match(/hits\(/g)).toHaveLength(1);

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use cantata_mapping::FieldKind;
 use serde::Serialize;
 
 use super::{DisplayBuilder, ExtendedField, MAX_GENERATED_ENTRIES};
@@ -63,21 +64,29 @@ fn configured(builder: &mut DisplayBuilder<'_>, extended: &[ExtendedField]) -> V
 }
 
 fn generated(builder: &DisplayBuilder<'_>, extended: &[ExtendedField]) -> Vec<FacetEntry> {
-    let is_suitable = |field: &&ExtendedField| {
-        let is_countable = builder.root.aggregation(&field.flat_name).is_some_and(|found| found.has_values);
-        is_countable && !field.field_name.contains("_id") && !field.is_container()
+    let suitable = extended.iter().filter(|field| !field.field_name.contains("_id") && !field.is_container());
+    suitable.filter_map(|field| generated_entry(builder, field)).take(MAX_GENERATED_ENTRIES).collect()
+}
+
+/// Returns the facet of a field that can be counted. A text is counted by its keyword: a filter on the text itself also
+/// finds its single words, so that more records would be found than are counted.
+fn generated_entry(builder: &DisplayBuilder<'_>, field: &ExtendedField) -> Option<FacetEntry> {
+    let mapped = builder.mapping.field(&field.field_name)?;
+    let (field_name, display_type) = if mapped.kind == FieldKind::Text {
+        let mut multi_fields = mapped.multi_fields.iter().filter_map(|path| builder.mapping.entry(path));
+        let keyword = multi_fields.find(|multi_field| multi_field.kind == FieldKind::Keyword)?;
+        let aggregation = builder.root.aggregations.iter().find(|aggregation| aggregation.path == keyword.path)?;
+        (aggregation.name.clone(), keyword.type_name.clone())
+    } else {
+        builder.root.aggregation(&field.flat_name).filter(|aggregation| aggregation.has_values)?;
+        (field.flat_name.clone(), field.display_type.clone())
     };
-    extended
-        .iter()
-        .filter(is_suitable)
-        .take(MAX_GENERATED_ENTRIES)
-        .map(|field| FacetEntry {
-            display_name: Some(field.display_name.clone()),
-            display_type: Some(field.display_type.clone()),
-            field_name: field.flat_name.clone(),
-            is_active: true,
-            show: true,
-            key: String::new(),
-        })
-        .collect()
+    Some(FacetEntry {
+        display_name: Some(field.display_name.clone()),
+        display_type: Some(display_type),
+        field_name,
+        is_active: true,
+        show: true,
+        key: String::new(),
+    })
 }

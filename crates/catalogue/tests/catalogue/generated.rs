@@ -85,3 +85,14 @@ fn nonsense_in_it_is_a_warning_about_the_mapping() {
         ]
     );
 }
+
+#[test]
+fn texts_are_counted_by_their_keyword() {
+    let keyword = json!({"keyword": {"type": "keyword"}});
+    let properties = json!({
+        "a": {"type": "text"}, "b": {"type": "text", "fields": keyword}, "c": {"type": "keyword"},
+    });
+    let mapping = IndexMapping::parse(&json!({"properties": properties})).unwrap();
+    let catalogue = Catalogue::build(&config(json!({})), &mapping).unwrap();
+    assert_eq!(facets(&catalogue), ["b__keyword", "c"]);
+}

@@ -86,9 +86,8 @@ fn segment_facets<'f, 'a>(match_sets: &'f PlanMatchSets<'a>, request: &'a FacetR
     let facets = readers.map(|(segment, (reader, matches))| {
         let field = reader.segment.field(&request.field);
         let level = field.as_ref().map(|field| field.level).or_else(|| reader.segment.level_of(path));
-        let elements = (request.elements != Filter::All)
-            .then(|| level.map(|level| match_sets.elements(segment, level, &request.elements, request.filter)))
-            .flatten();
+        let is_narrowed = request.elements != Filter::All || !request.ancestors.is_empty();
+        let elements = level.filter(|_| is_narrowed).map(|level| match_sets.elements(segment, level, request));
         SegmentFacet { reader, field, level, matches, elements }
     });
     facets.collect()

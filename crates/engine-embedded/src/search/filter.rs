@@ -123,6 +123,25 @@ fn lift_sparse(set: &Bitset, starts: &[u32]) -> Bitset {
     outer
 }
 
+/// Lowers a bitmap of rows to a level below theirs: the rows that lie in one of them.
+pub(super) fn lower(segment: &Segment, set: &Bitset, from: usize, to: usize) -> Bitset {
+    let mut starts = Vec::new();
+    let mut at = to;
+    while at != from && at != 0 {
+        starts.push(segment.level(at).starts);
+        at = segment.level(at).parent;
+    }
+    let mut rows = Bitset::empty(segment.level(to).rows);
+    set.for_each(|row| {
+        let ends = starts
+            .iter()
+            .rev()
+            .fold((row, row + 1), |(first, end), starts| (starts[first] as usize, starts[end] as usize));
+        rows.insert_range(ends.0..ends.1);
+    });
+    rows
+}
+
 /// Returns the field that a leaf filter tests, if the segment has it at this level.
 pub(super) fn leaf_field<'a>(segment: &'a Segment, leaf: &Filter, level: usize) -> Option<SegmentField<'a>> {
     match leaf {

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cantata_engine::{Filter, SearchPlan};
+use cantata_engine::{AncestorFilter, FacetRequest, Filter, SearchPlan};
 use hashbrown::HashMap;
 
 use super::{filter, row_filter};
@@ -46,6 +46,8 @@ struct BitmapKey<'a> {
     segment: usize,
     level: usize,
     filter: &'a Filter,
+    /// The level that the filter is read at: that of the rows, or one above it that they lie in.
+    read_at: usize,
     /// The filter of the plan whose records' rows alone are in the bitmap; nothing: all are.
     records: Option<usize>,
 }
@@ -73,15 +75,35 @@ impl<'a> PlanMatchSets<'a> {
         })
     }
 
+    /// Returns the elements that a facet counts, at the level of its field.
+    pub(super) fn elements(&self, segment: usize, level: usize, request: &'a FacetRequest) -> Arc<Bitset> {
+        let within = &self.snapshot.segments[segment].segment;
+        let own = self.elements_of(segment, level, &request.elements, request.filter);
+        if request.ancestors.is_empty() {
+            return own;
+        }
+        let mut elements = Bitset::clone(&own);
+        for AncestorFilter { path, filter } in &request.ancestors {
+            // A segment that has elements has those around them.
+            let Some(outer) = within.level_of(path) else { continue };
+            let key = BitmapKey { segment, level, filter, read_at: outer, records: Some(request.filter) };
+            let around = self.memoize(key, || {
+                filter::lower(within, &self.elements_of(segment, outer, filter, request.filter), outer, level)
+            });
+            elements.intersect_with(&around);
+        }
+        Arc::new(elements)
+    }
+
     /// Returns the elements of a level that match a filter and belong to the records of a filter of the plan.
-    pub(super) fn elements(&self, segment: usize, level: usize, filter: &'a Filter, records: usize) -> Arc<Bitset> {
+    fn elements_of(&self, segment: usize, level: usize, filter: &'a Filter, records: usize) -> Arc<Bitset> {
         let (matches, within) = (&self.of_filter(records)[segment], &self.snapshot.segments[segment].segment);
         let ratio = if is_union_of_postings(filter) { POSTINGS_ROW_FILTER_RATIO } else { ROW_FILTER_RATIO };
-        self.memoize(BitmapKey { segment, level, filter, records: Some(records) }, || {
+        self.memoize(BitmapKey { segment, level, filter, read_at: level, records: Some(records) }, || {
             if matches.count * ratio < within.document_count() {
                 return row_filter::evaluate(within, filter, level, &matches.documents);
             }
-            let of_records = BitmapKey { segment, level, filter: &Filter::All, records: Some(records) };
+            let of_records = BitmapKey { segment, level, filter: &Filter::All, read_at: level, records: Some(records) };
             let of_records = self.memoize(of_records, || row_filter::rows_of(within, level, &matches.documents));
             let mut elements = Bitset::clone(&self.rows(segment, filter, level));
             elements.intersect_with(&of_records);
@@ -116,7 +138,7 @@ impl<'a> PlanMatchSets<'a> {
     }
 
     fn rows(&self, segment: usize, filter: &'a Filter, level: usize) -> Arc<Bitset> {
-        let key = BitmapKey { segment, level, filter, records: None };
+        let key = BitmapKey { segment, level, filter, read_at: level, records: None };
         self.memoize(key, || filter::evaluate(&self.snapshot.segments[segment].segment, filter, level))
     }
 

@@ -85,8 +85,7 @@ impl<'a> FacetCompletion<'a> {
             aggregation = Map::from_iter([("e".to_owned(), json!({"filter": filter, "aggs": aggregation}))]);
         }
         if !self.facet_field.level.is_empty() {
-            let nested = json!({"nested": {"path": self.facet_field.level}, "aggs": aggregation});
-            aggregation = Map::from_iter([("n".to_owned(), nested)]);
+            aggregation = Map::from_iter([("n".to_owned(), self.facet_field.at_level(aggregation))]);
         }
         let records = query(&plan.filters[request.filter], mapping);
         Ok(Some(json!({"size": 0, "track_total_hits": false, "query": records, "aggs": aggregation})))
@@ -100,7 +99,7 @@ impl<'a> FacetCompletion<'a> {
     pub(crate) fn take(&mut self, aggregations: &Value) -> Result<(), EngineError> {
         let mut found = Some(aggregations);
         if !self.facet_field.level.is_empty() {
-            found = found.and_then(|found| found.get("n"));
+            found = self.facet_field.in_level(found.and_then(|found| found.get("n")));
         }
         if self.facet_field.request.elements != Filter::All {
             found = found.and_then(|found| found.get("e"));

@@ -1,12 +1,13 @@
 //! The field of a facet: where its values are, and how its records are counted.
 
-use cantata_engine::{EngineError, FacetRequest};
+use cantata_engine::{AncestorFilter, EngineError, FacetRequest};
 use cantata_mapping::{Field, FieldKind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{FacetContext, malformed};
 use crate::keyword_field::keyword_field;
+use crate::query::query;
 
 /// Aggregations on dates only have milliseconds.
 const NANOSECONDS_SCRIPT: &str = "def all = []; for (moment in doc[params.field]) { \
@@ -149,6 +150,22 @@ impl<'a> FacetField<'a> {
             aggregation.insert("aggs".to_owned(), Value::Object(inside));
         }
         Value::Object(aggregation)
+    }
+
+    /// Returns the aggregation of the nested level of the field, inside of those of the levels above that are filtered.
+    pub(super) fn at_level(&self, aggregations: Map<String, Value>) -> Value {
+        let mut nested = json!({"nested": {"path": self.level}, "aggs": aggregations});
+        for AncestorFilter { path, filter } in self.request.ancestors.iter().rev() {
+            let filter = query(filter, self.context.mapping);
+            let filtered = json!({"filter": filter, "aggs": {"inner": nested}});
+            nested = json!({"nested": {"path": path}, "aggs": {"filtered": filtered}});
+        }
+        nested
+    }
+
+    /// Returns what the response has for the level of the field, of what it has for [`FacetField::at_level`].
+    pub(super) fn in_level<'v>(&self, found: Option<&'v Value>) -> Option<&'v Value> {
+        self.request.ancestors.iter().fold(found, |found, _| found?.get("filtered")?.get("inner"))
     }
 
     /// Parses the number of records in a bucket.

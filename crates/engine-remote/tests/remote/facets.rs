@@ -29,6 +29,7 @@ fn facet(field: &str, buckets: Option<usize>) -> FacetRequest {
         field: field.to_owned(),
         filter: 0,
         elements: Filter::All,
+        ancestors: Vec::new(),
         buckets,
         distinct: true,
         missing: false,

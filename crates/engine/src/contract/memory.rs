@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use cantata_mapping::IndexMapping;
 use serde_json::Value;
 
-use super::model::{FacetRecord, Model, Record, evaluate_facet, export_page, page, read_path};
+use super::model::{FacetRecord, Model, Record, Row, evaluate_facet, export_page, last_elements, page, read_path};
 use crate::{
     Alias, AliasChange, BatchReport, Document, EngineError, ExportPage, ExportRequest, ExportStream, FacetRequest,
     FacetResult, Filter, Hit, HitsResult, IndexAdmin, IndexReader, IndexSummary, IndexWriter, SearchPlan,
@@ -190,14 +190,24 @@ fn facet(model: &Model, plan: &SearchPlan, request: &FacetRequest) -> FacetResul
     let counted: Vec<FacetRecord<'_>> = matching(model, &plan.filters[request.filter])
         .into_iter()
         .map(|(id, record)| {
-            let mut elements = record.row.elements_at(&level);
-            elements.retain(|element| matching::passes(model.mapping(), &request.elements, element));
-            FacetRecord { id, record, elements }
+            let mut lineages = record.row.lineages(&level);
+            lineages.retain(|lineage| is_counted(model.mapping(), request, lineage));
+            FacetRecord { id, record, elements: last_elements(&lineages) }
         })
         .collect();
     evaluate_facet(&counted, &path, request, &|index, record| {
         matching::passes(model.mapping(), &plan.filters[request.bucket_filters[index]], &record.row)
     })
+}
+
+/// Returns whether a facet counts the last element of a lineage.
+fn is_counted(mapping: &IndexMapping, request: &FacetRequest, lineage: &[(&str, &Row)]) -> bool {
+    let Some(((_, element), around)) = lineage.split_last() else { return false };
+    matching::passes(mapping, &request.elements, element)
+        && request.ancestors.iter().all(|ancestor| {
+            let mut outer = around.iter().filter(|(path, _)| *path == ancestor.path);
+            outer.any(|(_, outer)| matching::passes(mapping, &ancestor.filter, outer))
+        })
 }
 
 struct MemoryExport {

@@ -29,7 +29,7 @@ pub use filter::FilterEvaluator;
 pub use rejection::DocumentError;
 pub use row::Row;
 
-pub(super) use facet::evaluate as evaluate_facet;
+pub(super) use facet::{evaluate as evaluate_facet, last_elements};
 pub(super) use order::{export_page, page, read_path};
 pub(super) use text::{forms, fuzzy, like};
 
@@ -165,6 +165,20 @@ impl Model {
         page(&self.mapping, self.matching(sqon, context), &export_page(request))
     }
 
+    /// Returns what a facet keeps of a filter: all of it if it filters itself, else what is not on its own field.
+    pub fn kept(&self, sqon: Option<&Sqon>, query: &FacetQuery) -> Option<Sqon> {
+        let (path, _) = read_path(&self.mapping, &query.request.field);
+        let mut kept = sqon.cloned();
+        if !query.filter_themselves {
+            for name in sqon.map(Sqon::fields_used).unwrap_or_default() {
+                if read_path(&self.mapping, name).0 == path {
+                    kept = kept.and_then(|kept| kept.without_field(name));
+                }
+            }
+        }
+        kept
+    }
+
     fn hits(&self, sqon: Option<&Sqon>, request: &HitsRequest, context: RequestContext<'_>) -> HitsResult {
         let matching = self.matching(sqon, context);
         let total = request.total.then_some(matching.len() as u64);
@@ -185,23 +199,16 @@ impl Model {
         context: RequestContext<'_>,
     ) -> FacetResult {
         let (path, level) = read_path(&self.mapping, &query.request.field);
-        let mut kept = sqon.cloned();
-        if !query.filter_themselves {
-            for name in sqon.map(Sqon::fields_used).unwrap_or_default() {
-                if read_path(&self.mapping, name).0 == path {
-                    kept = kept.and_then(|kept| kept.without_field(name));
-                }
-            }
-        }
+        let kept = self.kept(sqon, query);
         let sqon = kept.as_ref();
         let evaluator = self.evaluator(context);
         let counted: Vec<FacetRecord<'_>> = self
             .matching(sqon, context)
             .into_iter()
             .map(|(id, record)| {
-                let mut elements = record.row.elements_at(&level);
-                elements.retain(|element| sqon.is_none_or(|sqon| evaluator.element_passes(sqon, element, &level)));
-                FacetRecord { id, record, elements }
+                let mut lineages = record.row.lineages(&level);
+                lineages.retain(|lineage| sqon.is_none_or(|sqon| evaluator.lineage_passes(sqon, lineage)));
+                FacetRecord { id, record, elements: last_elements(&lineages) }
             })
             .collect();
         facet::evaluate(&counted, &path, &query.request, &|index, record| {

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 
 use super::model::{FacetQuery, Model, Request, RequestContext};
 use super::suite::now;
-use crate::translate::FilterTranslator;
+use crate::translate::{FacetFilter, FilterTranslator};
 use crate::{
     BatchReport, EngineError, FacetRequest, FacetResult, Filter, Hit, HitsRequest, HitsResult, MissingOrder, SavedSets,
     SearchEngine, SearchPlan, SearchResponse, SortKey, SortMode, SortOrder, WriteOperation,
@@ -126,8 +126,10 @@ impl<'e> TestIndex<'e> {
         let mapping = self.mapping().await;
         let sets = sets();
         let translation = translation(&mapping, &sets);
-        let (records, elements) = translation.facet_filter(read(sqon).as_ref(), field, filter_themselves).unwrap();
-        let mut request = FacetRequest { elements, distinct: true, missing: true, ..facet_request(field, 0, 100) };
+        let FacetFilter { records, elements, ancestors } =
+            translation.facet_filter(read(sqon).as_ref(), field, filter_themselves).unwrap();
+        let mut request =
+            FacetRequest { elements, ancestors, distinct: true, missing: true, ..facet_request(field, 0, 100) };
         change(&mut request);
         let query = FacetQuery { filter_themselves, request: request.clone() };
         let asked = Request { sqons: vec![read(sqon)], hits: Vec::new(), facets: vec![query] };

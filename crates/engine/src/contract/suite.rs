@@ -1,6 +1,7 @@
 //! Comparing an engine with the model on random indexes, documents and requests.
 
 mod canonical;
+mod properties;
 mod report;
 mod runner;
 mod shrink;
@@ -55,7 +56,8 @@ pub struct Exceptions {
     pub unordered_types: &'static [&'static str],
 }
 
-/// Makes so many random requests, spread over random indexes, and compares every answer with the model's.
+/// Makes so many random requests, spread over random indexes, compares every answer with the model's, and checks what must
+/// hold among the answers to a search.
 ///
 /// # Panics
 ///

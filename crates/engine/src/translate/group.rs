@@ -54,6 +54,39 @@ impl FilterTranslator<'_> {
         Ok(())
     }
 
+    /// Adds the clauses of a root-level `and` that speak of the elements of one container: those on its own fields, and
+    /// what a pivot on it holds together.
+    pub(super) fn container_clauses(
+        &self,
+        node: &Sqon,
+        path: &str,
+        clauses: &mut Vec<Filter>,
+    ) -> Result<(), TranslationError> {
+        match node {
+            Sqon::Leaf(leaf) => {
+                let mut deeper = self.mapping.nested_paths().filter(|deeper| is_below(deeper, path));
+                if speaks_of_elements(leaf)
+                    && self.lies_within(node, path)
+                    && !deeper.any(|deeper| self.lies_within(node, deeper))
+                {
+                    clauses.push(self.condition(&leaf.condition, path)?);
+                }
+            }
+            Sqon::Group { op: GroupOp::And, content, pivot } => {
+                let pivot = pivot.as_deref().filter(|pivot| *pivot == path);
+                let (joint, apart) = self.split(content, pivot, path);
+                if let Some(joint) = joint {
+                    clauses.push(self.joint(&joint, path)?);
+                }
+                for part in apart {
+                    self.container_clauses(part, path, clauses)?;
+                }
+            }
+            Sqon::Group { op: GroupOp::Or | GroupOp::Not, .. } => {}
+        }
+        Ok(())
+    }
+
     fn nodes<'n>(
         &self,
         nodes: impl IntoIterator<Item = &'n Sqon>,
@@ -79,7 +112,7 @@ impl FilterTranslator<'_> {
     }
 
     /// Divides the content of an `and` or `not` into what its pivot takes down from the level and what stays there.
-    /// `some-not-in` stays, since it speaks of all elements.
+    /// Groups without fields go with the others, so that `not` with a pivot is the opposite of `and` with it.
     fn split<'n>(
         &self,
         content: &'n [Sqon],
@@ -90,9 +123,12 @@ impl FilterTranslator<'_> {
             (*pivot == level || is_below(pivot, level)) && self.mapping.nested_paths().any(|p| p == *pivot)
         });
         let Some(pivot) = pivot else { return (None, content.iter().collect()) };
-        let (parts, apart): (Vec<_>, Vec<_>) =
-            content.iter().partition(|part| !is_some_not_in(part) && self.lies_within(part, pivot));
-        ((!parts.is_empty()).then_some(JointConditions { pivot, parts }), apart)
+        if !content.iter().any(|part| self.lies_within(part, pivot)) {
+            return (None, content.iter().collect());
+        }
+        let (parts, apart) =
+            content.iter().partition(|part| part.fields_used().is_empty() || self.lies_within(part, pivot));
+        (Some(JointConditions { pivot, parts }), apart)
     }
 
     /// Returns whether a filter tests fields and all of them lie at or below a path.
@@ -110,10 +146,6 @@ impl FilterTranslator<'_> {
 struct JointConditions<'n> {
     pivot: &'n str,
     parts: Vec<&'n Sqon>,
-}
-
-fn is_some_not_in(node: &Sqon) -> bool {
-    matches!(node, Sqon::Leaf(Leaf { condition: Condition::Values { op: ValuesOp::SomeNotIn, .. }, .. }))
 }
 
 /// Returns whether a condition can hold in one element alone.

@@ -1,6 +1,6 @@
 //! The elements that facets count, and what facets leave out.
 
-use cantata_engine::Filter;
+use cantata_engine::{AncestorFilter, Filter};
 use serde_json::{Value, json};
 
 use crate::support::{and, group, leaf, nested, not, pivoted, sqon, strings, translating};
@@ -17,7 +17,8 @@ fn check(row_path: &str, cases: impl IntoIterator<Item = (Value, Filter)>) {
 #[track_caller]
 fn facet(filter: &Value, field: &str, filter_themselves: bool) -> (Filter, Filter) {
     let sqon = sqon(filter);
-    translating(|translation| translation.facet_filter(sqon.as_ref(), field, filter_themselves)).unwrap()
+    let filter = translating(|translation| translation.facet_filter(sqon.as_ref(), field, filter_themselves)).unwrap();
+    (filter.records, filter.elements)
 }
 
 fn female() -> Value {
@@ -60,6 +61,27 @@ fn clauses_at_or_below_the_path_count() {
         ],
     );
     check("donors.specimens", [(group("and", json!([study(), female(), dna()])), is_dna()), (female(), Filter::All)]);
+}
+
+#[test]
+fn clauses_above_the_path_count_for_the_elements_around() {
+    let of_donors = |filter: Filter| vec![AncestorFilter { path: "donors".to_owned(), filter }];
+    for (filter, expected) in [
+        (group("and", json!([study(), female(), dna()])), of_donors(is_female())),
+        (
+            pivoted("and", "donors", json!([female(), dna()])),
+            of_donors(and([is_female(), nested("donors.specimens", is_dna())])),
+        ),
+        (dna(), Vec::new()),
+        (leaf("in", "tags.name", json!("x")), Vec::new()),
+        (group("or", json!([female()])), Vec::new()),
+        (group("not", json!([female()])), Vec::new()),
+        (leaf("some-not-in", "donors.gender", json!("f")), Vec::new()),
+    ] {
+        let sqon = sqon(&filter);
+        let ancestors = translating(|translation| translation.ancestors(sqon.as_ref(), "donors.specimens"));
+        assert_eq!(ancestors, Ok(expected), "{filter}");
+    }
 }
 
 #[test]

@@ -87,11 +87,18 @@ fn a_pivot_asks_for_one_element() {
 }
 
 #[test]
-fn some_not_in_speaks_of_all_elements() {
-    check([(
-        pivoted("and", "donors", json!([leaf("some-not-in", "donors.gender", json!("f")), old()])),
-        and([nested("donors", is_old()), not(nested("donors", is_female()))]),
-    )]);
+fn some_not_in_speaks_of_all_elements_in_the_one_of_the_pivot() {
+    let no_dna = || leaf("some-not-in", "donors.specimens.type", json!("DNA"));
+    let joint = || nested("donors", and([not(nested("donors.specimens", is_dna())), is_old()]));
+    check([
+        (
+            pivoted("and", "donors", json!([leaf("some-not-in", "donors.gender", json!("f")), old()])),
+            nested("donors", and([not(is_female()), is_old()])),
+        ),
+        (pivoted("and", "donors", json!([no_dna(), old()])), joint()),
+        (pivoted("not", "donors", json!([no_dna(), old()])), not(joint())),
+        (pivoted("not", "donors", json!([group("and", json!([])), no_dna(), old()])), not(joint())),
+    ]);
 }
 
 #[test]

@@ -14,14 +14,16 @@ pub(crate) struct FacetOutput {
 pub(crate) enum FacetSource {
     /// A facet of the answer.
     Facet { index: TargetIndex, facet: usize },
-    /// A field without values: all records of a page in the answer lack it.
-    AllMissing { index: TargetIndex, page: usize },
+    /// A field without values of its own: the total of a page in the answer is the number of records that lack it.
+    MissingOnly { index: TargetIndex, page: usize },
 }
 
 #[derive(Debug)]
 pub(crate) enum FacetMember {
     /// The number of distinct values.
     Distinct,
+    /// The number of buckets: one for each distinct value, and one for missing values if there are any.
+    DistinctAndMissing,
     Buckets(BucketsOutput),
     Stats(Vec<OutputMember<StatsMember>>),
     /// A histogram or a list of ranges.

@@ -52,19 +52,19 @@ impl<'p> Planner<'p> {
     ) -> Result<FacetOutput, PlanError> {
         let index = options.index;
         let plan = self.index_plan(index);
-        let (filter, elements) =
-            plan.add_facet_filter(options.filter, &aggregation.target, options.filters_themselves)?;
         if !aggregation.has_values {
             let members = missing_facet(options, field)?;
+            let missing =
+                plan.filters.compile_missing(options.filter, &aggregation.target, options.filters_themselves)?;
+            let filter = plan.plan.add_filter(missing);
             plan.plan.hits.push(HitsRequest { filter, total: true, ..HitsRequest::default() });
-            let source = FacetSource::AllMissing { index, page: plan.plan.hits.len() - 1 };
+            let source = FacetSource::MissingOnly { index, page: plan.plan.hits.len() - 1 };
             return Ok(FacetOutput { source, members });
         }
+        let mut request = plan.add_facet_filter(options.filter, &aggregation.target, options.filters_themselves)?;
         let kind =
             self.schema.index_schema(index).catalogue.mapping.field(&aggregation.target).map(|field| &field.kind);
         let is_date = kind.is_some_and(|kind| kind.is_date());
-        let field_path = aggregation.target.clone();
-        let mut request = FacetRequest { field: field_path, filter, elements, ..FacetRequest::default() };
         let members =
             compile_members(&field.children, |child| self.facet_member(options, &mut request, child, is_date))?;
         let facets = &mut self.index_plan(index).plan.facets;
@@ -81,11 +81,17 @@ impl<'p> Planner<'p> {
     ) -> Result<Option<FacetMember>, PlanError> {
         let shows_records = self.shows_records(options.index);
         Ok(Some(match field.name.as_str() {
-            "bucket_count" | "cardinality" => {
+            name @ ("bucket_count" | "cardinality") => {
                 request.distinct = shows_records;
                 // Below a suppression threshold only the values that are shown are counted.
                 request.buckets = request.buckets.or((!shows_records).then_some(MAX_BUCKETS));
-                FacetMember::Distinct
+                match name == "bucket_count" && options.includes_missing {
+                    true => {
+                        request.missing = true;
+                        FacetMember::DistinctAndMissing
+                    }
+                    false => FacetMember::Distinct,
+                }
             }
             "buckets" => {
                 let BucketRequest { buckets, top_hits, filters } =
@@ -130,6 +136,7 @@ fn missing_facet(
     compile_members(&field.children, |child| {
         Ok(Some(match child.name.as_str() {
             "buckets" => FacetMember::Buckets(BucketRequest::parse(child, options.includes_missing, 0, true)?.buckets),
+            "bucket_count" if options.includes_missing => FacetMember::DistinctAndMissing,
             _ => FacetMember::Distinct,
         }))
     })

@@ -7,7 +7,7 @@ use std::slice;
 use std::sync::Arc;
 
 use cantata_catalogue::{Catalogue, VisibleRecords};
-use cantata_engine::{Filter, FilterTranslator, TranslationError};
+use cantata_engine::{AncestorFilter, FacetFilter, Filter, FilterTranslator, TranslationError};
 use cantata_mapping::{Field, TypedValue};
 use cantata_sqon::{Sqon, SqonError};
 
@@ -112,10 +112,28 @@ impl<'p> FilterCompiler<'p> {
         Ok(Filter::and([self.visible.clone(), wanted]))
     }
 
-    /// Compiles the filter over the nested elements at the level of a field.
-    pub(super) fn compile_elements(&self, validated: &ValidatedFilter, field: &str) -> Result<Filter, PlanError> {
+    /// Compiles the filters over the nested elements at the level of a field, and over those around them.
+    pub(super) fn compile_elements(
+        &self,
+        validated: &ValidatedFilter,
+        field: &str,
+    ) -> Result<(Filter, Vec<AncestorFilter>), PlanError> {
         let row_path = self.catalogue.mapping.field(field).map_or("", Field::row_path);
-        self.translation.elements(validated.sqon.as_ref(), row_path).map_err(untranslatable)
+        let sqon = validated.sqon.as_ref();
+        let elements = self.translation.elements(sqon, row_path).map_err(untranslatable)?;
+        let ancestors = self.translation.ancestors(sqon, row_path).map_err(untranslatable)?;
+        Ok((elements, ancestors))
+    }
+
+    /// Compiles the filter over the records that a facet counts as missing its field.
+    pub(super) fn compile_missing(
+        &self,
+        validated: &ValidatedFilter,
+        field: &str,
+        filters_itself: bool,
+    ) -> Result<Filter, PlanError> {
+        let filter = self.compile_facet(validated, field, filters_itself)?;
+        Ok(self.translation.missing(&filter, field))
     }
 
     /// Returns whether a filter tests a field, under any of its names.
@@ -125,15 +143,17 @@ impl<'p> FilterCompiler<'p> {
         used.into_iter().any(|name| name == field || path(name) == Some(field))
     }
 
-    /// Compiles the filters over records and over nested elements, without the conditions on the field itself.
-    pub(super) fn compile_without(
+    /// Compiles the filters of a facet; unless it filters itself, without the conditions on its own field.
+    pub(super) fn compile_facet(
         &self,
         validated: &ValidatedFilter,
         field: &str,
-    ) -> Result<(Filter, Filter), PlanError> {
+        filters_itself: bool,
+    ) -> Result<FacetFilter, PlanError> {
         let sqon = validated.sqon.as_ref();
-        let (wanted, elements) = self.translation.facet_filter(sqon, field, false).map_err(untranslatable)?;
-        Ok((Filter::and([self.visible.clone(), wanted]), elements))
+        let mut filter = self.translation.facet_filter(sqon, field, filters_itself).map_err(untranslatable)?;
+        filter.records = Filter::and([self.visible.clone(), filter.records]);
+        Ok(filter)
     }
 }
 

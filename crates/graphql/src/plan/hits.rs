@@ -41,9 +41,12 @@ impl<'p> Planner<'p> {
             connection.members.iter().filter_map(OutputMember::computed).any(is_wanted)
         };
         let has_edges = has(|member| matches!(member, ConnectionMember::Edges { .. }));
+        let size = if has_edges && shows_records { size } else { 0 };
+        // Without records on the page, nothing is known without counting.
+        let tracks_total = tracks_total || size == 0;
         plan.plan.hits.push(HitsRequest {
             filter,
-            size: if has_edges && shows_records { size } else { 0 },
+            size,
             offset,
             sort,
             after,

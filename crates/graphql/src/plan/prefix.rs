@@ -16,6 +16,10 @@ pub(super) fn add(prefix: &str, plan: &mut SearchPlan, commands: &mut [SetComman
     for facet in &mut plan.facets {
         prefix.path(&mut facet.field);
         prefix.filter(&mut facet.elements);
+        for ancestor in &mut facet.ancestors {
+            prefix.path(&mut ancestor.path);
+            prefix.filter(&mut ancestor.filter);
+        }
     }
     for command in commands {
         if let SetCommand::SaveSet(set) = command {

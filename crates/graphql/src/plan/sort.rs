@@ -42,9 +42,10 @@ pub(super) fn parse_key(index: usize, key: &Value, catalogue: &Catalogue) -> Res
         )
         .into());
     }
-    let missing = match (word("missing"), order) {
-        (Some("first"), _) | (None, SortOrder::Ascending) => MissingOrder::First,
-        (Some(_), _) | (None, SortOrder::Descending) => MissingOrder::Last,
+    // As in Arranger, they come first only where `asc` is written.
+    let missing = match (word("missing"), word("order")) {
+        (Some("first"), _) | (None, Some("asc")) => MissingOrder::First,
+        _ => MissingOrder::Last,
     };
     Ok(SortKey { field, order, mode, missing })
 }

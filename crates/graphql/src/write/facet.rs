@@ -9,11 +9,12 @@ use crate::output::{FacetMember, FacetOutput, FacetSource, IntervalKeys, Interva
 impl<'a> ResponseWriter<'a> {
     pub(super) fn facet(&mut self, facet: &'a FacetOutput) {
         match &facet.source {
-            FacetSource::AllMissing { index, page } => {
+            FacetSource::MissingOnly { index, page } => {
                 let page = self.answer(*index).ok().and_then(|answer| answer.hits.get(*page));
                 let missing = page.and_then(|page| page.total).unwrap_or_default();
                 self.object(&facet.members, |writer, member| match member {
                     FacetMember::Buckets(buckets) => writer.buckets(buckets, &[], missing),
+                    FacetMember::DistinctAndMissing => writer.json(&u64::from(missing > 0)),
                     FacetMember::Distinct | FacetMember::Stats(_) | FacetMember::Intervals { .. } => writer.json(&0),
                 });
             }
@@ -29,6 +30,7 @@ impl<'a> ResponseWriter<'a> {
     fn facet_member(&mut self, member: &'a FacetMember, answer: &'a FacetResult) {
         match member {
             FacetMember::Distinct => self.json(&answer.distinct),
+            FacetMember::DistinctAndMissing => self.json(&(answer.distinct + u64::from(answer.missing > 0))),
             FacetMember::Buckets(buckets) => self.buckets(buckets, &answer.buckets, answer.missing),
             FacetMember::Stats(members) => self.stats(members, answer.stats),
             FacetMember::Intervals { list, keys, members } => {
@@ -58,10 +60,10 @@ impl<'a> ResponseWriter<'a> {
         self.object(members, |writer, member| {
             let number = match member {
                 StatsMember::Count => return writer.json(&stats.count),
+                StatsMember::Sum => stats.sum,
                 _ if stats.count == 0 => return writer.null(),
                 StatsMember::Max => stats.max,
                 StatsMember::Min => stats.min,
-                StatsMember::Sum => stats.sum,
                 #[expect(clippy::cast_precision_loss, reason = "a mean is a double")]
                 StatsMember::Avg => stats.sum / stats.count as f64,
             };

@@ -194,16 +194,17 @@ fn sort_has_modes_and_places_for_what_is_missing() {
     assert_eq!(
         shown,
         [
-            (Some("size"), SortOrder::Ascending, SortMode::Min, MissingOrder::First),
+            (Some("size"), SortOrder::Ascending, SortMode::Min, MissingOrder::Last),
             (Some("donors.age"), SortOrder::Descending, SortMode::Max, MissingOrder::Last),
             (Some("donors.age"), SortOrder::Descending, SortMode::Avg, MissingOrder::First),
             (None, SortOrder::Descending, SortMode::Max, MissingOrder::Last),
-            (Some("analysis_id"), SortOrder::Ascending, SortMode::Min, MissingOrder::First),
-            (Some("file-name.keyword"), SortOrder::Ascending, SortMode::Min, MissingOrder::First),
-            (Some("info.key"), SortOrder::Ascending, SortMode::Min, MissingOrder::First),
+            (Some("analysis_id"), SortOrder::Ascending, SortMode::Min, MissingOrder::Last),
+            (Some("file-name.keyword"), SortOrder::Ascending, SortMode::Min, MissingOrder::Last),
+            (Some("info.key"), SortOrder::Ascending, SortMode::Min, MissingOrder::Last),
         ]
     );
     assert_eq!(sort(json!({ "fieldName": "size" })).len(), 1);
+    assert_eq!(sort(json!({ "fieldName": "size", "order": "asc" }))[0].missing, MissingOrder::First);
 }
 
 #[test]

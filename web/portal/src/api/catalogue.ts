@@ -191,7 +191,8 @@ export function assemble(
   });
   const facets = configs.facets.aggregations.flatMap((facet): Facet[] => {
     const field = byAnyName(facet.fieldName);
-    const canCount = field && field.kind !== 'container' && field.kind !== 'opaque';
+    // A filter on a text also finds its words, so more records than its facet counts.
+    const canCount = field && field.kind !== 'container' && field.kind !== 'opaque' && field.type !== 'text';
     return canCount && facet.isActive ? [{ field, label: facet.displayName ?? field.label, show: facet.show }] : [];
   });
   return {

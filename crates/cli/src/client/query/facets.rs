@@ -22,7 +22,7 @@ pub(super) async fn run(
         .iter()
         .map(|field| {
             let name = catalogue.graphql_name(field);
-            format!("{name} {{ bucket_count buckets{max} {{ key key_as_string doc_count }} }}")
+            format!("{name} {{ cardinality buckets{max} {{ key key_as_string doc_count }} }}")
         })
         .collect();
     let selection = format!(
@@ -62,5 +62,5 @@ fn key(bucket: &Value) -> String {
 fn in_json(facet: &Value) -> Value {
     let values: Vec<Value> =
         buckets(facet).map(|bucket| json!({"value": key(bucket), "records": bucket["doc_count"]})).collect();
-    json!({"distinct": facet["bucket_count"], "values": values})
+    json!({"distinct": facet["cardinality"], "values": values})
 }

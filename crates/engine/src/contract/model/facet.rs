@@ -28,6 +28,11 @@ impl FacetRecord<'_> {
     }
 }
 
+/// Returns the elements at the ends of lineages.
+pub(crate) fn last_elements<'r>(lineages: &[Vec<(&str, &'r Row)>]) -> Vec<&'r Row> {
+    lineages.iter().filter_map(|lineage| lineage.last()).map(|(_, element)| *element).collect()
+}
+
 /// Answers a facet. The records come by id; `passes` returns whether a record passes one of the bucket filters, by its
 /// index in the request.
 pub(crate) fn evaluate(

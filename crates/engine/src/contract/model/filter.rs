@@ -34,8 +34,7 @@ impl FilterEvaluator<'_> {
             Sqon::Group { op: GroupOp::Or, content, .. } => content.iter().any(|part| self.matches(part, row, level)),
             Sqon::Group { op, content, pivot } => {
                 let pivot = pivot.as_deref();
-                let (together, apart): (Vec<&Sqon>, Vec<&Sqon>) =
-                    content.iter().partition(|part| self.is_bound_by(pivot, part, level));
+                let (together, apart) = self.bound_parts(content, pivot, level);
                 let has_element = || self.has_element(row, level, pivot.unwrap_or_default(), &together);
                 let mut others = apart.into_iter().map(|part| self.matches(part, row, level));
                 match op {
@@ -60,13 +59,40 @@ impl FilterEvaluator<'_> {
             Sqon::Leaf(_) => !self.lies_in(sqon, level) || self.matches(sqon, element, level),
             Sqon::Group { op: GroupOp::And, content, pivot } => {
                 let pivot = pivot.as_deref();
-                let (together, apart): (Vec<&Sqon>, Vec<&Sqon>) =
-                    content.iter().partition(|part| self.is_bound_by(pivot, part, level));
+                let (together, apart) = self.bound_parts(content, pivot, level);
                 (together.is_empty() || self.has_element(element, level, pivot.unwrap_or_default(), &together))
                     && apart.into_iter().all(|part| self.element_passes(part, element, level))
             }
             Sqon::Group { .. } => true,
         }
+    }
+
+    /// Returns whether an element that a facet counts passes the conditions on its level or deeper, and those that it
+    /// lies in the conditions on their own levels.
+    pub fn lineage_passes(&self, sqon: &Sqon, lineage: &[(&str, &Row)]) -> bool {
+        let Some(((level, element), around)) = lineage.split_last() else { return false };
+        self.element_passes(sqon, element, level)
+            && around.iter().all(|(path, outer)| self.container_passes(sqon, outer, path))
+    }
+
+    /// Returns whether an element of a container passes the filter's conditions on that container itself: the clauses of
+    /// the outermost `and` whose fields have it as their innermost common container, and what a pivot on it binds
+    /// together.
+    fn container_passes(&self, sqon: &Sqon, element: &Row, path: &str) -> bool {
+        match sqon {
+            Sqon::Leaf(_) if self.common_container(sqon) == path => self.element_passes(sqon, element, path),
+            Sqon::Group { op: GroupOp::And, content, pivot } => content.iter().all(|part| {
+                let is_bound = pivot.as_deref() == Some(path) && self.is_bound_by(Some(path), part, path);
+                if is_bound { self.matches(part, element, path) } else { self.container_passes(part, element, path) }
+            }),
+            _ => true,
+        }
+    }
+
+    /// Returns the innermost nested container that all fields of a filter lie in; the root has the empty path.
+    fn common_container(&self, sqon: &Sqon) -> &str {
+        let around = self.mapping.nested_paths().filter(|path| self.lies_in(sqon, path));
+        around.max_by_key(|path| path.len()).unwrap_or_default()
     }
 
     /// Returns whether one element of the pivot, seen from a row, passes all of these.
@@ -75,14 +101,27 @@ impl FilterEvaluator<'_> {
         elements.into_iter().any(|element| together.iter().all(|part| self.matches(part, element, pivot)))
     }
 
+    /// Returns whether a pivot binds all parts of a group together. Then `not` is the opposite of `and`.
+    pub fn binds_everything(&self, content: &[Sqon], pivot: &str) -> bool {
+        let (together, apart) = self.bound_parts(content, Some(pivot), "");
+        !together.is_empty() && apart.is_empty()
+    }
+
+    /// Divides the content of a group into what must hold in one element of the pivot and the rest. What names no field
+    /// holds everywhere, and is bound with what does.
+    fn bound_parts<'s>(&self, content: &'s [Sqon], pivot: Option<&str>, level: &str) -> (Vec<&'s Sqon>, Vec<&'s Sqon>) {
+        let is_bound = |part: &Sqon| self.is_bound_by(pivot, part, level);
+        match content.iter().any(is_bound) {
+            true => content.iter().partition(|part| is_bound(part) || part.fields_used().is_empty()),
+            false => (Vec::new(), content.iter().collect()),
+        }
+    }
+
     /// Returns whether a part of a group belongs to what must hold in one element of the pivot.
     fn is_bound_by(&self, pivot: Option<&str>, part: &Sqon, level: &str) -> bool {
-        let is_some_not_in =
-            matches!(part, Sqon::Leaf(Leaf { condition: Condition::Values { op: ValuesOp::SomeNotIn, .. }, .. }));
         pivot.is_some_and(|pivot| {
             self.mapping.entry(pivot).is_some_and(|field| field.kind == FieldKind::Nested)
                 && is_at_or_below(pivot, level)
-                && !is_some_not_in
                 && self.lies_in(part, pivot)
         })
     }

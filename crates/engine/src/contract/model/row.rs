@@ -62,6 +62,28 @@ impl Row {
         self.elements_below(level)
     }
 
+    /// Returns all elements at a level, each after those that it lies in, outermost first, with the paths of their
+    /// containers. At the root it is the row itself.
+    pub fn lineages(&self, level: &str) -> Vec<Vec<(&str, &Row)>> {
+        if level.is_empty() {
+            return vec![vec![("", self)]];
+        }
+        let mut lineages = Vec::new();
+        for (path, rows) in &self.elements {
+            for row in rows {
+                if path == level {
+                    lineages.push(vec![(path.as_str(), row)]);
+                } else if below(level, path).is_some() {
+                    for mut inner in row.lineages(level) {
+                        inner.insert(0, (path.as_str(), row));
+                        lineages.push(inner);
+                    }
+                }
+            }
+        }
+        lineages
+    }
+
     /// Returns all elements at a level below this one.
     pub fn elements_below(&self, level: &str) -> Vec<&Row> {
         if let Some(rows) = self.elements.get(level) {

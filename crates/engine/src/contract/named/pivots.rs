@@ -48,15 +48,30 @@ pub async fn no_element_has_all_conditions(engine: &dyn SearchEngine) {
     assert_eq!(bench.ids(&pivoted("not", "donors", &young_f)).await, "bcde");
 }
 
-/// Conditions outside of the pivot, and `some-not-in`, stay with the record.
+/// Conditions outside of the pivot stay with the record; `some-not-in` is bound by it like all others.
 pub async fn other_conditions_stay_with_the_record(engine: &dyn SearchEngine) {
     let bench = bench(engine).await;
     let old_f = [leaf("in", "donors.sex", "f"), leaf("gt", "donors.age", 20), leaf("in", "study", "t")];
     assert_eq!(bench.ids(&pivoted("and", "donors", &old_f)).await, "c");
     let no_m = [leaf("in", "donors.age", 50), leaf("some-not-in", "donors.sex", "m")];
-    assert_eq!(bench.ids(&pivoted("and", "donors", &no_m)).await, "c");
+    assert_eq!(bench.ids(&pivoted("and", "donors", &no_m)).await, "bcd");
     let not_m = [leaf("in", "donors.age", 50), leaf("not-in", "donors.sex", "m")];
     assert_eq!(bench.ids(&pivoted("and", "donors", &not_m)).await, "bcd");
+}
+
+/// `and` and `not` with a pivot are each other's opposite, whatever the conditions in it.
+pub async fn a_pivot_and_its_negation_add_up(engine: &dyn SearchEngine) {
+    let bench = bench(engine).await;
+    let no_skin = leaf("some-not-in", "donors.specimens.site", "skin");
+    let of_age = leaf("gt", "donors.age", 20);
+    for (content, expected, others) in [
+        (vec![leaf("some-not-in", "donors.sex", "m"), of_age.clone()], "bcd", "ae"),
+        (vec![no_skin.clone(), of_age.clone()], "abd", "ce"),
+        (vec![group("or", &[]), no_skin, of_age], "abd", "ce"),
+    ] {
+        assert_eq!(bench.ids(&pivoted("and", "donors", &content)).await, expected, "{content:?}");
+        assert_eq!(bench.ids(&pivoted("not", "donors", &content)).await, others, "{content:?}");
+    }
 }
 
 /// Pivots on every level, and deeper conditions within an outer element.

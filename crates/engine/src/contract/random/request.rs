@@ -84,6 +84,7 @@ fn facet(rng: &mut StdRng, usable: &[UsableField], mapping: &IndexMapping, filte
         field: path,
         filter: rng.random_range(0..filters),
         elements: Filter::All,
+        ancestors: Vec::new(),
         buckets,
         distinct: rng.random_bool(0.5),
         missing: rng.random_bool(0.5),

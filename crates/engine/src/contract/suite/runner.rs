@@ -10,10 +10,12 @@ use serde_json::{Value, json};
 use super::super::model::{Model, Request, RequestContext, read_path};
 use super::super::random::{Script, Step};
 use super::{Options, canonical, now};
-use crate::translate::{FilterTranslator, TranslationError};
-use crate::{BatchReport, Cursor, ExportRequest, HitsRequest, SearchEngine, SearchPlan, SortKey, WriteOperation};
+use crate::translate::{FacetFilter, FilterTranslator, TranslationError};
+use crate::{
+    BatchReport, Cursor, ExportRequest, HitsRequest, SearchEngine, SearchPlan, SearchResponse, SortKey, WriteOperation,
+};
 
-type Outcome = Result<(), Box<Mismatch>>;
+pub(super) type Outcome = Result<(), Box<Mismatch>>;
 
 /// A difference between an engine and the model.
 #[derive(Debug)]
@@ -51,10 +53,10 @@ pub(super) async fn run(engine: &dyn SearchEngine, script: &Script, options: &Op
     outcome
 }
 
-struct EngineAndModel<'a> {
-    engine: &'a dyn SearchEngine,
-    index: &'a str,
-    model: Model,
+pub(super) struct EngineAndModel<'a> {
+    pub(super) engine: &'a dyn SearchEngine,
+    pub(super) index: &'a str,
+    pub(super) model: Model,
     script: &'a Script,
     options: &'a Options,
 }
@@ -97,14 +99,15 @@ impl EngineAndModel<'_> {
         let plan = self.plan(&request).map_err(|error| failure("the translation", &error))?;
         let expected = canonical::answer(&self.model.answer(&request, self.context()), &plan, self.options);
         let shared = Arc::new(plan);
+        let mut answer = SearchResponse::default();
         // Twice, because an engine may cache responses.
         for _ in 0..2 {
-            let answer = self.engine.search(self.index, Arc::clone(&shared)).await;
-            let answer = answer.map_err(|error| failure("a search", &error).with_plan(&shared))?;
+            let found = self.engine.search(self.index, Arc::clone(&shared)).await;
+            answer = found.map_err(|error| failure("a search", &error).with_plan(&shared))?;
             let found = canonical::answer(&answer, &shared, self.options);
             same("an answer", expected.clone(), found).map_err(|mismatch| mismatch.with_plan(&shared))?;
         }
-        Ok(())
+        self.check_properties(&request, &answer).await
     }
 
     async fn page_through(&self, request: &Request) -> Outcome {
@@ -152,11 +155,11 @@ impl EngineAndModel<'_> {
         same("an export", canonical::hits(&expected), canonical::hits(&found)).map_err(with_plan)
     }
 
-    fn context(&self) -> RequestContext<'_> {
+    pub(super) fn context(&self) -> RequestContext<'_> {
         RequestContext { now: now(), sets: &self.script.sets }
     }
 
-    fn translation(&self) -> FilterTranslator<'_> {
+    pub(super) fn translation(&self) -> FilterTranslator<'_> {
         FilterTranslator::new(self.model.mapping(), now(), &self.script.sets)
     }
 
@@ -171,9 +174,10 @@ impl EngineAndModel<'_> {
         for query in &request.facets {
             let mut facet = query.request.clone();
             let sqon = request.sqons[facet.filter].as_ref();
-            let (records, elements) = translation.facet_filter(sqon, &facet.field, query.filter_themselves)?;
+            let FacetFilter { records, elements, ancestors } =
+                translation.facet_filter(sqon, &facet.field, query.filter_themselves)?;
             facet.filter = plan.add_filter(records);
-            facet.elements = elements;
+            (facet.elements, facet.ancestors) = (elements, ancestors);
             for index in &mut facet.bucket_filters {
                 *index = plan.add_filter(filter(*index)?);
             }
@@ -210,7 +214,7 @@ impl Mismatch {
         self
     }
 
-    fn with_plan(mut self: Box<Self>, plan: &SearchPlan) -> Box<Self> {
+    pub(super) fn with_plan(mut self: Box<Self>, plan: &SearchPlan) -> Box<Self> {
         self.plan = format!("{plan:?}");
         self
     }
@@ -222,12 +226,12 @@ fn kinds(mapping: &IndexMapping) -> Value {
     fields.map(|field| (field.path.clone(), Value::String(format!("{:?}", field.kind)))).collect()
 }
 
-fn same(what: &str, expected: Value, found: Value) -> Outcome {
+pub(super) fn same(what: &str, expected: Value, found: Value) -> Outcome {
     if canonical::agree(&expected, &found) { Ok(()) } else { Err(mismatch(what.to_owned(), expected, found)) }
 }
 
 /// Returns the mismatch for an error of any kind.
-fn failure(what: &str, error: &dyn ToString) -> Box<Mismatch> {
+pub(super) fn failure(what: &str, error: &dyn ToString) -> Box<Mismatch> {
     mismatch(format!("{what} failed"), json!("no failure"), json!(error.to_string()))
 }
 

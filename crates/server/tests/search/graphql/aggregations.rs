@@ -12,7 +12,7 @@ async fn values_are_counted_with_those_that_lack_one_last() {
         size { bucket_count buckets(max: 2) { key doc_count } } quality { buckets { key doc_count } } }";
     let answer = ask(&server, selection, &json!({})).await["aggregations"].take();
     assert_eq!(counts(&answer["tags"]["buckets"]), [("y", 2), ("x", 1), ("z", 1), ("__missing__", 2)]);
-    assert_eq!((&answer["tags"]["bucket_count"], &answer["tags"]["cardinality"]), (&json!(3), &json!(3)));
+    assert_eq!((&answer["tags"]["bucket_count"], &answer["tags"]["cardinality"]), (&json!(4), &json!(3)));
     assert_eq!(
         answer["released"]["buckets"],
         json!([
@@ -25,7 +25,8 @@ async fn values_are_counted_with_those_that_lack_one_last() {
     assert_eq!((&first["key"], &first["doc_count"]), (&json!("1577872800000"), &json!(1)));
     assert_eq!(first["key_as_string"], "2020-01-01T10:00:00.000Z");
     assert_eq!(counts(&answer["size"]["buckets"]), [("10", 1), ("20", 1), ("__missing__", 1)]);
-    assert_eq!(answer["size"]["bucket_count"], 4);
+    // It is the number of buckets there are, not of those that are asked for.
+    assert_eq!(answer["size"]["bucket_count"], 5);
     assert_eq!(counts(&answer["quality"]["buckets"]), [("0.25", 1), ("0.5", 1), ("0.75", 1), ("__missing__", 2)]);
 }
 
@@ -80,7 +81,7 @@ async fn numbers_have_stats_histograms_and_ranges() {
     let empty = ask(&server, "aggregations(filters: $f) { size { stats { min max avg sum count } } }", &none).await;
     assert_eq!(
         empty["aggregations"]["size"]["stats"],
-        json!({"min": null, "max": null, "avg": null, "sum": null, "count": 0})
+        json!({"min": null, "max": null, "avg": null, "sum": 0, "count": 0})
     );
 }
 
@@ -135,8 +136,8 @@ async fn nested_facets_obey_conditions_on_their_elements() {
     // A condition that lies deeper is lifted to the elements that are counted.
     let normal = leaf("in", "donors.specimens.kind", json!("Normal"));
     assert_eq!(ask_for(normal.clone(), false, "donors__gender").await, "Female:1 Male:1");
-    // One that lies above them does not tell them apart.
-    assert_eq!(ask_for(normal, false, "donors__specimens__samples__code").await, "S1:1 S3:1 S4:1");
+    // One that lies above them holds for what they are in: of the specimens of f3 only one is normal.
+    assert_eq!(ask_for(normal, false, "donors__specimens__samples__code").await, "S3:1 S4:1");
     // A condition that is not on the path only selects records.
     assert_eq!(ask_for(leaf("in", "analysis", json!("A1")), false, "donors__gender").await, "Male:2 Female:1");
 }
@@ -162,10 +163,16 @@ async fn buckets_show_a_record_and_count_what_passes_another_filter() {
 #[tokio::test]
 async fn objects_and_multi_fields_are_there_too() {
     let server = server().await;
-    let answer = ask(&server, "aggregations { file__format { buckets { key doc_count } } name__keyword { bucket_count } file { buckets { key } } }", &json!({})).await;
+    let answer = ask(&server, "aggregations { file__format { buckets { key doc_count } } name__keyword { bucket_count } file { bucket_count cardinality buckets { key doc_count } } }", &json!({})).await;
     let answer = &answer["aggregations"];
     assert_eq!(counts(&answer["file__format"]["buckets"]), [("bam", 2), ("vcf", 2), ("__missing__", 1)]);
-    assert_eq!(answer["name__keyword"]["bucket_count"], 4);
+    assert_eq!(answer["name__keyword"]["bucket_count"], 5);
+    // An object has no values of its own, but records may lack it.
+    assert_eq!(counts(&answer["file"]["buckets"]), [("__missing__", 1)]);
+    assert_eq!((&answer["file"]["bucket_count"], &answer["file"]["cardinality"]), (&json!(1), &json!(0)));
+    let missing = json!({"f": leaf("in", "file", json!("__missing__"))});
+    let found = ask(&server, "hits(filters: $f) { total }", &missing).await;
+    assert_eq!(found["hits"]["total"], 1);
 }
 
 #[tokio::test]

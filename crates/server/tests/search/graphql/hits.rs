@@ -1,8 +1,9 @@
 //! `hits`: pages, order, cursors, totals, and what a record shows.
 
+use cantata_testkit::{TestCatalogues, TestServer};
 use serde_json::{Value, json};
 
-use crate::support::{ask, documents, ids, leaf, refused, server, server_with};
+use crate::support::{ask, base, documents, ids, leaf, refused, server, server_with};
 
 #[tokio::test]
 async fn a_record_shows_its_fields_on_every_level() {
@@ -105,7 +106,7 @@ async fn the_window_caps_pages_and_says_how_to_go_deeper() {
     assert!(message.contains("searchAfter") && message.contains("10000"), "{message}");
     let body = answer.json();
     assert_eq!((&body["data"]["file"]["hits"], &body["errors"][0]["path"]), (&Value::Null, &json!(["file", "hits"])));
-    assert_eq!(body["data"]["file"]["aggregations"]["tags"]["bucket_count"], 3);
+    assert_eq!(body["data"]["file"]["aggregations"]["tags"]["bucket_count"], 4);
 }
 
 #[tokio::test]
@@ -116,7 +117,8 @@ async fn records_are_sorted_by_any_field() {
         ids(&answer["hits"]).join(" ")
     };
     for (sort, expected) in [
-        (json!([{"fieldName": "size"}]), "f5 f1 f3 f4 f2"),
+        (json!([{"fieldName": "size"}]), "f1 f3 f4 f2 f5"),
+        (json!([{"fieldName": "size", "order": "asc"}]), "f5 f1 f3 f4 f2"),
         (json!([{"fieldName": "size", "order": "asc", "missing": "last"}]), "f1 f3 f4 f2 f5"),
         (json!([{"fieldName": "size", "order": "desc"}]), "f2 f4 f3 f1 f5"),
         (json!([{"fieldName": "size", "order": "desc", "missing": "first"}]), "f5 f2 f4 f3 f1"),
@@ -187,6 +189,23 @@ async fn cursors_lead_through_everything_with_and_without_an_order() {
 }
 
 #[tokio::test]
+async fn clients_may_make_cursors_themselves() {
+    let server = server().await;
+    let selection = "hits(sort: $sort, searchAfter: $after) { edges { node { id } } }";
+    let (size, id) = (json!({"fieldName": "size"}), json!({"fieldName": "_id"}));
+    for (sort, after, expected) in [
+        (json!([size]), json!([20]), "f4 f2 f5"),
+        (json!([size]), json!(["20"]), "f4 f2 f5"),
+        (json!([size, id]), json!([20, "f3"]), "f4 f2 f5"),
+        (json!([size, id]), json!([20, "a"]), "f3 f4 f2 f5"),
+        (json!([{"fieldName": "analysis"}, size]), json!(["A1", 10]), "f2 f3 f4 f5"),
+    ] {
+        let answer = ask(&server, selection, &json!({"sort": sort, "after": after})).await;
+        assert_eq!(ids(&answer["hits"]).join(" "), expected, "{sort} {after}");
+    }
+}
+
+#[tokio::test]
 async fn a_cursor_that_does_not_fit_is_refused() {
     let server = server().await;
     let query = "query($after: JSON, $n: Int) { file { hits(offset: $n, sort: [{fieldName: \"size\"}], searchAfter: $after) \
@@ -223,6 +242,13 @@ async fn totals_need_not_be_counted() {
     assert_eq!(answer.get("errors"), None, "{answer}");
     assert!(answer["data"]["file"]["hits"]["total"].is_number(), "{answer}");
     assert_eq!(ids(&answer["data"]["file"]["hits"]), ["f1", "f2"]);
+    // Without records there is nothing else to know it from.
+    for selection in [
+        "hits(trackTotalHits: false) { total }",
+        "hits(trackTotalHits: false, first: 0) { total edges { node { id } } }",
+    ] {
+        assert_eq!(ask(&server, selection, &json!({})).await["hits"]["total"], 5, "{selection}");
+    }
 }
 
 #[tokio::test]
@@ -233,5 +259,24 @@ async fn one_request_may_ask_for_several_pages() {
     let answer = ask(&server, selection, &json!({})).await;
     assert_eq!(answer["a"]["edges"], json!([{"node": {"id": "f1"}}]));
     assert_eq!(answer["b"]["edges"], json!([{"node": {"own": "f5"}}]));
-    assert_eq!(answer["aggregations"]["tags"]["bucket_count"], 3);
+    assert_eq!(answer["aggregations"]["tags"]["bucket_count"], 4);
+}
+
+#[tokio::test]
+async fn members_that_are_named_by_paths_are_shown() {
+    let mapping = json!({"properties": {"donor.age": {"type": "integer"}, "donor.sex": {"type": "keyword"}}});
+    let documents = [("a", json!({"donor.age": 61, "donor": {"sex": "f"}})), ("b", json!({"donor.sex": "m"}))];
+    let catalogues = TestCatalogues::new().file("base.json", &base(json!({}))).index("files", &mapping, documents);
+    let server = TestServer::with_catalogues(catalogues).await;
+    let answer = ask(&server, "hits { edges { node { donor { age sex } donor__age donor__sex } } }", &json!({})).await;
+    assert_eq!(
+        answer["hits"]["edges"],
+        json!([
+            {"node": {"donor": {"age": 61, "sex": "f"}, "donor__age": 61, "donor__sex": "f"}},
+            {"node": {"donor": {"age": null, "sex": "m"}, "donor__age": null, "donor__sex": "m"}},
+        ])
+    );
+    let files = json!({"files": [{"columns": ["donor.age", "donor.sex"], "sqon": leaf("in", "donor.age", json!(61))}]});
+    let file = server.post("/download", &json!({"params": files.to_string()})).await;
+    assert!(file.text().ends_with("\n61\tf\n"), "{}", file.text());
 }

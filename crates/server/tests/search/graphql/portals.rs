@@ -121,7 +121,7 @@ async fn the_builder_and_the_advanced_view_are_filled() {
     let all = format!("{{ file {{ aggregations {{ {active} }} }} }}");
     assert_eq!(
         data(&server.graphql("/graphql", &all, &json!({})).await)["file"]["aggregations"]["size"]["bucket_count"],
-        4
+        5
     );
 }
 
