@@ -58,7 +58,7 @@ pub(crate) struct SearchSettings {
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) allow_custom_download_max_rows: bool,
     /// The maximum number of rows of a download; 0: unlimited
-    #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = whole_number(0, MAX_INT))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = whole_number(0, MAX_INT))]
     pub(crate) download_max_rows: u64,
     /// The number of rows that a download reads at a time
     #[arg(long, value_name = "NUMBER", default_value_t = 2000, value_parser = whole_number(1, 10_000_u64))]
@@ -156,6 +156,7 @@ impl SearchSettings {
                 allow_custom_max_rows: self.allow_custom_download_max_rows,
                 max_rows: self.download_max_rows,
                 chunk_size: self.download_stream_buffer_size,
+                ..DownloadConfig::default()
             },
             sets: SetsConfig { index: self.es_arranger_sets_index.clone(), ..SetsConfig::default() },
             row_id_field_name: self.row_id_field_name.clone(),
