@@ -138,6 +138,7 @@ async fn the_filter_language_is_described() {
     let body = server().await.get("/introspection/sqon").await.ok();
     assert_eq!(body["title"], "Serialized Query Object Notation");
     assert!(body["version"].is_string() && body["description"].is_string() && body["$schema"].is_string());
+    assert_eq!((&body["$ref"], &body["schema"]["$ref"]), (&json!("#/$defs/SQON"), &json!("#/$defs/SQON")));
     assert_eq!(body["aliases"]["filter"], "wildcard");
     assert_eq!(body["operators"]["combination"], json!(["and", "or", "not"]));
     let operators = body["operators"]["field"].as_array().unwrap();
@@ -149,6 +150,6 @@ async fn the_filter_language_is_described() {
         assert!(operator["valueType"].is_string() && operator["fieldRef"].is_string(), "{operator}");
     }
     for name in ["SQON", "Group", "Leaf", "InLike", "All", "RangeLike", "Between", "Wildcard"] {
-        assert!(body["schema"]["$defs"][name].is_object(), "{name}");
+        assert!(body["$defs"][name].is_object() && body["schema"]["$defs"][name].is_object(), "{name}");
     }
 }
