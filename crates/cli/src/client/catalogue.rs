@@ -42,18 +42,8 @@ struct Limits {
 impl ServerClient {
     /// Fetches the fields of a catalogue.
     pub(super) async fn catalogue(&self, name: &str) -> Result<Catalogue, CallError> {
-        let body: Value = self.get(&["introspection", name], &[]).await?;
-        match serde_json::from_value(body.clone()) {
-            Ok(CatalogueDescription { document_type, fields, limits }) => {
-                let window = limits.max_results_window;
-                Ok(Catalogue { name: name.to_owned(), document_type, fields, window })
-            }
-            Err(_) => {
-                let message = body["error"]["message"].as_str().unwrap_or("it cannot be served");
-                let error_id = body["error"]["code"].as_str().map(str::to_owned);
-                Err(CallError::Rejected(ApiError { error_id, http_status_code: None, message: message.to_owned() }))
-            }
-        }
+        let CatalogueDescription { document_type, fields, limits } = self.get(&["introspection", name], &[]).await?;
+        Ok(Catalogue { name: name.to_owned(), document_type, fields, window: limits.max_results_window })
     }
 }
 

@@ -102,7 +102,9 @@ async fn a_failed_catalogue_says_why() {
     let broken = base(json!({"documentType": "thing", "esIndex": "none", "description": "Broken"}));
     let server = TestServer::with_catalogues(folders().file("omega/base.json", &broken)).await;
     for path in ["/introspection/omega", "/omega/introspection", "/introspection/thing"] {
-        let body = server.get(path).await.ok();
+        let failed = server.get(path).await;
+        failed.assert_status(503);
+        let body = failed.json();
         let message = body["error"]["message"].clone();
         assert_eq!(
             body,
@@ -116,7 +118,9 @@ async fn a_failed_catalogue_says_why() {
 async fn a_mapping_without_the_nesting_prefix_fails_by_name() {
     let catalogues = TestCatalogues::new().file("base.json", &base(json!({"nestingPrefix": "data"})));
     let server = TestServer::with_catalogues(catalogues.index("files", &mapping(), [])).await;
-    assert_eq!(server.get("/introspection/fields").await.ok()["error"]["code"], "nesting_prefix_not_found");
+    let failed = server.get("/introspection/fields").await;
+    failed.assert_status(503);
+    assert_eq!(failed.json()["error"]["code"], "nesting_prefix_not_found");
     let wrapped = json!({"properties": {"data": {"properties": {"a": {"type": "keyword"}}}}});
     let catalogues = TestCatalogues::new().file("base.json", &base(json!({"nestingPrefix": "data"})));
     let documents = [("1", json!({"data": {"a": "x"}}))];
