@@ -7,7 +7,7 @@ use cantata_search::ConfigSource;
 use cantata_server::AllowedOrigins;
 use clap::Args;
 
-use super::values::{switch, url_path, whole_number};
+use super::values::{allowed_origins, switch, url_path, whole_number};
 use crate::error::CliError;
 
 /// The maximum of a GraphQL `Int`.
@@ -26,9 +26,9 @@ pub(crate) struct SearchSettings {
     /// The default document type of catalogues
     #[arg(long, value_name = "NAME")]
     pub(crate) document_type: Option<String>,
-    /// The allowed CORS origins, separated by commas; unset, all
-    #[arg(long, value_name = "ORIGINS")]
-    pub(crate) allowed_cors_origins: Option<String>,
+    /// The allowed CORS origins, separated by commas; `*` or unset, all
+    #[arg(long, value_name = "ORIGINS", value_parser = allowed_origins)]
+    pub(crate) allowed_cors_origins: Option<AllowedOrigins>,
     /// The path of the liveness check
     #[arg(long, value_name = "PATH", default_value = "/ping", value_parser = url_path)]
     pub(crate) ping_path: String,
@@ -111,12 +111,7 @@ impl SearchSettings {
 
     /// Returns the allowed CORS origins.
     pub(crate) fn allowed_origins(&self) -> AllowedOrigins {
-        let list = self.allowed_cors_origins.as_deref().unwrap_or_default().split(',');
-        let list: Vec<String> = list
-            .map(|origin| origin.trim().trim_end_matches('/').to_owned())
-            .filter(|origin| !origin.is_empty())
-            .collect();
-        if list.is_empty() { AllowedOrigins::All } else { AllowedOrigins::Only(list) }
+        self.allowed_cors_origins.clone().unwrap_or_default()
     }
 
     /// Rejects paths that collide.

@@ -9,9 +9,10 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 86] = [
+const SETTINGS: [&str; 87] = [
     "SERVER_PORT",
     "BIND_ADDR",
+    "PUBLIC_URL",
     "BODY_LIMIT",
     "METRICS",
     "AUTH_MODE",
@@ -205,6 +206,18 @@ fn flags_are_checked_like_every_other_source() {
     assert_refused(&mut open(&["serve", "--prot=1"]), &["--prot"]);
     assert_refused(&mut cantata(&["sing"]), &["sing"]);
     assert_refused(&mut cantata(&[]), &["serve", "demo"]);
+}
+
+#[test]
+fn what_is_no_origin_stops_the_start() {
+    for origins in ["portal.example", "https://portal.example/path", "https://*.example", "https://a.example,null"] {
+        assert_refused(open(&["serve"]).env("ALLOWED_CORS_ORIGINS", origins), &["ALLOWED_CORS_ORIGINS", "is no origin"]);
+        assert_refused(open(&["serve"]).env("PUBLIC_URL", origins), &["PUBLIC_URL", "is no origin"]);
+    }
+    for origins in ["*", "https://portal.example/", "https://a.example, http://b.example:81"] {
+        let mut command = open(&["serve", "--bind-addr=10.0.0.1"]);
+        assert_refused(command.env("ALLOWED_CORS_ORIGINS", origins), &["BIND_ADDR is 10.0.0.1"]);
+    }
 }
 
 #[test]
