@@ -4,8 +4,8 @@
 //! able to change metadata on a server that is only protected by the address it listens on. Browsers keep answers from
 //! such a page, but send some requests without a preflight, so every request that may change something is rejected. With
 //! a list, requests and preflights of pages of other origins are rejected; requests from the server's own pages and from
-//! programs, which name no origin, are not concerned. A page is the server's own if its origin is the public address, or
-//! if it asks for the server by a name that is its own (`origins.rs`). Where the public address is exclusive, every
+//! programs, which name no origin, are not concerned. A page is the server's own if its origin is the public address,
+//! or if it asks for the server by a name that is its own (`origins.rs`). Where the public address is exclusive, every
 //! request must do so.
 
 use std::str::FromStr;
@@ -28,8 +28,8 @@ const ANY: HeaderValue = HeaderValue::from_static("*");
 const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
 
 const FOREIGN_ORIGIN: &str =
-    "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are, and PUBLIC_URL names \
-     the server's own.";
+    "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are, and PUBLIC_URL \
+     names the server's own.";
 const FOREIGN_NAME: &str =
     "The server is not asked for by the name in the header Host; set PUBLIC_URL to the address by which it is.";
 
@@ -160,8 +160,8 @@ fn may_change(method: &Method) -> bool {
     !is_reading(method) && *method != Method::OPTIONS
 }
 
-/// Returns whether an origin is what was asked for, or a browser says so. Behind a proxy only the browser may know, and no
-/// page can write that header.
+/// Returns whether an origin is what was asked for, or a browser says so. Behind a proxy only the browser may know, and
+/// no page can write that header.
 fn is_same(origin: &HeaderValue, headers: &HeaderMap) -> bool {
     if headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin") {
         return true;

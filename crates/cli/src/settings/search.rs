@@ -16,8 +16,7 @@ const MAX_INT: u64 = i32::MAX as u64;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchSettings {
-    /// The folder with the configuration of the catalogues; without it, and without ES_INDEX and DOCUMENT_TYPE, search is
-    /// disabled
+    /// The folder with the configuration of the catalogues; one that is missing or empty is watched until it has some
     #[arg(long, value_name = "FOLDER", default_value = "./configs")]
     pub(crate) configs_path: PathBuf,
     /// The default index of catalogues
@@ -96,7 +95,7 @@ pub(crate) struct SearchSettings {
 }
 
 impl SearchSettings {
-    /// Returns the source of configurations, if there is any.
+    /// Returns the source of configurations, if there is any at the start.
     pub(crate) fn source(&self, engine: EngineSettings) -> Option<ConfigSource> {
         // A folder that cannot be examined is used, so that the reason is reported.
         let is_there = self.configs_path.try_exists().unwrap_or(true);

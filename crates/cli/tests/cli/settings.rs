@@ -209,10 +209,17 @@ fn flags_are_checked_like_every_other_source() {
 }
 
 #[test]
+fn an_unknown_engine_stops_the_start() {
+    let told = "environment variable SEARCH_ENGINE: found 'solr', expected embedded, opensearch or elasticsearch";
+    assert_refused(open(&["serve"]).env("SEARCH_ENGINE", "solr"), &[told]);
+}
+
+#[test]
 fn what_is_no_origin_stops_the_start() {
     for origins in ["portal.example", "https://portal.example/path", "https://*.example", "https://a.example,null"] {
-        assert_refused(open(&["serve"]).env("ALLOWED_CORS_ORIGINS", origins), &["ALLOWED_CORS_ORIGINS", "is no origin"]);
-        assert_refused(open(&["serve"]).env("PUBLIC_URL", origins), &["PUBLIC_URL", "is no origin"]);
+        for setting in ["ALLOWED_CORS_ORIGINS", "PUBLIC_URL"] {
+            assert_refused(open(&["serve"]).env(setting, origins), &[setting, "is no origin"]);
+        }
     }
     for origins in ["*", "https://portal.example/", "https://a.example, http://b.example:81"] {
         let mut command = open(&["serve", "--bind-addr=10.0.0.1"]);

@@ -33,7 +33,7 @@ const ROW_LIMIT: HeaderName = HeaderName::from_static("x-row-limit");
     )
 )]
 pub(super) async fn only(State(state): State<SearchState>, request: Request) -> SearchResult {
-    let served = super::only(&state, request.extensions())?;
+    let served = super::only(&state, "download", request.extensions())?;
     respond(&state, &served, request).await
 }
 

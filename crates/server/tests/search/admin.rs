@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cantata_testkit::{TestClient, TestServer, put_documents};
+use cantata_testkit::{TestCatalogues, TestClient, TestServer, put_documents};
 use http::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -108,6 +108,26 @@ async fn new_folders_and_changed_mappings_are_followed() {
     until(async || server.get("/introspection/beta").await.status == 404).await;
     put_documents(server.engine(), "files", [("f6".to_owned(), json!({"fresh": 1}))]).await;
     until(async || server.get("/introspection/alpha").await.ok()["fields"]["fresh"].is_object()).await;
+}
+
+#[tokio::test]
+async fn a_folder_that_is_empty_is_followed_until_it_has_catalogues() {
+    let catalogues = TestCatalogues::new().index("files", &mapping(), documents()).watched();
+    let server = TestServer::with_catalogues(catalogues).await;
+    let directory = server.get("/introspection").await.ok();
+    assert_eq!((&directory["catalogCount"], &directory["status"]), (&json!(0), &json!("unhealthy")));
+    server.get("/ready").await.assert_status(503);
+    let ask = async || server.graphql("/graphql", "{ file { hits { total } } }", &json!({})).await;
+    let none = ask().await;
+    none.assert_status(404);
+    assert!(none.json()["error"].as_str().unwrap().contains("CONFIGS_PATH"), "{}", none.text());
+    server.write_config("alpha/base.json", &base(json!({})).to_string());
+    until(async || server.get("/ready").await.status == 200).await;
+    assert_eq!(data(&ask().await)["file"]["hits"]["total"], 5);
+    // A second one moves the address, which says where it is.
+    server.write_config("beta/base.json", &base(json!({})).to_string());
+    until(async || ask().await.status == 404).await;
+    assert!(ask().await.json()["error"].as_str().unwrap().contains("/alpha/graphql, /beta/graphql"));
 }
 
 #[tokio::test]

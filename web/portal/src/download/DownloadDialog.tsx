@@ -141,8 +141,8 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
         {(isCut || cutAt !== null) && (
           <Notice kind="warning">
             <p>
-              This server gives at most {count(cutAt ?? maxRows)} rows in one file. Narrow the filter down to have all{' '}
-              {plural(catalogue.documentType)}.
+              This server gives at most {count(cutAt ?? maxRows)} rows in one file. Narrow the filter down to have
+              all {plural(catalogue.documentType)}.
             </p>
           </Notice>
         )}
