@@ -47,6 +47,8 @@ impl EngineError {
     pub fn client_message(&self) -> String {
         match self {
             Self::Failed(_) => "the search engine failed; the log of the server says why".to_owned(),
+            // Which indexes there are is not for everybody.
+            Self::IndexNotFound(_) => "the index was not found; the log of the server names it".to_owned(),
             other => other.to_string(),
         }
     }

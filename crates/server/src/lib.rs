@@ -29,6 +29,7 @@ mod response;
 mod response_buffer;
 mod routes;
 pub mod search;
+mod search_paths;
 mod serve;
 mod state;
 mod static_file;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use bytes::Bytes;
 use cantata_catalogue::introspection::FailedCatalogueBody;
 use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
@@ -130,7 +130,8 @@ pub(crate) fn routes_at_the_root<S: Clone + Send + Sync + 'static>(
 ) -> Routes<S> {
     Routes::new(access)
         .add_undescribed(READ, "/", post(graphql::only_by_post))
-        .add_undescribed(READ, "/{tag}", post(graphql::tagged).fallback(unknown_path))
+        // Of other methods there is nothing, so that no header says which ones there are.
+        .add_undescribed(READ, "/{tag}", post(graphql::tagged).merge(any(unknown_path)))
         .with_state(state)
 }
 

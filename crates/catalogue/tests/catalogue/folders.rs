@@ -107,6 +107,9 @@ fn ids_are_made_unique() {
 fn an_id_that_is_an_address_of_the_server_is_refused() {
     let configs = read(&folder(&[("alpha/base.json", base("a")), ("introspection/base.json", base("b"))]));
     assert!(configs.catalogues[0].config.is_ok());
+    let configs_in_any_case = read(&folder(&[("GraphQL/base.json", base("a")), ("Studies/base.json", base("b"))]));
+    let is_refused = |index: usize| configs_in_any_case.catalogues[index].config.is_err();
+    assert!(is_refused(0) && !is_refused(1), "only addresses of the search service do not depend on case");
     assert_eq!(
         texts(&configs.catalogues[1]),
         ["introspection, `catalogId`: found \"introspection\", which is an address of the server, expected another \
