@@ -115,7 +115,7 @@ impl Catalogue {
             source_prefix,
             limits: config.limits,
             flags: config.flags,
-            downloads: config.downloads,
+            downloads: config.downloads.clone(),
             sets: config.sets.clone(),
             root: tree.root,
             display,

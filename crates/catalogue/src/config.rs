@@ -185,7 +185,7 @@ impl CatalogueConfig {
             engine: engine::read(&mut reader, &root, &defaults.engine),
             limits,
             flags: FeatureFlags::read(&mut reader, &root, defaults.flags),
-            downloads: downloads::read(&mut reader, &root, defaults.downloads),
+            downloads: downloads::read(&mut reader, &root, &defaults.downloads),
             sets: SetsConfig::read(&mut reader, &root, &defaults.sets),
             extended: extended::read(&mut reader, &root),
             facets: facets::read(&mut reader, &root),

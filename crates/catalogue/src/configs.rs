@@ -57,7 +57,7 @@ pub struct ConfiguredCatalogue {
 
 impl CatalogueConfigs {
     /// Reads a folder: with JSON files it is one catalogue; otherwise each folder in it is one. If there is no such
-    /// folder, the defaults describe one catalogue. Names that start with a dot are ignored.
+    /// folder, or nothing in it, the defaults describe one catalogue. Names that start with a dot are ignored.
     ///
     /// # Errors
     ///
@@ -65,8 +65,28 @@ impl CatalogueConfigs {
     /// listed with them.
     pub fn from_folder(path: impl AsRef<Path>, defaults: &ConfigDefaults) -> Result<Self, Vec<ConfigProblem>> {
         let path = path.as_ref();
-        let folders = match folder::read(path).map_err(|problem| vec![problem])? {
-            folder::FolderLayout::Missing => return Self::from_defaults(path, defaults),
+        let configs = Self::from_pending_folder(path, defaults)?;
+        if !configs.catalogues.is_empty() {
+            return Ok(configs);
+        }
+        let found = match path.exists() {
+            true => "neither JSON files nor folders; no catalogues are configured",
+            false => "no such folder; no catalogues are configured",
+        };
+        let expected = "configuration files such as base.json, a folder with them for each catalogue, or ES_INDEX and \
+                        DOCUMENT_TYPE in the environment";
+        Err(vec![ConfigProblem::error(path.display().to_string(), "", found, expected)])
+    }
+
+    /// Reads a folder that may get its files later: without any, and without defaults that describe a catalogue, there
+    /// are no catalogues.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be read.
+    pub fn from_pending_folder(path: impl AsRef<Path>, defaults: &ConfigDefaults) -> Result<Self, Vec<ConfigProblem>> {
+        let folders = match folder::read(path.as_ref()).map_err(|problem| vec![problem])? {
+            folder::FolderLayout::Empty => return Ok(Self::from_defaults(defaults)),
             folder::FolderLayout::Flat(files) => vec![files],
             folder::FolderLayout::Folders(folders) => folders,
         };
@@ -103,20 +123,13 @@ impl CatalogueConfigs {
         Ok(Self { mode: CatalogueMode::Multiple, catalogues })
     }
 
-    fn from_defaults(path: &Path, defaults: &ConfigDefaults) -> Result<Self, Vec<ConfigProblem>> {
+    fn from_defaults(defaults: &ConfigDefaults) -> Self {
         if defaults.index.is_none() && defaults.document_type.is_none() {
-            let expected = "a folder with configuration files, or ES_INDEX and DOCUMENT_TYPE in the environment";
-            let display_name = path.display().to_string();
-            return Err(vec![ConfigProblem::error(
-                display_name,
-                "",
-                "no such folder; no catalogues are configured",
-                expected,
-            )]);
+            return Self { mode: CatalogueMode::Multiple, catalogues: Vec::new() };
         }
         let ParsedConfig { mut config, problems, .. } = CatalogueConfig::read(Vec::new(), true, ENVIRONMENT, defaults);
         ENVIRONMENT_CATALOGUE_ID.clone_into(&mut config.id);
-        Ok(Self { mode: CatalogueMode::Single, catalogues: vec![ConfiguredCatalogue::new(config, problems, None)] })
+        Self { mode: CatalogueMode::Single, catalogues: vec![ConfiguredCatalogue::new(config, problems, None)] }
     }
 }
 
@@ -169,7 +182,7 @@ fn read_catalogue(
     defaults: &ConfigDefaults,
 ) -> ConfiguredCatalogue {
     let folder::CatalogueFiles { path, display_name, default_id, files, mut problems } = folder;
-    let is_complete = problems.is_empty();
+    let is_complete = !problems.iter().any(ConfigProblem::is_error);
     let ParsedConfig { mut config, given_id, problems: more } =
         CatalogueConfig::read(files, is_complete, &display_name, defaults);
     problems.extend(more);

@@ -82,6 +82,7 @@ impl ConfigDefaults {
                 allow_custom_max_rows: variables.flag("ALLOW_CUSTOM_DOWNLOAD_MAX_ROWS", false),
                 max_rows: variables.count("DOWNLOAD_MAX_ROWS", 0, general.downloads.max_rows),
                 chunk_size: variables.count("DOWNLOAD_STREAM_BUFFER_SIZE", 1, general.downloads.chunk_size),
+                value_when_empty: general.downloads.value_when_empty,
             },
             sets: SetsConfig {
                 index: variables.text("ES_ARRANGER_SETS_INDEX").unwrap_or(general.sets.index),

@@ -89,7 +89,7 @@ impl DisplayConfig {
         let matchbox = matchbox::build(&mut builder);
         Self {
             charts: config.charts.clone().map_or_else(|| json!({ "query": "" }), |charts: Map<_, _>| charts.into()),
-            downloads: config.downloads,
+            downloads: config.downloads.clone(),
             extended,
             facets,
             matchbox,

@@ -89,6 +89,7 @@ impl Settings {
         HttpSettings {
             body_limit: self.server.body_limit,
             allowed_origins: self.search.allowed_origins(),
+            public_address: self.server.public_address(),
             ping_path: self.search.ping_path.clone(),
             ready_path: self.search.ready_path.clone(),
             limits: self.limits.settings(),

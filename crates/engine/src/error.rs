@@ -70,6 +70,8 @@ impl EngineError {
                     "index `{index}` is damaged; the log of the server says how, and `cantata index list` what to do"
                 )
             }
+            // Which indexes there are is not for everybody.
+            Self::IndexNotFound(_) => "the index was not found; the log of the server names it".to_owned(),
             other => other.to_string(),
         }
     }

@@ -32,7 +32,7 @@ impl IndexingFailure {
     /// Returns the message for operators; the log has the details.
     pub(crate) fn operator_message(&self) -> String {
         match self {
-            Self::Engine(error) => error.client_message(),
+            Self::Engine(error) if !matches!(error, EngineError::IndexNotFound(_)) => error.client_message(),
             other => other.to_string(),
         }
     }

@@ -1,8 +1,8 @@
 //! Downloads: the records that match a filter, as files.
 //!
 //! A request is validated before the first byte is sent: its syntax by [`DownloadRequest::parse`], its filter, sort and
-//! columns against the catalogue. Each file is a snapshot of the index and never exceeds its limit of rows. A column
-//! that the catalogue does not know is empty, since portals send columns that they compute themselves.
+//! columns against the catalogue. Each file is a snapshot of the index and never exceeds its limit of rows; a download
+//! that the limit may have cut says so before its first byte.
 
 mod archive;
 mod body;
@@ -48,6 +48,8 @@ pub struct Download {
     pub file_name: String,
     /// Its media type.
     pub content_type: &'static str,
+    /// The files that their limit of rows may have cut, each with the limit: `files[0]=100`. Nothing if none is cut.
+    pub row_limits: Option<String>,
     /// Its bytes.
     pub body: DownloadBody,
 }
@@ -81,8 +83,22 @@ struct ValidatedFile<'r> {
     request: &'r FileRequest,
     query: RecordsQuery,
     writer: FileWriter,
-    /// How many records are needed, if that is known.
-    max_records: Option<u64>,
+    max_rows: Option<u64>,
+    /// Whether elements of records become rows. A record then has any number of rows, also none.
+    has_element_rows: bool,
+}
+
+impl ValidatedFile<'_> {
+    /// Returns how many records are fetched at most: one more than fit, since a record that is left over says that the
+    /// file is cut.
+    fn max_records(&self) -> Option<u64> {
+        self.max_rows.filter(|_| !self.has_element_rows).map(|rows| rows.saturating_add(1))
+    }
+
+    /// Returns the limit of rows, if it may cut this number of records.
+    fn cut_at(&self, records: u64) -> Option<u64> {
+        self.max_rows.filter(|rows| if self.has_element_rows { records > 0 } else { records > *rows })
+    }
 }
 
 impl ServedCatalogue {
@@ -103,16 +119,19 @@ impl ServedCatalogue {
         let files = files.collect::<Result<Vec<_>, _>>()?;
         let page_size = request.chunk_size.unwrap_or(catalogue.downloads.chunk_size).clamp(1, MAX_PAGE_SIZE) as usize;
         let mut exports = Vec::with_capacity(files.len());
+        let mut row_limits = Vec::new();
         // All exports start before the first file is written, so that they show the index at nearly the same time.
         for file in files {
             let sets = self.load_sets(file.query.sets_needed()).await?;
             let context = PlanContext { now: now(), sets: &sets, view: &self.view };
             let (filter, sort) = file.query.plan(catalogue, &context).map_err(|error| invalid(file.request, error))?;
-            let export = ExportRequest { filter, sort, limit: file.max_records, page_size };
+            let export = ExportRequest { filter, sort, limit: file.max_records(), page_size };
             let export = self.export_records(export).await?;
+            row_limits.extend(file.cut_at(export.total()).map(|rows| format!("{}={rows}", file.request.location)));
             exports.push((file.request, FileExport::new(export, file.writer)));
         }
-        Ok(assemble(catalogue, request, exports))
+        let row_limits = Some(row_limits.join(", ")).filter(|limits| !limits.is_empty());
+        Ok(Download { row_limits, ..assemble(catalogue, request, exports) })
     }
 }
 
@@ -134,13 +153,14 @@ fn validate<'r>(catalogue: &Catalogue, request: &'r FileRequest) -> Result<Valid
     let columns = columns::columns(catalogue, request, &row_containers, &mut layout)?;
     let requested_rows = request.max_rows.filter(|_| catalogue.downloads.allow_custom_max_rows);
     let max_rows = Some(requested_rows.unwrap_or(catalogue.downloads.max_rows)).filter(|rows| *rows > 0);
-    let format = FileFormat::new(request.file_type, layout, columns, &request.value_when_empty, max_rows);
+    let value_when_empty = request.value_when_empty.as_ref().unwrap_or(&catalogue.downloads.value_when_empty);
+    let format = FileFormat::new(request.file_type, layout, columns, value_when_empty, max_rows);
     Ok(ValidatedFile {
         request,
         query,
         writer: FileWriter::new(format),
-        // A record without elements has no row, so the rows may need any number of records.
-        max_records: max_rows.filter(|_| row_containers.is_empty()),
+        max_rows,
+        has_element_rows: !row_containers.is_empty(),
     })
 }
 
@@ -162,6 +182,7 @@ fn assemble(
         return Download {
             file_name: file_names::with_extension(name, file.file_type.extension()),
             content_type: file.file_type.content_type(),
+            row_limits: None,
             body: body::single(export),
         };
     }
@@ -176,6 +197,7 @@ fn assemble(
     Download {
         file_name: file_names::archive_name(given.as_deref().unwrap_or("file")),
         content_type: ARCHIVE_TYPE,
+        row_limits: None,
         body: body::archive(entries),
     }
 }

@@ -43,6 +43,21 @@ impl ConfigSource {
             Self::Folder(folder, defaults) => CatalogueConfigs::from_folder(folder, defaults),
         }
     }
+
+    /// Reads the configurations for a server without catalogues: a folder that is missing or empty is waited for.
+    fn read_first(&self) -> Result<CatalogueConfigs, Vec<ConfigProblem>> {
+        match self {
+            Self::Fixed(configs) => Ok(configs.clone()),
+            Self::Folder(folder, defaults) => {
+                let configs = CatalogueConfigs::from_pending_folder(folder, defaults)?;
+                if configs.catalogues.is_empty() {
+                    let folder = folder.display();
+                    tracing::warn!(%folder, "CONFIGS_PATH is missing or empty; there are no catalogues until it is not");
+                }
+                Ok(configs)
+            }
+        }
+    }
 }
 
 /// The search service.
@@ -55,13 +70,13 @@ pub struct SearchService {
 }
 
 impl SearchService {
-    /// Loads the catalogues.
+    /// Loads the catalogues. There are none yet if the folder of the configurations is missing or empty.
     ///
     /// # Errors
     ///
-    /// If there is no catalogue at all, or the configuration cannot be read.
+    /// If the configuration cannot be read.
     pub async fn start(engines: impl EngineProvider, source: ConfigSource) -> Result<Self, Vec<ConfigProblem>> {
-        let CatalogueConfigs { mode, catalogues } = source.read()?;
+        let CatalogueConfigs { mode, catalogues } = source.read_first()?;
         let entries = catalogues.into_iter().map(|configured| probe_new(CatalogueEntry::new(&engines, configured)));
         let catalogues = Catalogues { mode, entries: join_all(entries).await };
         let catalogues = ArcSwap::from_pointee(catalogues);
@@ -115,8 +130,9 @@ impl SearchService {
     /// Reads the configurations again. Only indexes that are new are probed here.
     pub(crate) async fn reload_configs(&self) -> Result<(), Vec<ConfigProblem>> {
         let _guard = self.reload_lock.lock().await;
-        let CatalogueConfigs { mode, catalogues } = self.source.read()?;
         let before = self.catalogues();
+        let configs = if before.entries.is_empty() { self.source.read_first() } else { self.source.read() };
+        let CatalogueConfigs { mode, catalogues } = configs?;
         let entries = catalogues.into_iter().map(async |configured| {
             // The setup of an engine is tried again: a missing certificate, for instance, may be there now.
             let is_settled = |entry: &CatalogueEntry| entry.engine.is_some() || entry.configured.config.is_err();

@@ -17,6 +17,7 @@ use crate::error_body::ApiError;
 use crate::layers::{compressed, mark_compressible, with_layers};
 use crate::openapi::{documentation_routes, documented};
 use crate::routes::{RouteTable, Routes};
+use crate::search_paths::SearchPaths;
 use crate::state::AppState;
 
 /// Routes, services and settings; clones share them.
@@ -24,6 +25,8 @@ use crate::state::AppState;
 pub struct App {
     router: Router,
     routes: Arc<RouteTable>,
+    /// `None` if there is no search service.
+    search_paths: Option<Arc<SearchPaths>>,
     state: AppState,
 }
 
@@ -40,13 +43,14 @@ impl App {
             .fallback(unknown_path)
             .method_not_allowed_fallback(method_not_allowed);
         let router = with_layers(router, Arc::clone(&routes), &state).with_state(state.clone());
-        Self { router, routes, state }
+        let search_paths = SearchPaths::new(routes.first_segments(), &state.settings).map(Arc::new);
+        Self { router, routes, search_paths, state }
     }
 
     /// Responds to a request.
     pub(crate) async fn respond(&self, mut request: Request) -> Response {
-        if let Some(trimmed) = without_trailing_slash(request.uri()) {
-            let original = std::mem::replace(request.uri_mut(), trimmed);
+        if let Some(routed) = self.routed_uri(request.uri()) {
+            let original = std::mem::replace(request.uri_mut(), routed);
             request.extensions_mut().insert(OriginalUri(original));
         }
         add_host(&mut request);
@@ -71,6 +75,25 @@ impl App {
         response
     }
 
+    /// Returns a URI as the routes have it, if it differs: without the slash at its end, which SONG ignores, and with
+    /// the paths of the search service in lower case.
+    fn routed_uri(&self, uri: &Uri) -> Option<Uri> {
+        let path = uri.path();
+        let trimmed = path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(path);
+        let routed = match self.search_paths.as_ref().and_then(|paths| paths.canonical(trimmed)) {
+            Some(routed) => routed,
+            None if trimmed.len() < path.len() => trimmed.to_owned(),
+            None => return None,
+        };
+        let path_and_query = match uri.query() {
+            Some(query) => format!("{routed}?{query}"),
+            None => routed,
+        };
+        let mut parts = uri.clone().into_parts();
+        parts.path_and_query = Some(PathAndQuery::try_from(path_and_query).ok()?);
+        Uri::from_parts(parts).ok()
+    }
+
     /// Returns the first segments of all paths, which no catalogue can have as its id.
     pub fn first_segments(&self) -> BTreeSet<String> {
         self.routes.first_segments()
@@ -85,18 +108,6 @@ impl App {
     pub fn stop(&self) {
         self.state.stop();
     }
-}
-
-/// Returns the URI without the slash at its end, which SONG ignores.
-fn without_trailing_slash(uri: &Uri) -> Option<Uri> {
-    let trimmed = uri.path().strip_suffix('/').filter(|path| !path.is_empty())?;
-    let path_and_query = match uri.query() {
-        Some(query) => format!("{trimmed}?{query}"),
-        None => trimmed.to_owned(),
-    };
-    let mut parts = uri.clone().into_parts();
-    parts.path_and_query = Some(PathAndQuery::try_from(path_and_query).ok()?);
-    Uri::from_parts(parts).ok()
 }
 
 /// Adds the header `Host`, in whose place HTTP/2 has the authority of the URI. HTTP/1.1 requires the header itself.

@@ -21,6 +21,7 @@ mod mcp;
 mod metadata;
 mod metrics;
 mod openapi;
+mod origins;
 mod portal;
 mod request_id;
 mod request_span;
@@ -28,6 +29,7 @@ mod response;
 mod response_buffer;
 mod routes;
 pub mod search;
+mod search_paths;
 mod serve;
 mod state;
 mod static_file;
@@ -38,6 +40,7 @@ pub use cors::AllowedOrigins;
 pub use error_body::ErrorBody;
 pub use limits::{InvalidNetwork, LimitSettings, TrustedProxies};
 pub use metrics::{MetricsAccess, count_lost_log_line};
+pub use origins::{InvalidOrigin, Origins, PublicAddress};
 pub use portal::{PortalLink, PortalTexts};
 pub use request_id::RequestId;
 pub use serve::serve;
@@ -62,6 +65,8 @@ pub struct HttpSettings {
     pub body_limit: usize,
     /// The origins whose pages may use the server.
     pub allowed_origins: AllowedOrigins,
+    /// The addresses by which the server is asked for.
+    pub public_address: PublicAddress,
     /// The path of the liveness check of the search service.
     pub ping_path: String,
     /// The path of the readiness check of the search service.
@@ -79,6 +84,7 @@ impl Default for HttpSettings {
         Self {
             body_limit: 50 * 1024 * 1024,
             allowed_origins: AllowedOrigins::All,
+            public_address: PublicAddress::default(),
             ping_path: "/ping".to_owned(),
             ready_path: "/ready".to_owned(),
             limits: LimitSettings::default(),

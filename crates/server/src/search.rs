@@ -19,11 +19,11 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use bytes::Bytes;
 use cantata_catalogue::introspection::FailedCatalogueBody;
 use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
-use cantata_search::{CatalogueLookup, ConfigSource, EngineProvider, SearchService, ServedCatalogue};
+use cantata_search::{CatalogueLookup, Catalogues, ConfigSource, EngineProvider, SearchService, ServedCatalogue};
 use http::{Extensions, StatusCode};
 use serde_json::json;
 use utoipa_axum::router::UtoipaMethodRouter;
@@ -40,6 +40,9 @@ use crate::{AccessControl, HttpSettings};
 
 /// The spec of routes that read catalogues.
 const READ: RouteSpec = RouteSpec::new(RequiredScope::Read, Dialect::Search);
+
+/// How many addresses a message names at most.
+const MAX_NAMED_ADDRESSES: usize = 10;
 
 /// The search service behind a route; clones share it.
 #[derive(Clone)]
@@ -127,7 +130,8 @@ pub(crate) fn routes_at_the_root<S: Clone + Send + Sync + 'static>(
 ) -> Routes<S> {
     Routes::new(access)
         .add_undescribed(READ, "/", post(graphql::only_by_post))
-        .add_undescribed(READ, "/{tag}", post(graphql::tagged).fallback(unknown_path))
+        // Of other methods there is nothing, so that no header says which ones there are.
+        .add_undescribed(READ, "/{tag}", post(graphql::tagged).merge(any(unknown_path)))
         .with_state(state)
 }
 
@@ -162,9 +166,21 @@ fn problem(error: &str) -> Response {
 }
 
 /// Returns the catalogue that an address without a name means, as the sender of the request sees it.
-fn only(state: &SearchState, request: &Extensions) -> Result<Arc<ServedCatalogue>, SearchRejection> {
-    let text = "This server has several catalogues; GET /introspection lists them with their paths.";
-    served(state.service.catalogues().only(&identity_of(request)).ok_or_else(|| problem(text))?)
+fn only(state: &SearchState, route: &str, request: &Extensions) -> Result<Arc<ServedCatalogue>, SearchRejection> {
+    let catalogues = state.service.catalogues();
+    served(catalogues.only(&identity_of(request)).ok_or_else(|| problem(&addresses(&catalogues, route)))?)
+}
+
+/// Says where a route is on a server that has another number of catalogues than one.
+fn addresses(catalogues: &Catalogues, route: &str) -> String {
+    let mut addresses = catalogues.counters().map(|(id, _)| format!("/{id}/{route}")).peekable();
+    if addresses.peek().is_none() {
+        return "This server has no catalogues yet; CONFIGS_PATH names the folder of their configuration.".to_owned();
+    }
+    let named: Vec<String> = addresses.by_ref().take(MAX_NAMED_ADDRESSES).collect();
+    let more = if addresses.peek().is_some() { ", …" } else { "" };
+    let named = named.join(", ");
+    format!("This server has several catalogues: {named}{more}; GET /introspection lists them with their paths.")
 }
 
 /// Returns the catalogue that a name in an address means, as the sender of the request sees it.

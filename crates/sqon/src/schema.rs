@@ -1,5 +1,6 @@
 //! The description of the language for clients: the body of `GET /introspection/sqon`, made from the registry of
-//! operators.
+//! operators. The body is itself the JSON Schema of a filter. Clients of other servers read the schema from the member
+//! `schema`; only that one has an id, since a document must not have two schemas of one id.
 //!
 //! The schema describes the canonical grammar with its aliases. Reading is more lenient in two points, which new
 //! clients need not know: `null` and `{}` mean no filter, and the names `field` and `fields` of older clients pass for
@@ -29,6 +30,8 @@ pub fn json_schema() -> Value {
             "combination": GroupOp::ALL.map(GroupOp::name),
             "field": OPERATORS.map(describe),
         },
+        "$ref": "#/$defs/SQON",
+        "$defs": definitions(),
         "schema": {
             "$schema": DIALECT,
             "$id": format!("urn:cantata:schema:sqon:v{VERSION}"),

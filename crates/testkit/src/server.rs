@@ -15,7 +15,7 @@ use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::storage::StorageClient;
 use cantata_metadata::{MetadataService, MetadataSettings};
 use cantata_search::SearchService;
-use cantata_server::{AccessControl, AllowedOrigins, HttpSettings, Indexes, LimitSettings, MetricsAccess, Services};
+use cantata_server::{AccessControl, HttpSettings, Indexes, LimitSettings, MetricsAccess, PublicAddress, Services};
 use cantata_store::Store;
 use cantata_store_postgres::{DatabaseUrl, PostgresStore};
 use cantata_store_sqlite::SqliteStore;
@@ -164,7 +164,13 @@ impl TestServerBuilder {
 
     /// Allows cross-origin requests from these origins only.
     pub fn allowed_origins<const N: usize>(mut self, origins: [&str; N]) -> Self {
-        self.http.allowed_origins = AllowedOrigins::Only(origins.map(str::to_owned).to_vec());
+        self.http.allowed_origins = origins.join(",").parse().unwrap();
+        self
+    }
+
+    /// Names the only address by which the server is asked for.
+    pub fn public_url(mut self, origin: &str) -> Self {
+        self.http.public_address = PublicAddress { origins: origin.parse().unwrap(), is_exclusive: true };
         self
     }
 

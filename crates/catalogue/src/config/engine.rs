@@ -36,8 +36,7 @@ fn name(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>) -> Option<Engin
     let text = reader.filled_text(root, ENGINE)?;
     let name = text.parse().ok();
     if name.is_none() {
-        let expected = format!("{}; it counts as not set", EngineName::EXPECTED);
-        reader.warn(ENGINE.to_owned(), format!("{text:?}"), expected);
+        reader.fail(ENGINE.to_owned(), format!("{text:?}"), EngineName::EXPECTED);
     }
     name
 }

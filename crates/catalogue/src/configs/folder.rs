@@ -1,7 +1,7 @@
 //! Reading the configuration folder.
 //!
-//! A file or folder that cannot be read is a problem of its catalogue; only an unreadable or empty configuration folder
-//! is an error.
+//! A file or folder that cannot be read is a problem of its catalogue; only an unreadable configuration folder is an
+//! error.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -15,8 +15,8 @@ const GENERIC_NAMES: [&str; 2] = ["config", "configs"];
 
 /// What a configuration folder holds.
 pub(super) enum FolderLayout {
-    /// There is no folder.
-    Missing,
+    /// There is no folder, or nothing in it.
+    Empty,
     /// The files of one catalogue.
     Flat(CatalogueFiles),
     /// One folder for each catalogue, by name.
@@ -42,19 +42,22 @@ pub(super) fn read(path: &Path) -> Result<FolderLayout, ConfigProblem> {
     let absolute = std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| normalise(&path));
     let listing = match list(&absolute) {
         Ok(listing) => listing,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FolderLayout::Missing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FolderLayout::Empty),
         Err(error) => return Err(unreadable(absolute.display().to_string(), &error)),
     };
     if !listing.files.is_empty() {
         let name = name_of(&absolute);
         let is_specific = !name.is_empty() && !GENERIC_NAMES.contains(&name.as_str());
         let id = if is_specific { name } else { ids::id_of_path(&absolute) };
-        return Ok(FolderLayout::Flat(read_files(absolute, id, "", listing.files)));
+        let mut catalogue = read_files(absolute, id, "", listing.files);
+        catalogue.problems.extend(listing.folders.iter().map(|folder| {
+            let found = "a folder beside JSON files, which is left out";
+            ConfigProblem::warning(name_of(folder), "", found, "the files of one catalogue or a folder for each")
+        }));
+        return Ok(FolderLayout::Flat(catalogue));
     }
     if listing.folders.is_empty() {
-        let found = "neither JSON files nor folders; no catalogues are configured";
-        let expected = "configuration files such as base.json, or a folder with them for each catalogue";
-        return Err(ConfigProblem::error(absolute.display().to_string(), "", found, expected));
+        return Ok(FolderLayout::Empty);
     }
     Ok(FolderLayout::Folders(listing.folders.into_iter().map(read_catalogue).collect()))
 }

@@ -43,6 +43,9 @@ const OWN_ADDRESSES: [&str; 28] = [
     "upload",
 ];
 
+/// Those of the search service, which do not depend on case.
+const SEARCH_ADDRESSES: [&str; 5] = ["download", "fields", "graphql", "introspection", "sqon"];
+
 /// The ids that are in use.
 #[derive(Debug, Default)]
 pub(super) struct CatalogueIds {
@@ -85,7 +88,7 @@ pub(crate) fn id_problem(id: &str, file: &str) -> Option<ConfigProblem> {
 
 /// Returns whether the server has the addresses for itself that start with a name, so that no catalogue can have it.
 pub fn is_own_address(name: &str) -> bool {
-    OWN_ADDRESSES.contains(&name)
+    OWN_ADDRESSES.contains(&name) || SEARCH_ADDRESSES.iter().any(|own| own.eq_ignore_ascii_case(name))
 }
 
 /// Returns why an id cannot be the start of an address.

@@ -1,4 +1,5 @@
-//! Resolving a path segment to a catalogue: by id first, otherwise by a document type that only one catalogue has.
+//! Resolving a path segment to a catalogue: by id first, otherwise by a document type that only one catalogue has. A
+//! segment that is neither is resolved in the same way, whatever the case of its letters.
 
 use serde::Serialize;
 
@@ -17,19 +18,35 @@ pub enum CatalogueResolution {
 
 /// Resolves a path segment.
 pub fn resolve(segment: &str, states: &[CatalogueState<'_>]) -> CatalogueResolution {
-    if let Some(index) = states.iter().position(|state| state.id() == segment) {
+    let exact = |name: &str| name == segment;
+    let in_any_case = |name: &str| name.eq_ignore_ascii_case(segment);
+    if let Some(index) = states.iter().position(|state| exact(state.id())) {
         return CatalogueResolution::One(index);
     }
-    let of_type = states.iter().enumerate().filter(|(_, state)| {
-        // A catalogue whose document type could not be read has an empty one, which never matches.
-        !segment.is_empty() && state.document_type() == segment
-    });
-    let matching: Vec<(usize, &str)> = of_type.map(|(index, state)| (index, state.id())).collect();
-    match matching.as_slice() {
+    // A catalogue whose document type could not be read has an empty one, which never matches.
+    if segment.is_empty() {
+        return CatalogueResolution::Unknown;
+    }
+    let candidates = [
+        matching(states, |state| exact(state.document_type())),
+        matching(states, |state| in_any_case(state.id())),
+        matching(states, |state| in_any_case(state.document_type())),
+    ];
+    let found = candidates.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
+    match found.as_slice() {
         [] => CatalogueResolution::Unknown,
         [(index, _)] => CatalogueResolution::One(*index),
         several => CatalogueResolution::Ambiguous(several.iter().map(|(_, id)| (*id).to_owned()).collect()),
     }
+}
+
+/// Returns the indexes and ids of the catalogues that match.
+fn matching<'a>(
+    states: &[CatalogueState<'a>],
+    is_match: impl Fn(CatalogueState<'a>) -> bool,
+) -> Vec<(usize, &'a str)> {
+    let of_segment = states.iter().enumerate().filter(|(_, state)| is_match(**state));
+    of_segment.map(|(index, state)| (index, state.id())).collect()
 }
 
 /// The response (404) to an unknown name.

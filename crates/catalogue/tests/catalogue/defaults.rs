@@ -15,7 +15,7 @@ fn without_variables_the_general_defaults_hold() {
     assert_eq!(read(&[("ES_INDEX", ""), ("MAX_RESULTS_WINDOW", "")]), (ConfigDefaults::default(), vec![]));
     let ConfigDefaults { limits, downloads, row_id_field_name, .. } = ConfigDefaults::default();
     assert_eq!((limits.max_aliases, limits.max_depth, limits.max_results_window), (15, 7, 10_000));
-    assert_eq!((downloads.max_rows, downloads.chunk_size, row_id_field_name.as_str()), (100, 2000, "id"));
+    assert_eq!((downloads.max_rows, downloads.chunk_size, row_id_field_name.as_str()), (0, 2000, "id"));
 }
 
 #[test]

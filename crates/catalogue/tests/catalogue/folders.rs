@@ -38,6 +38,18 @@ fn files_in_the_folder_are_one_catalogue_named_after_it() {
     let configs = CatalogueConfigs::from_folder(folder.path().join("studies-x"), &ConfigDefaults::default()).unwrap();
     assert_eq!((configs.mode, ids(&configs)), (CatalogueMode::Single, vec!["studies-x"]));
     assert_eq!(configs.catalogues[0].config.as_ref().unwrap().index, "files");
+    assert_eq!(
+        texts(&configs.catalogues[0]),
+        ["sub: found a folder beside JSON files, which is left out, expected the files of one catalogue or a folder for \
+          each"]
+    );
+}
+
+#[test]
+fn what_is_missing_is_told_where_a_folder_is_left_out_too() {
+    let configs = read(&folder(&[("base.json", json!({ "esIndex": "files" })), ("sub/base.json", base("other"))]));
+    let texts = texts(&configs.catalogues[0]);
+    assert!(texts.len() == 2 && texts[1].contains("`documentType`: found nothing"), "{texts:?}");
 }
 
 #[test]
@@ -95,6 +107,9 @@ fn ids_are_made_unique() {
 fn an_id_that_is_an_address_of_the_server_is_refused() {
     let configs = read(&folder(&[("alpha/base.json", base("a")), ("introspection/base.json", base("b"))]));
     assert!(configs.catalogues[0].config.is_ok());
+    let configs_in_any_case = read(&folder(&[("GraphQL/base.json", base("a")), ("Studies/base.json", base("b"))]));
+    let is_refused = |index: usize| configs_in_any_case.catalogues[index].config.is_err();
+    assert!(is_refused(0) && !is_refused(1), "only addresses of the search service do not depend on case");
     assert_eq!(
         texts(&configs.catalogues[1]),
         ["introspection, `catalogId`: found \"introspection\", which is an address of the server, expected another \
@@ -197,6 +212,9 @@ fn without_a_folder_the_environment_describes_the_catalogue() {
     assert_eq!((configs.mode, ids(&configs)), (CatalogueMode::Single, vec!["fromEnv"]));
     assert_eq!(configs.catalogues[0].config.as_ref().unwrap().index, "files");
 
+    let configs = CatalogueConfigs::from_folder(folder.path(), &defaults).unwrap();
+    assert_eq!(ids(&configs), ["fromEnv"], "an empty folder is no other than a missing one");
+
     defaults.document_type = None;
     let configs = CatalogueConfigs::from_folder(&missing, &defaults).unwrap();
     assert_eq!(
@@ -214,6 +232,10 @@ fn nothing_at_all_is_an_error() {
     };
     assert_eq!(found(folder.path()), ["neither JSON files nor folders; no catalogues are configured"]);
     assert_eq!(found(&folder.path().join("missing")), ["no such folder; no catalogues are configured"]);
+    for path in [folder.path(), &folder.path().join("missing")] {
+        let pending = CatalogueConfigs::from_pending_folder(path, &ConfigDefaults::default()).unwrap();
+        assert_eq!(ids(&pending), [""; 0]);
+    }
     fs_err::write(folder.path().join("file"), "").unwrap();
     assert_eq!(found(&folder.path().join("file")), ["an error on reading: not a directory"]);
 }

@@ -90,7 +90,11 @@ fn a_segment_means_an_id_or_else_a_document_type() {
     assert_eq!(resolve("donor", &states), CatalogueResolution::One(2));
     assert_eq!(resolve("thing", &states), CatalogueResolution::One(3));
     assert_eq!(resolve("file", &states), CatalogueResolution::Ambiguous(vec!["alpha".into(), "beta".into()]));
-    assert_eq!(resolve("Beta", &states), CatalogueResolution::Unknown);
+    assert_eq!(resolve("Beta", &states), CatalogueResolution::One(1));
+    assert_eq!(resolve("DONOR", &states), CatalogueResolution::One(2));
+    assert_eq!(resolve("File2", &states), CatalogueResolution::One(2));
+    assert_eq!(resolve("File", &states), CatalogueResolution::Ambiguous(vec!["alpha".into(), "beta".into()]));
+    assert_eq!(resolve("bet", &states), CatalogueResolution::Unknown);
     assert_eq!(resolve("", &states), CatalogueResolution::Unknown);
 }
 

@@ -1,6 +1,7 @@
 //! Names.
 
 use cantata_catalogue::{flat_name, graphql_name, is_graphql_name, start_case};
+use serde_json::{Map, Value};
 
 #[test]
 fn properties_become_names_of_graphql() {
@@ -19,6 +20,18 @@ fn properties_become_names_of_graphql() {
         assert!(is_graphql_name(&graphql_name(property)), "{property}");
     }
     assert_eq!(flat_name("donors.1st-age"), "donors__1st_age");
+}
+
+/// The portal is tested with the same names, most of which are random.
+#[test]
+fn flat_names_are_as_stored() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/catalogue/golden/names.json");
+    let names: Map<String, Value> = serde_json::from_str(&fs_err::read_to_string(path).unwrap()).unwrap();
+    assert!(names.len() > 200);
+    for (name, flat) in names {
+        assert_eq!(flat_name(&name), flat, "{name}");
+        assert!(is_graphql_name(&flat_name(&name)) && !flat_name(&name).starts_with("__"), "{name}");
+    }
 }
 
 #[test]

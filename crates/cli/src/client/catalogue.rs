@@ -1,6 +1,7 @@
 //! A catalogue of the server: its fields, and GraphQL requests to it.
 
 use cantata_catalogue::flat_name;
+use reqwest::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -42,18 +43,16 @@ struct Limits {
 impl ServerClient {
     /// Fetches the fields of a catalogue.
     pub(super) async fn catalogue(&self, name: &str) -> Result<Catalogue, CallError> {
-        let body: Value = self.get(&["introspection", name], &[]).await?;
-        match serde_json::from_value(body.clone()) {
-            Ok(CatalogueDescription { document_type, fields, limits }) => {
-                let window = limits.max_results_window;
-                Ok(Catalogue { name: name.to_owned(), document_type, fields, window })
-            }
-            Err(_) => {
-                let message = body["error"]["message"].as_str().unwrap_or("it cannot be served");
-                let error_id = body["error"]["code"].as_str().map(str::to_owned);
-                Err(CallError::Rejected(ApiError { error_id, http_status_code: None, message: message.to_owned() }))
-            }
-        }
+        let request = self.request(Method::GET, &["introspection", name], &[]);
+        let response = self.attempt(request).await?.map_err(|(status, error)| match status {
+            // The server answers; only this catalogue cannot be served.
+            StatusCode::SERVICE_UNAVAILABLE if error.error_id.is_some() => CallError::Rejected(error),
+            _ => self.classify(status, error),
+        })?;
+        let body = self.bytes(response).await?;
+        let CatalogueDescription { document_type, fields, limits } =
+            serde_json::from_slice(&body).map_err(|_| self.unexpected_response())?;
+        Ok(Catalogue { name: name.to_owned(), document_type, fields, window: limits.max_results_window })
     }
 }
 

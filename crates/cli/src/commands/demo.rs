@@ -67,7 +67,7 @@ pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Re
         filled = filled => filled?,
         () = server.signals.next() => return Ok(ExitCode::SUCCESS),
     };
-    server.serve(settings, data, Some(source), suggest).await
+    server.serve(settings, data, source, suggest).await
 }
 
 /// Returns engine settings that select the embedded engine, regardless of those of the server.

@@ -35,7 +35,7 @@ use crate::settings::{ServerSettings, Settings};
 pub(crate) async fn serve(settings: &Settings) -> Result<ExitCode, CliError> {
     let server = BoundServer::bind(&settings.server).await?;
     let data = OpenedData::open(settings).await?;
-    let source = settings.search.source(settings.engine.settings()?);
+    let source = settings.search.source_in(settings.search.configs_path.clone(), settings.engine.settings()?);
     server.serve(settings, data, source, |_| Ok(())).await
 }
 
@@ -88,7 +88,7 @@ impl BoundServer {
         mut self,
         settings: &Settings,
         data: OpenedData,
-        catalogues: Option<ConfigSource>,
+        catalogues: ConfigSource,
         announce_more: impl FnOnce(SocketAddr) -> io::Result<()>,
     ) -> Result<ExitCode, CliError> {
         let OpenedData { store, engine } = data;
@@ -103,20 +103,19 @@ impl BoundServer {
         let ServerAccess { control, operator, first_key } = ServerAccess::open(settings)?;
         let start_relay = |kafka| Relay::start(Arc::clone(&store), kafka, Uuid::new_v4().to_string());
         let relay = settings.kafka()?.map(start_relay);
-        let start_indexing = |search| Arc::new(start_indexing(&settings.store.data_dir, &store, search));
-        let indexing = search.as_ref().map(start_indexing);
+        let indexing = Arc::new(start_indexing(&settings.store.data_dir, &store, &search));
         // A database server is backed up with its own tools.
         let is_embedded = settings.database.address()?.is_none();
         let backup = is_embedded.then(|| DataDirBackup::new(&settings.store.data_dir, engine.clone()));
         let indexes = Some(Indexes { engine: engine.clone(), administration: engine });
         let services = Services {
             metadata: Arc::new(metadata),
-            search,
+            search: Some(search),
             indexes,
             access: Arc::new(control),
             backup: backup.map(|folder| Arc::new(folder) as Arc<_>),
             outbox: relay.as_ref().map(Relay::watch),
-            indexing: indexing.clone(),
+            indexing: Some(Arc::clone(&indexing)),
         };
         let mut http = settings.http();
         http.limits.max_connections = clamp_connections(http.limits.max_connections, self.open_files);
@@ -137,9 +136,7 @@ impl BoundServer {
         };
         tokio::select! {
             served = cantata_server::serve(self.listener, app, shutdown) => {
-                if let Some(indexing) = indexing {
-                    indexing.stop().await;
-                }
+                indexing.stop().await;
                 if let Some(relay) = relay {
                     relay.stop().await;
                 }
@@ -151,18 +148,14 @@ impl BoundServer {
     }
 }
 
-/// Loads the catalogues, if there are any.
-async fn load_catalogues(
-    source: Option<ConfigSource>,
-    engine: Arc<EmbeddedEngine>,
-) -> Result<Option<Arc<SearchService>>, CliError> {
-    let Some(source) = source else { return Ok(None) };
+/// Loads the catalogues, and follows their configuration.
+async fn load_catalogues(source: ConfigSource, engine: Arc<EmbeddedEngine>) -> Result<Arc<SearchService>, CliError> {
     let service = SearchService::start(EngineRegistry::new(engine), source)
         .await
         .map_err(|problems| CliError::Settings(problems.iter().map(ToString::to_string).collect()))?;
     let service = Arc::new(service);
     service.watch();
-    Ok(Some(service))
+    Ok(service)
 }
 
 fn announce(address: SocketAddr, first_key: Option<&KeySecret>) -> io::Result<()> {

@@ -43,24 +43,23 @@ pub(crate) struct EngineSection {
 pub(crate) struct EngineLocation {
     /// The search engine: embedded, opensearch or elasticsearch; unset, the cluster at ES_HOST of either kind, and without
     /// ES_HOST the embedded engine
-    #[arg(long, value_name = "ENGINE")]
-    search_engine: Option<String>,
+    #[arg(long, value_name = "ENGINE", value_parser = engine_name)]
+    search_engine: Option<EngineName>,
     /// The URLs of the cluster nodes, separated by commas; unset, http://127.0.0.1:9200 if SEARCH_ENGINE names a cluster
     #[arg(long, value_name = "URLS", value_parser = secret)]
     es_host: Option<Secret>,
 }
 
+/// Parses the name of an engine.
+fn engine_name(text: &str) -> Result<EngineName, String> {
+    text.parse().map_err(|()| format!("expected {}", EngineName::EXPECTED))
+}
+
 impl EngineLocation {
-    /// Returns the engine settings, and logs a warning about an unknown engine.
+    /// Returns the engine settings.
     fn settings(&self) -> EngineSettings {
-        let named = self.search_engine.as_deref().filter(|name| !name.is_empty());
-        let name = named.and_then(|name| name.parse().ok());
-        if let (Some(found), None) = (named, name) {
-            let expected = EngineName::EXPECTED;
-            tracing::warn!("SEARCH_ENGINE: found {found:?}, expected {expected}; it is ignored");
-        }
         let hosts = self.es_host.as_ref().map(|hosts| EngineSettings::hosts(hosts.reveal())).unwrap_or_default();
-        EngineSettings { name, hosts, ..EngineSettings::default() }
+        EngineSettings { name: self.search_engine, hosts, ..EngineSettings::default() }
     }
 
     /// Returns whether catalogues use a cluster by default.
@@ -70,7 +69,7 @@ impl EngineLocation {
 }
 
 impl EngineSection {
-    /// Returns the engine settings, and logs a warning about an unknown engine.
+    /// Returns the engine settings.
     pub(crate) fn settings(&self) -> Result<EngineSettings, CliError> {
         let given = |secret: &Option<Secret>| secret.clone().filter(|secret| !secret.reveal().is_empty());
         let credentials = ClusterCredentials::new(given(&self.es_user), given(&self.es_pass), given(&self.es_api_key));

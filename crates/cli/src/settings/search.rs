@@ -7,7 +7,7 @@ use cantata_search::ConfigSource;
 use cantata_server::AllowedOrigins;
 use clap::Args;
 
-use super::values::{switch, url_path, whole_number};
+use super::values::{allowed_origins, switch, url_path, whole_number};
 use crate::error::CliError;
 
 /// The maximum of a GraphQL `Int`.
@@ -16,8 +16,7 @@ const MAX_INT: u64 = i32::MAX as u64;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchSettings {
-    /// The folder with the configuration of the catalogues; without it, and without ES_INDEX and DOCUMENT_TYPE, search is
-    /// disabled
+    /// The folder with the configuration of the catalogues; one that is missing or empty is watched until it has some
     #[arg(long, value_name = "FOLDER", default_value = "./configs")]
     pub(crate) configs_path: PathBuf,
     /// The default index of catalogues
@@ -26,9 +25,9 @@ pub(crate) struct SearchSettings {
     /// The default document type of catalogues
     #[arg(long, value_name = "NAME")]
     pub(crate) document_type: Option<String>,
-    /// The allowed CORS origins, separated by commas; unset, all
-    #[arg(long, value_name = "ORIGINS")]
-    pub(crate) allowed_cors_origins: Option<String>,
+    /// The allowed CORS origins, separated by commas; `*` or unset, all
+    #[arg(long, value_name = "ORIGINS", value_parser = allowed_origins)]
+    pub(crate) allowed_cors_origins: Option<AllowedOrigins>,
     /// The path of the liveness check
     #[arg(long, value_name = "PATH", default_value = "/ping", value_parser = url_path)]
     pub(crate) ping_path: String,
@@ -58,7 +57,7 @@ pub(crate) struct SearchSettings {
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) allow_custom_download_max_rows: bool,
     /// The maximum number of rows of a download; 0: unlimited
-    #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = whole_number(0, MAX_INT))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = whole_number(0, MAX_INT))]
     pub(crate) download_max_rows: u64,
     /// The number of rows that a download reads at a time
     #[arg(long, value_name = "NUMBER", default_value_t = 2000, value_parser = whole_number(1, 10_000_u64))]
@@ -96,7 +95,7 @@ pub(crate) struct SearchSettings {
 }
 
 impl SearchSettings {
-    /// Returns the source of configurations, if there is any.
+    /// Returns the source of configurations, if there is any at the start.
     pub(crate) fn source(&self, engine: EngineSettings) -> Option<ConfigSource> {
         // A folder that cannot be examined is used, so that the reason is reported.
         let is_there = self.configs_path.try_exists().unwrap_or(true);
@@ -111,12 +110,7 @@ impl SearchSettings {
 
     /// Returns the allowed CORS origins.
     pub(crate) fn allowed_origins(&self) -> AllowedOrigins {
-        let list = self.allowed_cors_origins.as_deref().unwrap_or_default().split(',');
-        let list: Vec<String> = list
-            .map(|origin| origin.trim().trim_end_matches('/').to_owned())
-            .filter(|origin| !origin.is_empty())
-            .collect();
-        if list.is_empty() { AllowedOrigins::All } else { AllowedOrigins::Only(list) }
+        self.allowed_cors_origins.clone().unwrap_or_default()
     }
 
     /// Rejects paths that collide.
@@ -156,6 +150,7 @@ impl SearchSettings {
                 allow_custom_max_rows: self.allow_custom_download_max_rows,
                 max_rows: self.download_max_rows,
                 chunk_size: self.download_stream_buffer_size,
+                ..DownloadConfig::default()
             },
             sets: SetsConfig { index: self.es_arranger_sets_index.clone(), ..SetsConfig::default() },
             row_id_field_name: self.row_id_field_name.clone(),

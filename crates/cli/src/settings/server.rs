@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use cantata_server::MetricsAccess;
+use cantata_server::{MetricsAccess, Origins, PublicAddress};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::values::{ip_address, whole_number};
+use super::values::{ip_address, public_origins, whole_number};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server")]
@@ -17,6 +17,11 @@ pub(crate) struct ServerSettings {
     /// The address to listen on; 0.0.0.0 is every IPv4 address of the machine
     #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = ip_address)]
     pub(crate) bind_addr: IpAddr,
+    /// The addresses by which browsers and a proxy ask for the server, such as https://cantata.example, separated by
+    /// commas; if it is set, and on a loopback address, requests by any other name but localhost and IP addresses are
+    /// rejected
+    #[arg(long, value_name = "URLS", value_parser = public_origins)]
+    pub(crate) public_url: Option<Origins>,
     /// The maximum size of a request body, and of a payload in a batch, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 52_428_800, value_parser = whole_number(1, usize::MAX))]
     pub(crate) body_limit: usize,
@@ -30,6 +35,13 @@ impl ServerSettings {
     /// Returns the address to listen on.
     pub(crate) fn address(&self) -> SocketAddr {
         SocketAddr::new(self.bind_addr, self.server_port)
+    }
+
+    /// Returns the addresses by which the server is asked for. A server on a loopback address trusts what reaches it,
+    /// so nothing may reach it by a name that anybody could choose.
+    pub(crate) fn public_address(&self) -> PublicAddress {
+        let origins = self.public_url.clone().unwrap_or_default();
+        PublicAddress { is_exclusive: self.bind_addr.is_loopback() || !origins.is_empty(), origins }
     }
 }
 

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use cantata_core::Secret;
-use cantata_server::TrustedProxies;
+use cantata_server::{AllowedOrigins, InvalidOrigin, Origins, TrustedProxies};
 use reqwest::Url;
 use tracing_subscriber::EnvFilter;
 
@@ -46,6 +46,18 @@ pub(super) fn ip_address(text: &str) -> Result<IpAddr, &'static str> {
 /// Parses addresses and networks.
 pub(super) fn networks(text: &str) -> Result<TrustedProxies, String> {
     text.parse().map_err(|problem| format!("expected networks such as 10.0.0.0/8,::1, but {problem}"))
+}
+
+/// Parses the origins whose pages may use the server.
+pub(super) fn allowed_origins(text: &str) -> Result<AllowedOrigins, String> {
+    let expected = "`*`, or origins such as https://portal.example, separated by commas";
+    text.parse().map_err(|problem: InvalidOrigin| format!("expected {expected}, but {problem}"))
+}
+
+/// Parses the addresses of the server itself.
+pub(super) fn public_origins(text: &str) -> Result<Origins, String> {
+    let expected = "addresses such as https://cantata.example, separated by commas";
+    text.parse().map_err(|problem: InvalidOrigin| format!("expected {expected}, but {problem}"))
 }
 
 /// Parses a text that is not empty.

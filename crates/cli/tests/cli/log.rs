@@ -24,7 +24,7 @@ fn log(folder: &TempDir) -> String {
 /// Asks with a number of one's own; returns the head of the answer.
 pub(crate) fn ask(server: &Server, path: &str, id: &str) -> String {
     let mut stream = TcpStream::connect(&server.address).unwrap();
-    write!(stream, "GET {path} HTTP/1.0\r\nHost: x\r\nX-Request-Id: {id}\r\n\r\n").unwrap();
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: localhost\r\nX-Request-Id: {id}\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer.split_once("\r\n\r\n").unwrap().0.to_owned()

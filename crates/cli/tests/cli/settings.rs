@@ -12,6 +12,7 @@ use crate::process::{cantata, outcome};
 const SETTINGS: [&str; 87] = [
     "SERVER_PORT",
     "BIND_ADDR",
+    "PUBLIC_URL",
     "BODY_LIMIT",
     "METRICS",
     "AUTH_MODE",
@@ -206,6 +207,25 @@ fn flags_are_checked_like_every_other_source() {
     assert_refused(&mut open(&["serve", "--prot=1"]), &["--prot"]);
     assert_refused(&mut cantata(&["sing"]), &["sing"]);
     assert_refused(&mut cantata(&[]), &["serve", "demo"]);
+}
+
+#[test]
+fn an_unknown_engine_stops_the_start() {
+    let told = "environment variable SEARCH_ENGINE: found 'solr', expected embedded, opensearch or elasticsearch";
+    assert_refused(open(&["serve"]).env("SEARCH_ENGINE", "solr"), &[told]);
+}
+
+#[test]
+fn what_is_no_origin_stops_the_start() {
+    for origins in ["portal.example", "https://portal.example/path", "https://*.example", "https://a.example,null"] {
+        for setting in ["ALLOWED_CORS_ORIGINS", "PUBLIC_URL"] {
+            assert_refused(open(&["serve"]).env(setting, origins), &[setting, "is no origin"]);
+        }
+    }
+    for origins in ["*", "https://portal.example/", "https://a.example, http://b.example:81"] {
+        let mut command = open(&["serve", "--bind-addr=10.0.0.1"]);
+        assert_refused(command.env("ALLOWED_CORS_ORIGINS", origins), &["BIND_ADDR is 10.0.0.1"]);
+    }
 }
 
 #[test]

@@ -100,18 +100,6 @@ async fn a_silent_cluster_keeps_back_no_other_catalogue_and_no_configuration() {
     assert_eq!(total(&server, "good").await, DOCUMENTS.len() + 1);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_unknown_engine_is_told_of_and_counts_as_not_set() {
-    let index = Index::small(&engines::opensearch());
-    let files = [("base.json", plants(&index.name, &json!({ "catalogId": "plants" })))];
-    let variables = [("SEARCH_ENGINE", "solr"), ("ES_HOST", &*engines::opensearch())];
-    let server = Server::start(&files, &variables).await;
-    server.until_available(&["plants"]).await;
-    assert_eq!(server.ask().await["data"]["plant"]["hits"]["total"], DOCUMENTS.len());
-    let told = "SEARCH_ENGINE: found \"solr\", expected embedded, opensearch or elasticsearch; it is ignored";
-    assert!(server.log().contains(told), "{}", server.log());
-}
-
 #[test]
 fn settings_of_a_cluster_that_cannot_be_used_stop_the_start_without_showing_secrets() {
     for (variables, told) in [
@@ -119,6 +107,10 @@ fn settings_of_a_cluster_that_cannot_be_used_stop_the_start_without_showing_secr
         (&[("ES_HOST", "http://one"), ("ES_PASS", "hunter2")], "ES_PASS is set and ES_USER is not"),
         (&[("ES_USER", "me"), ("ES_API_KEY", "hunter2")], "ES_API_KEY is set beside ES_USER"),
         (&[("ES_HOST", "https://one"), ("ES_CA_CERTIFICATE", "/none")], "ES_CA_CERTIFICATE"),
+        (
+            &[("SEARCH_ENGINE", "solr")],
+            "environment variable SEARCH_ENGINE: found 'solr', expected embedded, opensearch or elasticsearch",
+        ),
         (&[("ES_TIMEOUT", "0")], "environment variable ES_TIMEOUT: found '0', expected a whole number from 1 to 3600"),
     ] {
         let (code, stderr) = run(&["serve", "--server-port=0", "--data-dir=/dev/null/x"], variables);

@@ -63,7 +63,9 @@ async fn a_catalogue_tells_of_a_fault_while_it_lasts_and_recovers_by_itself() {
             (&json!("unhealthy"), &json!("failed"))
         );
         assert_harmless(&directory.to_string(), &proxy);
-        let own = server.get("/introspection/plants").await.ok();
+        let own = server.get("/introspection/plants").await;
+        own.assert_status(503);
+        let own = own.json();
         assert_eq!(own["error"]["code"], shown, "{fault:?}");
         assert_harmless(&own.to_string(), &proxy);
         let ready = server.get("/ready").await;

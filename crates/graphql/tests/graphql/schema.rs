@@ -126,7 +126,7 @@ fn configs_and_mapping_come_from_the_catalogue() {
     let configs = &body["data"]["file"]["configs"];
     assert_eq!(body["data"]["file"]["mapping"]["size"], json!({ "type": "long" }));
     assert_eq!(configs["__typename"], "ConfigsWithState");
-    assert_eq!(configs["downloads"], json!({ "maxRows": 100 }));
+    assert_eq!(configs["downloads"], json!({ "maxRows": 0 }));
     assert_eq!(configs["one"].as_array().unwrap().len(), 1);
     assert_eq!(configs["one"][0]["displayName"], "Gender");
     assert_eq!(

@@ -7,21 +7,16 @@ use serde_json::Value;
 
 use super::DownloadError;
 use super::cell::json;
-use super::field_lookup::{ResolvedField, find_field, plain_path};
+use super::field_lookup::{ResolvedField, find_field, is_in_unlisted_container, plain_path};
 use super::layout::ColumnLayout;
 use super::request::{ColumnRequest, FileRequest};
+use super::request_reader::unexpected;
 
 /// The names of the id of a record.
 const RECORD_ID_NAMES: [&str; 2] = ["id", "_id"];
 
 /// How dates are written unless configured otherwise.
 const DEFAULT_DATE_PATTERN: &str = "yyyy-MM-dd";
-
-/// The separator of several values in one cell.
-const SEPARATOR: &str = ", ";
-
-/// The separator where a field is marked `isArray`.
-const LIST_SEPARATOR: &str = ";";
 
 /// One column.
 pub(super) struct DownloadColumn {
@@ -38,7 +33,6 @@ pub(super) struct DownloadColumn {
 
 /// How values are written in delimited files.
 pub(super) struct CellStyle {
-    pub(super) separator: &'static str,
     /// Replacements of single values.
     pub(super) display_values: HashMap<String, String>,
     pub(super) date: Option<DateStyle>,
@@ -125,16 +119,15 @@ fn column(
     json(&mut json_key, &key);
     json_key.push(b':');
     Ok(DownloadColumn {
-        label: request.label.clone().or_else(|| described.map(|field| field.display_name.clone())).unwrap_or(key),
         json_key,
         slots: match &target {
             _ if is_id => None,
             Some(target) => Some(target.origins.iter().map(|path| layout.slot(path)).collect()),
-            None => Some(vec![layout.slot(&unlisted_path(request))]),
+            None => Some(vec![layout.slot(&unlisted_path(catalogue, request, &key)?)]),
         },
+        label: request.label.clone().or_else(|| described.map(|field| field.display_name.clone())).unwrap_or(key),
         is_list: is_array || is_deeper,
         style: CellStyle {
-            separator: if is_array { LIST_SEPARATOR } else { SEPARATOR },
             display_values: display_values.iter().map(|(value, text)| (value.clone(), display_text(text))).collect(),
             date,
         },
@@ -152,10 +145,17 @@ fn target<'c>(catalogue: &'c Catalogue, request: &ColumnRequest) -> Option<Resol
     selected.or(named)
 }
 
-/// Returns the path in documents of a field that the mapping does not list.
-fn unlisted_path(request: &ColumnRequest) -> String {
+/// Returns the path in documents of a field that the mapping does not list: one below a container of which it lists
+/// nothing, or a column that the table has with a selection of its own.
+fn unlisted_path(catalogue: &Catalogue, request: &ColumnRequest, key: &str) -> Result<String, DownloadError> {
     let named = [&request.json_path, &request.accessor, &request.field_name].into_iter().flatten().next();
-    named.map(|path| plain_path(path)).unwrap_or_default()
+    let path = named.map(|path| plain_path(path)).unwrap_or_default();
+    let is_of_table = catalogue.display.table.columns.iter().any(|column| column.field_name == key);
+    if is_of_table || is_in_unlisted_container(catalogue, &path) {
+        return Ok(path);
+    }
+    let expected = "a field of the catalogue; its introspection lists them";
+    Err(unexpected(&request.location, &Value::from(key), expected))
 }
 
 fn date_style(

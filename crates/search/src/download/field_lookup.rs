@@ -50,6 +50,17 @@ pub(super) fn find_field<'c>(catalogue: &'c Catalogue, name: &str) -> Option<Res
     None
 }
 
+/// Returns whether a path leads into something whose content the mapping does not list.
+pub(super) fn is_in_unlisted_container(catalogue: &Catalogue, path: &str) -> bool {
+    path.match_indices('.').filter_map(|(dot, _)| catalogue.mapping.field(&path[..dot])).any(|field| match field.kind {
+        FieldKind::Object | FieldKind::Nested => {
+            !field.enabled || catalogue.mapping.children(&field.path).next().is_none()
+        }
+        FieldKind::Unsupported(_) => true,
+        _ => false,
+    })
+}
+
 /// Resolves GraphQL names level by level.
 fn path_by_node_names(catalogue: &Catalogue, name: &str) -> Option<String> {
     let mut level = Some(&catalogue.root);

@@ -28,6 +28,10 @@ impl FileFormat {
         let csv = csv_core::WriterBuilder::new().delimiter(file_type.delimiter()).build();
         let mut empty_cell = Vec::new();
         cell::write_text(&mut empty_cell, value_when_empty, &csv);
+        if empty_cell.is_empty() && columns.len() == 1 {
+            // Readers skip empty lines, and would lose the row.
+            empty_cell.extend_from_slice(b"\"\"");
+        }
         Self { file_type, csv, layout, columns, empty_cell, max_rows }
     }
 }

@@ -7,9 +7,6 @@ use super::DownloadError;
 use super::file_type::FileType;
 use super::request_reader::{RequestObject, check_field_name, one_of, quote, unexpected};
 
-/// The text of a cell without a value, unless the request gives another.
-const VALUE_WHEN_EMPTY: &str = "--";
-
 /// Each file holds a snapshot of its records while the download runs.
 const MAX_FILES: usize = 16;
 
@@ -43,7 +40,8 @@ pub(super) struct FileRequest {
     /// `None`: as configured.
     pub(super) max_rows: Option<u64>,
     pub(super) unique_by: Option<String>,
-    pub(super) value_when_empty: String,
+    /// `None`: as configured.
+    pub(super) value_when_empty: Option<String>,
 }
 
 /// One column.
@@ -123,7 +121,7 @@ impl FileRequest {
             sort: sort.collect::<Result<_, _>>()?,
             max_rows: max_rows.filter(|rows| *rows > 0),
             unique_by: object.field_name("uniqueBy")?,
-            value_when_empty: object.text("valueWhenEmpty")?.unwrap_or(VALUE_WHEN_EMPTY).to_owned(),
+            value_when_empty: object.text("valueWhenEmpty")?.map(str::to_owned),
             location,
         })
     }

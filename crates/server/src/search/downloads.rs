@@ -6,12 +6,15 @@ use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use cantata_search::{DownloadError, DownloadRequest, ServedCatalogue};
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderName, HeaderValue, StatusCode, header};
 
 use super::{SearchResult, SearchState, text};
 use crate::extract::content_type;
 use crate::openapi::schemas::{DownloadParameters, SearchRefusal};
 use crate::response::with_content_type;
+
+/// Which files of a download their limit of rows may have cut.
+const ROW_LIMIT: HeaderName = HeaderName::from_static("x-row-limit");
 
 /// Exports what a filter finds in the only catalogue.
 #[utoipa::path(
@@ -30,7 +33,7 @@ use crate::response::with_content_type;
     )
 )]
 pub(super) async fn only(State(state): State<SearchState>, request: Request) -> SearchResult {
-    let served = super::only(&state, request.extensions())?;
+    let served = super::only(&state, "download", request.extensions())?;
     respond(&state, &served, request).await
 }
 
@@ -77,6 +80,10 @@ async fn respond(state: &SearchState, served: &ServedCatalogue, request: Request
     let content_type = HeaderValue::from_static(download.content_type);
     let mut response = with_content_type(Body::from_stream(download.body), content_type);
     response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
+    if let Some(limits) = download.row_limits.and_then(|limits| HeaderValue::try_from(limits).ok()) {
+        response.headers_mut().insert(ROW_LIMIT, limits);
+        response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from(ROW_LIMIT));
+    }
     Ok(response)
 }
 

@@ -45,7 +45,7 @@ const MAX_BATCH_OPERATIONS: usize = 100;
     )
 )]
 pub(super) async fn only_by_get(State(state): State<SearchState>, query: RawQuery, request: Request) -> SearchResult {
-    let served = super::only(&state, request.extensions())?;
+    let served = super::only(&state, "graphql", request.extensions())?;
     by_get(&state, &served, query, request.headers()).await
 }
 
@@ -65,7 +65,7 @@ pub(super) async fn only_by_get(State(state): State<SearchState>, query: RawQuer
     )
 )]
 pub(super) async fn only_by_post(State(state): State<SearchState>, request: Request) -> SearchResult {
-    let served = super::only(&state, request.extensions())?;
+    let served = super::only(&state, "graphql", request.extensions())?;
     by_post(&state, &served, request).await
 }
 

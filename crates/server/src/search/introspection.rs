@@ -11,7 +11,9 @@ use serde_json::Value;
 
 use super::SearchState;
 use crate::access::identity_of;
-use crate::openapi::schemas::{AmbiguousCatalogue, CatalogueDescription, CatalogueDirectory, SearchProblem};
+use crate::openapi::schemas::{
+    AmbiguousCatalogue, CatalogueDirectory, CatalogueFields, FailedCatalogue, SearchProblem,
+};
 use crate::response::{json, json_with_status};
 
 static SQON: LazyLock<Value> = LazyLock::new(cantata_sqon::json_schema);
@@ -38,8 +40,9 @@ pub(super) async fn sqon() -> Response {
 #[utoipa::path(
     get, path = "/introspection/fields", tag = "Search",
     responses(
-        (status = 200, description = "The catalogue, whether it can be served or not", body = CatalogueDescription),
+        (status = 200, description = "The catalogue", body = CatalogueFields),
         (status = 404, description = "There are several catalogues", body = SearchProblem),
+        (status = 503, description = "Why the catalogue cannot be served", body = FailedCatalogue),
     )
 )]
 pub(super) async fn fields(State(state): State<SearchState>, extensions: Extensions) -> Response {
@@ -55,10 +58,11 @@ pub(super) async fn fields(State(state): State<SearchState>, extensions: Extensi
     get, path = "/introspection/{catalogue}", tag = "Search",
     params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
     responses(
-        (status = 200, description = "The catalogue, whether it can be served or not", body = CatalogueDescription),
+        (status = 200, description = "The catalogue", body = CatalogueFields),
         (status = 400, description = "The name cannot be read", body = String),
         (status = 404, description = "There is no such catalogue", body = SearchProblem),
         (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
+        (status = 503, description = "Why the catalogue cannot be served", body = FailedCatalogue),
     )
 )]
 pub(super) async fn catalogue(
@@ -74,10 +78,11 @@ pub(super) async fn catalogue(
     get, path = "/{catalogue}/introspection", tag = "Search",
     params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
     responses(
-        (status = 200, description = "The catalogue, whether it can be served or not", body = CatalogueDescription),
+        (status = 200, description = "The catalogue", body = CatalogueFields),
         (status = 400, description = "The name cannot be read", body = String),
         (status = 404, description = "There is no such catalogue", body = SearchProblem),
         (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
+        (status = 503, description = "Why the catalogue cannot be served", body = FailedCatalogue),
     )
 )]
 pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String>, extensions: Extensions) -> Response {
@@ -88,7 +93,7 @@ fn describe(found: CatalogueLookup) -> Response {
     match found {
         CatalogueLookup::Available(served) => json(&*served.introspection),
         CatalogueLookup::Failed(failed) | CatalogueLookup::Degraded(_, failed) => {
-            json(&FailedCatalogueBody::new(&failed))
+            json_with_status(StatusCode::SERVICE_UNAVAILABLE, &FailedCatalogueBody::new(&failed))
         }
         CatalogueLookup::Ambiguous(body) => json_with_status(StatusCode::CONFLICT, &body),
         CatalogueLookup::Unknown(body) => json_with_status(StatusCode::NOT_FOUND, &body),

@@ -153,12 +153,17 @@ async fn download(twins: &Twins, address: &str) {
         "id",
         "nothing",
     ];
-    let columns: Vec<Value> = names
-        .iter()
-        .flat_map(|name| {
-            [json!(name), json!({ "accessor": name }), json!({ "fieldName": "x", "jsonPath": format!("$.{name}") })]
-        })
-        .collect();
+    let candidates = names.iter().flat_map(|name| {
+        [json!(name), json!({ "accessor": name }), json!({ "fieldName": "x", "jsonPath": format!("$.{name}") })]
+    });
+    let mut columns = Vec::new();
+    for column in candidates {
+        let answer = twins.ask(&Method::POST, address, Some(&json!({ "files": [{ "columns": [column] }] }))).await;
+        if !show(&answer).contains("expected a field of the catalogue") {
+            columns.push(column);
+        }
+    }
+    assert!(columns.len() > 3, "{columns:?}");
     let mut files = Vec::new();
     for format in formats {
         for unique_by in [json!(null), json!("donors.sex")] {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cantata_testkit::{TestClient, TestServer, put_documents};
+use cantata_testkit::{TestCatalogues, TestClient, TestServer, put_documents};
 use http::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -49,7 +49,9 @@ async fn a_reload_takes_in_the_configuration_and_the_mapping() {
 async fn a_reload_of_a_broken_catalogue_fails_only_that_one() {
     let server = TestServer::with_catalogues(folders()).await;
     server.write_config("alpha/base.json", "{");
-    let failed = reload(&server, "alpha").await.ok();
+    let failed = reload(&server, "alpha").await;
+    failed.assert_status(503);
+    let failed = failed.json();
     assert_eq!((&failed["status"], &failed["catalogueId"]), (&json!("failed"), &json!("alpha")));
     assert_eq!(server.get("/ready").await.ok(), json!({"status": "degraded"}));
     server.graphql("/beta/graphql", "{ file { hits { total } } }", &json!({})).await.assert_status(200);
@@ -78,7 +80,7 @@ async fn a_reload_that_finds_nothing_leaves_everything_as_it_is() {
 async fn an_index_that_comes_later_is_found_by_a_reload() {
     let server =
         TestServer::with_catalogues(folders().file("omega/base.json", &base(json!({"esIndex": "later"})))).await;
-    assert_eq!(server.get("/introspection/omega").await.ok()["status"], "failed");
+    assert_eq!(server.get("/introspection/omega").await.json()["status"], "failed");
     server.engine().create_index("later", Some(&mapping())).await.unwrap();
     assert_eq!(reload(&server, "omega").await.ok()["catalogId"], "omega");
 }
@@ -86,7 +88,7 @@ async fn an_index_that_comes_later_is_found_by_a_reload() {
 #[tokio::test]
 async fn changed_files_are_followed() {
     let server = TestServer::with_catalogues(flat(json!({})).watched()).await;
-    let limit = async || server.get("/introspection/fields").await.ok()["limits"]["maxDepth"].clone();
+    let limit = async || server.get("/introspection/fields").await.json()["limits"]["maxDepth"].clone();
     assert_eq!(limit().await, 20);
     server.write_config("base.json", &base(json!({"maxDepth": 21})).to_string());
     until(async || limit().await == 21).await;
@@ -109,11 +111,31 @@ async fn new_folders_and_changed_mappings_are_followed() {
 }
 
 #[tokio::test]
+async fn a_folder_that_is_empty_is_followed_until_it_has_catalogues() {
+    let catalogues = TestCatalogues::new().index("files", &mapping(), documents()).watched();
+    let server = TestServer::with_catalogues(catalogues).await;
+    let directory = server.get("/introspection").await.ok();
+    assert_eq!((&directory["catalogCount"], &directory["status"]), (&json!(0), &json!("unhealthy")));
+    server.get("/ready").await.assert_status(503);
+    let ask = async || server.graphql("/graphql", "{ file { hits { total } } }", &json!({})).await;
+    let none = ask().await;
+    none.assert_status(404);
+    assert!(none.json()["error"].as_str().unwrap().contains("CONFIGS_PATH"), "{}", none.text());
+    server.write_config("alpha/base.json", &base(json!({})).to_string());
+    until(async || server.get("/ready").await.status == 200).await;
+    assert_eq!(data(&ask().await)["file"]["hits"]["total"], 5);
+    // A second one moves the address, which says where it is.
+    server.write_config("beta/base.json", &base(json!({})).to_string());
+    until(async || ask().await.status == 404).await;
+    assert!(ask().await.json()["error"].as_str().unwrap().contains("/alpha/graphql, /beta/graphql"));
+}
+
+#[tokio::test]
 async fn an_index_that_is_deleted_is_missed_and_found_again() {
     let server = TestServer::with_catalogues(folders().watched()).await;
     let ask = async || server.graphql("/alpha/graphql", "{ file { hits { total } } }", &json!({})).await;
     server.engine().delete_index("files").await.unwrap();
-    let shown = async || server.get("/introspection/alpha").await.ok()["error"]["code"].clone();
+    let shown = async || server.get("/introspection/alpha").await.json()["error"]["code"].clone();
     until(async || shown().await == "index_not_found").await;
     let answer = ask().await.ok();
     assert_eq!(answer["errors"][0]["extensions"]["code"], "INTERNAL_SERVER_ERROR", "{answer}");

@@ -69,6 +69,7 @@ async fn with_a_list_only_pages_on_it_may() {
             answer.assert_status(403);
             assert!(answer.json()["error"].as_str().unwrap().contains("ALLOWED_CORS_ORIGINS"));
             assert_eq!(answer.header("access-control-allow-origin"), None);
+            assert_eq!(answer.header("vary"), Some("Origin"), "a cache must not give this to a page that may");
         }
         for path in ["/introspection", "/ping", "/isAlive", "/docs/index.html"] {
             let request = raw::request("GET", path.as_bytes(), &[&format!("origin: {origin}")], b"");
@@ -135,4 +136,46 @@ async fn without_a_list_pages_cannot_change_anything_by_requests_that_browsers_j
         assert_eq!(post("/studies/S", &[origin, site], study).await, status, "{site}");
     }
     server.send(Method::GET, "/studies/all", &[("origin", OTHER)], None).await.assert_status(200);
+}
+
+/// Sends a request that asks for the server by a name.
+async fn by_name(server: &TestServer, method: &str, path: &str, host: &str, headers: &[&str]) -> u16 {
+    let body = if method == "POST" { QUERY } else { b"" };
+    let request = String::from_utf8(raw::request(method, path.as_bytes(), headers, body)).unwrap();
+    let request = request.replace("host: localhost", &format!("host: {host}"));
+    raw::exchange(server.address(), request.as_bytes()).await.unwrap().status
+}
+
+/// An attacker lets a name of their own resolve to the server, so that a browser takes their page for the server's own.
+#[tokio::test]
+async fn a_page_is_not_the_servers_own_because_its_name_leads_there() {
+    const EVIL: &str = "evil.example:5050";
+    let same_origin = ["origin: http://evil.example:5050", "sec-fetch-site: same-origin"];
+    let listed = limited().await;
+    for headers in [&same_origin[..1], &same_origin] {
+        assert_eq!(by_name(&listed, "POST", "/graphql", EVIL, headers).await, 403, "{headers:?}");
+        assert_eq!(by_name(&server().await, "POST", "/studies/S", EVIL, headers).await, 403, "{headers:?}");
+    }
+    // Names that nobody can point elsewhere, and names of allowed origins, are the server's.
+    for host in ["localhost:80", "app.localhost", "192.0.2.7:5050", "[::1]:5050", "portal.example", "Portal.Example:1"] {
+        let origin = format!("origin: http://{host}");
+        assert_eq!(by_name(&listed, "POST", "/graphql", host, &[&origin]).await, 200, "{host}");
+    }
+    // A page that may is not asked by which name it knows the server.
+    assert_eq!(by_name(&listed, "POST", "/graphql", "api.example", &["origin: https://portal.example"]).await, 200);
+}
+
+#[tokio::test]
+async fn a_server_with_a_public_address_is_asked_for_by_it() {
+    let server = TestServer::builder().public_url("https://cantata.example").catalogues(flat(json!({}))).start().await;
+    for host in ["cantata.example", "Cantata.Example:443", "127.0.0.1:5050", "localhost"] {
+        assert_eq!(by_name(&server, "GET", "/studies/all", host, &[]).await, 200, "{host}");
+    }
+    for host in ["evil.example", "cantata.example.evil.example", "cantata", "xcantata.example"] {
+        assert_eq!(by_name(&server, "GET", "/studies/all", host, &[]).await, 403, "{host}");
+        assert_eq!(by_name(&server, "POST", "/graphql", host, &["origin: https://evil.example"]).await, 403, "{host}");
+    }
+    // A proxy may ask by another name for what a page of the public address wants.
+    assert_eq!(by_name(&server, "POST", "/graphql", "backend:5050", &["origin: https://cantata.example"]).await, 200);
+    assert_ne!(by_name(&server, "POST", "/studies/S", "backend:5050", &["origin: https://cantata.example"]).await, 403);
 }

@@ -24,7 +24,7 @@ async fn raw_json(server: &TestServer, body: String) -> TestResponse {
 async fn a_request_comes_in_every_encoding() {
     let server = server().await;
     let params = file(json!({"fileName": "a.tsv"}));
-    let expected = "Analysis\tSize\nA1\t10\nA1\t5000000000\nA3\t--\n";
+    let expected = "Analysis\tSize\nA1\t10\nA1\t5000000000\nA3\t\n";
     let answers = [
         server.post_form("/download", &[("params", &params.to_string())]).await,
         server
@@ -46,7 +46,7 @@ async fn a_request_comes_in_every_encoding() {
 async fn a_file_comes_in_every_format() {
     let server = server().await;
     let get = async |file_type: &str| server.post("/download", &file(json!({"fileType": file_type}))).await;
-    get("csv").await.assert_text(200, "Analysis,Size\r\nA1,10\r\nA1,5000000000\r\nA3,--\r\n");
+    get("csv").await.assert_text(200, "Analysis,Size\r\nA1,10\r\nA1,5000000000\r\nA3,\r\n");
     let rows = json!([{"analysis": "A1", "size": 10}, {"analysis": "A1", "size": 5_000_000_000_i64}]);
     let whole = get("json").await.ok();
     assert_eq!(whole.as_array().unwrap()[..2], *rows.as_array().unwrap());
@@ -89,11 +89,17 @@ async fn rows_are_capped_exactly() {
     let fixed = server_with(json!({"downloads": {"maxRows": 3}})).await;
     assert_eq!(rows(&fixed, json!({})).await, 3);
     assert_eq!(rows(&fixed, json!({"maxRows": 4})).await, 3);
+    let cut = fixed.post("/download", &json!({"files": [{"columns": ["analysis"]}]})).await;
+    assert_eq!(cut.header("x-row-limit"), Some("files[0]=3"));
     let free = server_with(json!({"downloads": {"maxRows": 3, "allowCustomMaxRows": true}})).await;
     assert_eq!(rows(&free, json!({"maxRows": 4})).await, 4);
     assert_eq!(rows(&free, json!({"maxRows": 0})).await, 3);
-    let unlimited = server_with(json!({"downloads": {"maxRows": 0}})).await;
-    assert_eq!(rows(&unlimited, json!({})).await, 5);
+    for unlimited in [json!({"downloads": {"maxRows": 0}}), json!({})] {
+        let unlimited = server_with(unlimited).await;
+        assert_eq!(rows(&unlimited, json!({})).await, 5);
+        let whole = unlimited.post("/download", &json!({"files": [{"columns": ["analysis"]}]})).await;
+        assert_eq!(whole.header("x-row-limit"), None);
+    }
 }
 
 #[tokio::test]
@@ -106,6 +112,7 @@ async fn what_is_wrong_is_said_by_place_before_the_first_byte() {
         (json!({"files": [5]}), "files[0]"),
         (json!({"files": [{"fileType": "exe"}]}), "files[0].fileType"),
         (json!({"files": [{"columns": [{}]}]}), "files[0].columns[0]"),
+        (json!({"files": [{"columns": ["analysis", "analisis"]}]}), "files[0].columns[1]"),
         (json!({"files": [{"sqon": {"op": "nope"}}]}), "files[0]"),
         (json!({"files": [{}, {"sort": [{"fieldName": "nothing"}]}]}), "files[1]"),
         (json!({"files": [{"uniqueBy": "nothing"}]}), "uniqueBy"),

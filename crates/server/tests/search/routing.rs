@@ -1,6 +1,6 @@
 //! Which catalogue an address means, by the layout of the folder.
 
-use cantata_testkit::{Payload, TestCatalogues, TestServer};
+use cantata_testkit::{Payload, TestCatalogues, TestServer, raw};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -69,9 +69,13 @@ async fn several_folders_are_catalogues_by_name() {
     for path in ["/graphql", "/graphql/Arranger-Table", "/Arranger-Table", "/"] {
         let none = server.graphql(path, TOTAL, &json!({})).await;
         none.assert_status(404);
-        assert!(none.json()["error"].as_str().unwrap().contains("/introspection"), "{path}: {}", none.text());
+        for told in ["/alpha/graphql, /beta/graphql, /gamma/graphql", "/introspection"] {
+            assert!(none.json()["error"].as_str().unwrap().contains(told), "{path}: {}", none.text());
+        }
     }
-    server.post_form("/download", &[("params", DOWNLOAD)]).await.assert_status(404);
+    let none = server.post_form("/download", &[("params", DOWNLOAD)]).await;
+    none.assert_status(404);
+    assert!(none.text().contains("/alpha/download"), "{}", none.text());
     server.get("/introspection/fields").await.assert_status(404);
 }
 
@@ -185,4 +189,58 @@ async fn the_first_segment_of_every_path_is_reserved() {
     // The portal itself is what the development server serves.
     let own = server.first_segments().iter().filter(|segment| !matches!(segment.as_str(), "assets" | "portal"));
     assert_eq!(forwarded, own.collect::<Vec<_>>());
+}
+
+/// Sends a request as it is written here.
+async fn raw_request(server: &TestServer, method: &str, path: &str) -> raw::RawResponse {
+    let query = json!({"query": TOTAL}).to_string();
+    let body = match method {
+        "POST" if path.ends_with("ownload") => DOWNLOAD,
+        "POST" => query.as_str(),
+        _ => "",
+    };
+    let request = raw::request(method, path.as_bytes(), &["content-type: application/json"], body.as_bytes());
+    raw::exchange(server.address(), &request).await.unwrap()
+}
+
+#[tokio::test]
+async fn addresses_of_the_search_service_do_not_depend_on_case() {
+    let one = TestServer::with_catalogues(flat(json!({"catalogId": "mine"}))).await;
+    for (method, path) in [
+        ("POST", "/GraphQL"),
+        ("POST", "/GRAPHQL/Arranger-Table"),
+        ("POST", "/Mine/graphql"),
+        ("POST", "/File/GraphQL/"),
+        ("POST", "/Download"),
+        ("GET", "/Introspection"),
+        ("GET", "/Introspection/SQON"),
+        ("GET", "/introspection/Fields"),
+        ("GET", "/Introspection/MINE"),
+        ("GET", "/Mine/Introspection"),
+        ("GET", "/Ping"),
+        ("GET", "/READY"),
+    ] {
+        assert_eq!(raw_request(&one, method, path).await.status, 200, "{method} {path}");
+    }
+    let several = TestServer::with_catalogues(folders()).await;
+    for (path, status) in
+        [("/Alpha/graphql", 200), ("/ALPHA/Download", 200), ("/File/graphql", 409), ("/x/GraphQL", 404)]
+    {
+        assert_eq!(raw_request(&several, "POST", path).await.status, status, "{path}");
+    }
+    // Names in the metadata service keep their case.
+    one.create_study("GraphQL").await;
+    assert_eq!(one.get("/studies/GraphQL").await.ok()["studyId"], "GraphQL");
+    one.get("/studies/graphql").await.assert_status(404);
+    assert_eq!(raw_request(&one, "GET", "/Studies/all").await.status, 404);
+}
+
+#[tokio::test]
+async fn what_is_not_there_allows_no_method() {
+    let server = server().await;
+    for path in ["/nothing", "/nothing/here", "/Arranger-Table"] {
+        let none = raw_request(&server, "GET", path).await;
+        assert_eq!(none.status, 404, "{path}");
+        assert!(!none.head.to_lowercase().contains("\r\nallow:"), "{path}: {}", none.head);
+    }
 }

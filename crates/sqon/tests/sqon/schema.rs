@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 fn body() {
     let body = json_schema();
     let keys: Vec<&String> = body.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["$schema", "title", "description", "version", "aliases", "operators", "schema"]);
+    assert_eq!(keys, ["$schema", "title", "description", "version", "aliases", "operators", "$ref", "$defs", "schema"]);
     assert_eq!(body["$schema"], "https://json-schema.org/draft/2020-12/schema");
     assert_eq!(body["title"], "Serialized Query Object Notation");
     assert_eq!(body["version"], env!("CARGO_PKG_VERSION"));
@@ -76,6 +76,16 @@ fn definitions() {
 }
 
 #[test]
-fn it_is_a_schema_of_its_draft() {
-    assert!(jsonschema::draft202012::meta::is_valid(&json_schema()["schema"]));
+fn the_body_and_its_member_are_schemas_of_their_draft() {
+    let body = json_schema();
+    let filter = json!({ "op": "and", "content": [{ "op": "in", "content": { "fieldName": "a", "value": ["x"] } }] });
+    for schema in [&body, &body["schema"]] {
+        assert!(jsonschema::draft202012::meta::is_valid(schema));
+        let validator = jsonschema::draft202012::options().build(schema).unwrap();
+        assert!(validator.is_valid(&filter));
+        for no_filter in [json!(5), json!({}), json!({ "op": "nope", "content": [] }), json!({ "op": "in" })] {
+            assert!(!validator.is_valid(&no_filter), "{no_filter}");
+        }
+    }
+    assert_eq!(body["$defs"], body["schema"]["$defs"]);
 }

@@ -141,12 +141,14 @@ function kindOf(type: string): Kind {
   return TERMS.has(type) ? 'terms' : 'opaque';
 }
 
-/** Returns the name of a field in GraphQL. */
+/**
+ * Returns the name of a field in GraphQL, by the rule of the server (`crates/catalogue/src/names.rs`): two underscores for a
+ * dot, one for any other character but letters and digits, one before a digit in front, `field` before two in front.
+ */
 export function flatName(name: string): string {
-  return name
-    .split('.')
-    .map((part) => part.replace(/[^_0-9A-Za-z]/g, '_').replace(/^(?=[0-9])/, '_'))
-    .join('__');
+  const whole = name.replaceAll('.', '__');
+  const plain = (/^(?:[0-9]|$)/.test(whole) ? '_' : '') + whole.replace(/[^0-9A-Za-z]/gu, '_');
+  return plain.startsWith('__') ? `field${plain}` : plain;
 }
 
 export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: AbortSignal): Promise<Catalogue> {
@@ -173,7 +175,9 @@ export function assemble(
   configs: Configs,
 ): Catalogue {
   const fields = fieldsOf(introspection, configs.extended);
-  const byAnyName = (name: string) => fields.get(name) ?? fields.get(name.replaceAll('__', '.'));
+  // Of two fields with one flat name the first has it.
+  const byFlatName = new Map([...fields.values()].reverse().map((field) => [flatName(field.name), field]));
+  const byAnyName = (name: string) => fields.get(name) ?? byFlatName.get(name);
   const columns = configs.table.columns.flatMap((column): Column[] => {
     const field = byAnyName(column.fieldName);
     if (!field) return [];

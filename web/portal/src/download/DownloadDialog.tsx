@@ -30,6 +30,7 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
   const [progress, setProgress] = useState<Progress | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [done, setDone] = useState<string | null>(null);
+  const [cutAt, setCutAt] = useState<number | null>(null);
   const running = useRef<AbortController | null>(null);
   const id = useId();
   const manifest = manifestOf(catalogue);
@@ -43,6 +44,7 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
     setProgress({ bytes: 0, rows: 0 });
     setError(null);
     setDone(null);
+    setCutAt(null);
     const extension = format === 'manifest' ? 'tsv' : format;
     const name = `${catalogue.id}${format === 'manifest' ? '-manifest' : ''}-${new Date().toISOString().slice(0, 10)}.${extension}`;
     const chosen = which === 'all' ? selectable(catalogue) : columns;
@@ -70,7 +72,7 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
       ...(allowMore && maxRows > 0 && total > maxRows ? { maxRows: total } : {}),
     };
     try {
-      const blob = await fetchFile(
+      const { blob, cutAt: limit } = await fetchFile(
         catalogue.downloadPath,
         { files: [file] },
         format !== 'jsonl',
@@ -79,6 +81,7 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
       );
       saveFile(blob, name);
       setDone(`${name}, ${bytes(blob.size)}`);
+      setCutAt(limit);
       announce('The download is complete');
     } catch (reason) {
       if (!isAborted(reason)) setError(reason);
@@ -135,11 +138,11 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
             </label>
           </fieldset>
         )}
-        {isCut && (
+        {(isCut || cutAt !== null) && (
           <Notice kind="warning">
             <p>
-              This server gives at most {count(maxRows)} rows in one file. Narrow the filter down to have all{' '}
-              {plural(catalogue.documentType)}.
+              This server gives at most {count(cutAt ?? maxRows)} rows in one file. Narrow the filter down to have
+              all {plural(catalogue.documentType)}.
             </p>
           </Notice>
         )}

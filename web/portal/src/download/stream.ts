@@ -7,6 +7,12 @@ export interface Progress {
   rows: number;
 }
 
+export interface FetchedFile {
+  blob: Blob;
+  /** How many rows the server gives in this file, if that may have cut it. */
+  cutAt: number | null;
+}
+
 /** Returns the whole file; `onProgress` is called for every part. A header line does not count as a row. */
 export async function fetchFile(
   path: string,
@@ -14,10 +20,11 @@ export async function fetchFile(
   hasHeader: boolean,
   onProgress: (progress: Progress) => void,
   signal: AbortSignal,
-): Promise<Blob> {
+): Promise<FetchedFile> {
   const response = await send(path, { method: 'POST', body: params, signal });
   const reader = response.body?.getReader();
-  if (!reader) return response.blob();
+  const limit = Number(response.headers.get('x-row-limit')?.split('=').at(-1) ?? NaN);
+  if (!reader) return { blob: await response.blob(), cutAt: null };
   const parts: Uint8Array<ArrayBuffer>[] = [];
   const progress: Progress = { bytes: 0, rows: hasHeader ? -1 : 0 };
   for (;;) {
@@ -28,7 +35,8 @@ export async function fetchFile(
     progress.rows += lines(value);
     onProgress({ ...progress, rows: Math.max(0, progress.rows) });
   }
-  return new Blob(parts, { type: response.headers.get('content-type') ?? 'application/octet-stream' });
+  const blob = new Blob(parts, { type: response.headers.get('content-type') ?? 'application/octet-stream' });
+  return { blob, cutAt: progress.rows >= limit ? limit : null };
 }
 
 function lines(bytes: Uint8Array): number {

@@ -27,7 +27,6 @@ async fn a_column_may_name_its_field_in_several_ways() {
         (json!("name_alias"), "FI1"),
         (json!("everything"), "AN1"),
         (json!("_id"), "1"),
-        (json!("donors.donor_id.deeper"), "--"),
     ] {
         assert_eq!(cell(&fixture, "FI1", column.clone()).await, expected, "{column}");
     }
@@ -39,10 +38,10 @@ async fn only_what_is_missing_is_empty() {
     for (name, expected) in [
         ("size", "0"),
         ("is_open", "false"),
-        ("file_name", "--"),
-        ("released", "--"),
-        ("tags", "--"),
-        ("donors.age", "--"),
+        ("file_name", "\"\""),
+        ("released", "\"\""),
+        ("tags", "\"\""),
+        ("donors.age", "\"\""),
     ] {
         assert_eq!(cell(&fixture, "FI2", json!(name)).await, expected, "{name}");
     }
@@ -72,7 +71,7 @@ async fn dates_are_written_by_their_pattern() {
 }
 
 #[tokio::test]
-async fn display_values_and_separators_come_from_the_request_first() {
+async fn display_values_come_from_the_request_first() {
     let fixture = Fixture::sample().await;
     for (column, expected) in [
         (json!({ "fieldName": "access-level", "displayValues": { "open": "Offen" } }), "Offen"),
@@ -80,7 +79,8 @@ async fn display_values_and_separators_come_from_the_request_first() {
         (json!({ "fieldName": "is_open", "extendedDisplayValues": { "true": "yes" } }), "yes"),
         (json!({ "fieldName": "donors.age", "displayValues": { "0": "newborn" } }), "40, newborn"),
         (json!({ "fieldName": "tags", "isArray": false }), "x, y"),
-        (json!({ "fieldName": "donors.donor_id", "isArray": true }), "DO1;DO2"),
+        (json!({ "fieldName": "donors.donor_id", "isArray": true }), "DO1, DO2"),
+        (json!("tags"), "x, y"),
     ] {
         assert_eq!(cell(&fixture, "FI1", column.clone()).await, expected, "{column}");
     }
@@ -153,5 +153,38 @@ async fn documents_in_an_envelope_are_read_from_it() {
 async fn a_hidden_field_of_the_table_can_be_asked_for() {
     let fixture = Fixture::new(sample_keys(), &sample_documents()).await;
     let columns = json!([{ "fieldName": "is_open", "show": false }]);
-    assert_eq!(fixture.file(json!({ "columns": columns })).await, "Is Open\ntrue\nfalse\n--\n");
+    assert_eq!(fixture.file(json!({ "columns": columns })).await, "Is Open\ntrue\nfalse\n\"\"\n");
+}
+
+/// A marker would make texts of the numbers for pandas and R.
+#[tokio::test]
+async fn an_empty_cell_has_no_text_unless_one_is_configured() {
+    let documents = [json!({ "_id": "1", "object_id": "FI1", "size": 5 }), json!({ "_id": "2", "object_id": "FI2" })];
+    let columns = json!(["object_id", "size"]);
+    let marked = json!({ "downloads": { "valueWhenEmpty": "--" } });
+    for (keys, of_request, expected) in [
+        (json!({}), json!(null), ""),
+        (json!({}), json!("NA"), "NA"),
+        (marked.clone(), json!(null), "--"),
+        (marked, json!(""), ""),
+    ] {
+        let fixture = Fixture::new(keys, &documents).await;
+        let text = fixture.file(json!({ "columns": columns, "valueWhenEmpty": of_request })).await;
+        assert_eq!(text, format!("Object Id\tSize\nFI1\t5\nFI2\t{expected}\n"));
+    }
+}
+
+/// What the mapping does not list can still be read, where it says that there is something.
+#[tokio::test]
+async fn a_column_may_be_within_an_object_that_is_not_indexed() {
+    let mapping = json!({ "properties": {
+        "object_id": { "type": "keyword" },
+        "raw": { "type": "object", "enabled": false },
+        "open": { "type": "object" },
+    } });
+    let documents = [json!({ "_id": "1", "object_id": "FI1", "raw": { "key": "a" } })];
+    let fixture = Fixture::with_mapping(json!({}), mapping, &documents).await;
+    assert_eq!(fixture.file(json!({ "columns": ["object_id", "raw.key"] })).await, "Object Id\traw.key\nFI1\ta\n");
+    let error = fixture.refusal(&json!({ "files": [{ "columns": ["rau.key"] }] })).await;
+    assert!(error.to_string().starts_with("files[0].columns[0]: found \"rau.key\"; expected a field"), "{error}");
 }

@@ -12,7 +12,6 @@ fn columns() -> Value {
         { "fieldName": "access-level" },
         { "fieldName": "tags" },
         { "fieldName": "donors.specimens.samples.score" },
-        { "fieldName": "computed_by_the_portal" },
     ])
 }
 
@@ -22,10 +21,10 @@ async fn tsv_has_labels_and_values_for_people() {
     let text = fixture.file(json!({ "columns": columns() })).await;
     assert_eq!(
         text,
-        "id\tSize\tOpen?\tAccess\tTags\tDonors Specimens Samples Score\tcomputed_by_the_portal\n\
-         1\t5000000000\ttrue\tOpen access\tx;y\t0.5, 2\t--\n\
-         2\t0\tfalse\tcontrolled\t--\t-1.25\t--\n\
-         3\t--\t--\t--\t--\t--\t--\n"
+        "id\tSize\tOpen?\tAccess\tTags\tDonors Specimens Samples Score\n\
+         1\t5000000000\ttrue\tOpen access\tx, y\t0.5, 2\n\
+         2\t0\tfalse\tcontrolled\t\t-1.25\n\
+         3\t\t\t\t\t\n"
     );
 }
 
@@ -35,10 +34,10 @@ async fn csv_is_quoted_as_rfc_4180_has_it() {
     let text = fixture.file(json!({ "fileType": "csv", "columns": columns(), "valueWhenEmpty": "" })).await;
     assert_eq!(
         text,
-        "id,Size,Open?,Access,Tags,Donors Specimens Samples Score,computed_by_the_portal\r\n\
-         1,5000000000,true,Open access,x;y,\"0.5, 2\",\r\n\
-         2,0,false,controlled,,-1.25,\r\n\
-         3,,,,,,\r\n"
+        "id,Size,Open?,Access,Tags,Donors Specimens Samples Score\r\n\
+         1,5000000000,true,Open access,\"x, y\",\"0.5, 2\"\r\n\
+         2,0,false,controlled,,-1.25\r\n\
+         3,,,,,\r\n"
     );
 }
 
@@ -51,11 +50,11 @@ async fn json_is_a_list_of_objects_with_values_of_their_types() {
         rows,
         json!([
             { "id": "1", "size": 5_000_000_000_u64, "is_open": true, "access-level": "open", "tags": ["x", "y"],
-              "donors.specimens.samples.score": [0.5, 2.0], "computed_by_the_portal": null },
+              "donors.specimens.samples.score": [0.5, 2.0] },
             { "id": "2", "size": 0, "is_open": false, "access-level": "controlled", "tags": [],
-              "donors.specimens.samples.score": [-1.25], "computed_by_the_portal": null },
+              "donors.specimens.samples.score": [-1.25] },
             { "id": "3", "size": null, "is_open": null, "access-level": null, "tags": [],
-              "donors.specimens.samples.score": [], "computed_by_the_portal": null },
+              "donors.specimens.samples.score": [] },
         ])
     );
 }
@@ -77,7 +76,7 @@ async fn json_lines_are_the_same_objects_without_a_list() {
 #[tokio::test]
 async fn without_columns_there_are_those_of_the_table() {
     let fixture = Fixture::sample().await;
-    let expected = "Object\tSize\tDonors\nFI1\t5000000000\tDO1, DO2\nFI2\t0\tDO3\nFI3\t--\t--\n";
+    let expected = "Object\tSize\tDonors\nFI1\t5000000000\tDO1, DO2\nFI2\t0\tDO3\nFI3\t\t\n";
     assert_eq!(fixture.file(json!({})).await, expected);
     assert_eq!(fixture.file(json!({ "columns": [] })).await, expected);
 }

@@ -52,6 +52,18 @@ async fn a_mistake_in_a_file_is_named_with_its_place() {
             json!({ "columns": ["a.".repeat(1000)] }),
             "files[1].columns[0]: found a text of 2000 bytes; expected the name",
         ),
+        (
+            json!({ "columns": ["size", "sise"] }),
+            "files[1].columns[1]: found \"sise\"; expected a field of the catalogue",
+        ),
+        (
+            json!({ "columns": ["donors.donor_id.deeper"] }),
+            "files[1].columns[0]: found \"donors.donor_id.deeper\"; expected a field of the catalogue",
+        ),
+        (
+            json!({ "columns": [{ "fieldName": "age", "accessor": "donors.agee" }] }),
+            "files[1].columns[0]: found \"age\"; expected a field of the catalogue",
+        ),
         (json!({ "uniqueBy": "a.".repeat(1000) }), "files[1].uniqueBy: found a text of 2000 bytes; expected the name"),
         (json!({ "sort": {} }), "files[1].sort: found an object; expected a list"),
         (

@@ -23,14 +23,14 @@ async fn each_nested_element_becomes_a_row() {
         let rows: Vec<&str> = text.lines().skip(1).collect();
         assert_eq!(
             rows,
-            ["FI1\tDO1\ttumour, normal\tSA1, SA2, SA3", "FI1\tDO2\t--\t--", "FI2\tDO3\t--\tSA4"],
+            ["FI1\tDO1\ttumour, normal\tSA1, SA2, SA3", "FI1\tDO2\t\t", "FI2\tDO3\t\tSA4"],
             "{unique_by}"
         );
     }
     let deepest = "donors.hits.edges[].node.specimens.hits.edges[].node.samples.hits.edges[].node.sample_id";
     let text = fixture.file(json!({ "columns": columns, "uniqueBy": deepest })).await;
     let rows: Vec<&str> = text.lines().skip(1).collect();
-    assert_eq!(rows, ["FI1\tDO1\ttumour\tSA1", "FI1\tDO1\ttumour\tSA2", "FI1\tDO1\tnormal\tSA3", "FI2\tDO3\t--\tSA4"]);
+    assert_eq!(rows, ["FI1\tDO1\ttumour\tSA1", "FI1\tDO1\ttumour\tSA2", "FI1\tDO1\tnormal\tSA3", "FI2\tDO3\t\tSA4"]);
 }
 
 #[tokio::test]
@@ -78,6 +78,31 @@ async fn the_limit_is_exact() {
             assert_eq!(data_rows(&text), expected, "{downloads} {max_rows} {chunk_size}");
         }
     }
+}
+
+#[tokio::test]
+async fn all_rows_come_unless_a_limit_is_configured() {
+    let fixture = Fixture::new(json!({ "downloads": {} }), &many(150, "a")).await;
+    assert_eq!(data_rows(&fixture.file(json!({ "columns": ["size"] })).await), 150);
+}
+
+#[tokio::test]
+async fn a_download_says_what_its_limit_cuts() {
+    let fixture = Fixture::new(json!({ "downloads": { "maxRows": 30 } }), &many(31, "a")).await;
+    let below = |size: u64| json!({ "op": "lt", "content": { "fieldName": "size", "value": size } });
+    let file = |size: u64| json!({ "columns": ["size"], "sqon": below(size) });
+    for (files, expected) in [
+        (json!([file(30)]), None),
+        (json!([file(31)]), Some("files[0]=30")),
+        (json!([file(31), file(2), file(31)]), Some("files[0]=30, files[2]=30")),
+    ] {
+        let download = fixture.begin(&json!({ "files": files })).await.unwrap();
+        assert_eq!(download.row_limits.as_deref(), expected, "{files}");
+    }
+    // How many rows the elements give is not known before they are read.
+    let fixture = Fixture::sample().await;
+    let elements = json!({ "files": [{ "columns": ["donors.donor_id"], "uniqueBy": "donors", "maxRows": 1 }] });
+    assert_eq!(fixture.begin(&elements).await.unwrap().row_limits.as_deref(), Some("files[0]=1"));
 }
 
 #[tokio::test]

@@ -206,16 +206,6 @@ pub(crate) struct FailedCatalogue {
     details: Option<String>,
 }
 
-/// What is told of a catalogue, whether it can be served or not.
-#[derive(Serialize, ToSchema)]
-#[serde(untagged)]
-pub(crate) enum CatalogueDescription {
-    /// It can.
-    Available(CatalogueFields),
-    /// It cannot.
-    Failed(FailedCatalogue),
-}
-
 /// A document type that several catalogues have.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -14,7 +14,7 @@ const CONFIGS: &str = "configs { charts downloads { allowCustomMaxRows maxRows }
 async fn configurations_are_completed() {
     let server = server().await;
     let configs = ask(&server, CONFIGS, &json!({})).await["configs"].take();
-    assert_eq!(configs["downloads"], json!({"allowCustomMaxRows": false, "maxRows": 100}));
+    assert_eq!(configs["downloads"], json!({"allowCustomMaxRows": false, "maxRows": 0}));
     // Portals write the name of a facet into GraphQL, so it has no dots.
     assert_eq!(
         configs["facets"]["aggregations"],

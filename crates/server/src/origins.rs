@@ -1,0 +1,150 @@
+//! Origins of pages, and the names by which the server is asked for.
+//!
+//! An attacker can let a host name of their own resolve to the address of this server (DNS rebinding). A page of that
+//! name is then same-origin with the server for a browser, although nobody allowed it. So a name in `Host` counts as
+//! the server's own only if it is public or of an allowed origin, or if it cannot be pointed anywhere: names of the
+//! machine itself, and literal addresses.
+
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, Uri, header};
+
+/// Origins as browsers write them, such as `https://portal.example`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origins(Vec<Origin>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Origin {
+    text: String,
+    host: String,
+}
+
+/// A text that is no origin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no origin")]
+pub struct InvalidOrigin(String);
+
+/// The addresses by which the server is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PublicAddress {
+    /// The origins of its own pages.
+    pub origins: Origins,
+    /// Whether a request by any other name is rejected, also one that names no origin.
+    pub is_exclusive: bool,
+}
+
+impl FromStr for Origins {
+    type Err = InvalidOrigin;
+
+    /// Reads origins that are separated by commas.
+    fn from_str(text: &str) -> Result<Self, InvalidOrigin> {
+        let parse = |item: &str| Origin::parse(item).ok_or_else(|| InvalidOrigin(item.to_owned()));
+        text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl Origin {
+    /// Reads an origin, which may end with a slash, and writes it as browsers do.
+    fn parse(text: &str) -> Option<Self> {
+        let uri: Uri = text.parse().ok().filter(|_| !text.contains(['#', '*']))?;
+        let (scheme, authority) = (uri.scheme_str()?.to_ascii_lowercase(), uri.authority()?);
+        let host = authority.host().to_ascii_lowercase();
+        // Nothing is left if a user precedes the host.
+        let port = authority.as_str().strip_prefix(authority.host())?;
+        let has_port = !port.is_empty();
+        if uri.path() != "/" && !uri.path().is_empty() || uri.query().is_some() {
+            return None;
+        }
+        if host.is_empty() || has_port && authority.port_u16().is_none() {
+            return None;
+        }
+        let text = match (scheme.as_str(), port) {
+            ("http", ":80") | ("https", ":443") => format!("{scheme}://{host}"),
+            _ => format!("{scheme}://{host}{port}"),
+        };
+        Some(Self { text, host })
+    }
+}
+
+impl Origins {
+    /// No origin.
+    pub(crate) const NONE: Self = Self(Vec::new());
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns whether an origin is one of these.
+    pub(crate) fn contains(&self, origin: &HeaderValue) -> bool {
+        self.0.iter().any(|known| known.text.as_bytes() == origin.as_bytes())
+    }
+
+    fn has_host(&self, host: &str) -> bool {
+        self.0.iter().any(|known| known.host == host)
+    }
+}
+
+/// Returns whether `Host` is a name of the server: that of one of these origins, of the machine itself, or an address.
+pub(crate) fn is_own_name(headers: &HeaderMap, known: [&Origins; 2]) -> bool {
+    // What has no host, as in HTTP/1.0, was not sent by a browser.
+    let Some(host) = headers.get(header::HOST) else { return true };
+    let Ok(authority) = Authority::try_from(host.as_bytes()) else { return false };
+    let host = authority.host().to_ascii_lowercase();
+    known.into_iter().any(|origins| origins.has_host(&host)) || is_fixed(&host)
+}
+
+/// Returns whether nobody can let a name resolve to another machine.
+fn is_fixed(host: &str) -> bool {
+    let name = host.trim_end_matches('.');
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    name == "localhost" || name.ends_with(".localhost") || address.parse::<IpAddr>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{InvalidOrigin, Origins, is_fixed};
+
+    #[test]
+    fn origins_are_read_as_browsers_write_them() {
+        let read = |text: &str| text.parse::<Origins>().map(|origins| origins.0);
+        for (given, expected) in [
+            ("https://Portal.Example/", "https://portal.example"),
+            ("HTTPS://portal.example:443", "https://portal.example"),
+            ("http://localhost:3000", "http://localhost:3000"),
+            ("http://[::1]:80", "http://[::1]"),
+            ("capacitor://localhost", "capacitor://localhost"),
+        ] {
+            assert_eq!(read(given).unwrap()[0].text, expected, "{given}");
+        }
+        assert_eq!(read(" https://a.example, ,http://b.example:81 ").unwrap().len(), 2);
+        assert_eq!(read("").unwrap(), []);
+        for wrong in [
+            "portal.example",
+            "localhost:3000",
+            "null",
+            "https://portal.example/path",
+            "https://portal.example?x",
+            "https://portal.example#x",
+            "https://user@portal.example",
+            "https://portal.example:99999",
+            "https://*.example",
+            "https://",
+            "//portal.example",
+        ] {
+            assert_eq!(read(wrong), Err(InvalidOrigin(wrong.to_owned())), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_of_the_machine_and_addresses_are_fixed() {
+        for host in ["localhost", "localhost.", "app.localhost", "127.0.0.1", "10.1.2.3", "[::1]", "[2001:db8::1]"] {
+            assert!(is_fixed(host), "{host}");
+        }
+        for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "cantata", "xlocalhost", ""] {
+            assert!(!is_fixed(host), "{host}");
+        }
+    }
+}
