@@ -59,7 +59,7 @@ fn a_folder_that_cannot_be_made_is_refused() {
 #[test]
 fn a_limit_of_open_files_that_is_too_low_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = Command::new("sh");
+    let mut command = Command::new("/bin/sh");
     command.env_clear().args(["-c", "ulimit -n 24 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_cantata")]);
     let (code, _, stderr) = outcome(command.args(["serve", "--server-port=0", "--data-dir"]).arg(folder.path()));
     assert_eq!(code, 1, "{stderr}");
@@ -83,7 +83,7 @@ fn only_its_owner_may_read_the_data_folder() {
     let data = folder.path().join("data");
     let server = Server::start("serve", &data, &[]);
     assert_eq!(server.request("POST", "/studies/S1/", &json!({"studyId": "S1"}).to_string()).0, 200);
-    assert_eq!(server.request("PUT", "/admin/indexes/files", "{}").0, 201);
+    assert_eq!(server.request("PUT", "/admin/indexes/files", "").0, 201);
     server.stop("TERM");
     let found = permissions(&data);
     assert!(found.len() > 5, "{found:?}");
