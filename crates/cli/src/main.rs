@@ -37,7 +37,12 @@ fn run() -> Result<ExitCode, CliError> {
     let cli = Cli::read(std::env::args_os().collect())?;
     let server = cli.command.server_settings();
     server.map_or(Ok(()), Settings::check)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    // The allocator keeps memory for each thread, so their number bounds what is kept.
+    if let Some(server) = server {
+        runtime.max_blocking_threads(server.limits.blocking_threads());
+    }
+    let runtime = runtime
         .enable_all()
         .build()
         .map_err(|error| CliError::caused("the threads of the server cannot be started", error))?;

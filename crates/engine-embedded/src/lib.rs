@@ -33,3 +33,4 @@ mod varint;
 
 pub use engine::{EmbeddedEngine, OpenError};
 pub use index::{ImportProgress, IndexFile};
+pub use snapshot::set_query_cache_bytes;

@@ -49,11 +49,18 @@ pub struct MetadataSettings {
     pub duplicates_in_published_only: bool,
     /// The name of this server in its events.
     pub server_id: String,
+    /// How many bytes the cache of compiled analysis types may have.
+    pub type_cache_bytes: usize,
 }
 
 impl Default for MetadataSettings {
     fn default() -> Self {
-        Self { enforce_latest: false, duplicates_in_published_only: false, server_id: "song.overture".to_owned() }
+        Self {
+            enforce_latest: false,
+            duplicates_in_published_only: false,
+            server_id: "song.overture".to_owned(),
+            type_cache_bytes: 64 << 20,
+        }
     }
 }
 
@@ -82,7 +89,8 @@ impl MetadataService {
             created_at,
         });
         store.seed_types(seeds.collect()).await?;
-        Ok(Self { store, settings, types: TypeCache::default(), external, storage })
+        let types = TypeCache::new(settings.type_cache_bytes);
+        Ok(Self { store, settings, types, external, storage })
     }
 
     /// Returns the number of the latest event that is stored.

@@ -50,6 +50,8 @@ impl OpenedData {
         let folder = &settings.store.data_dir;
         ensure_not_restoring(folder)?;
         let store = open_store(&settings.database, folder).await?;
+        // The other half is for compiled analysis types.
+        cantata_engine_embedded::set_query_cache_bytes(settings.limits.cache_memory() / 2);
         let engine = EmbeddedEngine::open(&folder.join(SEARCH_FOLDER))
             .map_err(|error| CliError::caused("the search engine cannot be opened", error))?;
         Ok(Self { store, engine: Arc::new(engine) })
@@ -87,7 +89,7 @@ impl BoundServer {
         let OpenedData { store, engine } = data;
         let metadata = MetadataService::start(
             Arc::clone(&store),
-            settings.metadata.service_settings(),
+            settings.metadata.service_settings(settings.limits.cache_memory() / 2),
             settings.external_validation.validator()?,
             settings.storage.client()?,
         );

@@ -22,12 +22,13 @@ pub(crate) struct MetadataSection {
 }
 
 impl MetadataSection {
-    /// Returns the settings of the service.
-    pub(crate) fn service_settings(&self) -> MetadataSettings {
+    /// Returns the settings of the service, with so many bytes for compiled analysis types.
+    pub(crate) fn service_settings(&self, type_cache_bytes: usize) -> MetadataSettings {
         MetadataSettings {
             enforce_latest: self.schemas_enforce_latest,
             duplicates_in_published_only: self.duplicates_published_only,
             server_id: self.server_id.clone(),
+            type_cache_bytes,
         }
     }
 }

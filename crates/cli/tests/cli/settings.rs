@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 86] = [
+const SETTINGS: [&str; 91] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "BODY_LIMIT",
@@ -42,6 +42,11 @@ const SETTINGS: [&str; 86] = [
     "REQUEST_TIMEOUT",
     "CLIENT_TIMEOUT",
     "MAX_CONNECTIONS",
+    "MIN_CLIENT_RATE",
+    "BLOCKING_THREADS",
+    "MEMORY_LIMIT",
+    "REQUEST_MEMORY",
+    "CACHE_MEMORY",
     "DATA_DIR",
     "DATABASE_URL",
     "DATABASE_CONNECTIONS",

@@ -8,6 +8,9 @@ use super::match_sets::MatchSet;
 use super::sort::{SegmentSortKey, compare_cursors, cursor_of, segment_sort_keys};
 use crate::snapshot::{DocAddress, Snapshot};
 
+/// A page ends with the document that reaches this size, so that an export takes as much memory whatever is in the index.
+const MAX_PAGE_BYTES: usize = 1 << 20;
+
 /// A running export: a merge of the sorted rows of all segments.
 pub(crate) struct ExportScan {
     snapshot: Arc<Snapshot>,
@@ -59,7 +62,8 @@ impl ExportScan {
             self.queues.iter().enumerate().map(|(segment, queue)| head(segment, queue)).collect();
         let mut cursors = Vec::with_capacity(size);
         let mut addresses = Vec::with_capacity(size);
-        while cursors.len() < size {
+        let mut bytes = 0;
+        while cursors.len() < size && bytes < MAX_PAGE_BYTES {
             let next = heads
                 .iter()
                 .enumerate()
@@ -69,7 +73,9 @@ impl ExportScan {
             let Some(segment) = next else { break };
             let Some(cursor) = heads[segment].take() else { break };
             let queue = &mut self.queues[segment];
-            addresses.push(DocAddress { segment, row: queue.rows[queue.returned] as usize });
+            let row = queue.rows[queue.returned] as usize;
+            bytes += segments[segment].segment.document_extent(row).len();
+            addresses.push(DocAddress { segment, row });
             queue.returned += 1;
             heads[segment] = head(segment, queue);
             cursors.push(cursor);

@@ -47,7 +47,7 @@ pub(super) fn of_paths(metadata: &SegmentMetadata) -> Vec<ScalarTable> {
 
 impl Segment {
     /// Returns the bytes of the tape that a document has.
-    pub(super) fn document_extent(&self, row: usize) -> Range<usize> {
+    pub(crate) fn document_extent(&self, row: usize) -> Range<usize> {
         let starts = self.section::<u64>(self.metadata.tape_starts);
         let start_of = |row: usize| starts.get(row).map_or(self.metadata.tape.len(), |&start| start as usize);
         start_of(row)..start_of(row + 1)
