@@ -52,6 +52,7 @@ impl OpenedData {
         let store = open_store(&settings.database, folder).await?;
         // The other half is for compiled analysis types.
         cantata_engine_embedded::set_query_cache_bytes(settings.limits.cache_memory() / 2);
+        cantata_engine_embedded::set_max_search_bytes(settings.limits.search_memory());
         let engine = EmbeddedEngine::open(&folder.join(SEARCH_FOLDER))
             .map_err(|error| CliError::caused("the search engine cannot be opened", error))?;
         Ok(Self { store, engine: Arc::new(engine) })

@@ -22,6 +22,11 @@ const REQUEST_DIVISOR: u64 = 8;
 /// One part in so many of the memory is for caches.
 const CACHE_DIVISOR: u64 = 16;
 
+/// One search may take one part in so many of the memory, within these bounds.
+const SEARCH_DIVISOR: u64 = 64;
+const MIN_SEARCH_BYTES: u64 = 32 << 20;
+const MAX_SEARCH_BYTES: u64 = 256 << 20;
+
 /// More would hardly be of use, unless somebody says so.
 const MAX_DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 
@@ -79,6 +84,10 @@ pub(crate) struct LimitsSection {
     /// The maximum size of all request bodies and responses in memory, in bytes; unset, an eighth of MEMORY_LIMIT
     #[arg(long, value_name = "BYTES", value_parser = whole_number(1 << 20, usize::MAX))]
     request_memory: Option<usize>,
+    /// The maximum size of the documents and buckets of one search in memory, in bytes; unset, a 64th of MEMORY_LIMIT, at
+    /// least 32 MiB and at most 256 MiB
+    #[arg(long, value_name = "BYTES", value_parser = whole_number(1 << 20, usize::MAX))]
+    search_memory: Option<usize>,
     /// The maximum size of cached results and compiled analysis types, in bytes; unset, a sixteenth of MEMORY_LIMIT and at
     /// most 256 MiB
     #[arg(long, value_name = "BYTES", value_parser = whole_number(0, usize::MAX))]
@@ -96,6 +105,12 @@ impl LimitsSection {
     pub(crate) fn cache_memory(&self) -> usize {
         let share = || (self.memory_limit() / CACHE_DIVISOR).min(MAX_DEFAULT_CACHE_BYTES);
         self.cache_memory.unwrap_or_else(|| usize::try_from(share()).unwrap_or(usize::MAX))
+    }
+
+    /// Returns how many bytes one search may take.
+    pub(crate) fn search_memory(&self) -> usize {
+        let share = || (self.memory_limit() / SEARCH_DIVISOR).clamp(MIN_SEARCH_BYTES, MAX_SEARCH_BYTES);
+        self.search_memory.unwrap_or_else(|| usize::try_from(share()).unwrap_or(usize::MAX))
     }
 
     fn memory_limit(&self) -> u64 {

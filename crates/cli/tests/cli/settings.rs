@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 91] = [
+const SETTINGS: [&str; 93] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "BODY_LIMIT",
@@ -46,6 +46,7 @@ const SETTINGS: [&str; 91] = [
     "BLOCKING_THREADS",
     "MEMORY_LIMIT",
     "REQUEST_MEMORY",
+    "SEARCH_MEMORY",
     "CACHE_MEMORY",
     "DATA_DIR",
     "DATABASE_URL",
@@ -78,6 +79,7 @@ const SETTINGS: [&str; 91] = [
     "GRAPHQL_MAX_DEPTH",
     "GRAPHQL_MAX_COST",
     "GRAPHQL_MAX_RESPONSE_BYTES",
+    "GRAPHQL_MAX_PATTERNS",
     "MAX_RESULTS_WINDOW",
     "ROW_ID_FIELD_NAME",
     "ALLOW_CUSTOM_DOWNLOAD_MAX_ROWS",

@@ -6,6 +6,7 @@ use cantata_engine::{Cursor, EngineError, ExportRequest, Hit};
 
 use super::match_sets::MatchSet;
 use super::sort::{SegmentSortKey, compare_cursors, cursor_of, segment_sort_keys};
+use crate::cancellation::CancellationToken;
 use crate::snapshot::{DocAddress, Snapshot};
 
 /// A page ends with the document that reaches this size, so that an export takes as much memory whatever is in the index.
@@ -27,11 +28,21 @@ struct SegmentQueue {
 }
 
 impl ExportScan {
-    pub(crate) fn new(snapshot: Arc<Snapshot>, request: ExportRequest) -> Self {
+    /// Finds the records of an export.
+    ///
+    /// # Errors
+    ///
+    /// If it was cancelled.
+    pub(crate) fn new(
+        snapshot: Arc<Snapshot>,
+        request: ExportRequest,
+        cancellation: &CancellationToken,
+    ) -> Result<Self, EngineError> {
         let mut queues = Vec::new();
         let mut total = 0;
         for reader in &snapshot.segments {
-            let matches = MatchSet::new(reader, &request.filter);
+            let matches = MatchSet::new(reader, &request.filter, cancellation);
+            cancellation.check()?;
             total += matches.count as u64;
             let keys = segment_sort_keys(&reader.segment, &request.sort);
             let mut rows: Vec<u32> = matches.documents.iter().map(|row| row as u32).collect();
@@ -41,7 +52,7 @@ impl ExportScan {
             queues.push(SegmentQueue { rows, returned: 0 });
         }
         let remaining = request.limit.map_or(total, |limit| limit.min(total));
-        Self { snapshot, request, queues, remaining }
+        Ok(Self { snapshot, request, queues, remaining })
     }
 
     /// Returns the next records; none at the end.
