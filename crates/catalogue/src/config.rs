@@ -72,6 +72,7 @@ const KEYS: [&str; 35] = [
     "maxAliases",
     "maxCost",
     "maxDepth",
+    "maxPatterns",
     "maxResponseBytes",
     "nestingPrefix",
     "network",

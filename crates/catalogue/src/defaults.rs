@@ -67,6 +67,7 @@ impl ConfigDefaults {
                 max_cost: variables.count("GRAPHQL_MAX_COST", 1, general.limits.max_cost),
                 max_response_bytes: variables.count("GRAPHQL_MAX_RESPONSE_BYTES", 1, general.limits.max_response_bytes),
                 max_results_window: variables.count("MAX_RESULTS_WINDOW", 1, general.limits.max_results_window),
+                max_patterns: variables.count("GRAPHQL_MAX_PATTERNS", 0, general.limits.max_patterns),
             },
             flags: FeatureFlags {
                 disable_downloads: variables.flag("DISABLE_DOWNLOADS", false),

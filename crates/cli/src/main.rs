@@ -43,7 +43,12 @@ fn run() -> Result<ExitCode, CliError> {
     if cli.command.writes_data() {
         umask(Mode::RWXG | Mode::RWXO);
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    // The allocator keeps memory for each thread, so their number bounds what is kept.
+    if let Some(server) = server {
+        runtime.max_blocking_threads(server.limits.blocking_threads());
+    }
+    let runtime = runtime
         .enable_all()
         .build()
         .map_err(|error| CliError::caused("the threads of the server cannot be started", error))?;

@@ -13,6 +13,7 @@ mod external_validation;
 mod kafka;
 mod limits;
 mod logging;
+mod memory;
 mod metadata;
 mod portal;
 #[cfg(test)]

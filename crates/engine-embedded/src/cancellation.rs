@@ -23,7 +23,13 @@ impl CancellationToken {
     ///
     /// If the search was cancelled.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
-        if self.0.strong_count() == 0 { Err(EngineError::TimedOut) } else { Ok(()) }
+        if self.is_cancelled() { Err(EngineError::TimedOut) } else { Ok(()) }
+    }
+
+    /// Returns whether the search was cancelled. A loop that ends early for this leaves its result incomplete, so its
+    /// caller calls [`CancellationToken::check`] before it uses the result.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.strong_count() == 0
     }
 }
 

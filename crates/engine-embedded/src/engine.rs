@@ -304,7 +304,7 @@ impl IndexReader for EmbeddedEngine {
 
     async fn search(&self, index: &str, plan: Arc<SearchPlan>) -> Result<SearchResponse, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let permit = self.0.search_permits.acquire().await?;
+        let permit = self.0.search_permits.acquire(index).await?;
         let request = CancelOnDrop::default();
         let cancellation = request.token();
         run_blocking(move || {
@@ -317,7 +317,14 @@ impl IndexReader for EmbeddedEngine {
 
     async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let export = run_blocking(move || Ok(ExportScan::new(snapshot, request))).await?;
+        let permit = self.0.search_permits.acquire(index).await?;
+        let caller = CancelOnDrop::default();
+        let cancellation = caller.token();
+        let export = run_blocking(move || {
+            let _permit = permit;
+            ExportScan::new(snapshot, request, &cancellation)
+        })
+        .await?;
         Ok(Box::new(RunningExport { total: export.remaining, scan: Some(export) }))
     }
 

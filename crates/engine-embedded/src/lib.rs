@@ -36,3 +36,5 @@ mod varint;
 
 pub use engine::{EmbeddedEngine, OpenError};
 pub use index::{ImportProgress, IndexFile};
+pub use search::set_max_search_bytes;
+pub use snapshot::set_query_cache_bytes;

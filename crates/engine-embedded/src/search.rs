@@ -11,12 +11,14 @@ mod filter;
 mod hits;
 mod match_sets;
 mod row_filter;
+mod search_budget;
 mod sort;
 mod sorted_scan;
 mod term_matching;
 mod thread_pool;
 
 pub(crate) use export::ExportScan;
+pub use search_budget::set_max_search_bytes;
 
 use cantata_engine::{EngineError, FacetResult, Filter, HitsRequest, SearchPlan, SearchResponse};
 
@@ -38,31 +40,39 @@ pub(crate) fn run(
     plan: &SearchPlan,
     cancellation: &CancellationToken,
 ) -> Result<SearchResponse, EngineError> {
-    let match_sets = PlanMatchSets::new(snapshot, plan);
+    let match_sets = PlanMatchSets::new(snapshot, plan, cancellation);
     let QueryCache { pages, facets } = &snapshot.query_cache;
     let page = |(index, request): (usize, &HitsRequest)| {
         cancellation.check()?;
-        let key = plan.single_page(index);
-        let page = pages.get(&key).unwrap_or_else(|| {
-            let page = hits::find_page(snapshot, request, match_sets.of_filter(request.filter));
-            pages.insert(key, &page);
-            page
-        });
-        hits::with_documents(page, snapshot, request)
+        let key = QueryCache::page_key(plan, index);
+        let page = match key.as_ref().and_then(|key| pages.get(key)) {
+            Some(page) => page,
+            None => {
+                let page = hits::find_page(snapshot, request, match_sets.of_filter(request.filter));
+                // What was found after the client had gone is incomplete.
+                cancellation.check()?;
+                if let Some(key) = key {
+                    pages.insert(key, &page);
+                }
+                page
+            }
+        };
+        hits::with_documents(page, &match_sets, request)
     };
     let hits = plan.hits.iter().enumerate().map(page).collect::<Result<_, _>>()?;
     let mut answers: Vec<Option<FacetResult>> = Vec::with_capacity(plan.facets.len());
     let mut missing = Vec::new();
     for index in 0..plan.facets.len() {
-        let key = plan.single_facet(index);
-        answers.push(facets.get(&key));
+        let key = QueryCache::facet_key(plan, index);
+        answers.push(key.as_ref().and_then(|key| facets.get(key)));
         if answers[index].is_none() {
             missing.push((index, key));
         }
     }
     let compute = |number: usize| {
         cancellation.check()?;
-        facet::compute(&match_sets, &plan.facets[missing[number].0])
+        let facet = facet::compute(&match_sets, &plan.facets[missing[number].0])?;
+        cancellation.check().map(|()| facet)
     };
     // Counts over all records are stored.
     let filters = missing.iter().map(|(index, _)| plan.facets[*index].filter);
@@ -75,7 +85,7 @@ pub(crate) fn run(
     for ((index, key), answer) in missing.into_iter().zip(computed) {
         let answer = answer?;
         // Top hits are documents, which may be of any size.
-        if plan.facets[index].top_hits.is_none() {
+        if let Some(key) = key.filter(|_| plan.facets[index].top_hits.is_none()) {
             facets.insert(key, &answer);
         }
         answers[index] = Some(answer);

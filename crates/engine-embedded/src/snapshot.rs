@@ -7,6 +7,7 @@ mod global_ordinals;
 mod query_cache;
 
 pub(crate) use global_ordinals::GlobalOrdinals;
+pub use query_cache::set_query_cache_bytes;
 pub(crate) use query_cache::{HitsPage, QueryCache};
 
 use std::collections::HashMap;

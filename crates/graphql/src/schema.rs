@@ -74,7 +74,7 @@ impl CatalogueSchema {
             CatalogueError::new(CatalogueErrorCode::SchemaBuildError, message)
         })?;
         let limits = records.catalogue.limits;
-        let documents = DocumentCache::new(limits.max_aliases, limits.max_depth);
+        let documents = DocumentCache::new(limits.max_aliases, limits.max_depth, sdl.len());
         let implementers = schema.implementers_map();
         Ok(Self(Arc::new(CompiledSchema { schema, implementers, documents, sdl, records, sets })))
     }

@@ -51,6 +51,8 @@ pub struct MetadataSettings {
     pub hide_other_studies: bool,
     /// The name of this server in its events.
     pub server_id: String,
+    /// How many bytes the cache of compiled analysis types may have.
+    pub type_cache_bytes: usize,
 }
 
 impl Default for MetadataSettings {
@@ -60,6 +62,7 @@ impl Default for MetadataSettings {
             duplicates_in_published_only: false,
             hide_other_studies: false,
             server_id: "song.overture".to_owned(),
+            type_cache_bytes: 64 << 20,
         }
     }
 }
@@ -89,7 +92,8 @@ impl MetadataService {
             created_at,
         });
         store.seed_types(seeds.collect()).await?;
-        Ok(Self { store, settings, types: TypeCache::default(), external, storage })
+        let types = TypeCache::new(settings.type_cache_bytes);
+        Ok(Self { store, settings, types, external, storage })
     }
 
     /// Returns the number of the latest event that is stored.

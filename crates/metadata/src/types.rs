@@ -16,8 +16,14 @@ use serde_json::Value;
 use crate::MetadataService;
 use crate::external::check_rules;
 
-/// How many compiled type versions are cached.
-const MAX_CACHED_TYPES: u64 = 1_000;
+/// What a compiled type takes beside its own schema: the base that all types share is compiled with it.
+const BASE_BYTES: usize = 256 << 10;
+
+/// How many bytes a compiled schema takes for each byte of its text.
+const COMPILED_RATIO: usize = 64;
+
+/// A type that takes more than one part in so many of the cache is not cached.
+const MAX_ENTRY_DIVISOR: usize = 4;
 
 /// The registration of an analysis type.
 #[derive(Debug, Clone)]
@@ -94,6 +100,8 @@ pub(crate) struct CompiledType {
     pub(crate) id: AnalysisTypeId,
     pub(crate) options: TypeOptions,
     pub(crate) validator: PayloadValidator,
+    /// An estimate of its size in memory.
+    bytes: usize,
 }
 
 impl CompiledType {
@@ -116,12 +124,27 @@ impl CompiledType {
     }
 }
 
-/// Caches compiled type versions; a version never changes, so no entry is ever stale.
-pub(crate) struct TypeCache(Cache<AnalysisTypeId, Arc<CompiledType>>);
+/// Caches compiled type versions by their size in memory; a version never changes, so no entry is ever stale.
+pub(crate) struct TypeCache {
+    compiled: Cache<AnalysisTypeId, Arc<CompiledType>>,
+    max_entry_bytes: usize,
+}
 
-impl Default for TypeCache {
-    fn default() -> Self {
-        Self(Cache::new(MAX_CACHED_TYPES))
+impl TypeCache {
+    /// Creates a cache of so many bytes.
+    pub(crate) fn new(bytes: usize) -> Self {
+        let weigh = |_: &AnalysisTypeId, compiled: &Arc<CompiledType>| {
+            // A single one is far smaller.
+            u32::try_from(compiled.bytes).unwrap_or(u32::MAX)
+        };
+        let compiled = Cache::builder().max_capacity(bytes as u64).weigher(weigh).build();
+        Self { compiled, max_entry_bytes: bytes / MAX_ENTRY_DIVISOR }
+    }
+
+    fn insert(&self, id: AnalysisTypeId, compiled: &Arc<CompiledType>) {
+        if compiled.bytes <= self.max_entry_bytes {
+            self.compiled.insert(id, Arc::clone(compiled));
+        }
     }
 }
 
@@ -200,17 +223,18 @@ impl MetadataService {
     /// Returns a compiled version that is known to be registered.
     pub(crate) async fn compiled_version(&self, name: &str, version: u32) -> Result<Arc<CompiledType>> {
         let id = AnalysisTypeId { name: name.to_owned(), version };
-        if let Some(compiled) = self.types.0.get(&id) {
+        if let Some(compiled) = self.types.compiled.get(&id) {
             return Ok(compiled);
         }
         let registered = self.store.analysis_type(name, Some(version)).await?;
         let registered = registered.ok_or_else(|| unknown_type(name))?;
         let compiled = Arc::new(CompiledType {
             validator: PayloadValidator::compile(&registered.schema)?,
+            bytes: BASE_BYTES + COMPILED_RATIO * registered.schema.to_string().len(),
             options: registered.options,
             id: registered.id,
         });
-        self.types.0.insert(id, Arc::clone(&compiled));
+        self.types.insert(id, &compiled);
         Ok(compiled)
     }
 
@@ -245,4 +269,29 @@ fn not_latest(origin: ErrorOrigin, name: &str, version: i64, latest: u32) -> Err
          but using version '{version}' of analysisType '{name}' instead"
     );
     Error::new(origin, ErrorId::AnalysisTypeIncorrectVersion, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use cantata_schema::builtin_types;
+
+    use super::*;
+
+    #[test]
+    fn compiled_types_are_cached_by_their_size() {
+        const CACHE_BYTES: usize = 1 << 20;
+        let cache = TypeCache::new(CACHE_BYTES);
+        let insert = |version: u32, bytes: usize| {
+            let id = AnalysisTypeId { name: "type".to_owned(), version };
+            let validator = PayloadValidator::compile(&builtin_types()[0].schema).unwrap();
+            let compiled = CompiledType { id: id.clone(), options: TypeOptions::default(), validator, bytes };
+            cache.insert(id, &Arc::new(compiled));
+            cache.compiled.run_pending_tasks();
+        };
+        insert(1, CACHE_BYTES / 2);
+        assert_eq!(cache.compiled.weighted_size(), 0, "a large one is not cached");
+        (0..20).for_each(|version| insert(version, CACHE_BYTES / 8));
+        let size = cache.compiled.weighted_size();
+        assert!(0 < size && size <= CACHE_BYTES as u64, "{size} bytes are cached");
+    }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use axum::body::HttpBody as _;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use cantata_core::ErrorId;
@@ -21,7 +22,7 @@ use tower::{Service, ServiceExt as _};
 use crate::body_hook::with_guard;
 use crate::error_body::ApiError;
 use crate::es_compat;
-use crate::limits::{BodyProgress, ExportPermit, Rejection, timeout_after_body};
+use crate::limits::{BodyProgress, ExportPermit, Rejection, RequestMemory, timeout_after_body, with_share};
 use crate::routes::{Dialect, RegisteredRoute};
 use crate::state::AppState;
 
@@ -42,6 +43,8 @@ struct Admission {
     /// How long the response may take to begin; no limit for administration.
     timeout: Option<Duration>,
     progress: Option<Arc<BodyProgress>>,
+    /// Holds the answers that are not sent yet.
+    memory: Arc<RequestMemory>,
 }
 
 impl<S> Service<Request> for AdmissionService<S>
@@ -106,12 +109,13 @@ where
 
 /// Rejects a request beyond a limit.
 fn admit(state: &AppState, request: &Request) -> Result<Admission, Rejection> {
+    let memory = Arc::clone(&state.limits.memory);
     let Some(route) = RegisteredRoute::of(request) else {
-        return Ok(Admission { permit: None, timeout: None, progress: None });
+        return Ok(Admission { permit: None, timeout: None, progress: None, memory });
     };
     let permit = state.limits.admit(request, &route.spec)?;
     let timeout = (!route.spec.is_administration).then_some(state.settings.limits.request_timeout);
-    Ok(Admission { permit, timeout, progress: request.extensions().get::<Arc<BodyProgress>>().cloned() })
+    Ok(Admission { permit, timeout, progress: request.extensions().get::<Arc<BodyProgress>>().cloned(), memory })
 }
 
 impl Admission {
@@ -130,9 +134,17 @@ impl Admission {
             Ok(Err(never)) => match never {},
             Err(_) => panic_response(),
         };
-        match self.permit {
-            Some(permit) => response.map(|body| with_guard(body, permit)),
-            None => response,
+        // An export is sent by pieces, and their number is limited.
+        if let Some(permit) = self.permit {
+            return response.map(|body| with_guard(body, permit));
+        }
+        // The request is answered, so its body is gone.
+        drop(self.progress);
+        let bytes = response.body().size_hint().exact().unwrap_or_default();
+        match self.memory.take_for_answer(bytes).await {
+            Ok(Some(share)) => response.map(|body| with_share(body, share)),
+            Ok(None) => response,
+            Err(_) => Rejection::NoMemory.into_response(),
         }
     }
 }

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use crate::es_compat;
 use crate::intercept::Intercept;
-use crate::limits::Rejection;
+use crate::limits::{BUSY_RETRY_SECONDS, Rejection};
 use crate::metrics::Metrics;
 use crate::response::json_with_status;
 use crate::routes::{Dialect, RegisteredRoute};
@@ -145,6 +145,9 @@ fn render(mut response: Response, uri: &Uri, host: Option<&HeaderValue>) -> Resp
     };
     let status = status_of(&error);
     let mut rendered = json_with_status(status, &ErrorBody::new(&error, status, request_url(uri, host)));
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        rendered.headers_mut().insert(header::RETRY_AFTER, BUSY_RETRY_SECONDS.into());
+    }
     for name in KEPT_HEADERS {
         if let Some(value) = response.headers_mut().remove(&name) {
             rendered.headers_mut().insert(name, value);

@@ -5,8 +5,8 @@ mod params;
 mod path;
 
 pub(crate) use body::{
-    JsonObject, MAX_DISCARDED_BYTES, PayloadBytes, content_type, declared_length, discard, read_limited, take_body,
-    too_large, unreadable, unsupported_media_type,
+    BodyShare, JsonObject, MAX_DISCARDED_BYTES, PayloadBytes, content_type, declared_length, discard, read_limited,
+    take_body, too_large, unreadable, unsupported_media_type,
 };
 pub(crate) use params::{Params, malformed, parse_integer};
 pub(crate) use path::Segments;

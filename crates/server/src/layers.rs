@@ -36,8 +36,7 @@ const ACCEPT_ENCODING: HeaderValue = HeaderValue::from_static("accept-encoding")
 
 /// Puts the layers around all routes and fallbacks of a router.
 pub(crate) fn with_layers(router: Router<AppState>, routes: Arc<RouteTable>, state: &AppState) -> Router<AppState> {
-    let client_timeout = state.settings.limits.client_timeout;
-    let admission_state = Arc::clone(state);
+    let (body_state, admission_state) = (Arc::clone(state), Arc::clone(state));
     let nosniff = HeaderValue::from_static("nosniff");
     let stack = ServiceBuilder::new()
         .layer(SetResponseHeaderLayer::overriding(header::X_CONTENT_TYPE_OPTIONS, nosniff))
@@ -49,7 +48,9 @@ pub(crate) fn with_layers(router: Router<AppState>, routes: Arc<RouteTable>, sta
         .layer(InterceptLayer(CorsInterceptor(Arc::clone(&state.settings))))
         .layer(InterceptLayer(AuditInterceptor(Arc::clone(&state.access))))
         .layer(InterceptLayer(ErrorRenderer(Arc::clone(&state.metrics))))
-        .layer(MapRequestLayer::new(move |request: Request| with_body_timeout(request, client_timeout)))
+        .layer(MapRequestLayer::new(move |request: Request| {
+            with_body_timeout(request, &body_state.settings.limits, &body_state.limits.memory)
+        }))
         .layer_fn(move |inner| AdmissionService { state: Arc::clone(&admission_state), inner });
     router.layer(stack)
 }

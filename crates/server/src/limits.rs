@@ -6,8 +6,10 @@
 mod body_timeout;
 mod client_address;
 mod exports;
+mod pace;
 mod rate_limiter;
 mod rejection;
+mod request_memory;
 mod settings;
 
 pub use client_address::{InvalidNetwork, TrustedProxies};
@@ -15,7 +17,9 @@ pub use settings::LimitSettings;
 
 pub(crate) use body_timeout::{BodyProgress, BodyTimeout, timeout_after_body, with_body_timeout};
 pub(crate) use exports::ExportPermit;
-pub(crate) use rejection::Rejection;
+pub(crate) use pace::Pace;
+pub(crate) use rejection::{BUSY_RETRY_SECONDS, Rejection};
+pub(crate) use request_memory::{RequestMemory, with_share};
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv4Addr};
@@ -48,6 +52,7 @@ pub(crate) struct Limits {
     requests: Option<RateLimiter>,
     failures: Option<RateLimiter>,
     exports: Arc<ExportLimiter>,
+    pub(crate) memory: Arc<RequestMemory>,
     proxies: TrustedProxies,
     /// Keyed with a secret of this process, so that nobody can choose an address that is counted with another's.
     hasher: RandomState,
@@ -60,6 +65,7 @@ impl Limits {
             requests: RateLimiter::new(settings.requests_per_second, second, settings.request_burst),
             failures: RateLimiter::new(settings.failures_per_minute, 60 * second, settings.failures_per_minute),
             exports: Arc::new(ExportLimiter::new(settings.max_exports, settings.max_exports_per_client)),
+            memory: RequestMemory::new(settings.request_memory),
             proxies: settings.trusted_proxies.clone(),
             hasher: RandomState::new(),
         }

@@ -24,7 +24,7 @@ use bytes::Bytes;
 use cantata_catalogue::introspection::FailedCatalogueBody;
 use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
 use cantata_search::{CatalogueLookup, Catalogues, ConfigSource, EngineProvider, SearchService, ServedCatalogue};
-use http::{Extensions, StatusCode};
+use http::{Extensions, StatusCode, header};
 use serde_json::json;
 use utoipa_axum::router::UtoipaMethodRouter;
 use utoipa_axum::routes;
@@ -34,6 +34,7 @@ use crate::admin::ADMINISTRATION;
 use crate::app::unknown_path;
 use crate::error_body::ApiError;
 use crate::extract::read_limited;
+use crate::limits::BUSY_RETRY_SECONDS;
 use crate::response::json_with_status;
 use crate::routes::{Dialect, RouteSpec, Routes};
 use crate::{AccessControl, HttpSettings};
@@ -205,7 +206,11 @@ fn served(found: CatalogueLookup) -> Result<Arc<ServedCatalogue>, SearchRejectio
 async fn read(request: Request, limit: usize) -> Result<Bytes, SearchRejection> {
     read_limited(request, limit).await.map_err(|ApiError(error)| {
         let status = StatusCode::from_u16(error.id.status()).unwrap_or(StatusCode::BAD_REQUEST);
-        text(status, error.text).into()
+        let mut response = text(status, error.text);
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(header::RETRY_AFTER, BUSY_RETRY_SECONDS.into());
+        }
+        response.into()
     })
 }
 

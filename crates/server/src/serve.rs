@@ -44,7 +44,7 @@ pub async fn serve(
     app: App,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
-    let limits = app.limit_settings();
+    let limits = app.limit_settings().clone();
     let timeout = limits.client_timeout;
     let mut connections = Connections::new(limits.max_connections);
     let mut protocol = auto::Builder::new(TokioExecutor::new());
@@ -76,7 +76,7 @@ pub async fn serve(
         }
         set_socket_options(&stream);
         let connection = Arc::new(Connection::new(peer.ip()));
-        let stream = TimeoutStream::new(stream, Arc::clone(&connection), timeout);
+        let stream = TimeoutStream::new(stream, Arc::clone(&connection), &limits);
         let (app, shared) = (app.clone(), Arc::clone(&connection));
         let respond = service_fn(move |request: http::Request<hyper::body::Incoming>| {
             let (app, connection) = (app.clone(), Arc::clone(&shared));

@@ -18,6 +18,9 @@ pub struct RequestLimits {
     pub max_response_bytes: u64,
     /// The number of hits in a page (`table.maxResultsWindow`).
     pub max_results_window: u64,
+    /// The number of patterns in a filter (`maxPatterns`).
+    #[serde(skip)]
+    pub max_patterns: usize,
 }
 
 impl Default for RequestLimits {
@@ -28,6 +31,7 @@ impl Default for RequestLimits {
             max_cost: 10_000_000,
             max_response_bytes: 256 << 20,
             max_results_window: 10_000,
+            max_patterns: 1000,
         }
     }
 }
@@ -79,6 +83,7 @@ impl RequestLimits {
                 .count(root, "maxResponseBytes", 1)
                 .map_or(defaults.max_response_bytes, u64::from),
             max_results_window: defaults.max_results_window,
+            max_patterns: read(reader.count(root, "maxPatterns", 0), defaults.max_patterns),
         }
     }
 }

@@ -50,6 +50,9 @@ impl OpenedData {
         let folder = &settings.store.data_dir;
         ensure_not_restoring(folder)?;
         let store = open_store(&settings.database, folder).await?;
+        // The other half is for compiled analysis types.
+        cantata_engine_embedded::set_query_cache_bytes(settings.limits.cache_memory() / 2);
+        cantata_engine_embedded::set_max_search_bytes(settings.limits.search_memory());
         let engine = EmbeddedEngine::open(&folder.join(SEARCH_FOLDER))
             .map_err(|error| CliError::caused("the search engine cannot be opened", error))?;
         // A database server is restored on its own; indexing then builds what is ahead of it again.
@@ -94,7 +97,10 @@ impl BoundServer {
         let OpenedData { store, engine } = data;
         let metadata = MetadataService::start(
             Arc::clone(&store),
-            settings.metadata.service_settings(settings.access.require_auth_for_reads),
+            settings.metadata.service_settings(
+                settings.access.require_auth_for_reads,
+                settings.limits.cache_memory() / 2,
+            ),
             settings.external_validation.validator()?,
             settings.storage.client()?,
         );

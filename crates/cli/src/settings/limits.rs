@@ -5,7 +5,30 @@ use std::time::Duration;
 use cantata_server::{LimitSettings, TrustedProxies};
 use clap::Args;
 
+use super::memory;
 use super::values::{networks, whole_number};
+
+/// The maximum number of threads for blocking work.
+const MAX_BLOCKING_THREADS: usize = 4096;
+
+/// Some of these threads wait for the disk.
+const BLOCKING_THREADS_PER_PROCESSOR: usize = 8;
+
+const MIN_BLOCKING_THREADS: usize = 32;
+
+/// One part in so many of the memory is for request bodies and responses.
+const REQUEST_DIVISOR: u64 = 8;
+
+/// One part in so many of the memory is for caches.
+const CACHE_DIVISOR: u64 = 16;
+
+/// One search may take one part in so many of the memory, within these bounds.
+const SEARCH_DIVISOR: u64 = 64;
+const MIN_SEARCH_BYTES: u64 = 32 << 20;
+const MAX_SEARCH_BYTES: u64 = 256 << 20;
+
+/// More would hardly be of use, unless somebody says so.
+const MAX_DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 
 /// The maximum timeout: a day.
 const MAX_TIMEOUT_SECONDS: u64 = 86_400;
@@ -47,9 +70,59 @@ pub(crate) struct LimitsSection {
     /// The maximum number of connections; beyond it, those that have been idle longest are closed
     #[arg(long, value_name = "NUMBER", default_value_t = 8192, value_parser = whole_number(1, usize::MAX))]
     max_connections: usize,
+    /// The minimum rate at which a client sends a body or reads a response, in bytes per second; a client that stays below
+    /// it is given up when it is CLIENT_TIMEOUT behind
+    #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = whole_number(1, u64::MAX))]
+    min_client_rate: u64,
+    /// The maximum number of threads for searches, downloads and reads of the store; unset, 8 per processor and at least 32
+    #[arg(long, value_name = "NUMBER", value_parser = whole_number(1, MAX_BLOCKING_THREADS))]
+    blocking_threads: Option<usize>,
+    /// The memory that the server may use, in bytes, from which other limits follow; unset, the limit of the container, else
+    /// the memory of the machine
+    #[arg(long, value_name = "BYTES", value_parser = whole_number(1 << 20, u64::MAX))]
+    memory_limit: Option<u64>,
+    /// The maximum size of all request bodies and responses in memory, in bytes; unset, an eighth of MEMORY_LIMIT
+    #[arg(long, value_name = "BYTES", value_parser = whole_number(1 << 20, usize::MAX))]
+    request_memory: Option<usize>,
+    /// The maximum size of the documents and buckets of one search in memory, in bytes; unset, a 64th of MEMORY_LIMIT, at
+    /// least 32 MiB and at most 256 MiB
+    #[arg(long, value_name = "BYTES", value_parser = whole_number(1 << 20, usize::MAX))]
+    search_memory: Option<usize>,
+    /// The maximum size of cached results and compiled analysis types, in bytes; unset, a sixteenth of MEMORY_LIMIT and at
+    /// most 256 MiB
+    #[arg(long, value_name = "BYTES", value_parser = whole_number(0, usize::MAX))]
+    cache_memory: Option<usize>,
 }
 
 impl LimitsSection {
+    /// Returns how many threads run blocking work.
+    pub(crate) fn blocking_threads(&self) -> usize {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        self.blocking_threads.unwrap_or_else(|| (processors * BLOCKING_THREADS_PER_PROCESSOR).max(MIN_BLOCKING_THREADS))
+    }
+
+    /// Returns how many bytes cached results and compiled analysis types may take.
+    pub(crate) fn cache_memory(&self) -> usize {
+        let share = || (self.memory_limit() / CACHE_DIVISOR).min(MAX_DEFAULT_CACHE_BYTES);
+        self.cache_memory.unwrap_or_else(|| usize::try_from(share()).unwrap_or(usize::MAX))
+    }
+
+    /// Returns how many bytes one search may take.
+    pub(crate) fn search_memory(&self) -> usize {
+        let share = || (self.memory_limit() / SEARCH_DIVISOR).clamp(MIN_SEARCH_BYTES, MAX_SEARCH_BYTES);
+        self.search_memory.unwrap_or_else(|| usize::try_from(share()).unwrap_or(usize::MAX))
+    }
+
+    fn memory_limit(&self) -> u64 {
+        self.memory_limit.unwrap_or_else(memory::available_memory)
+    }
+
+    /// Returns how many bytes request bodies and responses may take.
+    fn request_memory(&self) -> usize {
+        let share = || usize::try_from(self.memory_limit() / REQUEST_DIVISOR).unwrap_or(usize::MAX);
+        self.request_memory.unwrap_or_else(share)
+    }
+
     /// Returns the limits of the HTTP server.
     pub(super) fn settings(&self) -> LimitSettings {
         let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
@@ -65,6 +138,8 @@ impl LimitsSection {
             request_timeout: Duration::from_secs(self.request_timeout),
             client_timeout: Duration::from_secs(self.client_timeout),
             max_connections: self.max_connections,
+            min_client_rate: self.min_client_rate,
+            request_memory: self.request_memory(),
         }
     }
 }

@@ -22,13 +22,15 @@ pub(crate) struct MetadataSection {
 }
 
 impl MetadataSection {
-    /// Returns the settings of the service. Where reads are closed, nothing of another study is named.
-    pub(crate) fn service_settings(&self, closed_reads: bool) -> MetadataSettings {
+    /// Returns the settings of the service, with so many bytes for compiled analysis types. Where reads are closed, nothing of
+    /// another study is named.
+    pub(crate) fn service_settings(&self, closed_reads: bool, type_cache_bytes: usize) -> MetadataSettings {
         MetadataSettings {
             enforce_latest: self.schemas_enforce_latest,
             duplicates_in_published_only: self.duplicates_published_only,
             hide_other_studies: closed_reads,
             server_id: self.server_id.clone(),
+            type_cache_bytes,
         }
     }
 }

@@ -46,6 +46,9 @@ pub(crate) struct SearchSettings {
     /// The maximum size of a GraphQL response, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 20, value_parser = whole_number(1, MAX_INT))]
     pub(crate) graphql_max_response_bytes: u64,
+    /// The maximum number of patterns in a filter: values with `*`, wildcards and fuzzy texts, for each field
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000, value_parser = whole_number(0, MAX_INT))]
+    pub(crate) graphql_max_patterns: u64,
     /// The maximum number of hits per page
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = whole_number(1, MAX_INT))]
     pub(crate) max_results_window: u64,
@@ -136,6 +139,7 @@ impl SearchSettings {
                 max_cost: self.graphql_max_cost,
                 max_response_bytes: self.graphql_max_response_bytes,
                 max_results_window: self.max_results_window,
+                max_patterns: number(self.graphql_max_patterns),
             },
             flags: FeatureFlags {
                 disable_downloads: self.disable_downloads,

@@ -53,6 +53,14 @@ impl Server {
         }
     }
 
+    /// Returns how many threads the server has for requests and blocking work.
+    pub(crate) fn runtime_threads(&self) -> usize {
+        let tasks = fs_err::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        // A thread may end while the list is read.
+        let names = tasks.filter_map(|task| fs_err::read_to_string(task.ok()?.path().join("comm")).ok());
+        names.filter(|name| name.starts_with("tokio-rt")).count()
+    }
+
     /// Asks for a path; returns the status and the body.
     pub(crate) fn get(&self, path: &str) -> (u16, Value) {
         self.request("GET", path, "")

@@ -122,3 +122,20 @@ fn variables_of_other_servers_are_reported() {
     let (_, _, stderr) = outcome(command.env("PORT", "").env("SEARCH_CLIENT_TYPE", ""));
     assert!(!stderr.contains("is not used"), "{stderr}");
 }
+
+/// The allocator keeps memory for each thread, so their number is bounded, however many clients there are.
+#[test]
+fn blocking_work_has_no_more_threads_than_it_may_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start("serve", folder.path(), &["--auth-mode=none", "--blocking-threads=2"]);
+    let study = json!({"studyId": "S1", "name": "One"});
+    assert_eq!(server.request("POST", "/studies/S1/", &study.to_string()).0, 200);
+    let workers = std::thread::available_parallelism().unwrap().get();
+    let list = || (0..20).all(|_| server.get("/studies/S1/analysis?analysisStates=PUBLISHED").0 == 200);
+    std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..64).map(|_| scope.spawn(list)).collect();
+        assert!(clients.into_iter().all(|client| client.join().unwrap()));
+    });
+    let threads = server.runtime_threads();
+    assert!(threads <= workers + 2, "{threads} threads, of which {workers} serve requests");
+}

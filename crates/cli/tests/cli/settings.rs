@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 87] = [
+const SETTINGS: [&str; 95] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "PUBLIC_URL",
@@ -44,6 +44,12 @@ const SETTINGS: [&str; 87] = [
     "REQUEST_TIMEOUT",
     "CLIENT_TIMEOUT",
     "MAX_CONNECTIONS",
+    "MIN_CLIENT_RATE",
+    "BLOCKING_THREADS",
+    "MEMORY_LIMIT",
+    "REQUEST_MEMORY",
+    "SEARCH_MEMORY",
+    "CACHE_MEMORY",
     "DATA_DIR",
     "DATABASE_URL",
     "DATABASE_CONNECTIONS",
@@ -75,6 +81,7 @@ const SETTINGS: [&str; 87] = [
     "GRAPHQL_MAX_DEPTH",
     "GRAPHQL_MAX_COST",
     "GRAPHQL_MAX_RESPONSE_BYTES",
+    "GRAPHQL_MAX_PATTERNS",
     "MAX_RESULTS_WINDOW",
     "ROW_ID_FIELD_NAME",
     "ALLOW_CUSTOM_DOWNLOAD_MAX_ROWS",

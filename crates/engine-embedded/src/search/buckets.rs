@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use cantata_engine::{Document, EngineError};
 
 use super::facet::SegmentFacet;
-use crate::snapshot::{DocAddress, GlobalOrdinals, Snapshot};
+use super::match_sets::PlanMatchSets;
+use crate::snapshot::{DocAddress, GlobalOrdinals};
 
 /// Returns the ordinals with the greatest counts, the greatest first, equal ones in order, and none without count.
 pub(super) fn most_frequent(counts: &[u64], limit: usize) -> Vec<usize> {
@@ -25,9 +26,9 @@ pub(super) fn most_frequent(counts: &[u64], limit: usize) -> Vec<usize> {
 ///
 /// # Errors
 ///
-/// If they cannot be read.
+/// If they take too much memory, or cannot be read.
 pub(super) fn top_hits(
-    snapshot: &Snapshot,
+    match_sets: &PlanMatchSets<'_>,
     segments: &[SegmentFacet<'_>],
     ordinals: &GlobalOrdinals,
     bucket: usize,
@@ -56,5 +57,5 @@ pub(super) fn top_hits(
     records.sort_unstable_by_key(|&(id, _)| id);
     records.truncate(size);
     let addresses: Vec<DocAddress> = records.into_iter().map(|(_, address)| address).collect();
-    snapshot.load_documents(&addresses)
+    match_sets.budget.load(match_sets.snapshot, &addresses)
 }

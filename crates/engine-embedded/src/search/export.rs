@@ -6,7 +6,11 @@ use cantata_engine::{Cursor, EngineError, ExportRequest, Hit};
 
 use super::match_sets::MatchSet;
 use super::sort::{SegmentSortKey, compare_cursors, cursor_of, segment_sort_keys};
+use crate::cancellation::CancellationToken;
 use crate::snapshot::{DocAddress, Snapshot};
+
+/// A page ends with the document that reaches this size, so that an export takes as much memory whatever is in the index.
+const MAX_PAGE_BYTES: usize = 1 << 20;
 
 /// A running export: a merge of the sorted rows of all segments.
 pub(crate) struct ExportScan {
@@ -24,11 +28,21 @@ struct SegmentQueue {
 }
 
 impl ExportScan {
-    pub(crate) fn new(snapshot: Arc<Snapshot>, request: ExportRequest) -> Self {
+    /// Finds the records of an export.
+    ///
+    /// # Errors
+    ///
+    /// If it was cancelled.
+    pub(crate) fn new(
+        snapshot: Arc<Snapshot>,
+        request: ExportRequest,
+        cancellation: &CancellationToken,
+    ) -> Result<Self, EngineError> {
         let mut queues = Vec::new();
         let mut total = 0;
         for reader in &snapshot.segments {
-            let matches = MatchSet::new(reader, &request.filter);
+            let matches = MatchSet::new(reader, &request.filter, cancellation);
+            cancellation.check()?;
             total += matches.count as u64;
             let keys = segment_sort_keys(&reader.segment, &request.sort);
             let mut rows: Vec<u32> = matches.documents.iter().map(|row| row as u32).collect();
@@ -38,7 +52,7 @@ impl ExportScan {
             queues.push(SegmentQueue { rows, returned: 0 });
         }
         let remaining = request.limit.map_or(total, |limit| limit.min(total));
-        Self { snapshot, request, queues, remaining }
+        Ok(Self { snapshot, request, queues, remaining })
     }
 
     /// Returns the next records; none at the end.
@@ -59,7 +73,8 @@ impl ExportScan {
             self.queues.iter().enumerate().map(|(segment, queue)| head(segment, queue)).collect();
         let mut cursors = Vec::with_capacity(size);
         let mut addresses = Vec::with_capacity(size);
-        while cursors.len() < size {
+        let mut bytes = 0;
+        while cursors.len() < size && bytes < MAX_PAGE_BYTES {
             let next = heads
                 .iter()
                 .enumerate()
@@ -69,7 +84,9 @@ impl ExportScan {
             let Some(segment) = next else { break };
             let Some(cursor) = heads[segment].take() else { break };
             let queue = &mut self.queues[segment];
-            addresses.push(DocAddress { segment, row: queue.rows[queue.returned] as usize });
+            let row = queue.rows[queue.returned] as usize;
+            bytes += segments[segment].segment.document_extent(row).map_or(0, |extent| extent.len());
+            addresses.push(DocAddress { segment, row });
             queue.returned += 1;
             heads[segment] = head(segment, queue);
             cursors.push(cursor);

@@ -16,6 +16,9 @@ use crate::snapshot::GlobalOrdinals;
 /// The limit of a histogram.
 const MAX_HISTOGRAM_BUCKETS: f64 = 65_536.0;
 
+/// About what a bucket takes, with a value of usual length.
+const BUCKET_BYTES: usize = size_of::<Bucket>() + 64;
+
 /// A facet on one segment.
 pub(super) struct SegmentFacet<'a> {
     pub(super) reader: &'a SegmentReader,
@@ -31,7 +34,8 @@ pub(super) struct SegmentFacet<'a> {
 ///
 /// # Errors
 ///
-/// If a histogram would have too many buckets, or documents cannot be read.
+/// If a histogram would have too many buckets, the answer takes too much memory, the search was cancelled, or documents
+/// cannot be read.
 pub(super) fn compute<'a>(
     match_sets: &PlanMatchSets<'a>,
     request: &'a FacetRequest,
@@ -58,8 +62,10 @@ pub(super) fn compute<'a>(
                 .collect();
             for bucket in most_frequent(&counts, limit) {
                 let Some(value) = ordinals.value(&snapshot.segments, &request.field, bucket) else { continue };
+                match_sets.cancellation.check()?;
+                match_sets.budget.take(BUCKET_BYTES + request.bucket_filters.len() * size_of::<u64>())?;
                 let top_hits = match request.top_hits {
-                    Some(size) => top_hits(snapshot, &segments, &ordinals, bucket, size)?,
+                    Some(size) => top_hits(match_sets, &segments, &ordinals, bucket, size)?,
                     None => Vec::new(),
                 };
                 let filtered = filtered.iter().map(|counts| counts[bucket]).collect();

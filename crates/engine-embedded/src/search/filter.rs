@@ -2,8 +2,9 @@
 
 use cantata_engine::{Filter, ValueRange};
 
-use super::term_matching;
+use super::term_matching::{self, Alternatives};
 use crate::bitset::{Bitset, WORD_BITS};
+use crate::cancellation::CancellationToken;
 use crate::segment::{Ordinal, Segment, SegmentField, with_ordinals};
 use crate::value_encoding::ValueClass;
 
@@ -13,38 +14,51 @@ const SPARSE_LIFT_RATIO: usize = 8;
 /// The cost of one posting, in rows of a column scan.
 const POSTING_COST_ROWS: usize = 4;
 
-/// Returns the rows of a level that match a filter.
-pub(crate) fn evaluate(segment: &Segment, filter: &Filter, level: usize) -> Bitset {
+/// Returns the rows of a level that match a filter; they are incomplete if the search was cancelled.
+pub(crate) fn evaluate(
+    segment: &Segment,
+    filter: &Filter,
+    level: usize,
+    cancellation: &CancellationToken,
+) -> Bitset {
+    let evaluate = |filter: &Filter, level: usize| evaluate(segment, filter, level, cancellation);
     let rows = segment.level(level).rows;
     match filter {
         Filter::All => Bitset::full(rows),
         Filter::None => Bitset::empty(rows),
         Filter::And(parts) => {
-            let mut parts = parts.iter().map(|part| evaluate(segment, part, level));
+            let mut parts = parts.iter().map(|part| evaluate(part, level));
             let Some(mut all) = parts.next() else { return Bitset::full(rows) };
             parts.for_each(|part| all.intersect_with(&part));
             all
         }
         Filter::Or(parts) => {
             let mut any = Bitset::empty(rows);
-            parts.iter().for_each(|part| any.union_with(&evaluate(segment, part, level)));
+            let Alternatives { patterns, others } = Alternatives::new(parts);
+            others.into_iter().for_each(|part| any.union_with(&evaluate(part, level)));
+            for (field, patterns) in &patterns {
+                if let Some(field) = segment.field(field).filter(|field| field.level == level) {
+                    let ordinals = term_matching::match_any_pattern(&field, patterns, cancellation);
+                    any.union_with(&rows_with_any(&field, &ordinals, rows));
+                }
+            }
             any
         }
         Filter::Not(inner) => {
-            let mut set = evaluate(segment, inner, level);
+            let mut set = evaluate(inner, level);
             set.invert();
             set
         }
         Filter::Nested { path, inner } => match segment.level_of(path) {
             Some(inner_level) if level == 0 => match by_document_postings(segment, inner, inner_level) {
                 Some(documents) => documents,
-                None => lift(segment, &evaluate(segment, inner, inner_level), inner_level, 0),
+                None => lift(segment, &evaluate(inner, inner_level), inner_level, 0),
             },
-            Some(inner_level) => lift(segment, &evaluate(segment, inner, inner_level), inner_level, level),
+            Some(inner_level) => lift(segment, &evaluate(inner, inner_level), inner_level, level),
             None => Bitset::empty(rows),
         },
         leaf => match leaf_field(segment, leaf, level) {
-            Some(field) => leaf_rows(leaf, &field, rows),
+            Some(field) => leaf_rows(leaf, &field, rows, cancellation),
             None => Bitset::empty(rows),
         },
     }
@@ -155,25 +169,31 @@ pub(super) fn leaf_field<'a>(segment: &'a Segment, leaf: &Filter, level: usize) 
     }
 }
 
-fn leaf_rows(filter: &Filter, field: &SegmentField<'_>, rows: usize) -> Bitset {
+fn leaf_rows(filter: &Filter, field: &SegmentField<'_>, rows: usize, cancellation: &CancellationToken) -> Bitset {
     match filter {
         Filter::Range { range, .. } => {
             let (from, to) = ordinal_range(field, range);
             rows_in_range(field, from, to, rows)
         }
         Filter::Exists { .. } => field.rows_with_value(rows),
-        _ => rows_with_any(field, &matching_ordinals(filter, field), rows),
+        _ => rows_with_any(field, &matching_ordinals(filter, field, cancellation), rows),
     }
 }
 
 /// Returns the ordinals of the values that a leaf filter matches.
-pub(super) fn matching_ordinals(filter: &Filter, field: &SegmentField<'_>) -> Vec<u32> {
+pub(super) fn matching_ordinals(
+    filter: &Filter,
+    field: &SegmentField<'_>,
+    cancellation: &CancellationToken,
+) -> Vec<u32> {
     match filter {
-        Filter::Terms { values, .. } if field.class == ValueClass::Text => term_matching::match_words(field, values),
+        Filter::Terms { values, .. } if field.class == ValueClass::Text => {
+            term_matching::match_words(field, values, cancellation)
+        }
         Filter::Terms { values, .. } => values.iter().filter_map(|value| field.dictionary.find(value).ok()).collect(),
-        Filter::Pattern { pattern, .. } => term_matching::match_pattern(field, pattern, true),
-        Filter::Wildcard { pattern, .. } => term_matching::match_pattern(field, pattern, false),
-        Filter::Fuzzy { text, distance, .. } => term_matching::match_fuzzy(field, text, *distance),
+        Filter::Pattern { pattern, .. } => term_matching::match_pattern(field, pattern, true, cancellation),
+        Filter::Wildcard { pattern, .. } => term_matching::match_pattern(field, pattern, false, cancellation),
+        Filter::Fuzzy { text, distance, .. } => term_matching::match_fuzzy(field, text, *distance, cancellation),
         _ => Vec::new(),
     }
 }

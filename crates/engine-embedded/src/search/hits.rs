@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 
 use cantata_engine::{Cursor, Document, EngineError, Hit, HitsRequest, HitsResult};
 
-use super::match_sets::MatchSet;
+use super::match_sets::{MatchSet, PlanMatchSets};
 use super::sort::{SearchAfter, SegmentSortKey, compare_cursors, cursor_of, segment_sort_keys};
 use super::sorted_scan;
 use crate::segment::Segment;
@@ -40,15 +40,15 @@ pub(super) fn find_page(snapshot: &Snapshot, request: &HitsRequest, match_sets: 
 ///
 /// # Errors
 ///
-/// If they cannot be read.
+/// If they take too much memory, or cannot be read.
 pub(super) fn with_documents(
     page: HitsPage,
-    snapshot: &Snapshot,
+    match_sets: &PlanMatchSets<'_>,
     request: &HitsRequest,
 ) -> Result<HitsResult, EngineError> {
     let (cursors, addresses): (Vec<Cursor>, Vec<DocAddress>) = page.records.into_iter().unzip();
     let documents: Vec<Option<Document>> = match request.documents {
-        true => snapshot.load_documents(&addresses)?.into_iter().map(Some).collect(),
+        true => match_sets.budget.load(match_sets.snapshot, &addresses)?.into_iter().map(Some).collect(),
         false => vec![None; addresses.len()],
     };
     let hits = cursors.into_iter().zip(documents).map(|(cursor, document)| Hit { cursor, document });

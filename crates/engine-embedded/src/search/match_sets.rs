@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use cantata_engine::{AncestorFilter, FacetRequest, Filter, SearchPlan};
 use hashbrown::HashMap;
 
+use super::search_budget::SearchBudget;
 use super::{filter, row_filter};
 use crate::bitset::Bitset;
+use crate::cancellation::CancellationToken;
 use crate::segment_reader::SegmentReader;
 use crate::snapshot::Snapshot;
 
@@ -30,8 +32,8 @@ pub(crate) struct MatchSet {
 }
 
 impl MatchSet {
-    pub(crate) fn new(reader: &SegmentReader, filter: &Filter) -> Self {
-        let mut documents = filter::evaluate(&reader.segment, filter, 0);
+    pub(crate) fn new(reader: &SegmentReader, filter: &Filter, cancellation: &CancellationToken) -> Self {
+        let mut documents = filter::evaluate(&reader.segment, filter, 0, cancellation);
         if let Some(live) = &reader.live_docs {
             documents.intersect_with(live);
         }
@@ -52,9 +54,12 @@ struct BitmapKey<'a> {
     records: Option<usize>,
 }
 
-/// The match sets of a plan, computed when first needed.
+/// The match sets of a plan, computed when first needed; they are incomplete if the search was cancelled.
 pub(super) struct PlanMatchSets<'a> {
     pub(super) snapshot: &'a Snapshot,
+    pub(super) cancellation: &'a CancellationToken,
+    /// The memory that the answer to the plan may take.
+    pub(super) budget: SearchBudget,
     plan: &'a SearchPlan,
     /// For each filter of the plan, the match set of each segment.
     by_filter: Vec<OnceLock<Vec<MatchSet>>>,
@@ -62,9 +67,10 @@ pub(super) struct PlanMatchSets<'a> {
 }
 
 impl<'a> PlanMatchSets<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot, plan: &'a SearchPlan) -> Self {
+    pub(super) fn new(snapshot: &'a Snapshot, plan: &'a SearchPlan, cancellation: &'a CancellationToken) -> Self {
         let by_filter = plan.filters.iter().map(|_| OnceLock::new()).collect();
-        Self { snapshot, plan, by_filter, bitmaps: Mutex::default() }
+        let budget = SearchBudget::default();
+        Self { snapshot, cancellation, budget, plan, by_filter, bitmaps: Mutex::default() }
     }
 
     /// Returns the match sets of a filter of the plan, one for each segment.
@@ -101,7 +107,7 @@ impl<'a> PlanMatchSets<'a> {
         let ratio = if is_union_of_postings(filter) { POSTINGS_ROW_FILTER_RATIO } else { ROW_FILTER_RATIO };
         self.memoize(BitmapKey { segment, level, filter, read_at: level, records: Some(records) }, || {
             if matches.count * ratio < within.document_count() {
-                return row_filter::evaluate(within, filter, level, &matches.documents);
+                return row_filter::evaluate(within, filter, level, &matches.documents, self.cancellation);
             }
             let of_records = BitmapKey { segment, level, filter: &Filter::All, read_at: level, records: Some(records) };
             let of_records = self.memoize(of_records, || row_filter::rows_of(within, level, &matches.documents));
@@ -128,7 +134,7 @@ impl<'a> PlanMatchSets<'a> {
         let mut count = documents.count();
         for condition in expensive {
             if count * test_cost_rows(condition) < reader.segment.document_count() {
-                documents = row_filter::narrow(&reader.segment, condition, &documents);
+                documents = row_filter::narrow(&reader.segment, condition, &documents, self.cancellation);
             } else {
                 documents.intersect_with(&self.rows(segment, condition, 0));
             }
@@ -139,7 +145,8 @@ impl<'a> PlanMatchSets<'a> {
 
     fn rows(&self, segment: usize, filter: &'a Filter, level: usize) -> Arc<Bitset> {
         let key = BitmapKey { segment, level, filter, read_at: level, records: None };
-        self.memoize(key, || filter::evaluate(&self.snapshot.segments[segment].segment, filter, level))
+        let within = &self.snapshot.segments[segment].segment;
+        self.memoize(key, || filter::evaluate(within, filter, level, self.cancellation))
     }
 
     fn memoize(&self, key: BitmapKey<'a>, evaluate: impl FnOnce() -> Bitset) -> Arc<Bitset> {

@@ -6,7 +6,9 @@
 use cantata_engine::Filter;
 
 use super::filter::{leaf_field, matching_ordinals, ordinal_range};
+use super::term_matching::{self, Alternatives};
 use crate::bitset::Bitset;
+use crate::cancellation::CancellationToken;
 use crate::segment::{Segment, SegmentField};
 
 /// A filter compiled for the rows of one level of a segment.
@@ -35,13 +37,29 @@ pub(super) enum RowFilter<'a> {
 }
 
 impl<'a> RowFilter<'a> {
-    pub(super) fn new(segment: &'a Segment, filter: &Filter, level: usize) -> Self {
+    pub(super) fn new(
+        segment: &'a Segment,
+        filter: &Filter,
+        level: usize,
+        cancellation: &CancellationToken,
+    ) -> Self {
+        let new = |filter: &Filter, level: usize| Self::new(segment, filter, level, cancellation);
         match filter {
             Filter::All => Self::All,
             Filter::None => Self::None,
-            Filter::And(parts) => Self::And(parts.iter().map(|part| Self::new(segment, part, level)).collect()),
-            Filter::Or(parts) => Self::Or(parts.iter().map(|part| Self::new(segment, part, level)).collect()),
-            Filter::Not(inner) => Self::Not(Box::new(Self::new(segment, inner, level))),
+            Filter::And(parts) => Self::And(parts.iter().map(|part| new(part, level)).collect()),
+            Filter::Or(parts) => {
+                let Alternatives { patterns, others } = Alternatives::new(parts);
+                let mut any: Vec<Self> = others.into_iter().map(|part| new(part, level)).collect();
+                for (field, patterns) in &patterns {
+                    if let Some(field) = segment.field(field).filter(|field| field.level == level) {
+                        let ordinals = term_matching::match_any_pattern(&field, patterns, cancellation);
+                        any.push(Self::ordinals(field, &ordinals));
+                    }
+                }
+                Self::Or(any)
+            }
+            Filter::Not(inner) => Self::Not(Box::new(new(inner, level))),
             Filter::Nested { path, inner } => match segment.level_of(path) {
                 Some(inner_level) => {
                     let mut starts = Vec::new();
@@ -51,18 +69,18 @@ impl<'a> RowFilter<'a> {
                         at = segment.level(at).parent;
                     }
                     starts.reverse();
-                    Self::Nested { starts, inner: Box::new(Self::new(segment, inner, inner_level)) }
+                    Self::Nested { starts, inner: Box::new(new(inner, inner_level)) }
                 }
                 None => Self::None,
             },
             leaf => match leaf_field(segment, leaf, level) {
-                Some(field) => Self::leaf(leaf, field),
+                Some(field) => Self::leaf(leaf, field, cancellation),
                 None => Self::None,
             },
         }
     }
 
-    fn leaf(filter: &Filter, field: SegmentField<'a>) -> Self {
+    fn leaf(filter: &Filter, field: SegmentField<'a>, cancellation: &CancellationToken) -> Self {
         match filter {
             Filter::Range { range, .. } => {
                 let (from, to) = ordinal_range(&field, range);
@@ -73,11 +91,16 @@ impl<'a> RowFilter<'a> {
                 Self::Range { field: Box::new(field), from: 0, to }
             }
             _ => {
-                let mut ordinals = Bitset::empty(field.dictionary.len());
-                matching_ordinals(filter, &field).into_iter().for_each(|ordinal| ordinals.insert(ordinal as usize));
-                Self::Ordinals { field: Box::new(field), ordinals }
+                let ordinals = matching_ordinals(filter, &field, cancellation);
+                Self::ordinals(field, &ordinals)
             }
         }
+    }
+
+    fn ordinals(field: SegmentField<'a>, ordinals: &[u32]) -> Self {
+        let mut set = Bitset::empty(field.dictionary.len());
+        ordinals.iter().for_each(|&ordinal| set.insert(ordinal as usize));
+        Self::Ordinals { field: Box::new(field), ordinals: set }
     }
 
     pub(super) fn matches(&self, row: usize) -> bool {
@@ -119,8 +142,14 @@ pub(super) fn rows_of(segment: &Segment, level: usize, documents: &Bitset) -> Bi
 }
 
 /// Returns the rows of documents that match a filter.
-pub(super) fn evaluate(segment: &Segment, filter: &Filter, level: usize, documents: &Bitset) -> Bitset {
-    let filter = RowFilter::new(segment, filter, level);
+pub(super) fn evaluate(
+    segment: &Segment,
+    filter: &Filter,
+    level: usize,
+    documents: &Bitset,
+    cancellation: &CancellationToken,
+) -> Bitset {
+    let filter = RowFilter::new(segment, filter, level, cancellation);
     let level = segment.level(level);
     let mut rows = Bitset::empty(level.rows);
     documents.for_each(|document| {
@@ -134,8 +163,13 @@ pub(super) fn evaluate(segment: &Segment, filter: &Filter, level: usize, documen
 }
 
 /// Returns those of the documents that match a filter.
-pub(super) fn narrow(segment: &Segment, filter: &Filter, documents: &Bitset) -> Bitset {
-    let filter = RowFilter::new(segment, filter, 0);
+pub(super) fn narrow(
+    segment: &Segment,
+    filter: &Filter,
+    documents: &Bitset,
+    cancellation: &CancellationToken,
+) -> Bitset {
+    let filter = RowFilter::new(segment, filter, 0, cancellation);
     let mut narrowed = Bitset::empty(segment.document_count());
     documents.for_each(|document| {
         if filter.matches(document) {

@@ -47,7 +47,7 @@ pub(super) fn of_paths(metadata: &SegmentMetadata) -> Vec<ScalarTable> {
 
 impl Segment {
     /// Returns the bytes of the tape that a document has; nothing if what says so is damaged.
-    pub(super) fn document_extent(&self, row: usize) -> Option<Range<usize>> {
+    pub(crate) fn document_extent(&self, row: usize) -> Option<Range<usize>> {
         let starts = self.section::<u64>(self.metadata.tape_starts);
         let tape_bytes = self.metadata.tape.bytes(&self.storage).len();
         let start_of = |row: usize| starts.get(row).map_or(Some(tape_bytes), |&start| usize::try_from(start).ok());

@@ -3,8 +3,12 @@
 //! A portal repeats its facets whenever a table is sorted or paged, and every visitor opens the same first page. Pages
 //! and facets are cached one by one, each under the plan that asks for it alone. Documents are not cached: they may be
 //! large.
+//!
+//! Entries are counted in bytes, with their plans. The cache of a snapshot has a capacity, and those of all snapshots
+//! share a budget of the process: what does not fit into it is not cached.
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use cantata_engine::{Bucket, Cursor, FacetRequest, FacetResult, Filter, HitsRequest, SearchPlan};
 use cantata_mapping::TypedValue;
@@ -18,6 +22,49 @@ const MAX_CACHE_BYTES: u64 = 8 << 20;
 
 /// Larger entries are not cached.
 const MAX_ENTRY_BYTES: usize = 512 << 10;
+
+/// What the cache itself takes for an entry.
+const ENTRY_OVERHEAD_BYTES: usize = 512;
+
+/// The budget of all snapshots of the process.
+static BUDGET: CacheBudget = CacheBudget::new(128 << 20);
+
+/// Sets how many bytes the cached results of all indexes of this process may have.
+pub fn set_query_cache_bytes(bytes: usize) {
+    BUDGET.max.store(bytes, Ordering::Relaxed);
+}
+
+/// A number of bytes that caches share.
+struct CacheBudget {
+    max: AtomicUsize,
+    used: AtomicUsize,
+}
+
+impl CacheBudget {
+    const fn new(max: usize) -> Self {
+        Self { max: AtomicUsize::new(max), used: AtomicUsize::new(0) }
+    }
+
+    /// Takes bytes from the budget, if there are so many left.
+    fn take(&'static self, bytes: usize) -> Option<BudgetShare> {
+        let max = self.max.load(Ordering::Relaxed);
+        let add = |used: usize| used.checked_add(bytes).filter(|used| *used <= max);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok()?;
+        Some(BudgetShare { budget: self, bytes })
+    }
+}
+
+/// Bytes of a budget, until they are dropped.
+struct BudgetShare {
+    budget: &'static CacheBudget,
+    bytes: usize,
+}
+
+impl Drop for BudgetShare {
+    fn drop(&mut self) {
+        self.budget.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
 
 /// The cached results of a snapshot.
 #[derive(Default)]
@@ -33,23 +80,59 @@ pub(crate) struct HitsPage {
     pub(crate) records: Vec<(Cursor, DocAddress)>,
 }
 
+impl QueryCache {
+    /// Returns the key of a page of a plan; nothing if the plan is too large to be kept.
+    pub(crate) fn page_key(plan: &SearchPlan, index: usize) -> Option<SearchPlan> {
+        is_small(plan, [plan.hits[index].filter]).then(|| plan.single_page(index))
+    }
+
+    /// Returns the key of a facet of a plan; nothing if the plan is too large to be kept.
+    pub(crate) fn facet_key(plan: &SearchPlan, index: usize) -> Option<SearchPlan> {
+        let facet = &plan.facets[index];
+        let filters = facet.bucket_filters.iter().copied().chain([facet.filter]);
+        is_small(plan, filters).then(|| plan.single_facet(index))
+    }
+}
+
+/// Returns whether filters of a plan are small enough for a key, which is a copy of them.
+fn is_small(plan: &SearchPlan, filters: impl IntoIterator<Item = usize>) -> bool {
+    filters.into_iter().map(|filter| filter_bytes(&plan.filters[filter])).sum::<usize>() <= MAX_ENTRY_BYTES
+}
+
 /// Results of one kind. The cache is made for the first of them: many snapshots are never searched.
-#[derive(Default)]
-pub(crate) struct ResultCache<R>(OnceLock<Cache<SearchPlan, R, DefaultHashBuilder>>);
+pub(crate) struct ResultCache<R> {
+    budget: &'static CacheBudget,
+    results: OnceLock<Cache<SearchPlan, Arc<CachedResult<R>>, DefaultHashBuilder>>,
+}
+
+/// A result with its share of the budget.
+struct CachedResult<R> {
+    result: R,
+    share: BudgetShare,
+}
+
+impl<R> Default for ResultCache<R> {
+    fn default() -> Self {
+        Self { budget: &BUDGET, results: OnceLock::new() }
+    }
+}
 
 impl<R: ResultBytes + Clone + Send + Sync + 'static> ResultCache<R> {
     pub(crate) fn get(&self, plan: &SearchPlan) -> Option<R> {
-        self.0.get()?.get(plan)
+        self.results.get()?.get(plan).map(|cached| cached.result.clone())
     }
 
     pub(crate) fn insert(&self, plan: SearchPlan, result: &R) {
-        if plan_bytes(&plan) + result.bytes() > MAX_ENTRY_BYTES {
+        let bytes = ENTRY_OVERHEAD_BYTES + plan_bytes(&plan) + result.bytes();
+        if bytes > MAX_ENTRY_BYTES {
             return;
         }
-        let weigher =
-            |plan: &SearchPlan, result: &R| u32::try_from(plan_bytes(plan) + result.bytes()).unwrap_or(u32::MAX);
-        let builder = || Cache::builder().max_capacity(MAX_CACHE_BYTES).weigher(weigher);
-        self.0.get_or_init(|| builder().build_with_hasher(DefaultHashBuilder::default())).insert(plan, result.clone());
+        let Some(share) = self.budget.take(bytes) else { return };
+        let bytes_of = |cached: &Arc<CachedResult<R>>| u32::try_from(cached.share.bytes).unwrap_or(u32::MAX);
+        let weigh = move |_: &SearchPlan, cached: &Arc<CachedResult<R>>| bytes_of(cached);
+        let builder = || Cache::builder().max_capacity(MAX_CACHE_BYTES).weigher(weigh);
+        let results = self.results.get_or_init(|| builder().build_with_hasher(DefaultHashBuilder::default()));
+        results.insert(plan, Arc::new(CachedResult { result: result.clone(), share }));
     }
 }
 
@@ -103,4 +186,38 @@ fn cursor_bytes(cursor: &Cursor) -> usize {
 
 fn value_bytes(value: &TypedValue) -> usize {
     size_of::<TypedValue>() + if let TypedValue::Text(text) = value { text.len() } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(text: String) -> SearchPlan {
+        let filter = Filter::Terms { field: "a".to_owned(), values: vec![TypedValue::Text(text)] };
+        SearchPlan { filters: vec![filter], hits: vec![HitsRequest::default()], facets: vec![] }
+    }
+
+    #[test]
+    fn plans_count_and_caches_share_one_budget() {
+        static SMALL: CacheBudget = CacheBudget::new(256 << 10);
+        let cache = || ResultCache::<HitsPage> { budget: &SMALL, results: OnceLock::new() };
+        let (one, other) = (cache(), cache());
+        let page = HitsPage::default();
+        for number in 0..100 {
+            one.insert(plan(format!("{number}{}", "x".repeat(10_000))), &page);
+        }
+        let used = SMALL.used.load(Ordering::Relaxed);
+        assert!(200 << 10 < used && used <= 256 << 10, "{used} bytes are used");
+        other.insert(plan("x".repeat(100_000)), &page);
+        assert!(other.get(&plan("x".repeat(100_000))).is_none(), "there is no room");
+        drop(one);
+        other.insert(plan("x".repeat(100_000)), &page);
+        assert!(other.get(&plan("x".repeat(100_000))).is_some(), "a cache that goes makes room");
+    }
+
+    #[test]
+    fn a_large_plan_is_no_key() {
+        assert!(QueryCache::page_key(&plan("x".repeat(1000)), 0).is_some());
+        assert!(QueryCache::page_key(&plan("x".repeat(4 << 20)), 0).is_none());
+    }
 }

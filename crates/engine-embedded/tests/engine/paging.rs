@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cantata_engine::{
-    Filter, HitsRequest, IndexReader, IndexWriter, MissingOrder, SearchPlan, SortKey, SortMode, SortOrder, ValueRange,
-    WriteOperation,
+    ExportRequest, Filter, HitsRequest, IndexReader, IndexWriter, MissingOrder, SearchPlan, SortKey, SortMode,
+    SortOrder, ValueRange, WriteOperation,
 };
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_mapping::TypedValue;
@@ -90,4 +90,25 @@ async fn pages_are_those_of_the_whole_order() {
             }
         }
     }
+}
+
+/// However many records a page of an export may have, it holds no more than about a megabyte of documents.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_an_export_are_bounded_in_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("things", Some(&json!({"properties": {"text": {"type": "keyword"}}}))).unwrap();
+    let put = |document: u64| WriteOperation::Put {
+        id: format!("{document:04}"),
+        source: json!({"text": format!("{document} {}", "x".repeat(20_000))}).to_string().into_bytes(),
+    };
+    engine.write("things", (0..300).map(put).collect()).await.unwrap();
+    let everything = ExportRequest { filter: Filter::All, sort: vec![], limit: None, page_size: 10_000 };
+    let mut export = engine.export("things", everything).await.unwrap();
+    let mut ids = Vec::new();
+    while let Some(page) = export.next().await.unwrap() {
+        assert!(page.hits.len() * 20_000 < 2 << 20, "{} documents of 20 kB in one page", page.hits.len());
+        ids.extend(page.hits.into_iter().map(|hit| hit.cursor.id));
+    }
+    assert_eq!(ids, (0..300).map(|document| format!("{document:04}")).collect::<Vec<_>>());
 }

@@ -109,6 +109,13 @@ impl<'p> FilterCompiler<'p> {
     /// Compiles the filter over records.
     pub(super) fn compile(&self, validated: &ValidatedFilter) -> Result<Filter, PlanError> {
         let wanted = self.translation.filter(validated.sqon.as_ref()).map_err(untranslatable)?;
+        let (found, most) = (count_patterns(&wanted), self.catalogue.limits.max_patterns);
+        if found > most {
+            return Err(PlanError(format!(
+                "Invalid filter: found {found} patterns (values with `*`, wildcards and fuzzy texts, for each field); at \
+                 most {most} are allowed (maxPatterns)"
+            )));
+        }
         Ok(Filter::and([self.visible.clone(), wanted]))
     }
 
@@ -163,6 +170,16 @@ impl ValidatedFilter {
         let sqon = sqon.clone().resolve_names(catalogue);
         sqon.validate(catalogue).map_err(|errors| invalid_filter(&errors))?;
         Ok(Self { sqon: Some(sqon.normalise()) })
+    }
+}
+
+/// Counts the conditions that are tested against every value of a field.
+fn count_patterns(filter: &Filter) -> usize {
+    match filter {
+        Filter::And(parts) | Filter::Or(parts) => parts.iter().map(count_patterns).sum(),
+        Filter::Not(inner) | Filter::Nested { inner, .. } => count_patterns(inner),
+        Filter::Pattern { .. } | Filter::Wildcard { .. } | Filter::Fuzzy { .. } => 1,
+        Filter::All | Filter::None | Filter::Terms { .. } | Filter::Range { .. } | Filter::Exists { .. } => 0,
     }
 }
 

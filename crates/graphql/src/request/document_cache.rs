@@ -18,11 +18,23 @@ const MAX_NESTING: usize = 320;
 
 const MAX_TOKENS: usize = 200_000;
 
-/// The size of all cached documents, measured by their texts; a parsed document takes many times as much.
-const MAX_CACHED_BYTES: u64 = 1 << 20;
+/// The size of all cached documents of a schema.
+const MAX_CACHED_BYTES: u64 = 32 << 20;
+
+/// How many bytes a parsed document takes for each byte of its text.
+const PARSED_RATIO: usize = 32;
+
+/// How many bytes the result of introspection has for each byte of the schema, at most.
+const INTROSPECTION_RATIO: usize = 8;
 
 /// The weight of a short document.
-const MIN_WEIGHT_BYTES: usize = 512;
+const MIN_WEIGHT_BYTES: usize = 512 * PARSED_RATIO;
+
+/// The weight of a document with a large result: one of them is always cached.
+const MAX_WEIGHT_BYTES: u32 = 16 << 20;
+
+/// Longer documents are not cached: their filters should be variables.
+const MAX_CACHED_TEXT_BYTES: usize = 64 << 10;
 
 const MAX_REPORTED_ERRORS: usize = 20;
 
@@ -48,9 +60,13 @@ pub(crate) struct DocumentCache {
 }
 
 impl DocumentCache {
-    pub(crate) fn new(max_aliases: usize, max_depth: usize) -> Self {
-        let weigh = |text: &Arc<str>, _: &Arc<ParsedDocument>| {
-            u32::try_from(text.len().max(MIN_WEIGHT_BYTES)).unwrap_or(u32::MAX)
+    pub(crate) fn new(max_aliases: usize, max_depth: usize, schema_bytes: usize) -> Self {
+        let weigh = move |text: &Arc<str>, _: &Arc<ParsedDocument>| {
+            // The result of introspection is cached with its document.
+            let has_result = text.contains("__schema") || text.contains("__type(");
+            let result = if has_result { schema_bytes.saturating_mul(INTROSPECTION_RATIO) } else { 0 };
+            let bytes = text.len().saturating_mul(PARSED_RATIO).max(MIN_WEIGHT_BYTES).saturating_add(result);
+            u32::try_from(bytes).unwrap_or(u32::MAX).min(MAX_WEIGHT_BYTES)
         };
         let documents = Cache::builder().max_capacity(MAX_CACHED_BYTES).weigher(weigh).build();
         Self { limits: DocumentLimits { max_aliases, max_depth }, documents }
@@ -80,7 +96,9 @@ impl DocumentCache {
             error_body(&failed.errors, GraphqlErrorCode::GraphqlValidationFailed, &with_selections(&document))
         })?;
         let parsed = Arc::new(ParsedDocument { document: executable, introspection: OnceLock::new() });
-        self.documents.insert(text.into(), parsed.clone());
+        if text.len() <= MAX_CACHED_TEXT_BYTES {
+            self.documents.insert(text.into(), parsed.clone());
+        }
         Ok(parsed)
     }
 }

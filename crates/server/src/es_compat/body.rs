@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::EsResult;
 use super::error::EsError;
-use crate::extract::{MAX_DISCARDED_BYTES, discard, take_body, too_large, unreadable};
+use crate::extract::{BodyShare, MAX_DISCARDED_BYTES, discard, take_body, too_large, unreadable};
 
 /// How many compressed bytes are decompressed at a time; they may become a thousand times as many.
 const DECODE_CHUNK_BYTES: usize = 4 * 1024;
@@ -88,17 +88,23 @@ fn is_gzip(headers: &HeaderMap) -> bool {
 
 /// Reads a whole body of at most `limit` bytes.
 pub(super) async fn read(request: Request, limit: usize) -> EsResult<Vec<u8>> {
+    let mut share = BodyShare::of(&request);
     let mut body = DecodedBody::new(request, limit).await?;
     let mut whole = Vec::new();
     loop {
-        match body.next().await {
-            Ok(Some(piece)) => whole.extend_from_slice(&piece),
+        let failed: EsError = match body.next().await {
+            Ok(Some(piece)) => match share.grow_to(whole.len() + piece.len()).await {
+                Ok(()) => {
+                    whole.extend_from_slice(&piece);
+                    continue;
+                }
+                Err(no_memory) => no_memory.into(),
+            },
             Ok(None) => return Ok(whole),
-            Err(error) => {
-                body.discard().await;
-                return Err(error);
-            }
-        }
+            Err(error) => error,
+        };
+        body.discard().await;
+        return Err(failed);
     }
 }
 

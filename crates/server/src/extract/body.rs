@@ -1,6 +1,7 @@
 //! The body of a request: its content type, its size, its JSON.
 
 use std::fmt::Display;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -14,7 +15,7 @@ use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use crate::error_body::{ApiError, ApiResult};
-use crate::limits::BodyTimeout;
+use crate::limits::{BodyProgress, BodyTimeout};
 use crate::state::AppState;
 
 /// How much of a rejected body is read all the same, so that the client gets to read the answer.
@@ -95,20 +96,49 @@ pub(crate) async fn take_body(request: Request, limit: usize) -> ApiResult<(Body
     Err(too_large(limit))
 }
 
-/// Reads a whole body of at most `limit` bytes.
+/// Reads a whole body of at most `limit` bytes, for which there must be room in the memory of all requests.
 pub(crate) async fn read_limited(request: Request, limit: usize) -> ApiResult<Bytes> {
+    let mut share = BodyShare::of(&request);
     let (body, declared) = take_body(request, limit).await?;
     let mut pieces = body.into_data_stream();
+    if let Err(no_memory) = share.grow_to(declared).await {
+        discard(Body::from_stream(pieces), MAX_DISCARDED_BYTES).await;
+        return Err(no_memory);
+    }
     let mut collected = BytesMut::with_capacity(declared);
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|error| unreadable(&error))?;
-        if collected.len() + piece.len() > limit {
+        let length = collected.len() + piece.len();
+        let refused = if length > limit { Err(too_large(limit)) } else { share.grow_to(length).await };
+        if let Err(error) = refused {
             discard(Body::from_stream(pieces), MAX_DISCARDED_BYTES).await;
-            return Err(too_large(limit));
+            return Err(error);
         }
         collected.extend_from_slice(&piece);
     }
     Ok(collected.freeze())
+}
+
+/// The share of a body in the memory of all requests. The request keeps it until it is answered.
+pub(crate) struct BodyShare {
+    progress: Option<Arc<BodyProgress>>,
+    bytes: usize,
+}
+
+impl BodyShare {
+    pub(crate) fn of(request: &Request) -> Self {
+        Self { progress: request.extensions().get::<Arc<BodyProgress>>().cloned(), bytes: 0 }
+    }
+
+    /// Makes room for a body of this size; one whose size is not known in advance grows by doubling.
+    pub(crate) async fn grow_to(&mut self, bytes: usize) -> ApiResult<()> {
+        let Some(progress) = self.progress.as_ref().filter(|_| bytes > self.bytes) else { return Ok(()) };
+        let more = bytes.max(2 * self.bytes) - self.bytes;
+        let reserved = progress.reserve(more).await;
+        reserved.map_err(|no_memory| ApiError::new(ErrorId::ServiceUnavailable, no_memory.to_string()))?;
+        self.bytes += more;
+        Ok(())
+    }
 }
 
 /// Returns how long a body is said to be; 0 if nothing is said.

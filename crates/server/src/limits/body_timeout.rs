@@ -1,25 +1,26 @@
 //! Timeouts for request bodies and for responses.
 //!
 //! A body that is read as a whole must keep up a minimum rate: a client that sends a byte now and then is given up, as is
-//! one that sends nothing for the timeout. A body that is processed as a stream, such as a batch, may come at any rate as
-//! long as something comes. The time for a response begins when the last of the body has arrived.
+//! one that sends nothing for the timeout. It has a share of the memory of all requests until its request is answered. A
+//! body that is processed as a stream, such as a batch, may come at any rate as long as something comes. The time for a
+//! response begins when the last of the body has arrived.
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::Request;
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
+use super::LimitSettings;
+use super::pace::Pace;
+use super::request_memory::{MemoryShare, NoMemory, RequestMemory};
 use crate::body_hook::{PolledFrame, with_poll_hook};
 use crate::serve::Connection;
-
-/// The lowest rate of a body that is read as a whole.
-const MIN_BODY_BYTES_PER_SECOND: u64 = 1024;
 
 /// The progress of a body that is being received.
 pub(crate) struct BodyProgress {
@@ -28,12 +29,30 @@ pub(crate) struct BodyProgress {
     last: AtomicU64,
     is_stream: AtomicBool,
     connection: Option<Arc<Connection>>,
+    memory: Arc<RequestMemory>,
+    /// What the body has of the memory of all requests.
+    share: Mutex<Option<MemoryShare>>,
 }
 
 impl BodyProgress {
     /// Lets the body come at any rate.
     pub(crate) fn allow_pauses(&self) {
         self.is_stream.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes so many bytes more of the memory of all requests for the body.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room for them within a short time.
+    pub(crate) async fn reserve(&self, bytes: usize) -> Result<(), NoMemory> {
+        let more = self.memory.take(bytes).await?;
+        let mut share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *share {
+            Some(share) => share.join(more),
+            none => *none = Some(more),
+        }
+        Ok(())
     }
 
     fn last(&self) -> Instant {
@@ -51,9 +70,13 @@ impl BodyProgress {
 #[error("it came too slowly")]
 pub(crate) struct BodyTimeout;
 
-/// Puts a timeout on the body of a request: a client may be silent for as long as `timeout`. The progress of the body is
-/// left in the request.
-pub(crate) fn with_body_timeout(mut request: Request, timeout: Duration) -> Request {
+/// Puts a timeout on the body of a request: a client may be silent for as long as the client timeout. The progress of the
+/// body is left in the request.
+pub(crate) fn with_body_timeout(
+    mut request: Request,
+    settings: &LimitSettings,
+    memory: &Arc<RequestMemory>,
+) -> Request {
     if request.body().is_end_stream() {
         return request;
     }
@@ -63,9 +86,12 @@ pub(crate) fn with_body_timeout(mut request: Request, timeout: Duration) -> Requ
         last: AtomicU64::new(0),
         is_stream: AtomicBool::new(false),
         connection,
+        memory: Arc::clone(memory),
+        share: Mutex::default(),
     });
     request.extensions_mut().insert(Arc::clone(&progress));
-    let mut timer = BodyTimer { progress, timeout, received: 0, waiting: None, waited: Duration::ZERO, alarm: None };
+    let pace = Pace::new(settings.min_client_rate);
+    let mut timer = BodyTimer { progress, timeout: settings.client_timeout, pace, waiting: None, alarm: None };
     request.map(|body| with_poll_hook(body, move |body, context| timer.poll_frame(body, context)))
 }
 
@@ -89,22 +115,19 @@ pub(crate) async fn timeout_after_body<T>(
 struct BodyTimer {
     progress: Arc<BodyProgress>,
     timeout: Duration,
-    received: u64,
+    pace: Pace,
     /// Since when the reader waits for the next frame.
     waiting: Option<Instant>,
-    /// How long the reader has waited before that.
-    waited: Duration,
     alarm: Option<Pin<Box<Sleep>>>,
 }
 
 impl BodyTimer {
     /// Returns how long to wait for the next frame.
     fn remaining_timeout(&self) -> Duration {
-        if self.progress.is_stream.load(Ordering::Relaxed) {
-            return self.timeout;
+        match self.progress.is_stream.load(Ordering::Relaxed) {
+            true => self.timeout,
+            false => self.pace.remaining(self.timeout),
         }
-        let pace = Duration::from_millis(self.received.saturating_mul(1000) / MIN_BODY_BYTES_PER_SECOND);
-        self.timeout.min((self.timeout + pace).saturating_sub(self.waited))
     }
 
     /// Is ready when the timeout is over.
@@ -129,14 +152,12 @@ impl BodyTimer {
 
     fn poll_frame(&mut self, body: Pin<&mut Body>, context: &mut Context<'_>) -> PolledFrame {
         if let Poll::Ready(frame) = body.poll_frame(context) {
-            if let Some(since) = self.waiting.take() {
-                self.waited += since.elapsed();
-                if let Some(connection) = &self.progress.connection {
-                    connection.note_progress();
-                }
+            let waited = self.waiting.take().map(|since| since.elapsed());
+            if let (Some(_), Some(connection)) = (waited, &self.progress.connection) {
+                connection.note_progress();
             }
             if let Some(Ok(frame)) = &frame {
-                self.received += frame.data_ref().map_or(0, |data| data.len() as u64);
+                self.pace.note(frame.data_ref().map_or(0, Bytes::len), waited.unwrap_or_default());
                 self.progress.note();
             }
             return Poll::Ready(frame);

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use cantata_core::ErrorId;
 use http::{HeaderValue, StatusCode, header};
 
+use super::request_memory::NoMemory;
 use crate::error_body::ApiError;
 use crate::extract::discard;
 use crate::routes::Dialect;
@@ -17,6 +18,9 @@ const MAX_DISCARDED_BYTES: usize = 1024 * 1024;
 
 /// After how long to retry an export: most of them take a while.
 const EXPORT_RETRY_SECONDS: u64 = 10;
+
+/// After how long to retry when the server was too busy for a moment.
+pub(crate) const BUSY_RETRY_SECONDS: u64 = 5;
 
 /// Why a request is rejected. As a response it waits for [`ErrorRenderer`](crate::error_body::ErrorRenderer).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,12 +41,14 @@ pub(crate) enum Rejection {
     Compressed,
     /// Its answer took too long.
     TookTooLong,
+    /// There is no memory for its answer.
+    NoMemory,
 }
 
 impl Rejection {
     /// The labels of the reasons in metrics.
-    pub(crate) const REASONS: [&str; 5] =
-        ["too_many_requests", "too_many_exports", "exports_are_busy", "compressed", "took_too_long"];
+    pub(crate) const REASONS: [&str; 6] =
+        ["too_many_requests", "too_many_exports", "exports_are_busy", "compressed", "took_too_long", "no_memory"];
 
     /// Returns the position of its reason among the labels.
     pub(crate) fn index(self) -> usize {
@@ -52,6 +58,7 @@ impl Rejection {
             Self::ExportsAreBusy => 2,
             Self::Compressed => 3,
             Self::TookTooLong => 4,
+            Self::NoMemory => 5,
         }
     }
 
@@ -65,7 +72,7 @@ impl Rejection {
     pub(crate) fn render(self, dialect: Dialect) -> Response {
         let id = match self {
             Self::TooManyRequests { .. } | Self::TooManyExports { .. } => ErrorId::TooManyRequests,
-            Self::ExportsAreBusy => ErrorId::ServiceUnavailable,
+            Self::ExportsAreBusy | Self::NoMemory => ErrorId::ServiceUnavailable,
             Self::Compressed => ErrorId::UnsupportedMediaType,
             Self::TookTooLong => ErrorId::AnswerTimeout,
         };
@@ -100,6 +107,7 @@ impl Rejection {
             Self::TookTooLong => {
                 "The answer took too long and was given up; a change may have happened all the same".to_owned()
             }
+            Self::NoMemory => NoMemory.to_string(),
         }
     }
 
@@ -108,6 +116,7 @@ impl Rejection {
         match self {
             Self::TooManyRequests { wait } => Some(wait.as_secs() + 1),
             Self::TooManyExports { .. } | Self::ExportsAreBusy => Some(EXPORT_RETRY_SECONDS),
+            Self::NoMemory => Some(BUSY_RETRY_SECONDS),
             Self::Compressed | Self::TookTooLong => None,
         }
     }

@@ -30,6 +30,11 @@ pub struct LimitSettings {
     /// How many connections there may be; when there are more, those are closed that have been waiting longest for
     /// their clients.
     pub max_connections: usize,
+    /// The lowest rate at which a client sends a body or reads an answer, in bytes per second; one that is slower is
+    /// closed when it is `client_timeout` behind.
+    pub min_client_rate: u64,
+    /// How many bytes the bodies and answers in memory may have, those of all clients together.
+    pub request_memory: usize,
 }
 
 impl Default for LimitSettings {
@@ -46,6 +51,8 @@ impl Default for LimitSettings {
             request_timeout: Duration::from_secs(120),
             client_timeout: Duration::from_secs(60),
             max_connections: 8192,
+            min_client_rate: 1024,
+            request_memory: 512 << 20,
         }
     }
 }

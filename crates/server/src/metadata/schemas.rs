@@ -2,12 +2,17 @@
 
 mod options;
 
+use std::collections::HashSet;
+
+use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
+use bytes::Bytes;
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::{RegisteredType, SchemaView, TypePage, TypeRegistration};
 use cantata_schema::meta_schema;
 use cantata_store::{TypeQuery, TypeSortField};
+use futures_util::Stream;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -15,13 +20,16 @@ use self::options::read_options;
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Params, Segments, malformed, parse_integer};
 use crate::openapi::schemas::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};
-use crate::response::json;
+use crate::response::{json, json_text};
 use crate::state::AppState;
 
 const ORIGIN: ErrorOrigin = ErrorOrigin::AnalysisTypeService;
 
 /// How many types a page has unless asked otherwise.
 const DEFAULT_LIMIT: u64 = 20;
+
+/// How many types are in memory at once.
+const PAGE_TYPES: u64 = 32;
 
 /// Registers the next version of an analysis type.
 #[utoipa::path(
@@ -72,8 +80,60 @@ pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiRe
         true => SchemaView::Hidden,
         false => read_view(&params)?,
     };
-    let page: TypePage = state.metadata.list_types(&query, view).await?;
-    Ok(json(&page))
+    let limit = query.limit.min(PAGE_TYPES);
+    let first: TypePage = state.metadata.list_types(&TypeQuery { limit, ..query.clone() }, view).await?;
+    if query.limit <= PAGE_TYPES || (first.result_set.len() as u64) < PAGE_TYPES {
+        return Ok(json(&TypePage { limit: query.limit, ..first }));
+    }
+    Ok(json_text(Body::from_stream(type_pages(state, query, view, first))))
+}
+
+/// Writes a long list of versions, of which a few at a time are in memory. A version that is registered meanwhile moves
+/// others to a later place of the order, never to an earlier one: what was written already is left out.
+fn type_pages(
+    state: AppState,
+    query: TypeQuery,
+    view: SchemaView,
+    first: TypePage,
+) -> impl Stream<Item = Result<Bytes>> + Send {
+    async_stream::try_stream! {
+        let TypeQuery { limit, offset, .. } = query;
+        let head = format!(r#"{{"limit":{limit},"offset":{offset},"count":{},"resultSet":["#, first.count);
+        let mut piece = head.into_bytes();
+        let mut written = HashSet::new();
+        let mut read = 0;
+        let mut page = first.result_set;
+        loop {
+            let found = page.len() as u64;
+            read += found;
+            for registered in page {
+                if written.insert((registered.name.clone(), registered.version)) {
+                    if written.len() > 1 {
+                        piece.push(b',');
+                    }
+                    piece.extend_from_slice(&json_bytes(&registered)?);
+                }
+            }
+            yield Bytes::from(std::mem::take(&mut piece));
+            if found < PAGE_TYPES || read >= limit {
+                break;
+            }
+            let next = TypeQuery {
+                limit: PAGE_TYPES.min(limit - read),
+                offset: offset.saturating_add(read),
+                ..query.clone()
+            };
+            page = state.metadata.list_types(&next, view).await?.result_set;
+        }
+        yield Bytes::from_static(b"]}");
+    }
+}
+
+fn json_bytes(registered: &RegisteredType) -> Result<Vec<u8>> {
+    serde_json::to_vec(registered).map_err(|error| {
+        tracing::error!(%error, "an analysis type could not be written as JSON");
+        Error::new(ORIGIN, ErrorId::UnknownError, "The answer could not be written; the log has the cause")
+    })
 }
 
 fn read_versions(params: &Params) -> Result<Vec<u32>> {

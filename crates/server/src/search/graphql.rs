@@ -197,6 +197,11 @@ async fn batch(
             }
             Err(rejected) => answers.extend_from_slice(rejected.bytes.trim_ascii_end()),
         }
+        let most = served.catalogue.limits.max_response_bytes;
+        if answers.len() as u64 > most {
+            let message = format!("The answers to these operations have more than {most} bytes; send fewer of them.");
+            return Ok(graphql_error(StatusCode::BAD_REQUEST, &message, "BAD_USER_INPUT"));
+        }
     }
     answers.extend_from_slice(b"]\n");
     Ok(with_content_type(answers.freeze(), JSON))

@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 
 use super::{SearchRejection, graphql_error, text};
 
-/// How many queries are kept by their hash.
-const MAX_PERSISTED_QUERIES: u64 = 1000;
+/// How many bytes of queries are kept by their hash.
+const MAX_PERSISTED_BYTES: u64 = 16 << 20;
 
 /// The longest query that is kept.
 const MAX_PERSISTED_QUERY_BYTES: usize = 64 * 1024;
@@ -22,7 +22,8 @@ pub(crate) struct PersistedQueries(Cache<String, String>);
 
 impl Default for PersistedQueries {
     fn default() -> Self {
-        Self(Cache::new(MAX_PERSISTED_QUERIES))
+        let weigh = |hash: &String, query: &String| u32::try_from(hash.len() + query.len()).unwrap_or(u32::MAX);
+        Self(Cache::builder().max_capacity(MAX_PERSISTED_BYTES).weigher(weigh).build())
     }
 }
 

@@ -1,4 +1,4 @@
-//! A byte stream that fails when its client reads nothing, or asks for nothing, for too long.
+//! A byte stream that fails when its client reads nothing or next to nothing, or asks for nothing, for too long.
 //!
 //! As long as the client sends something it is alive: it may well send a whole batch before it reads the results.
 
@@ -15,41 +15,45 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::connection::Connection;
+use crate::limits::{LimitSettings, Pace};
 
 /// The bytes of a connection.
 pub(super) struct TimeoutStream {
     stream: TokioIo<TcpStream>,
     connection: Arc<Connection>,
     timeout: Duration,
-    /// Whether something is to be written that the client does not read.
-    is_blocked: bool,
+    /// Since when something is to be written that the client does not read.
+    blocked_since: Option<Instant>,
+    pace: Pace,
     write_alarm: Alarm,
     idle_alarm: Alarm,
 }
 
 impl TimeoutStream {
-    pub(super) fn new(stream: TcpStream, connection: Arc<Connection>, timeout: Duration) -> Self {
+    pub(super) fn new(stream: TcpStream, connection: Arc<Connection>, limits: &LimitSettings) -> Self {
         Self {
             stream: TokioIo::new(stream),
             connection,
-            timeout,
-            is_blocked: false,
+            timeout: limits.client_timeout,
+            blocked_since: None,
+            pace: Pace::new(limits.min_client_rate),
             write_alarm: None,
             idle_alarm: None,
         }
     }
 
-    /// Passes on the result of a write, and fails if the client has read nothing for too long.
-    fn check_write<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
-        if written.is_ready() {
-            self.is_blocked = false;
+    /// Passes on the result of a write, and fails if the client has read nothing, or too little, for too long.
+    fn check_write(&mut self, written: Poll<io::Result<usize>>, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(result) = &written {
+            let waited = self.blocked_since.take().map_or(Duration::ZERO, |since| since.elapsed());
+            self.pace.note(result.as_ref().map_or(0, |bytes| *bytes), waited);
             self.connection.note_progress();
             return written;
         }
-        if !self.is_blocked {
-            self.is_blocked = true;
+        if self.blocked_since.is_none() {
+            self.blocked_since = Some(Instant::now());
             self.connection.wait_for_reader();
-            set_alarm(&mut self.write_alarm, self.timeout);
+            set_alarm(&mut self.write_alarm, self.pace.remaining(self.timeout));
         }
         if poll_alarm(&mut self.write_alarm, context).is_ready() {
             let error = io::Error::new(io::ErrorKind::TimedOut, "the client does not read the response");
@@ -97,8 +101,9 @@ impl Read for TimeoutStream {
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client asks for nothing")));
         }
         self.connection.note_received();
-        if self.is_blocked {
+        if self.blocked_since.is_some() {
             let timeout = self.timeout;
+            self.blocked_since = Some(Instant::now());
             set_alarm(&mut self.write_alarm, timeout);
         }
         read

@@ -6,6 +6,7 @@
 mod bodies;
 mod connections;
 mod exports;
+mod memory;
 mod rate;
 mod slow_clients;
 mod support;

@@ -63,6 +63,18 @@ async fn a_body_that_comes_too_slowly_is_answered_with_408() {
     assert_eq!((answer.status, &answer.json()["errorId"]), (408, &json!("request.timeout")));
 }
 
+/// What a client sent quickly is no credit for what it does not send afterwards.
+#[tokio::test]
+async fn a_body_that_stops_near_its_end_is_given_up() {
+    let server = TestServer::builder().limits(|limits| limits.client_timeout = PATIENCE).start().await;
+    server.create_study("S").await;
+    let head = b"POST /submit/S HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+        content-length: 2000000\r\n\r\n";
+    let mut stream = open(server.address(), head).await;
+    stream.write_all(&vec![b' '; 1_900_000]).await.unwrap();
+    soon("the end of the dripping connection", drip(stream, DRIP)).await;
+}
+
 /// A client of a batch may take its time between payloads, but not for ever.
 #[tokio::test]
 async fn batches_may_come_slowly_as_long_as_they_come() {

@@ -122,3 +122,21 @@ async fn values_that_are_not_allowed_are_named() {
         server.get(&format!("/schemas?{query}")).await.assert_error(400, ORIGIN, "malformed.parameter", text);
     }
 }
+
+/// There is no maximum, so a long list is sent as it is read.
+#[tokio::test]
+async fn a_long_list_is_a_stream() {
+    let server = TestServer::start().await;
+    for _ in 0..68 {
+        server.register_minimal("t").await;
+    }
+    let all: Vec<String> = (1..=68).rev().map(|version| format!("t:{version}")).collect();
+    assert_eq!(list(&server, "names=t&limit=9223372036854775807").await, all);
+    assert_eq!(list(&server, "names=t&limit=66&offset=1").await, all[1..67]);
+    assert_eq!(list(&server, "names=t&limit=64").await, all[..64]);
+    let answer = server.get("/schemas?names=t&limit=9223372036854775807").await;
+    assert!(answer.header("content-length").is_none(), "it is in memory as a whole");
+    let page = answer.ok();
+    assert_eq!(keys(&page), ["limit", "offset", "count", "resultSet"]);
+    assert_eq!((&page["limit"], &page["count"]), (&json!(9_223_372_036_854_775_807_u64), &json!(68)));
+}

@@ -117,6 +117,21 @@ async fn an_answer_may_have_so_many_bytes() {
 }
 
 #[tokio::test]
+async fn a_filter_may_have_so_many_patterns() {
+    let server = server_with(json!({"maxPatterns": 2})).await;
+    let query = "query($f: JSON) { file { hits(filters: $f) { total } } }";
+    let filter = |values: Value| json!({"f": leaf("in", "tags", values)});
+    data(&server.graphql("/graphql", query, &filter(json!(["*a*", "*b*", "c", "d"]))).await);
+    let answer = server.graphql("/graphql", query, &filter(json!(["*a*", "*b*", "*c*"]))).await.json();
+    let message = answer["errors"][0]["message"].as_str().unwrap();
+    assert!(message.contains("found 3 patterns") && message.contains("at most 2 are allowed"), "{message}");
+    let download = json!({"files": [{"sqon": leaf("in", "tags", json!(["*a*", "*b*", "*c*"]))}]});
+    let answer = server.post("/download", &download).await;
+    answer.assert_status(400);
+    assert!(answer.text().contains("at most 2 are allowed"), "{}", answer.text());
+}
+
+#[tokio::test]
 async fn the_default_limits_are_15_and_7() {
     let catalogues = cantata_testkit::TestCatalogues::new()
         .file("base.json", &json!({"documentType": "file", "esIndex": "files"}))

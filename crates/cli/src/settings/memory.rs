@@ -1,0 +1,56 @@
+//! The memory that this process may use: the least of what its control groups and the machine have.
+
+use std::path::Path;
+
+/// What is assumed where the system says nothing.
+const UNKNOWN_MEMORY_BYTES: u64 = 4 << 30;
+
+/// Where version 2 of control groups has its files, and version 1 those about memory.
+const CGROUP_FOLDERS: [(&str, &str); 2] =
+    [("/sys/fs/cgroup", "memory.max"), ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")];
+
+/// Returns the memory that this process may use, in bytes.
+pub(super) fn available_memory() -> u64 {
+    let groups = fs_err::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limits = CGROUP_FOLDERS.into_iter().flat_map(|(folder, file)| {
+        let own = groups.lines().filter_map(group_of_line);
+        // In a container its own group is the root, whatever the kernel calls it.
+        own.chain(["/"]).map(move |group| Path::new(folder).join(group.trim_start_matches('/')).join(file))
+    });
+    let limits = limits.filter_map(|path| limit_in(&fs_err::read_to_string(path).ok()?));
+    let machine = fs_err::read_to_string("/proc/meminfo").ok().and_then(|info| total_in(&info));
+    limits.chain(machine).min().unwrap_or(UNKNOWN_MEMORY_BYTES)
+}
+
+/// Returns the group that a line of `/proc/self/cgroup` names, if it is about memory.
+fn group_of_line(line: &str) -> Option<&str> {
+    let mut parts = line.splitn(3, ':');
+    let (_, controllers, group) = (parts.next()?, parts.next()?, parts.next()?);
+    (controllers.is_empty() || controllers.split(',').any(|name| name == "memory")).then_some(group)
+}
+
+/// Returns the limit in a file of a control group; nothing for `max`.
+fn limit_in(text: &str) -> Option<u64> {
+    text.trim().parse().ok().filter(|bytes| *bytes > 0)
+}
+
+/// Returns the memory of the machine from `/proc/meminfo`.
+fn total_in(info: &str) -> Option<u64> {
+    let line = info.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_says_is_read() {
+        assert_eq!(group_of_line("0::/system.slice/cantata.service"), Some("/system.slice/cantata.service"));
+        assert_eq!(group_of_line("5:cpu,memory:/docker/1"), Some("/docker/1"));
+        assert_eq!(group_of_line("4:cpu,cpuacct:/docker/1"), None);
+        assert_eq!((limit_in("1073741824\n"), limit_in("max\n")), (Some(1 << 30), None));
+        assert_eq!(total_in("MemTotal:       16384 kB\nMemFree: 1 kB\n"), Some(16 << 20));
+        assert!(available_memory() > 1 << 20);
+    }
+}

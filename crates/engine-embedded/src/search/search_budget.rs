@@ -1,0 +1,83 @@
+//! The memory that the answer to one search may take: its documents and its buckets.
+//!
+//! A few bytes of a request can ask for hundreds of thousands of documents, so their size is added up before they are
+//! read, and a search beyond the bound is rejected.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cantata_engine::{Document, EngineError};
+
+use crate::snapshot::{DocAddress, Snapshot};
+
+/// What a document takes beside its bytes.
+const DOCUMENT_OVERHEAD_BYTES: usize = 256;
+
+/// The bound of one search of this process.
+static MAX_BYTES: AtomicUsize = AtomicUsize::new(256 << 20);
+
+/// Sets how many bytes the answer to one search may take, in any index of this process.
+pub fn set_max_search_bytes(bytes: usize) {
+    MAX_BYTES.store(bytes, Ordering::Relaxed);
+}
+
+/// The budget of one search.
+pub(super) struct SearchBudget {
+    max: usize,
+    used: AtomicUsize,
+}
+
+impl Default for SearchBudget {
+    fn default() -> Self {
+        Self::new(MAX_BYTES.load(Ordering::Relaxed))
+    }
+}
+
+impl SearchBudget {
+    fn new(max: usize) -> Self {
+        Self { max, used: AtomicUsize::new(0) }
+    }
+
+    /// Adds bytes to the answer.
+    ///
+    /// # Errors
+    ///
+    /// If it takes too many.
+    pub(super) fn take(&self, bytes: usize) -> Result<(), EngineError> {
+        let used = self.used.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        if used <= self.max {
+            return Ok(());
+        }
+        Err(EngineError::Rejected(format!(
+            "the documents and buckets of this search take more than {} bytes of memory, the limit of SEARCH_MEMORY; ask \
+             for fewer records, buckets or aliases",
+            self.max
+        )))
+    }
+
+    /// Loads documents for the answer.
+    ///
+    /// # Errors
+    ///
+    /// If they take too much memory, or cannot be read.
+    pub(super) fn load(&self, snapshot: &Snapshot, addresses: &[DocAddress]) -> Result<Vec<Document>, EngineError> {
+        let bytes = |address: &DocAddress| {
+            DOCUMENT_OVERHEAD_BYTES + snapshot.segments[address.segment].segment.document_extent(address.row).map_or(0, |extent| extent.len())
+        };
+        self.take(addresses.iter().map(bytes).sum())?;
+        snapshot.load_documents(addresses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_beyond_the_bound_is_rejected_with_its_name() {
+        let budget = SearchBudget::new(1000);
+        assert_eq!(budget.take(600), Ok(()));
+        assert_eq!(budget.take(400), Ok(()));
+        let Err(EngineError::Rejected(reason)) = budget.take(1) else { panic!("it was not rejected") };
+        assert!(reason.contains("1000 bytes") && reason.contains("SEARCH_MEMORY"), "{reason}");
+    }
+}
