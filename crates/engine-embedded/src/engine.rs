@@ -89,8 +89,9 @@ impl EmbeddedEngine {
         let mut indexes = BTreeMap::new();
         for (name, folder) in folders.iter() {
             let index = Index::open(name, folder.clone()).map(Arc::new);
-            if let Err(error) = &index {
-                tracing::error!(index = name, %error, "an index cannot be opened");
+            let failure = index.as_ref().map_or_else(|error| Some(error.clone()), |index| index.failure());
+            if let Some(error) = failure {
+                tracing::error!(index = name, %error, "an index cannot be opened, or not written");
             }
             indexes.insert(name.clone(), index);
         }
@@ -369,8 +370,12 @@ impl IndexWriter for EmbeddedEngine {
     }
 
     async fn check_health(&self) -> Result<(), EngineError> {
-        let failed = self.registry().indexes.into_values().flatten().find_map(|index| index.failure());
-        failed.map_or(Ok(()), Err)
+        let mut failed: Vec<Arc<Index>> = self.registry().indexes.into_values().flatten().collect();
+        failed.retain(|index| index.failure().is_some());
+        if failed.is_empty() {
+            return Ok(());
+        }
+        run_blocking(move || failed.iter().try_for_each(|index| index.recover_from_failure())).await
     }
 }
 
