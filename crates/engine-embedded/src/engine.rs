@@ -193,7 +193,11 @@ impl EmbeddedEngine {
             apply_alias_changes(&registry.aliases.aliases, changes, |name| registry.indexes.contains_key(name))?;
         let aliases = Aliases { aliases };
         if aliases != registry.aliases {
-            aliases.write(&self.0.folder).map_err(|error| EngineError::Failed(error.to_string()))?;
+            if let Err(error) = aliases.write(&self.0.folder) {
+                // The file may have been replaced although the folder could not be synced.
+                let _ = registry.aliases.write(&self.0.folder);
+                return Err(EngineError::Failed(error.to_string()));
+            }
             registry.aliases = aliases;
         }
         Ok(())
