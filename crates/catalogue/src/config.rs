@@ -43,7 +43,7 @@ const FIELD_PATH: &str = "the dotted path of a field";
 /// Names a configuration that is a value in place of a file.
 const VALUE: &str = "configuration";
 
-const KEYS: [&str; 35] = [
+const KEYS: [&str; 36] = [
     "$schema",
     ACCESS,
     "catalogId",

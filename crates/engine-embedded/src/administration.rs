@@ -69,7 +69,11 @@ impl IndexMaintenance for EmbeddedEngine {
     }
 
     async fn verify(&self, index: &str) -> Result<Vec<String>, EngineError> {
-        let index = self.index(index)?;
+        let index = match self.index(index) {
+            // It is damaged so much that it is not read.
+            Err(EngineError::Failed(problem)) => return Ok(vec![problem]),
+            found => found?,
+        };
         run_blocking(move || Ok(index.verify())).await
     }
 

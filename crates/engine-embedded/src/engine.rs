@@ -90,8 +90,9 @@ impl EmbeddedEngine {
         let mut indexes = BTreeMap::new();
         for (name, folder) in folders.iter() {
             let index = Index::open(name, folder.clone()).map(Arc::new);
-            if let Err(error) = &index {
-                tracing::error!(index = name, %error, "an index cannot be opened");
+            let failure = index.as_ref().map_or_else(|error| Some(error.clone()), |index| index.failure());
+            if let Some(error) = failure {
+                tracing::error!(index = name, %error, "an index cannot be opened, or not written");
             }
             indexes.insert(name.clone(), index);
         }
@@ -193,7 +194,11 @@ impl EmbeddedEngine {
             apply_alias_changes(&registry.aliases.aliases, changes, |name| registry.indexes.contains_key(name))?;
         let aliases = Aliases { aliases };
         if aliases != registry.aliases {
-            aliases.write(&self.0.folder).map_err(|error| write_error(&error))?;
+            if let Err(error) = aliases.write(&self.0.folder) {
+                // The file may have been replaced although the folder could not be synced.
+                let _ = registry.aliases.write(&self.0.folder);
+                return Err(write_error(&error));
+            }
             registry.aliases = aliases;
         }
         Ok(())
@@ -377,8 +382,12 @@ impl IndexWriter for EmbeddedEngine {
     }
 
     async fn check_health(&self) -> Result<(), EngineError> {
-        let failed = self.registry().indexes.into_values().flatten().find_map(|index| index.failure());
-        failed.map_or(Ok(()), Err)
+        let mut failed: Vec<Arc<Index>> = self.registry().indexes.into_values().flatten().collect();
+        failed.retain(|index| index.failure().is_some());
+        if failed.is_empty() {
+            return Ok(());
+        }
+        run_blocking(move || failed.iter().try_for_each(|index| index.recover_from_failure())).await
     }
 }
 

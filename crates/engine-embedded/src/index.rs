@@ -86,6 +86,7 @@ impl Index {
         };
         let created = create().map_err(|error: std::io::Error| write_error(&error));
         let opened = created.and_then(|()| Self::open(name, folder.to_owned()));
+        let opened = opened.and_then(|index| index.failure().map_or(Ok(index), Err));
         if opened.is_err() {
             // Nobody else has these folders; what cannot be removed is no obstacle.
             for folder in [temporary, folder] {
@@ -95,23 +96,31 @@ impl Index {
         opened
     }
 
-    /// Opens the index in a folder. The writes in its WAL are flushed to a segment file.
+    /// Opens the index in a folder. The writes in its WAL are flushed to a segment file. An index that can only be read
+    /// is searched; see [`Self::failure`].
     pub(crate) fn open(name: &str, folder: PathBuf) -> Result<Self, EngineError> {
-        let writer = catch_panic(|| {
-            IndexWriter::recover(&folder, None).map_err(|error| match error.is_damage() {
+        let mut writer = catch_panic(|| {
+            IndexWriter::load(&folder, None).map_err(|error| match error.is_damage() {
                 true => EngineError::IndexDamaged { index: name.to_owned(), reason: error.chain() },
                 false => EngineError::Failed(format!("index `{name}` cannot be opened: {}", error.chain())),
             })
         })?;
+        let loaded = writer.snapshot();
+        let begun = catch_panic(|| {
+            writer
+                .begin(&folder)
+                .map_err(|error| EngineError::Failed(format!("index `{name}` cannot be written: {}", error.chain())))
+        });
+        let snapshot = if begun.is_ok() { writer.snapshot() } else { loaded };
         Ok(Self {
             name: name.to_owned(),
             folder,
-            snapshot: ArcSwap::from_pointee(writer.snapshot()),
+            snapshot: ArcSwap::from_pointee(snapshot),
             writer: Mutex::new(writer),
             merge_lock: Mutex::default(),
             flush_lock: Mutex::default(),
             maintenance_scheduled: AtomicBool::new(false),
-            failure: ArcSwapOption::empty(),
+            failure: ArcSwapOption::from(begun.err().map(Arc::new)),
             is_retired: AtomicBool::new(false),
             damage: ArcSwapOption::empty(),
         })

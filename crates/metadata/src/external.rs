@@ -15,7 +15,7 @@ mod template;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use cantata_core::{Error, ErrorId, ErrorOrigin, ExternalValidation, Result};
+use cantata_core::{Error, ErrorOrigin, ExternalValidation, Result};
 use cantata_http_client::{ClientSettingsError, HttpClient};
 use futures_util::{StreamExt, stream};
 use reqwest::{Method, Url};

@@ -94,10 +94,9 @@ impl SearchService {
     ///
     /// Why one of them cannot.
     pub async fn check_writes(&self) -> Result<(), EngineError> {
-        let engines = |catalogues: &Catalogues| -> Vec<Arc<dyn SearchEngine>> {
-            catalogues.configured().map(|(_, engine)| Arc::clone(engine)).collect()
-        };
-        for engine in engines(&self.catalogues()) {
+        let engines: Vec<Arc<dyn SearchEngine>> =
+            self.catalogues().configured().map(|(_, engine)| Arc::clone(engine)).collect();
+        for engine in engines {
             engine.check_health().await?;
         }
         Ok(())

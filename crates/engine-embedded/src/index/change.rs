@@ -6,7 +6,8 @@
 //! into a new one.
 //!
 //! If that fails too, as on a full disk, the index has failed: readers keep the last snapshot, changes are refused, and
-//! each of them tries first to open the index again. So writes go on by themselves once they can.
+//! each of them tries first to open the index again, as does each health check. So writes go on by themselves once they
+//! can. An index that can be read but not written when the server starts has failed in the same way.
 //!
 //! A retired index was deleted: its changes are refused, and work that runs on it stops at its next change.
 
@@ -74,8 +75,7 @@ impl Index {
     /// Undoes a failed change, and opens the index again.
     fn reopen(&self, writer: &mut IndexWriter) -> Result<(), EngineError> {
         let reopened = catch_panic(|| {
-            let recovered =
-                writer.roll_back(&self.folder).and_then(|()| IndexWriter::recover(&self.folder, Some(&*writer)));
+            let recovered = writer.roll_back(&self.folder).and_then(|()| IndexWriter::recover(&self.folder, writer));
             recovered.map_err(|error| {
                 self.write_failure(&format!("it cannot be opened again after a failed change: {}", error.chain()))
             })
@@ -98,6 +98,15 @@ impl Index {
     /// Returns why the index cannot be written; nothing if it can.
     pub(crate) fn failure(&self) -> Option<EngineError> {
         self.failure.load().as_deref().cloned()
+    }
+
+    /// Tries to make an index that has failed usable again.
+    pub(crate) fn recover_from_failure(&self) -> Result<(), EngineError> {
+        match self.usable_writer() {
+            // It was deleted meanwhile.
+            Ok(_) | Err(EngineError::IndexNotFound(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Makes the index refuse all changes, because it is deleted; or accept them again, because it could not be.

@@ -74,8 +74,8 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Reads the manifest of a folder.
-    pub(crate) fn read(folder: &Path) -> Result<Self, IndexError> {
+    /// Reads the manifest of a folder; returns also what is in the file.
+    pub(crate) fn read(folder: &Path) -> Result<(Self, Vec<u8>), IndexError> {
         let bytes = fs_err::read(folder.join(FILE))?;
         let mut manifest: Self =
             serde_json::from_slice(&bytes).map_err(|source| IndexError::Json { file: "manifest", source })?;
@@ -84,7 +84,7 @@ impl Manifest {
         }
         manifest.format = FORMAT_VERSION;
         manifest.check_files().map_err(|found| IndexError::Damaged { file: FILE.to_owned(), found })?;
-        Ok(manifest)
+        Ok((manifest, bytes))
     }
 
     /// Checks that each file has a name that is written here, and another number than every file that is written next.
@@ -207,7 +207,7 @@ mod tests {
     fn read(manifest: &Value) -> Result<Manifest, IndexError> {
         let folder = tempfile::tempdir().unwrap();
         fs_err::write(folder.path().join(FILE), manifest.to_string()).unwrap();
-        Manifest::read(folder.path())
+        Manifest::read(folder.path()).map(|(manifest, _)| manifest)
     }
 
     fn written() -> Value {

@@ -35,7 +35,8 @@ const POSITION_FLAG: u32 = 1 << 31;
 
 /// The WAL file that batches are appended to.
 pub(crate) struct WriteAheadLog {
-    file: fs_err::File,
+    /// Nothing before the first file of an opened index was created.
+    file: Option<fs_err::File>,
     /// The length of the header and the entries.
     bytes: u64,
     /// The length at the end of the last change that succeeded.
@@ -66,6 +67,12 @@ pub(crate) fn file_numbers(folder: &Path, first: u64) -> io::Result<Vec<u64>> {
 }
 
 impl WriteAheadLog {
+    /// Returns a WAL without a file, to which nothing can be appended.
+    pub(crate) fn without_file() -> Self {
+        let bytes = FILE_HEADER_BYTES as u64;
+        Self { file: None, bytes, confirmed_bytes: bytes, checksum: 0, is_synced: true }
+    }
+
     /// Creates a WAL file without entries.
     pub(crate) fn create(folder: &Path, number: u64) -> io::Result<Self> {
         let mut header = [0; FILE_HEADER_BYTES];
@@ -75,8 +82,7 @@ impl WriteAheadLog {
         let mut file = durable_file::create_new_private(&folder.join(file_name(number)))?;
         file.write_all(&header)?;
         file.sync_all()?;
-        let bytes = FILE_HEADER_BYTES as u64;
-        Ok(Self { file, bytes, confirmed_bytes: bytes, checksum: crc32fast::hash(&header), is_synced: true })
+        Ok(Self { file: Some(file), checksum: crc32fast::hash(&header), ..Self::without_file() })
     }
 
     /// Returns the bytes of the entries.
@@ -118,7 +124,7 @@ impl WriteAheadLog {
         entry[..4].copy_from_slice(&length);
         entry[4..ENTRY_HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
         self.is_synced = false;
-        self.file.write_all(&entry)?;
+        self.open_file()?.write_all(&entry)?;
         if position.is_none() {
             self.sync()?;
         }
@@ -134,19 +140,24 @@ impl WriteAheadLog {
 
     /// Removes what a failed change left, a part of an entry or a whole one. Nothing may be appended any more.
     pub(crate) fn remove_unconfirmed(&self) -> io::Result<()> {
-        self.file.set_len(self.confirmed_bytes)?;
-        self.file.sync_all()
+        let Some(file) = &self.file else { return Ok(()) };
+        file.set_len(self.confirmed_bytes)?;
+        file.sync_all()
     }
 
     /// Returns another handle of the file, to sync it while batches are appended.
     pub(crate) fn file(&self) -> io::Result<fs_err::File> {
-        self.file.try_clone()
+        self.open_file()?.try_clone()
+    }
+
+    fn open_file(&self) -> io::Result<&fs_err::File> {
+        self.file.as_ref().ok_or_else(|| io::Error::other("the write-ahead log has no file yet"))
     }
 
     /// Makes all entries survive a crash of the machine.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         if !self.is_synced {
-            self.file.sync_data()?;
+            self.open_file()?.sync_data()?;
             self.is_synced = true;
         }
         Ok(())

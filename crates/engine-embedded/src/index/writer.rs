@@ -27,7 +27,7 @@ pub(crate) struct IndexWriter {
     pub(crate) mapping: Arc<IndexMapping>,
     pub(crate) wal: WriteAheadLog,
     pub(crate) segments: Vec<IndexSegment>,
-    /// The manifest as the last commit wrote it.
+    /// The manifest as the last commit wrote it, or as it was found.
     pub(crate) committed_manifest: Vec<u8>,
     /// Segment files that are being written and are not part of the index yet.
     pending_files: BTreeSet<String>,
@@ -50,13 +50,20 @@ pub(crate) struct PreparedBatch {
 }
 
 impl IndexWriter {
-    /// Opens an index in a folder, again if there was a writer before. The writes in its WAL are flushed to a segment file.
-    pub(crate) fn recover(folder: &Path, before: Option<&Self>) -> Result<Self, IndexError> {
-        let mut manifest = Manifest::read(folder)?;
+    /// Opens an index in a folder again. The writes in its WAL are flushed to a segment file.
+    pub(crate) fn recover(folder: &Path, before: &Self) -> Result<Self, IndexError> {
+        let mut writer = Self::load(folder, Some(before))?;
+        writer.begin(folder)?;
+        Ok(writer)
+    }
+
+    /// Reads an index in a folder, again if there was a writer before. It can be searched, and written after
+    /// [`Self::begin`].
+    pub(crate) fn load(folder: &Path, before: Option<&Self>) -> Result<Self, IndexError> {
+        let (mut manifest, committed_manifest) = Manifest::read(folder)?;
         let mapping = Arc::new(manifest.mapping()?);
         let pending_files = before.map(|before| before.pending_files.clone()).unwrap_or_default();
         manifest.next_file = manifest.next_file.max(before.map_or(0, |before| before.manifest.next_file));
-        manifest.remove_orphans(folder, &pending_files)?;
         let known = before.map(|before| before.segments.as_slice()).unwrap_or_default();
         let segments = manifest.segments.iter().map(|entry| IndexSegment::open(folder, entry, known));
         let segments = segments.collect::<Result<Vec<_>, _>>()?;
@@ -65,18 +72,22 @@ impl IndexWriter {
             recovered.read_file(folder, number)?;
             manifest.next_file = manifest.next_file.max(number + 1);
         }
-        // The old WAL files are needed until their writes are in a segment file, so the new one gets another number.
-        let wal = WriteAheadLog::create(folder, manifest.new_file_number())?;
+        let wal = WriteAheadLog::without_file();
         let epoch = before.map_or(0, |before| before.epoch + 1);
-        let committed_manifest = Vec::new();
         let mut writer = Self { manifest, mapping, wal, segments, committed_manifest, pending_files, epoch };
         if !recovered.operations.is_empty() {
             let (batch, _) = writer.prepare(&recovered.operations);
             writer.apply(batch);
         }
         writer.set_position(recovered.position.as_deref());
-        writer.flush(folder)?;
         Ok(writer)
+    }
+
+    /// Begins to write. What was read from WAL files is flushed to a segment file; until then they are needed, so the new
+    /// one gets another number.
+    pub(crate) fn begin(&mut self, folder: &Path) -> Result<(), IndexError> {
+        self.manifest.remove_orphans(folder, &self.pending_files)?;
+        self.flush(folder)
     }
 
     /// Sets the files back to what they were before a change that failed.

@@ -37,8 +37,8 @@ async fn a_failed_batch_does_not_appear_with_the_next_write() {
     assert_eq!(found(&engine).await, ["before"], "searches go on");
 
     std::fs::remove_dir(&obstacle).unwrap();
+    assert_eq!(engine.check_health().await, Ok(()), "no write is needed to find out that it works again");
     assert_eq!(engine.position("things").await.unwrap().as_deref(), Some("1"));
-    assert_eq!(engine.check_health().await, Ok(()));
     engine.write("things", put("after", 10)).await.unwrap();
     assert_eq!(found(&engine).await, ["before", "after"]);
     assert_eq!(engine.verify("things").await.unwrap(), Vec::<String>::new());
@@ -64,4 +64,31 @@ async fn a_failed_compaction_changes_nothing() {
     assert_eq!(found(&engine).await, ["before", "after"]);
     let stats = engine.stats("things").await.unwrap();
     assert_eq!((stats.documents, stats.deleted), (2, 0));
+}
+
+#[tokio::test]
+async fn an_index_that_can_only_be_read_is_searched() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("things", None).unwrap();
+    engine.write("things", put("before", 10)).await.unwrap();
+    engine.compact("things").await.unwrap();
+    engine.write("things", put("small", 10)).await.unwrap();
+    drop(engine);
+    let obstacle = folder.path().join("things/manifest.json.new");
+    std::fs::create_dir(&obstacle).unwrap();
+    for _ in 0..2 {
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        assert_eq!(found(&engine).await, ["before", "small"]);
+        assert!(engine.write("things", put("after", 10)).await.is_err());
+        assert!(engine.check_health().await.is_err());
+    }
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    std::fs::remove_dir(&obstacle).unwrap();
+    engine.write("things", put("after", 10)).await.unwrap();
+    assert_eq!(found(&engine).await, ["before", "small", "after"]);
+    drop(engine);
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    assert_eq!(found(&engine).await, ["before", "small", "after"]);
+    assert_eq!(engine.verify("things").await.unwrap(), Vec::<String>::new());
 }

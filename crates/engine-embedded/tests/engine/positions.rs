@@ -82,3 +82,30 @@ async fn a_torn_entry_has_neither_its_batch_nor_its_position() {
     }
     assert_eq!(state(crashed(folder.path()).path()).await, (6, Some("2".to_owned())));
 }
+
+/// A power loss may keep a later page of the log and lose an earlier one, which then reads as zeros.
+#[tokio::test]
+async fn nothing_is_applied_over_a_hole_in_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("things", None).unwrap();
+    let is_log = |path: &std::path::PathBuf| path.extension().is_some_and(|kind| kind == "log");
+    let files = std::fs::read_dir(folder.path().join("things")).unwrap().map(|entry| entry.unwrap().path());
+    let logs: Vec<_> = files.filter(is_log).collect();
+    assert_eq!(logs.len(), 1);
+    let log = &logs[0];
+    let mut ends = Vec::new();
+    for number in 1..=4 {
+        engine.write_with_position("things", batch(number), &number.to_string()).await.unwrap();
+        ends.push(std::fs::metadata(log).unwrap().len() as usize);
+    }
+    for (entry, hole) in ends.windows(2).enumerate() {
+        let copy = crashed(folder.path());
+        let damaged = copy.path().join("things").join(log.file_name().unwrap());
+        let mut bytes = std::fs::read(&damaged).unwrap();
+        bytes[hole[0]..hole[1]].fill(0);
+        std::fs::write(&damaged, bytes).unwrap();
+        let before = entry + 1;
+        assert_eq!(state(copy.path()).await, (3 * before as u64, Some(before.to_string())));
+    }
+}

@@ -40,13 +40,6 @@ impl Model {
         self.indexes.entry(name.to_owned()).or_insert_with(|| vec![None]).push(state);
     }
 
-    /// Notes that the last state was not reached.
-    pub(crate) fn remove_last(&mut self, name: &str) {
-        if let Some(states) = self.indexes.get_mut(name) {
-            states.pop();
-        }
-    }
-
     pub(crate) fn set_durable_aliases(&mut self, aliases: BTreeMap<String, String>) {
         self.aliases = vec![aliases];
     }

@@ -183,3 +183,29 @@ async fn a_request_that_breaks_off_does_nothing() {
     }
     assert_unharmed(&server, 1).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_is_removed_while_it_is_written_to_is_not_found_and_its_name_is_free() {
+    const ROUNDS: usize = 60;
+    let server = server_with_index().await;
+    let write = async |writer: usize| {
+        for n in 0..ROUNDS {
+            let operation = json!({"index": {"_index": "files", "_id": format!("{writer}-{n}")}});
+            let answer = bulk(&server, "/_es/_bulk", &[operation, json!({"name": "x"})]).await;
+            answer.assert_status(200);
+            let status = answer.json()["items"][0]["index"]["status"].as_u64();
+            assert!(status.is_some_and(|status| status < 500), "{}", answer.json());
+        }
+    };
+    let remove = async {
+        for _ in 0..ROUNDS {
+            for answer in [server.delete("/_es/files").await, server.put("/_es/files", &json!({})).await] {
+                assert!(answer.status < 500, "{}", answer.json());
+            }
+        }
+    };
+    tokio::join!(write(1), write(2), write(3), remove);
+    server.delete("/_es/files").await;
+    server.put("/_es/files", &json!({})).await.assert_status(200);
+    assert_unharmed(&server, 0).await;
+}

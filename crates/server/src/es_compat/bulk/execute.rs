@@ -145,8 +145,11 @@ impl EsState {
             Err(EngineError::IndexNotFound(_))
                 if operations.iter().any(|(_, one)| one.action != BulkAction::Delete) =>
             {
-                self.engine.create_index(index, None).await?;
-                vec![false; ids.len()]
+                match self.engine.create_index(index, None).await {
+                    // Another request may have created it meanwhile.
+                    Ok(()) | Err(EngineError::IndexExists(_)) => vec![false; ids.len()],
+                    Err(error) => return Err(error.into()),
+                }
             }
             found => found?,
         };
