@@ -49,7 +49,7 @@ async fn an_index_is_deleted_and_created_while_it_is_written_to() {
         engine.write("things", put(&id)).await.unwrap();
         engine.delete("things").unwrap();
         engine.create("things", None).unwrap();
-        assert_eq!(engine.has_documents("things", &[&id]).await.unwrap(), [false]);
+        assert_eq!(engine.has_documents("things", &[id.as_str()]).await.unwrap(), [false]);
     }
     is_over.store(true, Ordering::Relaxed);
     for writer in writers {
