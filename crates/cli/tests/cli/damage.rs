@@ -124,6 +124,8 @@ fn a_folder_that_lost_its_metadata_is_not_started_empty() {
     assert!(said.contains("has lost its metadata") && said.contains("cantata restore"), "{said}");
     assert!(said.contains("remove lookup.db"), "{said}");
     assert!(!metadata.is_file());
+    let (code, _, stderr) = run(&folder, &["backup", "b"]);
+    assert!(code == 1 && stderr.contains("has lost its metadata"), "{stderr}");
     fs_err::write(&metadata, "").unwrap();
     let said = not_started(&folder);
     assert!(said.contains("has lost its metadata"), "{said}");
