@@ -45,6 +45,12 @@ struct Content {
     keys: Vec<KeyRecord>,
 }
 
+/// The member that every version has.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
 impl KeyFile {
     /// Names the folder; nothing is read yet, and no file is made until there is a key.
     pub fn in_folder(folder: &Path) -> Self {
@@ -179,12 +185,15 @@ fn parse(bytes: &[u8]) -> Result<Vec<KeyRecord>, KeyError> {
     if bytes.is_empty() {
         return Ok(Vec::new());
     }
-    let content: Content =
-        serde_json::from_slice(bytes).map_err(|error| KeyError::Unusable(format!("{FILE} cannot be read: {error}")))?;
-    if content.version != VERSION {
-        return Err(KeyError::Unusable(format!("{FILE} has version {}, expected {VERSION}", content.version)));
+    let unreadable = |error: serde_json::Error| KeyError::Unusable(format!("{FILE} cannot be read: {error}"));
+    // Another version may have other members.
+    let Version { version } = serde_json::from_slice(bytes).map_err(unreadable)?;
+    if version != VERSION {
+        return Err(KeyError::Unusable(format!(
+            "{FILE} has version {version}, and this version of Cantata reads {VERSION}; use the one that wrote it"
+        )));
     }
-    Ok(content.keys)
+    serde_json::from_slice::<Content>(bytes).map(|content| content.keys).map_err(unreadable)
 }
 
 impl From<io::Error> for KeyError {

@@ -56,6 +56,12 @@ pub(crate) fn damaged_rows(connection: &Connection) -> Result<Vec<String>> {
     note(&mut problems, files::visit_blocks(connection, i64::MIN, i64::MAX, |_, _| {}));
     check_revisions(connection, &mut problems)?;
     check_pointers(connection, &mut problems)?;
+    let sql = "SELECT count(*) FROM (SELECT study_key, state, count(*) FROM analysis GROUP BY study_key, state
+             EXCEPT SELECT study_key, state, analyses FROM analysis_count)";
+    let miscounted: u64 = with_statement(connection, CHECKING, sql, |select| select.query_row([], |row| row.get(0)))?;
+    if miscounted > 0 {
+        problems.push("the numbers of analyses by study and state are not those of the analyses".to_owned());
+    }
     problems.truncate(MAX_PROBLEMS);
     Ok(problems)
 }

@@ -72,7 +72,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     connection.pragma_update(None, "foreign_keys", false).map_err(failed)?;
     connection.pragma_update(None, "wal_autocheckpoint", 4_000).map_err(failed)?;
     enable_stable_plans(&connection).map_err(failed)?;
-    // The log begins again, which `check_wal` relies on.
+    // The log begins again, so that `check_wal` never meets the remains of an earlier recovery.
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
     migrate(path, &mut connection)?;
     Ok(connection)

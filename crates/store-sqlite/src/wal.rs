@@ -2,8 +2,9 @@
 //!
 //! SQLite reads the log up to the first frame whose checksum is wrong and drops the rest without a word, because a power
 //! failure may tear the end of it. But every commit is synced before the next one begins, so only the last one can be torn:
-//! where a commit comes after the broken frame and another frame after that commit, acknowledged changes would be lost. The
-//! log begins again at every start, so frames of earlier recoveries never stand behind the last one.
+//! where a commit comes after the broken frame and another frame was written after that commit, acknowledged changes would be
+//! lost. The checksum of a frame continues that of the frame before it, which tells such a frame from one that an earlier, failed
+//! commit has left there.
 //!
 //! The format is described at <https://www.sqlite.org/fileformat2.html#walformat>.
 
@@ -42,31 +43,31 @@ pub fn check_wal(folder: &Path) -> Result<()> {
 }
 
 fn is_damaged(mut log: impl Read) -> io::Result<bool> {
-    let (mut header, mut frame) = ([0; HEADER_BYTES], [0; FRAME_HEADER_BYTES]);
+    let (mut header, mut frame) = ([0_u8; HEADER_BYTES], [0_u8; FRAME_HEADER_BYTES]);
     if !is_read(&mut log, &mut header)? {
         return Ok(false);
     }
     let is_big_endian = word(&header, 0) & 1 == 1;
     let (first_salt, second_salt) = (word(&header, 4), word(&header, 5));
-    let mut checksum = add((0, 0), &header[..24], is_big_endian);
+    let checksum = add((0, 0), &header[..24], is_big_endian);
     if word(&header, 0) & !1 != MAGIC || checksum != (word(&header, 6), word(&header, 7)) {
         // A header that is only torn belongs to a log that begins again: no frame has its salts yet.
         return Ok(is_read(&mut log, &mut frame)? && (word(&frame, 2) == first_salt || word(&frame, 3) == second_salt));
     }
-    let mut page = vec![0; usize::try_from(word(&header, 2)).unwrap_or_default()];
-    let (mut is_broken, mut has_commit_after) = (false, false);
+    let mut page = vec![0_u8; usize::try_from(word(&header, 2)).unwrap_or_default()];
+    let (mut previous, mut is_broken, mut has_commit_after) = (checksum, false, false);
     while is_read(&mut log, &mut frame)? && is_read(&mut log, &mut page)? {
+        let (before, stored) = (previous, (word(&frame, 4), word(&frame, 5)));
+        previous = stored;
         if (word(&frame, 2), word(&frame, 3)) != (first_salt, second_salt) {
-            is_broken = true;
+            (is_broken, has_commit_after) = (true, false);
             continue;
         }
-        if has_commit_after {
+        let follows = add(add(before, &frame[..8], is_big_endian), &page, is_big_endian) == stored;
+        if has_commit_after && follows {
             return Ok(true);
         }
-        if !is_broken {
-            checksum = add(add(checksum, &frame[..8], is_big_endian), &page, is_big_endian);
-            is_broken = checksum != (word(&frame, 4), word(&frame, 5));
-        }
+        is_broken |= !follows;
         // The second word of a frame is the size of the database after a commit, else 0.
         has_commit_after = is_broken && word(&frame, 1) != 0;
     }

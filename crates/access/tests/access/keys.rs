@@ -110,6 +110,14 @@ async fn a_file_that_cannot_be_read_lets_nobody_in() {
 }
 
 #[test]
+fn a_file_of_a_later_version_is_refused_with_both_versions() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("keys.json"), "{\"version\":2,\"entries\":{}}").unwrap();
+    let refused = KeyFile::in_folder(folder.path()).list().err().unwrap().to_string();
+    assert!(refused.contains("has version 2") && refused.contains("reads 1"), "{refused}");
+}
+
+#[test]
 fn names_are_unique_among_keys_in_force() {
     let folder = TempDir::new().unwrap();
     let keys = KeyFile::in_folder(folder.path());

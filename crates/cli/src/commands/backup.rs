@@ -18,7 +18,7 @@ use cantata_store_sqlite::{METADATA_FILE, SqliteStore, check_database, check_wal
 use clap::Args;
 
 use crate::backends::{DataDirBackup, IndexAccess, IndexAccessArguments};
-use crate::data_dir::SEARCH_FOLDER;
+use crate::data_dir::{SEARCH_FOLDER, ensure_metadata_is_not_lost};
 use crate::error::CliError;
 use crate::settings::DatabaseSettings;
 use crate::terminal::print_line;
@@ -78,6 +78,7 @@ async fn write(arguments: &BackupArguments, path: &Path) -> Result<Manifest, Cli
     match indexes {
         IndexAccess::Remote(client) => client.backup(|piece| file.write_all(piece)).await?,
         IndexAccess::Local(engine) => {
+            ensure_metadata_is_not_lost(arguments.indexes.data_dir())?;
             check_wal(arguments.indexes.data_dir())
                 .map_err(|error| CliError::caused("the backup cannot be written", error))?;
             let prepared = DataDirBackup::new(arguments.indexes.data_dir(), Arc::new(engine)).capture();

@@ -86,7 +86,7 @@ fn a_changed_document_is_named_and_not_shown_exported_or_backed_up() {
     for more in [["--server", address.as_str()].as_slice(), &[]] {
         let arguments = [["backup", "b"].as_slice(), more].concat();
         let (code, _, stderr) = run(&folder, &arguments);
-        assert_ne!(code, 0, "{stderr}");
+        assert!(code != 0 && stderr.contains(&ids[1]), "{stderr}");
         assert!(!folder.with_file_name("b").is_file(), "{stderr}");
     }
     server.stop("TERM");
@@ -124,6 +124,8 @@ fn a_folder_that_lost_its_metadata_is_not_started_empty() {
     assert!(said.contains("has lost its metadata") && said.contains("cantata restore"), "{said}");
     assert!(said.contains("remove lookup.db"), "{said}");
     assert!(!metadata.is_file());
+    let (code, _, stderr) = run(&folder, &["backup", "b"]);
+    assert!(code == 1 && stderr.contains("has lost its metadata"), "{stderr}");
     fs_err::write(&metadata, "").unwrap();
     let said = not_started(&folder);
     assert!(said.contains("has lost its metadata"), "{said}");

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use cantata_engine::{
-    Filter, HitsRequest, ImportChunk, IndexMaintenance, IndexReader, IndexWriter, SearchPlan, WriteOperation,
+    EngineError, Filter, HitsRequest, ImportChunk, IndexAdmin, IndexMaintenance, IndexReader, IndexWriter, SearchPlan,
+    WriteOperation,
 };
 use cantata_engine_embedded::{EmbeddedEngine, OpenError};
 use serde_json::json;
@@ -98,8 +99,15 @@ async fn a_folder_is_open_once_and_broken_indexes_leave_the_others_alone() {
     std::fs::write(folder.path().join("others/manifest.json"), "{").unwrap();
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
     assert_eq!(ids(&engine).await, ["a"]);
-    let error = engine.mapping("others").await.unwrap_err().to_string();
-    assert!(error.contains("manifest"), "{error}");
+    let error = engine.mapping("others").await.unwrap_err();
+    assert!(matches!(&error, EngineError::IndexDamaged { index, .. } if index == "others"), "{error}");
+    assert!(error.to_string().contains("manifest"), "{error}");
+    let listed = engine.indexes().await.unwrap();
+    let listed: Vec<_> = listed.iter().map(|index| (index.name.as_str(), index.problem.is_some())).collect();
+    assert_eq!(listed, [("others", true), ("things", false)]);
+    assert!(matches!(engine.create("others", None), Err(EngineError::IndexExists(_))));
+    engine.delete("others").unwrap();
+    engine.create("others", None).unwrap();
 }
 
 /// Wherever a bit of a segment flips, the index is not read, and the message names the file.

@@ -99,7 +99,7 @@ impl Write for ChannelWriter {
 fn backup_error(error: &BackupError) -> Error {
     tracing::error!(error = cantata_core::error_chain(error), "a backup cannot be made");
     let text = match error {
-        BackupError::Capture(cause) => format!("The backup cannot be made: {cause}"),
+        BackupError::Capture(cause) => format!("The backup cannot be made: {}", cantata_core::error_chain(&**cause)),
         _ => "The backup cannot be made; the log of the server has the cause".to_owned(),
     };
     Error::new(ORIGIN, ErrorId::UnknownError, text)
