@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use cantata_backup::{BackupError, BackupFile, BackupSource, FileContent, PreparedBackup};
 use cantata_engine_embedded::EmbeddedEngine;
+use cantata_store::StoreError;
 use cantata_store_sqlite::{METADATA_FILE, copy_database};
 
 use crate::data_dir::{CONFIGS_FOLDER, SEARCH_FOLDER};
@@ -47,8 +48,13 @@ impl DataDirBackup {
         let failed = |error: io::Error| BackupError::io("the copy of the metadata", error);
         remove_copies(&self.folder).map_err(failed)?;
         let copy = tempfile::Builder::new().prefix(COPY_PREFIX).tempfile_in(&self.folder).map_err(failed)?;
-        copy_database(&self.folder, copy.path())
-            .map_err(|error| failed(io::Error::other(cantata_core::error_chain(&error))))?;
+        copy_database(&self.folder, copy.path()).map_err(|error| {
+            let kind = match error {
+                StoreError::NotWritable { .. } => io::ErrorKind::StorageFull,
+                _ => io::ErrorKind::Other,
+            };
+            failed(io::Error::new(kind, cantata_core::error_chain(&error)))
+        })?;
         // An open file stays readable after it is unlinked.
         let file = fs_err::File::open(copy.path()).map_err(failed)?;
         Ok(Some(BackupFile { path: METADATA_FILE.to_owned(), content: FileContent::File(file) }))
