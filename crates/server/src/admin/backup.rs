@@ -102,7 +102,8 @@ fn backup_error(error: &BackupError) -> Error {
         && is_not_writable(source)
     {
         log_not_writable(&cantata_core::error_chain(error));
-        let text = "The backup cannot be made: the disk is full or read-only, and a copy of the metadata needs room on it";
+        let text =
+            "The backup cannot be made: the disk is full or read-only, and a copy of the metadata needs room on it";
         return Error::new(ORIGIN, ErrorId::DiskNotWritable, text);
     }
     tracing::error!(error = cantata_core::error_chain(error), "a backup cannot be made");
