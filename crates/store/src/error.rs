@@ -121,7 +121,50 @@ impl From<StoreError> for Error {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
+
     use super::*;
+
+    /// Counts log lines.
+    struct LineCounter(Arc<AtomicU64>);
+
+    impl Subscriber for LineCounter {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, _: &Event<'_>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    #[test]
+    fn a_database_that_is_away_is_logged_once_and_not_for_each_request() {
+        let lines = Arc::new(AtomicU64::new(0));
+        tracing::subscriber::with_default(LineCounter(Arc::clone(&lines)), || {
+            for _ in 0..1000 {
+                let error = Error::from(StoreError::unavailable("no connection to the database"));
+                assert_eq!(error.id, ErrorId::ServiceUnavailable);
+            }
+        });
+        let lines = lines.load(Ordering::Relaxed);
+        assert!((1..10).contains(&lines), "{lines} lines");
+    }
 
     #[test]
     fn a_disk_that_cannot_be_written_is_an_error_of_its_own() {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use cantata_backup::{BackupError, BackupFile, BackupSource, FileContent, PreparedBackup};
 use cantata_engine_embedded::EmbeddedEngine;
+use cantata_store::StoreError;
 use cantata_store_sqlite::{METADATA_FILE, copy_database};
 
 use crate::data_dir::{CONFIGS_FOLDER, SEARCH_FOLDER};
@@ -47,7 +48,12 @@ impl DataDirBackup {
         let failed = |error: io::Error| BackupError::io("the copy of the metadata", error);
         remove_copies(&self.folder).map_err(failed)?;
         let copy = tempfile::Builder::new().prefix(COPY_PREFIX).tempfile_in(&self.folder).map_err(failed)?;
-        copy_database(&self.folder, copy.path()).map_err(|error| BackupError::Capture(Box::new(error)))?;
+        copy_database(&self.folder, copy.path()).map_err(|error| match error {
+            StoreError::NotWritable { .. } => {
+                failed(io::Error::new(io::ErrorKind::StorageFull, cantata_core::error_chain(&error)))
+            }
+            _ => BackupError::Capture(Box::new(error)),
+        })?;
         // An open file stays readable after it is unlinked.
         let file = fs_err::File::open(copy.path()).map_err(failed)?;
         Ok(Some(BackupFile { path: METADATA_FILE.to_owned(), content: FileContent::File(file) }))

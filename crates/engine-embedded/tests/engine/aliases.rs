@@ -77,3 +77,20 @@ async fn damaged_aliases_do_not_stop_the_engine() {
         assert_eq!(engine.write("one", vec![put]).await.unwrap().written, 1);
     }
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_full_disk_is_an_error_of_its_own_until_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("one", None).unwrap();
+    // Whatever is written there finds the disk full.
+    let new_file = folder.path().join(".aliases.json.new");
+    std::os::unix::fs::symlink("/dev/full", &new_file).unwrap();
+    let refused = engine.change_aliases(&[add("a", "one")]).await;
+    assert!(matches!(refused, Err(EngineError::NotWritable(_))), "{refused:?}");
+    assert!(engine.aliases().await.unwrap().is_empty());
+    std::fs::remove_file(&new_file).unwrap();
+    engine.change_aliases(&[add("a", "one")]).await.unwrap();
+    assert_eq!(engine.aliases().await.unwrap(), [alias("a", "one")]);
+}

@@ -1,5 +1,6 @@
 //! New versions of analysis types.
 
+use cantata_catalogue::{Catalogue, CatalogueConfig, ConfigDefaults};
 use cantata_engine::IndexReader;
 use serde_json::json;
 
@@ -39,4 +40,20 @@ async fn a_field_that_becomes_wider_needs_a_reindex() {
     assert!(status.needs_reindex.is_empty(), "{status:?}");
     assert_eq!(type_of(&bed, "experiment.reads").await.unwrap(), "Double");
     bed.assert_right().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn properties_of_one_graphql_name_leave_the_catalogue_as_it_is() {
+    let bed = Bed::start(&[("analyses", json!({"document": "analysis-centric"}))]).await;
+    let text = || json!({"type": "string"});
+    bed.register(json!({"reads": {"type": "integer"}, "tumour-grade": text(), "tumour_grade": text()})).await;
+    Stored::publish_new(bed.store(), json!({"reads": 1, "tumour-grade": "x", "tumour_grade": "y"})).await;
+    bed.assert_right().await;
+    let mapping = bed.engine().mapping("analyses").await.unwrap();
+    let config = json!({"esIndex": "analyses", "documentType": "analysis"});
+    let config = CatalogueConfig::from_value("analyses", &config, &ConfigDefaults::default()).unwrap();
+    let catalogue = Catalogue::build(&config, &mapping).unwrap();
+    let path_of = |name: &str| catalogue.root.aggregation(name).map(|field| field.path.clone());
+    assert_eq!(path_of("experiment__tumour_grade").as_deref(), Some("experiment.tumour_grade"));
+    assert_eq!(path_of("experiment__tumour_grade_2").as_deref(), Some("experiment.tumour-grade"));
 }

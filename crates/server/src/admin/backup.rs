@@ -8,12 +8,13 @@ use axum::extract::State;
 use bytes::Bytes;
 use cantata_backup::{BackupError, BackupSource};
 use cantata_core::{Error, ErrorId};
+use cantata_durable_file::is_not_writable;
 use futures_util::stream;
 use http::HeaderValue;
 use tokio::sync::{Semaphore, mpsc};
 use utoipa_axum::routes;
 
-use super::{ADMINISTRATION, ORIGIN};
+use super::{ADMINISTRATION, ORIGIN, log_not_writable};
 use crate::error_body::ApiResult;
 use crate::response::with_content_type;
 use crate::routes::Routes;
@@ -97,6 +98,14 @@ impl Write for ChannelWriter {
 
 /// Logs an error and returns what a client may know of it.
 fn backup_error(error: &BackupError) -> Error {
+    if let BackupError::Io { source, .. } = error
+        && is_not_writable(source)
+    {
+        log_not_writable(&cantata_core::error_chain(error));
+        let text =
+            "The backup cannot be made: the disk is full or read-only, and a copy of the metadata needs room on it";
+        return Error::new(ORIGIN, ErrorId::DiskNotWritable, text);
+    }
     tracing::error!(error = cantata_core::error_chain(error), "a backup cannot be made");
     let text = match error {
         BackupError::Capture(cause) => format!("The backup cannot be made: {}", cantata_core::error_chain(&**cause)),
