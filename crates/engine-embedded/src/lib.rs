@@ -20,8 +20,6 @@ mod cancellation;
 mod engine;
 mod error;
 mod index;
-#[cfg(test)]
-mod memory_tests;
 mod permits;
 mod platform;
 mod scalar;
