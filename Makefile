@@ -168,7 +168,8 @@ fuzz: own-cache ## each fuzz target for an hour; FUZZ_SECONDS=60 FUZZ_TARGETS="s
 	cp Cargo.lock fuzz/Cargo.lock
 	@set -e; for target in $(FUZZ_TARGETS); do \
 		mkdir -p "$(CACHE)/fuzz/corpus/$$target" "$(CACHE)/fuzz/seeds/$$target"; \
-		CARGO_TARGET_DIR="$(CACHE)/fuzz/target" cargo +nightly fuzz run $$target "$(CACHE)/fuzz/corpus/$$target" \
+		CARGO_TARGET_DIR="$(CACHE)/fuzz/target" cargo +nightly fuzz run --fuzz-dir fuzz $$target \
+			"$(CACHE)/fuzz/corpus/$$target" \
 			"$(CACHE)/fuzz/seeds/$$target" $$(ls -d fuzz/seeds/$$target 2>/dev/null) \
 			-- -max_total_time=$(FUZZ_SECONDS) -timeout=30 -rss_limit_mb=2048; \
 	done

@@ -21,8 +21,6 @@ mod engine;
 mod error;
 mod index;
 mod index_folders;
-#[cfg(test)]
-mod memory_tests;
 mod permits;
 mod platform;
 mod scalar;

@@ -10,6 +10,8 @@
 mod column;
 mod dictionary;
 mod id_filter;
+#[cfg(test)]
+mod memory_tests;
 mod metadata;
 mod postings;
 mod scalar_tables;

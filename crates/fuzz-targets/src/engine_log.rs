@@ -48,7 +48,7 @@ fn seal(log: &mut [u8]) {
     let mut before = crc32fast::hash(header);
     while let Some((header, after)) = mem::take(&mut rest).split_first_chunk_mut::<ENTRY_HEADER_BYTES>() {
         let (length, checksum) = header.split_at_mut(ENTRY_HEADER_BYTES / 2);
-        let bytes = length.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte)) & !POSITION_FLAG;
+        let bytes = length.iter().rev().fold(0_u32, |number, byte| number << 8 | u32::from(*byte)) & !POSITION_FLAG;
         let Some((entry, following)) = after.split_at_mut_checked(bytes as usize) else { return };
         before = match is_chained {
             true => crc32fast::hash(&[&before.to_le_bytes()[..], &*length, &*entry].concat()),

@@ -37,7 +37,7 @@ fn check(records: Vec<u8>) {
 fn seal_batches(records: &mut [u8]) {
     let mut start = 0;
     while let Some(length) = records.get(start..).and_then(|rest| rest.get(8..BATCH_PREFIX_BYTES)) {
-        let length = length.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        let length = length.iter().fold(0_usize, |length, byte| length << 8 | usize::from(*byte));
         let end = start + BATCH_PREFIX_BYTES + length;
         let Some(batch) = records.get_mut(start..end) else { return };
         seal(batch);

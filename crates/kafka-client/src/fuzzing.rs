@@ -55,7 +55,7 @@ pub fn seal(batch: &mut [u8]) {
 /// CRC-32C, bit by bit.
 fn crc32c(bytes: &[u8]) -> u32 {
     const POLYNOMIAL: u32 = 0x82f6_3b78;
-    !bytes.iter().fold(!0, |sum, byte| {
+    !bytes.iter().fold(u32::MAX, |sum, byte| {
         (0..8).fold(sum ^ u32::from(*byte), |sum, _| sum >> 1 ^ if sum & 1 == 1 { POLYNOMIAL } else { 0 })
     })
 }

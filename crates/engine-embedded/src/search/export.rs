@@ -85,7 +85,7 @@ impl ExportScan {
             let Some(cursor) = heads[segment].take() else { break };
             let queue = &mut self.queues[segment];
             let row = queue.rows[queue.returned] as usize;
-            bytes += segments[segment].segment.document_extent(row).map_or(0, |extent| extent.len());
+            bytes += segments[segment].segment.document_extent(row).len();
             addresses.push(DocAddress { segment, row });
             queue.returned += 1;
             heads[segment] = head(segment, queue);

@@ -61,7 +61,7 @@ impl SearchBudget {
     /// If they take too much memory, or cannot be read.
     pub(super) fn load(&self, snapshot: &Snapshot, addresses: &[DocAddress]) -> Result<Vec<Document>, EngineError> {
         let bytes = |address: &DocAddress| {
-            DOCUMENT_OVERHEAD_BYTES + snapshot.segments[address.segment].segment.document_extent(address.row).map_or(0, |extent| extent.len())
+            DOCUMENT_OVERHEAD_BYTES + snapshot.segments[address.segment].segment.document_extent(address.row).len()
         };
         self.take(addresses.iter().map(bytes).sum())?;
         snapshot.load_documents(addresses)

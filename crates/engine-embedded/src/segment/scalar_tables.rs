@@ -46,20 +46,16 @@ pub(super) fn of_paths(metadata: &SegmentMetadata) -> Vec<ScalarTable> {
 }
 
 impl Segment {
-    /// Returns the bytes of the tape that a document has; nothing if what says so is damaged.
-    pub(crate) fn document_extent(&self, row: usize) -> Option<Range<usize>> {
+    /// Returns the bytes of the tape that a document has.
+    pub(crate) fn document_extent(&self, row: usize) -> Range<usize> {
         let starts = self.section::<u64>(self.metadata.tape_starts);
-        let tape_bytes = self.metadata.tape.bytes(&self.storage).len();
-        let start_of = |row: usize| starts.get(row).map_or(Some(tape_bytes), |&start| usize::try_from(start).ok());
-        let extent = start_of(row)?..start_of(row + 1)?;
-        (extent.start <= extent.end && extent.end <= tape_bytes).then_some(extent)
+        let start_of = |row: usize| starts.get(row).map_or(self.metadata.tape.len(), |&start| start as usize);
+        start_of(row)..start_of(row + 1)
     }
 
     /// Returns a cursor at the start of a document on the mapped tape, to read all documents.
     pub(crate) fn document_cursor(&self, row: usize) -> PackedCursor<'_> {
-        // Behind the tape nothing is read.
-        let start = self.document_extent(row).map_or(usize::MAX, |extent| extent.start);
-        PackedCursor::new(self.metadata.tape.bytes(&self.storage), start)
+        PackedCursor::new(self.metadata.tape.bytes(&self.storage), self.document_extent(row).start)
     }
 
     /// Returns the text of a scalar of a path by its number, if JSON has to escape nothing in it.

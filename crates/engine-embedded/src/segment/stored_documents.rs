@@ -38,10 +38,14 @@ pub(crate) fn load_documents(segment: &Arc<Segment>, rows: &[usize]) -> io::Resu
     order.sort_unstable_by_key(|&index| rows[index]);
     let mut addresses = vec![0_u64; rows.len()];
     let mut tape = Vec::new();
-    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "where a document is on the tape is damaged");
-    let extent_of =
-        |index: usize| segment.document_extent(rows[index]).map(|extent| (index, extent)).ok_or_else(damaged);
-    let wanted: Vec<(usize, Range<usize>)> = order.into_iter().map(extent_of).collect::<io::Result<_>>()?;
+    let tape_bytes = segment.metadata.tape.bytes(&segment.storage).len();
+    let is_whole = |extent: &Range<usize>| extent.start <= extent.end && extent.end <= tape_bytes;
+    let wanted: Vec<(usize, Range<usize>)> =
+        order.into_iter().map(|index| (index, segment.document_extent(rows[index]))).collect();
+    // Where documents are is not verified when a segment is opened.
+    if !wanted.iter().all(|(_, extent)| is_whole(extent)) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "where a document is on the tape is damaged"));
+    }
     let mut wanted = wanted.into_iter().peekable();
     while let Some((index, extent)) = wanted.next() {
         let (copied, start, mut end) = (tape.len(), extent.start, extent.end);
