@@ -5,6 +5,7 @@ use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::messages::to_violations;
+use crate::patterns::TranslatedPatterns;
 use crate::schema_graph::SchemaGraph;
 use crate::{SchemaViolation, join_violations};
 
@@ -13,16 +14,28 @@ const BACKTRACK_LIMIT: usize = 20_000;
 
 /// Checks a schema as it was registered, without the base schema.
 pub(crate) fn check_standalone(schema: &Value) -> Result<()> {
-    SchemaGraph::build(schema).map_err(|violation| malformed(&[violation]))?;
-    jsonschema::draft7::meta::validate(schema).map_err(|error| malformed(&to_violations(schema, [error])))
+    let graph = SchemaGraph::build(schema).map_err(|violation| malformed(&[violation]))?;
+    let mut schema = schema.clone();
+    let patterns = TranslatedPatterns::apply(&graph, &mut schema).map_err(|violation| malformed(&[violation]))?;
+    jsonschema::draft7::meta::validate(&schema).map_err(|error| malformed(&to_violations(&schema, [error], &patterns)))
 }
 
-/// Compiles a whole schema; returns it in the form that was compiled, too.
-pub(crate) fn compile(mut schema: Value) -> Result<(Validator, Value, SchemaGraph)> {
+/// A schema that was compiled.
+pub(crate) struct CompiledSchema {
+    pub(crate) validator: Validator,
+    /// The schema in the form that was compiled.
+    pub(crate) schema: Value,
+    pub(crate) graph: SchemaGraph,
+    pub(crate) patterns: TranslatedPatterns,
+}
+
+/// Compiles a whole schema.
+pub(crate) fn compile(mut schema: Value) -> Result<CompiledSchema> {
     let graph = SchemaGraph::build(&schema).map_err(|violation| malformed(&[violation]))?;
     graph.normalize(&mut schema);
-    let validator = build(&schema).map_err(|error| malformed(&to_violations(&schema, [error])))?;
-    Ok((validator, schema, graph))
+    let patterns = TranslatedPatterns::apply(&graph, &mut schema).map_err(|violation| malformed(&[violation]))?;
+    let validator = build(&schema).map_err(|error| malformed(&to_violations(&schema, [error], &patterns)))?;
+    Ok(CompiledSchema { validator, schema, graph, patterns })
 }
 
 /// Builds the validator of a schema whose graph was checked.

@@ -8,7 +8,9 @@
 mod base;
 mod builtin;
 mod compile;
+mod java_pattern;
 mod messages;
+mod patterns;
 mod registration;
 mod schema_graph;
 mod subschemas;

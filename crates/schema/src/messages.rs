@@ -10,6 +10,7 @@ use jsonschema::{JsonType, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::SchemaViolation;
+use crate::patterns::TranslatedPatterns;
 
 /// How many characters of a value or a name a message shows.
 const MAX_SHOWN_CHARS: usize = 200;
@@ -18,11 +19,15 @@ const MAX_SHOWN_CHARS: usize = 200;
 const MAX_LISTED_VIOLATIONS: usize = 1000;
 
 /// Returns all violations of a value; none if it is valid.
-pub(crate) fn describe_violations(validator: &Validator, value: &Value) -> Vec<SchemaViolation> {
+pub(crate) fn describe_violations(
+    validator: &Validator,
+    value: &Value,
+    patterns: &TranslatedPatterns,
+) -> Vec<SchemaViolation> {
     if validator.is_valid(value) {
         return Vec::new();
     }
-    let mut violations = to_violations(value, validator.iter_errors(value));
+    let mut violations = to_violations(value, validator.iter_errors(value), patterns);
     if violations.len() > MAX_LISTED_VIOLATIONS {
         let omitted = violations.len() - MAX_LISTED_VIOLATIONS;
         violations.truncate(MAX_LISTED_VIOLATIONS);
@@ -39,8 +44,9 @@ pub(crate) fn describe_violations(validator: &Validator, value: &Value) -> Vec<S
 pub(crate) fn to_violations<'e>(
     value: &Value,
     errors: impl IntoIterator<Item = ValidationError<'e>>,
+    patterns: &TranslatedPatterns,
 ) -> Vec<SchemaViolation> {
-    let mut collector = ViolationCollector { root: value, violations: Vec::new() };
+    let mut collector = ViolationCollector { root: value, patterns, violations: Vec::new() };
     for error in errors {
         collector.collect(None, &error);
     }
@@ -50,6 +56,7 @@ pub(crate) fn to_violations<'e>(
 /// Collects the violations of errors and of their alternatives.
 struct ViolationCollector<'a> {
     root: &'a Value,
+    patterns: &'a TranslatedPatterns,
     violations: Vec<SchemaViolation>,
 }
 
@@ -94,6 +101,10 @@ impl ViolationCollector<'_> {
                 }
                 _ => push("false schema always fails".to_owned()),
             },
+            ValidationErrorKind::Pattern { pattern } => {
+                let pattern = self.patterns.original(pattern);
+                push(format!("string [{}] does not match pattern {pattern}", display_value(value)));
+            }
             kind => push(message_for(kind, value, error)),
         }
     }
@@ -129,7 +140,6 @@ fn message_for(kind: &ValidationErrorKind, value: &Value, error: &ValidationErro
         ValidationErrorKind::Not { schema } => {
             format!("subject must not be valid against schema {}", truncate(&schema.to_string()))
         }
-        ValidationErrorKind::Pattern { pattern } => format!("string [{}] does not match pattern {pattern}", text()),
         ValidationErrorKind::BacktrackLimitExceeded { .. } | ValidationErrorKind::RegexEngineFailure { .. } => {
             format!("string [{}] takes too long to be compared with a pattern; shorten it", text())
         }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::base::is_base_definition;
 use crate::messages::{describe_violations, json_type_name};
+use crate::patterns::TranslatedPatterns;
 use crate::schema_graph::SchemaGraph;
 use crate::{PayloadValidator, SchemaViolation, compile, join_violations, subschemas};
 
@@ -34,7 +35,7 @@ pub fn meta_schema() -> &'static Value {
 pub fn check_registration(schema: &Value) -> Result<()> {
     let violations = match schema {
         Value::Null => return Err(violation_error("Schema field cannot be null".to_owned())),
-        Value::Object(_) => describe_violations(&META_VALIDATOR, schema),
+        Value::Object(_) => describe_violations(&META_VALIDATOR, schema, &TranslatedPatterns::default()),
         // The meta-schema allows booleans, but nothing can be rendered from one.
         _ => vec![SchemaViolation::at("", format!("expected type: JSONObject, found: {}", json_type_name(schema)))],
     };

@@ -94,6 +94,11 @@ impl SchemaGraph {
         Ok(graph)
     }
 
+    /// Returns the pointers of all schemas; those of a schema's parts follow its own.
+    pub(crate) fn pointers(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.schemas.keys().map(String::as_str)
+    }
+
     /// Removes from every subschema the keywords that would change its dialect or base URI.
     pub(crate) fn normalize(&self, document: &mut Value) {
         for pointer in self.schemas.keys() {

@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use crate::SchemaViolation;
 use crate::base::{submission_schema, update_schema};
-use crate::compile::{check_standalone, compile};
+use crate::compile::{CompiledSchema, check_standalone, compile};
 use crate::messages::{describe_violations, json_type_name};
+use crate::patterns::TranslatedPatterns;
 use crate::validation_budget::ValidationBudget;
 
 /// Validates submissions and updates of one analysis type version.
@@ -21,6 +22,7 @@ pub struct PayloadValidator {
     submission: Validator,
     update: OnceLock<Result<Validator>>,
     budget: Option<ValidationBudget>,
+    patterns: TranslatedPatterns,
 }
 
 impl PayloadValidator {
@@ -31,12 +33,12 @@ impl PayloadValidator {
             return Err(Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::MalformedJsonSchema, text));
         }
         check_standalone(dynamic)?;
-        let (submission, schema, graph) = compile(submission_schema(dynamic))?;
+        let CompiledSchema { validator: submission, schema, graph, patterns } = compile(submission_schema(dynamic))?;
         let budget = (!graph.has_small_expansion()).then(|| {
             let names = dynamic["properties"].as_object().into_iter().flat_map(|properties| properties.keys());
             ValidationBudget::new(schema, graph, names.cloned().collect())
         });
-        Ok(Self { dynamic: dynamic.clone(), submission, update: OnceLock::new(), budget })
+        Ok(Self { dynamic: dynamic.clone(), submission, update: OnceLock::new(), budget, patterns })
     }
 
     /// Returns all violations of a submitted payload, depth first; none if it may be stored.
@@ -58,13 +60,13 @@ impl PayloadValidator {
     }
 
     fn update_validator(&self) -> &Result<Validator> {
-        self.update.get_or_init(|| compile(update_schema(&self.dynamic)).map(|(validator, ..)| validator))
+        self.update.get_or_init(|| compile(update_schema(&self.dynamic)).map(|compiled| compiled.validator))
     }
 
     fn check(&self, validator: &Validator, value: &Value) -> Vec<SchemaViolation> {
         if let Some(violation) = self.budget.as_ref().and_then(|budget| budget.exceeded_by(value)) {
             return vec![violation];
         }
-        describe_violations(validator, value)
+        describe_violations(validator, value, &self.patterns)
     }
 }

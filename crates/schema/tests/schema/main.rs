@@ -6,6 +6,7 @@ mod agreement;
 mod builtin;
 mod hostile;
 mod messages;
+mod patterns;
 mod registration;
 mod rendering;
 mod samples;
