@@ -17,12 +17,6 @@ const RECORD_ID_NAMES: [&str; 2] = ["id", "_id"];
 /// How dates are written unless configured otherwise.
 const DEFAULT_DATE_PATTERN: &str = "yyyy-MM-dd";
 
-/// The separator of several values in one cell.
-const SEPARATOR: &str = ", ";
-
-/// The separator where a field is marked `isArray`.
-const LIST_SEPARATOR: &str = ";";
-
 /// One column.
 pub(super) struct DownloadColumn {
     /// The header in delimited files.
@@ -38,7 +32,6 @@ pub(super) struct DownloadColumn {
 
 /// How values are written in delimited files.
 pub(super) struct CellStyle {
-    pub(super) separator: &'static str,
     /// Replacements of single values.
     pub(super) display_values: HashMap<String, String>,
     pub(super) date: Option<DateStyle>,
@@ -134,7 +127,6 @@ fn column(
         },
         is_list: is_array || is_deeper,
         style: CellStyle {
-            separator: if is_array { LIST_SEPARATOR } else { SEPARATOR },
             display_values: display_values.iter().map(|(value, text)| (value.clone(), display_text(text))).collect(),
             date,
         },

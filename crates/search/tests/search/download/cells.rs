@@ -80,7 +80,7 @@ async fn display_values_and_separators_come_from_the_request_first() {
         (json!({ "fieldName": "is_open", "extendedDisplayValues": { "true": "yes" } }), "yes"),
         (json!({ "fieldName": "donors.age", "displayValues": { "0": "newborn" } }), "40, newborn"),
         (json!({ "fieldName": "tags", "isArray": false }), "x, y"),
-        (json!({ "fieldName": "donors.donor_id", "isArray": true }), "DO1;DO2"),
+        (json!({ "fieldName": "donors.donor_id", "isArray": true }), "DO1, DO2"),
     ] {
         assert_eq!(cell(&fixture, "FI1", column.clone()).await, expected, "{column}");
     }

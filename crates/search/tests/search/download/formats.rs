@@ -23,7 +23,7 @@ async fn tsv_has_labels_and_values_for_people() {
     assert_eq!(
         text,
         "id\tSize\tOpen?\tAccess\tTags\tDonors Specimens Samples Score\tcomputed_by_the_portal\n\
-         1\t5000000000\ttrue\tOpen access\tx;y\t0.5, 2\t--\n\
+         1\t5000000000\ttrue\tOpen access\tx, y\t0.5, 2\t--\n\
          2\t0\tfalse\tcontrolled\t--\t-1.25\t--\n\
          3\t--\t--\t--\t--\t--\t--\n"
     );
@@ -36,7 +36,7 @@ async fn csv_is_quoted_as_rfc_4180_has_it() {
     assert_eq!(
         text,
         "id,Size,Open?,Access,Tags,Donors Specimens Samples Score,computed_by_the_portal\r\n\
-         1,5000000000,true,Open access,x;y,\"0.5, 2\",\r\n\
+         1,5000000000,true,Open access,\"x, y\",\"0.5, 2\",\r\n\
          2,0,false,controlled,,-1.25,\r\n\
          3,,,,,,\r\n"
     );
