@@ -50,6 +50,8 @@ pub struct NodeField {
     pub alias_of: Option<String>,
     /// The fields that are copied to this one; documents have the values there only.
     pub copied_from: Vec<String>,
+    /// Whether the index passes over values of another type, so that they are not shown either.
+    pub ignores_malformed: bool,
 }
 
 /// What a node holds.

@@ -46,7 +46,7 @@ pub enum Condition {
         /// The list.
         values: Vec<ValueTest>,
     },
-    /// One value of the field keeps to every bound. Without bounds, the field must only have a value.
+    /// One value of the field keeps to every bound. Nothing matches an empty list.
     Range {
         /// The comparison.
         op: RangeOp,

@@ -57,7 +57,7 @@ impl Condition {
     fn summary(&self) -> String {
         match self {
             Self::Values { op, field, values } => values_summary(*op, field, values),
-            Self::Range { field, bounds, .. } if bounds.is_empty() => format!("{field} has a value"),
+            Self::Range { field, bounds, .. } if bounds.is_empty() => format!("{field} keeps to none of no bounds"),
             Self::Range { op, field, bounds } => {
                 let bounds = bounds.iter().map(|bound| format!("{} {}", op.sign(), plain(bound)));
                 format!("{field} {}", list(bounds, " and "))

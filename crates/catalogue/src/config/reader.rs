@@ -135,7 +135,10 @@ impl<'a> ConfigReader<'a> {
         let most = i32::MAX.unsigned_abs();
         let expected = format!("a whole number from {least} to {most}");
         self.read(section, name, &expected, |value| {
-            value.as_u64().and_then(|count| u32::try_from(count).ok()).filter(|count| (least..=most).contains(count))
+            // `7.0` is a whole number too.
+            let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0);
+            let count = value.as_u64().or_else(|| whole.map(|number| number as u64))?;
+            u32::try_from(count).ok().filter(|count| (least..=most).contains(count))
         })
     }
 

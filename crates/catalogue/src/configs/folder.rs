@@ -13,6 +13,9 @@ use crate::problem::ConfigProblem;
 /// Folder names that are not used as an id.
 const GENERIC_NAMES: [&str; 2] = ["config", "configs"];
 
+/// What some editors put before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// What a configuration folder holds.
 pub(super) enum FolderLayout {
     /// There is no folder, or nothing in it.
@@ -80,7 +83,8 @@ fn read_files(path: PathBuf, default_id: String, prefix: &str, paths: Vec<PathBu
     let mut problems = Vec::new();
     for file in paths {
         let name = format!("{prefix}{}", name_of(&file));
-        match fs_err::read(&file).map(|bytes| serde_json::from_slice(&bytes)) {
+        let parse = |bytes: Vec<u8>| serde_json::from_slice(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes));
+        match fs_err::read(&file).map(parse) {
             Ok(Ok(value)) => files.push(ConfigFile { name, value }),
             Ok(Err(error)) => {
                 problems.push(ConfigProblem::error(name, "", format!("no JSON: {error}"), "a JSON object"));

@@ -210,6 +210,7 @@ impl<'m> TreeBuilder<'m> {
                 _ => None,
             },
             copied_from: copied_from.into_iter().flatten().map(|source| source.path.clone()).collect(),
+            ignores_malformed: field.ignore_malformed,
         }
     }
 }

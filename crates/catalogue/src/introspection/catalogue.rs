@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use cantata_mapping::MASKED_TYPE;
+use cantata_mapping::IndexMapping;
 use cantata_sqon::FieldClass;
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ impl CatalogueIntrospectionBody {
     /// Returns the response for a view of a catalogue; `generated_at` is the formatted time when it was built.
     pub fn new(catalogue: &Catalogue, view: &CatalogueView, generated_at: impl Into<String>) -> Self {
         let fields = fields(catalogue);
-        let operators = operators(&fields);
+        let operators = operators(&fields, &catalogue.mapping);
         Self {
             catalog_id: catalogue.id.clone(),
             description: catalogue.description.clone(),
@@ -114,13 +114,16 @@ fn fields(catalogue: &Catalogue) -> Vec<(String, FieldBody)> {
     fields
 }
 
-/// Returns the operators of every type, in the order in which the types appear.
-fn operators(fields: &[(String, FieldBody)]) -> Vec<(String, Vec<&'static str>)> {
+/// Returns the operators of every type, in the order in which the types appear. Types of which nothing is searched, such as
+/// `geo_point` and masked fields, have none.
+fn operators(fields: &[(String, FieldBody)], mapping: &IndexMapping) -> Vec<(String, Vec<&'static str>)> {
     let mut operators: Vec<(String, Vec<&'static str>)> = Vec::new();
-    for (_, field) in fields {
+    for (path, field) in fields {
         if operators.iter().all(|(type_name, _)| *type_name != field.type_name) {
+            let kind = mapping.field(path).map(|field| &field.kind);
+            let is_searched = kind.is_some_and(|kind| kind.has_values() || kind.is_container());
             let suited = FieldClass::of_type(&field.type_name).operators().map(|operator| operator.name);
-            let suited = suited.filter(|_| field.type_name != MASKED_TYPE);
+            let suited = suited.filter(|_| is_searched);
             operators.push((field.type_name.clone(), suited.collect()));
         }
     }

@@ -241,6 +241,16 @@ fn nothing_at_all_is_an_error() {
 }
 
 #[test]
+fn numbers_with_a_point_and_a_byte_order_mark_are_read() {
+    let text = "\u{feff}{\"esIndex\": \"files\", \"documentType\": \"file\", \"maxDepth\": 9.0}";
+    let configs = read(&folder(&[("a/base.json", json!(text))]));
+    assert_eq!(texts(&configs.catalogues[0]), [""; 0]);
+    assert_eq!(configs.catalogues[0].config.as_ref().unwrap().limits.max_depth, 9);
+    let fraction = read(&folder(&[("a/base.json", json!({ "documentType": "file", "maxDepth": 9.5 }))]));
+    assert!(texts(&fraction.catalogues[0]).iter().any(|text| text.contains("maxDepth")));
+}
+
+#[test]
 fn files_win_over_defaults() {
     let mut defaults = ConfigDefaults { index: Some("general".into()), ..ConfigDefaults::default() };
     defaults.limits.max_depth = 20;

@@ -4,7 +4,7 @@ use cantata_engine::ValueRange;
 use cantata_mapping::{FieldKind, TypedValue, UtcDateTime};
 use serde_json::{Map, Value, json};
 
-use super::{QueryField, any};
+use super::{QueryField, any, script};
 
 /// The fraction of a step by which a bound of a scaled float is moved off the step, so that rounding cannot cross it.
 const STEP_MARGIN: f64 = 0.25;
@@ -23,6 +23,7 @@ pub(super) fn query(tested: &QueryField<'_>, range: &ValueRange) -> Value {
         Some(FieldKind::Boolean) => booleans(tested, range),
         Some(FieldKind::ScaledFloat { scaling_factor }) => scaled(tested, range, *scaling_factor),
         Some(kind) if kind.is_date() => moments(tested, range),
+        Some(FieldKind::Wildcard) => script::range(tested.path, range),
         _ => {
             let mut bounds = Map::new();
             if let Some((from, is_in)) = &range.from {

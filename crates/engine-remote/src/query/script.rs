@@ -1,6 +1,8 @@
 //! Painless scripts for tests that have no query: over the values of a wildcard field, or of a key of a flattened field
 //! of Elasticsearch.
 
+use cantata_engine::ValueRange;
+use cantata_mapping::TypedValue;
 use serde_json::{Value, json};
 
 /// Matches each value against a wildcard pattern with backtracking to the last `*`.
@@ -45,6 +47,32 @@ const FUZZY_SCRIPT: &str = "
         if (changes[height][width] <= params.distance) { return true; }
     }
     return false;";
+
+/// Compares each value with the bounds that are given.
+const RANGE_SCRIPT: &str = "
+    for (def value : doc[params.field]) {
+        if (params.from != null) {
+            int order = value.compareTo(params.from);
+            if (order < 0 || (order == 0 && !params.from_is_in)) { continue; }
+        }
+        if (params.to != null) {
+            int order = value.compareTo(params.to);
+            if (order > 0 || (order == 0 && !params.to_is_in)) { continue; }
+        }
+        return true;
+    }
+    return false;";
+
+/// Returns the query for values within a range of texts.
+pub(super) fn range(path: &str, range: &ValueRange) -> Value {
+    let bound = |end: &Option<(TypedValue, bool)>| match end {
+        Some((value, is_in)) => (Value::from(value), *is_in),
+        None => (Value::Null, false),
+    };
+    let ((from, from_is_in), (to, to_is_in)) = (bound(&range.from), bound(&range.to));
+    let params = json!({"field": path, "from": from, "from_is_in": from_is_in, "to": to, "to_is_in": to_is_in});
+    json!({"script": {"script": {"source": RANGE_SCRIPT, "params": params}}})
+}
 
 /// Returns the query for values that match a pattern: with `*` and case-sensitive, or with `*` and `?` and
 /// case-insensitive.

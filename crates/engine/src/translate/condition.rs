@@ -21,11 +21,11 @@ impl<'a> FilterTranslator<'a> {
                 let target = self.target(field);
                 let side = RangeSide::of(*op);
                 let test = match &target.content {
-                    _ if bounds.is_empty() => self.existence(&target),
                     TargetContent::Values(domain) => {
                         let limits = self.limits(*op, domain, bounds).map_err(|unreadable| unreadable.on(field))?;
                         let strictest = limits.into_iter().max_by(|one, two| side.strictness(one, two));
-                        let strictest = strictest.unwrap_or(RangeLimit::Open);
+                        // Nothing matches an empty list.
+                        let strictest = strictest.unwrap_or(RangeLimit::Shut);
                         match side {
                             RangeSide::Lower => range(&target.path, strictest, RangeLimit::Open),
                             RangeSide::Upper => range(&target.path, RangeLimit::Open, strictest),

@@ -40,6 +40,8 @@ pub(crate) struct BucketsOutput {
     pub(crate) limit: usize,
     /// Whether there is a bucket of missing values.
     pub(crate) missing: bool,
+    /// Whether the values are numbers of single precision, whose keys have no more digits than that.
+    pub(crate) single_precision: bool,
     pub(crate) members: Vec<OutputMember<BucketMember>>,
 }
 

@@ -71,6 +71,8 @@ pub(crate) struct ValuesOutput {
     pub(crate) scalar: Option<GraphqlScalar>,
     /// Whether all values are written, or the first one.
     pub(crate) list: bool,
+    /// Whether a value of another type is written as null without an error.
+    pub(crate) ignores_malformed: bool,
     /// The slot of a plain field, whose values need no walk through lists of objects.
     pub(crate) direct: Option<usize>,
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use cantata_catalogue::AggregationField;
 use cantata_engine::{FacetRequest, HitsRequest, NumberRange};
+use cantata_mapping::FieldKind;
 
 use super::buckets::{BucketRequest, MAX_BUCKETS, range_key};
 use super::filters::ValidatedFilter;
@@ -62,11 +63,9 @@ impl<'p> Planner<'p> {
             return Ok(FacetOutput { source, members });
         }
         let mut request = plan.add_facet_filter(options.filter, &aggregation.target, options.filters_themselves)?;
-        let kind =
-            self.schema.index_schema(index).catalogue.mapping.field(&aggregation.target).map(|field| &field.kind);
-        let is_date = kind.is_some_and(|kind| kind.is_date());
-        let members =
-            compile_members(&field.children, |child| self.facet_member(options, &mut request, child, is_date))?;
+        let schema = self.schema;
+        let kind = schema.index_schema(index).catalogue.mapping.field(&aggregation.target).map(|field| &field.kind);
+        let members = compile_members(&field.children, |child| self.facet_member(options, &mut request, child, kind))?;
         let facets = &mut self.index_plan(index).plan.facets;
         facets.push(request);
         Ok(FacetOutput { source: FacetSource::Facet { index, facet: facets.len() - 1 }, members })
@@ -77,9 +76,10 @@ impl<'p> Planner<'p> {
         options: &FacetOptions<'_>,
         request: &mut FacetRequest,
         field: &SelectedField,
-        is_date: bool,
+        kind: Option<&FieldKind>,
     ) -> Result<Option<FacetMember>, PlanError> {
         let shows_records = self.shows_records(options.index);
+        let is_date = kind.is_some_and(FieldKind::is_date);
         Ok(Some(match field.name.as_str() {
             name @ ("bucket_count" | "cardinality") => {
                 request.distinct = shows_records;
@@ -94,7 +94,7 @@ impl<'p> Planner<'p> {
                 }
             }
             "buckets" => {
-                let BucketRequest { buckets, top_hits, filters } =
+                let BucketRequest { mut buckets, top_hits, filters } =
                     BucketRequest::parse(field, options.includes_missing, request.bucket_filters.len(), shows_records)?;
                 let wanted = if shows_records { buckets.limit } else { MAX_BUCKETS };
                 request.buckets = request.buckets.max(Some(wanted));
@@ -105,6 +105,7 @@ impl<'p> Planner<'p> {
                     let filter = plan.filters.validate(filter.as_ref())?;
                     request.bucket_filters.push(plan.add_filter(&filter)?);
                 }
+                buckets.single_precision = matches!(kind, Some(FieldKind::Float | FieldKind::HalfFloat));
                 FacetMember::Buckets(buckets)
             }
             "stats" | "histogram" | "range" if !shows_records => return Ok(None),

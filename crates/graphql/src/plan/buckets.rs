@@ -52,7 +52,7 @@ impl BucketRequest {
                 }
             }))
         })?;
-        Ok(Self { buckets: BucketsOutput { limit, missing, members }, top_hits, filters })
+        Ok(Self { buckets: BucketsOutput { limit, missing, single_precision: false, members }, top_hits, filters })
     }
 }
 

@@ -99,19 +99,26 @@ fn values(
     let is_plain = node.alias_of.is_none() && node.copied_from.is_empty();
     let direct = is_plain.then(|| output.table.add(relative(&node.path, &level.path)));
     let origins = if is_plain { Vec::new() } else { origins(output, level, node) };
-    NodeMember::Values(ValuesOutput { path: node.path.as_str().into(), origins, scalar, list, direct })
+    let ignores_malformed = node.ignores_malformed;
+    NodeMember::Values(ValuesOutput {
+        path: node.path.as_str().into(),
+        origins,
+        scalar,
+        list,
+        ignores_malformed,
+        direct,
+    })
 }
 
 fn flat_value(output: &mut NodeOutput, level: &FieldLevel, flat: &FlatField) -> NodeMember {
-    let origins = match level.along(flat).last() {
-        Some(node) => origins(output, level, node),
-        None => Vec::new(),
-    };
+    let node = level.along(flat).last().copied();
+    let origins = node.map(|node| origins(output, level, node)).unwrap_or_default();
     NodeMember::Values(ValuesOutput {
         path: flat.path.as_str().into(),
         origins,
         scalar: flat.scalar,
         list: flat.list,
+        ignores_malformed: node.is_some_and(|node| node.ignores_malformed),
         direct: None,
     })
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use apollo_compiler::ast::{self, Definition, Document, OperationType, Selection};
 use apollo_compiler::parser::{LineColumn, Parser};
 use apollo_compiler::validation::{DiagnosticList, Valid};
-use apollo_compiler::{ExecutableDocument, Schema};
+use apollo_compiler::{ExecutableDocument, Name, Schema};
 use moka::sync::Cache;
 
 use super::limits::{DocumentLimits, check_limits};
@@ -37,6 +37,9 @@ const MAX_WEIGHT_BYTES: u32 = 16 << 20;
 const MAX_CACHED_TEXT_BYTES: usize = 64 << 10;
 
 const MAX_REPORTED_ERRORS: usize = 20;
+
+/// The arguments that are numbers with a fraction, or have such members.
+const FLOAT_ARGUMENTS: [&str; 2] = ["ranges", "interval"];
 
 /// The enum of the argument `type` of `saveSet`.
 const DOCUMENT_TYPE: &str = "DocumentType";
@@ -92,6 +95,7 @@ impl DocumentCache {
         }
         check_limits(&document, self.limits).map_err(|errors| GraphqlErrorBody::of(&errors))?;
         accept_set_types_as_strings(&mut document);
+        accept_integers_as_bounds(&mut document);
         let executable = document.to_executable_validate(schema).map_err(|failed| {
             error_body(&failed.errors, GraphqlErrorCode::GraphqlValidationFailed, &with_selections(&document))
         })?;
@@ -186,6 +190,62 @@ fn accept_set_types_as_strings(document: &mut Document) {
                 }
             }
         }
+    }
+}
+
+/// Accepts variables of type `Int` as bounds of ranges and as intervals, which are `Float` here and `Int` in Arranger: they
+/// become `Float`, unless they are used elsewhere too.
+fn accept_integers_as_bounds(document: &mut Document) {
+    let (mut bounds, mut others) = (HashSet::new(), HashSet::new());
+    let mut open: Vec<&[Selection]> = Vec::new();
+    for definition in &document.definitions {
+        match definition {
+            Definition::OperationDefinition(operation) => open.push(&operation.selection_set),
+            Definition::FragmentDefinition(fragment) => open.push(&fragment.selection_set),
+            _ => {}
+        }
+    }
+    while let Some(selections) = open.pop() {
+        for selection in selections {
+            match selection {
+                Selection::Field(field) => {
+                    for argument in &field.arguments {
+                        let is_bound = FLOAT_ARGUMENTS.contains(&argument.name.as_str());
+                        add_variables(&argument.value, if is_bound { &mut bounds } else { &mut others });
+                    }
+                    open.push(&field.selection_set);
+                }
+                Selection::InlineFragment(fragment) => open.push(&fragment.selection_set),
+                Selection::FragmentSpread(_) => {}
+            }
+        }
+    }
+    bounds.retain(|name| !others.contains(name));
+    if bounds.is_empty() {
+        return;
+    }
+    for definition in &mut document.definitions {
+        let Definition::OperationDefinition(operation) = definition else { continue };
+        for variable in operation.make_mut().variables.iter_mut().filter(|variable| bounds.contains(&variable.name)) {
+            let float = Name::new_static_unchecked("Float");
+            let float = match &*variable.ty {
+                ast::Type::Named(name) if name.as_str() == "Int" => ast::Type::Named(float),
+                ast::Type::NonNullNamed(name) if name.as_str() == "Int" => ast::Type::NonNullNamed(float),
+                _ => continue,
+            };
+            variable.make_mut().ty = float.into();
+        }
+    }
+}
+
+fn add_variables(value: &ast::Value, names: &mut HashSet<Name>) {
+    match value {
+        ast::Value::Variable(name) => {
+            names.insert(name.clone());
+        }
+        ast::Value::List(list) => list.iter().for_each(|value| add_variables(value, names)),
+        ast::Value::Object(members) => members.iter().for_each(|(_, value)| add_variables(value, names)),
+        _ => {}
     }
 }
 

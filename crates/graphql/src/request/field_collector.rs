@@ -63,7 +63,7 @@ impl<'d> FieldCollector<'d> {
         operation: &Operation,
         variables: Option<&Map<String, Value>>,
     ) -> Result<Self, RequestError> {
-        let variables = coerce_variable_values(schema, operation, &library_map(variables))?;
+        let variables = coerce_variable_values(schema, operation, &library_map(operation, variables))?;
         Ok(Self { document, variables, filters: HashMap::new() })
     }
 

@@ -9,7 +9,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::ResponseWriter;
 use super::scalar::{number_key, to_integer};
-use crate::output::{BucketMember, BucketsOutput, OutputMember};
+use crate::output::{BucketMember, BucketsOutput};
 
 /// A bucket of a histogram or of ranges.
 pub(super) struct IntervalBucket<'a> {
@@ -37,7 +37,7 @@ impl<'a> ResponseWriter<'a> {
         self.list(|writer, separate| {
             for bucket in buckets.iter().take(output.limit) {
                 separate(writer);
-                writer.bucket(&output.members, bucket);
+                writer.bucket(output, bucket);
             }
             if output.missing && missing > 0 {
                 separate(writer);
@@ -65,10 +65,10 @@ impl<'a> ResponseWriter<'a> {
         });
     }
 
-    fn bucket(&mut self, members: &'a [OutputMember<BucketMember>], bucket: &'a Bucket) {
-        self.object(members, |writer, member| match member {
+    fn bucket(&mut self, output: &'a BucketsOutput, bucket: &'a Bucket) {
+        self.object(&output.members, |writer, member| match member {
             BucketMember::Count => writer.json(&bucket.count),
-            BucketMember::Key => writer.key(&bucket.value),
+            BucketMember::Key => writer.key(&bucket.value, output.single_precision),
             BucketMember::KeyAsString => match &bucket.value {
                 TypedValue::Bool(flag) => writer.text(flag),
                 TypedValue::DateMillis(millis) => writer.moment(UtcDateTime::from_millis(*millis)),
@@ -86,12 +86,13 @@ impl<'a> ResponseWriter<'a> {
         });
     }
 
-    fn key(&mut self, value: &'a TypedValue) {
+    fn key(&mut self, value: &'a TypedValue, single_precision: bool) {
         match value {
             TypedValue::Bool(flag) => self.text(&u8::from(*flag)),
             TypedValue::Integer(number) | TypedValue::DateMillis(number) => self.text(number),
             TypedValue::DateNanos(nanos) => self.text(&nanos.div_euclid(1_000_000)),
             TypedValue::Unsigned(number) => self.text(number),
+            TypedValue::Double(number) if single_precision => self.text(&format_args!("{:?}", *number as f32)),
             TypedValue::Double(number) => self.text(&format_args!("{number:?}")),
             TypedValue::Text(text) => self.string(text),
             TypedValue::Ip(address) => self.text(address),

@@ -158,22 +158,22 @@ impl<'a> ResponseWriter<'a> {
             (ValueRef::Array(_), true) => self.list(|writer, visit| {
                 values_at(value, &[], &mut |element| {
                     visit(writer);
-                    writer.scalar(scalar, element);
+                    writer.scalar(values, scalar, element);
                     true
                 });
             }),
             (single, true) => {
                 self.out.push(b'[');
-                self.scalar(scalar, single);
+                self.scalar(values, scalar, single);
                 self.out.push(b']');
             }
             (ValueRef::Array(_), false) => {
                 let first = self.first(&values.path, |visit| {
                     values_at(value, &[], visit);
                 });
-                self.scalar(scalar, first);
+                self.scalar(values, scalar, first);
             }
-            (single, false) => self.scalar(scalar, single),
+            (single, false) => self.scalar(values, scalar, single),
         }
     }
 
@@ -224,7 +224,7 @@ impl<'a> ResponseWriter<'a> {
 
     fn one(&mut self, values: &'a ValuesOutput, value: ValueRef<'a>) {
         match values.scalar {
-            Some(scalar) => self.scalar(scalar, value),
+            Some(scalar) => self.scalar(values, scalar, value),
             None => self.json(&value),
         }
     }

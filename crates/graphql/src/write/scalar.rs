@@ -7,20 +7,23 @@ use cantata_catalogue::GraphqlScalar;
 use cantata_engine::{ValueRef, is_escape_free};
 
 use super::ResponseWriter;
+use crate::output::ValuesOutput;
 
 /// Doubles are exact for all integers up to this.
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 impl<'a> ResponseWriter<'a> {
-    /// Writes a value as a scalar; null and an error if it cannot be one.
-    pub(super) fn scalar(&mut self, scalar: GraphqlScalar, value: ValueRef<'a>) {
+    /// Writes a value as a scalar; null and an error if it cannot be one, unless the index ignores such values too.
+    pub(super) fn scalar(&mut self, values: &ValuesOutput, scalar: GraphqlScalar, value: ValueRef<'a>) {
         let written = match scalar {
             GraphqlScalar::String => self.string_value(value),
             GraphqlScalar::Float => self.number(value),
             GraphqlScalar::Int => self.integer(value),
             GraphqlScalar::Boolean => self.boolean(value),
         };
-        if !written {
+        if !written && values.ignores_malformed {
+            self.null();
+        } else if !written {
             self.fail_here(|| {
                 format!("{} cannot represent {}; the document has another type there", scalar.type_name(), kind(value))
             });

@@ -10,7 +10,7 @@ use cantata_engine::ValueRef;
 use super::columns::CellStyle;
 
 /// The separator of several values in one cell.
-const SEPARATOR: &str = ", ";
+const SEPARATOR: &[u8] = b", ";
 
 /// Doubles are exact for all integers below this.
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
@@ -53,7 +53,7 @@ impl CellWriter<'_> {
             return;
         }
         if self.out.len() > self.start {
-            self.out.extend_from_slice(SEPARATOR.as_bytes());
+            self.out.extend_from_slice(SEPARATOR);
             self.needs_escaping = true;
         }
         let start = self.out.len();

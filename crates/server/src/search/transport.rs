@@ -107,6 +107,8 @@ fn object_of(value: Option<Value>) -> Result<Option<Map<String, Value>>, ()> {
     match value {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(members)) => Ok(Some(members)),
+        // What some languages write for an empty object.
+        Some(Value::Array(list)) if list.is_empty() => Ok(None),
         Some(Value::String(text)) if text.is_empty() => Ok(None),
         Some(Value::String(text)) => match parse_nested_json(text.as_bytes()) {
             Ok(Value::Object(members)) => Ok(Some(members)),

@@ -3,6 +3,7 @@
 mod aggregations;
 mod configs;
 mod errors;
+mod field_types;
 mod filters;
 mod hits;
 mod limits;

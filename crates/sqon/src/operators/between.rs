@@ -18,7 +18,7 @@ pub static BETWEEN: Operator = Operator {
                   as now-30d.",
     field_ref: FieldRef::FieldName,
     applicable_to: ORDERED,
-    value_type: "Array<number | date>",
+    value_type: "Array<number | date | string>",
     shape: &SHAPE,
     parse,
 };

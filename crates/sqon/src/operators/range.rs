@@ -9,9 +9,9 @@ use crate::error::SqonError;
 use crate::sqon::Condition;
 use crate::validate::FieldClass;
 
-/// The fields that have an order to speak of.
+/// The fields that have an order to speak of; that of texts is the order of their characters.
 pub(super) const ORDERED: Applicability =
-    Applicability::Classes(&[FieldClass::Integer, FieldClass::Float, FieldClass::Date]);
+    Applicability::Classes(&[FieldClass::Integer, FieldClass::Float, FieldClass::Date, FieldClass::Keyword]);
 
 /// A comparison with a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,7 +97,7 @@ const fn operator(
         description,
         field_ref: FieldRef::FieldName,
         applicable_to: ORDERED,
-        value_type: "number | date",
+        value_type: "number | date | string",
         shape: &RANGE_LIKE,
         parse,
     }
@@ -105,7 +105,7 @@ const fn operator(
 
 static RANGE_LIKE: ContentShape = ContentShape {
     name: "RangeLike",
-    form: "an object with `fieldName` and `value`, a number or date, or a list of them",
+    form: "an object with `fieldName` and `value`, a number, date or text, or a list of them",
     content_schema: || leaf_content::one_field_schema(&leaf_content::scalars_schema()),
 };
 

@@ -42,7 +42,7 @@ fn summaries() {
         (leaf("some-not-in", "a", json!(["x", "y"])), "no a is any of [x, y]"),
         (leaf("all", "a", json!(["x", "y"])), "a has all of [x, y]"),
         (leaf("lte", "a", json!(["now-30d", 5])), "a <= now-30d and <= 5"),
-        (leaf("gte", "a", json!([])), "a has a value"),
+        (leaf("gte", "a", json!([])), "a keeps to none of no bounds"),
         (leaf("between", "a", json!([1, 2])), "a is between 1 and 2"),
         (json!({ "op": "wildcard", "content": { "fieldNames": ["a", "b"], "value": "*x*" } }), "a or b matches *x*"),
         (

@@ -156,7 +156,7 @@ impl FilterEvaluator<'_> {
                     ValuesOp::All => tests.iter().all(|test| some_element(&|row| self.passes(tested, row, test))),
                 }
             }
-            Condition::Range { bounds, .. } if bounds.is_empty() => some_element(&|row| !self.is_missing(tested, row)),
+            Condition::Range { bounds, .. } if bounds.is_empty() => false,
             Condition::Range { op, bounds, .. } => {
                 some_value(&|field, value| bounds.iter().all(|bound| self.keeps_to(field, value, *op, bound)))
             }

@@ -90,9 +90,11 @@ fn leaf(rng: &mut StdRng, usable: &[UsableField]) -> Value {
             }
             json!({"op": "fuzzy", "content": content})
         }
-        2 if field.kind == FieldKind::Keyword => {
-            let op = *pick(rng, &["gt", "lte"]);
-            json!({"op": op, "content": {"fieldName": field.path, "value": [values::filter_value(rng, &field.kind)]}})
+        2 if matches!(field.kind, FieldKind::Keyword | FieldKind::Wildcard) => {
+            let op = *pick(rng, &["gt", "lte", "between"]);
+            let count = if op == "between" { 2 } else { 1 };
+            let bounds: Vec<Value> = (0..count).map(|_| values::filter_value(rng, &field.kind)).collect();
+            json!({"op": op, "content": {"fieldName": field.path, "value": bounds}})
         }
         _ => {
             let op = *pick(rng, &["in", "in", "in", "not-in", "some-not-in", "all"]);
