@@ -6,6 +6,7 @@ mod backup;
 mod contract;
 mod extending;
 mod flushing;
+mod lists;
 mod paging;
 mod positions;
 mod reopening;
