@@ -99,7 +99,7 @@ impl Catalogue {
         };
         let (completed, mut warnings) = config.with_mapping_meta(&full_mapping);
         let generated = config.missing_sections();
-        let config = &completed.redacted(&hidden_fields, &full_mapping);
+        let config = &completed.redacted(&hidden_fields, &full_mapping).mark_list_fields(&mapping);
         let arrays: HashSet<&str> = config.array_paths().collect();
         let tree = field_tree::build(&config.document_type, &mapping, &arrays)?;
         warnings.extend(tree.warnings);

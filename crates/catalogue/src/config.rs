@@ -9,6 +9,7 @@ mod downloads;
 mod engine;
 mod extended;
 mod facets;
+mod list_fields;
 mod mapping_meta;
 mod matchbox;
 mod merge;
@@ -17,6 +18,9 @@ mod reader;
 mod redacted;
 mod source;
 mod table;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -126,6 +130,8 @@ pub struct CatalogueConfig {
     pub source: Option<SourceConfig>,
     /// What in the files is ignored or changed.
     pub warnings: Vec<ConfigProblem>,
+    /// The fields that have several values in a document of the index, by their paths there.
+    list_fields: Arc<BTreeSet<String>>,
     origins: KeyOrigins,
 }
 
@@ -198,6 +204,7 @@ impl CatalogueConfig {
             access: access::read(&mut reader, &root),
             source: source::read(&mut reader, &root),
             warnings: Vec::new(),
+            list_fields: Arc::default(),
             origins: KeyOrigins::default(),
         };
         if is_complete {
@@ -212,7 +219,7 @@ impl CatalogueConfig {
 
     /// Returns the paths of fields with `isArray`.
     pub(crate) fn array_paths(&self) -> impl Iterator<Item = &str> {
-        self.extended.iter().filter(|entry| entry.is_array).map(|entry| entry.field_name.as_str())
+        self.extended.iter().filter(|entry| entry.is_array == Some(true)).map(|entry| entry.field_name.as_str())
     }
 
     /// Returns the file of a key.

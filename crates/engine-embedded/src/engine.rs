@@ -2,7 +2,7 @@
 //!
 //! A lock file ensures that one process at a time has the folder open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::Duration;
@@ -305,6 +305,10 @@ fn panicked() -> EngineError {
 impl IndexReader for EmbeddedEngine {
     async fn mapping(&self, index: &str) -> Result<Arc<IndexMapping>, EngineError> {
         Ok(Arc::clone(&self.index(index)?.snapshot().mapping))
+    }
+
+    async fn list_fields(&self, index: &str) -> Result<Option<BTreeSet<String>>, EngineError> {
+        Ok(Some(self.index(index)?.snapshot().list_fields()))
     }
 
     async fn search(&self, index: &str, plan: Arc<SearchPlan>) -> Result<SearchResponse, EngineError> {

@@ -10,7 +10,7 @@ pub(crate) use global_ordinals::GlobalOrdinals;
 pub use query_cache::set_query_cache_bytes;
 pub(crate) use query_cache::{HitsPage, QueryCache};
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cantata_engine::{Document, EngineError};
@@ -43,6 +43,12 @@ impl Snapshot {
 
     pub(crate) fn live_document_count(&self) -> usize {
         self.segments.iter().map(SegmentReader::live_document_count).sum()
+    }
+
+    /// Returns the paths of the fields that have several values in a row, also of a deleted document.
+    pub(crate) fn list_fields(&self) -> BTreeSet<String> {
+        let fields = self.segments.iter().flat_map(|reader| &reader.segment.metadata().fields);
+        fields.filter(|field| field.column.has_lists()).map(|field| field.path.clone()).collect()
     }
 
     /// Finds a document by its id.

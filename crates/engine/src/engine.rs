@@ -1,5 +1,6 @@
 //! The interface between the service and an engine.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -24,6 +25,12 @@ impl<E: IndexReader + IndexWriter + IndexAdmin> SearchEngine for E {}
 pub trait IndexReader: Send + Sync + 'static {
     /// Returns the current mapping of an index.
     async fn mapping(&self, index: &str) -> Result<Arc<IndexMapping>, EngineError>;
+
+    /// Returns the paths of the fields that have several values in a document, or in an element of a nested container;
+    /// nothing if the engine cannot tell without reading the documents.
+    async fn list_fields(&self, _index: &str) -> Result<Option<BTreeSet<String>>, EngineError> {
+        Ok(None)
+    }
 
     /// Runs a plan.
     async fn search(&self, index: &str, plan: Arc<SearchPlan>) -> Result<SearchResponse, EngineError>;

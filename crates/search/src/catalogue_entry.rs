@@ -11,6 +11,7 @@ use cantata_mapping::IndexMapping;
 
 use crate::counters::SearchCounters;
 use crate::engine_provider::{EngineProvider, EngineSetupError};
+use crate::index_probe::IndexFields;
 use crate::loaded_catalogue::LoadedCatalogue;
 
 /// The error of a catalogue until its engine has answered once.
@@ -22,8 +23,8 @@ pub(crate) struct CatalogueEntry {
     pub(crate) configured: Arc<ConfiguredCatalogue>,
     /// `None` if the configuration or the settings of the engine cannot be used.
     pub(crate) engine: Option<Arc<dyn SearchEngine>>,
-    /// The mapping that the state was built from; `None` if the engine has not given one.
-    pub(crate) mapping: Option<Arc<IndexMapping>>,
+    /// The fields that the state was built from; `None` if the engine has not given them.
+    pub(crate) fields: Option<IndexFields>,
     pub(crate) state: EntryState,
     pub(crate) probe: ProbeLock,
     /// Kept for a catalogue of the same id when its configuration changes.
@@ -72,7 +73,7 @@ impl CatalogueEntry {
         Self {
             configured: Arc::new(configured),
             engine,
-            mapping: None,
+            fields: None,
             state,
             probe: Arc::default(),
             counters: Arc::default(),
@@ -104,21 +105,23 @@ impl CatalogueEntry {
         self.engine.as_ref().zip(self.configured.config.as_ref().ok())
     }
 
-    /// Returns whether the state was built from this mapping.
-    pub(crate) fn is_built_from(&self, mapping: &Arc<IndexMapping>) -> bool {
-        self.mapping.as_ref().is_some_and(|then| {
-            Arc::ptr_eq(mapping, then) || (mapping.raw() == then.raw() && mapping.meta() == then.meta())
-        })
+    /// Returns whether the state was built from these fields.
+    pub(crate) fn is_built_from(&self, now: &IndexFields) -> bool {
+        let is_same = |one: &Arc<IndexMapping>, other: &Arc<IndexMapping>| {
+            Arc::ptr_eq(one, other) || (one.raw() == other.raw() && one.meta() == other.meta())
+        };
+        let fields = self.fields.as_ref();
+        fields.is_some_and(|then| is_same(&now.mapping, &then.mapping) && now.list_fields == then.list_fields)
     }
 
-    /// Takes over the mapping from the entry of an earlier configuration on the same index, which saves a probe.
+    /// Takes over the fields from the entry of an earlier configuration on the same index, which saves a probe.
     pub(crate) fn carry_over(self, earlier: &Self) -> Self {
         let is_same = match (self.index(), earlier.index()) {
             (Some((engine, config)), Some((then, before))) => Arc::ptr_eq(engine, then) && config.index == before.index,
             _ => false,
         };
-        let Some(mapping) = earlier.mapping.clone().filter(|_| is_same) else { return self };
-        let rebuilt = self.rebuild(mapping);
+        let Some(fields) = earlier.fields.clone().filter(|_| is_same) else { return self };
+        let rebuilt = self.rebuild(fields);
         match (&rebuilt.state, &earlier.state) {
             (EntryState::Available(loaded), EntryState::Degraded(_, failed)) => {
                 let failed = FailedCatalogue::new(&rebuilt.configured, failed.error.clone());
@@ -128,22 +131,22 @@ impl CatalogueEntry {
         }
     }
 
-    /// Builds the catalogue from a mapping.
-    pub(crate) fn rebuild(&self, mapping: Arc<IndexMapping>) -> Self {
+    /// Builds the catalogue from the fields of its index.
+    pub(crate) fn rebuild(&self, fields: IndexFields) -> Self {
         let state = match self.index() {
-            Some((engine, config)) => match LoadedCatalogue::build(engine, config, &mapping) {
+            Some((engine, config)) => match LoadedCatalogue::build(engine, config, &fields) {
                 Ok(loaded) => {
                     log_problems(&self.configured.id, &loaded.catalogue.warnings);
                     EntryState::Available(Arc::new(loaded))
                 }
                 Err(error) => {
-                    log_problems(&self.configured.id, &Catalogue::access_rule_problems(config, &mapping));
+                    log_problems(&self.configured.id, &Catalogue::access_rule_problems(config, &fields.mapping));
                     EntryState::Failed(Arc::new(FailedCatalogue::new(&self.configured, error)))
                 }
             },
             None => self.state.clone(),
         };
-        Self { mapping: Some(mapping), state, ..self.clone() }
+        Self { fields: Some(fields), state, ..self.clone() }
     }
 
     /// Records that a probe failed. What was built before is kept, since a search may still succeed.
@@ -153,7 +156,7 @@ impl CatalogueEntry {
             EntryState::Available(loaded) | EntryState::Degraded(loaded, _) => {
                 Self { state: EntryState::Degraded(Arc::clone(loaded), failed), ..self.clone() }
             }
-            EntryState::Failed(_) => Self { mapping: None, state: EntryState::Failed(failed), ..self.clone() },
+            EntryState::Failed(_) => Self { fields: None, state: EntryState::Failed(failed), ..self.clone() },
         }
     }
 }

@@ -3,6 +3,7 @@
 //! An engine may give the mapping of an index that has lost a shard, so every few probes the index is searched too. The
 //! probe lock of an entry keeps probes of one catalogue apart; a slow engine delays nothing but its own catalogues.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,14 @@ use cantata_engine::{EngineError, Filter, HitsRequest, SearchEngine, SearchPlan}
 use cantata_mapping::IndexMapping;
 
 use crate::catalogue_entry::{CatalogueEntry, EntryState, ProbeState};
+
+/// What is known of the fields of an index.
+#[derive(Clone)]
+pub(crate) struct IndexFields {
+    pub(crate) mapping: Arc<IndexMapping>,
+    /// The fields that have several values in a document; empty if the engine cannot tell.
+    pub(crate) list_fields: Arc<BTreeSet<String>>,
+}
 
 /// How many timeouts in a row an available catalogue survives.
 const MAX_TOLERATED_TIMEOUTS: usize = 1;
@@ -29,13 +38,13 @@ pub(crate) async fn probe_index(
     let is_healthy = matches!(entry.state, EntryState::Available(_)) && state.consecutive_timeouts == 0;
     let with_search = !is_healthy || state.probes_since_search >= PROBES_BETWEEN_SEARCHES;
     state.probes_since_search = if with_search { 0 } else { state.probes_since_search + 1 };
-    let answer = tokio::time::timeout(timeout, fetch_mapping(&**engine, &config.index, with_search)).await;
+    let answer = tokio::time::timeout(timeout, fetch_fields(&**engine, &config.index, with_search)).await;
     let answer = answer.unwrap_or(Err(EngineError::TimedOut));
     let is_timeout = matches!(answer, Err(EngineError::TimedOut | EngineError::Busy));
     state.consecutive_timeouts = if is_timeout { state.consecutive_timeouts + 1 } else { 0 };
     let cause = answer.as_ref().err().map(ToString::to_string);
     let after = match (answer, &entry.state) {
-        (Ok(mapping), _) if rebuild || !entry.is_built_from(&mapping) => entry.rebuild(mapping),
+        (Ok(fields), _) if rebuild || !entry.is_built_from(&fields) => entry.rebuild(fields),
         (Ok(_), EntryState::Degraded(loaded, _)) => {
             CatalogueEntry { state: EntryState::Available(Arc::clone(loaded)), ..entry.clone() }
         }
@@ -49,20 +58,17 @@ pub(crate) async fn probe_index(
     Some(after)
 }
 
-/// Fetches the mapping of an index and, on demand, checks that the index can be searched.
-async fn fetch_mapping(
-    engine: &dyn SearchEngine,
-    index: &str,
-    with_search: bool,
-) -> Result<Arc<IndexMapping>, EngineError> {
+/// Fetches what is known of the fields of an index and, on demand, checks that the index can be searched.
+async fn fetch_fields(engine: &dyn SearchEngine, index: &str, with_search: bool) -> Result<IndexFields, EngineError> {
     let mapping = engine.mapping(index).await?;
+    let list_fields = Arc::new(engine.list_fields(index).await?.unwrap_or_default());
     if with_search {
         // Counting all records is cheap on every engine.
         let all = HitsRequest { total: true, ..HitsRequest::default() };
         let plan = SearchPlan { filters: vec![Filter::All], hits: vec![all], facets: Vec::new() };
         engine.search(index, Arc::new(plan)).await?;
     }
-    Ok(mapping)
+    Ok(IndexFields { mapping, list_fields })
 }
 
 /// Logs that a catalogue became available or unavailable.

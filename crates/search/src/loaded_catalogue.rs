@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use moka::sync::Cache;
 
 use crate::counters::SearchCounters;
+use crate::index_probe::IndexFields;
 use crate::served_catalogue::ServedCatalogue;
 
 /// The size of all cached views, measured by the SDL of their schemas.
@@ -55,14 +56,16 @@ impl LoadedCatalogue {
     pub(crate) fn build(
         engine: &Arc<dyn SearchEngine>,
         config: &CatalogueConfig,
-        mapping: &Arc<IndexMapping>,
+        fields: &IndexFields,
     ) -> Result<Self, CatalogueError> {
+        let IndexFields { mapping, list_fields } = fields;
+        let config = config.with_list_fields(Arc::clone(list_fields));
         let weigh = |_: &ViewKey, view: &Arc<CompiledView>| {
             u32::try_from(view.schema.sdl().len().max(MIN_VIEW_WEIGHT_BYTES)).unwrap_or(u32::MAX)
         };
         let loaded = Self {
-            catalogue: Arc::new(Catalogue::build(config, mapping)?),
-            config: config.clone(),
+            catalogue: Arc::new(Catalogue::build(&config, mapping)?),
+            config,
             mapping: Arc::clone(mapping),
             engine: Arc::clone(engine),
             views: Cache::builder().max_capacity(MAX_CACHED_SDL_BYTES).weigher(weigh).build(),

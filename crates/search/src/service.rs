@@ -146,7 +146,7 @@ impl SearchService {
                 }
                 None => entry,
             };
-            if entry.mapping.is_some() { entry } else { probe_new(entry).await }
+            if entry.fields.is_some() { entry } else { probe_new(entry).await }
         });
         let entries = join_all(entries).await;
         self.replace(|now| {

@@ -32,8 +32,8 @@ pub struct ExtendedEntry {
     pub display_values: Map<String, Value>,
     /// Whether it is offered for queries.
     pub is_active: bool,
-    /// Whether its values are lists.
-    pub is_array: bool,
+    /// Whether its values are lists; `None`: as in the index.
+    pub is_array: Option<bool>,
     /// Whether it identifies the record.
     pub primary_key: bool,
     /// Whether quick search looks at it.
@@ -43,6 +43,25 @@ pub struct ExtendedEntry {
     /// The unit of its values.
     pub unit: Option<String>,
     pub(crate) key: String,
+}
+
+impl ExtendedEntry {
+    /// Returns an entry that says nothing of a field.
+    pub(super) fn bare(field_name: String) -> Self {
+        Self {
+            field_name,
+            display_name: None,
+            display_type: None,
+            display_values: Map::new(),
+            is_active: false,
+            is_array: None,
+            primary_key: false,
+            quick_search_enabled: false,
+            range_step: 0.into(),
+            unit: None,
+            key: String::new(),
+        }
+    }
 }
 
 pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) -> Vec<ExtendedEntry> {
@@ -57,7 +76,7 @@ fn read_entry(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Opt
         display_type: reader.text(section, "displayType"),
         display_values: reader.object(section, "displayValues").unwrap_or_default(),
         is_active: reader.flag(section, "isActive").unwrap_or(false),
-        is_array: reader.flag(section, "isArray").unwrap_or(false),
+        is_array: reader.flag(section, "isArray"),
         primary_key: reader.flag(section, "primaryKey").unwrap_or(false),
         quick_search_enabled: reader.flag(section, "quickSearchEnabled").unwrap_or(false),
         range_step: reader.number(section, "rangeStep").unwrap_or_else(|| 0.into()),

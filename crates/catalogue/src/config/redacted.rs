@@ -51,7 +51,7 @@ fn mask_entry(entry: &mut ExtendedEntry) {
     entry.display_type = None;
     entry.display_values = Map::new();
     entry.is_active = false;
-    entry.is_array = false;
+    entry.is_array = Some(false);
     entry.primary_key = false;
     entry.quick_search_enabled = false;
     entry.range_step = 0.into();

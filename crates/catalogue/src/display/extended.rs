@@ -67,7 +67,7 @@ pub(super) fn build(builder: &mut DisplayBuilder<'_>) -> Vec<ExtendedField> {
                 display_values: entry.map(|entry| entry.display_values.clone()).unwrap_or_default(),
                 field_name: field.path.clone(),
                 is_active: is_set(|entry| entry.is_active),
-                is_array: is_set(|entry| entry.is_array),
+                is_array: is_set(|entry| entry.is_array == Some(true)),
                 primary_key: is_set(|entry| entry.primary_key),
                 quick_search_enabled: is_set(|entry| entry.quick_search_enabled),
                 range_step: entry.map_or_else(|| 0.into(), |entry| entry.range_step.clone()),

@@ -51,7 +51,7 @@ fn what_the_files_say_counts() {
     });
     let catalogue = Catalogue::build(&config(keys), &mapping(sections())).unwrap();
     let first = catalogue.display.field("a").unwrap();
-    assert_eq!((first.display_name.as_str(), first.is_array), ("Mine", false));
+    assert_eq!((first.display_name.as_str(), first.is_array), ("Mine", true), "the files say nothing of lists");
     assert_eq!(catalogue.display.field("b").unwrap().display_name, "Second");
     assert_eq!(facets(&catalogue), ["c"]);
     assert_eq!(columns(&catalogue), ["a"]);

@@ -1,9 +1,13 @@
 //! The fields as GraphQL shows them.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use cantata_catalogue::{AggregationKind, Catalogue, CatalogueErrorCode, FieldLevel, GraphqlScalar, NodeShape};
+use cantata_mapping::RedactedFields;
 use serde_json::{Value, json};
 
-use crate::support::{build, sample, try_build, warnings};
+use crate::support::{build, config, mapping, sample, try_build, warnings};
 
 fn shape_of(properties: Value, keys: Value) -> (NodeShape, AggregationKind) {
     let catalogue = build(keys, properties);
@@ -48,6 +52,35 @@ fn a_field_marked_as_an_array_is_a_list() {
     let (shape, _) =
         shape_of(json!({ "x": { "type": "long" } }), json!({ "extended": [{ "fieldName": "x", "isArray": true }] }));
     assert_eq!(shape, NodeShape::Scalar { scalar: GraphqlScalar::Float, list: true });
+}
+
+#[test]
+fn a_field_with_lists_in_the_index_is_a_list_unless_it_is_said_otherwise() {
+    let mapping = mapping(json!({ "data": { "properties": {
+        "x": { "type": "long" },
+        "y": { "type": "long" },
+        "one": { "type": "long" },
+        "other": { "type": "alias", "path": "data.x" },
+        "keys": { "type": "flattened" },
+    } } }));
+    let keys = json!({ "nestingPrefix": "data", "extended": [
+        { "fieldName": "x", "displayName": "X" }, { "fieldName": "y", "isArray": false },
+    ] });
+    let lists = BTreeSet::from(["data.x", "data.y", "data.keys"].map(str::to_owned));
+    let config = config(keys).with_list_fields(Arc::new(lists));
+    assert_eq!(config.unmarked_list_fields(&mapping), ["x", "other"]);
+    let catalogue = Catalogue::build(&config, &mapping).unwrap();
+    for (name, expected) in [("x", true), ("y", false), ("one", false), ("other", true)] {
+        let shape = &catalogue.root.node(name).unwrap().shape;
+        assert_eq!(*shape, NodeShape::Scalar { scalar: GraphqlScalar::Float, list: expected }, "{name}");
+        assert_eq!(catalogue.display.field(name).unwrap().is_array, expected, "{name}");
+    }
+    assert!(!catalogue.display.field("keys").unwrap().is_array);
+    assert_eq!(catalogue.display.field("x").unwrap().display_name, "X");
+    // A masked field shows one text, whatever it has.
+    let masked = RedactedFields { masked: [("x".to_owned(), None)].into(), ..RedactedFields::default() };
+    let catalogue = Catalogue::build_restricted(&config, &mapping, &masked).unwrap();
+    assert!(!catalogue.display.field("x").unwrap().is_array && !catalogue.display.field("other").unwrap().is_array);
 }
 
 #[test]

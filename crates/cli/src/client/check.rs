@@ -1,8 +1,9 @@
 //! `cantata check`: checks the configuration of catalogues, also against their indexes.
 //!
 //! The files are read as a server would read them. Mappings come from the given server, else from the data folder and the
-//! clusters of the configuration; without these only the files are checked.
+//! clusters of the configuration; without these only the files are checked. Some documents of a cluster are read, too.
 
+mod list_sample;
 mod mappings;
 mod plan;
 mod report;
@@ -73,10 +74,15 @@ pub(super) async fn run(arguments: &CheckArguments) -> Result<ExitCode, CliError
         Some(mappings) => Some(mappings.fetch(&configs).await?),
         None => None,
     };
-    let report = match &mut found {
+    let mut report = match &mut found {
         Some(found) => check(&configs, |config| found.take(&config.id)),
         None => check_files(&configs),
     };
+    if let Some(found) = &mut found {
+        for catalogue in &mut report.catalogues {
+            catalogue.misfits.extend(found.list_warnings.remove(&catalogue.id).unwrap_or_default());
+        }
+    }
     let plans = found.map(|found| found.plans);
     if output.is_json {
         output.json(&in_json(&report, plans.as_ref()))?;

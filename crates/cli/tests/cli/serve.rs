@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -103,6 +104,31 @@ fn data_is_there_after_a_restart() {
     server.stop("TERM");
     let server = Server::start("serve", folder.path(), &[]);
     assert_eq!(server.get("/studies/S1"), (200, study));
+}
+
+#[test]
+fn catalogues_are_served_once_their_folder_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let configs = folder.path().join("configs");
+    for is_there in [false, true] {
+        let data = folder.path().join(format!("data-{is_there}"));
+        let server = Server::start("serve", &data, &["--configs-path", configs.to_str().unwrap()]);
+        let count = || server.get("/introspection").1["catalogCount"].clone();
+        assert_eq!(count(), 0);
+        assert_eq!(server.get("/studies/all"), (200, json!([])), "the metadata service does not need them");
+        fs_err::create_dir_all(configs.join("plants")).unwrap();
+        let base = json!({"documentType": "plant", "esIndex": "plants"});
+        fs_err::write(configs.join("plants/base.json"), base.to_string()).unwrap();
+        for _ in 0..600 {
+            if count() == 1 {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        assert_eq!(count(), 1);
+        // The next server finds the folder empty.
+        fs_err::remove_dir_all(configs.join("plants")).unwrap();
+    }
 }
 
 #[test]

@@ -119,6 +119,28 @@ fn settings_of_a_cluster_that_cannot_be_used_stop_the_start_without_showing_secr
     }
 }
 
+/// The mapping of a cluster does not say which fields have lists, and only the first value of an unmarked one is shown.
+#[test]
+fn a_check_says_which_fields_of_a_cluster_have_lists() {
+    let index = Index::named(&engines::opensearch());
+    let keyword = json!({ "type": "keyword" });
+    let properties = json!({ "name": keyword, "colours": keyword, "marked": keyword, "first": keyword });
+    index.create(&json!({ "mappings": { "properties": properties } }));
+    let several = json!(["a", "b"]);
+    let document = json!({ "name": "Daisy", "colours": several, "marked": several, "first": several });
+    index.fill([("1".to_owned(), document)]);
+    let folder = tempfile::tempdir().unwrap();
+    let extended = json!([{ "fieldName": "marked", "isArray": true }, { "fieldName": "first", "isArray": false }]);
+    let base = plants(&index.name, &json!({ "extended": extended }));
+    fs_err::write(folder.path().join("base.json"), base.to_string()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cantata"));
+    command.arg("check").arg(folder.path()).args(["--data-dir", "/none"]);
+    let output = command.env_clear().env("ES_HOST", engines::opensearch()).output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let warned: Vec<&str> = stdout.lines().filter(|line| line.contains("index documents")).collect();
+    assert!(warned.len() == 1 && warned[0].contains("`colours`") && warned[0].contains("`isArray`"), "{stdout}");
+}
+
 #[test]
 fn commands_on_the_embedded_engine_say_so_where_catalogues_are_elsewhere() {
     let folder = one_plant();

@@ -75,6 +75,11 @@ impl ColumnMetadata {
         Self { starts, ordinals, width, missing }
     }
 
+    /// Returns whether a row has several values.
+    pub(crate) fn has_lists(&self) -> bool {
+        self.starts.is_some()
+    }
+
     pub(crate) fn open(self, all: &[u8]) -> Column<'_> {
         let ordinals = match self.width {
             1 => Ordinals::One(self.ordinals.numbers(all)),

@@ -8,6 +8,7 @@ mod deleting;
 mod extending;
 mod failing;
 mod flushing;
+mod lists;
 mod paging;
 mod positions;
 mod reopening;

@@ -140,7 +140,7 @@ async fn without_a_list_pages_cannot_change_anything_by_requests_that_browsers_j
 
 /// Sends a request that asks for the server by a name.
 async fn by_name(server: &TestServer, method: &str, path: &str, host: &str, headers: &[&str]) -> u16 {
-    let body = if method == "POST" { QUERY } else { b"" };
+    let body = if method == "POST" { QUERY } else { &QUERY[..0] };
     let request = String::from_utf8(raw::request(method, path.as_bytes(), headers, body)).unwrap();
     let request = request.replace("host: localhost", &format!("host: {host}"));
     raw::exchange(server.address(), request.as_bytes()).await.unwrap().status

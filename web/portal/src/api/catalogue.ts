@@ -142,8 +142,8 @@ function kindOf(type: string): Kind {
 }
 
 /**
- * Returns the name of a field in GraphQL, by the rule of the server (`crates/catalogue/src/names.rs`): two underscores for a
- * dot, one for any other character but letters and digits, one before a digit in front, `field` before two in front.
+ * Returns the name of a field in GraphQL, by the rule of the server (`crates/catalogue/src/names.rs`): two underscores
+ * for a dot, one for any other character but letters and digits, one before a digit in front, `field` before two.
  */
 export function flatName(name: string): string {
   const whole = name.replaceAll('.', '__');

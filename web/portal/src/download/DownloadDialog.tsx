@@ -4,7 +4,7 @@ import { useId, useRef, useState } from 'react';
 
 import { isAborted } from '../api/client';
 import { Dialog } from '../design/Dialog';
-import { bytes, count, counted, plural } from '../design/format';
+import { bytes, count, counted } from '../design/format';
 import { Icon } from '../design/Icon';
 import { ErrorNotice, Notice } from '../design/Notice';
 import { useExplore } from '../explore/context';
@@ -141,8 +141,7 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
         {(isCut || cutAt !== null) && (
           <Notice kind="warning">
             <p>
-              This server gives at most {count(cutAt ?? maxRows)} rows in one file. Narrow the filter down to have
-              all {plural(catalogue.documentType)}.
+              This server gives at most {count(cutAt ?? maxRows)} rows in one file. Narrow the filter down to have all.
             </p>
           </Notice>
         )}

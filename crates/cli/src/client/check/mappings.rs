@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
-use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, CatalogueError, CatalogueErrorCode, EngineChoice};
+use cantata_catalogue::{
+    CatalogueConfig, CatalogueConfigs, CatalogueError, CatalogueErrorCode, ConfigProblem, EngineChoice,
+};
 use cantata_engine::{EngineError, IndexReader};
 use cantata_mapping::IndexMapping;
 use serde_json::{Value, json};
 
 use super::CheckArguments;
+use super::list_sample::list_warnings;
 use super::plan::{IndexPlan, plan, types};
 use crate::backends::engines::remote_engine;
 use crate::backends::{IndexAccess, parse_mapping};
@@ -35,6 +38,8 @@ pub(super) struct IndexMappings {
     mappings: HashMap<String, Result<IndexMapping, CatalogueError>>,
     /// The planned changes of the indexes of catalogues with a source.
     pub(super) plans: HashMap<String, IndexPlan>,
+    /// The fields of clusters that have lists, and are not marked to have them or not.
+    pub(super) list_warnings: HashMap<String, Vec<ConfigProblem>>,
 }
 
 impl IndexMappings {
@@ -81,6 +86,9 @@ impl MappingSource {
                 Self::Server(server) => on_server(server, config).await?,
                 Self::Folder { indexes, .. } => in_folder(indexes.as_ref(), config).await,
             };
+            if let (Self::Folder { .. }, EngineChoice::Remote(cluster), Ok(mapping)) = (self, &config.engine, &mapping) {
+                found.list_warnings.insert(config.id.clone(), list_warnings(cluster, config, mapping).await);
+            }
             let is_missing = mapping.as_ref().is_err_and(|error| error.code == CatalogueErrorCode::IndexNotFound);
             let source = config.source.as_ref().filter(|_| !types.is_empty() && (mapping.is_ok() || is_missing));
             if let Some((planned, plan)) = source.and_then(|source| plan(source, &types, mapping.as_ref().ok())) {

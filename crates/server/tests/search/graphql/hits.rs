@@ -1,6 +1,7 @@
 //! `hits`: pages, order, cursors, totals, and what a record shows.
 
-use cantata_testkit::{TestCatalogues, TestServer};
+use cantata_testkit::{TestCatalogues, TestServer, put_documents};
+use http::Method;
 use serde_json::{Value, json};
 
 use crate::support::{ask, base, documents, ids, leaf, refused, server, server_with};
@@ -279,4 +280,56 @@ async fn members_that_are_named_by_paths_are_shown() {
     let files = json!({"files": [{"columns": ["donor.age", "donor.sex"], "sqon": leaf("in", "donor.age", json!(61))}]});
     let file = server.post("/download", &json!({"params": files.to_string()})).await;
     assert!(file.text().ends_with("\n61\tf\n"), "{}", file.text());
+}
+
+const COLOURS: &str =
+    "hits(sort: [{fieldName: \"_id\"}]) { edges { node { colour box__x box { x } } } } configs { extended }";
+
+/// Returns a catalogue of two records, of which the second has lists.
+fn colours(extended: &Value) -> TestCatalogues {
+    let mapping = json!({"properties": {
+        "colour": {"type": "keyword"}, "box": {"properties": {"x": {"type": "long"}}},
+    }});
+    let records = [
+        ("1", json!({"colour": "red", "box": {"x": 1}})),
+        ("2", json!({"colour": ["white", "yellow"], "box": {"x": [2, 3]}})),
+    ];
+    let catalogues = TestCatalogues::new().file("base.json", &base(json!({"extended": extended})));
+    catalogues.index("files", &mapping, records)
+}
+
+#[tokio::test]
+async fn a_field_with_lists_shows_all_values_unless_it_is_said_otherwise() {
+    let server = TestServer::with_catalogues(colours(&json!([]))).await;
+    let answer = ask(&server, COLOURS, &json!({})).await;
+    let nodes = json!([
+        {"node": {"colour": ["red"], "box__x": [1], "box": {"x": [1]}}},
+        {"node": {"colour": ["white", "yellow"], "box__x": [2, 3], "box": {"x": [2, 3]}}},
+    ]);
+    assert_eq!(answer["hits"]["edges"], nodes);
+    let is_array = |answer: &Value, name: &str| {
+        let entries = answer["configs"]["extended"].as_array().unwrap();
+        entries.iter().find(|entry| entry["fieldName"] == name).unwrap()["isArray"].clone()
+    };
+    assert_eq!((is_array(&answer, "colour"), is_array(&answer, "box")), (json!(true), json!(false)));
+
+    let said = json!([{"fieldName": "colour", "isArray": false}, {"fieldName": "box.x", "displayName": "X"}]);
+    let server = TestServer::with_catalogues(colours(&said)).await;
+    let answer = ask(&server, COLOURS, &json!({})).await;
+    assert_eq!(answer["hits"]["edges"][1]["node"], json!({"colour": "white", "box__x": [2, 3], "box": {"x": [2, 3]}}));
+    assert_eq!((is_array(&answer, "colour"), is_array(&answer, "box.x")), (json!(false), json!(true)));
+}
+
+#[tokio::test]
+async fn a_list_that_comes_later_is_noticed() {
+    let catalogues = TestCatalogues::new().file("base.json", &base(json!({"catalogId": "mine"})));
+    let mapping = json!({"properties": {"colour": {"type": "keyword"}}});
+    let catalogues = catalogues.index("files", &mapping, [("1", json!({"colour": "red"}))]);
+    let server = TestServer::with_catalogues(catalogues).await;
+    let colours = "hits(sort: [{fieldName: \"_id\"}]) { edges { node { colour } } }";
+    let shown = async || ask(&server, colours, &json!({})).await["hits"]["edges"].take();
+    assert_eq!(shown().await, json!([{"node": {"colour": "red"}}]));
+    put_documents(server.engine(), "files", [("2".to_owned(), json!({"colour": ["white", "yellow"]}))]).await;
+    server.send(Method::POST, "/admin/catalogues/mine/reload", &[], None).await.ok();
+    assert_eq!(shown().await, json!([{"node": {"colour": ["red"]}}, {"node": {"colour": ["white", "yellow"]}}]));
 }
