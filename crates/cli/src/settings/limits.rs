@@ -77,7 +77,8 @@ pub(crate) struct LimitsSection {
     /// it is given up when it is CLIENT_TIMEOUT behind
     #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = whole_number(1, u64::MAX))]
     min_client_rate: u64,
-    /// The maximum number of threads for searches, downloads and reads of the store; unset, 4 per processor and 8 more, at least 16
+    /// The maximum number of threads for searches, downloads and reads of the store; unset, 4 per processor and 8 more, at
+    /// least 16
     #[arg(long, value_name = "NUMBER", value_parser = whole_number(2, MAX_BLOCKING_THREADS))]
     blocking_threads: Option<usize>,
     /// The memory that the server may use, in bytes, from which other limits follow; unset, the limit of the container, else
