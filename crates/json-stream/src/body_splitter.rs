@@ -44,6 +44,11 @@ impl BodySplitter {
         self.buffer.extend_from_slice(piece);
     }
 
+    /// Returns how many bytes wait for the end of their document.
+    pub fn buffered_bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
     /// Returns the next document whose end has arrived. After an error no further document can be found.
     pub fn next_document(&mut self) -> Result<Option<Bytes>, SplitError> {
         let document = match &mut self.scanner {

@@ -1,7 +1,7 @@
 //! Limits for one client and for all of them together, so that no client can take the server from the others.
 //!
-//! A client is the identity that its credential proves, else the address it comes from. Nothing here is locked or
-//! allocated for a request that is not an export.
+//! A client is the identity that its credential proves, else the address it comes from. Nothing here is
+//! allocated for a request that is not an export, and no lock is shared by requests that are none.
 
 mod body_timeout;
 mod client_address;

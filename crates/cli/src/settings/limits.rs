@@ -11,10 +11,13 @@ use super::values::{networks, whole_number};
 /// The maximum number of threads for blocking work.
 const MAX_BLOCKING_THREADS: usize = 4096;
 
-/// Some of these threads wait for the disk.
-const BLOCKING_THREADS_PER_PROCESSOR: usize = 8;
+/// As many as there are searches at once.
+const BLOCKING_THREADS_PER_PROCESSOR: usize = 4;
 
-const MIN_BLOCKING_THREADS: usize = 32;
+/// More threads for all other work, some of which waits for the disk.
+const OTHER_BLOCKING_THREADS: usize = 8;
+
+const MIN_BLOCKING_THREADS: usize = 16;
 
 /// One part in so many of the memory is for request bodies and responses.
 const REQUEST_DIVISOR: u64 = 8;
@@ -74,8 +77,9 @@ pub(crate) struct LimitsSection {
     /// it is given up when it is CLIENT_TIMEOUT behind
     #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = whole_number(1, u64::MAX))]
     min_client_rate: u64,
-    /// The maximum number of threads for searches, downloads and reads of the store; unset, 8 per processor and at least 32
-    #[arg(long, value_name = "NUMBER", value_parser = whole_number(1, MAX_BLOCKING_THREADS))]
+    /// The maximum number of threads for searches, downloads and reads of the store; unset, 4 per processor and 8 more, at
+    /// least 16
+    #[arg(long, value_name = "NUMBER", value_parser = whole_number(2, MAX_BLOCKING_THREADS))]
     blocking_threads: Option<usize>,
     /// The memory that the server may use, in bytes, from which other limits follow; unset, the limit of the container, else
     /// the memory of the machine
@@ -98,7 +102,8 @@ impl LimitsSection {
     /// Returns how many threads run blocking work.
     pub(crate) fn blocking_threads(&self) -> usize {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        self.blocking_threads.unwrap_or_else(|| (processors * BLOCKING_THREADS_PER_PROCESSOR).max(MIN_BLOCKING_THREADS))
+        let default = processors * BLOCKING_THREADS_PER_PROCESSOR + OTHER_BLOCKING_THREADS;
+        self.blocking_threads.unwrap_or(default.max(MIN_BLOCKING_THREADS))
     }
 
     /// Returns how many bytes cached results and compiled analysis types may take.

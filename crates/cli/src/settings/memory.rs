@@ -31,7 +31,7 @@ fn group_of_line(line: &str) -> Option<&str> {
 
 /// Returns the limit in a file of a control group; nothing for `max`.
 fn limit_in(text: &str) -> Option<u64> {
-    text.trim().parse().ok().filter(|bytes| *bytes > 0)
+    text.trim().parse::<u64>().ok().filter(|bytes| *bytes > 0)
 }
 
 /// Returns the memory of the machine from `/proc/meminfo`.

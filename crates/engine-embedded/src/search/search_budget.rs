@@ -70,7 +70,46 @@ impl SearchBudget {
 
 #[cfg(test)]
 mod tests {
+    use cantata_engine::{FacetRequest, Filter, HitsRequest, IndexWriter, SearchPlan, WriteOperation};
+    use serde_json::json;
+
     use super::*;
+    use crate::EmbeddedEngine;
+    use crate::cancellation::CancelOnDrop;
+    use crate::search::match_sets::PlanMatchSets;
+    use crate::search::{facet, hits};
+
+    #[tokio::test]
+    async fn top_hits_and_pages_are_counted_before_they_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create("things", Some(&json!({"properties": {"a": {"type": "keyword"}}}))).unwrap();
+        let put = |number: usize| WriteOperation::Put {
+            id: number.to_string(),
+            source: json!({"a": format!("{number} {}", "x".repeat(1000))}).to_string().into_bytes(),
+        };
+        engine.write("things", (0..100).map(put).collect()).await.unwrap();
+        let snapshot = engine.index("things").unwrap().snapshot();
+        let facet =
+            FacetRequest { field: "a".to_owned(), buckets: Some(300_000), top_hits: Some(1), ..FacetRequest::default() };
+        let page = HitsRequest { size: 100, documents: true, ..HitsRequest::default() };
+        let plan = SearchPlan { filters: vec![Filter::All], hits: vec![page], facets: vec![facet] };
+        let request = CancelOnDrop::default();
+        let token = request.token();
+        for (bytes, is_enough) in [(1 << 20, true), (20_000, false)] {
+            let sets = || {
+                let mut sets = PlanMatchSets::new(&snapshot, &plan, &token);
+                sets.budget = SearchBudget::new(bytes);
+                sets
+            };
+            let buckets = facet::compute(&sets(), &plan.facets[0]).map(|facet| facet.buckets.len());
+            assert_eq!(buckets.ok(), is_enough.then_some(100));
+            let match_sets = sets();
+            let found = hits::find_page(&snapshot, &plan.hits[0], match_sets.of_filter(0));
+            let page = hits::with_documents(found, &match_sets, &plan.hits[0]).map(|page| page.hits.len());
+            assert_eq!(page.ok(), is_enough.then_some(100));
+        }
+    }
 
     #[test]
     fn an_answer_beyond_the_bound_is_rejected_with_its_name() {

@@ -142,7 +142,7 @@ fn matching_ordinals(
     };
     let mut found = Vec::new();
     for ordinal in ordinals {
-        if ordinal % VALUES_PER_CHECK == 0 && cancellation.is_cancelled() {
+        if ordinal.is_multiple_of(VALUES_PER_CHECK) && cancellation.is_cancelled() {
             break;
         }
         let value = field.dictionary.text(ordinal);

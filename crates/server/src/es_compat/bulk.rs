@@ -21,7 +21,7 @@ use self::operation_reader::OperationReader;
 use super::body::DecodedBody;
 use super::index_patterns::ListPath;
 use super::{EsResult, EsState};
-use crate::extract::{Params, Segments};
+use crate::extract::{BodyShare, Params, Segments};
 use crate::limits::BodyProgress;
 use crate::response;
 
@@ -57,8 +57,9 @@ pub(super) async fn run(
         // While a part is written, nothing is read.
         progress.allow_pauses();
     }
+    let mut share = BodyShare::of(&request);
     let mut body = DecodedBody::new(request, MAX_BODY_BYTES).await?;
-    let items = match apply_body(&es, path.index.as_deref(), &mut body).await {
+    let items = match apply_body(&es, path.index.as_deref(), &mut body, &mut share).await {
         Ok(items) => items,
         Err(error) => {
             body.discard().await;
@@ -71,11 +72,17 @@ pub(super) async fn run(
 }
 
 /// Runs the operations of a body as they come.
-async fn apply_body(es: &EsState, index: Option<&str>, body: &mut DecodedBody) -> EsResult<Vec<BulkItem>> {
+async fn apply_body(
+    es: &EsState,
+    index: Option<&str>,
+    body: &mut DecodedBody,
+    share: &mut BodyShare,
+) -> EsResult<Vec<BulkItem>> {
     let mut reader = OperationReader::new(index);
     let mut items = Vec::new();
     while let Some(piece) = body.next().await? {
         reader.read(&piece)?;
+        share.grow_to(reader.buffered_bytes()).await?;
         if reader.bytes() >= BATCH_BYTES {
             items.extend(es.apply(reader.take()).await?);
         }

@@ -24,6 +24,8 @@ pub(crate) const MAX_DISCARDED_BYTES: usize = 64 << 20;
 /// How long a body is waited for that was answered already, and how long it is read in all.
 const LINGER_IDLE: Duration = Duration::from_secs(1);
 const LINGER: Duration = Duration::from_secs(30);
+/// By how much the share of a body grows at least, so that it does not grow with every piece.
+const SHARE_STEP_BYTES: usize = 64 << 10;
 
 /// The raw bytes of a body that should be JSON.
 pub(crate) struct PayloadBytes(pub(crate) Bytes);
@@ -130,10 +132,11 @@ impl BodyShare {
         Self { progress: request.extensions().get::<Arc<BodyProgress>>().cloned(), bytes: 0 }
     }
 
-    /// Makes room for a body of this size; one whose size is not known in advance grows by doubling.
+    /// Makes room for a body of this size; one whose size is not known in advance grows step by step.
     pub(crate) async fn grow_to(&mut self, bytes: usize) -> ApiResult<()> {
         let Some(progress) = self.progress.as_ref().filter(|_| bytes > self.bytes) else { return Ok(()) };
-        let more = bytes.max(2 * self.bytes) - self.bytes;
+        let step = if self.bytes == 0 { 0 } else { SHARE_STEP_BYTES };
+        let more = (bytes - self.bytes).max(step);
         let reserved = progress.reserve(more).await;
         reserved.map_err(|no_memory| ApiError::new(ErrorId::ServiceUnavailable, no_memory.to_string()))?;
         self.bytes += more;

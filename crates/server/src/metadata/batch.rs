@@ -13,8 +13,8 @@ use http::HeaderValue;
 
 use super::submit::submit_options;
 use crate::RequestId;
-use crate::error_body::{ApiResult, ErrorBody};
-use crate::extract::{Params, Segments, content_type, declared_length, too_large, unsupported_media_type};
+use crate::error_body::{ApiError, ApiResult, ErrorBody};
+use crate::extract::{BodyShare, Params, Segments, content_type, declared_length, too_large, unsupported_media_type};
 use crate::limits::BodyProgress;
 use crate::openapi::schemas::{AnalysisPayload, BatchResult};
 use crate::response::with_content_type;
@@ -69,7 +69,8 @@ pub(crate) async fn submit_batch(
     let (writer, results) = response_buffer();
     let splitter = BodySplitter::new(format, state.settings.body_limit);
     tokio::spawn(RequestId::current_or_new().scope(async move {
-        let payloads = payloads(request.into_body(), splitter, limit);
+        let share = BodyShare::of(&request);
+        let payloads = payloads(request.into_body(), share, splitter, limit);
         let outcomes = if validate_only {
             let outcomes = state.metadata.validate_batch(&study_id, options, payloads);
             outcomes.map(|outcome| outcome.map(|()| None)).left_stream()
@@ -101,7 +102,12 @@ fn batch_format(request: &Request) -> ApiResult<BodyFormat> {
 
 /// Splits a body into payloads as it arrives; one that breaks off, or has more than `limit` bytes, ends with an error
 /// instead of the next payload.
-fn payloads(body: Body, mut splitter: BodySplitter, limit: u64) -> impl Stream<Item = Result<Bytes>> + Send {
+fn payloads(
+    body: Body,
+    mut share: BodyShare,
+    mut splitter: BodySplitter,
+    limit: u64,
+) -> impl Stream<Item = Result<Bytes>> + Send {
     async_stream::try_stream! {
         let mut pieces = body.into_data_stream();
         let mut left = limit;
@@ -115,6 +121,8 @@ fn payloads(body: Body, mut splitter: BodySplitter, limit: u64) -> impl Stream<I
             while let Some(payload) = splitter.next_document().map_err(|error| batch_error(&error))? {
                 yield payload;
             }
+            // A payload of which much is missing waits in memory.
+            share.grow_to(splitter.buffered_bytes()).await.map_err(|ApiError(error)| error)?;
         }
         if let Some(payload) = splitter.finish().map_err(|error| batch_error(&error))? {
             yield payload;

@@ -6,7 +6,7 @@ use tokio::io::AsyncWriteExt;
 use crate::support::{open, until};
 
 /// Begins a request whose body has so many bytes, most of which never come.
-fn head(length: usize) -> Vec<u8> {
+fn head_of_submission(length: usize) -> Vec<u8> {
     let head = "POST /submit/S HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json";
     format!("{head}\r\ncontent-length: {length}\r\n\r\n{{").into_bytes()
 }
@@ -15,8 +15,8 @@ fn head(length: usize) -> Vec<u8> {
 async fn bodies_wait_for_their_share_and_are_refused_without_one() {
     let server = TestServer::builder().limits(|limits| limits.request_memory = 1 << 20).start().await;
     server.create_study("S").await;
-    let mut stalled = open(server.address(), &head(900_000)).await;
-    let mut body = head(900_000);
+    let mut stalled = open(server.address(), &head_of_submission(900_000)).await;
+    let mut body = head_of_submission(900_000);
     body.extend(vec![b' '; 899_999]);
     let send = async || raw::exchange(server.address(), &body).await.unwrap();
     until("a refusal", async || send().await.status == 503).await;
@@ -28,6 +28,23 @@ async fn bodies_wait_for_their_share_and_are_refused_without_one() {
     stalled.shutdown().await.unwrap();
     drop(stalled);
     until("room", async || send().await.status == 400).await;
+}
+
+/// A batch may come slowly, but what waits for the end of its payload counts.
+#[tokio::test]
+async fn payloads_of_a_batch_that_do_not_end_count_too() {
+    let server = TestServer::builder().limits(|limits| limits.request_memory = 1 << 20).start().await;
+    server.create_study("S").await;
+    let head = "POST /submit/S/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson";
+    let head = format!("{head}\r\ncontent-length: 2000000\r\n\r\n");
+    let mut stalled = open(server.address(), head.as_bytes()).await;
+    stalled.write_all(&vec![b' '; 700_000]).await.unwrap();
+    let mut body = head_of_submission(900_000);
+    body.extend(vec![b' '; 899_999]);
+    let send = async || raw::exchange(server.address(), &body).await.unwrap().status;
+    until("a refusal", async || send().await == 503).await;
+    drop(stalled);
+    until("room", async || send().await == 400).await;
 }
 
 #[tokio::test]

@@ -69,6 +69,11 @@ impl<'a> OperationReader<'a> {
         self.bytes
     }
 
+    /// Returns how many bytes wait in memory, those of an operation that is not complete included.
+    pub(super) fn buffered_bytes(&self) -> usize {
+        self.bytes + self.splitter.buffered_bytes()
+    }
+
     /// Takes the operations that are complete.
     pub(super) fn take(&mut self) -> Vec<BulkOperation> {
         self.bytes = 0;
