@@ -105,7 +105,8 @@ fn report(tally: &Tally, panics: usize, before: ProcessMemory, after: ProcessMem
     for (number, (status, request)) in tally.failures.iter().enumerate() {
         let path = std::env::temp_dir().join(format!("cantata-fuzz-{number}.http"));
         fs_err::write(&path, request)?;
-        let line = String::from_utf8_lossy(request).lines().next().unwrap_or_default().chars().take(120).collect::<String>();
+        let line =
+            String::from_utf8_lossy(request).lines().next().unwrap_or_default().chars().take(120).collect::<String>();
         writeln!(out, "{status} {} {line}", path.display())?;
     }
     Ok(ExitCode::FAILURE)

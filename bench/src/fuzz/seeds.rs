@@ -33,8 +33,9 @@ impl Request {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let query: Vec<String> = self.query.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
         let separator = if query.is_empty() { "" } else { "?" };
-        let mut bytes = format!("{} {}{separator}{} HTTP/1.1\r\nHost: localhost\r\n", self.method, self.path, query.join("&"))
-            .into_bytes();
+        let mut bytes =
+            format!("{} {}{separator}{} HTTP/1.1\r\nHost: localhost\r\n", self.method, self.path, query.join("&"))
+                .into_bytes();
         if let Some(body) = &self.body {
             let head = format!("Content-Type: {}\r\nContent-Length: {}\r\n", self.content_type, body.len());
             bytes.extend_from_slice(head.as_bytes());
@@ -50,7 +51,9 @@ pub(super) fn escaped(value: &str) -> String {
     let mut text = String::new();
     for byte in value.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'*' | b',' => text.push(char::from(byte)),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'*' | b',' => {
+                text.push(char::from(byte))
+            }
             _ => text.push_str(&format!("%{byte:02X}")),
         }
     }
@@ -70,7 +73,8 @@ impl Seeds {
         let studies: Vec<String> = connection.fetch(&get("/studies/all"))?;
         let study = studies.first().ok_or("the server has no studies")?.clone();
         let analyses: Value = connection.fetch(&get(&format!("/studies/{study}/analysis?limit=1")))?;
-        let analysis = analyses.get(0).or_else(|| analyses.pointer("/analyses/0")).ok_or("the study has no analyses")?;
+        let analysis =
+            analyses.get(0).or_else(|| analyses.pointer("/analyses/0")).ok_or("the study has no analyses")?;
         let text = |pointer: &str| analysis.pointer(pointer).and_then(Value::as_str).unwrap_or("x").to_owned();
         let type_name = text("/analysisType/name");
         let values = [
@@ -133,7 +137,15 @@ fn filter() -> Value {
 /// Returns what a submitter sends for an analysis like this one.
 fn payload(analysis: &Value) -> Value {
     let mut payload: Map<String, Value> = analysis.as_object().cloned().unwrap_or_default();
-    for name in ["analysisId", "analysisState", "createdAt", "updatedAt", "firstPublishedAt", "publishedAt", "analysisStateHistory"] {
+    for name in [
+        "analysisId",
+        "analysisState",
+        "createdAt",
+        "updatedAt",
+        "firstPublishedAt",
+        "publishedAt",
+        "analysisStateHistory",
+    ] {
         payload.remove(name);
     }
     for file in payload.get_mut("files").and_then(Value::as_array_mut).into_iter().flatten() {

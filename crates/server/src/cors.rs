@@ -27,8 +27,7 @@ const METHODS: HeaderValue = HeaderValue::from_static("GET,HEAD,PUT,PATCH,POST,D
 const ANY: HeaderValue = HeaderValue::from_static("*");
 const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
 
-const FOREIGN_ORIGIN: &str =
-    "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are, and PUBLIC_URL \
+const FOREIGN_ORIGIN: &str = "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are, and PUBLIC_URL \
      names the server's own.";
 const FOREIGN_NAME: &str =
     "The server is not asked for by the name in the header Host; set PUBLIC_URL to the address by which it is.";

@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use libc::{AT_FDCWD, AT_REMOVEDIR, EINVAL, ENOSYS, c_char, c_int, c_long, c_uint, iovec, mode_t, off64_t, size_t, ssize_t};
+use libc::{
+    AT_FDCWD, AT_REMOVEDIR, EINVAL, ENOSYS, c_char, c_int, c_long, c_uint, iovec, mode_t, off64_t, size_t, ssize_t,
+};
 
 use crate::faults::{Operation, Outcome};
 use crate::model::{FileChange, FileNode, FolderNode, Inode, Node, NodeId};
@@ -186,7 +188,8 @@ fn write_at(descriptor: c_int, bytes: *const u8, count: size_t, offset: Option<o
 /// Returns where the next write goes.
 fn current_offset(descriptor: c_int) -> off64_t {
     // SAFETY: neither call has arguments that could be wrong.
-    let (flags, offset) = unsafe { (libc::fcntl(descriptor, libc::F_GETFL), libc::lseek64(descriptor, 0, libc::SEEK_CUR)) };
+    let (flags, offset) =
+        unsafe { (libc::fcntl(descriptor, libc::F_GETFL), libc::lseek64(descriptor, 0, libc::SEEK_CUR)) };
     if flags & libc::O_APPEND != 0 { inode_of(descriptor).map_or(0, |(_, length)| length) } else { offset.max(0) }
 }
 
@@ -306,7 +309,8 @@ fn make_folder_at(folder: c_int, path: *const c_char, mode: mode_t) -> c_int {
             disk.begin(Operation::Grow)?;
             let result = checked(real())?;
             let metadata = std::fs::metadata(&absolute).map_err(|_| libc::EIO)?;
-            let inode = (std::os::unix::fs::MetadataExt::dev(&metadata), std::os::unix::fs::MetadataExt::ino(&metadata));
+            let inode =
+                (std::os::unix::fs::MetadataExt::dev(&metadata), std::os::unix::fs::MetadataExt::ino(&metadata));
             let node = disk.model.add_node(inode, Node::Folder(FolderNode::default()));
             let (parent, name) = disk.model.find_parent(&path).ok_or(libc::EIO)?;
             disk.model.change_names(vec![(parent, name.to_owned(), Some(node))]);
@@ -398,4 +402,3 @@ define! {
         copy(to, EINVAL, || syscall!(SYS_sendfile, to, from, offset, count)) as ssize_t
     }
 }
-

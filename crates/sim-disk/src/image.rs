@@ -46,8 +46,7 @@ impl Image {
             Self::Folder(entries) => {
                 let Ok(real) = std::fs::read_dir(path) else { return differs("is no folder") };
                 let unknown = real.flatten().filter(|entry| !entries.contains_key(&entry.file_name()));
-                let mut found: Vec<_> =
-                    unknown.map(|entry| format!("{} is unknown", entry.path().display())).collect();
+                let mut found: Vec<_> = unknown.map(|entry| format!("{} is unknown", entry.path().display())).collect();
                 found.extend(entries.iter().flat_map(|(name, entry)| entry.differences(&path.join(name))));
                 found
             }

@@ -200,10 +200,7 @@ impl Model {
         match &self.nodes[id] {
             Node::File(file) => Image::File(bytes(file)),
             Node::Folder(folder) => Image::Folder(
-                names(folder, id)
-                    .into_iter()
-                    .map(|(name, child)| (name, self.image_of(child, names, bytes)))
-                    .collect(),
+                names(folder, id).into_iter().map(|(name, child)| (name, self.image_of(child, names, bytes))).collect(),
             ),
         }
     }

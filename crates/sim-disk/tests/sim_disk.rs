@@ -34,7 +34,9 @@ fn sync_folder(folder: &Path) {
 #[test]
 fn a_file_needs_its_own_sync_and_that_of_its_folder() {
     let unsynced = after_power_losses("a", |folder| fs::write(folder.join("a"), "hello").unwrap());
-    assert!(unsynced.contains(&None) && unsynced.contains(&Some(Vec::new())) && unsynced.contains(&Some(b"hello".into())));
+    assert!(
+        unsynced.contains(&None) && unsynced.contains(&Some(Vec::new())) && unsynced.contains(&Some(b"hello".into()))
+    );
     let without_folder = after_power_losses("a", |folder| {
         let mut file = File::create(folder.join("a")).unwrap();
         file.write_all(b"hello").unwrap();

@@ -103,7 +103,10 @@ impl Writer {
     pub(crate) async fn check_health(&self) -> Result<()> {
         let must_write = self.has_failed.load(Ordering::Relaxed);
         let probe = move |context: &mut WriteContext| match must_write {
-            true => context.connection.execute_batch(PROBE).map_err(|error| sqlite_error("trying to store something", error)),
+            true => context
+                .connection
+                .execute_batch(PROBE)
+                .map_err(|error| sqlite_error("trying to store something", error)),
             false => Ok(()),
         };
         self.write(probe).await

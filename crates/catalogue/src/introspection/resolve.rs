@@ -41,10 +41,7 @@ pub fn resolve(segment: &str, states: &[CatalogueState<'_>]) -> CatalogueResolut
 }
 
 /// Returns the indexes and ids of the catalogues that match.
-fn matching<'a>(
-    states: &[CatalogueState<'a>],
-    is_match: impl Fn(CatalogueState<'a>) -> bool,
-) -> Vec<(usize, &'a str)> {
+fn matching<'a>(states: &[CatalogueState<'a>], is_match: impl Fn(CatalogueState<'a>) -> bool) -> Vec<(usize, &'a str)> {
     let of_segment = states.iter().enumerate().filter(|(_, state)| is_match(**state));
     of_segment.map(|(index, state)| (index, state.id())).collect()
 }

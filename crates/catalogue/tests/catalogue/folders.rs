@@ -40,8 +40,10 @@ fn files_in_the_folder_are_one_catalogue_named_after_it() {
     assert_eq!(configs.catalogues[0].config.as_ref().unwrap().index, "files");
     assert_eq!(
         texts(&configs.catalogues[0]),
-        ["sub: found a folder beside JSON files, which is left out, expected the files of one catalogue or a folder for \
-          each"]
+        [
+            "sub: found a folder beside JSON files, which is left out, expected the files of one catalogue or a folder for \
+          each"
+        ]
     );
 }
 

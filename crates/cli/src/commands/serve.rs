@@ -97,10 +97,9 @@ impl BoundServer {
         let OpenedData { store, engine } = data;
         let metadata = MetadataService::start(
             Arc::clone(&store),
-            settings.metadata.service_settings(
-                settings.access.require_auth_for_reads,
-                settings.limits.cache_memory() / 2,
-            ),
+            settings
+                .metadata
+                .service_settings(settings.access.require_auth_for_reads, settings.limits.cache_memory() / 2),
             settings.external_validation.validator()?,
             settings.storage.client()?,
         );

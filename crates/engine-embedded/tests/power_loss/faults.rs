@@ -9,8 +9,7 @@ use rand::{Rng, SeedableRng};
 use crate::model::Model;
 use crate::workload::{check, check_opens, step};
 
-const FAULTS: [Fault; 5] =
-    [Fault::DiskFull, Fault::ReadOnly, Fault::IoError, Fault::ShortWrite, Fault::FailedSync];
+const FAULTS: [Fault; 5] = [Fault::DiskFull, Fault::ReadOnly, Fault::IoError, Fault::ShortWrite, Fault::FailedSync];
 
 /// Runs a workload with one fault, repairs the disk, goes on, and cuts the power at the end.
 async fn run(seed: u64, fault: Fault) -> Result<(), String> {
@@ -32,7 +31,9 @@ async fn run(seed: u64, fault: Fault) -> Result<(), String> {
     // The failed change is not there, and the next ones are.
     check(&engine, &mut model).await.map_err(|problem| format!("after the fault: {problem}"))?;
     for _ in 0..10 {
-        step(&engine, &disk, &mut model, &mut random).await.map_err(|problem| format!("after the repair: {problem}"))?;
+        step(&engine, &disk, &mut model, &mut random)
+            .await
+            .map_err(|problem| format!("after the repair: {problem}"))?;
     }
     check(&engine, &mut model).await.map_err(|problem| format!("after more changes: {problem}"))?;
     let created = engine.create_index("another", None).await;

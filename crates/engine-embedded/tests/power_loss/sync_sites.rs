@@ -19,8 +19,7 @@ const MAX_WORKLOADS: u64 = 400;
 fn every_sync_is_needed() {
     let sites = Mutex::new(BTreeSet::new());
     for seed in 0..20 {
-        let recorded =
-            run(seed, &SimDisk::record_sync_sites, &|disk| sites.lock().unwrap().extend(disk.sync_sites()));
+        let recorded = run(seed, &SimDisk::record_sync_sites, &|disk| sites.lock().unwrap().extend(disk.sync_sites()));
         recorded.unwrap_or_else(|problem| panic!("workload {seed}: {problem}"));
     }
     let sites = sites.into_inner().unwrap();

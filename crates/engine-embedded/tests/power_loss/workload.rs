@@ -21,12 +21,7 @@ const STEPS: usize = 30;
 const IDS: u64 = 40;
 
 /// Opens the engine, compares it with the model, and changes it until the power is cut.
-pub(crate) async fn run(
-    folder: &Path,
-    disk: &SimDisk,
-    model: &mut Model,
-    random: &mut StdRng,
-) -> Result<(), String> {
+pub(crate) async fn run(folder: &Path, disk: &SimDisk, model: &mut Model, random: &mut StdRng) -> Result<(), String> {
     let engine = match EmbeddedEngine::open(folder) {
         Ok(engine) => engine,
         Err(_) if !disk.has_power() => return Ok(()),

@@ -157,7 +157,8 @@ async fn a_page_is_not_the_servers_own_because_its_name_leads_there() {
         assert_eq!(by_name(&server().await, "POST", "/studies/S", EVIL, headers).await, 403, "{headers:?}");
     }
     // Names that nobody can point elsewhere, and names of allowed origins, are the server's.
-    for host in ["localhost:80", "app.localhost", "192.0.2.7:5050", "[::1]:5050", "portal.example", "Portal.Example:1"] {
+    for host in ["localhost:80", "app.localhost", "192.0.2.7:5050", "[::1]:5050", "portal.example", "Portal.Example:1"]
+    {
         let origin = format!("origin: http://{host}");
         assert_eq!(by_name(&listed, "POST", "/graphql", host, &[&origin]).await, 200, "{host}");
     }

@@ -86,7 +86,8 @@ impl MappingSource {
                 Self::Server(server) => on_server(server, config).await?,
                 Self::Folder { indexes, .. } => in_folder(indexes.as_ref(), config).await,
             };
-            if let (Self::Folder { .. }, EngineChoice::Remote(cluster), Ok(mapping)) = (self, &config.engine, &mapping) {
+            if let (Self::Folder { .. }, EngineChoice::Remote(cluster), Ok(mapping)) = (self, &config.engine, &mapping)
+            {
                 found.list_warnings.insert(config.id.clone(), list_warnings(cluster, config, mapping).await);
             }
             let is_missing = mapping.as_ref().is_err_and(|error| error.code == CatalogueErrorCode::IndexNotFound);

@@ -21,11 +21,7 @@ async fn each_nested_element_becomes_a_row() {
     for unique_by in ["donors.hits.edges[].node.donor_id", "donors.donor_id", "donors", "donors__donor_id"] {
         let text = fixture.file(json!({ "columns": columns, "uniqueBy": unique_by })).await;
         let rows: Vec<&str> = text.lines().skip(1).collect();
-        assert_eq!(
-            rows,
-            ["FI1\tDO1\ttumour, normal\tSA1, SA2, SA3", "FI1\tDO2\t\t", "FI2\tDO3\t\tSA4"],
-            "{unique_by}"
-        );
+        assert_eq!(rows, ["FI1\tDO1\ttumour, normal\tSA1, SA2, SA3", "FI1\tDO2\t\t", "FI2\tDO3\t\tSA4"], "{unique_by}");
     }
     let deepest = "donors.hits.edges[].node.specimens.hits.edges[].node.samples.hits.edges[].node.sample_id";
     let text = fixture.file(json!({ "columns": columns, "uniqueBy": deepest })).await;
