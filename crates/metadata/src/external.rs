@@ -75,10 +75,8 @@ pub(crate) fn check_rules(rules: &[ExternalValidation]) -> Result<()> {
     };
     for (index, rule) in rules.iter().enumerate() {
         if path_syntax::PathQuery::parse(&rule.json_path).is_none() {
-            let reason = format!(
-                "'{}' is no path; write it like experiment.donorId or samples[*].donorId",
-                rule.json_path
-            );
+            let reason =
+                format!("'{}' is no path; write it like experiment.donorId or samples[*].donorId", rule.json_path);
             return reject(format!("{index}/jsonPath"), reason);
         }
         if let Err(reason) = template::check(&rule.url) {
@@ -110,10 +108,8 @@ impl<'a> ValidationPlan<'a> {
             let values = match path::strings_at(payload, &rule.json_path) {
                 Ok(values) => values,
                 Err(found) => {
-                    plan.error_after_calls = Some(violation(format_args!(
-                        "Value at path '{}' must be {found}.",
-                        rule.json_path
-                    )));
+                    plan.error_after_calls =
+                        Some(violation(format_args!("Value at path '{}' must be {found}.", rule.json_path)));
                     break;
                 }
             };

@@ -72,16 +72,9 @@ async fn one_string_is_one_call() {
 
 #[tokio::test]
 async fn what_is_missing_is_skipped() {
-    for path in [
-        "experiment.zz",
-        "tags[9]",
-        "tags[-9]",
-        "samples[1].id",
-        "samples.id",
-        "nope[*].id",
-        "a.b",
-        "experiment.d.e",
-    ] {
+    for path in
+        ["experiment.zz", "tags[9]", "tags[-9]", "samples[1].id", "samples.id", "nope[*].id", "a.b", "experiment.d.e"]
+    {
         assert_values(&document(), path, &[]).await;
     }
 }
@@ -164,12 +157,7 @@ async fn lists_with_something_else_in_them_are_refused() {
 #[tokio::test]
 async fn a_list_is_not_a_string() {
     for path in ["tags", "empty", "mix", "withnull", "samples", "samples[2].sub", "$.tags"] {
-        assert_refused(
-            &document(),
-            path,
-            "a string, but was: JSONArray; a path with [*] validates each element",
-        )
-        .await;
+        assert_refused(&document(), path, "a string, but was: JSONArray; a path with [*] validates each element").await;
     }
 }
 
@@ -191,11 +179,9 @@ async fn single_values_that_are_no_strings_are_refused_by_type() {
     ] {
         assert_refused(&document(), path, &format!("a string or array of strings, but was: {type_name}")).await;
     }
-    for (number, type_name) in [
-        (json!(u64::MAX), "BigInteger"),
-        (json!(i32::MIN), "Integer"),
-        (json!(i64::from(i32::MAX) + 1), "Long"),
-    ] {
+    for (number, type_name) in
+        [(json!(u64::MAX), "BigInteger"), (json!(i32::MIN), "Integer"), (json!(i64::from(i32::MAX) + 1), "Long")]
+    {
         let text = format!("a string or array of strings, but was: {type_name}");
         assert_refused(&json!({"n": number}), "n", &text).await;
     }

@@ -112,7 +112,10 @@ fn what_cannot_be_loaded_is_malformed() {
         (json!({"$ref": "#/definitions/x"}), "#: key [definitions] not found"),
         (json!({"minimum": "a"}), "#/properties/experiment/minimum: expected type: Number, found: String"),
         (json!({"enum": 5}), "#/properties/experiment/enum: expected type: JSONArray, found: Integer"),
-        (json!({"pattern": "("}), "#/properties/experiment/pattern: [(] is not a valid regular expression: a parenthesis is not closed"),
+        (
+            json!({"pattern": "("}),
+            "#/properties/experiment/pattern: [(] is not a valid regular expression: a parenthesis is not closed",
+        ),
         (json!({"properties": []}), "#/properties/experiment/properties: expected type: JSONObject, found: JSONArray"),
         (json!({"allOf": []}), "#/properties/experiment/allOf: expected minimum item count: 1, found: 0"),
         (

@@ -70,7 +70,8 @@ async fn what_a_credential_cannot_read_is_not_named() {
         guarded.study("ABC").await;
         guarded.study("XYZ").await;
         let foreign = Payload::new("XYZ");
-        let stored = guarded.send(Method::POST, "/submit/XYZ", &guarded.administrator, Some(&foreign.build())).await.ok();
+        let stored =
+            guarded.send(Method::POST, "/submit/XYZ", &guarded.administrator, Some(&foreign.build())).await.ok();
         let id = stored["analysisId"].as_str().unwrap();
         let stored = guarded.get(&format!("/studies/XYZ/analysis/{id}"), &guarded.administrator).await.ok();
         let object_id = stored["files"][0]["objectId"].as_str().unwrap();

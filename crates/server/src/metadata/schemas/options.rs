@@ -46,7 +46,10 @@ fn list<T>(
         None | Some(Value::Null) => Ok(None),
         Some(Value::Array(elements)) => {
             let elements = elements.into_iter().enumerate();
-            elements.map(|(index, element)| read(&format!("{place}/{index}"), element)).collect::<Result<_, _>>().map(Some)
+            elements
+                .map(|(index, element)| read(&format!("{place}/{index}"), element))
+                .collect::<Result<_, _>>()
+                .map(Some)
         }
         Some(other) => Err(wrong_type(place, "JSONArray", &other)),
     }

@@ -77,9 +77,12 @@ async fn more_analyses_than_are_read_at_once_are_listed() {
 async fn what_is_no_state_is_named() {
     let server = server_with_study().await;
     for path in ["/studies/S/analysis", "/studies/S/analysis/paginated"] {
-        for (states, named) in
-            [("foo,bar", "'foo', 'bar'"), ("foo&analysisStates=bar", "'foo', 'bar'"), ("published", "'published'"), ("PUBLISHED,%20SUPPRESSED", "' SUPPRESSED'")]
-        {
+        for (states, named) in [
+            ("foo,bar", "'foo', 'bar'"),
+            ("foo&analysisStates=bar", "'foo', 'bar'"),
+            ("published", "'published'"),
+            ("PUBLISHED,%20SUPPRESSED", "' SUPPRESSED'"),
+        ] {
             let text = format!(
                 "The following are not AnalysisStates: {named}; the states are PUBLISHED, UNPUBLISHED, SUPPRESSED"
             );

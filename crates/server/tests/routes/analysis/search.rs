@@ -65,7 +65,10 @@ async fn members_that_older_clients_send_empty_are_not_minded() {
     refused.assert_error(400, "AnalysisService", "malformed.parameter", text);
     for query in ["sampleId=SA1", "donorId=DO1&specimenId=", "fileId=&submitterSampleId=x", "fileId=.*&sampleId=SA1"] {
         let message = server.get(&format!("{PATH}?{query}")).await.assert_error_id(400, "malformed.parameter");
-        assert!(message.starts_with("[AnalysisService::malformed.parameter] - Analyses cannot be searched by '"), "{message}");
+        assert!(
+            message.starts_with("[AnalysisService::malformed.parameter] - Analyses cannot be searched by '"),
+            "{message}"
+        );
         assert!(message.ends_with("'; search by fileId"), "{message}");
     }
     let by_query = server.get(&format!("{PATH}?sampleId=&fileId={object_id}")).await.ok();

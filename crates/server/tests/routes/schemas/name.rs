@@ -68,9 +68,8 @@ async fn what_is_not_there_is_said() {
         assert!(message.ends_with("was not found; its versions are 1 to 2"), "{message}");
     }
     for version in ["3", "4294967296", "99999999999"] {
-        let text = format!(
-            "The analysisType with name 't' and version '{version}' was not found; its versions are 1 to 2"
-        );
+        let text =
+            format!("The analysisType with name 't' and version '{version}' was not found; its versions are 1 to 2");
         let refused = server.get(&format!("/schemas/t?version={version}")).await;
         refused.assert_error(404, ORIGIN, "analysis.type.not.found", &text);
     }

@@ -19,7 +19,9 @@ async fn data_is_stored_as_it_came() {
 #[tokio::test]
 async fn integers_that_would_be_rounded_are_refused_with_their_place() {
     let server = server_with_study().await;
-    let written = |integer: &str| Payload::new("S").with("counts", json!([1, {"n": "N"}])).build().to_string().replace(r#""N""#, integer);
+    let written = |integer: &str| {
+        Payload::new("S").with("counts", json!([1, {"n": "N"}])).build().to_string().replace(r#""N""#, integer)
+    };
     for integer in ["18446744073709551616", "-9223372036854775809", "123456789012345678901234567890"] {
         let place = format!("#/counts/1/n: the integer {integer} has more than 64 bits");
         let body = written(integer);
