@@ -7,6 +7,7 @@ mod api_error;
 mod arguments;
 mod catalogue;
 mod check;
+mod diff;
 mod download;
 mod export;
 mod filter;
@@ -25,6 +26,7 @@ mod study_lookup;
 mod submit;
 mod type_pages;
 mod types;
+mod update;
 mod update_file;
 
 use std::process::ExitCode;
@@ -72,6 +74,9 @@ pub(crate) enum ClientCommand {
     /// Exports analyses as payloads that can be submitted again
     #[command(after_help = ABOUT_CODES)]
     Export(export::ExportArguments),
+    /// Changes the data of analyses, one or many from a file
+    #[command(after_help = ABOUT_CODES)]
+    Update(update::UpdateArguments),
     /// Changes the metadata of a file
     #[command(after_help = ABOUT_CODES)]
     UpdateFile(update_file::UpdateFileArguments),
@@ -112,6 +117,7 @@ impl ClientCommand {
             Self::Get(arguments) => get::run(arguments).await,
             Self::Search(arguments) => search::run(arguments).await,
             Self::Export(arguments) => export::run(arguments).await,
+            Self::Update(arguments) => update::run(arguments).await,
             Self::UpdateFile(arguments) => update_file::run(arguments).await,
             Self::Query(arguments) => query::run(arguments).await,
             Self::Download(arguments) => download::run(arguments).await,

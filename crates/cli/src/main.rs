@@ -56,7 +56,7 @@ fn run() -> Result<ExitCode, CliError> {
     let _span_export = match cli.command.logging() {
         Some(settings) => {
             let export = logging::start(settings, server.map(|server| &server.tracing), runtime.handle())?;
-            settings::warn_of_renamed_variables();
+            settings::warn_of_unused_variables();
             export
         }
         None => None,

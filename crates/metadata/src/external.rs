@@ -80,7 +80,7 @@ pub(crate) fn check_rules(rules: &[ExternalValidation]) -> Result<()> {
             return reject(format!("{index}/jsonPath"), reason);
         }
         if let Err(reason) = template::check(&rule.url) {
-            return reject(format!("{index}/url"), format!("no value can be validated by it: {reason}"));
+            return reject(format!("{index}/url"), format!("it cannot be used: {reason}"));
         }
     }
     Ok(())

@@ -35,6 +35,7 @@ pub use export::{StudyExport, to_payload};
 pub use files::{FileUpdate, FileUpdateType};
 pub use submit::SubmitOptions;
 pub use types::{RegisteredType, SchemaView, TypePage, TypeRegistration};
+pub use updates::merge_patch;
 
 use crate::external::ExternalValidator;
 use crate::storage::StorageClient;

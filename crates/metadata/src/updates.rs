@@ -41,7 +41,7 @@ impl MetadataService {
             let AnalysisTypeId { name, version } = &after.analysis_type;
             let compiled = self.compiled_version(name, *version).await?;
             let mut merged = std::mem::take(&mut after.data);
-            merge(&mut merged, patch.clone());
+            merge_patch(&mut merged, patch.clone());
             merged.insert("analysisType".to_owned(), json!({"name": name, "version": version}));
             after.data = checked_data(&compiled, Value::Object(merged))?;
             after.updated_at = Timestamp::now();
@@ -79,8 +79,8 @@ fn checked_data(compiled: &CompiledType, body: Value) -> Result<Map<String, Valu
     Ok(data)
 }
 
-/// Merges a patch into an object: null removes, objects merge, anything else replaces.
-fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {
+/// Merges a patch into an object (RFC 7386): null removes, objects merge, anything else replaces.
+pub fn merge_patch(target: &mut Map<String, Value>, patch: Map<String, Value>) {
     for (name, change) in patch {
         match change {
             Value::Null => {
@@ -92,7 +92,7 @@ fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {
                     *slot = Value::Object(Map::new());
                 }
                 if let Value::Object(members) = slot {
-                    merge(members, inner);
+                    merge_patch(members, inner);
                 }
             }
             other => {
@@ -118,7 +118,7 @@ mod tests {
             (json!({"e": null}), json!({"a": 1}), json!({"e": null, "a": 1})),
         ] {
             let (Value::Object(mut merged), Value::Object(patch)) = (target, patch) else { panic!("not objects") };
-            merge(&mut merged, patch);
+            merge_patch(&mut merged, patch);
             assert_eq!(Value::Object(merged), expected);
         }
     }

@@ -1,7 +1,5 @@
 //! `cantata type`.
 
-mod diff;
-
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -9,6 +7,7 @@ use clap::{Args, Subcommand};
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use super::diff;
 use super::input::json_file;
 use crate::client::api_error::CallError;
 use crate::client::arguments::ServerArguments;

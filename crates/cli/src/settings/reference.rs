@@ -28,9 +28,9 @@ three have the same name: `--server-port`, `SERVER_PORT`, `server_port`.
 - An invalid value, or a key that is not listed here, ends the program with exit code 2. All problems are reported at
   once, each with its source, what was found and what was expected.
 - Settings that are true or false can be given as `--insecure`, `--insecure=true` or `--insecure=false`.
-- The environment variables `PORT`, `SEARCH_CLIENT_TYPE`, `SPRING_KAFKA_BOOTSTRAP_SERVERS` and
-  `SPRING_KAFKA_TEMPLATE_DEFAULT_TOPIC` of other servers are not used; if one is set, a warning in the log names the one
-  to use.
+- Of the variables of SONG, `SCHEMAS_ENFORCELATEST`, `SCORE_ACCESSTOKEN` and `SONG_ID` mean the same as
+  `SCHEMAS_ENFORCE_LATEST`, `SCORE_ACCESS_TOKEN` and `SERVER_ID`, which win. If another variable of SONG or Arranger is set
+  that is not used here, such as `SPRING_PROFILES_ACTIVE` or `PORT`, a warning in the log says what to set instead.
 ";
 
 fn page() -> String {

@@ -14,18 +14,11 @@ use clap::{Arg, ArgMatches, Args, Command};
 
 use super::Settings;
 use super::config_file::{ConfigFile, is_secret};
+use super::foreign_variables::synonyms;
 use crate::error::CliError;
 
 /// The variable that names the file.
 const CONFIG_VARIABLE: &str = "CANTATA_CONFIG";
-
-/// Variables of other servers, and the ones to use instead.
-const RENAMED_VARIABLES: [(&str, &str); 4] = [
-    ("PORT", "SERVER_PORT"),
-    ("SEARCH_CLIENT_TYPE", "SEARCH_ENGINE"),
-    ("SPRING_KAFKA_BOOTSTRAP_SERVERS", "KAFKA_BOOTSTRAP_SERVERS"),
-    ("SPRING_KAFKA_TEMPLATE_DEFAULT_TOPIC", "KAFKA_TOPIC"),
-];
 
 /// A value from the environment or the file.
 struct SourcedValue {
@@ -109,15 +102,6 @@ pub(crate) fn complete(command: &Command, mut arguments: Vec<OsString>) -> Resul
     Ok(command.clone().try_get_matches_from(arguments)?)
 }
 
-/// Warns about variables that have another name here.
-pub(crate) fn warn_of_renamed_variables() {
-    for (name, instead) in RENAMED_VARIABLES {
-        if environment(name).is_some() {
-            tracing::warn!("the environment variable {name} is not used; use {instead} instead");
-        }
-    }
-}
-
 /// Reads a variable; an empty one counts as not set.
 pub(crate) fn environment(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
@@ -125,8 +109,9 @@ pub(crate) fn environment(name: &str) -> Option<OsString> {
 
 fn in_environment(setting: &Arg) -> Option<SourcedValue> {
     let variable = variable(setting);
-    let text = environment(&variable)?;
-    Some(SourcedValue { text, source: format!("environment variable {variable}") })
+    let sourced =
+        |name: &str| Some(SourcedValue { text: environment(name)?, source: format!("environment variable {name}") });
+    sourced(&variable).or_else(|| synonyms(&variable).find_map(sourced))
 }
 
 fn in_file(setting: &Arg, file: Option<&ConfigFile>) -> Result<Option<SourcedValue>, String> {

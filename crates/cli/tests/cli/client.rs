@@ -11,3 +11,4 @@ mod site;
 mod states;
 mod submit;
 mod types;
+mod update;

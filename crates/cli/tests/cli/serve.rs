@@ -145,6 +145,18 @@ fn variables_of_other_servers_are_reported() {
     let (_, _, stderr) = outcome(command.env("PORT", "1").env("SEARCH_CLIENT_TYPE", "es"));
     assert!(stderr.contains("PORT is not used; use SERVER_PORT"), "{stderr}");
     assert!(stderr.contains("SEARCH_CLIENT_TYPE is not used; use SEARCH_ENGINE"), "{stderr}");
+    for (variable, advice) in [
+        ("SPRING_PROFILES_ACTIVE", "set AUTH_MODE"),
+        ("SPRING_DATASOURCE_URL", "use DATABASE_URL"),
+        ("SPRING_KAFKA_BOOTSTRAPSERVERS", "use KAFKA_BOOTSTRAP_SERVERS"),
+        ("AUTH_SERVER_KEYCLOAK_REALM", "use JWT_JWKS_URL"),
+        ("SCORE_CLIENTCREDENTIALS_ID", "use SCORE_ACCESS_TOKEN"),
+    ] {
+        let mut command = cantata(&["serve", "--server-port=0", "--data-dir", "/dev/null/x", "--log-format=json"]);
+        let (_, _, stderr) = outcome(command.env(variable, "4711"));
+        assert_eq!(stderr.matches(&format!("{variable} is not used; {advice}")).count(), 1, "{stderr}");
+        assert!(!stderr.contains("4711"), "{stderr}");
+    }
     let (_, _, stderr) = outcome(command.env("PORT", "").env("SEARCH_CLIENT_TYPE", ""));
     assert!(!stderr.contains("is not used"), "{stderr}");
 }

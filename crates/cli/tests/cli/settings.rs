@@ -250,6 +250,23 @@ fn files_that_cannot_be_read_are_named() {
 }
 
 #[test]
+fn variables_of_song_that_mean_the_same_are_understood() {
+    // A wrong value shows that it was read.
+    for (variable, value, problem) in [
+        ("SCHEMAS_ENFORCELATEST", "maybe", "found 'maybe', expected true or false"),
+        ("SONG_ID", " ", "found ' ', expected a text that is not empty"),
+    ] {
+        let problem = format!("environment variable {variable}: {problem}");
+        assert_refused(open(&["serve"]).env(variable, value), &[&problem]);
+    }
+    let mut command = open(&["serve", "--bind-addr=10.0.0.1"]);
+    command.env("SCHEMAS_ENFORCELATEST", "maybe").env("SCHEMAS_ENFORCE_LATEST", "true");
+    assert_refused(&mut command, &["BIND_ADDR is 10.0.0.1"]);
+    let mut command = open(&["serve", "--score-url=http://127.0.0.1"]);
+    assert_refused(command.env("SCORE_ACCESSTOKEN", "sesame\n"), &["SCORE_ACCESS_TOKEN"]);
+}
+
+#[test]
 fn the_access_token_is_never_shown() {
     let token = "sesame-4711";
     let wrong_type = file("score_access_token = 4711");

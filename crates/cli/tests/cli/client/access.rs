@@ -77,6 +77,7 @@ fn servers_that_are_none_are_told() {
         &["get", "x"],
         &["search", "-a", "x"],
         &["export", "-s", "S"],
+        &["update", "x", "--patch", "{}"],
         &["update-file", "x", "--size", "1"],
         &["manifest", "x"],
         &["query", "x"],

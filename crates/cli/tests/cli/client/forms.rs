@@ -59,6 +59,7 @@ fn every_command_has_help_with_its_variables_and_codes() {
         &["get"],
         &["search"],
         &["export"],
+        &["update"],
         &["update-file"],
         &["query"],
         &["download"],

@@ -1,4 +1,4 @@
-//! The differences of two JSON documents by JSON pointer. Arrays of scalars (`required`, `enum`) have no order.
+//! The differences of two JSON documents by JSON pointer.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -36,20 +36,36 @@ impl Difference {
     }
 }
 
-/// Returns every difference, in the order of the old document, then additions.
+/// What an array of scalars is.
+#[derive(Clone, Copy, PartialEq)]
+enum ScalarArrays {
+    /// A set, such as `required` and `enum` of a schema.
+    Sets,
+    /// A list, whose order counts.
+    Lists,
+}
+
+/// Returns every difference of two schemas, in the order of the old one, then additions.
 pub(super) fn differences(before: &Value, after: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
-    compare(String::new(), before, after, &mut found);
+    compare(String::new(), before, after, ScalarArrays::Sets, &mut found);
     found
 }
 
-fn compare(path: String, before: &Value, after: &Value, found: &mut Vec<Difference>) {
+/// Returns every difference of two documents in which the order of arrays counts.
+pub(super) fn ordered_differences(before: &Value, after: &Value) -> Vec<Difference> {
+    let mut found = Vec::new();
+    compare(String::new(), before, after, ScalarArrays::Lists, &mut found);
+    found
+}
+
+fn compare(path: String, before: &Value, after: &Value, arrays: ScalarArrays, found: &mut Vec<Difference>) {
     match (before, after) {
         (Value::Object(old), Value::Object(new)) => {
             for (name, value) in old {
                 let path = at(&path, name);
                 match new.get(name) {
-                    Some(changed) => compare(path, value, changed, found),
+                    Some(changed) => compare(path, value, changed, arrays, found),
                     None => found.push(Difference { path, before: Some(value.clone()), after: None }),
                 }
             }
@@ -57,7 +73,9 @@ fn compare(path: String, before: &Value, after: &Value, found: &mut Vec<Differen
                 found.push(Difference { path: at(&path, name), before: None, after: Some(value.clone()) });
             }
         }
-        (Value::Array(old), Value::Array(new)) if is_of_scalars(old) && is_of_scalars(new) => {
+        (Value::Array(old), Value::Array(new))
+            if arrays == ScalarArrays::Sets && is_of_scalars(old) && is_of_scalars(new) =>
+        {
             for value in old.iter().filter(|value| !new.contains(value)) {
                 found.push(Difference { path: path.clone(), before: Some(value.clone()), after: None });
             }
@@ -67,7 +85,7 @@ fn compare(path: String, before: &Value, after: &Value, found: &mut Vec<Differen
         }
         (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
             for (index, (old, new)) in old.iter().zip(new).enumerate() {
-                compare(format!("{path}/{index}"), old, new, found);
+                compare(format!("{path}/{index}"), old, new, arrays, found);
             }
         }
         (before, after) if before == after => {}
@@ -112,6 +130,8 @@ mod tests {
 
     #[test]
     fn the_order_of_names_is_no_difference() {
-        assert_eq!(differences(&json!({"a": 1, "b": ["x", "y"]}), &json!({"b": ["y", "x"], "a": 1})), []);
+        let (before, after) = (json!({"a": 1, "b": ["x", "y"]}), json!({"b": ["y", "x"], "a": 1}));
+        assert_eq!(differences(&before, &after), []);
+        assert_eq!(ordered_differences(&before, &after).len(), 2);
     }
 }
