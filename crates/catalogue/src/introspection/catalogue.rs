@@ -2,7 +2,7 @@
 //!
 //! It has every path that a filter can name, multi-fields included, and the operators of each type.
 
-use cantata_mapping::IndexMapping;
+use cantata_mapping::{IndexMapping, RECORD_ID};
 use cantata_sqon::FieldClass;
 use serde::Serialize;
 
@@ -10,6 +10,7 @@ use super::OrderedMap;
 use crate::access::CatalogueView;
 use crate::catalogue::Catalogue;
 use crate::config::RequestLimits;
+use crate::fields::RECORD_ID_TYPE;
 
 /// The fields of one catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -98,6 +99,13 @@ fn fields(catalogue: &Catalogue) -> Vec<(String, FieldBody)> {
             fields.push((multi_field.path.clone(), body(&multi_field.type_name, Some(&field.field_name))));
         }
     }
+    let id = FieldBody {
+        display_name: "Id".to_owned(),
+        type_name: RECORD_ID_TYPE.to_owned(),
+        unit: None,
+        multi_field_of: None,
+    };
+    fields.push((RECORD_ID.to_owned(), id));
     fields
 }
 
@@ -108,7 +116,7 @@ fn operators(fields: &[(String, FieldBody)], mapping: &IndexMapping) -> Vec<(Str
     for (path, field) in fields {
         if operators.iter().all(|(type_name, _)| *type_name != field.type_name) {
             let kind = mapping.field(path).map(|field| &field.kind);
-            let is_searched = kind.is_some_and(|kind| kind.has_values() || kind.is_container());
+            let is_searched = path == RECORD_ID || kind.is_some_and(|kind| kind.has_values() || kind.is_container());
             let suited = FieldClass::of_type(&field.type_name).operators().map(|operator| operator.name);
             let suited = suited.filter(|_| is_searched);
             operators.push((field.type_name.clone(), suited.collect()));

@@ -4,8 +4,9 @@
 //! left few documents, only their rows are tested.
 
 use cantata_engine::Filter;
+use cantata_mapping::RECORD_ID;
 
-use super::filter::{leaf_field, matching_ordinals, ordinal_range};
+use super::filter::{leaf_field, matching_ordinals, ordinal_range, rows_by_id};
 use crate::bitset::Bitset;
 use crate::segment::{Segment, SegmentField};
 
@@ -21,6 +22,8 @@ pub(super) enum RowFilter<'a> {
         starts: Vec<&'a [u32]>,
         inner: Box<RowFilter<'a>>,
     },
+    /// The row is one of these.
+    Rows(Bitset),
     /// A value has an ordinal within the range.
     Range {
         field: Box<SegmentField<'a>>,
@@ -55,6 +58,7 @@ impl<'a> RowFilter<'a> {
                 }
                 None => Self::None,
             },
+            Filter::Terms { field, values } if field == RECORD_ID => Self::Rows(rows_by_id(segment, values)),
             leaf => match leaf_field(segment, leaf, level) {
                 Some(field) => Self::leaf(leaf, field),
                 None => Self::None,
@@ -87,6 +91,7 @@ impl<'a> RowFilter<'a> {
             Self::And(parts) => parts.iter().all(|part| part.matches(row)),
             Self::Or(parts) => parts.iter().any(|part| part.matches(row)),
             Self::Not(inner) => !inner.matches(row),
+            Self::Rows(rows) => rows.contains(row),
             Self::Nested { starts, inner } => {
                 let (mut from, mut to) = (row, row + 1);
                 for starts in starts {
