@@ -1,6 +1,5 @@
-//! The fields of a catalogue for filters: containers, fields, aliases, multi-fields, the keys in flattened fields, and the
-//! id of the record.
-//! Masked fields are not among them.
+//! The fields of a catalogue for filters: containers, fields, aliases, multi-fields, the keys in flattened fields, and
+//! the id of the record. Masked fields are not among them.
 
 use cantata_mapping::{DateExpression, Field, MASKED_TYPE, RECORD_ID};
 use cantata_sqon::validate::is_date;

@@ -1,7 +1,8 @@
-//! Elements of nested containers in a document that was found: which of them pass a filter, and in which order they come.
+//! Elements of nested containers in a document that was found: which of them pass a filter, and in which order they
+//! come.
 //!
-//! An engine finds records; what a reader asks of the elements within one is answered from its document. Filters mean what
-//! they mean to an engine, and values are read as an index reads them ([`cantata_mapping::Field::read`]).
+//! An engine finds records; what a reader asks of the elements within one is answered from its document. Filters mean
+//! what they mean to an engine, and values are read as an index reads them ([`cantata_mapping::Field::read`]).
 
 use std::cmp::Ordering;
 

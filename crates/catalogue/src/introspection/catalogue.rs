@@ -109,8 +109,8 @@ fn fields(catalogue: &Catalogue) -> Vec<(String, FieldBody)> {
     fields
 }
 
-/// Returns the operators of every type, in the order in which the types appear. Types of which nothing is searched, such as
-/// `geo_point` and masked fields, have none.
+/// Returns the operators of every type, in the order in which the types appear. Types of which nothing is searched,
+/// such as `geo_point` and masked fields, have none.
 fn operators(fields: &[(String, FieldBody)], mapping: &IndexMapping) -> Vec<(String, Vec<&'static str>)> {
     let mut operators: Vec<(String, Vec<&'static str>)> = Vec::new();
     for (path, field) in fields {

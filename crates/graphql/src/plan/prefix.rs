@@ -58,7 +58,7 @@ impl PathPrefix<'_> {
                 self.path(path);
                 self.filter(inner);
             }
-            Filter::Terms { field, .. } if field == RECORD_ID => {}
+            Filter::Terms { field, .. } if field.as_str() == RECORD_ID => {}
             Filter::Terms { field, .. }
             | Filter::Range { field, .. }
             | Filter::Exists { field }

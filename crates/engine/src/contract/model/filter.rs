@@ -75,8 +75,8 @@ impl FilterEvaluator<'_> {
             && around.iter().all(|(path, outer)| self.container_passes(sqon, outer, path))
     }
 
-    /// Returns whether an element of a container passes the filter's conditions on that container itself: the clauses of
-    /// the outermost `and` whose fields have it as their innermost common container, and what a pivot on it binds
+    /// Returns whether an element of a container passes the filter's conditions on that container itself: the clauses
+    /// of the outermost `and` whose fields have it as their innermost common container, and what a pivot on it binds
     /// together.
     fn container_passes(&self, sqon: &Sqon, element: &Row, path: &str) -> bool {
         match sqon {
