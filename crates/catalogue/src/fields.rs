@@ -1,11 +1,17 @@
-//! The fields of a catalogue for filters: containers, fields, aliases, multi-fields and the keys in flattened fields.
-//! Masked fields are not among them.
+//! The fields of a catalogue for filters: containers, fields, aliases, multi-fields, the keys in flattened fields, and
+//! the id of the record. Masked fields are not among them.
 
-use cantata_mapping::{DateExpression, Field, MASKED_TYPE};
+use cantata_mapping::{DateExpression, Field, MASKED_TYPE, RECORD_ID};
 use cantata_sqon::validate::is_date;
 use cantata_sqon::{FieldClass, FieldInfo, FieldLookup};
 
 use crate::catalogue::Catalogue;
+
+/// The names of the id of a record; `id` unless a field has this name.
+const RECORD_ID_NAMES: [&str; 2] = [RECORD_ID, "id"];
+
+/// The type of the id of a record.
+pub(crate) const RECORD_ID_TYPE: &str = "id";
 
 /// The type of the keys in a flattened field.
 const FLATTENED_KEY_TYPE: &str = "keyword";
@@ -15,6 +21,11 @@ impl FieldLookup for Catalogue {
         match self.mapping.field(dotted) {
             Some(field) if field.type_name == MASKED_TYPE => None,
             Some(field) => Some(facts(field, &field.type_name)),
+            None if RECORD_ID_NAMES.contains(&dotted) => Some(FieldInfo {
+                type_name: RECORD_ID_TYPE.to_owned(),
+                class: FieldClass::of_type(RECORD_ID_TYPE),
+                nested: Vec::new(),
+            }),
             None => self.mapping.flattened_key(dotted).map(|(field, _)| facts(field, FLATTENED_KEY_TYPE)),
         }
     }

@@ -1,8 +1,8 @@
 //! Facets: aggregations for the facets of a plan, and parsing their responses.
 //!
-//! Facets of one level share one `nested` aggregation, below those of the levels above that are filtered, and those whose elements pass the same filter share one `filter`
-//! aggregation below it, so that a cluster joins and filters once for many facets. Names of aggregations are a letter
-//! and the index of the facet in the plan.
+//! Facets of one level share one `nested` aggregation, below those of the levels above that are filtered, and those
+//! whose elements pass the same filter share one `filter` aggregation below it, so that a cluster joins and filters
+//! once for many facets. Names of aggregations are a letter and the index of the facet in the plan.
 //!
 //! A terms aggregation over many values or several shards may be inexact, and says so. Such a facet is completed by
 //! further requests ([`FacetCompletion`]) until it is exact.

@@ -114,6 +114,7 @@ macro_rules! engine_contract {
                 values_are_found_under_all_their_names
                 flattened_objects_are_searched_by_key
                 booleans_and_addresses
+                records_are_found_by_id
             }
             operators {
                 lists_on_records

@@ -6,8 +6,8 @@
 use cantata_mapping::{IndexMapping, join_path};
 use serde_json::{Map, Value};
 
-/// Moves every member whose name is a dotted path into the containers of the mapping that the path leads through. Names in
-/// everything that is no container, such as a flattened field, stay as they are.
+/// Moves every member whose name is a dotted path into the containers of the mapping that the path leads through. Names
+/// in everything that is no container, such as a flattened field, stay as they are.
 pub fn nest_dotted_names(record: &mut Value, mapping: &IndexMapping) {
     nest(record, "", mapping);
 }

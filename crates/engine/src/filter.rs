@@ -37,8 +37,9 @@ pub enum Filter {
         /// A test of its elements.
         inner: Box<Filter>,
     },
-    /// Rows one of whose values in the field is among these. A text field is found by a whole value and by each of
-    /// its words alike (see [`crate::Filter::Wildcard`] too).
+    /// Rows one of whose values in the field is among these. The field [`cantata_mapping::RECORD_ID`] of the root level
+    /// is the id of the record; no other test names it. A text field is found by a whole value and by each of its words
+    /// alike (see [`crate::Filter::Wildcard`] too).
     Terms {
         /// The path of the field.
         field: String,

@@ -12,6 +12,7 @@ mod alias;
 mod cursor;
 mod document;
 mod dotted_names;
+mod element;
 mod engine;
 mod error;
 mod filter;
@@ -29,6 +30,7 @@ pub use alias::{Alias, AliasChange, apply_alias_changes};
 pub use cursor::{Cursor, CursorError, SortValue};
 pub use document::{ArrayRef, Document, LazyValueRef, ObjectRef, PackedDocuments, ValueRef};
 pub use dotted_names::nest_dotted_names;
+pub use element::ElementSelection;
 pub use engine::{
     BatchReport, ExportPage, ExportRequest, ExportStream, IndexAdmin, IndexReader, IndexSummary, IndexWriter,
     RejectedOperation, SearchEngine, WriteOperation,

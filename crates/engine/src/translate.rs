@@ -89,6 +89,25 @@ impl<'a> FilterTranslator<'a> {
         sqon.map_or(Ok(Filter::All), |sqon| self.node(sqon, ""))
     }
 
+    /// Returns a filter over the elements of a nested container alone, read at their level; no SQON means all of them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`FilterTranslator::filter`], and if a field lies outside of the container.
+    pub fn within(&self, sqon: Option<&Sqon>, path: &str) -> Result<Filter, TranslationError> {
+        let Some(sqon) = sqon else { return Ok(Filter::All) };
+        let outside = sqon.fields_used().into_iter().find(|field| {
+            let row_path = self.target(field).row_path;
+            row_path != path && !target::is_below(row_path, path)
+        });
+        match outside {
+            Some(field) => {
+                Err(TranslationError::OutsideContainer { field: field.to_owned(), container: path.to_owned() })
+            }
+            None => self.node(sqon, path),
+        }
+    }
+
     /// Returns the filter over the elements of a nested container that a facet of its fields counts, read at that
     /// level: every clause of the root-level `and` whose fields all lie at or below the path.
     ///

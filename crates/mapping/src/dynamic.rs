@@ -9,12 +9,9 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::field::{DynamicMapping, parent_of};
+use crate::field::{DynamicMapping, RECORD_ID, parent_of};
 use crate::parse::MAX_DEPTH;
 use crate::{DateFormat, IndexMapping, properties};
-
-/// The name that holds the id of a document; never a field.
-const ID: &str = "_id";
 
 static DETECTED_DATES: LazyLock<DateFormat> = LazyLock::new(|| DateFormat::parse("strict_date_optional_time"));
 
@@ -103,7 +100,7 @@ impl FieldDiscovery<'_> {
     fn visit_members(&mut self, members: &Map<String, Value>) {
         let length = self.path.len();
         for (name, value) in members {
-            if (length == 0 && name == ID) || name.split('.').any(str::is_empty) {
+            if (length == 0 && name == RECORD_ID) || name.split('.').any(str::is_empty) {
                 continue;
             }
             if length > 0 {

@@ -2,6 +2,9 @@
 
 use crate::{FieldKind, TypedValue};
 
+/// The name of the id of a record; never a field of a mapping.
+pub const RECORD_ID: &str = "_id";
+
 /// What happens to a field of a document that the mapping lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DynamicMapping {

@@ -21,7 +21,7 @@ mod value;
 
 pub use date::{DateDisplayPattern, DateExpression, DateExpressionError, DateFormat, DatePatternError, UtcDateTime};
 pub use error::{MappingError, ValueError, describe, describe_type, shorten};
-pub use field::{DynamicMapping, Field, join_path};
+pub use field::{DynamicMapping, Field, RECORD_ID, join_path};
 pub use kind::FieldKind;
 pub use mapping::IndexMapping;
 pub use redaction::{MASKED_TYPE, RedactedFields};

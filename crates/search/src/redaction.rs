@@ -1,8 +1,8 @@
 //! Redaction: removes from the answers of an engine what a view does not show.
 //!
-//! Which records match is part of every plan already. Here hidden fields are removed from each document, and members that
-//! are named by dotted paths are put where the fields are. Below a suppression threshold only counts are shown: counts are
-//! rounded down, and no record is returned.
+//! Which records match is part of every plan already. Here hidden fields are removed from each document, and members
+//! that are named by dotted paths are put where the fields are. Below a suppression threshold only counts are shown:
+//! counts are rounded down, and no record is returned.
 
 use std::sync::Arc;
 

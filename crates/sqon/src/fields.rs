@@ -23,9 +23,9 @@ impl Sqon {
         count
     }
 
-    /// Returns what is left when every test of this field is taken out: leaves on it alone, and its name where a leaf has
-    /// several. Groups that become empty go too, so that they do not turn into "all records"; `None` means that nothing
-    /// is left.
+    /// Returns what is left when every test of this field is taken out: leaves on it alone, and its name where a leaf
+    /// has several. Groups that become empty go too, so that they do not turn into "all records"; `None` means that
+    /// nothing is left.
     pub fn without_field(&self, name: &str) -> Option<Self> {
         match self {
             Self::Leaf(leaf) if leaf.condition.fields().iter().all(|field| field == name) => None,

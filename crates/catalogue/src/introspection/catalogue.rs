@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use cantata_mapping::IndexMapping;
+use cantata_mapping::{IndexMapping, RECORD_ID};
 use cantata_sqon::FieldClass;
 use serde::Serialize;
 
@@ -12,6 +12,7 @@ use super::OrderedMap;
 use crate::access::CatalogueView;
 use crate::catalogue::Catalogue;
 use crate::config::RequestLimits;
+use crate::fields::RECORD_ID_TYPE;
 use crate::names;
 
 /// The fields of one catalogue.
@@ -111,17 +112,25 @@ fn fields(catalogue: &Catalogue) -> Vec<(String, FieldBody)> {
             fields.push((multi_field.path.clone(), body(&multi_field.path, &multi_field.type_name, of)));
         }
     }
+    let id = FieldBody {
+        display_name: "Id".to_owned(),
+        type_name: RECORD_ID_TYPE.to_owned(),
+        unit: None,
+        multi_field_of: None,
+        graphql_name: None,
+    };
+    fields.push((RECORD_ID.to_owned(), id));
     fields
 }
 
-/// Returns the operators of every type, in the order in which the types appear. Types of which nothing is searched, such as
-/// `geo_point` and masked fields, have none.
+/// Returns the operators of every type, in the order in which the types appear. Types of which nothing is searched,
+/// such as `geo_point` and masked fields, have none.
 fn operators(fields: &[(String, FieldBody)], mapping: &IndexMapping) -> Vec<(String, Vec<&'static str>)> {
     let mut operators: Vec<(String, Vec<&'static str>)> = Vec::new();
     for (path, field) in fields {
         if operators.iter().all(|(type_name, _)| *type_name != field.type_name) {
             let kind = mapping.field(path).map(|field| &field.kind);
-            let is_searched = kind.is_some_and(|kind| kind.has_values() || kind.is_container());
+            let is_searched = path == RECORD_ID || kind.is_some_and(|kind| kind.has_values() || kind.is_container());
             let suited = FieldClass::of_type(&field.type_name).operators().map(|operator| operator.name);
             let suited = suited.filter(|_| is_searched);
             operators.push((field.type_name.clone(), suited.collect()));

@@ -1,6 +1,7 @@
 //! Evaluating a filter on one segment: the bitmap of the rows of a level that match it.
 
 use cantata_engine::{Filter, ValueRange};
+use cantata_mapping::{RECORD_ID, TypedValue};
 
 use super::term_matching::{self, Alternatives};
 use crate::bitset::{Bitset, WORD_BITS};
@@ -52,11 +53,25 @@ pub(crate) fn evaluate(segment: &Segment, filter: &Filter, level: usize, cancell
             Some(inner_level) => lift(segment, &evaluate(inner, inner_level), inner_level, level),
             None => Bitset::empty(rows),
         },
+        Filter::Terms { field, values } if field == RECORD_ID => rows_by_id(segment, values),
         leaf => match leaf_field(segment, leaf, level) {
             Some(field) => leaf_rows(leaf, &field, rows, cancellation),
             None => Bitset::empty(rows),
         },
     }
+}
+
+/// Returns the documents of ids.
+pub(super) fn rows_by_id(segment: &Segment, ids: &[TypedValue]) -> Bitset {
+    let mut rows = Bitset::empty(segment.document_count());
+    for id in ids {
+        if let TypedValue::Text(id) = id
+            && let Ok(row) = segment.ids().find_bytes(id.as_bytes())
+        {
+            rows.insert(row as usize);
+        }
+    }
+    rows
 }
 
 /// Returns the documents with a row that matches a filter, if document postings answer that: for terms of a field that

@@ -4,8 +4,9 @@
 //! left few documents, only their rows are tested.
 
 use cantata_engine::Filter;
+use cantata_mapping::RECORD_ID;
 
-use super::filter::{leaf_field, matching_ordinals, ordinal_range};
+use super::filter::{leaf_field, matching_ordinals, ordinal_range, rows_by_id};
 use super::term_matching::{self, Alternatives};
 use crate::bitset::Bitset;
 use crate::cancellation::CancellationToken;
@@ -23,6 +24,8 @@ pub(super) enum RowFilter<'a> {
         starts: Vec<&'a [u32]>,
         inner: Box<RowFilter<'a>>,
     },
+    /// The row is one of these.
+    Rows(Bitset),
     /// A value has an ordinal within the range.
     Range {
         field: Box<SegmentField<'a>>,
@@ -68,6 +71,7 @@ impl<'a> RowFilter<'a> {
                 }
                 None => Self::None,
             },
+            Filter::Terms { field, values } if field == RECORD_ID => Self::Rows(rows_by_id(segment, values)),
             leaf => match leaf_field(segment, leaf, level) {
                 Some(field) => Self::leaf(leaf, field, cancellation),
                 None => Self::None,
@@ -105,6 +109,7 @@ impl<'a> RowFilter<'a> {
             Self::And(parts) => parts.iter().all(|part| part.matches(row)),
             Self::Or(parts) => parts.iter().any(|part| part.matches(row)),
             Self::Not(inner) => !inner.matches(row),
+            Self::Rows(rows) => rows.contains(row),
             Self::Nested { starts, inner } => {
                 let (mut from, mut to) = (row, row + 1);
                 for starts in starts {

@@ -160,7 +160,11 @@ impl ResultBytes for FacetResult {
 
 fn plan_bytes(plan: &SearchPlan) -> usize {
     let page = |page: &HitsRequest| size_of::<HitsRequest>() + page.after.as_ref().map_or(0, cursor_bytes);
-    let facet = |facet: &FacetRequest| size_of::<FacetRequest>() + facet.field.len() + filter_bytes(&facet.elements);
+    let facet = |facet: &FacetRequest| {
+        let ancestors = facet.ancestors.iter().map(|ancestor| ancestor.path.len() + filter_bytes(&ancestor.filter));
+        let elements = filter_bytes(&facet.elements) + ancestors.sum::<usize>();
+        size_of::<FacetRequest>() + facet.field.len() + elements
+    };
     let requests = plan.hits.iter().map(page).chain(plan.facets.iter().map(facet));
     size_of::<SearchPlan>() + requests.chain(plan.filters.iter().map(filter_bytes)).sum::<usize>()
 }

@@ -121,11 +121,11 @@ impl Model {
         let is_extended = !mapping.extend_from(&source).is_empty();
         rejection::check_values(&mapping, &source)?;
         if is_extended {
-            for record in self.records.values_mut() {
-                record.row = Row::read(&mapping, "", &record.source);
+            for (id, record) in &mut self.records {
+                record.row = Row::of_record(&mapping, id, &record.source);
             }
         }
-        let row = Row::read(&mapping, "", &source);
+        let row = Row::of_record(&mapping, id, &source);
         self.mapping = mapping;
         self.records.insert(id.to_owned(), Record { source, row });
         Ok(())
@@ -138,8 +138,8 @@ impl Model {
     /// Why they are rejected; then nothing has changed.
     pub fn extend(&mut self, more: &IndexMapping) -> Result<(), Vec<MappingError>> {
         self.mapping.merge(more)?;
-        for record in self.records.values_mut() {
-            record.row = Row::read(&self.mapping, "", &record.source);
+        for (id, record) in &mut self.records {
+            record.row = Row::of_record(&self.mapping, id, &record.source);
         }
         Ok(())
     }

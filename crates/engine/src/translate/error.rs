@@ -14,6 +14,14 @@ pub enum TranslationError {
         /// The id of the set.
         id: String,
     },
+    /// A filter over the elements of a container names a field that they do not have.
+    #[error("the filter on `{field}`: found a field outside of `{container}`; expected fields of its elements")]
+    OutsideContainer {
+        /// The field as the filter names it.
+        field: String,
+        /// The path of the container.
+        container: String,
+    },
     /// A value cannot be read as one of the field.
     #[error("the filter on `{field}`: found {found}, expected {expected}")]
     Unreadable {

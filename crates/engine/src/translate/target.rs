@@ -1,6 +1,6 @@
 //! What a name in a filter stands for: a path, the level its values belong to, and what there is to search.
 
-use cantata_mapping::{Field, FieldKind};
+use cantata_mapping::{Field, FieldKind, RECORD_ID};
 
 use super::FilterTranslator;
 use super::domain::ValueDomain;
@@ -33,6 +33,13 @@ impl<'a> FilterTranslator<'a> {
         let (field, path) = match (mapping.field(name), mapping.flattened_key(name)) {
             (Some(field), _) => (field, field.path.clone()),
             (None, Some((field, key))) => (field, format!("{}.{key}", field.path)),
+            (None, None) if [RECORD_ID, "id"].contains(&name) => {
+                return FilterTarget {
+                    path: RECORD_ID.to_owned(),
+                    row_path: "",
+                    content: TargetContent::Values(ValueDomain::Text),
+                };
+            }
             (None, None) => {
                 let row_path = mapping.nested_paths().filter(|path| is_below(name, path)).max_by_key(|path| path.len());
                 return FilterTarget {
@@ -55,6 +62,7 @@ impl<'a> FilterTranslator<'a> {
     pub(super) fn existence(&self, target: &FilterTarget<'_>) -> Filter {
         match target.content {
             TargetContent::Nothing => Filter::None,
+            TargetContent::Values(_) if target.path == RECORD_ID => Filter::All,
             TargetContent::Values(_) => Filter::Exists { field: target.path.clone() },
             TargetContent::Container(container) if container.kind == FieldKind::Nested => {
                 Filter::All.nested_in(&container.path)

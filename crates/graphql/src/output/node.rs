@@ -3,7 +3,11 @@
 //! A level of the response reads one object of the document. Its members are visited once, in their order, and the
 //! selected ones are put into slots; the members of the response then refer to slots.
 
+use std::sync::Arc;
+
 use cantata_catalogue::GraphqlScalar;
+use cantata_engine::ElementSelection;
+use cantata_mapping::IndexMapping;
 
 use super::{MemberTable, OutputMember};
 
@@ -11,6 +15,8 @@ use super::{MemberTable, OutputMember};
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionOutput {
     pub(crate) members: Vec<OutputMember<ConnectionMember>>,
+    /// Which nested elements, in which order, by the mapping of the record; `None` for all as they come.
+    pub(crate) selection: Option<(ElementSelection, Arc<IndexMapping>)>,
 }
 
 #[derive(Debug)]

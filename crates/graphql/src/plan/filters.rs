@@ -119,6 +119,18 @@ impl<'p> FilterCompiler<'p> {
         Ok(Filter::and([self.visible.clone(), wanted]))
     }
 
+    /// Compiles a filter over the elements of a nested container alone.
+    pub(super) fn compile_within(&self, argument: &FilterArgument, path: &str) -> Result<Filter, PlanError> {
+        match &argument.parsed {
+            Err(error) => Err(invalid_filter(slice::from_ref(error))),
+            Ok(None) => Ok(Filter::All),
+            Ok(Some(sqon)) => {
+                let validated = ValidatedFilter::new(sqon, self.catalogue)?;
+                self.translation.within(validated.sqon.as_ref(), path).map_err(untranslatable)
+            }
+        }
+    }
+
     /// Compiles the filters over the nested elements at the level of a field, and over those around them.
     pub(super) fn compile_elements(
         &self,

@@ -11,7 +11,8 @@ const MIN_PAGINATION_DEPTH: usize = 10_000;
 
 impl<'p> Planner<'p> {
     pub(super) fn hits(&mut self, index: TargetIndex, field: &'p SelectedField) -> Result<Output, PlanError> {
-        let catalogue = &self.schema.index_schema(index).catalogue;
+        let schema = self.schema;
+        let catalogue = &schema.index_schema(index).catalogue;
         let window = usize::try_from(catalogue.limits.max_results_window).unwrap_or(usize::MAX);
         let size = arguments::count(field, "first")?.unwrap_or(DEFAULT_PAGE_SIZE as usize).min(window);
         let offset = arguments::count(field, "offset")?.unwrap_or_default();
@@ -31,7 +32,8 @@ impl<'p> Planner<'p> {
             )
             .into());
         }
-        let connection = node::connection(&field.children, &catalogue.root, (0, usize::MAX))?;
+        let context = node::NodeContext { catalogue, filters: &self.index_plan(index).filters };
+        let connection = node::connection(context, &field.children, &catalogue.root, (0, usize::MAX), None)?;
         let tracks_total = arguments::flag(field, "trackTotalHits", true);
         let shows_records = self.shows_records(index);
         let plan = self.index_plan(index);

@@ -1,46 +1,96 @@
 //! The selection of each level of a record, compiled to paths in the document.
 
-use cantata_catalogue::{FieldLevel, FlatField, NodeField, NodeShape};
+use std::sync::Arc;
 
-use super::{PlanError, arguments, compile_members};
+use cantata_catalogue::{Catalogue, FieldLevel, FlatField, NodeField, NodeShape};
+use cantata_engine::{ElementSelection, Filter};
+use cantata_mapping::Field;
+
+use super::filters::FilterCompiler;
+use super::{PlanError, arguments, compile_members, sort};
 use crate::output::{
     ConnectionMember, ConnectionOutput, EdgeMember, NodeMember, NodeOutput, OutputMember, ValueOrigin, ValuesOutput,
 };
 use crate::request::SelectedField;
 
+/// What the selection of nested elements depends on.
+#[derive(Clone, Copy)]
+pub(super) struct NodeContext<'c> {
+    pub(super) catalogue: &'c Catalogue,
+    pub(super) filters: &'c FilterCompiler<'c>,
+}
+
+impl NodeContext<'_> {
+    /// Compiles the filter and the order of the elements of a nested container; `None` if all are shown as they come.
+    fn selection(self, field: &SelectedField, container: &str) -> Result<Option<ElementSelection>, PlanError> {
+        let filter = match &field.filter {
+            Some(argument) => self.filters.compile_within(argument, container)?,
+            None => Filter::All,
+        };
+        let sort = sort::parse(field, self.catalogue)?;
+        let mapping = &self.catalogue.mapping;
+        for (index, key) in sort.iter().enumerate() {
+            let path = key.field.as_deref().unwrap_or_default();
+            let found = mapping.field(path).or_else(|| mapping.flattened_key(path).map(|(field, _)| field));
+            let row_path = found.map_or("", Field::row_path);
+            let is_inside =
+                row_path.strip_prefix(container).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+            if !is_inside {
+                return Err(
+                    format!("sort[{index}].fieldName: expected a field of the elements of {container:?}").into()
+                );
+            }
+        }
+        let is_selective = filter != Filter::All || !sort.is_empty();
+        Ok(is_selective.then(|| ElementSelection { path: container.to_owned(), filter, sort }))
+    }
+}
+
 /// Compiles a page of records or of nested elements.
 pub(super) fn connection(
+    context: NodeContext<'_>,
     selected: &[SelectedField],
     level: &FieldLevel,
     window: (usize, usize),
+    selection: Option<ElementSelection>,
 ) -> Result<ConnectionOutput, PlanError> {
     let members = compile_members(selected, |field| {
         Ok(Some(match field.name.as_str() {
             "total" => ConnectionMember::Total,
-            _ => ConnectionMember::Edges { members: edge(&field.children, level)?, window },
+            _ => ConnectionMember::Edges { members: edge(context, &field.children, level)?, window },
         }))
     })?;
-    Ok(ConnectionOutput { members })
+    let selection = selection.map(|selection| (selection, Arc::clone(&context.catalogue.mapping)));
+    Ok(ConnectionOutput { members, selection })
 }
 
-fn edge(selected: &[SelectedField], level: &FieldLevel) -> Result<Vec<OutputMember<EdgeMember>>, PlanError> {
+fn edge(
+    context: NodeContext<'_>,
+    selected: &[SelectedField],
+    level: &FieldLevel,
+) -> Result<Vec<OutputMember<EdgeMember>>, PlanError> {
     compile_members(selected, |field| {
         Ok(match field.name.as_str() {
             "searchAfter" => level.path.is_empty().then_some(EdgeMember::SearchAfter),
-            _ => Some(EdgeMember::Node(node_output(&field.children, level, true)?)),
+            _ => Some(EdgeMember::Node(node_output(context, &field.children, level, true)?)),
         })
     })
 }
 
 /// Compiles one level; the record and nested elements have an id and a score.
-fn node_output(selected: &[SelectedField], level: &FieldLevel, is_element: bool) -> Result<NodeOutput, PlanError> {
+fn node_output(
+    context: NodeContext<'_>,
+    selected: &[SelectedField],
+    level: &FieldLevel,
+    is_element: bool,
+) -> Result<NodeOutput, PlanError> {
     let mut output = NodeOutput::default();
     let members = compile_members(selected, |field| {
         let value = match field.name.as_str() {
             "id" if is_element => NodeMember::Id,
             "score" if is_element => NodeMember::Score,
             name => match (level.node(name), level.flat_field(name)) {
-                (Some(node), _) => value(&mut output, field, level, node)?,
+                (Some(node), _) => value(context, &mut output, field, level, node)?,
                 (None, Some(flat)) => flat_value(&mut output, level, flat),
                 (None, None) => return Ok(None),
             },
@@ -57,6 +107,7 @@ fn node_output(selected: &[SelectedField], level: &FieldLevel, is_element: bool)
 }
 
 fn value(
+    context: NodeContext<'_>,
     output: &mut NodeOutput,
     field: &SelectedField,
     level: &FieldLevel,
@@ -69,7 +120,7 @@ fn value(
         NodeShape::Object(inner) => NodeMember::Object {
             slot: output.table.add(name),
             path: node.path.as_str().into(),
-            node: node_output(&field.children, inner, false)?,
+            node: node_output(context, &field.children, inner, false)?,
         },
         NodeShape::Nested(inner) => {
             let slot = output.table.add(name);
@@ -79,7 +130,8 @@ fn value(
                 }
                 let offset = arguments::count(child, "offset")?.unwrap_or_default();
                 let first = arguments::count(child, "first")?.unwrap_or(usize::MAX);
-                connection(&child.children, inner, (offset, first)).map(Some)
+                let selection = context.selection(child, &inner.path)?;
+                connection(context, &child.children, inner, (offset, first), selection).map(Some)
             })?;
             let connections = members.iter().filter_map(OutputMember::computed);
             let needs_id = connections.flat_map(ConnectionOutput::nodes).any(|node| node.needs_id);

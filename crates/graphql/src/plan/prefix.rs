@@ -2,6 +2,7 @@
 //! paths from that object.
 
 use cantata_engine::{Filter, SearchPlan, SortKey};
+use cantata_mapping::RECORD_ID;
 
 use crate::set_command::SetCommand;
 
@@ -57,6 +58,7 @@ impl PathPrefix<'_> {
                 self.path(path);
                 self.filter(inner);
             }
+            Filter::Terms { field, .. } if field.as_str() == RECORD_ID => {}
             Filter::Terms { field, .. }
             | Filter::Range { field, .. }
             | Filter::Exists { field }

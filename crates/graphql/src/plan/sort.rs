@@ -2,13 +2,11 @@
 
 use cantata_catalogue::Catalogue;
 use cantata_engine::{MissingOrder, SortKey, SortMode, SortOrder};
+use cantata_mapping::RECORD_ID;
 use serde_json::Value;
 
 use super::{PlanError, arguments};
 use crate::request::SelectedField;
-
-/// The name of the id of a record in a sort.
-const RECORD_ID: &str = "_id";
 
 /// Parses the sort keys of a field.
 pub(super) fn parse(field: &SelectedField, catalogue: &Catalogue) -> Result<Vec<SortKey>, PlanError> {

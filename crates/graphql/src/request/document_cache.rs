@@ -193,8 +193,8 @@ fn accept_set_types_as_strings(document: &mut Document) {
     }
 }
 
-/// Accepts variables of type `Int` as bounds of ranges and as intervals, which are `Float` here and `Int` in Arranger: they
-/// become `Float`, unless they are used elsewhere too.
+/// Accepts variables of type `Int` as bounds of ranges and as intervals, which are `Float` here and `Int` in Arranger:
+/// they become `Float`, unless they are used elsewhere too.
 fn accept_integers_as_bounds(document: &mut Document) {
     let (mut bounds, mut others) = (HashSet::new(), HashSet::new());
     let mut open: Vec<&[Selection]> = Vec::new();

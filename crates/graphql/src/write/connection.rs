@@ -99,6 +99,11 @@ impl<'a> ResponseWriter<'a> {
     }
 
     fn nested(&mut self, connection: &'a ConnectionOutput, nested: &NestedElements<'a, '_>, record: ValueRef<'a>) {
+        if let Some((selection, mapping)) = &connection.selection {
+            let mut elements = Vec::new();
+            nested.elements.for_each_object(&mut |element| elements.push(element));
+            return self.selected(connection, &selection.select(&elements, mapping), nested, record);
+        }
         self.object(&connection.members, |writer, member| match member {
             ConnectionMember::Total => {
                 let mut total = 0_u64;
@@ -122,6 +127,34 @@ impl<'a> ResponseWriter<'a> {
                     }
                     position += 1;
                 });
+                writer.out.push(b']');
+                writer.path.truncate(depth);
+            }
+        });
+    }
+
+    /// Writes nested elements that were selected, each with its position in the document.
+    fn selected(
+        &mut self,
+        connection: &'a ConnectionOutput,
+        elements: &[(usize, ValueRef<'a>)],
+        nested: &NestedElements<'a, '_>,
+        record: ValueRef<'a>,
+    ) {
+        self.object(&connection.members, |writer, member| match member {
+            ConnectionMember::Total => writer.json(&elements.len()),
+            ConnectionMember::Edges { members, window: (offset, first) } => {
+                let depth = writer.enter_member();
+                writer.out.push(b'[');
+                for (index, (position, element)) in elements.iter().skip(*offset).take(*first).enumerate() {
+                    if index > 0 {
+                        writer.out.push(b',');
+                    }
+                    writer.member = None;
+                    writer.path.push(PathSegment::Index(index));
+                    writer.nested_edge(members, *element, nested, *position, record);
+                    writer.path.pop();
+                }
                 writer.out.push(b']');
                 writer.path.truncate(depth);
             }

@@ -155,6 +155,46 @@ fn objects_and_nested_lists_are_shown_as_selected() {
 }
 
 #[test]
+fn nested_elements_are_filtered_and_sorted() {
+    let donors = json!({ "donors": [
+        { "gender": "f", "age": 3, "specimens": [{ "type": "x" }, { "type": "y" }] },
+        { "gender": "m", "age": 1, "specimens": { "type": "z" } },
+        { "gender": "f", "age": 2 },
+        { "gender": "f" },
+    ] });
+    let ages = |arguments: &str| {
+        let (shown, errors) =
+            node(&format!("donors {{ hits({arguments}) {{ total edges {{ node {{ id age }} }} }} }}"), donors.clone());
+        assert_eq!(errors, Value::Null, "{arguments}");
+        let hits = &shown["donors"]["hits"];
+        let edges = hits["edges"].as_array().unwrap().iter();
+        let ids = edges.map(|edge| edge["node"]["id"].as_str().unwrap().rsplit('/').next().unwrap().to_owned());
+        format!("{}: {}", hits["total"], ids.collect::<Vec<_>>().join(" "))
+    };
+    let female = "filters: {op: \"in\", content: {fieldName: \"donors.gender\", value: \"f\"}}";
+    assert_eq!(ages(female), "3: 0 2 3");
+    assert_eq!(ages(&format!("{female}, sort: [{{fieldName: \"donors.age\"}}]")), "3: 2 0 3");
+    assert_eq!(ages(&format!("{female}, sort: [{{fieldName: \"donors.age\", order: asc}}], first: 2")), "3: 3 2");
+    assert_eq!(ages("sort: [{fieldName: \"donors.age\", order: desc}], offset: 1, first: 2"), "4: 2 1");
+    let deeper = "filters: {op: \"in\", content: {fieldName: \"donors__specimens__type\", value: [\"y\", \"z\"]}}";
+    assert_eq!(ages(deeper), "2: 0 1");
+    assert_eq!(ages("filters: {op: \"gt\", content: {fieldName: \"donors.age\", value: 1}}"), "2: 0 2");
+    assert_eq!(ages("filters: {op: \"in\", content: {fieldName: \"donors.age\", value: \"__missing__\"}}"), "1: 3");
+    assert_eq!(ages("filters: {op: \"wildcard\", content: {fieldNames: [\"donors.gender\"], value: \"M*\"}}"), "1: 1");
+    for (arguments, message) in [
+        ("filters: {op: \"in\", content: {fieldName: \"size\", value: 1}}", "outside of `donors`"),
+        ("filters: {op: \"in\", content: {fieldName: \"nothing\", value: 1}}", "no field"),
+        ("sort: [{fieldName: \"size\"}]", "a field of the elements of \"donors\""),
+    ] {
+        let query =
+            format!("{{ file {{ hits {{ edges {{ node {{ donors {{ hits({arguments}) {{ total }} }} }} }} }} }} }}");
+        let body = write_hits(&plan(&schema(), &query, json!({})), &[("a", donors.clone())]);
+        let found = body["errors"][0]["message"].as_str().unwrap();
+        assert!(found.contains(message), "{arguments}: {found}");
+    }
+}
+
+#[test]
 fn flat_names_show_what_lies_deeper() {
     let document = json!({
         "file": { "type": "bam", "index_file": { "name": ["i", "j"] } },

@@ -19,6 +19,8 @@ pub enum FieldClass {
     Date,
     /// Internet addresses.
     Ip,
+    /// Ids of records.
+    Id,
     /// An object with fields of its own.
     Object,
     /// A list of objects that are matched one by one.
@@ -27,7 +29,7 @@ pub enum FieldClass {
     Other,
 }
 
-const CLASSES: [FieldClass; 9] = [
+const CLASSES: [FieldClass; 10] = [
     FieldClass::Text,
     FieldClass::Keyword,
     FieldClass::Boolean,
@@ -35,6 +37,7 @@ const CLASSES: [FieldClass; 9] = [
     FieldClass::Float,
     FieldClass::Date,
     FieldClass::Ip,
+    FieldClass::Id,
     FieldClass::Object,
     FieldClass::Nested,
 ];
@@ -55,6 +58,7 @@ impl FieldClass {
             Self::Float => &["float", "double", "half_float", "scaled_float"],
             Self::Date => &["date", "date_nanos"],
             Self::Ip => &["ip"],
+            Self::Id => &["id"],
             Self::Object => &["object"],
             Self::Nested => &["nested"],
             Self::Other => &[],

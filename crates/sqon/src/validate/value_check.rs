@@ -47,7 +47,7 @@ impl FieldChecker<'_> {
                 Scalar::Boolean(_) => false,
             },
             FieldClass::Ip => matches!(scalar, Scalar::String(text) if is_address(text)),
-            FieldClass::Text | FieldClass::Keyword | FieldClass::Other => true,
+            FieldClass::Text | FieldClass::Keyword | FieldClass::Id | FieldClass::Other => true,
             FieldClass::Object | FieldClass::Nested => false,
         };
         (!suits).then(|| self.unsuitable(&describe(&scalar.to_json())))
@@ -62,6 +62,7 @@ impl FieldChecker<'_> {
             }
             FieldClass::Ip => "an address such as 192.0.2.1, or a range of them such as 192.0.2.0/24",
             FieldClass::Text | FieldClass::Keyword | FieldClass::Other => "a text",
+            FieldClass::Id => "an id",
             FieldClass::Object | FieldClass::Nested => "one of its fields",
         };
         format!("found {found}, but {} is of type {}; expected {expected}", quote(self.dotted), self.info.type_name)

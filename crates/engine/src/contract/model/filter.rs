@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use cantata_mapping::{Field, FieldKind, IndexMapping, TypedValue, UtcDateTime};
+use cantata_mapping::{Field, FieldKind, IndexMapping, RECORD_ID, TypedValue, UtcDateTime};
 use cantata_sqon::{Condition, Fuzziness, GroupOp, Leaf, RangeOp, Scalar, Sqon, ValueTest, ValuesOp};
 
 use super::compare::{compare, is_equal};
@@ -75,8 +75,8 @@ impl FilterEvaluator<'_> {
             && around.iter().all(|(path, outer)| self.container_passes(sqon, outer, path))
     }
 
-    /// Returns whether an element of a container passes the filter's conditions on that container itself: the clauses of
-    /// the outermost `and` whose fields have it as their innermost common container, and what a pivot on it binds
+    /// Returns whether an element of a container passes the filter's conditions on that container itself: the clauses
+    /// of the outermost `and` whose fields have it as their innermost common container, and what a pivot on it binds
     /// together.
     fn container_passes(&self, sqon: &Sqon, element: &Row, path: &str) -> bool {
         match sqon {
@@ -133,11 +133,30 @@ impl FilterEvaluator<'_> {
 
     fn leaf_matches(&self, condition: &Condition, row: &Row, level: &str) -> bool {
         condition.fields().iter().any(|name| {
+            if self.mapping.field(name).is_none() && ["id", RECORD_ID].contains(&name.as_str()) {
+                return self.id_matches(condition, row);
+            }
             let (path, field_level) = read_path(self.mapping, name);
             let elements = if field_level == level { vec![row] } else { row.elements_below(&field_level) };
             let field = self.mapping.field(name).or_else(|| Some(self.mapping.flattened_key(name)?.0));
             self.field_matches(condition, &TestedField { field, path }, &elements)
         })
+    }
+
+    /// Returns whether a record has an id that a condition names.
+    fn id_matches(&self, condition: &Condition, record: &Row) -> bool {
+        let Condition::Values { op, values: tests, .. } = condition else { return false };
+        let is_id = |text: &str| record.values(RECORD_ID) == [TypedValue::Text(text.to_owned())];
+        let passes = |test: &ValueTest| match test {
+            ValueTest::Equals(scalar) => is_id(&scalar.to_string()),
+            ValueTest::Set(id) => self.sets.get(id).into_iter().flatten().any(|member| is_id(member)),
+            ValueTest::Missing | ValueTest::Pattern(_) => false,
+        };
+        match op {
+            ValuesOp::In => tests.iter().any(passes),
+            ValuesOp::NotIn | ValuesOp::SomeNotIn => !tests.iter().any(passes),
+            ValuesOp::All => tests.iter().all(passes),
+        }
     }
 
     fn field_matches(&self, condition: &Condition, tested: &TestedField<'_>, elements: &[&Row]) -> bool {

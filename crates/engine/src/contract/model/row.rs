@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cantata_mapping::{Field, FieldKind, IndexMapping, TypedValue};
+use cantata_mapping::{Field, FieldKind, IndexMapping, RECORD_ID, TypedValue};
 use serde_json::Value;
 
 use super::json::{below, find, leaves};
@@ -41,6 +41,13 @@ impl Row {
                 }
             }
         }
+        row
+    }
+
+    /// Reads a record, whose id is a value of it too.
+    pub fn of_record(mapping: &IndexMapping, id: &str, source: &Value) -> Self {
+        let mut row = Self::read(mapping, "", source);
+        row.values.insert(RECORD_ID.to_owned(), vec![TypedValue::Text(id.to_owned())]);
         row
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{TestIndex, texts};
+use super::{TestIndex, group, leaf, put, texts};
 use crate::SearchEngine;
 
 /// Integers of 64 bits are distinguished where doubles are not.
@@ -159,4 +159,26 @@ pub async fn booleans_and_addresses(engine: &dyn SearchEngine) {
     bench.expect(&cases).await;
     let flags = bench.facet("flag", &json!(null), |_| {}).await;
     assert_eq!(flags.buckets.iter().map(|bucket| bucket.count).collect::<Vec<_>>(), [2, 2]);
+}
+
+/// Records are found by their ids, alone, by a saved set, and beside other conditions.
+pub async fn records_are_found_by_id(engine: &dyn SearchEngine) {
+    let mapping = json!({"properties": {"n": {"type": "long"}, "parts": {"type": "nested", "properties": {"n": {"type": "long"}}}}});
+    let documents = [json!({"n": 1, "parts": [{"n": 1}]}), json!({"n": 2}), json!({"n": 3}), json!({})];
+    let bench = TestIndex::new(engine, mapping, &documents).await;
+    bench.write(vec![put("red", &json!({"n": 1}))]).await;
+    for (filter, expected) in [
+        (leaf("in", "_id", json!(["b", "a", "none"])), "ab"),
+        (leaf("in", "id", json!("c")), "c"),
+        (leaf("in", "_id", json!("set_id:saved")), "red"),
+        (leaf("in", "_id", json!([])), ""),
+        (leaf("not-in", "_id", json!(["b", "red"])), "acd"),
+        (leaf("some-not-in", "_id", json!("a")), "bcdred"),
+        (leaf("all", "_id", json!(["a", "b"])), ""),
+        (leaf("in", "_id", json!("__missing__")), ""),
+        (group("and", &[leaf("in", "_id", json!(["a", "b"])), leaf("gt", "n", json!(1))]), "b"),
+        (group("or", &[leaf("in", "_id", json!("d")), leaf("in", "parts.n", json!(1))]), "ad"),
+    ] {
+        assert_eq!(bench.ids(&filter).await, expected, "{filter}");
+    }
 }

@@ -1,10 +1,10 @@
 //! What holds among the answers of an engine, whatever the model says.
 //!
-//! - A filter and its negation find every record once: `f` and `not f`, and `and` and `not` with the same pivot where it
-//!   binds all their conditions together.
-//! - The number beside a value of a facet, or beside `__missing__`, is the number of records found when it is chosen, in
-//!   one element with the filter's conditions on elements where there are some. A text that is cut into words is found by
-//!   each of them, so this does not hold of fields of texts.
+//! - A filter and its negation find every record once: `f` and `not f`, and `and` and `not` with the same pivot where
+//!   it binds all their conditions together.
+//! - The number beside a value of a facet, or beside `__missing__`, is the number of records found when it is chosen,
+//!   in one element with the filter's conditions on elements where there are some. A text that is cut into words is
+//!   found by each of them, so this does not hold of fields of texts.
 
 use std::sync::Arc;
 

@@ -63,6 +63,15 @@ fn ways(argument: &str, ways: Ways) -> &'static [&'static str] {
     if ways == Ways::Allowed { allowed } else { about_hidden }
 }
 
+/// Returns whether an argument can be given to the elements of `donors`: a filter or an order is about their fields.
+fn fits_elements(argument: &str, way: &str) -> bool {
+    match argument {
+        "filters" => way.contains("\"donors.sex\""),
+        "sort" => false,
+        _ => true,
+    }
+}
+
 /// The arguments without which a root field cannot be asked for.
 fn needed(type_name: &str, field: &str) -> &'static str {
     match (type_name, field) {
@@ -111,7 +120,9 @@ impl<'s> Types<'s> {
             }
             for argument in field["args"].as_array().unwrap() {
                 let argument = argument["name"].as_str().unwrap();
-                for (place, way) in ways(argument, self.ways).iter().enumerate() {
+                let is_nested = field_name == "hits" && !["file", "sets"].contains(&name);
+                let given = ways(argument, self.ways).iter().filter(|way| !is_nested || fits_elements(argument, way));
+                for (place, way) in given.enumerate() {
                     // What lies below was asked for without arguments; here the record and its counts are enough.
                     let inner = if around.len() > 2 && inner.len() > 4000 { " { __typename }" } else { &inner };
                     selected

@@ -3,7 +3,7 @@
 use cantata_testkit::{TestCatalogues, TestServer};
 use serde_json::{Value, json};
 
-use crate::support::{ask, base, counts, data, leaf, matching, server};
+use crate::support::{ask, base, counts, data, leaf, matching, server, server_with};
 
 async fn server_of(properties: Value, documents: &[(&str, Value)]) -> TestServer {
     let mapping = json!({"properties": properties});
@@ -52,6 +52,22 @@ async fn texts_are_compared_by_their_order() {
     assert_eq!(matching(&server, &leaf("gt", "analysis", json!("A1"))).await, ["f3", "f4", "f5"]);
     assert_eq!(matching(&server, &leaf("between", "tags", json!(["x", "y"]))).await, ["f1", "f2"]);
     assert_eq!(matching(&server, &leaf("gt", "size", json!([]))).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn records_are_found_by_their_ids() {
+    let server = server_with(json!({"enableSets": true})).await;
+    assert_eq!(matching(&server, &leaf("in", "_id", json!(["f2", "f4", "none"]))).await, ["f2", "f4"]);
+    assert_eq!(matching(&server, &leaf("not-in", "id", json!(["f2", "f4"]))).await, ["f1", "f3", "f5"]);
+    let fields = server.get("/introspection/fields").await.ok();
+    assert_eq!(fields["fields"]["_id"]["type"], "id");
+    assert_eq!(fields["operators"]["id"], json!(["in", "not-in", "some-not-in", "all"]));
+    let save = "mutation($f: JSON!) { saveSet(type: file, path: \"_id\", sqon: $f) { setId size } }";
+    let filter = leaf("in", "analysis", json!("A1"));
+    let set = data(&server.graphql("/graphql", save, &json!({"f": filter})).await)["saveSet"].take();
+    assert_eq!(set["size"], 2);
+    let by_set = leaf("in", "_id", json!([format!("set_id:{}", set["setId"].as_str().unwrap())]));
+    assert_eq!(matching(&server, &by_set).await, ["f1", "f2"]);
 }
 
 #[tokio::test]

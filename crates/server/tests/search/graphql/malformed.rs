@@ -31,7 +31,7 @@ async fn a_malformed_filter_is_refused_by_place() {
         (leaf("between", "size", json!([1])), "value"),
         (leaf("between", "size", json!(1)), "value"),
         (leaf("gt", "size", json!("many")), "value"),
-        (leaf("gt", "tags", json!("x")), "tags"),
+        (leaf("gt", "name", json!("x")), "name"),
         (leaf("gt", "created", json!("yesterday")), "value"),
         (json!({"op": "wildcard", "content": {"fieldName": "tags", "value": "x*"}}), "fieldNames"),
         (json!({"op": "wildcard", "content": {"fieldNames": [], "value": "x*"}}), "fieldNames"),

@@ -1,0 +1,201 @@
+//! Elements of nested containers in a document that was found: which of them pass a filter, and in which order they
+//! come.
+//!
+//! An engine finds records; what a reader asks of the elements within one is answered from its document. Filters mean
+//! what they mean to an engine, and values are read as an index reads them ([`cantata_mapping::Field::read`]).
+
+use std::cmp::Ordering;
+
+use cantata_mapping::{Field, FieldKind, IndexMapping, TypedValue, join_path};
+use serde_json::Value;
+
+use crate::matching::{FuzzyMatcher, Matcher, WildcardPattern, text_matches};
+use crate::{Filter, MissingOrder, SortKey, SortMode, SortOrder, SortValue, ValueRange, ValueRef};
+
+/// A choice among the elements of a nested container.
+#[derive(Debug, Clone)]
+pub struct ElementSelection {
+    /// The path of the container.
+    pub path: String,
+    /// Which elements, read at their level.
+    pub filter: Filter,
+    /// Their order; those that are equal stay in the order of the document. No key is the id of the record.
+    pub sort: Vec<SortKey>,
+}
+
+impl ElementSelection {
+    /// Returns the elements that pass, in order, each with its position among all that are given.
+    pub fn select<'v>(&self, elements: &[ValueRef<'v>], mapping: &IndexMapping) -> Vec<(usize, ValueRef<'v>)> {
+        let mut selected: Vec<(Vec<SortValue>, usize, ValueRef<'v>)> = Vec::new();
+        for (position, &value) in elements.iter().enumerate() {
+            let element = Element { mapping, level: &self.path, value };
+            if element.passes(&self.filter) {
+                let values = self.sort.iter().map(|key| element.sort_value(key)).collect();
+                selected.push((values, position, value));
+            }
+        }
+        selected.sort_by(|(one, ..), (other, ..)| compare(&self.sort, one, other));
+        selected.into_iter().map(|(_, position, element)| (position, element)).collect()
+    }
+}
+
+/// An element of a nested container.
+#[derive(Clone, Copy)]
+struct Element<'v, 'm> {
+    mapping: &'m IndexMapping,
+    /// The path of the container.
+    level: &'m str,
+    value: ValueRef<'v>,
+}
+
+impl<'m> Element<'_, 'm> {
+    fn passes(&self, filter: &'m Filter) -> bool {
+        match filter {
+            Filter::All => true,
+            Filter::None => false,
+            Filter::And(parts) => parts.iter().all(|part| self.passes(part)),
+            Filter::Or(parts) => parts.iter().any(|part| self.passes(part)),
+            Filter::Not(part) => !self.passes(part),
+            Filter::Nested { path, inner } => {
+                let mut passes = false;
+                walk(self.value, &segments(path, self.level), &mut |value| {
+                    passes |= matches!(value, ValueRef::Object(_))
+                        && Element { mapping: self.mapping, level: path, value }.passes(inner);
+                });
+                passes
+            }
+            Filter::Terms { field, values } => {
+                self.has_value(field, |value| values.binary_search(value).is_ok())
+                    || {
+                        let is_term = |text: &str, term: &TypedValue| matches!(term, TypedValue::Text(term) if text_matches(text, term.as_str()));
+                        self.is_text(field)
+                            && self.has_text(field, |text| values.iter().any(|term| is_term(text, term)))
+                    }
+            }
+            Filter::Range { field, range } => self.has_value(field, |value| lies_within(value, range)),
+            Filter::Exists { field } => self.has_value(field, |_| true),
+            Filter::Pattern { field, pattern } => self.matches(field, &WildcardPattern::case_sensitive(pattern)),
+            Filter::Wildcard { field, pattern } => self.matches(field, &WildcardPattern::wildcard(pattern)),
+            Filter::Fuzzy { field, text, distance } => self.matches(field, &FuzzyMatcher::new(text, *distance)),
+        }
+    }
+
+    fn matches(&self, field: &str, matcher: &dyn Matcher) -> bool {
+        let has_words = self.is_text(field);
+        self.has_text(field, |text| if has_words { text_matches(text, matcher) } else { matcher.matches(text) })
+    }
+
+    fn is_text(&self, field: &str) -> bool {
+        self.mapping.field(field).is_some_and(|field| field.kind == FieldKind::Text)
+    }
+
+    fn has_text(&self, field: &str, test: impl Fn(&str) -> bool) -> bool {
+        self.has_value(field, |value| matches!(value, TypedValue::Text(text) if test(text)))
+    }
+
+    fn has_value(&self, field: &str, test: impl Fn(&TypedValue) -> bool) -> bool {
+        self.values(field).iter().any(test)
+    }
+
+    /// Returns the values of a field at or below the level of the element.
+    fn values(&self, path: &str) -> Vec<TypedValue> {
+        let (field, key) = match (self.mapping.field(path), self.mapping.flattened_key(path)) {
+            (Some(field), _) => (field, None),
+            (None, Some((field, key))) => (field, Some(key)),
+            (None, None) => return Vec::new(),
+        };
+        let mut values = Vec::new();
+        let owner = field.multi_field_of.as_ref().unwrap_or(&field.path);
+        walk(self.value, &segments(owner, self.level), &mut |value| read(field, key, "", value, &mut values));
+        let sources = self.mapping.fields().filter(|source| source.enabled && source.copy_to.contains(owner));
+        for source in sources.filter(|source| is_below(&source.path, self.level)) {
+            walk(self.value, &segments(&source.path, self.level), &mut |value| {
+                if !matches!(value, ValueRef::Null) {
+                    read(field, key, "", value, &mut values);
+                }
+            });
+        }
+        values
+    }
+
+    fn sort_value(&self, key: &SortKey) -> SortValue {
+        let values = self.values(key.field.as_deref()?);
+        let sum = || values.iter().filter_map(as_number).sum::<f64>();
+        match key.mode {
+            _ if values.is_empty() => None,
+            SortMode::Min => values.into_iter().min(),
+            SortMode::Max => values.into_iter().max(),
+            SortMode::Sum => Some(TypedValue::Double(sum())),
+            SortMode::Avg => Some(TypedValue::Double(sum() / values.len() as f64)),
+        }
+    }
+}
+
+/// Adds what the field reads of a value: a scalar, or the scalars in a flattened object, of one key if it is given.
+fn read(field: &Field, key: Option<&str>, path: &str, value: ValueRef<'_>, values: &mut Vec<TypedValue>) {
+    match value {
+        ValueRef::Array(list) => list.for_each(|element| read(field, key, path, element, values)),
+        ValueRef::Object(object) if field.kind == FieldKind::Flattened => {
+            object.for_each(|name, inner| read(field, key, &join_path(path, name), inner, values));
+        }
+        ValueRef::Object(_) => {}
+        scalar if key.is_none_or(|key| key == path) => {
+            let json = serde_json::to_value(scalar).unwrap_or(Value::Null);
+            values.extend(field.read(&json).ok().flatten());
+        }
+        _ => {}
+    }
+}
+
+/// Visits everything at a path in a value, also in lists.
+fn walk<'v>(value: ValueRef<'v>, path: &[&str], visit: &mut dyn FnMut(ValueRef<'v>)) {
+    match (value, path) {
+        (ValueRef::Array(list), _) => list.for_each(|element| walk(element, path, visit)),
+        (value, []) => visit(value),
+        (ValueRef::Object(object), [name, rest @ ..]) => {
+            if let Some(member) = object.get(name) {
+                walk(member, rest, visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns the names from a container to a path below it.
+fn segments<'p>(path: &'p str, container: &str) -> Vec<&'p str> {
+    path.strip_prefix(container).map_or(path, |rest| rest.trim_start_matches('.')).split('.').collect()
+}
+
+fn is_below(path: &str, container: &str) -> bool {
+    path.strip_prefix(container).is_some_and(|rest| container.is_empty() || rest.starts_with('.'))
+}
+
+fn lies_within(value: &TypedValue, range: &ValueRange) -> bool {
+    range.from.as_ref().is_none_or(|(from, is_in)| value > from || (*is_in && value == from))
+        && range.to.as_ref().is_none_or(|(to, is_in)| value < to || (*is_in && value == to))
+}
+
+fn compare(sort: &[SortKey], one: &[SortValue], other: &[SortValue]) -> Ordering {
+    let by_key = sort.iter().zip(one).zip(other).map(|((key, one), other)| {
+        let missing = if key.missing == MissingOrder::First { Ordering::Less } else { Ordering::Greater };
+        match (one, other) {
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) => missing,
+            (Some(_), None) => missing.reverse(),
+            (Some(one), Some(other)) if key.order == SortOrder::Ascending => one.cmp(other),
+            (Some(one), Some(other)) => other.cmp(one),
+        }
+    });
+    by_key.fold(Ordering::Equal, Ordering::then)
+}
+
+/// Returns the number that a sum adds; dates count in milliseconds.
+fn as_number(value: &TypedValue) -> Option<f64> {
+    match value {
+        TypedValue::Integer(number) | TypedValue::DateMillis(number) => Some(*number as f64),
+        TypedValue::Unsigned(number) => Some(*number as f64),
+        TypedValue::Double(number) => Some(*number),
+        TypedValue::DateNanos(number) => Some(number.div_euclid(1_000_000) as f64),
+        TypedValue::Bool(_) | TypedValue::Text(_) | TypedValue::Ip(_) => None,
+    }
+}
