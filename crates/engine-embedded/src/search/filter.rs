@@ -15,12 +15,7 @@ const SPARSE_LIFT_RATIO: usize = 8;
 const POSTING_COST_ROWS: usize = 4;
 
 /// Returns the rows of a level that match a filter; they are incomplete if the search was cancelled.
-pub(crate) fn evaluate(
-    segment: &Segment,
-    filter: &Filter,
-    level: usize,
-    cancellation: &CancellationToken,
-) -> Bitset {
+pub(crate) fn evaluate(segment: &Segment, filter: &Filter, level: usize, cancellation: &CancellationToken) -> Bitset {
     let evaluate = |filter: &Filter, level: usize| evaluate(segment, filter, level, cancellation);
     let rows = segment.level(level).rows;
     match filter {

@@ -37,12 +37,7 @@ pub(super) enum RowFilter<'a> {
 }
 
 impl<'a> RowFilter<'a> {
-    pub(super) fn new(
-        segment: &'a Segment,
-        filter: &Filter,
-        level: usize,
-        cancellation: &CancellationToken,
-    ) -> Self {
+    pub(super) fn new(segment: &'a Segment, filter: &Filter, level: usize, cancellation: &CancellationToken) -> Self {
         let new = |filter: &Filter, level: usize| Self::new(segment, filter, level, cancellation);
         match filter {
             Filter::All => Self::All,

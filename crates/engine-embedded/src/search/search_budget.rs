@@ -90,8 +90,12 @@ mod tests {
         };
         engine.write("things", (0..100).map(put).collect()).await.unwrap();
         let snapshot = engine.index("things").unwrap().snapshot();
-        let facet =
-            FacetRequest { field: "a".to_owned(), buckets: Some(300_000), top_hits: Some(1), ..FacetRequest::default() };
+        let facet = FacetRequest {
+            field: "a".to_owned(),
+            buckets: Some(300_000),
+            top_hits: Some(1),
+            ..FacetRequest::default()
+        };
         let page = HitsRequest { size: 100, documents: true, ..HitsRequest::default() };
         let plan = SearchPlan { filters: vec![Filter::All], hits: vec![page], facets: vec![facet] };
         let request = CancelOnDrop::default();

@@ -113,7 +113,7 @@ impl Read for TimeoutStream {
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_pending() {
             ready!(self.poll_idle(context));
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client asks for nothing, or reads too slowly")));
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client is too slow")));
         }
         self.connection.note_received();
         if self.blocked_since.is_some() {
