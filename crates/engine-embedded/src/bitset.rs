@@ -131,6 +131,17 @@ impl Bitset {
         }
     }
 
+    /// Returns the first row of the set that is not before another.
+    pub(crate) fn next_from(&self, row: usize) -> Option<usize> {
+        let mut index = row / WORD_BITS;
+        let mut word = self.words.get(index)? & (u64::MAX << (row % WORD_BITS));
+        while word == 0 {
+            index += 1;
+            word = *self.words.get(index)?;
+        }
+        Some(index * WORD_BITS + word.trailing_zeros() as usize)
+    }
+
     /// Returns the rows in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
@@ -158,6 +169,16 @@ mod tests {
                 set.insert_range(start..end);
                 assert_eq!(set.iter().collect::<Vec<_>>(), (start..end).collect::<Vec<_>>());
             }
+        }
+    }
+
+    #[test]
+    fn the_next_row_is_found_from_anywhere() {
+        let members = [0, 1, 63, 64, 130, 199];
+        let mut set = Bitset::empty(200);
+        members.iter().for_each(|&member| set.insert(member));
+        for row in 0..=300 {
+            assert_eq!(set.next_from(row), members.into_iter().find(|member| *member >= row), "from {row}");
         }
     }
 

@@ -8,6 +8,9 @@ use crate::query::query;
 use crate::scan::ResultScan;
 use crate::target::{MAX_RESULT_WINDOW, SearchTarget};
 
+/// About how many bytes of JSON a page has after the first one, whatever its records are.
+const PAGE_BYTES: usize = 4 << 20;
+
 /// A running export.
 pub(crate) struct RemoteExport {
     total: u64,
@@ -69,6 +72,7 @@ impl ExportStream for RemoteExport {
         if self.remaining > 0 {
             let size = self.page_size;
             self.next = NextPage::Fetching(tokio::spawn(async move {
+                let size = scan.size_within(size, PAGE_BYTES);
                 let hits = scan.next(size, true).await?;
                 Ok((scan, hits))
             }));

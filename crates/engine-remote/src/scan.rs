@@ -25,6 +25,8 @@ pub(crate) struct ResultScan {
     after: Option<Value>,
     state: ScanState,
     total: Option<u64>,
+    /// The mean size of a record in the last response, in bytes; 0 before the first.
+    record_bytes: usize,
 }
 
 /// What keeps the snapshot.
@@ -69,7 +71,12 @@ impl ResultScan {
                 ScanState::PointInTime { id: point.id, product }
             }
         };
-        Ok(Self { target, query, order, after, state, total: None })
+        Ok(Self { target, query, order, after, state, total: None, record_bytes: 0 })
+    }
+
+    /// Returns how many records to read at once, at most `size`, so that a response has about `bytes` bytes.
+    pub(crate) fn size_within(&self, size: usize, bytes: usize) -> usize {
+        fitting_size(size, bytes, self.record_bytes)
     }
 
     /// Returns the total number of matching records; known after the first page.
@@ -90,6 +97,7 @@ impl ResultScan {
             ScanState::Scroll { id } => *id = found.scroll_id.take().or(id.take()),
             ScanState::Live => {}
         }
+        self.record_bytes = reply.body.len().checked_div(found.hits.hits.len()).unwrap_or_default();
         if let Some(last) = found.hits.hits.last() {
             self.after = Some(Value::Array(last.sort.clone()));
         }
@@ -143,5 +151,23 @@ impl Drop for ResultScan {
                 }
             });
         }
+    }
+}
+
+/// Returns how many records of a mean size, at most `size`, have about `bytes` bytes; `size` if their size is not known.
+fn fitting_size(size: usize, bytes: usize, record_bytes: usize) -> usize {
+    bytes.checked_div(record_bytes).map_or(size, |fitting| size.min(fitting.max(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting_size;
+
+    #[test]
+    fn pages_of_large_records_are_small() {
+        assert_eq!(fitting_size(2000, 4 << 20, 0), 2000);
+        assert_eq!(fitting_size(2000, 4 << 20, 100), 2000);
+        assert_eq!(fitting_size(2000, 4 << 20, 1 << 20), 4);
+        assert_eq!(fitting_size(2000, 4 << 20, 100 << 20), 1);
     }
 }

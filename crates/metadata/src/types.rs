@@ -190,14 +190,14 @@ impl MetadataService {
             .ok_or_else(|| unknown_version(name, version, latest))
     }
 
-    /// Returns every version of a type, newest first; there is at least one.
-    pub async fn type_versions(&self, name: &str, view: SchemaView) -> Result<Vec<RegisteredType>> {
+    /// Returns the newest versions of a type, from one to `limit`, and how many there are in all.
+    pub async fn type_versions(&self, name: &str, view: SchemaView, limit: u64) -> Result<TypePage> {
         check_type_name(name)?;
-        let page = self.list_types(&TypeQuery::versions_of(name), view).await?;
+        let page = self.list_types(&TypeQuery { limit, ..TypeQuery::versions_of(name) }, view).await?;
         if page.result_set.is_empty() {
             return Err(unknown_type(name));
         }
-        Ok(page.result_set)
+        Ok(page)
     }
 
     /// Returns the compiled version that a submission or update names, or the latest if it names none.

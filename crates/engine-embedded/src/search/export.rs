@@ -6,6 +6,7 @@ use cantata_engine::{Cursor, EngineError, ExportRequest, Hit};
 
 use super::match_sets::MatchSet;
 use super::sort::{SegmentSortKey, compare_cursors, cursor_of, segment_sort_keys};
+use crate::bitset::Bitset;
 use crate::cancellation::CancellationToken;
 use crate::snapshot::{DocAddress, Snapshot};
 
@@ -21,10 +22,34 @@ pub(crate) struct ExportScan {
     pub(crate) remaining: u64,
 }
 
-/// The matching rows of one segment in order, and how many of them were returned.
-struct SegmentQueue {
-    rows: Vec<u32>,
-    returned: usize,
+/// The matching rows of one segment in order, and which of them is next.
+enum SegmentQueue {
+    Sorted {
+        rows: Vec<u32>,
+        returned: usize,
+    },
+    /// The order of ids is that of rows, so a bit for each of them is enough.
+    ById {
+        documents: Bitset,
+        next: usize,
+    },
+}
+
+impl SegmentQueue {
+    fn first(&self) -> Option<usize> {
+        match self {
+            Self::Sorted { rows, returned } => rows.get(*returned).map(|&row| row as usize),
+            Self::ById { documents, next } => documents.next_from(*next),
+        }
+    }
+
+    /// Removes the first row.
+    fn advance_past(&mut self, first: usize) {
+        match self {
+            Self::Sorted { returned, .. } => *returned += 1,
+            Self::ById { next, .. } => *next = first + 1,
+        }
+    }
 }
 
 impl ExportScan {
@@ -45,11 +70,13 @@ impl ExportScan {
             cancellation.check()?;
             total += matches.count as u64;
             let keys = segment_sort_keys(&reader.segment, &request.sort);
-            let mut rows: Vec<u32> = matches.documents.iter().map(|row| row as u32).collect();
-            if !keys.is_empty() {
-                rows.sort_by_cached_key(|&row| keys.iter().map(|key| key.rank(row as usize)).collect::<Vec<u64>>());
+            if keys.is_empty() {
+                queues.push(SegmentQueue::ById { documents: matches.documents, next: 0 });
+                continue;
             }
-            queues.push(SegmentQueue { rows, returned: 0 });
+            let mut rows: Vec<u32> = matches.documents.iter().map(|row| row as u32).collect();
+            rows.sort_by_cached_key(|&row| keys.iter().map(|key| key.rank(row as usize)).collect::<Vec<u64>>());
+            queues.push(SegmentQueue::Sorted { rows, returned: 0 });
         }
         let remaining = request.limit.map_or(total, |limit| limit.min(total));
         Ok(Self { snapshot, request, queues, remaining })
@@ -66,8 +93,7 @@ impl ExportScan {
         let keys: Vec<Vec<SegmentSortKey<'_>>> =
             segments.iter().map(|reader| segment_sort_keys(&reader.segment, &self.request.sort)).collect();
         let head = |segment: usize, queue: &SegmentQueue| -> Option<Cursor> {
-            let row = *queue.rows.get(queue.returned)? as usize;
-            Some(cursor_of(&segments[segment].segment, &keys[segment], row))
+            Some(cursor_of(&segments[segment].segment, &keys[segment], queue.first()?))
         };
         let mut heads: Vec<Option<Cursor>> =
             self.queues.iter().enumerate().map(|(segment, queue)| head(segment, queue)).collect();
@@ -84,10 +110,10 @@ impl ExportScan {
             let Some(segment) = next else { break };
             let Some(cursor) = heads[segment].take() else { break };
             let queue = &mut self.queues[segment];
-            let row = queue.rows[queue.returned] as usize;
+            let Some(row) = queue.first() else { break };
             bytes += segments[segment].segment.document_extent(row).len();
             addresses.push(DocAddress { segment, row });
-            queue.returned += 1;
+            queue.advance_past(row);
             heads[segment] = head(segment, queue);
             cursors.push(cursor);
         }

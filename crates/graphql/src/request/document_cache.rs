@@ -253,3 +253,23 @@ fn enum_type(is_non_null: bool) -> ast::Type {
     let name = apollo_compiler::Name::new_static_unchecked(DOCUMENT_TYPE);
     if is_non_null { ast::Type::NonNullNamed(name) } else { ast::Type::Named(name) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_documents_are_not_cached_and_results_count() {
+        let schema = Schema::parse_and_validate("type Query { a: Int }", "schema.graphql").unwrap();
+        let cache = DocumentCache::new(10, 10, 1 << 20);
+        let long = format!("#{}\n{{ a }}", "x".repeat(MAX_CACHED_TEXT_BYTES));
+        for text in ["{ a }", &long] {
+            cache.get(&schema, text).unwrap();
+        }
+        cache.documents.run_pending_tasks();
+        assert_eq!((cache.documents.entry_count(), cache.documents.weighted_size()), (1, MIN_WEIGHT_BYTES as u64));
+        cache.get(&schema, "{ __schema { queryType { name } } }").unwrap();
+        cache.documents.run_pending_tasks();
+        assert!(cache.documents.weighted_size() > 8 << 20, "the result of introspection is not counted");
+    }
+}

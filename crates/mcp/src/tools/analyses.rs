@@ -55,9 +55,11 @@ pub(super) async fn describe(services: &McpServices, arguments: &TypesArguments)
             let described = match version {
                 Some(version) => services.metadata.analysis_type(name, version.into(), SchemaView::Rendered).await,
                 // There is at least one version, and the first is the latest.
-                None => {
-                    services.metadata.type_versions(name, SchemaView::Rendered).await.map(|mut all| all.swap_remove(0))
-                }
+                None => services
+                    .metadata
+                    .type_versions(name, SchemaView::Rendered, 1)
+                    .await
+                    .map(|mut page| page.result_set.swap_remove(0)),
             };
             to_value(&described.map_err(|error| ToolError(error.text))?)
         }

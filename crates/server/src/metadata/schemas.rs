@@ -82,27 +82,35 @@ pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiRe
     };
     let limit = query.limit.min(PAGE_TYPES);
     let first: TypePage = state.metadata.list_types(&TypeQuery { limit, ..query.clone() }, view).await?;
-    if query.limit <= PAGE_TYPES || (first.result_set.len() as u64) < PAGE_TYPES {
-        return Ok(json(&TypePage { limit: query.limit, ..first }));
+    let page = TypePage { limit: query.limit, ..first };
+    if query.limit <= PAGE_TYPES || (page.result_set.len() as u64) < PAGE_TYPES {
+        return Ok(json(&page));
     }
-    Ok(json_text(Body::from_stream(type_pages(state, query, view, first))))
+    let head = list_head(&TypePage { result_set: Vec::new(), ..page })?;
+    Ok(json_text(Body::from_stream(type_pages(state, query, view, head, page.result_set))))
 }
 
-/// Writes a long list of versions, of which a few at a time are in memory. A version that is registered meanwhile moves
-/// others to a later place of the order, never to an earlier one: what was written already is left out.
+/// Returns the JSON of a page without versions, up to where they follow: its last member is their list.
+fn list_head(page: &impl Serialize) -> Result<Vec<u8>> {
+    let mut head = json_bytes(page)?;
+    head.truncate(head.len().saturating_sub(b"]}".len()));
+    Ok(head)
+}
+
+/// Writes a long list of versions after its head; a few of them at a time are in memory. A version that is registered
+/// meanwhile moves others to a later place of the order, never to an earlier one: what was written already is left out.
 fn type_pages(
     state: AppState,
     query: TypeQuery,
     view: SchemaView,
-    first: TypePage,
+    head: Vec<u8>,
+    first: Vec<RegisteredType>,
 ) -> impl Stream<Item = Result<Bytes>> + Send {
     async_stream::try_stream! {
         let TypeQuery { limit, offset, .. } = query;
-        let head = format!(r#"{{"limit":{limit},"offset":{offset},"count":{},"resultSet":["#, first.count);
-        let mut piece = head.into_bytes();
+        let (mut piece, mut page) = (head, first);
         let mut written = HashSet::new();
         let mut read = 0;
-        let mut page = first.result_set;
         loop {
             let found = page.len() as u64;
             read += found;
@@ -129,8 +137,8 @@ fn type_pages(
     }
 }
 
-fn json_bytes(registered: &RegisteredType) -> Result<Vec<u8>> {
-    serde_json::to_vec(registered).map_err(|error| {
+fn json_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(value).map_err(|error| {
         tracing::error!(%error, "an analysis type could not be written as JSON");
         Error::new(ORIGIN, ErrorId::UnknownError, "The answer could not be written; the log has the cause")
     })
@@ -184,7 +192,7 @@ pub(crate) async fn registration() -> Response {
 struct Versions {
     #[serde(flatten)]
     latest: RegisteredType,
-    count: usize,
+    count: u64,
     result_set: Vec<RegisteredType>,
 }
 
@@ -203,7 +211,12 @@ pub(crate) async fn get(State(state): State<AppState>, Segments(name): Segments<
     if let Some(version) = params.integer(ORIGIN, "version", 1)? {
         return Ok(json(&state.metadata.analysis_type(&name, version, view).await?));
     }
-    let versions = state.metadata.type_versions(&name, view).await?;
-    let latest = versions[0].clone();
-    Ok(json(&Versions { latest, count: versions.len(), result_set: versions }))
+    let TypePage { count, result_set, .. } = state.metadata.type_versions(&name, view, PAGE_TYPES).await?;
+    let latest = result_set[0].clone();
+    if count <= PAGE_TYPES {
+        return Ok(json(&Versions { latest, count, result_set }));
+    }
+    let head = list_head(&Versions { latest, count, result_set: Vec::new() })?;
+    let pages = type_pages(state, TypeQuery::versions_of(&name), view, head, result_set);
+    Ok(json_text(Body::from_stream(pages)))
 }

@@ -5,11 +5,13 @@
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
+use cantata_engine::EngineError;
 use cantata_search::{DownloadError, DownloadRequest, ServedCatalogue};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 
 use super::{SearchResult, SearchState, text};
 use crate::extract::content_type;
+use crate::limits::BUSY_RETRY_SECONDS;
 use crate::openapi::schemas::{DownloadParameters, SearchRefusal};
 use crate::response::with_content_type;
 
@@ -91,7 +93,12 @@ fn rejection(error: &DownloadError) -> Response {
     let status = match error {
         DownloadError::Disabled | DownloadError::CountsOnly => StatusCode::FORBIDDEN,
         DownloadError::Invalid(_) => StatusCode::BAD_REQUEST,
+        DownloadError::Engine(EngineError::Busy) => StatusCode::SERVICE_UNAVAILABLE,
         DownloadError::Engine(_) => StatusCode::BAD_GATEWAY,
     };
-    text(status, error.to_string())
+    let mut response = text(status, error.to_string());
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(header::RETRY_AFTER, BUSY_RETRY_SECONDS.into());
+    }
+    response
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use http::Version;
@@ -34,6 +34,8 @@ pub(crate) struct Connection {
     open_requests: AtomicU32,
     /// Since when a part of a response could not be sent for lack of room in the windows of HTTP/2; 0 if it could.
     unread_since: AtomicU64,
+    /// How many bytes of responses HTTP/2 has taken and not sent.
+    unsent_bytes: AtomicUsize,
     is_http1: AtomicBool,
     credential: CredentialCache,
 }
@@ -46,6 +48,7 @@ impl Connection {
             waiting_since: AtomicU64::new(now()),
             open_requests: AtomicU32::new(0),
             unread_since: AtomicU64::new(WORKING),
+            unsent_bytes: AtomicUsize::new(0),
             is_http1: AtomicBool::new(false),
             credential: CredentialCache::default(),
         }
@@ -98,6 +101,26 @@ impl Connection {
         self.unread_since.store(if is_unread { now() } else { WORKING }, Ordering::Relaxed);
     }
 
+    /// Returns whether its requests are of HTTP/1.
+    pub(super) fn is_http1(&self) -> bool {
+        self.is_http1.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a part of a response is to be sent.
+    pub(super) fn add_unsent(&self, bytes: usize) {
+        self.unsent_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Notes that a part of a response was sent, or never will be.
+    pub(super) fn remove_unsent(&self, bytes: usize) {
+        self.unsent_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Returns whether a part of a response is to be sent.
+    pub(super) fn has_unsent(&self) -> bool {
+        self.unsent_bytes.load(Ordering::Relaxed) > 0
+    }
+
     /// Notes that bytes came from the client. One that sends is alive, also if it reads nothing yet.
     pub(super) fn note_received(&self) {
         if self.unread_since.load(Ordering::Relaxed) != WORKING {
@@ -108,7 +131,7 @@ impl Connection {
     /// Returns how much longer to wait for the client before the connection is closed. On HTTP/1 hyper limits the time
     /// between requests, so there it is nothing; before the first request and on HTTP/2 no other timeout does.
     pub(super) fn time_left(&self, timeout: Duration) -> Option<Duration> {
-        if self.is_http1.load(Ordering::Relaxed) {
+        if self.is_http1() {
             return None;
         }
         let since = if self.is_idle() { self.waiting_since.load(Ordering::Relaxed) } else { WORKING };

@@ -24,6 +24,8 @@ pub(super) struct TimeoutStream {
     timeout: Duration,
     /// Since when something is to be written that the client does not read.
     blocked_since: Option<Instant>,
+    /// Since when HTTP/2 has something to send for which the client gives no room.
+    unsent_since: Option<Instant>,
     pace: Pace,
     write_alarm: Alarm,
     idle_alarm: Alarm,
@@ -36,6 +38,7 @@ impl TimeoutStream {
             connection,
             timeout: limits.client_timeout,
             blocked_since: None,
+            unsent_since: None,
             pace: Pace::new(limits.min_client_rate),
             write_alarm: None,
             idle_alarm: None,
@@ -45,7 +48,8 @@ impl TimeoutStream {
     /// Passes on the result of a write, and fails if the client has read nothing, or too little, for too long.
     fn check_write(&mut self, written: Poll<io::Result<usize>>, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if let Poll::Ready(result) = &written {
-            let waited = self.blocked_since.take().map_or(Duration::ZERO, |since| since.elapsed());
+            let since = [self.blocked_since.take(), self.unsent_since.take()].into_iter().flatten().min();
+            let waited = since.map_or(Duration::ZERO, |since| since.elapsed());
             self.pace.note(result.as_ref().map_or(0, |bytes| *bytes), waited);
             self.connection.note_progress();
             return written;
@@ -62,9 +66,20 @@ impl TimeoutStream {
         Poll::Pending
     }
 
+    /// Returns how much longer to wait for room in the windows of HTTP/2.
+    fn unsent_time_left(&mut self) -> Duration {
+        if !self.connection.has_unsent() {
+            self.unsent_since = None;
+            return self.timeout;
+        }
+        let since = *self.unsent_since.get_or_insert_with(Instant::now);
+        self.pace.remaining(self.timeout).saturating_sub(since.elapsed())
+    }
+
     /// Is ready when the connection has waited for its client for too long.
     fn poll_idle(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while let Some(left) = self.connection.time_left(self.timeout) {
+            let left = left.min(self.unsent_time_left());
             if left.is_zero() {
                 return Poll::Ready(());
             }
@@ -98,7 +113,7 @@ impl Read for TimeoutStream {
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_pending() {
             ready!(self.poll_idle(context));
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client asks for nothing")));
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client is too slow")));
         }
         self.connection.note_received();
         if self.blocked_since.is_some() {

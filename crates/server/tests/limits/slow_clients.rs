@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use cantata_testkit::{Payload, TestServer, raw};
+use http_body_util::{BodyExt, Empty};
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -114,6 +118,40 @@ async fn an_export_that_nobody_reads_gives_its_place_back() {
     stream.readable().await.unwrap();
     assert_eq!(status().await, Some(503));
     until("a free place", async || status().await == Some(200)).await;
+}
+
+/// A client of HTTP/2 decides by its windows how much is sent, and may send something else all the while.
+#[tokio::test]
+async fn answers_that_are_read_too_slowly_over_http2_are_given_up() {
+    let server = TestServer::builder()
+        .limits(|limits| {
+            limits.client_timeout = PATIENCE;
+            limits.min_client_rate = 100 << 20;
+        })
+        .start()
+        .await;
+    server.create_study("S").await;
+    let id = server.submit(&Payload::new("S").with("text", "x".repeat(12_000_000))).await;
+    let stream = TcpStream::connect(server.address()).await.unwrap();
+    let (mut requests, connection) = http2::Builder::new(TokioExecutor::new())
+        .initial_stream_window_size(16 << 10)
+        .handshake(TokioIo::new(stream))
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    let address = format!("http://localhost/studies/S/analysis/{id}");
+    let request = http::Request::builder().uri(address).body(Empty::<Bytes>::new()).unwrap();
+    let mut body = requests.send_request(request).await.unwrap().into_body();
+    let read = async {
+        while let Some(frame) = body.frame().await {
+            if frame.is_err() {
+                return false;
+            }
+            tokio::time::sleep(DRIP).await;
+        }
+        true
+    };
+    assert!(!soon("the end of the answer", read).await, "it was sent as a whole");
 }
 
 #[tokio::test]

@@ -139,4 +139,10 @@ async fn a_long_list_is_a_stream() {
     let page = answer.ok();
     assert_eq!(keys(&page), ["limit", "offset", "count", "resultSet"]);
     assert_eq!((&page["limit"], &page["count"]), (&json!(9_223_372_036_854_775_807_u64), &json!(68)));
+    let versions = server.get("/schemas/t").await;
+    assert!(versions.header("content-length").is_none(), "it is in memory as a whole");
+    let versions = versions.ok();
+    assert_eq!(keys(&versions), ["name", "version", "createdAt", "options", "schema", "count", "resultSet"]);
+    assert_eq!((&versions["version"], &versions["count"]), (&json!(68), &json!(68)));
+    assert_eq!(versions["resultSet"], page["resultSet"]);
 }
