@@ -69,7 +69,7 @@ impl CatalogueConfigs {
         if !configs.catalogues.is_empty() {
             return Ok(configs);
         }
-        let found = match path.exists() {
+        let found = match path.is_dir() {
             true => "neither JSON files nor folders; no catalogues are configured",
             false => "no such folder; no catalogues are configured",
         };

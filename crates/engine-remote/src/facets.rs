@@ -78,7 +78,7 @@ pub(crate) fn aggregations(context: FacetContext<'_>, indexes: &[usize]) -> Resu
         match body.facets.iter().find(|facet| facet.index == same_level_at) {
             Some(SharedFacet { facet_field, .. }) if !facet_field.level.is_empty() => {
                 if !inside.is_empty() {
-                    all.insert(level_name(same_level_at), facet_field.at_level(inside));
+                    all.insert(level_name(same_level_at), facet_field.at_level(&inside));
                 }
             }
             _ => all.extend(inside),

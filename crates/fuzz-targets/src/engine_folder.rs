@@ -84,7 +84,7 @@ impl IndexFiles {
 
 fn put(number: u64) -> WriteOperation {
     let document = json!({
-        "analysis_id": format!("A{number}"), "size": number, "quality": 0.5, "released": number % 2 == 0,
+        "analysis_id": format!("A{number}"), "size": number, "quality": 0.5, "released": number.is_multiple_of(2),
         "created": "2024-05-01", "info": { "key": "value" },
         "donors": [{ "gender": "Female", "age": 40 + number, "specimens": [{ "type": "Blood" }] }, { "age": 1 }],
     });

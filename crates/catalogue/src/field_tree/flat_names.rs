@@ -58,7 +58,7 @@ impl<'m> FlatNames<'m> {
                             break numbered;
                         }
                     };
-                    renamed.push(RenamedField { path, wanted, holder: *holder });
+                    renamed.push(RenamedField { path, wanted, holder });
                     name
                 }
             };

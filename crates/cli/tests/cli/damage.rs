@@ -153,7 +153,7 @@ fn start_indexed(folder: &Path, event: u64, change: impl FnOnce(&Server)) -> Ser
     change(&server);
     for _ in 0..1_200 {
         let status = &server.get("/admin/indexing").1[0];
-        if status["status"] == "following" && status["position"] == event.to_string() {
+        if status["status"] == "following" && status["position"].as_str() == Some(&event.to_string()) {
             return server;
         }
         thread::sleep(Duration::from_millis(50));

@@ -85,7 +85,7 @@ impl<'a> FacetCompletion<'a> {
             aggregation = Map::from_iter([("e".to_owned(), json!({"filter": filter, "aggs": aggregation}))]);
         }
         if !self.facet_field.level.is_empty() {
-            aggregation = Map::from_iter([("n".to_owned(), self.facet_field.at_level(aggregation))]);
+            aggregation = Map::from_iter([("n".to_owned(), self.facet_field.at_level(&aggregation))]);
         }
         let records = query(&plan.filters[request.filter], mapping);
         Ok(Some(json!({"size": 0, "track_total_hits": false, "query": records, "aggs": aggregation})))

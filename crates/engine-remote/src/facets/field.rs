@@ -153,7 +153,7 @@ impl<'a> FacetField<'a> {
     }
 
     /// Returns the aggregation of the nested level of the field, inside of those of the levels above that are filtered.
-    pub(super) fn at_level(&self, aggregations: Map<String, Value>) -> Value {
+    pub(super) fn at_level(&self, aggregations: &Map<String, Value>) -> Value {
         let mut nested = json!({"nested": {"path": self.level}, "aggs": aggregations});
         for AncestorFilter { path, filter } in self.request.ancestors.iter().rev() {
             let filter = query(filter, self.context.mapping);

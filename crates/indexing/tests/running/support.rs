@@ -77,7 +77,7 @@ impl Bed {
             self.store().create_study(Study { study_id: study.to_owned(), ..Study::default() }).await?;
         }
         if self.store().latest_type_version(TYPE).await?.is_none() {
-            self.store().register_type(new_type(json!({"reads": {"type": "integer"}}))).await?;
+            self.store().register_type(new_type(&json!({"reads": {"type": "integer"}}))).await?;
         }
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Bed {
 
     /// Registers the next version of the type, whose `experiment` has these properties.
     pub(crate) async fn register(&self, experiment: Value) {
-        self.store().register_type(new_type(experiment)).await.unwrap();
+        self.store().register_type(new_type(&experiment)).await.unwrap();
     }
 
     pub(crate) fn status(&self, catalogue: &str) -> Option<CatalogueIndexing> {
@@ -367,7 +367,7 @@ pub(crate) fn new_analysis(study: &str, files: usize, experiment: Value, version
 }
 
 /// Returns a version of the type, whose `experiment` has these properties.
-fn new_type(experiment: Value) -> NewAnalysisType {
+fn new_type(experiment: &Value) -> NewAnalysisType {
     let experiment = json!({"type": "object", "properties": experiment});
     let schema = json!({"type": "object", "required": ["experiment"], "properties": {"experiment": experiment}});
     NewAnalysisType {
