@@ -42,7 +42,7 @@ pub struct CursorError {
 impl Cursor {
     /// The id of a cursor that stands after all records with its values. It comes after all ids: none begins with it,
     /// since it is no character.
-    pub const LAST_ID: &str = "\u{10ffff}";
+    pub const LAST_ID: &'static str = "\u{10ffff}";
 
     /// Returns the JSON list. Integers that JavaScript would round are texts in it.
     pub fn to_json(&self) -> Value {
