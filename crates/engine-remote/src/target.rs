@@ -60,6 +60,9 @@ impl SearchTarget {
         if self.tie == TieBreaker::Id {
             return Ok(order.after(cursor, json!(cursor.id)));
         }
+        if cursor.id == Cursor::LAST_ID {
+            return Ok(order.after(cursor, json!(i64::MAX)));
+        }
         let body = json!({
             "query": {"ids": {"values": [cursor.id]}},
             "sort": [{"_seq_no": "asc"}],

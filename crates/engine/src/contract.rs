@@ -159,6 +159,7 @@ macro_rules! engine_contract {
                 offsets_and_totals
                 cursors_lead_through_everything
                 a_cursor_outlives_its_record
+                a_cursor_without_id_passes_equal_records
                 the_order_spans_all_writes
             }
             exports {

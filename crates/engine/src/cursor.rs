@@ -13,9 +13,6 @@ use crate::{SortKey, SortMode};
 /// The greatest integer up to which JavaScript keeps all of them apart, 2⁵³ - 1.
 const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
 
-/// The last of all texts; no id begins with it, since it is no character.
-const LAST_ID: &str = "\u{10ffff}";
-
 /// The value of a record for one sort key; nothing if it has none.
 pub type SortValue = Option<TypedValue>;
 
@@ -43,6 +40,10 @@ pub struct CursorError {
 }
 
 impl Cursor {
+    /// The id of a cursor that stands after all records with its values. It comes after all ids: none begins with it,
+    /// since it is no character.
+    pub const LAST_ID: &'static str = "\u{10ffff}";
+
     /// Returns the JSON list. Integers that JavaScript would round are texts in it.
     pub fn to_json(&self) -> Value {
         let values = self.values.iter().map(|value| value.as_ref().map_or(Value::Null, exact));
@@ -65,7 +66,7 @@ impl Cursor {
             }
             Some(_) if list.len() == sort.len() => {
                 let of_id = sort.iter().position(|key| key.field.is_none());
-                of_id.and_then(|index| list[index].as_str()).unwrap_or(LAST_ID)
+                of_id.and_then(|index| list[index].as_str()).unwrap_or(Self::LAST_ID)
             }
             _ => return Err(whole(format!("found a list of {} values", list.len()))),
         };

@@ -9,8 +9,9 @@ use crate::client::api_error::{ApiError, CallError, graphql_messages};
 use crate::client::server::ServerClient;
 use crate::error::CliError;
 
-/// The pseudo field of the record id.
+/// The pseudo field of the record id, and its name in filters.
 const ID_FIELD: &str = "id";
+const RECORD_ID: &str = "_id";
 
 /// The code of errors after which a retry may succeed.
 const UNAVAILABLE_CODE: &str = "SERVICE_UNAVAILABLE";
@@ -106,7 +107,7 @@ impl Catalogue {
             ))
         };
         let selected = columns.iter().map(|path| match self.fields.get(path) {
-            _ if path == ID_FIELD => Ok(ID_FIELD.to_owned()),
+            _ if [ID_FIELD, RECORD_ID].contains(&path.as_str()) => Ok(ID_FIELD.to_owned()),
             Some(field) if is_selectable(field) => Ok(self.graphql_name(path)),
             _ => Err(unknown(path)),
         });

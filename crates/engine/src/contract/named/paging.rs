@@ -130,6 +130,18 @@ pub async fn a_cursor_outlives_its_record(engine: &dyn SearchEngine) {
     assert_eq!(found, ["aa", "d", "c", "e"]);
 }
 
+/// A cursor without an id, as clients make them, stands after all records with its values.
+pub async fn a_cursor_without_id_passes_equal_records(engine: &dyn SearchEngine) {
+    let bench = bench(engine).await;
+    let mapping = bench.mapping().await;
+    let sort = vec![key("size", SortOrder::Ascending)];
+    for (cursor, expected) in [(json!([0]), "badce"), (json!([1]), "adce"), (json!([2]), "ce"), (json!([null]), "")] {
+        let after = Some(Cursor::parse(&cursor, &sort, &mapping).unwrap());
+        let page = bench.page(&json!(null), |page| (page.sort, page.after) = (sort.clone(), after)).await;
+        assert_eq!(ids(&page.hits), expected, "{cursor}");
+    }
+}
+
 /// The order holds over records written at different times, replaced and filtered.
 pub async fn the_order_spans_all_writes(engine: &dyn SearchEngine) {
     let bench = bench(engine).await;
