@@ -148,8 +148,8 @@ const RECORD_ID = '_id';
 
 /**
  * Returns the name that a path asks for in GraphQL, by the rule of the server (`crates/catalogue/src/names.rs`): two
- * underscores for a dot, one for any other character but letters and digits, one before a digit in front, `field` before
- * two. Where two paths ask for one name, only one has it: the name of a field is its `graphqlName`.
+ * underscores for a dot, one for any other character but letters and digits, one before a digit in front, `field`
+ * before two. Where two paths ask for one name, only one has it: the name of a field is its `graphqlName`.
  */
 export function flatName(name: string): string {
   const whole = name.replaceAll('.', '__');
