@@ -241,6 +241,15 @@ test('columns are hidden, added, moved, widened and sorted by more than one', as
   await close(page);
 });
 
+test('the id of a record can be a column', async () => {
+  const page = await open('/portal/explore/files?columns=_id');
+  await total(page);
+  assert.deepEqual(await page.locator('.head-text').allTextContents(), ['Id']);
+  assert.match(await textOf(page.locator('.result-table td').first()), /\w/);
+  assert.deepEqual(page.complaints, []);
+  await close(page);
+});
+
 test('a chart filters on click', async () => {
   const page = await open('/portal/explore/files?view=charts');
   const all = await total(page);

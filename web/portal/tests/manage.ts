@@ -133,6 +133,12 @@ test('a type is made with the form, changed as text, and its versions stand side
   await text.fill(good.replace('"required": [\n    "experiment"\n  ]', '"required": []'));
   await page.getByText('“experiment” must be required.').waitFor();
   assert.ok(await page.getByRole('button', { name: 'Register' }).isDisabled());
+  await text.fill(good);
+  const external = page.getByLabel('External validations');
+  await external.fill('[{"url": "https://{value}/", "jsonPath": "experiment.tool"}]');
+  await page.getByText("is part of the server's name").waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Register' }).isDisabled());
+  await external.fill('');
   await text.fill(good.replace('"integer"', '"integerr"'));
   await page.getByRole('button', { name: 'Register' }).click();
   await page.getByText('The server refused this type').waitFor();

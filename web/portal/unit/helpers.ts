@@ -25,6 +25,9 @@ export function sampleCatalogue(): Catalogue {
         donors: field('Donors', 'nested'),
         'donors.gender': field('Gender', 'keyword'),
         'donors.age': field('Age', 'integer', 'year'),
+        tumour_grade: field('Tumour grade', 'keyword'),
+        'tumour-grade': { ...field('Grade of the tumour', 'keyword'), graphqlName: 'tumour_grade_2' },
+        _id: field('Id', 'id'),
       },
       meta: { authFiltered: false },
     },
@@ -45,7 +48,7 @@ export function sampleCatalogue(): Catalogue {
         maxResultsWindow: 100,
       },
       facets: {
-        aggregations: ['file_type', 'size', 'title', 'donors__gender'].map((fieldName) => ({
+        aggregations: ['file_type', 'size', 'title', 'donors__gender', 'tumour_grade_2'].map((fieldName) => ({
           fieldName,
           displayName: null,
           isActive: true,

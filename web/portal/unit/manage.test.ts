@@ -5,6 +5,7 @@ import { snippets } from '../src/download/snippets';
 import { diff } from '../src/manage/diff';
 import { exampleOf } from '../src/manage/example';
 import { exampleText } from '../src/manage/exampleText';
+import { problemsOfValidations, readValidations } from '../src/manage/externalRules';
 import { check } from '../src/manage/jsonSchema';
 import { meaning, scopeOfStudy, scopeOfSystem } from '../src/manage/keys';
 import { lineOf, places, violationsIn } from '../src/manage/violations';
@@ -95,6 +96,63 @@ test('a schema that breaks the rules is told why', () => {
     problemsOf({ type: 'object', required: ['experiment'], properties: { experiment: { type: 'object' } } }),
   ).toEqual([]);
   expect(problemsOf({ type: 'array', properties: { files: {} } })).toHaveLength(4);
+  expect(problemsOf({ type: 'object', required: ['experiment'], properties: 'x' })).toHaveLength(1);
+});
+
+test('an experiment is described as an object, directly, by a reference or in allOf', () => {
+  const problems = (experiment: unknown, definitions: object = {}) =>
+    problemsOf({ type: 'object', required: ['experiment'], properties: { experiment }, definitions });
+  const reference = { $ref: '#/definitions/run' };
+  for (const good of [reference, { allOf: [{}, reference] }, { $ref: '#run' }])
+    expect(problems(good, { run: { type: ['object'] } })).toEqual([]);
+  const text =
+    '#/properties/experiment: it describes other values than objects, but experiment is an object; add "type": "object"';
+  const wrong = [{}, { type: 'string' }, { type: ['object', 'null'] }, true, { $ref: '#/properties/experiment' }];
+  for (const bad of [...wrong, { $ref: '#/definitions/%' }, { anyOf: [{ type: 'object' }] }])
+    expect(problems(bad)).toEqual([text]);
+});
+
+test('definitions cannot have the names of the base schema', () => {
+  const definitions = { analysisType: {}, common: {}, file: {}, files: {} };
+  const schema = { type: 'object', required: ['experiment'], properties: { experiment: { type: 'object' } } };
+  expect(problemsOf({ ...schema, definitions }).map((problem) => problem.split('”')[0])).toEqual([
+    '“analysisType',
+    '“common',
+    '“file',
+  ]);
+});
+
+test('paths of external validations are read as the server reads them', () => {
+  const isPath = (jsonPath: string) => problemsOfValidations([{ url: 'https://h/{value}', jsonPath }]).length === 0;
+  const good = ['experiment.donorId', 'samples[*].donorId', '$.samples[0]["a.b"]', '$[0]', 'a.[1:3]', '$..id'];
+  const others = ['a.length()', "a['x','y'].b", 'samples[?(@.n == 1)].id', 'donor-id.ü ', 'a..b..c..d'];
+  expect([...good, ...others].filter((path) => !isPath(path))).toEqual([]);
+  const bad = ['', '$', ' ', '/samples/0', 'a b', 'a.', '..id', 'a[', 'a[]', 'a[x]', 'a(b)', 'a.length().b'];
+  expect([...bad, 'a..b..c..d..e', 'x'.repeat(1001)].filter(isPath)).toEqual([]);
+  expect(problemsOfValidations([{ url: 'https://h/', jsonPath: 'a[' }])).toEqual([
+    "#/options/externalValidations/0/jsonPath: 'a[' is no path; write it like experiment.donorId or samples[*].donorId",
+  ]);
+});
+
+test('urls of external validations are refused as the server refuses them', () => {
+  const problem = (url: string) => problemsOfValidations([{ url, jsonPath: 'a' }])[0]?.split('cannot be used: ')[1];
+  for (const url of ['https://h/{study}/{value}?v={value}', 'http://h/?a={}&b={{value}', 'http://h//{value}'])
+    expect(problem(url)).toBeUndefined();
+  expect(problem('https://h/{id}')).toBe(
+    "it contains the unknown token '{id}', but only {value} and {study} can be filled in",
+  );
+  expect(problem('file:///{value}')).toBe("its scheme is 'file', but must be http or https");
+  expect(problem('https://me:secret@h/{value}')).toMatch(/^it has a user or a password/);
+  for (const url of ['h/{value}', 'http://h:{value}/']) expect(problem(url)).toMatch(/^it is not an address/);
+  for (const url of ['http://{value}/', 'http://{study}.h/', 'http://{value}@h/', 'http:{value}'])
+    expect(problem(url)).toMatch(/^\{value\} or \{study\} is part of the server's name/);
+});
+
+test('external validations are a list of objects with two texts', () => {
+  expect(readValidations(' ')).toEqual({ value: [] });
+  expect(readValidations('[{"url": "u", "jsonPath": "p"}]')).toEqual({ value: [{ url: 'u', jsonPath: 'p' }] });
+  for (const text of ['{', '{}', '[null]', '[{"url": "u"}]', '[{"url": "u", "jsonPath": "p", "jsonpath": "q"}]'])
+    expect(readValidations(text).mistake).toBeTruthy();
 });
 
 test('lines that differ stand beside each other', () => {

@@ -14,7 +14,12 @@ const extent = readExtent(catalogue, {
 });
 
 test('texts that are cut into words are no facets', () => {
-  expect(catalogue.facets.map(({ field }) => field.name)).toEqual(['file_type', 'size', 'donors.gender']);
+  expect(catalogue.facets.map(({ field }) => field.name)).toEqual([
+    'file_type',
+    'size',
+    'donors.gender',
+    'tumour-grade',
+  ]);
 });
 
 test('one request has the page and all facets', () => {

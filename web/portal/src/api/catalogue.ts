@@ -8,8 +8,10 @@ import type { CatalogueEntry, CatalogueFields } from './types';
 export type Kind = 'terms' | 'number' | 'date' | 'boolean' | 'container' | 'opaque';
 
 export interface Field {
-  /** The dotted path. */
+  /** The dotted path, which filters, sort and downloads use. */
   name: string;
+  /** The name in selections and aggregations of GraphQL. */
+  graphqlName: string;
   label: string;
   type: string;
   kind: Kind;
@@ -19,7 +21,6 @@ export interface Field {
   quickSearch: boolean;
   primaryKey: boolean;
   rangeStep: number;
-  isArray: boolean;
   /** The innermost nested container around it. */
   nestedIn: string | null;
   isMultiField: boolean;
@@ -60,6 +61,8 @@ export interface Catalogue {
   graphqlPath: string;
   downloadPath: string;
   fields: Map<string, Field>;
+  /** Finds a field by its path or its name in GraphQL; filters and configurations may have either. */
+  findField: (name: string) => Field | undefined;
   columns: Column[];
   facets: Facet[];
   defaultSort: SortKey[];
@@ -82,7 +85,6 @@ interface ExtendedEntry {
   quickSearchEnabled?: boolean;
   primaryKey?: boolean;
   rangeStep?: number;
-  isArray?: boolean;
 }
 
 interface Configs {
@@ -141,9 +143,13 @@ function kindOf(type: string): Kind {
   return TERMS.has(type) ? 'terms' : 'opaque';
 }
 
+/** The path of the id of a record, which is selected as `id`. */
+const RECORD_ID = '_id';
+
 /**
- * Returns the name of a field in GraphQL, by the rule of the server (`crates/catalogue/src/names.rs`): two underscores
- * for a dot, one for any other character but letters and digits, one before a digit in front, `field` before two.
+ * Returns the name that a path asks for in GraphQL, by the rule of the server (`crates/catalogue/src/names.rs`): two
+ * underscores for a dot, one for any other character but letters and digits, one before a digit in front, `field`
+ * before two. Where two paths ask for one name, only one has it: the name of a field is its `graphqlName`.
  */
 export function flatName(name: string): string {
   const whole = name.replaceAll('.', '__');
@@ -175,11 +181,10 @@ export function assemble(
   configs: Configs,
 ): Catalogue {
   const fields = fieldsOf(introspection, configs.extended);
-  // Of two fields with one flat name the first has it.
-  const byFlatName = new Map([...fields.values()].reverse().map((field) => [flatName(field.name), field]));
-  const byAnyName = (name: string) => fields.get(name) ?? byFlatName.get(name);
+  const byGraphqlName = new Map([...fields.values()].map((field) => [field.graphqlName, field]));
+  const findField = (name: string) => fields.get(name) ?? byGraphqlName.get(name.replaceAll('.', '__'));
   const columns = configs.table.columns.flatMap((column): Column[] => {
-    const field = byAnyName(column.fieldName);
+    const field = findField(column.fieldName);
     if (!field) return [];
     return [
       {
@@ -194,7 +199,7 @@ export function assemble(
     ];
   });
   const facets = configs.facets.aggregations.flatMap((facet): Facet[] => {
-    const field = byAnyName(facet.fieldName);
+    const field = findField(facet.fieldName);
     // A filter on a text also finds its words, so more records than its facet counts.
     const canCount = field && field.kind !== 'container' && field.kind !== 'opaque' && field.type !== 'text';
     return canCount && facet.isActive ? [{ field, label: facet.displayName ?? field.label, show: facet.show }] : [];
@@ -207,6 +212,7 @@ export function assemble(
     graphqlPath: entry.paths.graphql,
     downloadPath: downloadPath(entry),
     fields,
+    findField,
     columns,
     facets,
     defaultSort: (configs.table.defaultSorting ?? []).filter(({ fieldName }) => fields.has(fieldName)),
@@ -227,11 +233,13 @@ function fieldsOf(
   const nested = Object.entries(introspected)
     .filter(([, field]) => field.type === 'nested')
     .map(([name]) => name);
-  const fields = Object.entries(introspected).map(([name, { displayName, type, unit, multiFieldOf }]): Field => {
+  const fields = Object.entries(introspected).map(([name, introspectedField]): Field => {
+    const { displayName, type, unit, multiFieldOf, graphqlName } = introspectedField;
     const entry = shown.get(name);
     const around = nested.filter((container) => name.startsWith(`${container}.`));
     return {
       name,
+      graphqlName: graphqlName ?? (name === RECORD_ID ? 'id' : flatName(name)),
       label: entry?.displayName ?? displayName,
       type,
       kind: kindOf(type),
@@ -241,7 +249,6 @@ function fieldsOf(
       quickSearch: entry?.quickSearchEnabled === true && kindOf(type) === 'terms',
       primaryKey: entry?.primaryKey === true,
       rangeStep: entry?.rangeStep ?? 0,
-      isArray: entry?.isArray === true,
       nestedIn: around.reduce<string | null>((best, next) => (best && best.length > next.length ? best : next), null),
       isMultiField: multiFieldOf !== undefined,
     };

@@ -17,6 +17,7 @@ export type CatalogueEntry = Schemas['CatalogueEntry'];
 export type CatalogueFields = Schemas['CatalogueFields'];
 export type CatalogueIndexing = Schemas['CatalogueIndexing'];
 export type Directory = Pick<Schemas['CatalogueDirectory'], 'catalogs'>;
+export type ExternalValidation = Schemas['ExternalValidation'];
 export type FileUpdate = Schemas['FileUpdateRequest'];
 export type Job = Schemas['Job'];
 export type MadeApiKey = Schemas['MadeApiKey'];

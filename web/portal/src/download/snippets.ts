@@ -1,6 +1,6 @@
 // The same query for programs: GraphQL, and what sends it in a few languages.
 
-import { type Catalogue, type Field, flatName, type SortKey } from '../api/catalogue';
+import type { Catalogue, Field, SortKey } from '../api/catalogue';
 import type { Group } from '../query/sqon';
 
 export interface Snippet {
@@ -18,7 +18,7 @@ export interface Taken {
 }
 
 export function graphqlText({ catalogue, fields }: Taken, indent = ''): string {
-  const names = fields.map(({ name }) => flatName(name));
+  const names = fields.map(({ graphqlName }) => graphqlName);
   const lines = [
     'query Records($filters: JSON, $sort: [Sort], $searchAfter: JSON) {',
     `  ${catalogue.documentType} {`,
@@ -27,7 +27,7 @@ export function graphqlText({ catalogue, fields }: Taken, indent = ''): string {
     '      edges {',
     '        searchAfter',
     '        node {',
-    ...['id', ...names].map((name) => `          ${name}`),
+    ...[...new Set(['id', ...names])].map((name) => `          ${name}`),
     '        }',
     '      }',
     '    }',

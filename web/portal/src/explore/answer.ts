@@ -1,6 +1,6 @@
 // The answer to a view's request, as the page uses it.
 
-import { type Catalogue, type Field, flatName } from '../api/catalogue';
+import type { Catalogue, Field } from '../api/catalogue';
 import type { Value } from '../query/sqon';
 import type { ExploreState } from './urlState';
 import type { BinsByField } from './viewQuery';
@@ -18,7 +18,7 @@ export interface Bucket {
 
 export interface TermsCounts {
   buckets: Bucket[];
-  /** How many different values there are, also those not fetched. */
+  /** How many buckets there are, that of missing values and those not fetched included. */
   distinct: number;
 }
 
@@ -60,7 +60,7 @@ export function readView(
   }
   const view: ViewAnswer = { total: hits.total, rows, terms: new Map(), steps: new Map() };
   for (const { field } of catalogue.facets) {
-    const counts = aggregations[flatName(field.name)];
+    const counts = aggregations[field.graphqlName];
     if (!counts) continue;
     const edges = bins.get(field.name)?.edges;
     if (edges && counts.range) {

@@ -1,6 +1,6 @@
 // The one GraphQL request behind a view: a page of records and every facet beside it.
 
-import { type Catalogue, type Field, flatName, type SortKey } from '../api/catalogue';
+import type { Catalogue, Field, SortKey } from '../api/catalogue';
 import { type Bins, dateBins, numberBins } from '../facets/bins';
 import type { ExploreState } from './urlState';
 
@@ -22,7 +22,7 @@ interface StatsAnswer {
 /** Asks for the extent of all numbers and dates, whatever the filter; it determines the bins of histograms. */
 export function extentRequest(catalogue: Catalogue): Request {
   const ranged = catalogue.suppressedBelow === null ? rangedFields(catalogue) : [];
-  const stats = ranged.map((field) => `${flatName(field.name)} { stats { min max } }`).join(' ');
+  const stats = ranged.map((field) => `${field.graphqlName} { stats { min max } }`).join(' ');
   const aggregations = stats && `aggregations(include_missing: false) { ${stats} }`;
   return {
     query: `query Extent { ${catalogue.documentType} { hits(first: 0) { total } ${aggregations} } }`,
@@ -38,7 +38,7 @@ export interface Extent {
 export function readExtent(catalogue: Catalogue, answer: Record<string, unknown>): Extent {
   const { hits, aggregations = {} } = answer[catalogue.documentType] as StatsAnswer;
   const bins = rangedFields(catalogue).flatMap((field): [string, Bins][] => {
-    const { min = null, max = null } = aggregations[flatName(field.name)]?.stats ?? {};
+    const { min = null, max = null } = aggregations[field.graphqlName]?.stats ?? {};
     if (min === null || max === null) return [];
     return [[field.name, field.kind === 'date' ? dateBins(min, max) : numberBins(min, max, isWhole(field))]];
   });
@@ -59,8 +59,8 @@ export function sortOf(state: ExploreState, catalogue: Catalogue): SortKey[] {
 }
 
 export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: Field[], bins: BinsByField): Request {
-  const names = new Set(['id', ...columns.map(({ name }) => flatName(name))]);
-  if (catalogue.keyField) names.add(flatName(catalogue.keyField.name));
+  const names = new Set(['id', ...columns.map(({ graphqlName }) => graphqlName)]);
+  if (catalogue.keyField) names.add(catalogue.keyField.graphqlName);
   const facets = catalogue.facets.map(({ field }) => facetSelection(field, bins)).join('\n      ');
   const query = `query View($filters: JSON, $sort: [Sort], $first: Int, $offset: Int, $searchAfter: JSON) {
   ${catalogue.documentType} {
@@ -80,7 +80,7 @@ export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: 
 }
 
 function facetSelection(field: Field, bins: BinsByField): string {
-  const name = flatName(field.name);
+  const name = field.graphqlName;
   if (field.kind !== 'number' && field.kind !== 'date') {
     return `${name} { bucket_count buckets(max: ${MAX_VALUES}) { key key_as_string doc_count } }`;
   }

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useMemo, useState } from 'react';
 
-import { type Field, flatName } from '../api/catalogue';
+import type { Field } from '../api/catalogue';
 import { graphql } from '../api/client';
 import { count, MISSING, valueText } from '../design/format';
 import { Icon } from '../design/Icon';
@@ -88,7 +88,7 @@ function withChosen(buckets: Bucket[], chosen: Value[]): Bucket[] {
 /** Fetches all values of a facet when the user searches among them. */
 function useAllValues(field: Field, isWanted: boolean): Bucket[] | undefined {
   const { catalogue, state } = useExplore();
-  const name = flatName(field.name);
+  const name = field.graphqlName;
   const { data } = useQuery({
     queryKey: ['values', catalogue.id, name, state.filter],
     queryFn: async ({ signal }) => {

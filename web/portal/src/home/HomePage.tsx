@@ -2,7 +2,7 @@
 
 import { skipToken, useQuery } from '@tanstack/react-query';
 
-import { type Catalogue, flatName } from '../api/catalogue';
+import type { Catalogue } from '../api/catalogue';
 import { graphql } from '../api/client';
 import { count, plural, valueText } from '../design/format';
 import { Icon } from '../design/Icon';
@@ -101,7 +101,7 @@ interface Summary {
 async function fetchSummary(catalogue: Catalogue, signal: AbortSignal): Promise<Summary> {
   const chosen = catalogue.facets.filter(({ field, show }) => show && field.kind === 'terms').slice(0, 3);
   const parts = chosen
-    .map(({ field }) => `${flatName(field.name)} { bucket_count buckets(max: 5) { key doc_count } }`)
+    .map(({ field }) => `${field.graphqlName} { bucket_count buckets(max: 5) { key doc_count } }`)
     .join(' ');
   const type = catalogue.documentType;
   const query = `query Summary { ${type} { hits(first: 0) { total } ${parts && `aggregations(include_missing: false) { ${parts} }`} } }`;
@@ -112,7 +112,7 @@ async function fetchSummary(catalogue: Catalogue, signal: AbortSignal): Promise<
   return {
     total: hits.total,
     facets: chosen.flatMap(({ field, label }) => {
-      const counts = aggregations[flatName(field.name)];
+      const counts = aggregations[field.graphqlName];
       return counts
         ? [{ label, name: field.name, buckets: readBuckets(counts.buckets, field), distinct: counts.bucket_count }]
         : [];

@@ -11,6 +11,7 @@ import { Tabs } from '../design/Tabs';
 import { Link, useRouter } from '../shell/router';
 import { registerType, versionsOf } from './api';
 import { exampleOf } from './example';
+import { problemsOfValidations, readValidations } from './externalRules';
 import { check } from './jsonSchema';
 import { PayloadView } from './PayloadView';
 import { SchemaForm, type SchemaObject } from './SchemaForm';
@@ -45,24 +46,32 @@ function parsed(text: string): { value?: SchemaObject; mistake?: string } {
   }
 }
 
+function externalText(type: AnalysisType | null): string {
+  const validations = type?.options.externalValidations ?? [];
+  return validations.length ? JSON.stringify(validations, null, 2) : '';
+}
+
 function Editor({ before }: { before: AnalysisType | null }) {
   const { navigate } = useRouter();
   const [name, setName] = useState(before?.name ?? '');
   const [text, setText] = useState(JSON.stringify(before?.schema ?? START, null, 2));
   const [fileTypes, setFileTypes] = useState(before?.options.fileTypes?.join(', ') ?? '');
+  const [external, setExternal] = useState(externalText(before));
   const [tab, setTab] = useState('Form');
   const id = useId();
   const { value: schema, mistake } = parsed(text);
-  const problems = schema ? problemsOf(schema) : [];
-  const canSave = schema !== undefined && problems.length === 0 && /^[A-Za-z0-9._-]{1,225}$/.test(name);
+  const validations = readValidations(external);
+  const problems = [...(schema ? problemsOf(schema) : []), ...problemsOfValidations(validations.value ?? [])];
+  const canSave = schema && validations.value && problems.length === 0 && /^[A-Za-z0-9._-]{1,225}$/.test(name);
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {
-      if (!schema) return;
+      if (!schema || !validations.value) return;
       const types = fileTypes
         .split(',')
         .map((each) => each.trim())
         .filter(Boolean);
-      await registerType({ name, schema, options: { ...before?.options, fileTypes: types } });
+      const options = { fileTypes: types, externalValidations: validations.value };
+      await registerType({ name, schema, options });
       navigate(`/manage/types/${encodeURIComponent(name)}`);
     },
   });
@@ -105,16 +114,31 @@ function Editor({ before }: { before: AnalysisType | null }) {
                 <p>The text is not valid JSON at the moment; correct it there first.</p>
               </Notice>
             )}
-            {tab === 'Text' && <CodeField label="JSON Schema" rows={22} value={text} onChange={setText} />}
+            {tab === 'Text' && (
+              <div className="stack">
+                <CodeField label="JSON Schema" rows={22} value={text} onChange={setText} />
+                <CodeField
+                  label="External validations"
+                  rows={4}
+                  placeholder="none"
+                  value={external}
+                  note="A list of objects with the url of a service and the jsonPath of the values that it checks."
+                  onChange={setExternal}
+                />
+              </div>
+            )}
           </div>
           <div aria-live="polite">
             {mistake && <p className="mistake">{mistake}</p>}
+            {validations.mistake && <p className="mistake">External validations: {validations.mistake}</p>}
             {problems.map((problem) => (
               <p key={problem} className="mistake">
                 {problem}
               </p>
             ))}
-            {!mistake && problems.length === 0 && <p className="small soft">The schema keeps the rules.</p>}
+            {!mistake && !validations.mistake && problems.length === 0 && (
+              <p className="small soft">The schema keeps the rules.</p>
+            )}
           </div>
         </section>
         <Sample schema={schema} name={name} />

@@ -25,11 +25,17 @@ export function check(value: unknown, schema: Schema, root: Schema = schema, at 
 /** Returns what a reference within the schema points to. */
 export function resolve(reference: string, root: Schema): Schema | undefined {
   if (!reference.startsWith('#')) return undefined;
-  const parts = reference
-    .slice(1)
+  let pointer: string;
+  try {
+    pointer = decodeURIComponent(reference.slice(1));
+  } catch {
+    // A `%` that is typed at the moment.
+    return undefined;
+  }
+  const parts = pointer
     .split('/')
     .filter(Boolean)
-    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   return parts.reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], root) as
     Schema | undefined;
 }

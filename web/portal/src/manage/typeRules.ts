@@ -1,5 +1,6 @@
 // The rules for schemas of analysis types, checked before the server does.
 
+import { resolve, type Schema } from './jsonSchema';
 import type { SchemaObject } from './SchemaForm';
 
 const OWNED = [
@@ -16,22 +17,46 @@ const OWNED = [
   'analysisStateHistory',
 ];
 
+/** The definitions of the base schema (`crates/schema/src/base.json`). */
+const BASE_DEFINITIONS = ['analysisType', 'common', 'file'];
+
 /** Returns everything that is wrong with a schema. */
 export function problemsOf(schema: SchemaObject): string[] {
   const problems: string[] = [];
-  const properties = (schema.properties ?? {}) as Record<string, SchemaObject>;
+  const properties = membersOf(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];
   if (schema.type !== 'object') problems.push('The type of the whole must be “object”.');
   if (!('experiment' in properties)) problems.push('There must be a property “experiment”.');
-  else if (properties.experiment?.type !== 'object' && !properties.experiment?.$ref)
-    problems.push('“experiment” must be an object.');
+  else if (!describesObject(properties.experiment, schema))
+    problems.push(
+      '#/properties/experiment: it describes other values than objects, but experiment is an object; add "type": "object"',
+    );
   if (!required.includes('experiment')) problems.push('“experiment” must be required.');
   for (const name of OWNED.filter((each) => each in properties))
     problems.push(`“${name}” belongs to the server and cannot be a property.`);
+  for (const name of BASE_DEFINITIONS.filter((each) => each in membersOf(schema.definitions)))
+    problems.push(`“${name}” is a definition of the base schema and cannot be the name of another one.`);
   for (const keyword of Object.keys(schema).filter(
     (each) => !['type', 'definitions', 'required', 'properties'].includes(each),
   )) {
     problems.push(`“${keyword}” is not allowed at the top; only type, properties, required and definitions are.`);
   }
   return problems;
+}
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+/** Says whether a schema allows nothing but objects, by itself, by its reference or by a part of its `allOf`. */
+function describesObject(described: unknown, root: Schema, seen = new Set<string>()): boolean {
+  const { $ref: reference, type, allOf } = membersOf(described);
+  if (typeof reference === 'string') {
+    // The server knows the places of plain names, too.
+    if (/^#[A-Za-z]/.test(reference)) return true;
+    return !seen.has(reference) && describesObject(resolve(reference, root), root, seen.add(reference));
+  }
+  const types = [type].flat();
+  if (types.length === 1 && types[0] === 'object') return true;
+  return Array.isArray(allOf) && allOf.some((part) => describesObject(part, root, seen));
 }

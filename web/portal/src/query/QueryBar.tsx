@@ -170,7 +170,7 @@ function LeafChip({ leaf, path, root, isLast }: PartProps & { leaf: Leaf; isLast
 
 function PartMenu({ node, path, root, isLast }: PartProps & { node: Sqon; isLast: boolean }) {
   const { catalogue, setFilter } = useExplore();
-  const isNested = (field: string) => (catalogue.fields.get(field)?.nestedIn ?? null) !== null;
+  const isNested = (field: string) => (catalogue.findField(field)?.nestedIn ?? null) !== null;
   const apply = (close: () => void, next: Group | null) => {
     close();
     setFilter(next);

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
 
-import { type Catalogue, type Field, flatName } from '../api/catalogue';
+import type { Catalogue, Field } from '../api/catalogue';
 import { graphql } from '../api/client';
 import { valueText } from '../design/format';
 import { Icon } from '../design/Icon';
@@ -167,7 +167,7 @@ function containing(catalogue: Catalogue, text: string): Leaf {
 async function suggest(catalogue: Catalogue, text: string, signal: AbortSignal): Promise<Suggestion[]> {
   const names = catalogue.quickFields
     .filter(({ isMultiField }) => !isMultiField)
-    .map(({ name }) => flatName(name))
+    .map(({ graphqlName }) => graphqlName)
     .join(' ');
   const type = catalogue.documentType;
   const query = `query Suggest($filters: JSON) { ${type} { hits(filters: $filters, first: 20, trackTotalHits: false) { edges { node { id ${names} } } } } }`;
@@ -181,7 +181,7 @@ async function suggest(catalogue: Catalogue, text: string, signal: AbortSignal):
   const found = new Map<string, Suggestion>();
   for (const { node } of answer[type]?.hits.edges ?? []) {
     for (const field of catalogue.quickFields) {
-      for (const value of [node[flatName(field.name)]].flat(3)) {
+      for (const value of [node[field.graphqlName]].flat(3)) {
         const isMatch = typeof value === 'string' && value.toLowerCase().includes(wanted);
         if (isMatch) found.set(`${field.name} ${value}`, { field, value });
       }

@@ -16,9 +16,7 @@ export function SqonDialog({ onClose }: { onClose: () => void }) {
   let mistake: string | null = null;
   try {
     filter = parse(text);
-    const unknown = filter
-      ? namesIn(filter).find((name) => !catalogue.fields.has(name.replaceAll('__', '.')))
-      : undefined;
+    const unknown = filter ? namesIn(filter).find((name) => !catalogue.findField(name)) : undefined;
     if (unknown) mistake = `This catalogue has no field “${unknown}”.`;
   } catch (error) {
     mistake = (error as Error).message;

@@ -16,7 +16,7 @@ const SETS = /^set_id:/;
 
 /** Describes a condition; `setNames` has the names of saved sets. */
 export function phrase(leaf: Leaf, catalogue: Catalogue, setNames: ReadonlyMap<string, string> = new Map()): Phrase {
-  const fields = fieldsOf(leaf).map((name) => catalogue.fields.get(name.replaceAll('__', '.')));
+  const fields = fieldsOf(leaf).map((name) => catalogue.findField(name));
   const names = fieldsOf(leaf);
   const [field] = fields;
   const subject = names.length > 2 ? 'Any text' : names.map((name, index) => fields[index]?.label ?? name).join(' or ');

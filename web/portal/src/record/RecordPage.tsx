@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
-import { type Catalogue, flatName, words } from '../api/catalogue';
+import { type Catalogue, words } from '../api/catalogue';
 import { ApiError, graphql } from '../api/client';
 import { CopyButton } from '../design/CopyButton';
 import { ErrorNotice, Loading } from '../design/Notice';
@@ -33,7 +33,7 @@ export default function RecordPage({ rest: [catalogueId, key, ...others] }: { re
 async function fetchDocument(catalogue: Catalogue, key: string, signal: AbortSignal): Promise<Document> {
   const field = catalogue.keyField;
   if (!field) throw new ApiError('The records of this catalogue have no key of their own.', 404);
-  const name = flatName(field.name);
+  const name = field.graphqlName;
   const type = catalogue.documentType;
   const query = `query Record($filters: JSON) {
     ${type} { aggregations(filters: $filters, aggregations_filter_themselves: true, include_missing: false) { ${name} { buckets(max: 1) { top_hits } } } }

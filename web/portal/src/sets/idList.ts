@@ -1,6 +1,6 @@
 // Reads a list of ids and compares it with the ids in the catalogue.
 
-import { type Catalogue, type Field, flatName } from '../api/catalogue';
+import type { Catalogue, Field } from '../api/catalogue';
 import { graphql } from '../api/client';
 
 /** How many ids are looked up in one request. */
@@ -27,7 +27,7 @@ export async function matchIds(
   ids: string[],
   signal?: AbortSignal,
 ): Promise<IdMatches> {
-  const name = flatName(field.name);
+  const name = field.graphqlName;
   const type = catalogue.documentType;
   const query = `query Match($filters: JSON) { ${type} { aggregations(filters: $filters, aggregations_filter_themselves: true, include_missing: false) { ${name} { buckets(max: ${BATCH_SIZE * 20}) { key } } } } }`;
   const present = new Set<string>();

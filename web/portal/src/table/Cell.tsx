@@ -1,6 +1,6 @@
 // One cell: single values as they read best, several as a short list.
 
-import { type Column, flatName } from '../api/catalogue';
+import type { Column } from '../api/catalogue';
 import { bytes, moment, quantity, valueText } from '../design/format';
 import type { Row } from '../explore/answer';
 
@@ -8,7 +8,7 @@ const SHOWN = 3;
 
 /** Returns the values of a cell, nulls and empty lists aside. */
 export function valuesOfCell(row: Row, column: Column): unknown[] {
-  return [row.values[flatName(column.field.name)]]
+  return [row.values[column.field.graphqlName]]
     .flat(5)
     .filter((value) => value !== null && value !== undefined && value !== '');
 }

@@ -3,7 +3,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useRef } from 'react';
 
-import { flatName } from '../api/catalogue';
 import { count } from '../design/format';
 import type { Row } from '../explore/answer';
 import { useExplore } from '../explore/context';
@@ -107,8 +106,9 @@ export function ResultTable({ columns }: { columns: ShownColumn[] }) {
 
 function RecordLink({ row, children }: { row: Row; children: React.ReactNode }) {
   const { catalogue } = useExplore();
-  const key = catalogue.keyField ? row.values[flatName(catalogue.keyField.name)] : null;
-  if (typeof key !== 'string') return children;
+  // A field that is a list somewhere is a list in every record.
+  const [key, ...others] = catalogue.keyField ? [row.values[catalogue.keyField.graphqlName]].flat() : [];
+  if (typeof key !== 'string' || others.length) return children;
   return <Link to={`/record/${encodeURIComponent(catalogue.id)}/${encodeURIComponent(key)}`}>{children}</Link>;
 }
 
