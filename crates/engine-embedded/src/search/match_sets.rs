@@ -105,14 +105,17 @@ impl<'a> PlanMatchSets<'a> {
     fn elements_of(&self, segment: usize, level: usize, filter: &'a Filter, records: usize) -> Arc<Bitset> {
         let (matches, within) = (&self.of_filter(records)[segment], &self.snapshot.segments[segment].segment);
         let ratio = if is_union_of_postings(filter) { POSTINGS_ROW_FILTER_RATIO } else { ROW_FILTER_RATIO };
-        self.memoize(BitmapKey { segment, level, filter, read_at: level, records: Some(records) }, || {
+        let key = |filter| BitmapKey { segment, level, filter, read_at: level, records: Some(records) };
+        let of_records = || self.memoize(key(&Filter::All), || row_filter::rows_of(within, level, &matches.documents));
+        if *filter == Filter::All {
+            return of_records();
+        }
+        self.memoize(key(filter), || {
             if matches.count * ratio < within.document_count() {
                 return row_filter::evaluate(within, filter, level, &matches.documents, self.cancellation);
             }
-            let of_records = BitmapKey { segment, level, filter: &Filter::All, read_at: level, records: Some(records) };
-            let of_records = self.memoize(of_records, || row_filter::rows_of(within, level, &matches.documents));
             let mut elements = Bitset::clone(&self.rows(segment, filter, level));
-            elements.intersect_with(&of_records);
+            elements.intersect_with(&of_records());
             elements
         })
     }
