@@ -59,6 +59,8 @@ pub(crate) struct IndexRegistry {
     /// Each index, or why it cannot be used.
     pub(crate) indexes: BTreeMap<String, Result<Arc<Index>, EngineError>>,
     pub(crate) aliases: Aliases,
+    /// Whether the file of the aliases still has those of a deleted index.
+    has_stale_aliases: bool,
     folders: IndexFolders,
 }
 
@@ -101,7 +103,7 @@ impl EmbeddedEngine {
         verify_in_background(unverified.map(Arc::downgrade).collect());
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),
-            registry: RwLock::new(IndexRegistry { indexes, aliases, folders }),
+            registry: RwLock::new(IndexRegistry { indexes, aliases, has_stale_aliases: false, folders }),
             search_permits: SearchPermits::default(),
             active_writes: Arc::default(),
             _lock: lock,
@@ -142,6 +144,11 @@ impl EmbeddedEngine {
         if registry.aliases.aliases.contains_key(name) {
             return Err(EngineError::Rejected(format!("`{name}` is an alias; expected a name that no alias has")));
         }
+        if registry.has_stale_aliases {
+            // A new index must not get them at the next start.
+            registry.aliases.write(&self.0.folder).map_err(|error| write_error(&error))?;
+            registry.has_stale_aliases = false;
+        }
         let (folder, temporary) =
             registry.folders.choose(name).map_err(|error| EngineError::Failed(error.to_string()))?;
         let index = Index::create(name, &folder, &temporary, mapping)?;
@@ -165,18 +172,22 @@ impl EmbeddedEngine {
         let Some(index) = registry.indexes.get(name).map(|index| index.as_ref().ok().cloned()) else {
             return Err(EngineError::IndexNotFound(name.to_owned()));
         };
-        let failed = |error: std::io::Error| write_error(&error);
         // Work that runs on it says from here on that there is no such index, whatever becomes of its files.
         index.iter().for_each(|index| index.set_retired(true));
         let deleted = registry.folders.take_away(name).map_err(|error| {
             index.iter().for_each(|index| index.set_retired(false));
-            failed(error)
+            write_error(&error)
         })?;
         registry.indexes.remove(name);
         let alias_count = registry.aliases.aliases.len();
         registry.aliases.aliases.retain(|_, index| index != name);
         if registry.aliases.aliases.len() < alias_count {
-            registry.aliases.write(&self.0.folder).map_err(failed)?;
+            // The index is gone, after a crash too, and an alias without an index is dropped when the file is read.
+            let written = registry.aliases.write(&self.0.folder);
+            registry.has_stale_aliases = written.is_err();
+            if let Err(error) = written {
+                tracing::warn!(index = name, %error, "the file of the aliases still has those of a deleted index");
+            }
         }
         drop(registry);
         remove_deleted(&deleted);
@@ -200,6 +211,7 @@ impl EmbeddedEngine {
                 return Err(write_error(&error));
             }
             registry.aliases = aliases;
+            registry.has_stale_aliases = false;
         }
         Ok(())
     }

@@ -57,6 +57,15 @@ impl IndexError {
         }
     }
 
+    /// Returns the error of a change of an index that could not be written to its files.
+    pub(crate) fn write_error(&self, index: &str) -> EngineError {
+        let reason = format!("index `{index}` cannot be written: {}", self.chain());
+        match self {
+            Self::Io(cause) if durable_file::is_not_writable(cause) => EngineError::NotWritable(reason),
+            _ => EngineError::Failed(reason),
+        }
+    }
+
     /// Returns the message with those of all sources.
     pub(crate) fn chain(&self) -> String {
         let causes = std::iter::successors(Some(self as &dyn Error), |&error| error.source());

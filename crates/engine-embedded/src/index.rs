@@ -68,7 +68,8 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Creates an index, in a temporary folder that is then renamed.
+    /// Creates an index, in a temporary folder that is then renamed. Once it has its name, it exists, even if the disk
+    /// cannot be written from then on; see [`Self::failure`].
     pub(crate) fn create(
         name: &str,
         folder: &Path,
@@ -86,7 +87,6 @@ impl Index {
         };
         let created = create().map_err(|error: std::io::Error| write_error(&error));
         let opened = created.and_then(|()| Self::open(name, folder.to_owned()));
-        let opened = opened.and_then(|index| index.failure().map_or(Ok(index), Err));
         if opened.is_err() {
             // Nobody else has these folders; what cannot be removed is no obstacle.
             for folder in [temporary, folder] {
@@ -106,11 +106,7 @@ impl Index {
             })
         })?;
         let loaded = writer.snapshot();
-        let begun = catch_panic(|| {
-            writer
-                .begin(&folder)
-                .map_err(|error| EngineError::Failed(format!("index `{name}` cannot be written: {}", error.chain())))
-        });
+        let begun = catch_panic(|| writer.begin(&folder).map_err(|error| error.write_error(name)));
         let snapshot = if begun.is_ok() { writer.snapshot() } else { loaded };
         Ok(Self {
             name: name.to_owned(),
@@ -149,17 +145,8 @@ impl Index {
     }
 
     fn write_error(&self, error: impl Into<IndexError>) -> EngineError {
-        let error = error.into();
-        match &error {
-            IndexError::Io(cause) if durable_file::is_not_writable(cause) => {
-                EngineError::NotWritable(format!("index `{}` cannot be written: {}", self.name, error.chain()))
-            }
-            _ => self.write_failure(&error.chain()),
-        }
-    }
-
-    fn write_failure(&self, reason: &str) -> EngineError {
-        EngineError::Failed(format!("index `{}` cannot be written: {reason}", self.name))
+        let error: IndexError = error.into();
+        error.write_error(&self.name)
     }
 
     /// Returns the position of the last batch that had one.

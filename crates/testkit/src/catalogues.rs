@@ -74,7 +74,7 @@ impl TestCatalogues {
 
     /// Writes the files and indexes below a folder, and starts the service that searches them.
     pub(crate) async fn start(self, folder: &Path, engine: Arc<EmbeddedEngine>) -> Arc<SearchService> {
-        std::fs::create_dir(folder.join(CONFIGS)).unwrap();
+        std::fs::create_dir_all(folder.join(CONFIGS)).unwrap();
         for (path, content) in &self.files {
             write_config(folder, path, content);
         }

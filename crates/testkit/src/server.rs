@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +35,7 @@ pub struct TestServerBuilder {
     call_timeout: Duration,
     catalogues: Option<TestCatalogues>,
     access: Arc<AccessControl>,
+    data_folder: Option<PathBuf>,
 }
 
 /// A running server; dropping it stops it. It can be used as a [`TestClient`] of itself.
@@ -45,7 +46,9 @@ pub struct TestServer {
     /// Dropping it stops the server.
     _running: oneshot::Sender<()>,
     engine: Arc<EmbeddedEngine>,
-    folder: TempDir,
+    folder: PathBuf,
+    /// The folder, unless the test has given one.
+    _temporary: Option<TempDir>,
     _database: Option<TestDatabase>,
 }
 
@@ -64,6 +67,7 @@ impl TestServer {
             call_timeout: DEFAULT_TIMEOUT,
             catalogues: None,
             access: Arc::default(),
+            data_folder: None,
         }
     }
 
@@ -89,12 +93,12 @@ impl TestServer {
 
     /// Writes a configuration file of a server that has catalogues.
     pub fn write_config(&self, path: &str, content: &str) {
-        catalogues::write_config(self.folder.path(), path, content);
+        catalogues::write_config(&self.folder, path, content);
     }
 
     /// Removes a configuration file, or a folder of them, of a server that has catalogues.
     pub fn remove_config(&self, path: &str) {
-        catalogues::remove_config(self.folder.path(), path);
+        catalogues::remove_config(&self.folder, path);
     }
 }
 
@@ -181,19 +185,31 @@ impl TestServerBuilder {
         self
     }
 
+    /// Keeps everything in a folder of the test, the store too; what another server left there is opened.
+    pub fn data_folder(mut self, folder: &Path) -> Self {
+        self.data_folder = Some(folder.to_owned());
+        self
+    }
+
     /// Starts the server.
     pub async fn start(self) -> TestServer {
-        let folder = TempDir::new().unwrap();
-        let (store, database) = open_store(folder.path()).await;
+        let (folder, temporary) = match self.data_folder {
+            Some(folder) => (folder, None),
+            None => {
+                let temporary = TempDir::new().unwrap();
+                (temporary.path().to_owned(), Some(temporary))
+            }
+        };
+        let (store, database) = open_store(&folder, temporary.is_some()).await;
         let external = ExternalValidator::new(self.call_timeout).unwrap();
         let storage = self.score_url.map(|url| StorageClient::new(&url, None, self.call_timeout).unwrap());
         let service = MetadataService::start(Arc::clone(&store), self.metadata, external, storage).await.unwrap();
-        let engine = Arc::new(EmbeddedEngine::open(&folder.path().join("search")).unwrap());
+        let engine = Arc::new(EmbeddedEngine::open(&folder.join("search")).unwrap());
         let search = match self.catalogues {
-            Some(catalogues) => Some(catalogues.start(folder.path(), engine.clone()).await),
+            Some(catalogues) => Some(catalogues.start(&folder, engine.clone()).await),
             None => None,
         };
-        let indexing = search.as_ref().map(|search| Arc::new(start_indexing(folder.path(), store, Arc::clone(search))));
+        let indexing = search.as_ref().map(|search| Arc::new(start_indexing(&folder, store, Arc::clone(search))));
         let indexes = Some(Indexes { engine: engine.clone(), administration: engine.clone() });
         let services = Services {
             metadata: Arc::new(service),
@@ -213,7 +229,16 @@ impl TestServerBuilder {
             let _ = stopped.await;
         }));
         let client = TestClient::connect(&format!("http://{address}")).await;
-        TestServer { client, address, first_segments, _running: running, engine, folder, _database: database }
+        TestServer {
+            client,
+            address,
+            first_segments,
+            _running: running,
+            engine,
+            folder,
+            _temporary: temporary,
+            _database: database,
+        }
     }
 }
 
@@ -232,9 +257,9 @@ fn start_indexing(folder: &Path, store: Arc<dyn Store>, search: Arc<SearchServic
     })
 }
 
-/// Opens an empty store: in the folder, or, where CANTATA_TEST_STORE is `postgres`, in a database of its own.
-async fn open_store(folder: &Path) -> (Arc<dyn Store>, Option<TestDatabase>) {
-    if std::env::var("CANTATA_TEST_STORE").is_ok_and(|store| store == "postgres") {
+/// Opens the store in the folder; an empty one, where CANTATA_TEST_STORE is `postgres`, in a database of its own.
+async fn open_store(folder: &Path, is_empty: bool) -> (Arc<dyn Store>, Option<TestDatabase>) {
+    if is_empty && std::env::var("CANTATA_TEST_STORE").is_ok_and(|store| store == "postgres") {
         let database = databases::postgres();
         let address = DatabaseUrl::parse(&database.address()).unwrap();
         return (Arc::new(PostgresStore::open(&address, 8).await.unwrap()), Some(database));

@@ -67,7 +67,8 @@ impl Index {
     pub(super) fn lock_writer(&self) -> MutexGuard<'_, IndexWriter> {
         self.writer.lock().unwrap_or_else(|poisoned| {
             self.writer.clear_poison();
-            self.failure.store(Some(Arc::new(self.write_failure("a change ended unexpectedly"))));
+            let failure = format!("index `{}` cannot be written: a change ended unexpectedly", self.name);
+            self.failure.store(Some(Arc::new(EngineError::Failed(failure))));
             poisoned.into_inner()
         })
     }
@@ -76,9 +77,7 @@ impl Index {
     fn reopen(&self, writer: &mut IndexWriter) -> Result<(), EngineError> {
         let reopened = catch_panic(|| {
             let recovered = writer.roll_back(&self.folder).and_then(|()| IndexWriter::recover(&self.folder, writer));
-            recovered.map_err(|error| {
-                self.write_failure(&format!("it cannot be opened again after a failed change: {}", error.chain()))
-            })
+            recovered.map_err(|error| self.write_error(error))
         });
         match reopened {
             Ok(reopened) => {

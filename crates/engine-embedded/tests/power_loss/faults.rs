@@ -1,6 +1,6 @@
 //! A disk that fails and works again: what is refused is not there, and what was acknowledged stays.
 
-use cantata_engine::{EngineError, IndexAdmin};
+use cantata_engine::{AliasChange, EngineError, IndexAdmin, IndexReader, IndexWriter, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_sim_disk::{Fault, SimDisk};
 use rand::rngs::StdRng;
@@ -54,6 +54,93 @@ async fn a_disk_that_fails_and_works_again_loses_nothing() {
     for seed in 0..crate::workloads(20) {
         for fault in FAULTS {
             run(seed, fault).await.unwrap_or_else(|problem| panic!("workload {seed} with {fault:?}: {problem}"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_change_says_that_the_disk_cannot_be_written_until_it_can() {
+    for fault in [Fault::DiskFull, Fault::ReadOnly] {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = SimDisk::mount(folder.path());
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create_index("things", None).await.unwrap();
+        let put = |id: &str| vec![WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }];
+        disk.fail_at(0, fault);
+        for _ in 0..3 {
+            let written = engine.write("things", put("refused")).await.map(drop);
+            for refused in [written, engine.check_health().await, engine.create_index("more", None).await] {
+                assert!(matches!(refused, Err(EngineError::NotWritable(_))), "{fault:?}: {refused:?}");
+            }
+        }
+        disk.repair();
+        engine.check_health().await.unwrap();
+        engine.write("things", put("accepted")).await.unwrap();
+        assert_eq!(engine.has_documents("things", &["refused", "accepted"]).await.unwrap(), [false, true]);
+        engine.create_index("more", None).await.unwrap();
+        engine.wait_until_idle().await;
+    }
+}
+
+/// The fault begins before each operation of the creation in turn.
+#[tokio::test]
+async fn an_index_is_there_after_its_creation_was_acknowledged_and_not_after_it_was_refused() {
+    for fault in [Fault::DiskFull, Fault::ReadOnly] {
+        for operation in 0.. {
+            let folder = tempfile::tempdir().unwrap();
+            let disk = SimDisk::mount(folder.path());
+            let engine = EmbeddedEngine::open(folder.path()).unwrap();
+            let begun = disk.operations();
+            disk.fail_at(begun + operation, fault);
+            let created = engine.create_index("things", None).await;
+            let is_over = disk.operations() <= begun + operation;
+            disk.repair();
+            drop(engine);
+            disk.cut_power(operation);
+            let survivor = tempfile::tempdir().unwrap();
+            disk.write_image(survivor.path());
+            let engine = EmbeddedEngine::open(survivor.path()).unwrap();
+            let found: Vec<String> = engine.indexes().await.unwrap().into_iter().map(|index| index.name).collect();
+            let expected: &[&str] = if created.is_ok() { &["things"] } else { &[] };
+            assert_eq!(found, expected, "{fault:?} from operation {operation} on: {created:?}");
+            if is_over {
+                break;
+            }
+        }
+    }
+}
+
+/// The fault begins before each operation of the deletion in turn.
+#[tokio::test]
+async fn an_index_goes_with_its_aliases_or_stays_with_them() {
+    for fault in [Fault::DiskFull, Fault::ReadOnly] {
+        for operation in 0.. {
+            let folder = tempfile::tempdir().unwrap();
+            let disk = SimDisk::mount(folder.path());
+            let engine = EmbeddedEngine::open(folder.path()).unwrap();
+            engine.create_index("things", None).await.unwrap();
+            let alias = AliasChange::Add { alias: "all".to_owned(), index: "things".to_owned() };
+            engine.change_aliases(&[alias]).await.unwrap();
+            let begun = disk.operations();
+            disk.fail_at(begun + operation, fault);
+            let deleted = engine.delete_index("things").await;
+            let is_over = disk.operations() <= begun + operation;
+            disk.repair();
+            // Another index of the name has no alias of the one before.
+            let created = engine.create_index("things", None).await;
+            assert_eq!(created.is_ok(), deleted.is_ok(), "{fault:?} from operation {operation} on: {created:?}");
+            drop(engine);
+            disk.cut_power(operation);
+            let survivor = tempfile::tempdir().unwrap();
+            disk.write_image(survivor.path());
+            let engine = EmbeddedEngine::open(survivor.path()).unwrap();
+            let aliases: Vec<String> = engine.aliases().await.unwrap().into_iter().map(|alias| alias.name).collect();
+            let expected: &[&str] = if deleted.is_ok() { &[] } else { &["all"] };
+            assert_eq!(aliases, expected, "{fault:?} from operation {operation} on: {deleted:?}");
+            assert_eq!(engine.indexes().await.unwrap().len(), 1);
+            if is_over {
+                break;
+            }
         }
     }
 }
