@@ -15,6 +15,7 @@
 //!
 //! [`SimDisk::cut_power_at`] ends the life of the machine in the middle of a workload: every later change fails, and
 //! [`SimDisk::write_image`] writes what the disk holds then into another folder.
+#![allow(unsafe_code, reason = "functions of the C library are defined here, for test binaries alone")]
 
 mod faults;
 mod hooks;

@@ -144,10 +144,26 @@ impl Model {
 
     /// Changes names, for programs at once.
     pub(crate) fn change_names(&mut self, entries: Vec<(NodeId, OsString, Option<NodeId>)>) {
+        let mut replaced = Vec::new();
         for (folder, name, node) in &entries {
-            set_name(&mut self.folder(*folder).live, name, *node);
+            let live = &mut self.folder(*folder).live;
+            replaced.extend(live.get(name).copied());
+            set_name(live, name, *node);
+        }
+        // The file system gives the inode of a removed file to another one, which may be on another disk.
+        for node in replaced {
+            if !self.has_name(node) {
+                self.inodes.retain(|_, other| *other != node);
+            }
         }
         self.pending_names.push(NameChange { entries });
+    }
+
+    fn has_name(&self, id: NodeId) -> bool {
+        self.nodes.iter().any(|node| match node {
+            Node::Folder(folder) => folder.live.values().any(|child| *child == id),
+            Node::File(_) => false,
+        })
     }
 
     /// Changes a file, for programs at once.

@@ -3,7 +3,7 @@
 use std::backtrace::Backtrace;
 use std::collections::BTreeSet;
 
-/// A place in the product's code: `file:line` of the sync, after that of whoever called a shared function.
+/// A place in the product's code: `file:line` of the sync; for a shared function also of its caller.
 pub type SyncSite = String;
 
 /// The sites of syncs so far, and the one whose syncs are ignored.

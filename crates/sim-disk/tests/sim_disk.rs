@@ -1,4 +1,5 @@
 //! The simulated disk itself: what it forgets, what it keeps, and how it fails.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop where it stands")]
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};

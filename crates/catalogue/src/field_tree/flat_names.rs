@@ -53,7 +53,7 @@ impl<'m> FlatNames<'m> {
                 Some((holder, number)) => {
                     let name = loop {
                         *number += 1;
-                        let numbered = format!("{wanted}_{number}");
+                        let numbered = names::graphql_name(&format!("{wanted}_{number}"));
                         if taken.insert(numbered.clone()) {
                             break numbered;
                         }

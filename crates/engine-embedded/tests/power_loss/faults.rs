@@ -46,6 +46,7 @@ async fn run(seed: u64, fault: Fault) -> Result<(), String> {
     disk.cut_power(random.random());
     let survivor = tempfile::tempdir().unwrap();
     disk.write_image(survivor.path());
+    drop(disk);
     check_opens(survivor.path(), &SimDisk::mount(survivor.path()), &mut model).await
 }
 
