@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use crate::model::Model;
-use crate::workload::{check, check_opens, step};
+use crate::workload::{check_current, check_opens, step};
 
 const FAULTS: [Fault; 5] = [Fault::DiskFull, Fault::ReadOnly, Fault::IoError, Fault::ShortWrite, Fault::FailedSync];
 
@@ -29,13 +29,13 @@ async fn run(seed: u64, fault: Fault) -> Result<(), String> {
     }
     disk.repair();
     // The failed change is not there, and the next ones are.
-    check(&engine, &mut model).await.map_err(|problem| format!("after the fault: {problem}"))?;
+    check_current(&engine, &model).await.map_err(|problem| format!("after the fault: {problem}"))?;
     for _ in 0..10 {
         step(&engine, &disk, &mut model, &mut random)
             .await
             .map_err(|problem| format!("after the repair: {problem}"))?;
     }
-    check(&engine, &mut model).await.map_err(|problem| format!("after more changes: {problem}"))?;
+    check_current(&engine, &model).await.map_err(|problem| format!("after more changes: {problem}"))?;
     let created = engine.create_index("another", None).await;
     if !matches!(created, Ok(()) | Err(EngineError::IndexExists(_))) {
         return Err(format!("no index can be created after the repair: {created:?}"));

@@ -51,7 +51,26 @@ impl Model {
         self.aliases.push(aliases);
     }
 
-    /// Compares what was found with what may be there, and continues from it.
+    /// Compares what an open engine shows with the current state. What it shows need not be durable yet.
+    pub(crate) fn check_current(
+        &self,
+        found: &BTreeMap<String, IndexState>,
+        aliases: &BTreeMap<String, String>,
+    ) -> Result<(), String> {
+        for name in self.indexes.keys() {
+            let (found, expected) = (found.get(name).cloned(), self.current(name));
+            if found != expected {
+                return Err(format!("index `{name}` has {found:?}; expected {expected:?}"));
+            }
+        }
+        if aliases == &self.aliases() {
+            Ok(())
+        } else {
+            Err(format!("the aliases are {aliases:?}; expected {:?}", self.aliases()))
+        }
+    }
+
+    /// Compares what was found after opening the engine with what may be there, and continues from it.
     pub(crate) fn check(
         &mut self,
         found: &BTreeMap<String, IndexState>,

@@ -48,8 +48,22 @@ pub(crate) async fn check_opens(folder: &Path, disk: &SimDisk, model: &mut Model
     check(&engine, model).await
 }
 
-/// Compares the engine with the model.
+/// Compares an engine that was just opened with the model.
 pub(crate) async fn check(engine: &EmbeddedEngine, model: &mut Model) -> Result<(), String> {
+    let (found, aliases) = contents(engine).await?;
+    model.check(&found, aliases)
+}
+
+/// Compares an engine that is written to with the model.
+pub(crate) async fn check_current(engine: &EmbeddedEngine, model: &Model) -> Result<(), String> {
+    let (found, aliases) = contents(engine).await?;
+    model.check_current(&found, &aliases)
+}
+
+/// Returns what all indexes hold, and the aliases.
+async fn contents(
+    engine: &EmbeddedEngine,
+) -> Result<(BTreeMap<String, IndexState>, BTreeMap<String, String>), String> {
     let mut found = BTreeMap::new();
     for index in engine.indexes().await.map_err(|error| error.to_string())? {
         let state = read(engine, &index.name).await.map_err(|error| format!("index `{}`: {error}", index.name))?;
@@ -60,7 +74,7 @@ pub(crate) async fn check(engine: &EmbeddedEngine, model: &mut Model) -> Result<
         found.insert(index.name, state);
     }
     let aliases = engine.aliases().await.map_err(|error| error.to_string())?;
-    model.check(&found, aliases.into_iter().map(|alias| (alias.name, alias.index)).collect())
+    Ok((found, aliases.into_iter().map(|alias| (alias.name, alias.index)).collect()))
 }
 
 async fn read(engine: &EmbeddedEngine, index: &str) -> Result<IndexState, EngineError> {
@@ -149,8 +163,10 @@ pub(crate) async fn step(
         }
         87..92 => {
             let deleted = engine.delete_index(name).await;
-            let aliases = model.aliases().into_iter().filter(|(_, index)| index != name).collect();
-            model.add_possible_aliases(aliases);
+            if deleted.is_ok() || !disk.has_power() {
+                let aliases = model.aliases().into_iter().filter(|(_, index)| index != name).collect();
+                model.add_possible_aliases(aliases);
+            }
             settle(model, disk, name, None, true, deleted)
         }
         _ => {
