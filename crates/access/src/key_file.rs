@@ -102,7 +102,7 @@ impl KeyFile {
 
     /// Changes the keys while nobody else does.
     fn change<T>(&self, change: impl FnOnce(&mut Vec<KeyRecord>) -> Result<T, KeyError>) -> Result<T, KeyError> {
-        fs::create_dir_all(&self.folder)?;
+        durable_file::create_folder(&self.folder)?;
         let lock = fs::OpenOptions::new().create(true).append(true).open(self.folder.join(LOCK))?;
         lock.file().lock()?;
         let mut keys = parse(&self.bytes()?)?;

@@ -61,7 +61,7 @@ impl BackupReader {
         let manifest = self.read_files(|record| {
             let path = folder.join(&record.path);
             let parent = path.parent().unwrap_or(folder);
-            fs_err::create_dir_all(parent)?;
+            durable_file::create_folder(parent)?;
             folders.push(parent.to_owned());
             durable_file::create_new_private(&path).map(Some)
         })?;

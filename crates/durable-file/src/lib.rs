@@ -59,6 +59,24 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     sync_folder(parent(to))
 }
 
+/// Creates a folder, with those that it is in, unless it exists. Its name is durable when this returns: files in a folder
+/// whose name a crash takes away are lost, however often they were synced.
+pub fn create_folder(folder: &Path) -> io::Result<()> {
+    match fs_err::create_dir(folder) {
+        Ok(()) => sync_folder(parent(folder)),
+        Err(error) if error.kind() == ErrorKind::NotFound && parent(folder) != folder => {
+            create_folder(parent(folder))?;
+            create_folder(folder)
+        }
+        Err(_) if folder.is_dir() => {
+            // A process that was killed may have created it. The folder around it need not be ours to open.
+            let _ = sync_folder(parent(folder));
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Makes the names of a folder's files durable.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()

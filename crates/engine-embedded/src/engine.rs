@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Wea
 use std::time::Duration;
 
 use async_trait::async_trait;
+use cantata_durable_file as durable_file;
 use cantata_engine::{
     Alias, AliasChange, BatchReport, Document, EngineError, ExportPage, ExportRequest, ExportStream, IndexAdmin,
     IndexReader, IndexSummary, IndexWriter, SearchPlan, SearchResponse, WriteOperation, apply_alias_changes,
@@ -83,7 +84,7 @@ impl EmbeddedEngine {
     ///
     /// If the folder cannot be used, or is in use by another process.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
-        fs_err::create_dir_all(folder)?;
+        durable_file::create_folder(folder)?;
         let lock = fs_err::OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK_FILE))?;
         if lock.file().try_lock().is_err() {
             return Err(OpenError::InUse(folder.to_owned()));

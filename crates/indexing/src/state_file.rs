@@ -18,6 +18,6 @@ pub(crate) fn read<T: DeserializeOwned + Default>(path: &Path) -> T {
 
 /// Replaces a file and creates its folder if needed.
 pub(crate) fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
-    fs_err::create_dir_all(durable_file::parent(path))?;
+    durable_file::create_folder(durable_file::parent(path))?;
     durable_file::replace_private(path, &serde_json::to_vec(value)?)
 }

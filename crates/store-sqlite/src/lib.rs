@@ -30,6 +30,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
+use cantata_durable_file as durable_file;
 use cantata_store::{
     AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
     NewAnalysisType, ObjectIdPattern, PageRange, ReplaceOutcome, Result, Revision, StateSet, Store, StoreError,
@@ -73,7 +74,7 @@ impl SqliteStore {
 
     /// Opens the store in a folder; `lookup_batch` lookup entries, two for each file, are buffered before a flush.
     pub fn open_with_lookup_batch(folder: &Path, lookup_batch: usize) -> Result<Self> {
-        fs_err::create_dir_all(folder).map_err(|error| StoreError::failed("making the data folder", error))?;
+        durable_file::create_folder(folder).map_err(|error| StoreError::failed("making the data folder", error))?;
         let files = StorePaths::within(folder);
         let lock = files.lock()?;
         check_wal(folder)?;

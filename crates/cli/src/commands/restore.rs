@@ -64,7 +64,7 @@ enum RestoreError {
 
 /// Creates the working folder in a data folder that must be empty.
 fn begin(folder: &Path) -> Result<PathBuf, RestoreError> {
-    fs_err::create_dir_all(folder)?;
+    durable_file::create_folder(folder)?;
     let unfinished = folder.join(RESTORING_FOLDER);
     for entry in fs_err::read_dir(folder)? {
         let name = entry?.file_name();

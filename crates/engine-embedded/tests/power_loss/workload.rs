@@ -61,9 +61,7 @@ pub(crate) async fn check_current(engine: &EmbeddedEngine, model: &Model) -> Res
 }
 
 /// Returns what all indexes hold, and the aliases.
-async fn contents(
-    engine: &EmbeddedEngine,
-) -> Result<(BTreeMap<String, IndexState>, BTreeMap<String, String>), String> {
+async fn contents(engine: &EmbeddedEngine) -> Result<(BTreeMap<String, IndexState>, BTreeMap<String, String>), String> {
     let mut found = BTreeMap::new();
     for index in engine.indexes().await.map_err(|error| error.to_string())? {
         let state = read(engine, &index.name).await.map_err(|error| format!("index `{}`: {error}", index.name))?;
