@@ -71,7 +71,7 @@ impl IndexMaintenance for EmbeddedEngine {
     async fn verify(&self, index: &str) -> Result<Vec<String>, EngineError> {
         let index = match self.index(index) {
             // It is damaged so much that it is not read.
-            Err(EngineError::Failed(problem)) => return Ok(vec![problem]),
+            Err(EngineError::Failed(reason) | EngineError::IndexDamaged { reason, .. }) => return Ok(vec![reason]),
             found => found?,
         };
         run_blocking(move || Ok(index.verify())).await

@@ -2,7 +2,9 @@
 //!
 //! A lock file ensures that one process at a time has the folder open.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod reading;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::Duration;
@@ -10,20 +12,17 @@ use std::time::Duration;
 use async_trait::async_trait;
 use cantata_durable_file as durable_file;
 use cantata_engine::{
-    Alias, AliasChange, BatchReport, Document, EngineError, ExportPage, ExportRequest, ExportStream, IndexAdmin,
-    IndexReader, IndexSummary, IndexWriter, SearchPlan, SearchResponse, WriteOperation, apply_alias_changes,
+    Alias, AliasChange, BatchReport, EngineError, IndexAdmin, IndexSummary, IndexWriter, WriteOperation,
+    apply_alias_changes,
 };
-use cantata_mapping::IndexMapping;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use crate::aliases::Aliases;
-use crate::cancellation::CancelOnDrop;
 use crate::error::write_error;
 use crate::index::{Index, source_bytes};
 use crate::index_folders::{IndexFolders, remove_deleted};
 use crate::permits::SearchPermits;
-use crate::search::{self, ExportScan};
 
 /// The name of the lock file.
 const LOCK_FILE: &str = "lock";
@@ -315,54 +314,6 @@ fn panicked() -> EngineError {
 }
 
 #[async_trait]
-impl IndexReader for EmbeddedEngine {
-    async fn mapping(&self, index: &str) -> Result<Arc<IndexMapping>, EngineError> {
-        Ok(Arc::clone(&self.index(index)?.snapshot().mapping))
-    }
-
-    async fn list_fields(&self, index: &str) -> Result<Option<BTreeSet<String>>, EngineError> {
-        Ok(Some(self.index(index)?.snapshot().list_fields()))
-    }
-
-    async fn search(&self, index: &str, plan: Arc<SearchPlan>) -> Result<SearchResponse, EngineError> {
-        let snapshot = self.index(index)?.snapshot();
-        let permit = self.0.search_permits.acquire(index).await?;
-        let request = CancelOnDrop::default();
-        let cancellation = request.token();
-        run_blocking(move || {
-            // Released when the search ends, which a cancelled request does not wait for.
-            let _permit = permit;
-            search::run(&snapshot, &plan, &cancellation)
-        })
-        .await
-    }
-
-    async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError> {
-        let snapshot = self.index(index)?.snapshot();
-        let permit = self.0.search_permits.acquire(index).await?;
-        let caller = CancelOnDrop::default();
-        let cancellation = caller.token();
-        let export = run_blocking(move || {
-            let _permit = permit;
-            ExportScan::new(snapshot, request, &cancellation)
-        })
-        .await?;
-        Ok(Box::new(RunningExport { total: export.remaining, scan: Some(export) }))
-    }
-
-    async fn document(&self, index: &str, id: &str) -> Result<Option<Document>, EngineError> {
-        let snapshot = self.index(index)?.snapshot();
-        let Some(address) = snapshot.locate(id) else { return Ok(None) };
-        run_blocking(move || Ok(snapshot.load_documents(&[address])?.pop())).await
-    }
-
-    async fn has_documents(&self, index: &str, ids: &[&str]) -> Result<Vec<bool>, EngineError> {
-        let snapshot = self.index(index)?.snapshot();
-        Ok(ids.iter().map(|id| snapshot.locate(id).is_some()).collect())
-    }
-}
-
-#[async_trait]
 impl IndexWriter for EmbeddedEngine {
     async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
         self.write_with_position(index, batch, None).await
@@ -446,33 +397,10 @@ impl IndexAdmin for EmbeddedEngine {
     }
 }
 
-/// An export that is read page by page.
-struct RunningExport {
-    total: u64,
-    /// Moved out while a page is computed.
-    scan: Option<ExportScan>,
-}
-
-#[async_trait]
-impl ExportStream for RunningExport {
-    fn total(&self) -> u64 {
-        self.total
-    }
-
-    async fn next(&mut self) -> Result<Option<ExportPage>, EngineError> {
-        let Some(mut scan) = self.scan.take() else { return Ok(None) };
-        let (scan, hits) = run_blocking(move || {
-            let hits = scan.next_page()?;
-            Ok((scan, hits))
-        })
-        .await?;
-        self.scan = Some(scan);
-        Ok((!hits.is_empty()).then_some(ExportPage { hits }))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use cantata_engine::IndexReader as _;
+
     use super::*;
 
     fn put(id: &str) -> WriteOperation {

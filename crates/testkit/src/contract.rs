@@ -91,6 +91,10 @@ impl Contract {
         if path == "/_es" || path.starts_with("/_es/") {
             return;
         }
+        // A message that cannot be read is answered as JSON-RPC says.
+        if path == "/mcp" && response.status == 400 && response.json().get("jsonrpc").is_some() {
+            return;
+        }
         let is_page = *method != Method::POST && ["/", "/favicon.ico"].contains(&path);
         if is_for_people || is_page || path == "/openapi.json" {
             return;

@@ -27,7 +27,7 @@ impl Index {
     pub(super) fn verify_checksums(&self, segments: &[IndexSegment]) -> Result<(), EngineError> {
         for segment in segments {
             segment.verify_once().map_err(|error| {
-                let damage = EngineError::Failed(format!("index `{}` is damaged: {}", self.name, error.chain()));
+                let damage = EngineError::IndexDamaged { index: self.name.clone(), reason: error.chain() };
                 self.damage.store(Some(Arc::new(damage.clone())));
                 damage
             })?;

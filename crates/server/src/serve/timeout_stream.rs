@@ -52,6 +52,8 @@ impl TimeoutStream {
             let waited = since.map_or(Duration::ZERO, |since| since.elapsed());
             self.pace.note(result.as_ref().map_or(0, |bytes| *bytes), waited);
             self.connection.note_progress();
+            // The wait for more room begins here: the next poll comes only when the client gives some.
+            self.note_unsent();
             return written;
         }
         if self.blocked_since.is_none() {
@@ -66,14 +68,19 @@ impl TimeoutStream {
         Poll::Pending
     }
 
-    /// Returns how much longer to wait for room in the windows of HTTP/2.
-    fn unsent_time_left(&mut self) -> Duration {
-        if !self.connection.has_unsent() {
+    /// Begins or ends the wait for room in the windows of HTTP/2.
+    fn note_unsent(&mut self) {
+        if self.connection.has_unsent() {
+            self.unsent_since.get_or_insert_with(Instant::now);
+        } else {
             self.unsent_since = None;
-            return self.timeout;
         }
-        let since = *self.unsent_since.get_or_insert_with(Instant::now);
-        self.pace.remaining(self.timeout).saturating_sub(since.elapsed())
+    }
+
+    /// Returns how much longer to wait for room in the windows of HTTP/2.
+    fn unsent_time_left(&self) -> Duration {
+        let left = |since: Instant| self.pace.remaining(self.timeout).saturating_sub(since.elapsed());
+        self.unsent_since.map_or(self.timeout, left)
     }
 
     /// Is ready when the connection has waited for its client for too long.
@@ -110,6 +117,7 @@ impl Read for TimeoutStream {
         context: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
+        self.note_unsent();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_pending() {
             ready!(self.poll_idle(context));

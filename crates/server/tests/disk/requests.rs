@@ -17,7 +17,7 @@ const SAVE_SET: &str = "mutation { saveSet(type: analysis, userId: \"u\", sqon: 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Change {
     Submit,
-    ChangeState,
+    SetState,
     Patch,
     CreateStudy,
     RegisterType,
@@ -29,7 +29,7 @@ impl Change {
     /// All of them; those that need an analysis after the one that makes it.
     pub(crate) const ALL: [Self; 7] = [
         Self::Submit,
-        Self::ChangeState,
+        Self::SetState,
         Self::Patch,
         Self::CreateStudy,
         Self::RegisterType,
@@ -41,7 +41,7 @@ impl Change {
     pub(crate) async fn send(self, server: &TestClient, model: &mut Model, random: &mut StdRng) -> bool {
         match self {
             Self::Submit => submit(server, model, random).await,
-            Self::ChangeState => change_state(server, model, random).await,
+            Self::SetState => change_state(server, model, random).await,
             Self::Patch => patch(server, model, random).await,
             Self::CreateStudy => create_study(server, model).await,
             Self::RegisterType => register_type(server, model).await,

@@ -5,7 +5,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::support::{open, until};
 
-/// Begins a request whose body has so many bytes, most of which never come.
+/// Begins a request whose body has so many bytes. It is not JSON, so it is answered with 422 once it has come.
 fn head_of_submission(length: usize) -> Vec<u8> {
     let head = "POST /submit/S HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json";
     format!("{head}\r\ncontent-length: {length}\r\n\r\n{{").into_bytes()
@@ -19,15 +19,16 @@ async fn bodies_wait_for_their_share_and_are_refused_without_one() {
     let mut body = head_of_submission(900_000);
     body.extend(vec![b' '; 899_999]);
     let send = async || raw::exchange(server.address(), &body).await.unwrap();
-    until("a refusal", async || send().await.status == 503).await;
-    let refused = send().await;
+    let mut refused = None;
+    until("a refusal", async || refused.insert(send().await).status == 503).await;
+    let refused = refused.unwrap();
     assert_eq!((refused.status, &refused.json()["errorId"]), (503, &serde_json::json!("service.unavailable")));
     assert!(refused.json()["message"].as_str().unwrap().contains("REQUEST_MEMORY"), "{}", refused.json());
     server.get("/studies/S").await.ok();
     // A client that leaves makes room.
     stalled.shutdown().await.unwrap();
     drop(stalled);
-    until("room", async || send().await.status == 400).await;
+    until("room", async || send().await.status == 422).await;
 }
 
 /// A batch may come slowly, but what waits for the end of its payload counts.
@@ -44,7 +45,7 @@ async fn payloads_of_a_batch_that_do_not_end_count_too() {
     let send = async || raw::exchange(server.address(), &body).await.unwrap().status;
     until("a refusal", async || send().await == 503).await;
     drop(stalled);
-    until("room", async || send().await == 400).await;
+    until("room", async || send().await == 422).await;
 }
 
 #[tokio::test]

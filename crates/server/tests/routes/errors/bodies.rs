@@ -137,10 +137,13 @@ async fn numbers_and_texts_of_any_size_are_read_or_refused() {
     let (server, _) = server_with_analysis().await;
     let with = |value: &str| Payload::new("S").with("x", "REPLACE").build().to_string().replace("\"REPLACE\"", value);
     let long = format!("\"{}\"", "é".repeat(1_000_000));
-    let digits = "9".repeat(300);
     let fraction = format!("0.{}", "1".repeat(10_000));
-    for value in ["1000000000000000000000000000000", "1e300", "-0", "1e-400", &digits, &fraction, &long, "\"\\u0000\""]
-    {
+    for value in ["1000000000000000000000000000000", &"9".repeat(300)] {
+        let refused = server.send(Method::POST, "/submit/S", &[], Some(with(value).into_bytes())).await;
+        let message = refused.assert_error_id(422, "payload.parsing");
+        assert!(message.contains("#/x: the integer"), "{message}");
+    }
+    for value in ["1e300", "-0", "1e-400", &fraction, &long, "\"\\u0000\""] {
         let body = with(value).into_bytes();
         let submitted = server.send(Method::POST, "/submit/S", &[], Some(body)).await.ok();
         let id = submitted["analysisId"].as_str().unwrap().to_owned();

@@ -63,7 +63,7 @@ async fn a_filter_that_does_not_fit_says_what_to_mend() {
         (build("donors.gendre", "in", json!("x")), "donors.gender"),
         (build("size", "like", json!("x")), "one of in, not-in"),
         (build("size", "between", json!([1])), "/clauses/0/value"),
-        (build("donors.gender", "gt", json!(1)), "donors.gender"),
+        (build("donors", "gt", json!(1)), "donors"),
         (json!({"catalogueId": "file", "combination": "xor", "clauses": []}), "xor"),
         (json!({"catalogueId": "file", "clauses": []}), "combination"),
         (json!({"catalogueId": "file", "combination": "and", "clauses": [], "existingSqon": 7}), "existingSqon"),
