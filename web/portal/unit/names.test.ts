@@ -14,7 +14,7 @@ import { selectable } from '../src/table/columns';
 import { sampleCatalogue } from './helpers';
 
 // The server is tested with the same names, most of which are random.
-const file = new URL('../../../crates/catalogue/tests/catalogue/golden/names.json', import.meta.url);
+const file = new URL('names.json', import.meta.url);
 const names = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
 
 test('fields have the names of the schema', () => {

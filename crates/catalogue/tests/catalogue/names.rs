@@ -25,7 +25,7 @@ fn properties_become_names_of_graphql() {
 /// The portal is tested with the same names, most of which are random.
 #[test]
 fn flat_names_are_as_stored() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/catalogue/golden/names.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/portal/unit/names.json");
     let names: Map<String, Value> = serde_json::from_str(&fs_err::read_to_string(path).unwrap()).unwrap();
     assert!(names.len() > 200);
     for (name, flat) in names {

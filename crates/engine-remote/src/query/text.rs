@@ -72,12 +72,12 @@ pub(super) fn fuzzy(tested: &QueryField<'_>, text: &str, distance: u8, mapping: 
         return script::fuzzy(tested.path, text, distance);
     }
     on_text_and_keyword(tested, mapping, |path, _| {
-        if distance == 0 {
-            return Some(json!({"term": {path: text}}));
-        }
         if text.is_empty() {
             // A fuzzy query with an empty text matches nothing.
             return Some(regexp(path, &".?".repeat(usize::from(distance))));
+        }
+        if distance == 0 {
+            return Some(json!({"term": {path: text}}));
         }
         // With this rewrite all matching terms count, not only the first fifty.
         Some(json!({"fuzzy": {path: {
