@@ -9,11 +9,11 @@ use crate::support::Scoped;
 
 /// What clusters do in a way of their own; `exceptions` shows that they do.
 const EXCEPTIONS: Exceptions = Exceptions {
-    absent_types: &["geo_point"],
+    absent_types: &["geo_point", "unsigned_long"],
     rewritten_mapping: true,
     words_only: true,
     negative_zero: true,
-    unordered_types: &["flattened", "unsigned_long"],
+    unordered_types: &["flattened"],
 };
 
 /// Clusters guess other types for what documents bring, such as `float` for a fraction.
@@ -45,8 +45,7 @@ mod opensearch3 {
     use super::*;
 
     /// This version does not sort by a wildcard.
-    const EXCEPTIONS: Exceptions =
-        Exceptions { unordered_types: &["flattened", "unsigned_long", "wildcard"], ..super::EXCEPTIONS };
+    const EXCEPTIONS: Exceptions = Exceptions { unordered_types: &["flattened", "wildcard"], ..super::EXCEPTIONS };
 
     fn fresh() -> Scoped {
         Scoped::new(engines::opensearch3(), Product::OpenSearch)
