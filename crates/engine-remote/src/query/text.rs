@@ -83,7 +83,8 @@ pub(super) fn fuzzy(tested: &QueryField<'_>, text: &str, distance: u8, mapping: 
         Some(json!({"fuzzy": {path: {
             "value": text,
             "fuzziness": distance,
-            "prefix_length": 0,
+            // OpenSearch compares a key with its value, `path=value`: an edit of the path would find other keys.
+            "prefix_length": if tested.is_key { path.chars().count() + 1 } else { 0 },
             "transpositions": true,
             "rewrite": "constant_score",
         }}}))
