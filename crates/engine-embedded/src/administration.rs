@@ -16,6 +16,16 @@ impl EmbeddedEngine {
     ///
     /// If an index is damaged or cannot be used; a backup without it would be incomplete.
     pub fn backup_files(&self) -> Result<Vec<IndexFile>, EngineError> {
+        loop {
+            match self.try_backup() {
+                // An index was deleted meanwhile; the aliases may have moved to another one before.
+                Err(EngineError::IndexNotFound(_)) => {}
+                files => return files,
+            }
+        }
+    }
+
+    fn try_backup(&self) -> Result<Vec<IndexFile>, EngineError> {
         let mut files = Vec::new();
         let registry = self.registry();
         for index in registry.indexes.into_values() {

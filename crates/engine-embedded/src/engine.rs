@@ -175,7 +175,8 @@ impl EmbeddedEngine {
         // Work that runs on it says from here on that there is no such index, whatever becomes of its files.
         index.iter().for_each(|index| index.set_retired(true));
         let deleted = registry.folders.take_away(name).map_err(|error| {
-            index.iter().for_each(|index| index.set_retired(false));
+            // What is written into a folder of another name would be lost.
+            index.iter().for_each(|index| index.set_retired(!registry.folders.is_in_place(name)));
             write_error(&error)
         })?;
         registry.indexes.remove(name);

@@ -86,13 +86,23 @@ impl IndexFolders {
         let deleted = self.numbered(&format!("{DELETED_PREFIX}{name}"));
         if let Some(folder) = self.by_index.get(name) {
             match durable_file::rename(folder, &deleted) {
+                Ok(()) => {}
                 // An attempt before may have failed after the renaming.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => durable_file::sync_folder(&self.folder)?,
-                renamed => renamed?,
+                Err(error) => {
+                    // It may have been renamed, and only the folder around it not synced.
+                    let _ = fs_err::rename(&deleted, folder);
+                    return Err(error);
+                }
             }
         }
         self.by_index.remove(name);
         Ok(deleted)
+    }
+
+    /// Returns whether the folder of an index is where the index opened it.
+    pub(crate) fn is_in_place(&self, name: &str) -> bool {
+        self.by_index.get(name).is_some_and(|folder| folder.is_dir())
     }
 
     fn numbered(&mut self, name: &str) -> PathBuf {

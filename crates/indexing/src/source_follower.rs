@@ -179,6 +179,8 @@ impl SourceFollower {
             tokio::select! {
                 changes = &mut changes => return Ok(Some(changes?)),
                 () = tokio::time::sleep(POLL_INTERVAL) => {
+                    // Large files are compared with their checksums after they were opened: a damaged index is rebuilt.
+                    worker.generations.engine.has_documents(&at.index, &[]).await?;
                     if worker.source.types_version().await? != at.types.version {
                         at.types = worker.update_mapping(&at.index).await?;
                     }

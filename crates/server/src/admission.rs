@@ -45,7 +45,13 @@ struct Admission {
     progress: Option<Arc<BodyProgress>>,
     /// Holds the answers that are not sent yet.
     memory: Arc<RequestMemory>,
+    /// Whether the request reads, so that its answer may be refused.
+    is_reading: bool,
 }
+
+/// In the extensions of a response: the request changed something, though its route reads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ChangeMade;
 
 impl<S> Service<Request> for AdmissionService<S>
 where
@@ -110,12 +116,14 @@ where
 /// Rejects a request beyond a limit.
 fn admit(state: &AppState, request: &Request) -> Result<Admission, Rejection> {
     let memory = Arc::clone(&state.limits.memory);
+    let is_safe = request.method().is_safe();
     let Some(route) = RegisteredRoute::of(request) else {
-        return Ok(Admission { permit: None, timeout: None, progress: None, memory });
+        return Ok(Admission { permit: None, timeout: None, progress: None, memory, is_reading: is_safe });
     };
     let permit = state.limits.admit(request, &route.spec)?;
     let timeout = (!route.spec.is_administration).then_some(state.settings.limits.request_timeout);
-    Ok(Admission { permit, timeout, progress: request.extensions().get::<Arc<BodyProgress>>().cloned(), memory })
+    let progress = request.extensions().get::<Arc<BodyProgress>>().cloned();
+    Ok(Admission { permit, timeout, progress, memory, is_reading: is_safe || route.spec.is_reading })
 }
 
 impl Admission {
@@ -141,7 +149,13 @@ impl Admission {
         // The request is answered, so its body is gone.
         drop(self.progress);
         let bytes = response.body().size_hint().exact().unwrap_or_default();
-        match self.memory.take_for_answer(bytes).await {
+        // What was changed is not to be asked for again, so the client must get to know of it.
+        let may_refuse = self.is_reading && response.extensions().get::<ChangeMade>().is_none();
+        let share = match may_refuse {
+            true => self.memory.take_for_answer(bytes).await,
+            false => Ok(self.memory.try_take_for_answer(bytes)),
+        };
+        match share {
             Ok(Some(share)) => response.map(|body| with_share(body, share)),
             Ok(None) => response,
             Err(_) => Rejection::NoMemory.into_response(),

@@ -23,7 +23,7 @@ use crate::access::{AuditRecord, AuditSlot, RequiredScope, identity_of};
 use crate::error_body::{ApiError, ApiResult};
 use crate::extract::{content_type, read_limited};
 use crate::response::json_with_status;
-use crate::routes::Routes;
+use crate::routes::{RouteSpec, Routes};
 use crate::{AccessControl, HttpSettings};
 
 /// How much of a reason is read.
@@ -52,7 +52,8 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     let submit_policy = Arc::new(move |request: &Extensions, study: &str| check_submit(&control, request, study));
     let services = McpServices { metadata, search, submit_policy };
     let state = McpState { server: McpServer::new(services, body_limit), body_limit };
-    Routes::new(access).add(RequiredScope::Read, routes!(message)).with_state(state)
+    // Tools that change something have small answers, which are always sent.
+    Routes::new(access).add(RouteSpec::from(RequiredScope::Read).reading(), routes!(message)).with_state(state)
 }
 
 /// Takes a message of the Model Context Protocol.

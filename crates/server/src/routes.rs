@@ -42,11 +42,14 @@ pub(crate) struct RouteSpec {
     pub(crate) is_export: bool,
     /// Whether it is work for operators, to which the request timeout does not apply.
     pub(crate) is_administration: bool,
+    /// Whether requests of any method read, so that an answer for which there is no memory can be asked for again.
+    pub(crate) is_reading: bool,
 }
 
 impl RouteSpec {
     pub(crate) const fn new(scope: RequiredScope, dialect: Dialect) -> Self {
-        Self { scope, dialect, is_export: false, is_administration: false }
+        let is_reading = matches!(dialect, Dialect::Search);
+        Self { scope, dialect, is_export: false, is_administration: false, is_reading }
     }
 
     /// Makes requests take an export permit.
@@ -57,6 +60,11 @@ impl RouteSpec {
     /// Exempts requests from the request timeout.
     pub(crate) const fn administration(self) -> Self {
         Self { is_administration: true, ..self }
+    }
+
+    /// Says that requests of any method read.
+    pub(crate) const fn reading(self) -> Self {
+        Self { is_reading: true, ..self }
     }
 
     /// Returns whether requests that change something are written to the audit log.

@@ -75,7 +75,8 @@ struct IndexPosition {
 async fn index_positions(engine: &EmbeddedEngine) -> Result<Vec<IndexPosition>, EngineError> {
     let mut positions = Vec::new();
     for index in engine.indexes().await?.into_iter().filter(|index| index.problem.is_none()) {
-        let position = engine.position(&index.name).await?;
+        // One that cannot be written now is searched all the same, and says so by itself.
+        let Ok(position) = engine.position(&index.name).await else { continue };
         let event = position.and_then(|position| position.parse().ok());
         positions.extend(event.map(|event| IndexPosition { name: index.name, event }));
     }

@@ -41,7 +41,7 @@ impl ServerSettings {
     /// so nothing may reach it by a name that anybody could choose.
     pub(crate) fn public_address(&self) -> PublicAddress {
         let origins = self.public_url.clone().unwrap_or_default();
-        PublicAddress { is_exclusive: self.bind_addr.is_loopback() || !origins.is_empty(), origins }
+        PublicAddress { is_exclusive: self.bind_addr.to_canonical().is_loopback() || !origins.is_empty(), origins }
     }
 }
 

@@ -39,10 +39,13 @@ impl Index {
         match &changed {
             Ok(_) => writer.wal.confirm(),
             Err(EngineError::Rejected(_)) => {}
-            Err(_) if self.is_retired() => return Err(self.not_found()),
             Err(error) => {
-                tracing::error!(index = self.name, %error, "a change failed; the index is opened again");
+                // Also if it is being deleted: where that fails, the index is used again.
                 self.failure.store(Some(Arc::new(error.clone())));
+                if self.is_retired() {
+                    return Err(self.not_found());
+                }
+                tracing::error!(index = self.name, %error, "a change failed; the index is opened again");
                 if let Err(error) = self.reopen(&mut writer) {
                     tracing::error!(index = self.name, %error, "an index is not written to until it can be opened again");
                 }

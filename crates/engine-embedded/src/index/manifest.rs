@@ -82,6 +82,9 @@ impl Manifest {
         if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&manifest.format) {
             return Err(IndexError::Format { found: manifest.format, expected: FORMAT_VERSION });
         }
+        if manifest.format < FORMAT_VERSION {
+            tracing::info!(folder = %folder.display(), from = manifest.format, to = FORMAT_VERSION, "upgrading an index");
+        }
         manifest.format = FORMAT_VERSION;
         manifest.check_files().map_err(|found| IndexError::Damaged { file: FILE.to_owned(), found })?;
         Ok((manifest, bytes))

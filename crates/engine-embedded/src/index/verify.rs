@@ -27,6 +27,10 @@ impl Index {
     pub(super) fn verify_checksums(&self, segments: &[IndexSegment]) -> Result<(), EngineError> {
         for segment in segments {
             segment.verify_once().map_err(|error| {
+                // A file that cannot be read now may be readable later.
+                if !error.is_damage() {
+                    return self.write_error(error);
+                }
                 let damage = EngineError::IndexDamaged { index: self.name.clone(), reason: error.chain() };
                 self.damage.store(Some(Arc::new(damage.clone())));
                 damage

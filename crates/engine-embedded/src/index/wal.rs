@@ -145,9 +145,10 @@ impl WriteAheadLog {
         file.sync_all()
     }
 
-    /// Returns another handle of the file, to sync it while batches are appended.
+    /// Opens the file once more, to sync it while batches are appended. A clone of the handle would not do: the system
+    /// reports a failed write to one sync of each opened file, and the append that it concerns must be told.
     pub(crate) fn file(&self) -> io::Result<fs_err::File> {
-        self.open_file()?.try_clone()
+        fs_err::OpenOptions::new().write(true).open(self.open_file()?.path())
     }
 
     fn open_file(&self) -> io::Result<&fs_err::File> {

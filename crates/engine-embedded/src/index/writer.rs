@@ -192,6 +192,16 @@ impl IndexWriter {
     /// Flushes segments in memory to a segment file, and begins a new WAL file.
     pub(crate) fn flush(&mut self, folder: &Path) -> Result<(), IndexError> {
         let wal = self.rotate_wal(folder)?;
+        let flushed = self.flush_before(wal, folder);
+        if flushed.is_err() {
+            // It is empty. Tried again and again, as on a full disk, flushes would leave many.
+            let _ = fs_err::remove_file(folder.join(wal::file_name(wal)));
+        }
+        flushed
+    }
+
+    /// Flushes what is in the WAL files before this one.
+    fn flush_before(&mut self, wal: u64, folder: &Path) -> Result<(), IndexError> {
         let in_memory: Vec<IndexSegment> = self.memory_segments().cloned().collect();
         let merged = merge_segments(&in_memory, &self.mapping);
         let number = self.manifest.new_file_number();

@@ -22,8 +22,11 @@ static SEARCH_POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
 
 /// Returns `task(0)`, `task(1)`, … up to the number of tasks, computed in parallel if the pool is free.
 pub(super) fn map_parallel<T: Send>(tasks: usize, task: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    if tasks <= 1 {
+        return (0..tasks).map(task).collect();
+    }
     match (&*SEARCH_POOL, POOL_PERMIT.try_acquire()) {
-        (Some(pool), Ok(_permit)) if tasks > 1 && pool.current_num_threads() > 1 => {
+        (Some(pool), Ok(_permit)) if pool.current_num_threads() > 1 => {
             pool.install(|| (0..tasks).into_par_iter().with_max_len(1).map(task).collect())
         }
         _ => (0..tasks).map(task).collect(),

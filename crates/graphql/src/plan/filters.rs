@@ -109,14 +109,20 @@ impl<'p> FilterCompiler<'p> {
     /// Compiles the filter over records.
     pub(super) fn compile(&self, validated: &ValidatedFilter) -> Result<Filter, PlanError> {
         let wanted = self.translation.filter(validated.sqon.as_ref()).map_err(untranslatable)?;
-        let (found, most) = (count_patterns(&wanted), self.catalogue.limits.max_patterns);
+        self.check_patterns(&wanted)?;
+        Ok(Filter::and([self.visible.clone(), wanted]))
+    }
+
+    /// Rejects a filter with more patterns than the catalogue allows.
+    fn check_patterns(&self, wanted: &Filter) -> Result<(), PlanError> {
+        let (found, most) = (count_patterns(wanted), self.catalogue.limits.max_patterns);
         if found > most {
             return Err(PlanError(format!(
                 "Invalid filter: found {found} patterns (values with `*`, wildcards and fuzzy texts, for each field); at \
                  most {most} are allowed (maxPatterns)"
             )));
         }
-        Ok(Filter::and([self.visible.clone(), wanted]))
+        Ok(())
     }
 
     /// Compiles a filter over the elements of a nested container alone.
@@ -126,7 +132,9 @@ impl<'p> FilterCompiler<'p> {
             Ok(None) => Ok(Filter::All),
             Ok(Some(sqon)) => {
                 let validated = ValidatedFilter::new(sqon, self.catalogue)?;
-                self.translation.within(validated.sqon.as_ref(), path).map_err(untranslatable)
+                let wanted = self.translation.within(validated.sqon.as_ref(), path).map_err(untranslatable)?;
+                self.check_patterns(&wanted)?;
+                Ok(wanted)
             }
         }
     }

@@ -64,10 +64,9 @@ pub(crate) struct DocumentCache {
 
 impl DocumentCache {
     pub(crate) fn new(max_aliases: usize, max_depth: usize, schema_bytes: usize) -> Self {
-        let weigh = move |text: &Arc<str>, _: &Arc<ParsedDocument>| {
+        let weigh = move |text: &Arc<str>, parsed: &Arc<ParsedDocument>| {
             // The result of introspection is cached with its document.
-            let has_result = text.contains("__schema") || text.contains("__type(");
-            let result = if has_result { schema_bytes.saturating_mul(INTROSPECTION_RATIO) } else { 0 };
+            let result = if has_introspection(&parsed.document) { schema_bytes.saturating_mul(INTROSPECTION_RATIO) } else { 0 };
             let bytes = text.len().saturating_mul(PARSED_RATIO).max(MIN_WEIGHT_BYTES).saturating_add(result);
             u32::try_from(bytes).unwrap_or(u32::MAX).min(MAX_WEIGHT_BYTES)
         };
@@ -105,6 +104,12 @@ impl DocumentCache {
         }
         Ok(parsed)
     }
+}
+
+/// Returns whether an operation asks for the schema, of which the result may be large.
+fn has_introspection(document: &ExecutableDocument) -> bool {
+    let mut roots = document.operations.iter().flat_map(|operation| operation.root_fields(document));
+    roots.any(|field| matches!(field.name.as_str(), "__schema" | "__type"))
 }
 
 /// Returns the response to an invalid document, in which these fields have selections.
@@ -268,8 +273,11 @@ mod tests {
         }
         cache.documents.run_pending_tasks();
         assert_eq!((cache.documents.entry_count(), cache.documents.weighted_size()), (1, MIN_WEIGHT_BYTES as u64));
-        cache.get(&schema, "{ __schema { queryType { name } } }").unwrap();
-        cache.documents.run_pending_tasks();
-        assert!(cache.documents.weighted_size() > 8 << 20, "the result of introspection is not counted");
+        for text in ["{ __schema { queryType { name } } }", "{ ... { t: __type (name: \"Query\") { name } } }"] {
+            let cache = DocumentCache::new(10, 10, 1 << 20);
+            cache.get(&schema, text).unwrap();
+            cache.documents.run_pending_tasks();
+            assert!(cache.documents.weighted_size() > 8 << 20, "the result of introspection is not counted: {text}");
+        }
     }
 }

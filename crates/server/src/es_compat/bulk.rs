@@ -71,7 +71,8 @@ pub(super) async fn run(
     Ok(response::json(&Report { took, errors, items }))
 }
 
-/// Runs the operations of a body as they come.
+/// Runs the operations of a body as they come. It has the memory of one batch before the first one is written, and is not
+/// refused for want of memory after that: nobody would know what was written.
 async fn apply_body(
     es: &EsState,
     index: Option<&str>,
@@ -80,10 +81,14 @@ async fn apply_body(
 ) -> EsResult<Vec<BulkItem>> {
     let mut reader = OperationReader::new(index);
     let mut items = Vec::new();
+    let mut is_begun = false;
     while let Some(piece) = body.next().await? {
         reader.read(&piece)?;
-        share.grow_to(reader.buffered_bytes()).await?;
+        if !is_begun {
+            share.grow_to(reader.buffered_bytes()).await?;
+        }
         if reader.bytes() >= BATCH_BYTES {
+            is_begun = true;
             items.extend(es.apply(reader.take()).await?);
         }
     }

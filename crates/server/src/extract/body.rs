@@ -24,7 +24,8 @@ pub(crate) const MAX_DISCARDED_BYTES: usize = 64 << 20;
 /// How long a body is waited for that was answered already, and how long it is read in all.
 const LINGER_IDLE: Duration = Duration::from_secs(1);
 const LINGER: Duration = Duration::from_secs(30);
-/// By how much the share of a body grows at least, so that it does not grow with every piece.
+/// By how much the share of a body grows at least, so that it does not grow with every piece. Its first share is no larger,
+/// whatever length is declared.
 const SHARE_STEP_BYTES: usize = 64 << 10;
 
 /// The raw bytes of a body that should be JSON.
@@ -98,16 +99,18 @@ pub(crate) async fn take_body(request: Request, limit: usize) -> ApiResult<(Body
     Err(too_large(limit))
 }
 
-/// Reads a whole body of at most `limit` bytes, for which there must be room in the memory of all requests.
+/// Reads a whole body of at most `limit` bytes, for which there must be room in the memory of all requests. What has not
+/// come yet takes none of it: a client could declare much and send nothing.
 pub(crate) async fn read_limited(request: Request, limit: usize) -> ApiResult<Bytes> {
     let mut share = BodyShare::of(&request);
     let (body, declared) = take_body(request, limit).await?;
     let mut pieces = body.into_data_stream();
-    if let Err(no_memory) = share.grow_to(declared).await {
+    let first = declared.min(SHARE_STEP_BYTES);
+    if let Err(no_memory) = share.grow_to(first).await {
         discard(Body::from_stream(pieces), MAX_DISCARDED_BYTES).await;
         return Err(no_memory);
     }
-    let mut collected = BytesMut::with_capacity(declared);
+    let mut collected = BytesMut::with_capacity(first);
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|error| unreadable(&error))?;
         let length = collected.len() + piece.len();
@@ -132,11 +135,16 @@ impl BodyShare {
         Self { progress: request.extensions().get::<Arc<BodyProgress>>().cloned(), bytes: 0 }
     }
 
-    /// Makes room for a body of this size; one whose size is not known in advance grows step by step.
+    /// Makes room for a body of this size, which grows step by step. One that has all of the memory needs no more.
     pub(crate) async fn grow_to(&mut self, bytes: usize) -> ApiResult<()> {
-        let Some(progress) = self.progress.as_ref().filter(|_| bytes > self.bytes) else { return Ok(()) };
+        let Some(progress) = &self.progress else { return Ok(()) };
+        let most = progress.memory_limit();
+        let missing = bytes.min(most).saturating_sub(self.bytes);
+        if missing == 0 {
+            return Ok(());
+        }
         let step = if self.bytes == 0 { 0 } else { SHARE_STEP_BYTES };
-        let more = (bytes - self.bytes).max(step);
+        let more = missing.max(step).min(most - self.bytes);
         let reserved = progress.reserve(more).await;
         reserved.map_err(|no_memory| ApiError::new(ErrorId::ServiceUnavailable, no_memory.to_string()))?;
         self.bytes += more;

@@ -55,6 +55,11 @@ impl BodyProgress {
         Ok(())
     }
 
+    /// Returns the memory of all requests together, in bytes.
+    pub(crate) fn memory_limit(&self) -> usize {
+        self.memory.limit()
+    }
+
     fn last(&self) -> Instant {
         self.start + Duration::from_millis(self.last.load(Ordering::Relaxed))
     }

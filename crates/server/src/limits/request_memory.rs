@@ -1,9 +1,9 @@
 //! The memory of request bodies and of answers that are not sent yet, those of all clients together.
 //!
-//! A body takes its share before it is read, and keeps it until its request is answered. An answer takes its share when
-//! it is complete, and keeps it until it is sent. What does not get its share within a short time is rejected, so no
-//! number of connections takes more than the limit, beside the answers that are being made. A request whose share is
-//! free costs one atomic operation, and a small answer none.
+//! A body takes its share as it comes, and keeps it until its request is answered. An answer takes its share when it is
+//! complete, and keeps it until it is sent. What does not get its share within a short time is rejected, so no number of
+//! connections takes more than the limit, beside the answers that are being made and those that tell of a change: they
+//! are sent in any case. A small request whose share is free costs one atomic operation, and a small answer none.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 /// Smaller answers are not counted: the buffers of their connections have room for them.
 const MIN_COUNTED_ANSWER_BYTES: usize = 64 << 10;
 
-/// One part in so many of the limit may be taken by answers that wait for their share.
+/// Once answers with more than one part in so many of the limit wait for their share, no other one waits.
 const WAITING_DIVISOR: usize = 4;
 
 /// The memory of all bodies and answers.
@@ -44,6 +44,17 @@ impl RequestMemory {
         Arc::new(Self { limit, used: AtomicUsize::new(0), waiting: AtomicUsize::new(0), freed: Notify::new() })
     }
 
+    /// Returns the limit, in bytes.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Takes a share for an answer that is sent even if there is none.
+    pub(crate) fn try_take_for_answer(self: &Arc<Self>, bytes: u64) -> Option<MemoryShare> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        if bytes < MIN_COUNTED_ANSWER_BYTES { None } else { self.try_take(bytes) }
+    }
+
     /// Takes a share for an answer that is complete; `Ok(None)` if it need not be counted.
     ///
     /// # Errors
@@ -57,9 +68,9 @@ impl RequestMemory {
         if let Some(share) = self.try_take(bytes) {
             return Ok(Some(share));
         }
-        let waiting = WaitingAnswer { memory: self, bytes };
+        let _waiting = WaitingAnswer { memory: self, bytes };
         let before = self.waiting.fetch_add(bytes, Ordering::Relaxed);
-        if before.saturating_add(waiting.bytes) > self.limit / WAITING_DIVISOR {
+        if before > self.limit / WAITING_DIVISOR {
             return Err(NoMemory);
         }
         self.take(bytes).await.map(Some)
@@ -166,16 +177,17 @@ mod tests {
         let mut most = memory.take(1 << 19).await.unwrap();
         most.join(memory.take(1 << 18).await.unwrap());
         assert!(memory.try_take(1 << 19).is_none());
-        assert_eq!(memory.take_for_answer(1 << 19).await.err(), Some(NoMemory), "it is too large to wait");
         assert!(memory.take_for_answer(1000).await.unwrap().is_none(), "small answers are not counted");
         let rest = memory.take(1 << 18).await.unwrap();
         let waiting = tokio::spawn({
             let memory = Arc::clone(&memory);
-            async move { memory.take_for_answer(1 << 18).await.map(drop) }
+            async move { memory.take_for_answer(1 << 19).await.map(drop) }
         });
         while memory.waiting.load(Ordering::Relaxed) == 0 {
             tokio::task::yield_now().await;
         }
+        assert_eq!(memory.take_for_answer(1 << 18).await.err(), Some(NoMemory), "too much waits already");
+        assert!(memory.try_take_for_answer(1 << 18).is_none());
         drop((most, rest));
         assert_eq!(waiting.await.unwrap(), Ok(()));
         let everything = memory.take(usize::MAX).await.unwrap();

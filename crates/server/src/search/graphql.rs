@@ -1,5 +1,6 @@
 //! GraphQL, at any address that ends in or goes through `/graphql`.
 
+use axum::body::Body;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::response::{IntoResponse, Response};
 use bytes::BytesMut;
@@ -10,6 +11,7 @@ use serde_json::json;
 use super::transport::{self, Incoming};
 use super::{SearchRejection, SearchResult, SearchState, graphiql, text};
 use crate::access::ChangeAudit;
+use crate::admission::ChangeMade;
 use crate::app::unknown_path;
 use crate::error_body::ApiError;
 use crate::extract::content_type;
@@ -184,6 +186,7 @@ async fn batch(
     audit: &ChangeAudit,
 ) -> SearchResult {
     let mut answers = BytesMut::from(&b"["[..]);
+    let mut has_mutation = false;
     for (index, request) in requests.into_iter().enumerate() {
         if index > 0 {
             answers.extend_from_slice(b",");
@@ -192,6 +195,7 @@ async fn batch(
             Ok(prepared) => {
                 if prepared.is_mutation() {
                     audit.begin().map_err(|error| unaudited(&error))?;
+                    has_mutation = true;
                 }
                 answers.extend_from_slice(served.execute(&prepared).await.trim_ascii_end());
             }
@@ -204,7 +208,16 @@ async fn batch(
         }
     }
     answers.extend_from_slice(b"]\n");
-    Ok(with_content_type(answers.freeze(), JSON))
+    Ok(answer(answers.freeze(), has_mutation))
+}
+
+/// Answers with results; those of a mutation are sent in any case.
+fn answer(results: impl Into<Body>, is_mutation: bool) -> Response {
+    let mut response = with_content_type(results, JSON);
+    if is_mutation {
+        response.extensions_mut().insert(ChangeMade);
+    }
+    response
 }
 
 /// Runs a request; one without an audit may change nothing.
@@ -231,7 +244,7 @@ async fn run(
             return unaudited(&error);
         }
     }
-    with_content_type(served.execute(&prepared).await, JSON)
+    answer(served.execute(&prepared).await, prepared.is_mutation())
 }
 
 /// Answers that a change is not made because it cannot be audited.

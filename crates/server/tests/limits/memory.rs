@@ -15,10 +15,13 @@ fn head_of_submission(length: usize) -> Vec<u8> {
 async fn bodies_wait_for_their_share_and_are_refused_without_one() {
     let server = TestServer::builder().limits(|limits| limits.request_memory = 1 << 20).start().await;
     server.create_study("S").await;
-    let mut stalled = open(server.address(), &head_of_submission(900_000)).await;
     let mut body = head_of_submission(900_000);
     body.extend(vec![b' '; 899_999]);
     let send = async || raw::exchange(server.address(), &body).await.unwrap();
+    let idle = open(server.address(), &head_of_submission(900_000)).await;
+    assert_eq!(send().await.status, 422, "what is only declared takes no share");
+    let mut stalled = open(server.address(), &head_of_submission(900_000)).await;
+    stalled.write_all(&vec![b' '; 700_000]).await.unwrap();
     let mut refused = None;
     until("a refusal", async || refused.insert(send().await).status == 503).await;
     let refused = refused.unwrap();
@@ -27,7 +30,7 @@ async fn bodies_wait_for_their_share_and_are_refused_without_one() {
     server.get("/studies/S").await.ok();
     // A client that leaves makes room.
     stalled.shutdown().await.unwrap();
-    drop(stalled);
+    drop((stalled, idle));
     until("room", async || send().await.status == 422).await;
 }
 

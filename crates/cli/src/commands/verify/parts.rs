@@ -108,7 +108,7 @@ pub(super) async fn check_indexes(
         let label = format!("index {name}");
         let position = match index.problem {
             Some(_) => None,
-            None => engine.position(&name).await?,
+            None => engine.position(&name).await.ok().flatten(),
         };
         let event = position.as_ref().and_then(|position| position.parse::<u64>().ok());
         if let (Some(event), Some(latest)) = (event, latest_event)
