@@ -37,10 +37,7 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
         .add(RequiredScope::WriteStudy, routes!(studies::create))
         .add(RequiredScope::ReadStudy, routes!(analyses::list))
         .add(RequiredScope::ReadStudy, routes!(analyses::list_paginated))
-        .add(
-            RouteSpec::from(RequiredScope::ReadStudy).reading(),
-            routes!(analyses::search, analyses::search_with_body),
-        )
+        .add(RouteSpec::from(RequiredScope::ReadStudy).reading(), routes!(analyses::search, analyses::search_with_body))
         .add(RequiredScope::WriteStudy, routes!(analyses::publish))
         .add(RequiredScope::WriteStudy, routes!(analyses::unpublish))
         .add(RequiredScope::WriteStudy, routes!(analyses::suppress))

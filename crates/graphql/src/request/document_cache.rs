@@ -66,7 +66,8 @@ impl DocumentCache {
     pub(crate) fn new(max_aliases: usize, max_depth: usize, schema_bytes: usize) -> Self {
         let weigh = move |text: &Arc<str>, parsed: &Arc<ParsedDocument>| {
             // The result of introspection is cached with its document.
-            let result = if has_introspection(&parsed.document) { schema_bytes.saturating_mul(INTROSPECTION_RATIO) } else { 0 };
+            let has_result = has_introspection(&parsed.document);
+            let result = if has_result { schema_bytes.saturating_mul(INTROSPECTION_RATIO) } else { 0 };
             let bytes = text.len().saturating_mul(PARSED_RATIO).max(MIN_WEIGHT_BYTES).saturating_add(result);
             u32::try_from(bytes).unwrap_or(u32::MAX).min(MAX_WEIGHT_BYTES)
         };

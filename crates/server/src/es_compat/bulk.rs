@@ -71,8 +71,8 @@ pub(super) async fn run(
     Ok(response::json(&Report { took, errors, items }))
 }
 
-/// Runs the operations of a body as they come. It has the memory of one batch before the first one is written, and is not
-/// refused for want of memory after that: nobody would know what was written.
+/// Runs the operations of a body as they come. It has the memory of one batch before the first one is written, and is
+/// not refused for want of memory after that: its client would not know what was written.
 async fn apply_body(
     es: &EsState,
     index: Option<&str>,

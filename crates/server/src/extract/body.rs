@@ -24,8 +24,8 @@ pub(crate) const MAX_DISCARDED_BYTES: usize = 64 << 20;
 /// How long a body is waited for that was answered already, and how long it is read in all.
 const LINGER_IDLE: Duration = Duration::from_secs(1);
 const LINGER: Duration = Duration::from_secs(30);
-/// By how much the share of a body grows at least, so that it does not grow with every piece. Its first share is no larger,
-/// whatever length is declared.
+/// By how much the share of a body grows at least, so that it does not grow with every piece. Its first share is no
+/// larger, whatever length is declared.
 const SHARE_STEP_BYTES: usize = 64 << 10;
 
 /// The raw bytes of a body that should be JSON.
@@ -99,8 +99,8 @@ pub(crate) async fn take_body(request: Request, limit: usize) -> ApiResult<(Body
     Err(too_large(limit))
 }
 
-/// Reads a whole body of at most `limit` bytes, for which there must be room in the memory of all requests. What has not
-/// come yet takes none of it: a client could declare much and send nothing.
+/// Reads a whole body of at most `limit` bytes, for which there must be room in the memory of all requests. What has
+/// not come yet takes next to none of it: a client could declare much and send nothing.
 pub(crate) async fn read_limited(request: Request, limit: usize) -> ApiResult<Bytes> {
     let mut share = BodyShare::of(&request);
     let (body, declared) = take_body(request, limit).await?;

@@ -4,9 +4,11 @@ use std::sync::LazyLock;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use cantata_catalogue::introspection::FailedCatalogueBody;
+use cantata_catalogue::CatalogueError;
+use cantata_catalogue::introspection::{CatalogueIntrospectionBody, FailedCatalogueBody};
 use cantata_search::CatalogueLookup;
 use http::{Extensions, StatusCode};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::SearchState;
@@ -17,6 +19,16 @@ use crate::openapi::schemas::{
 use crate::response::{json, json_with_status};
 
 static SQON: LazyLock<Value> = LazyLock::new(cantata_sqon::json_schema);
+
+/// A catalogue whose index cannot be reached at present, with what is known of it from before.
+#[derive(Serialize)]
+struct DegradedCatalogueBody<'c> {
+    #[serde(flatten)]
+    known: &'c CatalogueIntrospectionBody,
+    error: &'c CatalogueError,
+    /// As in the list of catalogues.
+    status: &'static str,
+}
 
 /// Lists the catalogues.
 #[utoipa::path(
@@ -92,7 +104,11 @@ pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String
 fn describe(found: CatalogueLookup) -> Response {
     match found {
         CatalogueLookup::Available(served) => json(&*served.introspection),
-        CatalogueLookup::Failed(failed) | CatalogueLookup::Degraded(_, failed) => {
+        // Requests are tried with what is known, so clients need it.
+        CatalogueLookup::Degraded(served, failed) => {
+            json(&DegradedCatalogueBody { known: &served.introspection, error: &failed.error, status: "failed" })
+        }
+        CatalogueLookup::Failed(failed) => {
             json_with_status(StatusCode::SERVICE_UNAVAILABLE, &FailedCatalogueBody::new(&failed))
         }
         CatalogueLookup::Ambiguous(body) => json_with_status(StatusCode::CONFLICT, &body),

@@ -153,6 +153,12 @@ pub(crate) struct CatalogueFields {
     generated_at: String,
     /// What the answer depends on.
     meta: CatalogueMeta,
+    /// Why the index cannot be reached at present; the rest is what is known from before.
+    #[schema(nullable = false)]
+    error: Option<CatalogueFailure>,
+    /// `failed` if the index cannot be reached at present.
+    #[schema(nullable = false)]
+    status: Option<CatalogueStatus>,
 }
 
 /// One field.
