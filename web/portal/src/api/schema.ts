@@ -112,6 +112,7 @@ export interface components {
       catalogId: string;
       description?: string;
       documentType: string;
+      error?: components['schemas']['CatalogueFailure'];
       fields: {
         [key: string]: components['schemas']['CatalogueField'];
       };
@@ -122,6 +123,7 @@ export interface components {
       operators: {
         [key: string]: string[];
       };
+      status?: components['schemas']['CatalogueStatus'];
     };
     CatalogueIndexing: {
       alias: string;
