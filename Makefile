@@ -88,7 +88,7 @@ test-unit: build-tests ## tests that need no other server
 	cargo test --workspace --locked --doc --quiet
 
 # `make test` runs a few hundred; here each of the two suites gets so many.
-power-loss: build-tests ## LOSSES=10000 simulated power losses, and every sync left out in turn; takes about half an hour
+power-loss: build-tests ## LOSSES=10000 simulated power losses, and every sync left out in turn
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test power_loss -- --include-ignored --nocapture
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test running -- power_loss
 
