@@ -136,17 +136,20 @@ fn error_body(
     GraphqlErrorBody::of(&errors)
 }
 
+/// Returns the selections of all operations and fragments.
+fn root_selections(document: &Document) -> Vec<&[Selection]> {
+    let selections = document.definitions.iter().filter_map(|definition| match definition {
+        Definition::OperationDefinition(operation) => Some(operation.selection_set.as_slice()),
+        Definition::FragmentDefinition(fragment) => Some(fragment.selection_set.as_slice()),
+        _ => None,
+    });
+    selections.collect()
+}
+
 /// Returns the locations of fields that have a selection.
 fn with_selections(document: &Document) -> HashSet<LineColumn> {
     let mut locations = HashSet::new();
-    let mut open: Vec<&[Selection]> = Vec::new();
-    for definition in &document.definitions {
-        match definition {
-            Definition::OperationDefinition(operation) => open.push(&operation.selection_set),
-            Definition::FragmentDefinition(fragment) => open.push(&fragment.selection_set),
-            _ => {}
-        }
-    }
+    let mut open = root_selections(document);
     while let Some(selections) = open.pop() {
         for selection in selections {
             match selection {
@@ -203,14 +206,7 @@ fn accept_set_types_as_strings(document: &mut Document) {
 /// they become `Float`, unless they are used elsewhere too.
 fn accept_integers_as_bounds(document: &mut Document) {
     let (mut bounds, mut others) = (HashSet::new(), HashSet::new());
-    let mut open: Vec<&[Selection]> = Vec::new();
-    for definition in &document.definitions {
-        match definition {
-            Definition::OperationDefinition(operation) => open.push(&operation.selection_set),
-            Definition::FragmentDefinition(fragment) => open.push(&fragment.selection_set),
-            _ => {}
-        }
-    }
+    let mut open = root_selections(document);
     while let Some(selections) = open.pop() {
         for selection in selections {
             match selection {
