@@ -68,11 +68,12 @@ pub(super) fn wildcard(tested: &QueryField<'_>, pattern: &str, mapping: &IndexMa
 pub(super) fn fuzzy(tested: &QueryField<'_>, text: &str, distance: u8, mapping: &IndexMapping) -> Value {
     // On a wildcard, OpenSearch 2 finds parts of texts and OpenSearch 3 nothing.
     let is_wildcard = tested.field.is_some_and(|field| field.kind == FieldKind::Wildcard);
-    if distance > 0 && (is_wildcard || tested.is_elasticsearch_flattened_key()) {
+    let exact_only = tested.is_elasticsearch_flattened_key();
+    if distance > 0 && (is_wildcard || exact_only) {
         return script::fuzzy(tested.path, text, distance);
     }
     on_text_and_keyword(tested, mapping, |path, _| {
-        if text.is_empty() {
+        if text.is_empty() && !exact_only {
             // A fuzzy query with an empty text matches nothing.
             return Some(regexp(path, &".?".repeat(usize::from(distance))));
         }
