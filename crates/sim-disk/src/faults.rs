@@ -7,6 +7,8 @@ use libc::{EIO, ENOSPC, EROFS, c_int};
 pub enum Fault {
     /// Whatever takes space fails, until the disk is repaired.
     DiskFull,
+    /// Whatever writes bytes fails, until the disk is repaired; names can be added. So most full disks are.
+    NoSpaceForBytes,
     /// Every change fails, until the disk is repaired.
     ReadOnly,
     /// One change fails.
@@ -20,8 +22,10 @@ pub enum Fault {
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// Writes bytes, lengthens a file or adds a name.
+    /// Writes bytes or lengthens a file.
     Grow,
+    /// Adds a name.
+    AddName,
     /// Shortens a file, or removes or changes a name.
     Change,
     /// Syncs a file or folder.
@@ -73,9 +77,13 @@ impl FaultPlan {
         }
         let Some((_, fault)) = self.fault.filter(|(at, _)| number >= *at) else { return Outcome::Success };
         let (outcome, is_over) = match (fault, operation) {
-            (Fault::DiskFull, Operation::Grow) => (Outcome::Failure(ENOSPC), false),
-            (Fault::ReadOnly, Operation::Grow | Operation::Change) => (Outcome::Failure(EROFS), false),
-            (Fault::IoError, Operation::Grow | Operation::Change) => (Outcome::Failure(EIO), true),
+            (Fault::DiskFull, Operation::Grow | Operation::AddName) | (Fault::NoSpaceForBytes, Operation::Grow) => {
+                (Outcome::Failure(ENOSPC), false)
+            }
+            (Fault::ReadOnly, Operation::Grow | Operation::AddName | Operation::Change) => {
+                (Outcome::Failure(EROFS), false)
+            }
+            (Fault::IoError, Operation::Grow | Operation::AddName | Operation::Change) => (Outcome::Failure(EIO), true),
             (Fault::ShortWrite, Operation::Grow) => (Outcome::Short, true),
             (Fault::FailedSync, Operation::Sync) => (Outcome::Failure(EIO), true),
             _ => (Outcome::Success, false),

@@ -73,15 +73,19 @@ impl WriteAheadLog {
         Self { file: None, bytes, confirmed_bytes: bytes, checksum: 0, is_synced: true }
     }
 
-    /// Creates a WAL file without entries.
+    /// Creates a WAL file without entries; its name is durable when this returns. After an error there is no file: tried
+    /// again and again, as on a full disk, this would leave many.
     pub(crate) fn create(folder: &Path, number: u64) -> io::Result<Self> {
         let mut header = [0; FILE_HEADER_BYTES];
         let (magic, seed) = header.split_at_mut(MAGIC.len());
         magic.copy_from_slice(&MAGIC);
         seed.copy_from_slice(&RandomState::new().hash_one(number).to_le_bytes());
-        let mut file = durable_file::create_new_private(&folder.join(file_name(number)))?;
-        file.write_all(&header)?;
-        file.sync_all()?;
+        let path = folder.join(file_name(number));
+        let mut file = durable_file::create_new_private(&path)?;
+        let written = file.write_all(&header).and_then(|()| file.sync_all());
+        written.and_then(|()| durable_file::sync_folder(folder)).inspect_err(|_| {
+            let _ = fs_err::remove_file(&path);
+        })?;
         Ok(Self { file: Some(file), checksum: crc32fast::hash(&header), ..Self::without_file() })
     }
 

@@ -185,7 +185,6 @@ impl IndexWriter {
         self.wal.sync()?;
         let number = self.manifest.new_file_number();
         self.wal = WriteAheadLog::create(folder, number)?;
-        durable_file::sync_folder(folder)?;
         Ok(number)
     }
 

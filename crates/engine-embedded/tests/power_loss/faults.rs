@@ -9,7 +9,14 @@ use rand::{Rng, SeedableRng};
 use crate::model::Model;
 use crate::workload::{check_current, check_opens, step};
 
-const FAULTS: [Fault; 5] = [Fault::DiskFull, Fault::ReadOnly, Fault::IoError, Fault::ShortWrite, Fault::FailedSync];
+const FAULTS: [Fault; 6] = [
+    Fault::DiskFull,
+    Fault::NoSpaceForBytes,
+    Fault::ReadOnly,
+    Fault::IoError,
+    Fault::ShortWrite,
+    Fault::FailedSync,
+];
 
 /// Runs a workload with one fault, repairs the disk, goes on, and cuts the power at the end.
 async fn run(seed: u64, fault: Fault) -> Result<(), String> {
@@ -61,11 +68,13 @@ async fn a_disk_that_fails_and_works_again_loses_nothing() {
 
 #[tokio::test]
 async fn every_change_says_that_the_disk_cannot_be_written_until_it_can() {
-    for fault in [Fault::DiskFull, Fault::ReadOnly] {
+    for fault in [Fault::DiskFull, Fault::NoSpaceForBytes, Fault::ReadOnly] {
         let folder = tempfile::tempdir().unwrap();
         let disk = SimDisk::mount(folder.path());
         let engine = EmbeddedEngine::open(folder.path()).unwrap();
         engine.create_index("things", None).await.unwrap();
+        let files = || std::fs::read_dir(folder.path().join("things")).unwrap().count();
+        let files_before = files();
         let put = |id: &str| vec![WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }];
         disk.fail_at(0, fault);
         for _ in 0..3 {
@@ -74,6 +83,7 @@ async fn every_change_says_that_the_disk_cannot_be_written_until_it_can() {
                 assert!(matches!(refused, Err(EngineError::NotWritable(_))), "{fault:?}: {refused:?}");
             }
         }
+        assert_eq!(files(), files_before, "{fault:?}: a refused change leaves no file");
         disk.repair();
         engine.check_health().await.unwrap();
         engine.write("things", put("accepted")).await.unwrap();
