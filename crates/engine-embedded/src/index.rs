@@ -22,6 +22,7 @@ mod merge;
 mod merge_policy;
 mod verify;
 mod wal;
+mod wal_entry;
 mod writer;
 
 pub use backup::IndexFile;

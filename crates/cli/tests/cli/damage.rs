@@ -222,6 +222,30 @@ fn a_damaged_index_keeps_its_name_and_says_what_to_do() {
 }
 
 #[test]
+fn a_damaged_log_of_an_index_is_reported_and_not_dropped() {
+    let (_place, folder, _) = filled();
+    let server = Server::start("serve", &folder, &[]);
+    assert_eq!(server.request("PUT", "/admin/indexes/things", "").0, 201);
+    for id in 0..3 {
+        let (status, answer) = server.request("PUT", &format!("/_es/things/_doc/{id}"), "{\"number\": 1}");
+        assert!(status < 300, "{answer}");
+    }
+    server.stop("TERM");
+    let mut files = fs_err::read_dir(folder.join("search/things")).unwrap().map(|entry| entry.unwrap().path());
+    let log = files.find(|path| path.extension().is_some_and(|extension| extension == "log")).unwrap();
+    let mut bytes = fs_err::read(&log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs_err::write(&log, &bytes).unwrap();
+    for arguments in [["verify"].as_slice(), &["verify", "--repair"], &["verify"]] {
+        let (code, stdout, stderr) = run(&folder, arguments);
+        assert_eq!(code, 1, "{stdout}{stderr}");
+        assert!(stdout.contains("index things: damaged") && stdout.contains(".log"), "{stdout}");
+        assert_eq!(fs_err::read(&log).unwrap(), bytes);
+    }
+}
+
+#[test]
 fn a_sound_folder_is_verified_part_by_part() {
     let (_place, folder, ids) = filled();
     start_indexed(&folder, 4, |server| publish(server, &ids[0])).stop("TERM");

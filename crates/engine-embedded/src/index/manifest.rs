@@ -46,6 +46,9 @@ pub(crate) struct Manifest {
     /// How far the source of the documents has been read, if batches came with a position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) position: Option<String>,
+    /// Whether the file has an earlier format, so that WAL files may have no header.
+    #[serde(skip)]
+    pub(crate) is_earlier_format: bool,
 }
 
 /// A segment of a manifest.
@@ -69,6 +72,7 @@ impl Manifest {
             next_file: 1,
             imports: BTreeMap::new(),
             position: None,
+            is_earlier_format: false,
         };
         manifest.set_mapping(&parsed);
         Ok(manifest)
@@ -82,7 +86,8 @@ impl Manifest {
         if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&manifest.format) {
             return Err(IndexError::Format { found: manifest.format, expected: FORMAT_VERSION });
         }
-        if manifest.format < FORMAT_VERSION {
+        manifest.is_earlier_format = manifest.format < FORMAT_VERSION;
+        if manifest.is_earlier_format {
             tracing::info!(folder = %folder.display(), from = manifest.format, to = FORMAT_VERSION, "upgrading an index");
         }
         manifest.format = FORMAT_VERSION;

@@ -67,7 +67,7 @@ impl IndexWriter {
         let known = before.map(|before| before.segments.as_slice()).unwrap_or_default();
         let segments = manifest.segments.iter().map(|entry| IndexSegment::open(folder, entry, known));
         let segments = segments.collect::<Result<Vec<_>, _>>()?;
-        let mut recovered = RecoveredWrites::default();
+        let mut recovered = RecoveredWrites::new(manifest.is_earlier_format);
         for number in wal::file_numbers(folder, manifest.first_wal)? {
             recovered.read_file(folder, number)?;
             manifest.next_file = manifest.next_file.max(number + 1);
