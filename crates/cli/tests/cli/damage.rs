@@ -246,6 +246,30 @@ fn a_damaged_log_of_an_index_is_reported_and_not_dropped() {
 }
 
 #[test]
+fn a_flip_in_a_manifest_or_in_the_aliases_is_reported() {
+    let (_place, folder, _) = filled();
+    let server = Server::start("serve", &folder, &[]);
+    for index in ["things", "others"] {
+        assert_eq!(server.request("PUT", &format!("/admin/indexes/{index}"), "").0, 201);
+    }
+    let actions = json!({"actions": [{"add": {"index": "things", "alias": "everything"}}]});
+    assert_eq!(server.request("POST", "/_es/_aliases", &actions.to_string()).0, 200);
+    server.stop("TERM");
+    for (file, from, to) in [("things/manifest.json", "\"log\": ", "\"log\": 7"), (".aliases.json", "every", "evesy")] {
+        let path = folder.join("search").join(file);
+        let text = fs_err::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs_err::write(&path, text.replace(from, to)).unwrap();
+    }
+    for _ in 0..2 {
+        let (code, stdout, stderr) = run(&folder, &["verify"]);
+        assert_eq!(code, 1, "{stdout}{stderr}");
+        assert!(stdout.contains("index things: damaged") && stdout.contains("index others: sound"), "{stdout}");
+        assert!(stdout.contains("aliases of indexes: damaged"), "{stdout}");
+    }
+}
+
+#[test]
 fn a_sound_folder_is_verified_part_by_part() {
     let (_place, folder, ids) = filled();
     start_indexed(&folder, 4, |server| publish(server, &ids[0])).stop("TERM");

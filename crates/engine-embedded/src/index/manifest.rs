@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use super::file_number::{self, MAX_FILE_NUMBER};
 use super::wal;
+use crate::checked_json;
 use crate::error::IndexError;
 
 /// The name of the file.
@@ -81,6 +82,9 @@ impl Manifest {
     /// Reads the manifest of a folder; returns also what is in the file.
     pub(crate) fn read(folder: &Path) -> Result<(Self, Vec<u8>), IndexError> {
         let bytes = fs_err::read(folder.join(FILE))?;
+        if !checked_json::is_intact(&bytes) {
+            return Err(IndexError::Damaged { file: FILE.to_owned(), found: "its checksum is wrong".to_owned() });
+        }
         let mut manifest: Self =
             serde_json::from_slice(&bytes).map_err(|source| IndexError::Json { file: "manifest", source })?;
         if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&manifest.format) {
@@ -130,7 +134,7 @@ impl Manifest {
 
     /// Returns the name of the file and its content.
     pub(crate) fn to_file(&self) -> serde_json::Result<(&'static str, Vec<u8>)> {
-        Ok((FILE, serde_json::to_vec_pretty(self)?))
+        Ok((FILE, checked_json::to_vec(self)?))
     }
 
     /// Returns whether a file is part of the index.
@@ -257,6 +261,26 @@ mod tests {
         for manifest in forged {
             let refused = read(&manifest).err();
             assert!(matches!(&refused, Some(IndexError::Damaged { file, .. }) if file == FILE), "{manifest}");
+        }
+    }
+
+    /// Another number of the first WAL file would make the present one an orphan, another position would skip events.
+    #[test]
+    fn a_flip_of_any_bit_is_found_or_changes_nothing() {
+        let mut manifest = Manifest::new(None).unwrap();
+        manifest.position = Some("12".to_owned());
+        manifest.next_file = 2;
+        manifest.segments.push(ManifestSegment { file: "1.segment".to_owned(), live: None });
+        let folder = tempfile::tempdir().unwrap();
+        let text = manifest.write(folder.path()).unwrap();
+        for bit in 0..8 * text.len() {
+            let mut flipped = text.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            fs_err::write(folder.path().join(FILE), flipped).unwrap();
+            match Manifest::read(folder.path()) {
+                Ok((read, _)) => assert_eq!(read.to_file().unwrap().1, manifest.to_file().unwrap().1, "bit {bit}"),
+                Err(error) => assert!(error.is_damage(), "bit {bit}: {error}"),
+            }
         }
     }
 
