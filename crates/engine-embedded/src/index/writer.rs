@@ -110,6 +110,15 @@ impl IndexWriter {
         self.epoch == reserved.epoch
     }
 
+    /// Gives up a reserved file that was not released, and removes it: it may be what fills the disk. If that fails, it is
+    /// an orphan.
+    pub(crate) fn discard_segment_file(&mut self, reserved: &ReservedFile, folder: &Path) {
+        let file = segment_file_name(reserved.number);
+        if self.pending_files.remove(&file) {
+            let _ = fs_err::remove_file(folder.join(file));
+        }
+    }
+
     /// Reads a batch: its documents become a segment, or are rejected one by one.
     pub(crate) fn prepare(&self, operations: &[WriteOperation]) -> (PreparedBatch, BatchReport) {
         let dynamic_mapping = Arc::new(DynamicMapping::new(Arc::clone(&self.mapping)));
