@@ -89,7 +89,9 @@ impl Index {
         let created = create().map_err(|error: std::io::Error| write_error(&error));
         let opened = created.and_then(|()| Self::open(name, folder.to_owned()));
         if opened.is_err() {
-            // Nobody else has these folders; what cannot be removed is no obstacle.
+            // If it has its name already, it loses it as a whole, and durably: a power loss must not bring a refused index
+            // back, nor a part of one. Nobody else has these folders; what cannot be removed is no obstacle.
+            let _ = durable_file::rename(folder, temporary);
             for folder in [temporary, folder] {
                 let _ = fs_err::remove_dir_all(folder);
             }

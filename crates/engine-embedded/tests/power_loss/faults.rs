@@ -93,27 +93,31 @@ async fn every_change_says_that_the_disk_cannot_be_written_until_it_can() {
     }
 }
 
-/// The fault begins before each operation of the creation in turn.
+/// The fault begins before each operation of the creation in turn, and the power is cut after it, with several seeds.
 #[tokio::test]
 async fn an_index_is_there_after_its_creation_was_acknowledged_and_not_after_it_was_refused() {
-    for fault in [Fault::DiskFull, Fault::ReadOnly] {
+    for fault in FAULTS {
         for operation in 0.. {
-            let folder = tempfile::tempdir().unwrap();
-            let disk = SimDisk::mount(folder.path());
-            let engine = EmbeddedEngine::open(folder.path()).unwrap();
-            let begun = disk.operations();
-            disk.fail_at(begun + operation, fault);
-            let created = engine.create_index("things", None).await;
-            let is_over = disk.operations() <= begun + operation;
-            disk.repair();
-            drop(engine);
-            disk.cut_power(operation);
-            let survivor = tempfile::tempdir().unwrap();
-            disk.write_image(survivor.path());
-            let engine = EmbeddedEngine::open(survivor.path()).unwrap();
-            let found: Vec<String> = engine.indexes().await.unwrap().into_iter().map(|index| index.name).collect();
-            let expected: &[&str] = if created.is_ok() { &["things"] } else { &[] };
-            assert_eq!(found, expected, "{fault:?} from operation {operation} on: {created:?}");
+            let mut is_over = false;
+            for seed in 0..6 {
+                let folder = tempfile::tempdir().unwrap();
+                let disk = SimDisk::mount(folder.path());
+                let engine = EmbeddedEngine::open(folder.path()).unwrap();
+                let begun = disk.operations();
+                disk.fail_at(begun + operation, fault);
+                let created = engine.create_index("things", None).await;
+                is_over = disk.operations() <= begun + operation;
+                disk.repair();
+                drop(engine);
+                disk.cut_power(seed);
+                let survivor = tempfile::tempdir().unwrap();
+                disk.write_image(survivor.path());
+                let engine = EmbeddedEngine::open(survivor.path()).unwrap();
+                let found = engine.indexes().await.unwrap().into_iter().map(|index| (index.name, index.problem));
+                let found: Vec<(String, Option<String>)> = found.collect();
+                let expected = if created.is_ok() { vec![("things".to_owned(), None)] } else { Vec::new() };
+                assert_eq!(found, expected, "{fault:?} from operation {operation} on, seed {seed}: {created:?}");
+            }
             if is_over {
                 break;
             }
