@@ -59,7 +59,7 @@ pub(crate) struct IndexRegistry {
     /// Each index, or why it cannot be used.
     pub(crate) indexes: BTreeMap<String, Result<Arc<Index>, EngineError>>,
     pub(crate) aliases: Aliases,
-    /// Whether the file of the aliases still has those of a deleted index.
+    /// Whether the file of the aliases may have others: those of a deleted index, or of a refused change.
     has_stale_aliases: bool,
     folders: IndexFolders,
 }
@@ -144,11 +144,8 @@ impl EmbeddedEngine {
         if registry.aliases.aliases.contains_key(name) {
             return Err(EngineError::Rejected(format!("`{name}` is an alias; expected a name that no alias has")));
         }
-        if registry.has_stale_aliases {
-            // A new index must not get them at the next start.
-            registry.aliases.write(&self.0.folder).map_err(|error| write_error(&error))?;
-            registry.has_stale_aliases = false;
-        }
+        // A new index must not get them at the next start.
+        self.write_stale_aliases(&mut registry)?;
         let (folder, temporary) =
             registry.folders.choose(name).map_err(|error| EngineError::Failed(error.to_string()))?;
         let index = Index::create(name, &folder, &temporary, mapping)?;
@@ -195,6 +192,15 @@ impl EmbeddedEngine {
         Ok(())
     }
 
+    /// Writes the file of the aliases if it may have others.
+    fn write_stale_aliases(&self, registry: &mut IndexRegistry) -> Result<(), EngineError> {
+        if registry.has_stale_aliases {
+            registry.aliases.write(&self.0.folder).map_err(|error| write_error(&error))?;
+            registry.has_stale_aliases = false;
+        }
+        Ok(())
+    }
+
     fn apply_alias_changes(&self, changes: &[AliasChange]) -> Result<(), EngineError> {
         for change in changes {
             if let AliasChange::Add { alias, .. } = change {
@@ -205,10 +211,11 @@ impl EmbeddedEngine {
         let aliases =
             apply_alias_changes(&registry.aliases.aliases, changes, |name| registry.indexes.contains_key(name))?;
         let aliases = Aliases { aliases };
-        if aliases != registry.aliases {
+        if aliases != registry.aliases || registry.has_stale_aliases {
             if let Err(error) = aliases.write(&self.0.folder) {
-                // The file may have been replaced although the folder could not be synced.
-                let _ = registry.aliases.write(&self.0.folder);
+                // The file may have been replaced although the folder could not be synced. What cannot be undone now is
+                // undone by the next change or health check.
+                registry.has_stale_aliases = registry.aliases.write(&self.0.folder).is_err();
                 return Err(write_error(&error));
             }
             registry.aliases = aliases;
@@ -351,12 +358,19 @@ impl IndexWriter for EmbeddedEngine {
     }
 
     async fn check_health(&self) -> Result<(), EngineError> {
-        let mut failed: Vec<Arc<Index>> = self.registry().indexes.into_values().flatten().collect();
+        let registry = self.registry();
+        let has_stale_aliases = registry.has_stale_aliases;
+        let mut failed: Vec<Arc<Index>> = registry.indexes.into_values().flatten().collect();
         failed.retain(|index| index.failure().is_some());
-        if failed.is_empty() {
+        if failed.is_empty() && !has_stale_aliases {
             return Ok(());
         }
-        run_blocking(move || failed.iter().try_for_each(|index| index.recover_from_failure())).await
+        let engine = self.clone();
+        run_blocking(move || {
+            let written = engine.write_stale_aliases(&mut engine.write_registry());
+            failed.iter().try_for_each(|index| index.recover_from_failure()).and(written)
+        })
+        .await
     }
 }
 

@@ -17,6 +17,8 @@ pub enum Fault {
     ShortWrite,
     /// One sync fails, and what was written since the last one is lost.
     FailedSync,
+    /// Every change and every sync fails, until the disk is repaired.
+    Broken,
 }
 
 /// What an operation does.
@@ -86,6 +88,7 @@ impl FaultPlan {
             (Fault::IoError, Operation::Grow | Operation::AddName | Operation::Change) => (Outcome::Failure(EIO), true),
             (Fault::ShortWrite, Operation::Grow) => (Outcome::Short, true),
             (Fault::FailedSync, Operation::Sync) => (Outcome::Failure(EIO), true),
+            (Fault::Broken, _) => (Outcome::Failure(EIO), false),
             _ => (Outcome::Success, false),
         };
         if is_over {

@@ -159,3 +159,36 @@ async fn an_index_goes_with_its_aliases_or_stays_with_them() {
         }
     }
 }
+
+/// The disk breaks before each operation of the change in turn, so that it cannot be undone either, and works again.
+#[tokio::test]
+async fn aliases_that_were_refused_are_not_there_after_a_restart() {
+    for operation in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = SimDisk::mount(folder.path());
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create_index("one", None).await.unwrap();
+        engine.create_index("two", None).await.unwrap();
+        let add = |index: &str| AliasChange::Add { alias: "all".to_owned(), index: index.to_owned() };
+        engine.change_aliases(&[add("one")]).await.unwrap();
+        let begun = disk.operations();
+        disk.fail_at(begun + operation, Fault::Broken);
+        let remove = AliasChange::Remove { alias: "all".to_owned(), index: "one".to_owned() };
+        let moved = engine.change_aliases(&[remove, add("two")]).await;
+        let is_over = disk.operations() <= begun + operation;
+        assert_eq!(engine.check_health().await.is_ok(), moved.is_ok(), "from operation {operation} on: {moved:?}");
+        disk.repair();
+        engine.check_health().await.unwrap();
+        drop(engine);
+        disk.cut_power(operation);
+        let survivor = tempfile::tempdir().unwrap();
+        disk.write_image(survivor.path());
+        let engine = EmbeddedEngine::open(survivor.path()).unwrap();
+        let aliases: Vec<String> = engine.aliases().await.unwrap().into_iter().map(|alias| alias.index).collect();
+        let expected = if moved.is_ok() { "two" } else { "one" };
+        assert_eq!(aliases, [expected], "from operation {operation} on: {moved:?}");
+        if is_over {
+            break;
+        }
+    }
+}
