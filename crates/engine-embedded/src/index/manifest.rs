@@ -52,6 +52,12 @@ pub(crate) struct Manifest {
     pub(crate) is_earlier_format: bool,
 }
 
+/// The member that every format has.
+#[derive(Deserialize)]
+struct FormatMember {
+    format: u32,
+}
+
 /// A segment of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ManifestSegment {
@@ -85,11 +91,13 @@ impl Manifest {
         if !checked_json::is_intact(&bytes) {
             return Err(IndexError::Damaged { file: FILE.to_owned(), found: "its checksum is wrong".to_owned() });
         }
-        let mut manifest: Self =
-            serde_json::from_slice(&bytes).map_err(|source| IndexError::Json { file: "manifest", source })?;
-        if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&manifest.format) {
-            return Err(IndexError::Format { found: manifest.format, expected: FORMAT_VERSION });
+        let unreadable = |source| IndexError::Json { file: "manifest", source };
+        // Another format may have other members.
+        let FormatMember { format } = serde_json::from_slice(&bytes).map_err(unreadable)?;
+        if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&format) {
+            return Err(IndexError::Format { found: format, expected: FORMAT_VERSION });
         }
+        let mut manifest: Self = serde_json::from_slice(&bytes).map_err(unreadable)?;
         manifest.is_earlier_format = manifest.format < FORMAT_VERSION;
         if manifest.is_earlier_format {
             tracing::info!(folder = %folder.display(), from = manifest.format, to = FORMAT_VERSION, "upgrading an index");
@@ -238,6 +246,9 @@ mod tests {
             other["format"] = format.into();
             assert!(matches!(read(&other), Err(IndexError::Format { .. })), "{format}");
         }
+        let newer = FORMAT_VERSION + 1;
+        let refused = read(&json!({"format": newer, "properties": [], "files": {"1.segment": 3}})).unwrap_err();
+        assert!(matches!(refused, IndexError::Format { found, .. } if found == newer), "{refused}");
     }
 
     #[test]
