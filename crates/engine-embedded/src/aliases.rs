@@ -24,8 +24,8 @@ pub(crate) struct Aliases {
 }
 
 impl Aliases {
-    /// Reads the aliases of a folder, given its indexes.
-    pub(crate) fn read(folder: &Path, is_index: impl Fn(&str) -> bool) -> std::io::Result<Self> {
+    /// Reads the aliases of a folder, given its indexes, and whether the file has others, which are dropped.
+    pub(crate) fn read(folder: &Path, is_index: impl Fn(&str) -> bool) -> std::io::Result<(Self, bool)> {
         let mut read: Self = match durable_file::read_json_or_default(&folder.join(FILE)) {
             Err(error) if error.kind() == ErrorKind::InvalidData => {
                 durable_file::rename(&folder.join(FILE), &folder.join(DAMAGED_FILE))?;
@@ -38,6 +38,7 @@ impl Aliases {
             }
             read => read?,
         };
+        let count = read.aliases.len();
         read.aliases.retain(|alias, index| {
             let is_kept = is_index(index) && !is_index(alias);
             if !is_kept {
@@ -49,7 +50,8 @@ impl Aliases {
             }
             is_kept
         });
-        Ok(read)
+        let has_stale = read.aliases.len() < count;
+        Ok((read, has_stale))
     }
 
     /// Writes the aliases; when this returns, they survive a crash.

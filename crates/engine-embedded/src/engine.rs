@@ -98,12 +98,12 @@ impl EmbeddedEngine {
             }
             indexes.insert(name.clone(), index);
         }
-        let aliases = Aliases::read(folder, |name| indexes.contains_key(name))?;
+        let (aliases, has_stale_aliases) = Aliases::read(folder, |name| indexes.contains_key(name))?;
         let unverified = indexes.values().flatten().filter(|index| !index.is_verified());
         verify_in_background(unverified.map(Arc::downgrade).collect());
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),
-            registry: RwLock::new(IndexRegistry { indexes, aliases, has_stale_aliases: false, folders }),
+            registry: RwLock::new(IndexRegistry { indexes, aliases, has_stale_aliases, folders }),
             search_permits: SearchPermits::default(),
             active_writes: Arc::default(),
             _lock: lock,
