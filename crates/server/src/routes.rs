@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request};
+use axum::middleware::from_fn;
 use axum::routing::MethodRouter;
+use cantata_access::AuditLog;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, ResponseBuilder};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::AccessControl;
-use crate::access::{AccessGuard, RequiredScope};
+use crate::access::{AccessGuard, RequiredScope, write_begun};
 use crate::intercept::InterceptLayer;
 use crate::metrics::RouteMetrics;
 
@@ -188,10 +190,15 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         let first = path.split('/').find(|segment| segment.starts_with('{'));
         assert!(!spec.scope.is_of_study() || first == Some("{studyId}"), "{path} needs a study, but names none");
         self.registered.push((path, spec));
-        match spec.scope {
-            RequiredScope::None => methods,
-            _ => methods.route_layer(InterceptLayer(AccessGuard { spec, access: Arc::clone(&self.access) })),
+        if spec.scope == RequiredScope::None {
+            return methods;
         }
+        let is_audit_required = self.access.audit.as_ref().is_some_and(AuditLog::is_required);
+        let methods = match is_audit_required && spec.is_audited() {
+            true => methods.route_layer(from_fn(write_begun)),
+            false => methods,
+        };
+        methods.route_layer(InterceptLayer(AccessGuard { spec, access: Arc::clone(&self.access) }))
     }
 
     /// Returns the path and spec of each route.
