@@ -31,6 +31,7 @@ mod routes;
 pub mod search;
 mod search_paths;
 mod serve;
+mod shared_check;
 mod state;
 mod static_file;
 

@@ -23,6 +23,7 @@ use axum::routing::{any, get, post};
 use bytes::Bytes;
 use cantata_catalogue::introspection::FailedCatalogueBody;
 use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
+use cantata_engine::EngineError;
 use cantata_search::{CatalogueLookup, Catalogues, ConfigSource, EngineProvider, SearchService, ServedCatalogue};
 use http::{Extensions, StatusCode, header};
 use serde_json::json;
@@ -37,6 +38,7 @@ use crate::extract::read_limited;
 use crate::limits::BUSY_RETRY_SECONDS;
 use crate::response::json_with_status;
 use crate::routes::{Dialect, RouteSpec, Routes};
+use crate::shared_check::SharedCheck;
 use crate::{AccessControl, HttpSettings};
 
 /// The spec of routes that read catalogues.
@@ -51,12 +53,13 @@ pub(crate) struct SearchState {
     pub(crate) service: Arc<SearchService>,
     pub(crate) persisted: transport::PersistedQueries,
     pub(crate) body_limit: usize,
+    write_check: Arc<SharedCheck<Result<(), EngineError>>>,
 }
 
 impl SearchState {
     pub(crate) fn new(service: Arc<SearchService>, settings: &HttpSettings) -> Self {
         let body_limit = settings.limits.search_body_limit;
-        Self { service, persisted: transport::PersistedQueries::default(), body_limit }
+        Self { service, persisted: transport::PersistedQueries::default(), body_limit, write_check: Arc::default() }
     }
 }
 
