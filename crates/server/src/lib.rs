@@ -41,7 +41,7 @@ pub use cors::AllowedOrigins;
 pub use error_body::ErrorBody;
 pub use limits::{InvalidNetwork, LimitSettings, TrustedProxies};
 pub use metrics::{MetricsAccess, count_lost_log_line};
-pub use origins::{InvalidOrigin, Origins, PublicAddress};
+pub use origins::{HostNames, InvalidHostName, InvalidOrigin, Origins, PublicAddress};
 pub use portal::{PortalLink, PortalTexts};
 pub use request_id::RequestId;
 pub use serve::serve;

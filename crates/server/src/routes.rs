@@ -46,12 +46,14 @@ pub(crate) struct RouteSpec {
     pub(crate) is_administration: bool,
     /// Whether requests of any method read, so that an answer for which there is no memory can be asked for again.
     pub(crate) is_reading: bool,
+    /// Whether it says how the server is, to whoever asks by whatever name.
+    pub(crate) is_probe: bool,
 }
 
 impl RouteSpec {
     pub(crate) const fn new(scope: RequiredScope, dialect: Dialect) -> Self {
         let is_reading = matches!(dialect, Dialect::Search);
-        Self { scope, dialect, is_export: false, is_administration: false, is_reading }
+        Self { scope, dialect, is_export: false, is_administration: false, is_reading, is_probe: false }
     }
 
     /// Makes requests take an export permit.
@@ -67,6 +69,11 @@ impl RouteSpec {
     /// Says that requests of any method read.
     pub(crate) const fn reading(self) -> Self {
         Self { is_reading: true, ..self }
+    }
+
+    /// Lets requests ask for the server by any name.
+    pub(crate) const fn probe(self) -> Self {
+        Self { is_probe: true, ..self }
     }
 
     /// Returns whether requests that change something are written to the audit log.

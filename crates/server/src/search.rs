@@ -106,9 +106,9 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     let only = routes!(graphql::only_by_get, graphql::only_by_post);
     let named = routes!(graphql::named_by_get, graphql::named_by_post);
     Routes::new(access)
-        .add(open, at(&settings.ping_path, routes!(health::ping)))
-        .add(open, at(&settings.ready_path, routes!(health::ready)))
-        .add_complete(RequiredScope::None, routes!(health::apollo))
+        .add(open.probe(), at(&settings.ping_path, routes!(health::ping)))
+        .add(open.probe(), at(&settings.ready_path, routes!(health::ready)))
+        .add_complete(RouteSpec::from(RequiredScope::None).probe(), routes!(health::apollo))
         .add(READ, routes!(introspection::server))
         .add(READ, routes!(introspection::sqon))
         .add(READ, routes!(introspection::fields))
