@@ -9,7 +9,6 @@
 //! called once; there is no cache across submissions.
 
 mod path;
-mod path_syntax;
 mod template;
 
 use std::collections::HashSet;
@@ -17,6 +16,7 @@ use std::time::Duration;
 
 use cantata_core::{Error, ErrorOrigin, ExternalValidation, Result};
 use cantata_http_client::{ClientSettingsError, HttpClient};
+use cantata_schema::RulePath;
 use futures_util::{StreamExt, stream};
 use reqwest::{Method, Url};
 use serde_json::Value;
@@ -74,7 +74,7 @@ pub(crate) fn check_rules(rules: &[ExternalValidation]) -> Result<()> {
         Err(Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, text))
     };
     for (index, rule) in rules.iter().enumerate() {
-        if path_syntax::PathQuery::parse(&rule.json_path).is_none() {
+        if RulePath::parse(&rule.json_path).is_none() {
             let reason =
                 format!("'{}' is no path; write it like experiment.donorId or samples[*].donorId", rule.json_path);
             return reject(format!("{index}/jsonPath"), reason);

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use cantata_core::AnalysisId;
-use cantata_schema::describe_foreign_schema;
+use cantata_schema::{RulePath, describe_foreign_schema};
 use cantata_store::Store;
 use futures_util::future::try_join_all;
 use tokio_postgres::Client;
@@ -109,6 +109,15 @@ impl Import<'_> {
                     };
                     if let Some(problem) = describe_foreign_schema(&there.schema) {
                         self.report.notes.push(format!("analysis type {name}: {problem}"));
+                    }
+                    for rule in &there.options.external_validations {
+                        if RulePath::parse(&rule.json_path).is_none() {
+                            self.report.notes.push(format!(
+                                "analysis type {name}: its external validation of '{}' checks nothing, because this is no \
+                                 path; register a version with one like experiment.donorId or samples[*].donorId",
+                                rule.json_path
+                            ));
+                        }
                     }
                     digest_type(&mut self.song_digests, &there);
                     digest_type(&mut self.store_digests, &here);

@@ -1,5 +1,7 @@
 //! Is the search service there, and can it work.
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::response::Response;
 use cantata_catalogue::introspection::HealthStatus;
@@ -28,7 +30,8 @@ pub(super) async fn ping() -> Response {
     )
 )]
 pub(super) async fn ready(State(state): State<SearchState>) -> Response {
-    let status = match state.service.check_writes().await {
+    let service = Arc::clone(&state.service);
+    let status = match state.write_check.run(async move { service.check_writes().await }).await {
         Ok(()) => state.service.catalogues().status(),
         Err(_) => HealthStatus::Unhealthy,
     };

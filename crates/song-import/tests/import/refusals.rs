@@ -114,7 +114,11 @@ async fn types_that_mean_something_else_here_are_taken_with_a_note() {
             (1, 1, 'replaced', '{"type": "object", "definitions": {"file": {"type": "string"}, "own": {}},
                 "properties": {"experiment": {"properties": {"a": {"$ref": "#/definitions/file"}}}}}', now()),
             (2, 1, 'broken', '{"type": "object", "properties": {"experiment": {"$ref": "#/definitions/none"}}}', now()),
-            (3, 1, 'fine', '{"type": "object", "definitions": {"own": {}}}', now())"##,
+            (3, 1, 'fine', '{"type": "object", "definitions": {"own": {}}}', now()),
+            (4, 1, 'unchecked', '{"type": "object"}', now());
+            UPDATE analysis_schema SET options = '{"externalValidations": [
+                {"url": "http://localhost/{value}", "jsonPath": "$.experiment.donor"},
+                {"url": "http://localhost/{value}", "jsonPath": "/experiment/donor"}]}' WHERE id = 4;"##,
     );
     let report = Target::sqlite().take(&song).await;
     assert!(report.is_complete(), "{report}");
@@ -124,6 +128,8 @@ async fn types_that_mean_something_else_here_are_taken_with_a_note() {
             "analysis type replaced:1: its definitions file are replaced by those of the base schema; register a version \
              with other names",
             "analysis type broken:1: nothing can be submitted under it or updated: #: key [definitions] not found",
+            "analysis type unchecked:1: its external validation of '/experiment/donor' checks nothing, because this is no \
+             path; register a version with one like experiment.donorId or samples[*].donorId",
         ]
     );
 }
