@@ -29,7 +29,7 @@ impl EmbeddedEngine {
         let mut files = Vec::new();
         let registry = self.registry();
         for index in registry.indexes.into_values() {
-            files.extend(index?.backup_files()?);
+            files.extend(index.map_err(|unopened| unopened.error)?.backup_files()?);
         }
         let (name, text) = registry.aliases.to_file().map_err(|error| EngineError::Failed(error.to_string()))?;
         files.push(IndexFile { path: name.to_owned(), content: text.into() });
@@ -80,8 +80,10 @@ impl IndexMaintenance for EmbeddedEngine {
 
     async fn verify(&self, index: &str) -> Result<Vec<String>, EngineError> {
         let index = match self.index(index) {
-            // It is damaged so much that it is not read.
-            Err(EngineError::Failed(reason) | EngineError::IndexDamaged { reason, .. }) => return Ok(vec![reason]),
+            // It is damaged so much that it is not read, or cannot be read now.
+            Err(EngineError::IndexDamaged { reason, .. } | EngineError::IndexUnavailable { reason, .. }) => {
+                return Ok(vec![reason]);
+            }
             found => found?,
         };
         run_blocking(move || Ok(index.verify())).await

@@ -20,6 +20,7 @@ mod interleaving_tests;
 mod manifest;
 mod merge;
 mod merge_policy;
+mod open_context;
 mod verify;
 mod wal;
 mod writer;
@@ -27,6 +28,7 @@ mod writer;
 pub use backup::IndexFile;
 pub(crate) use import::ImportOptions;
 pub use import::ImportProgress;
+pub(crate) use open_context::OpenContext;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -42,6 +44,7 @@ use self::manifest::Manifest;
 use self::wal::WriteAheadLog;
 use self::writer::IndexWriter;
 use crate::error::{IndexError, write_error};
+use crate::retry_pace::RetryPace;
 use crate::snapshot::Snapshot;
 
 /// Batches of at least so many bytes of JSON become a segment file at once.
@@ -61,6 +64,8 @@ pub(crate) struct Index {
     maintenance_scheduled: AtomicBool,
     /// Why the state of the writer cannot be used; nothing if it can. Set while the writer is locked.
     failure: ArcSwapOption<EngineError>,
+    /// When an index that has failed is opened again.
+    retry_pace: Arc<RetryPace>,
     /// Whether the index was deleted.
     is_retired: AtomicBool,
     /// Which segment is damaged; nothing if none was found to be.
@@ -75,6 +80,7 @@ impl Index {
         folder: &Path,
         temporary: &Path,
         mapping: Option<&Value>,
+        context: &OpenContext,
     ) -> Result<Self, EngineError> {
         let manifest = Manifest::new(mapping)
             .map_err(|error| EngineError::Rejected(format!("the mapping of index `{name}` cannot be used: {error}")))?;
@@ -86,7 +92,7 @@ impl Index {
             durable_file::rename(temporary, folder)
         };
         let created = create().map_err(|error: std::io::Error| write_error(&error));
-        let opened = created.and_then(|()| Self::open(name, folder.to_owned()));
+        let opened = created.and_then(|()| Self::open(name, folder.to_owned(), context));
         if opened.is_err() {
             // Nobody else has these folders; what cannot be removed is no obstacle.
             for folder in [temporary, folder] {
@@ -98,12 +104,16 @@ impl Index {
 
     /// Opens the index in a folder. The writes in its WAL are flushed to a segment file. An index that can only be read
     /// is searched; see [`Self::failure`].
-    pub(crate) fn open(name: &str, folder: PathBuf) -> Result<Self, EngineError> {
-        let mut writer = catch_panic(|| {
-            IndexWriter::load(&folder, None).map_err(|error| match error.is_damage() {
+    pub(crate) fn open(name: &str, folder: PathBuf, context: &OpenContext) -> Result<Self, EngineError> {
+        let loaded = catch_panic(|| {
+            IndexWriter::load(&folder, None, context).map_err(|error| match error.is_damage() {
                 true => EngineError::IndexDamaged { index: name.to_owned(), reason: error.chain() },
-                false => EngineError::Failed(format!("index `{name}` cannot be opened: {}", error.chain())),
+                false => EngineError::Failed(error.chain()),
             })
+        });
+        let mut writer = loaded.map_err(|error| match error {
+            EngineError::Failed(reason) => EngineError::IndexUnavailable { index: name.to_owned(), reason },
+            other => other,
         })?;
         let loaded = writer.snapshot();
         let begun = catch_panic(|| writer.begin(&folder).map_err(|error| error.write_error(name)));
@@ -117,6 +127,7 @@ impl Index {
             flush_lock: Mutex::default(),
             maintenance_scheduled: AtomicBool::new(false),
             failure: ArcSwapOption::from(begun.err().map(Arc::new)),
+            retry_pace: RetryPace::new(context.retry_interval),
             is_retired: AtomicBool::new(false),
             damage: ArcSwapOption::empty(),
         })

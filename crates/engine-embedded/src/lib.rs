@@ -23,6 +23,7 @@ mod index;
 mod index_folders;
 mod permits;
 mod platform;
+mod retry_pace;
 mod scalar;
 mod search;
 mod segment;

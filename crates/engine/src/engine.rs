@@ -77,7 +77,7 @@ pub trait IndexWriter: Send + Sync + 'static {
     /// deleted with it, and an index that is created again has none.
     async fn position(&self, index: &str) -> Result<Option<String>, EngineError>;
 
-    /// Says why an index cannot be written at the moment, as far as that is known. One whose last write failed is tried
+    /// Says why an index cannot be read or written at the moment, as far as that is known. One that failed is tried
     /// again.
     async fn check_health(&self) -> Result<(), EngineError> {
         Ok(())

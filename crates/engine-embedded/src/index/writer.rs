@@ -14,6 +14,7 @@ use hashbrown::HashMap;
 
 use super::index_segment::{IndexSegment, segment_file_name};
 use super::manifest::Manifest;
+use super::open_context::OpenContext;
 use super::wal::{self, RecoveredWrites, WriteAheadLog};
 use crate::build::{DocumentBuffer, DynamicMapping, build_segment};
 use crate::error::IndexError;
@@ -51,15 +52,15 @@ pub(crate) struct PreparedBatch {
 
 impl IndexWriter {
     /// Opens an index in a folder again. The writes in its WAL are flushed to a segment file.
-    pub(crate) fn recover(folder: &Path, before: &Self) -> Result<Self, IndexError> {
-        let mut writer = Self::load(folder, Some(before))?;
+    pub(crate) fn recover(folder: &Path, before: &Self, context: &OpenContext) -> Result<Self, IndexError> {
+        let mut writer = Self::load(folder, Some(before), context)?;
         writer.begin(folder)?;
         Ok(writer)
     }
 
     /// Reads an index in a folder, again if there was a writer before. It can be searched, and written after
     /// [`Self::begin`].
-    pub(crate) fn load(folder: &Path, before: Option<&Self>) -> Result<Self, IndexError> {
+    pub(crate) fn load(folder: &Path, before: Option<&Self>, context: &OpenContext) -> Result<Self, IndexError> {
         let (mut manifest, committed_manifest) = Manifest::read(folder)?;
         let mapping = Arc::new(manifest.mapping()?);
         let pending_files = before.map(|before| before.pending_files.clone()).unwrap_or_default();
@@ -67,6 +68,7 @@ impl IndexWriter {
         let known = before.map(|before| before.segments.as_slice()).unwrap_or_default();
         let segments = manifest.segments.iter().map(|entry| IndexSegment::open(folder, entry, known));
         let segments = segments.collect::<Result<Vec<_>, _>>()?;
+        context.verify(&segments)?;
         let mut recovered = RecoveredWrites::default();
         for number in wal::file_numbers(folder, manifest.first_wal)? {
             recovered.read_file(folder, number)?;

@@ -1,5 +1,8 @@
 //! A disk that fails and works again: what is refused is not there, and what was acknowledged stays.
 
+use std::path::Path;
+use std::time::Duration;
+
 use cantata_engine::{AliasChange, EngineError, IndexAdmin, IndexReader, IndexWriter, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_sim_disk::{Fault, SimDisk};
@@ -11,13 +14,18 @@ use crate::workload::{check_current, check_opens, step};
 
 const FAULTS: [Fault; 5] = [Fault::DiskFull, Fault::ReadOnly, Fault::IoError, Fault::ShortWrite, Fault::FailedSync];
 
+/// Opens an engine that tries a failed index again at each request.
+fn open(folder: &Path) -> EmbeddedEngine {
+    EmbeddedEngine::open_with_retry_interval(folder, Duration::ZERO).unwrap()
+}
+
 /// Runs a workload with one fault, repairs the disk, goes on, and cuts the power at the end.
 async fn run(seed: u64, fault: Fault) -> Result<(), String> {
     let mut random = StdRng::seed_from_u64(seed);
     let mut model = Model::default();
     let folder = tempfile::tempdir().unwrap();
     let disk = SimDisk::mount(folder.path());
-    let engine = EmbeddedEngine::open(folder.path()).map_err(|error| error.to_string())?;
+    let engine = open(folder.path());
     for _ in 0..10 {
         step(&engine, &disk, &mut model, &mut random).await?;
     }
@@ -64,7 +72,7 @@ async fn every_change_says_that_the_disk_cannot_be_written_until_it_can() {
     for fault in [Fault::DiskFull, Fault::ReadOnly] {
         let folder = tempfile::tempdir().unwrap();
         let disk = SimDisk::mount(folder.path());
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        let engine = open(folder.path());
         engine.create_index("things", None).await.unwrap();
         let put = |id: &str| vec![WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }];
         disk.fail_at(0, fault);
@@ -81,6 +89,34 @@ async fn every_change_says_that_the_disk_cannot_be_written_until_it_can() {
         engine.create_index("more", None).await.unwrap();
         engine.wait_until_idle().await;
     }
+}
+
+/// Each attempt would begin a new log file, which is an operation of the disk.
+#[tokio::test]
+async fn a_failed_index_is_not_opened_again_for_each_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = SimDisk::mount(folder.path());
+    let engine = EmbeddedEngine::open_with_retry_interval(folder.path(), Duration::MAX).unwrap();
+    engine.create_index("things", None).await.unwrap();
+    let write = || {
+        let put = WriteOperation::Put { id: "refused".to_owned(), source: b"{\"n\": 1}".to_vec() };
+        engine.write("things", vec![put])
+    };
+    disk.fail_at(0, Fault::DiskFull);
+    let first = write().await.unwrap_err();
+    assert!(matches!(first, EngineError::NotWritable(_)), "{first:?}");
+    let operations = disk.operations();
+    for is_repaired in [false, true] {
+        for _ in 0..20 {
+            let position = engine.position("things").await.map(drop);
+            for refused in [write().await.map(drop), position, engine.check_health().await] {
+                assert!(matches!(refused, Err(EngineError::NotWritable(_))), "repaired: {is_repaired}, {refused:?}");
+            }
+        }
+        assert_eq!(disk.operations(), operations, "nobody touches the disk before the interval is over");
+        disk.repair();
+    }
+    assert_eq!(engine.has_documents("things", &["refused"]).await, Ok(vec![false]), "searches go on");
 }
 
 /// The fault begins before each operation of the creation in turn.

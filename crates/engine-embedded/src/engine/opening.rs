@@ -1,0 +1,127 @@
+//! Opening indexes, and trying again where that failed.
+//!
+//! A damaged index stays as it is: it is rebuilt, restored or deleted. One whose files could not be read, as with too many
+//! open files, may be readable later. Whoever asks for it has it tried again, at the pace of [`RetryPace`], and gets the
+//! error of the last attempt meanwhile; a health check waits for the attempt that it begins.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+use cantata_engine::EngineError;
+
+use super::EmbeddedEngine;
+use crate::index::{Index, OpenContext};
+use crate::retry_pace::{Attempt, RetryPace};
+
+/// An index, or why it cannot be used.
+pub(crate) type IndexEntry = Result<Arc<Index>, UnopenedIndex>;
+
+/// An index that could not be opened.
+#[derive(Clone)]
+pub(crate) struct UnopenedIndex {
+    pub(crate) error: EngineError,
+    pub(crate) folder: PathBuf,
+    retry_pace: Arc<RetryPace>,
+}
+
+impl UnopenedIndex {
+    /// Returns whether its files are not as they were written.
+    fn is_damaged(&self) -> bool {
+        matches!(self.error, EngineError::IndexDamaged { .. })
+    }
+
+    fn try_begin(&self) -> Option<Attempt> {
+        if self.is_damaged() { None } else { self.retry_pace.try_begin() }
+    }
+}
+
+/// Opens the index in a folder.
+pub(super) fn open_index(name: &str, folder: &Path, context: &OpenContext) -> IndexEntry {
+    let index = Index::open(name, folder.to_owned(), context).map(Arc::new);
+    let failure = index.as_ref().map_or_else(|error| Some(error.clone()), |index| index.failure());
+    if let Some(error) = failure {
+        tracing::error!(index = name, %error, "an index cannot be opened, or not written");
+    }
+    let retry_pace = RetryPace::new(context.retry_interval);
+    index.map_err(|error| UnopenedIndex { error, folder: folder.to_owned(), retry_pace })
+}
+
+/// Compares indexes with their checksums that were too large for it when they were opened, as long as they are in use.
+pub(super) fn verify_in_background<'a>(opened: impl Iterator<Item = &'a Arc<Index>>) {
+    let indexes: Vec<Weak<Index>> = opened.filter(|index| !index.is_verified()).map(Arc::downgrade).collect();
+    if indexes.is_empty() {
+        return;
+    }
+    drop(cantata_background::spawn_low_priority(move || {
+        for index in indexes.iter().filter_map(Weak::upgrade) {
+            if let Err(error) = index.verify_segments() {
+                tracing::error!(index = index.name(), %error, "a damaged index is not read any more");
+            }
+        }
+    }));
+}
+
+impl EmbeddedEngine {
+    /// Tries to open an index again without waiting for it, if that is due.
+    pub(super) fn open_in_background(&self, name: &str, unopened: &UnopenedIndex) {
+        let Some(attempt) = unopened.try_begin() else { return };
+        let active = Arc::clone(&self.0.active_writes);
+        let (engine, name, unopened) = (self.clone(), name.to_owned(), unopened.clone());
+        drop(cantata_background::spawn_below_normal(move || {
+            // The engine is dropped first: once nothing is active, the folder may be opened again.
+            let (_active, engine) = (active, engine);
+            // The next request gets the outcome.
+            let _ = engine.open_again(&name, unopened, &attempt);
+        }));
+    }
+
+    /// Tries to make indexes usable that cannot be read or written, if that is due; returns why one of them still cannot.
+    pub(super) fn recover(&self, entries: Vec<(String, IndexEntry)>) -> Result<(), EngineError> {
+        let outcomes: Vec<Result<(), EngineError>> = entries
+            .into_iter()
+            .map(|(name, entry)| match entry {
+                Ok(index) => index.recover_from_failure(),
+                Err(unopened) => match unopened.try_begin() {
+                    Some(attempt) => self.open_again(&name, unopened, &attempt),
+                    None => Err(unopened.error),
+                },
+            })
+            .collect();
+        outcomes.into_iter().collect()
+    }
+
+    /// Returns the indexes that cannot be read or written, except damaged ones, for which trying again is of no use.
+    pub(super) fn failed_indexes(&self) -> Vec<(String, IndexEntry)> {
+        let has_failed = |entry: &IndexEntry| match entry {
+            Ok(index) => index.failure().is_some(),
+            Err(unopened) => !unopened.is_damaged(),
+        };
+        let registry = self.read_registry();
+        let failed = registry.indexes.iter().filter(|(_, entry)| has_failed(entry));
+        failed.map(|(name, entry)| (name.clone(), entry.clone())).collect()
+    }
+
+    fn open_again(&self, name: &str, unopened: UnopenedIndex, _attempt: &Attempt) -> Result<(), EngineError> {
+        let opened = open_index(name, &unopened.folder, &OpenContext::new(self.0.retry_interval));
+        let mut registry = self.write_registry();
+        let is_unopened =
+            |entry: &&mut IndexEntry| matches!(entry, Err(now) if Arc::ptr_eq(&now.retry_pace, &unopened.retry_pace));
+        let Some(entry) = registry.indexes.get_mut(name).filter(is_unopened) else {
+            // It was deleted meanwhile.
+            return Ok(());
+        };
+        match opened {
+            Ok(index) => {
+                *entry = Ok(Arc::clone(&index));
+                drop(registry);
+                tracing::info!(index = name, "an index that could not be opened is open");
+                verify_in_background(std::iter::once(&index));
+                Ok(())
+            }
+            Err(UnopenedIndex { error, .. }) => {
+                *entry = Err(UnopenedIndex { error: error.clone(), ..unopened });
+                Err(error)
+            }
+        }
+    }
+}
