@@ -37,11 +37,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use cantata_durable_file as durable_file;
 use cantata_engine::{BatchReport, EngineError, WriteOperation};
+use cantata_mapping::IndexMapping;
 use serde_json::Value;
 
 use self::change::catch_panic;
 use self::manifest::Manifest;
-use self::wal::WriteAheadLog;
+use self::wal::{RecoveredWrites, WriteAheadLog};
 use self::writer::IndexWriter;
 use crate::error::{IndexError, write_error};
 use crate::retry_pace::RetryPace;
@@ -211,6 +212,16 @@ impl Index {
         }
         Ok(report)
     }
+}
+
+/// Returns the mapping and the position of the index in a folder, whatever is wrong with its segments.
+pub(crate) fn read_description(folder: &Path) -> Result<(IndexMapping, Option<String>), IndexError> {
+    let (manifest, _) = Manifest::read(folder)?;
+    let mut recovered = RecoveredWrites::default();
+    for number in wal::file_numbers(folder, manifest.first_wal)? {
+        recovered.read_file(folder, number)?;
+    }
+    Ok((manifest.mapping()?, recovered.position.or(manifest.position)))
 }
 
 /// Returns the size of the document of an operation.

@@ -33,6 +33,7 @@ mod tape;
 mod value_encoding;
 mod varint;
 
+pub use administration::IndexDescription;
 pub use engine::{EmbeddedEngine, OpenError};
 pub use index::{ImportProgress, IndexFile};
 pub use search::set_max_search_bytes;
