@@ -39,7 +39,10 @@ impl Index {
         let mut writer = self.usable_writer()?;
         let changed = catch_panic(|| change(&mut writer));
         match &changed {
-            Ok(_) => writer.wal.confirm(),
+            Ok(_) => {
+                writer.wal.confirm();
+                writer.remove_way_back(&self.folder);
+            }
             Err(EngineError::Rejected(_)) => {}
             Err(error) => {
                 // Also if it is being deleted: where that fails, the index is used again.

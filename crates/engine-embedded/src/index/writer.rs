@@ -32,6 +32,8 @@ pub(crate) struct IndexWriter {
     pub(crate) committed_manifest: Vec<u8>,
     /// Segment files that are being written and are not part of the index yet.
     pending_files: BTreeSet<String>,
+    /// Whether the folder has a way back to an earlier format.
+    has_way_back: bool,
     /// How often the index was opened again. What was computed from the segments of an earlier epoch is of no use.
     pub(crate) epoch: u64,
 }
@@ -76,7 +78,9 @@ impl IndexWriter {
         }
         let wal = WriteAheadLog::without_file();
         let epoch = before.map_or(0, |before| before.epoch + 1);
-        let mut writer = Self { manifest, mapping, wal, segments, committed_manifest, pending_files, epoch };
+        let has_way_back = false;
+        let mut writer =
+            Self { manifest, mapping, wal, segments, committed_manifest, pending_files, has_way_back, epoch };
         if !recovered.operations.is_empty() {
             let (batch, _) = writer.prepare(&recovered.operations);
             writer.apply(batch);
@@ -88,8 +92,20 @@ impl IndexWriter {
     /// Begins to write. What was read from WAL files is flushed to a segment file; until then they are needed, so the new
     /// one gets another number.
     pub(crate) fn begin(&mut self, folder: &Path) -> Result<(), IndexError> {
+        self.has_way_back = self.manifest.keep_copy(folder, &self.committed_manifest)?;
         self.manifest.remove_orphans(folder, &self.pending_files)?;
         self.flush(folder)
+    }
+
+    /// Gives up the way back to an earlier format, if there is one, because the index has been written to.
+    pub(crate) fn remove_way_back(&mut self, folder: &Path) {
+        if !std::mem::take(&mut self.has_way_back) {
+            return;
+        }
+        match Manifest::remove_copy(folder) {
+            Ok(()) => self.remove_orphans(folder),
+            Err(error) => tracing::warn!(%error, "the copy of a manifest of an earlier format cannot be removed"),
+        }
     }
 
     /// Sets the files back to what they were before a change that failed.
