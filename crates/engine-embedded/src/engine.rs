@@ -63,7 +63,7 @@ struct Inner {
 pub(crate) struct IndexRegistry {
     pub(crate) indexes: BTreeMap<String, IndexEntry>,
     pub(crate) aliases: Aliases,
-    /// Whether the file of the aliases still has those of a deleted index.
+    /// Whether the file of the aliases may have others: those of a deleted index, or of a change that was refused.
     has_stale_aliases: bool,
     folders: IndexFolders,
 }
@@ -158,11 +158,8 @@ impl EmbeddedEngine {
         if registry.aliases.aliases.contains_key(name) {
             return Err(EngineError::Rejected(format!("`{name}` is an alias; expected a name that no alias has")));
         }
-        if registry.has_stale_aliases {
-            // A new index must not get them at the next start.
-            registry.aliases.write(&self.0.folder).map_err(|error| write_error(&error))?;
-            registry.has_stale_aliases = false;
-        }
+        // A new index must not get aliases of an earlier one at the next start.
+        self.write_stale_aliases(&mut registry)?;
         let (folder, temporary) =
             registry.folders.choose(name).map_err(|error| EngineError::Failed(error.to_string()))?;
         let context = OpenContext::new(self.0.retry_interval);
@@ -223,10 +220,19 @@ impl EmbeddedEngine {
         if aliases != registry.aliases {
             if let Err(error) = aliases.write(&self.0.folder) {
                 // The file may have been replaced although the folder could not be synced.
-                let _ = registry.aliases.write(&self.0.folder);
+                registry.has_stale_aliases = registry.aliases.write(&self.0.folder).is_err();
                 return Err(write_error(&error));
             }
             registry.aliases = aliases;
+            registry.has_stale_aliases = false;
+        }
+        Ok(())
+    }
+
+    /// Writes the file of the aliases if it may have others.
+    fn write_stale_aliases(&self, registry: &mut IndexRegistry) -> Result<(), EngineError> {
+        if registry.has_stale_aliases {
+            registry.aliases.write(&self.0.folder).map_err(|error| write_error(&error))?;
             registry.has_stale_aliases = false;
         }
         Ok(())
@@ -353,10 +359,15 @@ impl IndexWriter for EmbeddedEngine {
 
     async fn check_health(&self) -> Result<(), EngineError> {
         let (engine, failed) = (self.clone(), self.failed_indexes());
-        if failed.is_empty() {
+        let has_stale_aliases = self.read_registry().has_stale_aliases;
+        if failed.is_empty() && !has_stale_aliases {
             return Ok(());
         }
-        run_blocking(move || engine.recover(failed)).await
+        run_blocking(move || {
+            let written = engine.write_stale_aliases(&mut engine.write_registry());
+            engine.recover(failed).and(written)
+        })
+        .await
     }
 }
 

@@ -125,10 +125,10 @@ impl Manifest {
         Ok(text)
     }
 
-    /// Makes the file have a content that was written before, if it has another.
+    /// Makes the file have a content that was written before. It is written again even if it is there: nobody knows what of
+    /// it is on disk after a sync has failed.
     pub(crate) fn restore(folder: &Path, text: &[u8]) -> io::Result<()> {
-        let path = folder.join(FILE);
-        if durable_file::read_or_default(&path)? == text { Ok(()) } else { durable_file::replace(&path, text) }
+        durable_file::replace(&folder.join(FILE), text)
     }
 
     /// Copies the file, given what was read from it, if it has an earlier format; returns whether there is a copy.

@@ -202,8 +202,12 @@ impl IndexWriter {
         // Everything in the new file comes after everything in the old one, after a crash too.
         self.wal.sync()?;
         let number = self.manifest.new_file_number();
-        self.wal = WriteAheadLog::create(folder, number)?;
-        durable_file::sync_folder(folder)?;
+        let wal = WriteAheadLog::create(folder, number)?;
+        if let Err(error) = durable_file::sync_folder(folder) {
+            let _ = fs_err::remove_file(folder.join(wal::file_name(number)));
+            return Err(error.into());
+        }
+        self.wal = wal;
         Ok(number)
     }
 

@@ -119,6 +119,56 @@ async fn a_failed_index_is_not_opened_again_for_each_request() {
     assert_eq!(engine.has_documents("things", &["refused"]).await, Ok(vec![false]), "searches go on");
 }
 
+/// A deletion that could not be synced is refused, so the index goes on: what is then acknowledged must not be lost with it.
+#[tokio::test]
+async fn an_index_whose_deletion_failed_keeps_what_is_written_afterwards() {
+    for seed in 0..20 {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = SimDisk::mount(folder.path());
+        let engine = open(folder.path());
+        engine.create_index("things", None).await.unwrap();
+        disk.fail_at(disk.operations(), Fault::FailedSync);
+        assert!(engine.delete_index("things").await.is_err());
+        let put = WriteOperation::Put { id: "later".to_owned(), source: b"{\"n\": 1}".to_vec() };
+        engine.write("things", vec![put]).await.unwrap();
+        drop(engine);
+        disk.cut_power(seed);
+        let survivor = tempfile::tempdir().unwrap();
+        disk.write_image(survivor.path());
+        let engine = open(survivor.path());
+        assert_eq!(engine.has_documents("things", &["later"]).await, Ok(vec![true]), "seed {seed}");
+    }
+}
+
+/// Wherever an attempt to open a failed index again fails, it leaves no log file behind.
+#[tokio::test]
+async fn attempts_to_recover_leave_no_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = SimDisk::mount(folder.path());
+    let engine = open(folder.path());
+    engine.create_index("things", None).await.unwrap();
+    let logs = || {
+        let entries = std::fs::read_dir(folder.path().join("things")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.ends_with(".log")).collect::<Vec<_>>()
+    };
+    for skipped in 0..15 {
+        disk.fail_at(0, Fault::DiskFull);
+        let put = WriteOperation::Put { id: "refused".to_owned(), source: b"{\"n\": 1}".to_vec() };
+        assert!(engine.write("things", vec![put]).await.is_err());
+        for _ in 0..5 {
+            disk.repair();
+            disk.fail_at(disk.operations() + skipped, Fault::FailedSync);
+            let _ = engine.position("things").await;
+        }
+        assert!(logs().len() <= 2, "a sync after operation {skipped} failed: {:?}", logs());
+        disk.repair();
+        assert_eq!(engine.check_health().await, Ok(()));
+        assert_eq!(logs().len(), 1, "{:?}", logs());
+    }
+    engine.wait_until_idle().await;
+}
+
 /// The fault begins before each operation of the creation in turn.
 #[tokio::test]
 async fn an_index_is_there_after_its_creation_was_acknowledged_and_not_after_it_was_refused() {
