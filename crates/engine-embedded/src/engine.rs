@@ -262,7 +262,8 @@ impl EmbeddedEngine {
                 while !index.is_idle_or_overloaded(IDLE_INTERVAL).await && engine.strong_count() > 0 {}
                 // The folder of an engine that was dropped may be open again.
                 let Some(engine) = engine.upgrade() else { return };
-                // No request waits for this; a failure is logged and retried after the next write.
+                // No request waits for this; a failure is logged, said by health checks, and retried by them and after
+                // the next write.
                 let log = |index: &Index, error| {
                     if !index.is_retired() {
                         tracing::error!(index = index.name(), %error, "cannot flush or merge segments");

@@ -17,6 +17,7 @@ mod import;
 mod index_segment;
 #[cfg(test)]
 mod interleaving_tests;
+mod maintenance;
 mod manifest;
 mod merge;
 mod merge_policy;
@@ -41,6 +42,7 @@ use cantata_mapping::IndexMapping;
 use serde_json::Value;
 
 use self::change::catch_panic;
+use self::maintenance::Maintenance;
 use self::manifest::Manifest;
 use self::wal::{RecoveredWrites, WriteAheadLog};
 use self::writer::IndexWriter;
@@ -63,6 +65,7 @@ pub(crate) struct Index {
     flush_lock: Mutex<()>,
     /// Whether a flush or merge is scheduled.
     maintenance_scheduled: AtomicBool,
+    maintenance: Maintenance,
     /// Why the state of the writer cannot be used; nothing if it can. Set while the writer is locked.
     failure: ArcSwapOption<EngineError>,
     /// When an index that has failed is opened again.
@@ -127,6 +130,7 @@ impl Index {
             merge_lock: Mutex::default(),
             flush_lock: Mutex::default(),
             maintenance_scheduled: AtomicBool::new(false),
+            maintenance: Maintenance::new(context.retry_interval),
             failure: ArcSwapOption::from(begun.err().map(Arc::new)),
             retry_pace: RetryPace::new(context.retry_interval),
             is_retired: AtomicBool::new(false),

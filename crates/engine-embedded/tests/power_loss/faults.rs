@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use cantata_engine::{AliasChange, EngineError, IndexAdmin, IndexReader, IndexWriter, WriteOperation};
+use cantata_engine::{
+    AliasChange, EngineError, IndexAdmin, IndexMaintenance, IndexReader, IndexWriter, WriteOperation,
+};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_sim_disk::{Fault, SimDisk};
 use rand::rngs::StdRng;
@@ -117,6 +119,48 @@ async fn a_failed_index_is_not_opened_again_for_each_request() {
         disk.repair();
     }
     assert_eq!(engine.has_documents("things", &["refused"]).await, Ok(vec![false]), "searches go on");
+}
+
+/// The disk runs full before each operation of a load in turn, which merges what is there as its last step.
+#[tokio::test]
+async fn a_merge_that_failed_is_known_to_the_health_check_and_tried_again() {
+    const SEGMENTS_PER_MERGE: usize = 12;
+    let mut failed_merges = 0;
+    for operation in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = SimDisk::mount(folder.path());
+        let engine = open(folder.path());
+        engine.create_index("things", None).await.unwrap();
+        let document = |n: usize| WriteOperation::Put { id: n.to_string(), source: b"{\"n\": 1}".to_vec() };
+        for n in 1..SEGMENTS_PER_MERGE {
+            engine.bulk_load("things", vec![document(n)]).await.unwrap();
+        }
+        let begun = disk.operations();
+        disk.fail_at(begun + operation, Fault::DiskFull);
+        let loaded = engine.bulk_load("things", vec![document(0)]).await;
+        let is_over = disk.operations() <= begun + operation;
+        if loaded.is_ok() && engine.stats("things").await.unwrap().segments > 1 {
+            failed_merges += 1;
+            let unhealthy = engine.check_health().await;
+            assert!(matches!(unhealthy, Err(EngineError::NotWritable(_))), "{operation}: {unhealthy:?}");
+            engine.wait_until_idle().await;
+            disk.repair();
+            for _ in 0..100 {
+                if engine.check_health().await.is_ok() {
+                    break;
+                }
+                engine.wait_until_idle().await;
+            }
+            assert_eq!(engine.check_health().await, Ok(()), "{operation}");
+            let stats = engine.stats("things").await.unwrap();
+            assert_eq!((stats.segments, stats.documents), (1, SEGMENTS_PER_MERGE as u64), "{operation}");
+        }
+        engine.wait_until_idle().await;
+        if is_over {
+            break;
+        }
+    }
+    assert!(failed_merges > 0);
 }
 
 /// A deletion that could not be synced is refused, so the index goes on: what is then acknowledged must not be lost with it.
