@@ -68,10 +68,11 @@ impl EmbeddedEngine {
         let active = Arc::clone(&self.0.active_writes);
         let (engine, name, unopened) = (self.clone(), name.to_owned(), unopened.clone());
         drop(cantata_background::spawn_below_normal(move || {
-            // The engine is dropped first: once nothing is active, the folder may be opened again.
-            let (_active, engine) = (active, engine);
             // The next request gets the outcome.
-            let _ = engine.open_again(&name, unopened, &attempt);
+            let _ = engine.open_again(&name, unopened, attempt);
+            // In this order: once nothing is active, the folder may be opened again.
+            drop(engine);
+            drop(active);
         }));
     }
 
@@ -83,7 +84,7 @@ impl EmbeddedEngine {
             .map(|(name, entry)| match entry {
                 Ok(index) => index.recover_from_failure().and_then(|()| self.maintain_again(&index)),
                 Err(unopened) => match unopened.try_begin() {
-                    Some(attempt) => self.open_again(&name, unopened, &attempt),
+                    Some(attempt) => self.open_again(&name, unopened, attempt),
                     None => Err(unopened.error),
                 },
             })
@@ -121,27 +122,69 @@ impl EmbeddedEngine {
         failed.map(|(name, entry)| (name.clone(), entry.clone())).collect()
     }
 
-    fn open_again(&self, name: &str, unopened: UnopenedIndex, _attempt: &Attempt) -> Result<(), EngineError> {
+    /// Opens an index again; the attempt ends when its outcome is known to everybody. Two writers of one folder would remove
+    /// each other's files, so nothing is done if an earlier attempt has opened it.
+    fn open_again(&self, name: &str, unopened: UnopenedIndex, attempt: Attempt) -> Result<(), EngineError> {
+        let is_unopened =
+            |entry: &IndexEntry| matches!(entry, Err(now) if Arc::ptr_eq(&now.retry_pace, &unopened.retry_pace));
+        if !self.read_registry().indexes.get(name).is_some_and(is_unopened) {
+            return Ok(());
+        }
         let opened = open_index(name, &unopened.folder, &OpenContext::new(self.0.retry_interval));
         let mut registry = self.write_registry();
-        let is_unopened =
-            |entry: &&mut IndexEntry| matches!(entry, Err(now) if Arc::ptr_eq(&now.retry_pace, &unopened.retry_pace));
-        let Some(entry) = registry.indexes.get_mut(name).filter(is_unopened) else {
-            // It was deleted meanwhile.
-            return Ok(());
-        };
-        match opened {
-            Ok(index) => {
-                *entry = Ok(Arc::clone(&index));
-                drop(registry);
+        let outcome = match (registry.indexes.get_mut(name).filter(|entry| is_unopened(entry)), opened) {
+            (Some(entry), Ok(index)) => {
                 tracing::info!(index = name, "an index that could not be opened is open");
                 verify_in_background(std::iter::once(&index));
+                *entry = Ok(index);
                 Ok(())
             }
-            Err(UnopenedIndex { error, .. }) => {
+            (Some(entry), Err(UnopenedIndex { error, .. })) => {
                 *entry = Err(UnopenedIndex { error: error.clone(), ..unopened });
                 Err(error)
             }
+            // It was deleted meanwhile.
+            (None, _) => Ok(()),
+        };
+        drop(registry);
+        drop(attempt);
+        outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use cantata_engine::{IndexReader as _, IndexWriter as _, WriteOperation};
+
+    use super::*;
+
+    fn put(id: &str) -> Vec<WriteOperation> {
+        vec![WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }]
+    }
+
+    /// Who learned that an index is not open may be late: another has opened it, and it is written to.
+    #[tokio::test]
+    async fn an_index_is_not_opened_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || EmbeddedEngine::open_with_retry_interval(folder.path(), Duration::ZERO).unwrap();
+        open().create("things", None).unwrap();
+        // A folder stands where the manifest would be read.
+        let (manifest, hidden) = (folder.path().join("things/manifest.json"), folder.path().join("hidden"));
+        fs_err::rename(&manifest, &hidden).unwrap();
+        fs_err::create_dir(&manifest).unwrap();
+        let engine = open();
+        let failed = engine.failed_indexes();
+        assert_eq!(failed.len(), 1);
+        fs_err::remove_dir(&manifest).unwrap();
+        fs_err::rename(&hidden, &manifest).unwrap();
+        for id in ["a", "b", "c"] {
+            assert_eq!(engine.recover(failed.clone()), Ok(()));
+            engine.write("things", put(id)).await.unwrap();
         }
+        engine.wait_until_idle().await;
+        drop(engine);
+        assert_eq!(open().has_documents("things", &["a", "b", "c"]).await, Ok(vec![true, true, true]));
     }
 }
