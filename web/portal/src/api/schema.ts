@@ -248,7 +248,7 @@ export interface components {
       fileTypes?: string[] | null;
     };
     Readiness: {
-      message?: string | null;
+      message?: string;
       status: components['schemas']['CataloguesStatus'];
     };
     SetAsideDocument: {

@@ -33,6 +33,7 @@ pub(crate) struct Readiness {
     status: CataloguesStatus,
     /// Why an index cannot be read or written at the moment.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     message: Option<String>,
 }
 
