@@ -99,8 +99,10 @@ impl Index {
         let opened = created.and_then(|()| Self::open(name, folder.to_owned(), context));
         if opened.is_err() {
             // Nobody else has these folders; what cannot be removed is no obstacle.
-            for folder in [temporary, folder] {
-                let _ = fs_err::remove_dir_all(folder);
+            let _ = fs_err::remove_dir_all(temporary);
+            if fs_err::remove_dir_all(folder).is_ok() {
+                // It had its name, and only the folder around it was not synced: after a crash it would be there again.
+                let _ = durable_file::sync_folder(durable_file::parent(folder));
             }
         }
         opened

@@ -93,6 +93,24 @@ async fn every_change_says_that_the_disk_cannot_be_written_until_it_can() {
     }
 }
 
+#[tokio::test]
+async fn aliases_that_could_not_be_set_back_are_known_to_the_health_check() {
+    for fault in [Fault::DiskFull, Fault::ReadOnly] {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = SimDisk::mount(folder.path());
+        let engine = open(folder.path());
+        engine.create_index("things", None).await.unwrap();
+        disk.fail_at(0, fault);
+        let change = AliasChange::Add { alias: "all".to_owned(), index: "things".to_owned() };
+        for refused in [engine.change_aliases(&[change]).await, engine.check_health().await] {
+            assert!(matches!(refused, Err(EngineError::NotWritable(_))), "{fault:?}: {refused:?}");
+        }
+        disk.repair();
+        assert_eq!(engine.check_health().await, Ok(()));
+        assert_eq!(engine.aliases().await, Ok(Vec::new()));
+    }
+}
+
 /// Each attempt would begin a new log file, which is an operation of the disk.
 #[tokio::test]
 async fn a_failed_index_is_not_opened_again_for_each_request() {
@@ -216,7 +234,7 @@ async fn attempts_to_recover_leave_no_files() {
 /// The fault begins before each operation of the creation in turn.
 #[tokio::test]
 async fn an_index_is_there_after_its_creation_was_acknowledged_and_not_after_it_was_refused() {
-    for fault in [Fault::DiskFull, Fault::ReadOnly] {
+    for fault in [Fault::DiskFull, Fault::ReadOnly, Fault::FailedSync] {
         for operation in 0.. {
             let folder = tempfile::tempdir().unwrap();
             let disk = SimDisk::mount(folder.path());
@@ -244,7 +262,7 @@ async fn an_index_is_there_after_its_creation_was_acknowledged_and_not_after_it_
 /// The fault begins before each operation of the deletion in turn.
 #[tokio::test]
 async fn an_index_goes_with_its_aliases_or_stays_with_them() {
-    for fault in [Fault::DiskFull, Fault::ReadOnly] {
+    for fault in [Fault::DiskFull, Fault::ReadOnly, Fault::FailedSync] {
         for operation in 0.. {
             let folder = tempfile::tempdir().unwrap();
             let disk = SimDisk::mount(folder.path());
