@@ -55,7 +55,7 @@ pub(super) fn verify_in_background<'a>(opened: impl Iterator<Item = &'a Arc<Inde
     drop(cantata_background::spawn_low_priority(move || {
         for index in indexes.iter().filter_map(Weak::upgrade) {
             if let Err(error) = index.verify_segments() {
-                tracing::error!(index = index.name(), %error, "a damaged index is not read any more");
+                tracing::error!(index = index.name(), %error, "segments of an index are damaged, so that it is not read any more, or cannot be read");
             }
         }
     }));

@@ -111,7 +111,7 @@ async fn aliases_that_could_not_be_set_back_are_known_to_the_health_check() {
     }
 }
 
-/// Each attempt would begin a new log file, which is an operation of the disk.
+/// Each attempt would write the manifest, which is an operation of the disk.
 #[tokio::test]
 async fn a_failed_index_is_not_opened_again_for_each_request() {
     let folder = tempfile::tempdir().unwrap();
