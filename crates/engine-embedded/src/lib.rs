@@ -23,6 +23,7 @@ mod index;
 mod index_folders;
 mod permits;
 mod platform;
+mod retry_pace;
 mod scalar;
 mod search;
 mod segment;
@@ -32,6 +33,7 @@ mod tape;
 mod value_encoding;
 mod varint;
 
+pub use administration::IndexDescription;
 pub use engine::{EmbeddedEngine, OpenError};
 pub use index::{ImportProgress, IndexFile};
 pub use search::set_max_search_bytes;

@@ -19,11 +19,11 @@ mod thread_pool;
 
 pub(crate) use export::ExportScan;
 pub use search_budget::set_max_search_bytes;
+pub(crate) use thread_pool::map_parallel;
 
 use cantata_engine::{EngineError, FacetResult, Filter, HitsRequest, SearchPlan, SearchResponse};
 
 use self::match_sets::PlanMatchSets;
-use self::thread_pool::map_parallel;
 use crate::cancellation::CancellationToken;
 use crate::snapshot::{QueryCache, Snapshot};
 

@@ -43,6 +43,8 @@ pub(crate) struct Segment {
     fields: HashMap<String, usize>,
     levels: HashMap<String, usize>,
     scalar_tables: Vec<scalar_tables::ScalarTable>,
+    /// Whether the name of a member has a dot.
+    has_dotted_names: bool,
     /// For each level the rows that are the first of their document, computed when first needed.
     first_rows: Vec<OnceLock<Bitset>>,
     /// Whether the file is known to be as it was written.
@@ -108,8 +110,10 @@ impl Segment {
         let fields = metadata.fields.iter().enumerate().map(|(index, field)| (field.path.clone(), index)).collect();
         let levels = metadata.levels.iter().enumerate().map(|(index, level)| (level.path.clone(), index)).collect();
         let scalar_tables = scalar_tables::of_paths(&metadata);
+        let has_dotted_names = metadata.paths.iter().any(|path| path.key.contains('.'));
         let first_rows = metadata.levels.iter().map(|_| OnceLock::new()).collect();
-        Self { storage, metadata, fields, levels, scalar_tables, first_rows, is_verified: AtomicBool::new(false) }
+        let is_verified = AtomicBool::new(false);
+        Self { storage, metadata, fields, levels, scalar_tables, has_dotted_names, first_rows, is_verified }
     }
 
     /// Verifies the checksum of a segment file.

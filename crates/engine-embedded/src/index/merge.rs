@@ -11,6 +11,7 @@ use cantata_mapping::IndexMapping;
 use super::Index;
 use super::change::catch_panic;
 use super::index_segment::{IndexSegment, segment_file_name};
+use super::maintenance::noted;
 use super::merge_policy::{MAX_MERGED_DOCUMENTS, choose_files};
 use super::writer::{ReservedFile, merge_segments};
 use crate::segment::BuiltSegment;
@@ -22,14 +23,17 @@ impl Index {
 
     /// Merges segment files until the merge policy chooses none.
     pub(crate) fn merge_files(&self) -> Result<(), EngineError> {
-        loop {
-            let _merge = self.lock_merge();
-            let chosen = choose_files(&self.usable_writer()?.segments);
-            if chosen.is_empty() {
-                return Ok(());
+        let merge = || -> Result<(), EngineError> {
+            loop {
+                let _merge = self.lock_merge();
+                let chosen = choose_files(&self.usable_writer()?.segments);
+                if chosen.is_empty() {
+                    return Ok(());
+                }
+                self.merge(&chosen)?;
             }
-            self.merge(&chosen)?;
-        }
+        };
+        noted(&self.maintenance.merge_failure, merge())
     }
 
     /// Merges as much as possible and drops all deleted documents.

@@ -79,9 +79,13 @@ impl WriteAheadLog {
         let (magic, seed) = header.split_at_mut(MAGIC.len());
         magic.copy_from_slice(&MAGIC);
         seed.copy_from_slice(&RandomState::new().hash_one(number).to_le_bytes());
-        let mut file = durable_file::create_new_private(&folder.join(file_name(number)))?;
-        file.write_all(&header)?;
-        file.sync_all()?;
+        let path = folder.join(file_name(number));
+        let mut file = durable_file::create_new_private(&path)?;
+        if let Err(error) = file.write_all(&header).and_then(|()| file.sync_all()) {
+            // A failed index is tried again and again, each time with a new file.
+            let _ = fs_err::remove_file(&path);
+            return Err(error);
+        }
         Ok(Self { file: Some(file), checksum: crc32fast::hash(&header), ..Self::without_file() })
     }
 

@@ -31,6 +31,10 @@ pub(crate) enum CataloguesStatus {
 pub(crate) struct Readiness {
     /// How they are.
     status: CataloguesStatus,
+    /// Why an index cannot be read or written at the moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    message: Option<String>,
 }
 
 /// How catalogues are addressed.
