@@ -110,6 +110,7 @@ impl Import<'_> {
                     if let Some(problem) = describe_foreign_schema(&there.schema) {
                         self.report.notes.push(format!("analysis type {name}: {problem}"));
                     }
+                    self.report.notes.append(&mut self.types.notes);
                     digest_type(&mut self.song_digests, &there);
                     digest_type(&mut self.store_digests, &here);
                     if here.created_at != there.created_at {
