@@ -51,11 +51,12 @@ pub fn check_registration(schema: &Value) -> Result<()> {
 }
 
 /// Returns what to know of a schema that another server registered by its own rules: why no payload can be checked with it,
-/// or which of its definitions have no effect.
-pub fn describe_foreign_schema(schema: &Value) -> Option<String> {
+/// or which of its definitions have no effect, and that it describes an `experiment` that is no object.
+pub fn describe_foreign_schema(schema: &Value) -> Vec<String> {
     if let Err(error) = PayloadValidator::compile(schema).and_then(|validator| validator.prepare_updates()) {
-        return Some(format!("nothing can be submitted under it or updated: {}", error.text));
+        return vec![format!("nothing can be submitted under it or updated: {}", error.text)];
     }
+    let mut notes = Vec::new();
     let replaced: Vec<&str> = schema["definitions"]
         .as_object()
         .into_iter()
@@ -63,12 +64,17 @@ pub fn describe_foreign_schema(schema: &Value) -> Option<String> {
         .map(String::as_str)
         .filter(|name| is_base_definition(name))
         .collect();
-    (!replaced.is_empty()).then(|| {
-        format!(
+    if !replaced.is_empty() {
+        notes.push(format!(
             "its definitions {} are replaced by those of the base schema; register a version with other names",
             replaced.join(", ")
-        )
-    })
+        ));
+    }
+    let is_described = schema.pointer(EXPERIMENT).is_some();
+    if is_described && !SchemaGraph::build(schema).is_ok_and(|graph| describes_object(schema, &graph)) {
+        notes.push("it allows an experiment that is no object, but only objects are accepted here".to_owned());
+    }
+    notes
 }
 
 /// Says whether `experiment` can be nothing but an object: one of the schemas that apply to it unconditionally says so.

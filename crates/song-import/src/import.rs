@@ -107,9 +107,8 @@ impl Import<'_> {
                     let Some(here) = self.store.analysis_type(&there.id.name, Some(there.id.version)).await? else {
                         continue;
                     };
-                    if let Some(problem) = describe_foreign_schema(&there.schema) {
-                        self.report.notes.push(format!("analysis type {name}: {problem}"));
-                    }
+                    let of_schema = describe_foreign_schema(&there.schema);
+                    self.report.notes.extend(of_schema.iter().map(|note| format!("analysis type {name}: {note}")));
                     self.report.notes.append(&mut self.types.notes);
                     digest_type(&mut self.song_digests, &there);
                     digest_type(&mut self.store_digests, &here);

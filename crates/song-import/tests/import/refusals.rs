@@ -127,6 +127,7 @@ async fn types_that_mean_something_else_here_are_taken_with_a_note() {
         [
             "analysis type replaced:1: its definitions file are replaced by those of the base schema; register a version \
              with other names",
+            "analysis type replaced:1: it allows an experiment that is no object, but only objects are accepted here",
             "analysis type broken:1: nothing can be submitted under it or updated: #: key [definitions] not found",
         ]
     );
