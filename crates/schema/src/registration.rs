@@ -16,6 +16,8 @@ use crate::{PayloadValidator, SchemaViolation, compile, join_violations, subsche
 /// The schema of `experiment` in a registered schema.
 const EXPERIMENT: &str = "/properties/experiment";
 
+const RESERVED_DEFINITION: &str = "this name is reserved (analysisType, common, file); choose another";
+
 static META_SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("registration.json")).expect("the embedded meta-schema is JSON")
 });
@@ -33,13 +35,19 @@ pub fn meta_schema() -> &'static Value {
 /// What breaks the meta-schema is a schema violation; what follows it but cannot be used as a JSON Schema, alone or
 /// together with the base schema, is malformed.
 pub fn check_registration(schema: &Value) -> Result<()> {
-    let violations = match schema {
+    let mut violations = match schema {
         Value::Null => return Err(violation_error("Schema field cannot be null".to_owned())),
         Value::Object(_) => describe_violations(&META_VALIDATOR, schema, &TranslatedPatterns::default()),
         // The meta-schema allows booleans, but nothing can be rendered from one.
         _ => vec![SchemaViolation::at("", format!("expected type: JSONObject, found: {}", json_type_name(schema)))],
     };
     if !violations.is_empty() {
+        for violation in &mut violations {
+            // The meta-schema says nothing else of a definition than that its name is not one of the base schema.
+            if violation.pointer.strip_prefix("#/definitions/").is_some_and(is_base_definition) {
+                RESERVED_DEFINITION.clone_into(&mut violation.text);
+            }
+        }
         return Err(violation_error(join_violations(&violations)));
     }
     PayloadValidator::compile(schema)?.prepare_updates()?;
