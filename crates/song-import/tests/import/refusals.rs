@@ -118,7 +118,9 @@ async fn types_that_mean_something_else_here_are_taken_with_a_note() {
             (1, 1, 'replaced', '{"type": "object", "definitions": {"file": {"type": "string"}, "own": {}},
                 "properties": {"experiment": {"properties": {"a": {"$ref": "#/definitions/file"}}}}}', now()),
             (2, 1, 'broken', '{"type": "object", "properties": {"experiment": {"$ref": "#/definitions/none"}}}', now()),
-            (3, 1, 'fine', '{"type": "object", "definitions": {"own": {}}}', now())"##,
+            (3, 1, 'fine', '{"type": "object", "definitions": {"own": {}}}', now()),
+            (4, 1, 'pattern', '{"type": "object", "properties": {"experiment": {"type": "object",
+                "properties": {"a": {"pattern": "(?x) a b"}}}}}', now())"##,
     );
     let report = Target::sqlite().take(&song).await;
     assert!(report.is_complete(), "{report}");
@@ -129,6 +131,9 @@ async fn types_that_mean_something_else_here_are_taken_with_a_note() {
              with other names",
             "analysis type replaced:1: it allows an experiment that is no object, but only objects are accepted here",
             "analysis type broken:1: nothing can be submitted under it or updated: #: key [definitions] not found",
+            "analysis type pattern:1: nothing can be submitted under it or updated: \
+             #/properties/experiment/properties/a/pattern: [(?x) a b] is not a valid regular expression: the flag x has \
+             no counterpart",
         ]
     );
 }
