@@ -132,8 +132,8 @@ async fn types_that_mean_something_else_here_are_taken_with_a_note() {
             "analysis type replaced:1: it allows an experiment that is no object, but only objects are accepted here",
             "analysis type broken:1: nothing can be submitted under it or updated: #: key [definitions] not found",
             "analysis type pattern:1: nothing can be submitted under it or updated: \
-             #/properties/experiment/properties/a/pattern: [(?x) a b] is not a valid regular expression: the flag x has \
-             no counterpart",
+             #/properties/experiment/properties/a/pattern: [(?x) a b] is not a valid regular expression: the flag x \
+             has no counterpart",
         ]
     );
 }
