@@ -33,10 +33,10 @@ async fn every_row_that_cannot_be_taken_is_named() {
     let cases = [
         (
             "UPDATE analysis SET study_id = 'MISSING' WHERE id = $id; UPDATE file SET study_id = 'MISSING' WHERE analysis_id = $id",
-            "its study is not taken",
+            "its study is not imported",
         ),
         ("UPDATE analysis SET study_id = NULL WHERE id = $id", "it belongs to no study"),
-        ("UPDATE analysis SET analysis_schema_id = 99 WHERE id = $id", "its analysis type, row 99, is not taken"),
+        ("UPDATE analysis SET analysis_schema_id = 99 WHERE id = $id", "its analysis type, row 99, is not imported"),
         ("UPDATE analysis SET analysis_schema_id = NULL WHERE id = $id", "it has no analysis type"),
         ("UPDATE analysis SET state = NULL WHERE id = $id", "it has no state"),
         ("UPDATE analysis SET created_at = 'infinity' WHERE id = $id", "its created_at is no moment"),
@@ -107,7 +107,7 @@ async fn every_row_that_cannot_be_taken_is_named() {
     );
     assert!(report.comparisons.iter().all(|comparison| comparison.is_same), "{report}");
     let text = report.to_string();
-    assert!(text.contains("not taken: analysis EGAZ00001: ") && text.ends_with("NOT everything was taken"), "{text}");
+    assert!(text.contains("rejected: analysis EGAZ00001: ") && text.ends_with("NOT everything was imported"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
