@@ -160,7 +160,7 @@ export function flatName(name: string): string {
 export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: AbortSignal): Promise<Catalogue> {
   const type = entry.documentType;
   const [introspection, answer] = await Promise.all([
-    json<CatalogueFields>(entry.paths.introspection, { signal }).catch(knownFields),
+    fetchFields(entry.paths.introspection, signal),
     graphql<Record<string, { configs: Configs }>>(
       entry.paths.graphql,
       `query Configs { ${type} { ${CONFIGS} } }`,
@@ -173,12 +173,14 @@ export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: 
   return assemble(id, entry, introspection, configs);
 }
 
-/** Returns what the server knows of a catalogue whose index fails at present: its searches are still tried. */
-function knownFields(error: unknown): CatalogueFields {
-  if (error instanceof ApiError && error.status === 503 && error.body?.fields) {
-    return error.body as CatalogueFields;
+/** Fetches the fields; those that are known where the index fails at present, since searches are still tried. */
+async function fetchFields(path: string, signal?: AbortSignal): Promise<CatalogueFields> {
+  try {
+    return await json<CatalogueFields>(path, { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 503 && error.body?.fields) return error.body as CatalogueFields;
+    throw error;
   }
-  throw error;
 }
 
 /** Builds a catalogue from the answers of the server. */
