@@ -1,6 +1,6 @@
 // A catalogue as the portal uses it, built from its introspection and its configs.
 
-import { graphql, json } from './client';
+import { ApiError, graphql, json } from './client';
 import { downloadPath } from './server';
 import type { CatalogueEntry, CatalogueFields } from './types';
 
@@ -173,7 +173,7 @@ export function flatName(name: string): string {
 export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: AbortSignal): Promise<Catalogue> {
   const type = entry.documentType;
   const [introspection, answer] = await Promise.all([
-    json<CatalogueFields>(entry.paths.introspection, { signal }),
+    fetchFields(entry.paths.introspection, signal),
     graphql<Record<string, { configs: Configs }>>(
       entry.paths.graphql,
       `query Configs { ${type} { ${CONFIGS} } }`,
@@ -184,6 +184,16 @@ export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: 
   const configs = answer[type]?.configs;
   if (!configs) throw new Error('The catalogue has no configuration.');
   return assemble(id, entry, introspection, configs);
+}
+
+/** Fetches the fields; those that are known where the index fails at present, since searches are still tried. */
+async function fetchFields(path: string, signal?: AbortSignal): Promise<CatalogueFields> {
+  try {
+    return await json<CatalogueFields>(path, { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 503 && error.body?.fields) return error.body as CatalogueFields;
+    throw error;
+  }
 }
 
 /** Builds a catalogue from the answers of the server. */

@@ -157,7 +157,7 @@ pub(crate) struct CatalogueFields {
     generated_at: String,
     /// What the answer depends on.
     meta: CatalogueMeta,
-    /// Why the index cannot be reached at present; the rest is what is known from before.
+    /// Why the index cannot be reached at present, with status 503; the rest is what is known from before.
     #[schema(nullable = false)]
     error: Option<CatalogueFailure>,
     /// `failed` if the index cannot be reached at present.
@@ -214,6 +214,16 @@ pub(crate) struct FailedCatalogue {
     /// Where to read more.
     #[schema(nullable = false)]
     details: Option<String>,
+}
+
+/// A catalogue that cannot be served at present.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum UnavailableCatalogue {
+    /// It was never available.
+    Failed(FailedCatalogue),
+    /// It was available before: what is known of it, with `error` and `status`.
+    Known(CatalogueFields),
 }
 
 /// A document type that several catalogues have.
