@@ -9,6 +9,7 @@
 //! called once; there is no cache across submissions.
 
 mod path;
+mod path_syntax;
 mod template;
 
 use std::collections::HashSet;
@@ -16,7 +17,6 @@ use std::time::Duration;
 
 use cantata_core::{Error, ErrorOrigin, ExternalValidation, Result};
 use cantata_http_client::{ClientSettingsError, HttpClient};
-use cantata_schema::RulePath;
 use futures_util::{StreamExt, stream};
 use reqwest::{Method, Url};
 use serde_json::Value;
@@ -79,7 +79,7 @@ pub(crate) fn check_rules(rules: &[ExternalValidation]) -> Result<()> {
 
 /// Returns why a rule could never check anything, or that it shows a credential; the member at fault comes first.
 pub fn check_rule(rule: &ExternalValidation) -> Result<(), String> {
-    if RulePath::parse(&rule.json_path).is_none() {
+    if path_syntax::PathQuery::parse(&rule.json_path).is_none() {
         let path = &rule.json_path;
         return Err(format!("jsonPath: '{path}' is no path; write it like experiment.donorId or samples[*].donorId"));
     }

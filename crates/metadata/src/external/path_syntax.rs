@@ -1,10 +1,9 @@
-//! Translates the path notation of external validations into a query of RFC 9535.
+//! Translates the path notation of the rules into a query of RFC 9535.
 //!
-//! Their rules use the older notation of the original server, which prepended `$.` to them. It differs from the standard in
+//! Rules use the older notation of the original server, which prepended `$.` to them. It differs from the standard in
 //! the characters of a name after a dot (any but a dot, a bracket, a parenthesis or a space), in a dot that is allowed
-//! before a bracket, and in functions at the end. The `$` of the standard may be written, too; a JSON pointer is no
-//! path. Only these differences are translated; the content of brackets is passed on unchanged. Translation and
-//! evaluation are bounded, since a path is untrusted input.
+//! before a bracket, and in functions at the end. The `$` of the standard may be written, too; a JSON pointer is no path. Only these differences are translated; the content of brackets is
+//! passed on unchanged. Translation and evaluation are bounded, since a path is untrusted input.
 
 use serde_json_path::JsonPath;
 
@@ -15,20 +14,19 @@ const MAX_NESTING: usize = 6;
 /// How often a path may search all descendants; each search may multiply the number of matches.
 const MAX_DESCENTS: usize = 3;
 
-/// The path of an external validation that can be evaluated.
-#[derive(Debug)]
-pub struct RulePath {
+/// A path that can be evaluated.
+pub(super) struct PathQuery {
     /// The query of RFC 9535.
-    pub query: JsonPath,
+    pub(super) query: JsonPath,
     /// Whether the path has a single location, so that it matches a value and not a list of values.
-    pub single: bool,
+    pub(super) single: bool,
     /// Whether the path asks for the number of elements at that location rather than for the elements.
-    pub counts: bool,
+    pub(super) counts: bool,
 }
 
-impl RulePath {
+impl PathQuery {
     /// Parses a path; `None` if it is invalid.
-    pub fn parse(path: &str) -> Option<Self> {
+    pub(super) fn parse(path: &str) -> Option<Self> {
         if path.len() > MAX_PATH_BYTES {
             return None;
         }
