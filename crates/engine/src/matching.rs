@@ -2,10 +2,12 @@
 //!
 //! No pattern needs backtracking: what follows a `*` is searched once, from the left.
 
+mod folding;
 mod fuzzy;
 mod pattern;
 mod words;
 
+pub use self::folding::fold_into;
 pub use self::fuzzy::FuzzyMatcher;
 pub use self::pattern::WildcardPattern;
 pub use self::words::words;
