@@ -17,6 +17,7 @@ mod postings;
 mod scalar_tables;
 mod sections;
 mod stored_documents;
+mod trigram_index;
 
 pub(crate) use column::{Column, ColumnMetadata, Ordinal, Ordinals, with_ordinals};
 pub(crate) use dictionary::{Dictionary, DictionaryMetadata};
@@ -25,6 +26,7 @@ pub(crate) use metadata::{FieldMetadata, LevelMetadata, PathMetadata, SegmentMet
 pub(crate) use postings::{PostingList, Postings, PostingsMetadata};
 pub(crate) use sections::{Section, SectionWriter};
 pub(crate) use stored_documents::load_documents;
+pub(crate) use trigram_index::{TrigramIndex, TrigramMetadata};
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -73,6 +75,8 @@ pub(crate) struct SegmentField<'a> {
     pub(crate) postings: Postings<'a>,
     /// The documents of each value, for nested fields of few values.
     document_postings: Option<Postings<'a>>,
+    /// Where the dictionary may have a part of a text, for strings of which there are many.
+    pub(crate) trigrams: Option<TrigramIndex<'a>>,
 }
 
 /// A nesting level of a segment.
@@ -193,6 +197,7 @@ impl Segment {
             column: entry.column.open(&self.storage),
             postings: entry.postings.open(&self.storage),
             document_postings: entry.document_postings.map(|postings| postings.open(&self.storage)),
+            trigrams: entry.trigrams.and_then(|trigrams| trigrams.open(&self.storage)),
         }
     }
 

@@ -11,7 +11,7 @@ use super::source::DocumentSource;
 use crate::scalar::Scalar;
 use crate::segment::{
     BuiltSegment, DictionaryMetadata, FieldMetadata, LevelMetadata, PathMetadata, SectionWriter, SegmentMetadata,
-    write_id_filter,
+    TrigramMetadata, write_id_filter,
 };
 use crate::tape::{self, TapeCursor, TapeItem};
 
@@ -244,6 +244,12 @@ impl SegmentBuilder<'_> {
                             DictionaryMetadata::of_bytes(bytes.iter().map(|value| &**value), &mut out)
                         }
                     };
+                    let trigrams = match values {
+                        DictionaryValues::Bytes(bytes) if plan.class.is_text() => {
+                            TrigramMetadata::write(bytes.iter().map(|value| &**value), &mut out)
+                        }
+                        _ => None,
+                    };
                     let rows = LevelRows {
                         rows: level.rows as usize,
                         is_nested: plan.level != 0,
@@ -260,6 +266,7 @@ impl SegmentBuilder<'_> {
                         column,
                         postings,
                         document_postings,
+                        trigrams,
                     }
                 }
             };

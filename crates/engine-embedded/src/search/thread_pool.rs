@@ -1,4 +1,4 @@
-//! The thread pool on which the facets of one search are counted in parallel.
+//! The thread pool on which the facets of one search are counted in parallel, and the values of a dictionary compared.
 //!
 //! One search has the pool at a time. The others compute on their own threads, which occupy the processors already:
 //! tasks of many searches in one queue would only wait for each other.

@@ -12,3 +12,4 @@ mod lists;
 mod paging;
 mod positions;
 mod reopening;
+mod texts;
