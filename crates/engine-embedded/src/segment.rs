@@ -17,6 +17,7 @@ mod postings;
 mod scalar_tables;
 mod sections;
 mod stored_documents;
+mod word_index;
 
 pub(crate) use column::{Column, ColumnMetadata, Ordinal, Ordinals, with_ordinals};
 pub(crate) use dictionary::{Dictionary, DictionaryMetadata};
@@ -25,6 +26,7 @@ pub(crate) use metadata::{FieldMetadata, LevelMetadata, PathMetadata, SegmentMet
 pub(crate) use postings::{PostingList, Postings, PostingsMetadata};
 pub(crate) use sections::{Section, SectionWriter};
 pub(crate) use stored_documents::load_documents;
+pub(crate) use word_index::{WordIndex, WordIndexMetadata, WordPostings};
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -73,6 +75,8 @@ pub(crate) struct SegmentField<'a> {
     pub(crate) postings: Postings<'a>,
     /// The documents of each value, for nested fields of few values.
     document_postings: Option<Postings<'a>>,
+    /// The words of the values of a text field; nothing in files of versions that had none.
+    pub(crate) words: Option<WordIndex<'a>>,
 }
 
 /// A nesting level of a segment.
@@ -186,13 +190,15 @@ impl Segment {
 
     fn field_at(&self, index: usize) -> SegmentField<'_> {
         let entry = &self.metadata.fields[index];
+        let dictionary = entry.dictionary.open(entry.class, &self.storage);
         SegmentField {
             class: entry.class,
             level: entry.level as usize,
-            dictionary: entry.dictionary.open(entry.class, &self.storage),
+            dictionary,
             column: entry.column.open(&self.storage),
             postings: entry.postings.open(&self.storage),
             document_postings: entry.document_postings.map(|postings| postings.open(&self.storage)),
+            words: entry.words.map(|words| words.open(dictionary.len(), &self.storage)),
         }
     }
 
