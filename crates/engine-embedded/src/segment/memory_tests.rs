@@ -11,9 +11,7 @@ use cantata_engine::WriteOperation;
 
 use crate::engine::EmbeddedEngine;
 use crate::platform::{SegmentStorage, intersection_count};
-use crate::segment::{
-    FieldMetadata, Section, SectionWriter, Segment, WordIndexMetadata, WordPostings, load_documents,
-};
+use crate::segment::{FieldMetadata, Section, SectionWriter, Segment, WordIndexMetadata, WordPostings, load_documents};
 use crate::tape::{self, PackedCursor, TapeCursor, TapeItem};
 
 /// So many that the length of their array needs more bytes than are kept free for it.
