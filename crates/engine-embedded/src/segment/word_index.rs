@@ -118,7 +118,7 @@ impl WordIndexMetadata {
 }
 
 impl<'a> WordIndex<'a> {
-    /// Returns the values that have a word, unless it is all of them.
+    /// Returns the values that have a word and more than it.
     pub(crate) fn values_with(&self, word: &str) -> impl Iterator<Item = u32> + use<'a> {
         let mut found = None;
         // Of the words with a prefix, the prefix itself comes first.
