@@ -12,6 +12,7 @@ mod filter;
 mod fuzzy_walk;
 mod hits;
 mod match_sets;
+mod pattern_search;
 mod prefix_ranges;
 mod row_filter;
 mod search_budget;

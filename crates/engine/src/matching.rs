@@ -22,6 +22,16 @@ pub trait Matcher {
         let _ = text;
         true
     }
+
+    /// Returns what every word that passes begins with; empty if that is not known.
+    fn word_prefix(&self) -> &str {
+        ""
+    }
+
+    /// Returns whether every text passes that has a word in ASCII which passes; such words need not be tested.
+    fn passes_with_ascii_words(&self) -> bool {
+        false
+    }
 }
 
 /// A text passes that is the same.

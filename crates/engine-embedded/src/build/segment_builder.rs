@@ -8,12 +8,14 @@ use super::layout::SegmentLayout;
 use super::object_shapes::ObjectShapes;
 use super::path_tree::{PathTree, ROOT};
 use super::source::DocumentSource;
+use super::word_index_builder::write_word_index;
 use crate::scalar::Scalar;
 use crate::segment::{
     BuiltSegment, DictionaryMetadata, FieldMetadata, LevelMetadata, PathMetadata, SectionWriter, SegmentMetadata,
     TrigramMetadata, write_id_filter,
 };
 use crate::tape::{self, TapeCursor, TapeItem};
+use crate::value_encoding::ValueClass;
 
 /// The expected size of a segment, as a multiple of its tape, so that its memory is rarely reallocated.
 const BYTES_PER_TAPE_BYTE: usize = 3;
@@ -234,10 +236,13 @@ impl SegmentBuilder<'_> {
                     && fields[other].values == fields[index].values
                     && earlier[other] == rest[0]
             });
+            let values = &fields[index].values;
+            // Not shared: a keyword with the same values has none.
+            let words = (plan.class == ValueClass::Text).then(|| write_word_index(values, &mut out)).flatten();
+            let (path, class) = (plan.path.clone(), plan.class);
             let entry = match same {
-                Some(other) => FieldMetadata { path: plan.path.clone(), class: plan.class, ..entries[other].clone() },
+                Some(other) => FieldMetadata { path, class, words, ..entries[other].clone() },
                 None => {
-                    let values = &fields[index].values;
                     let dictionary = match values {
                         DictionaryValues::Numbers(numbers) => DictionaryMetadata::of_numbers(numbers, &mut out),
                         DictionaryValues::Bytes(bytes) => {
@@ -257,7 +262,6 @@ impl SegmentBuilder<'_> {
                     };
                     let FieldSections { column, postings, document_postings } =
                         rest[0].write(values.len(), &rows, &mut out);
-                    let (path, class) = (plan.path.clone(), plan.class);
                     FieldMetadata {
                         path,
                         class,
@@ -267,6 +271,7 @@ impl SegmentBuilder<'_> {
                         postings,
                         document_postings,
                         trigrams,
+                        words,
                     }
                 }
             };

@@ -15,7 +15,6 @@ use memchr::memmem::Finder;
 use super::thread_pool::map_parallel;
 use crate::cancellation::CancellationToken;
 use crate::segment::SegmentField;
-use crate::value_encoding::ValueClass;
 
 /// So many values at most are looked at before it is checked whether the search was cancelled.
 const BATCH_VALUES: u32 = 256;
@@ -38,6 +37,8 @@ pub(super) struct DictionaryScan<'a, M> {
     matcher: &'a M,
     /// Finds what the folded form of every value that matches contains.
     literal: Option<Finder<'a>>,
+    /// Whether values are cut into words, one of which may match instead of all of it.
+    cuts_words: bool,
     cancellation: &'a CancellationToken,
 }
 
@@ -55,10 +56,11 @@ impl<'a, M: Matcher + Sync> DictionaryScan<'a, M> {
         field: &'a SegmentField<'a>,
         matcher: &'a M,
         literal: &'a [u8],
+        cuts_words: bool,
         cancellation: &'a CancellationToken,
     ) -> Self {
         let literal = (!literal.is_empty()).then(|| Finder::new(literal));
-        Self { field, matcher, literal, cancellation }
+        Self { field, matcher, literal, cuts_words, cancellation }
     }
 
     /// Returns the ordinals that match, in the order of the ranges that are looked at.
@@ -125,9 +127,6 @@ impl<'a, M: Matcher + Sync> DictionaryScan<'a, M> {
 
     fn matches(&self, ordinal: u32) -> bool {
         let value = self.field.dictionary.text(ordinal);
-        match self.field.class {
-            ValueClass::Text => text_matches(value, self.matcher),
-            _ => self.matcher.matches(value),
-        }
+        if self.cuts_words { text_matches(value, self.matcher) } else { self.matcher.matches(value) }
     }
 }

@@ -1,4 +1,4 @@
-//! The values of a dictionary within an edit distance of a text, without looking at all of them.
+//! The values of a dictionary, or the words of a word index, within an edit distance of a text, without looking at all.
 //!
 //! Values are read in order, as paths through a tree. For each letter read there is a row of the table that
 //! [`cantata_engine::matching::FuzzyMatcher`] fills in for one value: how many changes lead from what was read to each
@@ -10,14 +10,16 @@
 //! stands for the first `r + c - limit` letters of the text, so the cell above to the left has the same index, and the
 //! one above the next.
 
+use std::ops::ControlFlow;
+
 use crate::cancellation::CancellationToken;
-use crate::segment::Dictionary;
+use crate::segment::{Dictionary, WordIndex};
 
 /// After so many values a walk checks whether the search was cancelled.
 const VALUES_PER_CHECK: u32 = 256;
 
 /// Returns the ordinals of the values within an edit distance of a text.
-pub(super) fn within_distance(
+pub(super) fn values_within(
     dictionary: &Dictionary<'_>,
     text: &str,
     distance: u8,
@@ -43,6 +45,29 @@ pub(super) fn within_distance(
         }
     }
     found
+}
+
+/// Visits the ordinals of the values that have a word within an edit distance of a text, in no order.
+pub(super) fn words_within(
+    words: &WordIndex<'_>,
+    text: &str,
+    distance: u8,
+    cancellation: &CancellationToken,
+    mut visit: impl FnMut(u32),
+) {
+    let mut path = EditPath::new(text, distance);
+    let mut visited = 0_u32;
+    words.walk(|word, values| {
+        if visited.is_multiple_of(VALUES_PER_CHECK) && cancellation.is_cancelled() {
+            return ControlFlow::Break(());
+        }
+        visited = visited.wrapping_add(1);
+        let too_far = path.read(word);
+        if too_far.is_none() && path.is_within_distance() {
+            values.for_each(&mut visit);
+        }
+        ControlFlow::Continue(too_far)
+    });
 }
 
 /// The rows of the letters read so far.
@@ -135,7 +160,7 @@ mod tests {
     use super::*;
     use crate::cancellation::CancelOnDrop;
     use crate::platform::SegmentStorage;
-    use crate::segment::{DictionaryMetadata, SectionWriter};
+    use crate::segment::{DictionaryMetadata, SectionWriter, WordIndexMetadata, WordPostings};
     use crate::value_encoding::ValueClass;
 
     fn random_text(random: &mut StdRng, max_length: usize) -> String {
@@ -151,12 +176,20 @@ mod tests {
             let values: BTreeSet<String> = (0..values).map(|_| random_text(random, 9)).collect();
             let mut out = SectionWriter::default();
             let metadata = DictionaryMetadata::of_bytes(values.iter().map(|value| value.as_bytes()), &mut out);
+            // Each value as a word that it alone has.
+            let mut postings: Vec<WordPostings> = values.iter().map(|_| WordPostings::default()).collect();
+            (0..).zip(&mut postings).for_each(|(ordinal, postings)| postings.push(ordinal));
+            let words = WordIndexMetadata::write(values.iter().map(String::as_str).zip(&postings), &mut out);
             let storage = SegmentStorage::memory(out.into_bytes());
             let dictionary = metadata.open(ValueClass::Keyword, &storage);
+            let words = words.open(values.len(), &storage);
             for distance in [0, 1, 2, 3, 255] {
                 for _ in 0..40 {
                     let text = random_text(random, 9);
-                    let found = within_distance(&dictionary, &text, distance, &request.token());
+                    let found = values_within(&dictionary, &text, distance, &request.token());
+                    let mut by_word = Vec::new();
+                    words_within(&words, &text, distance, &request.token(), |ordinal| by_word.push(ordinal));
+                    assert_eq!(by_word, found, "{distance} from {text}");
                     let found: Vec<&str> = found.into_iter().map(|ordinal| dictionary.text(ordinal)).collect();
                     let matcher = FuzzyMatcher::new(&text, distance);
                     let expected: Vec<&str> =
@@ -181,8 +214,8 @@ mod tests {
         let token = request.token();
         let matcher = FuzzyMatcher::new("sample-00042", 1);
         let expected = values.iter().filter(|value| matcher.matches(value)).count();
-        assert_eq!(within_distance(&dictionary, "sample-00042", 1, &token).len(), expected);
+        assert_eq!(values_within(&dictionary, "sample-00042", 1, &token).len(), expected);
         drop(request);
-        assert_eq!(within_distance(&dictionary, "sample-00042", 1, &token), Vec::<u32>::new());
+        assert_eq!(values_within(&dictionary, "sample-00042", 1, &token), Vec::<u32>::new());
     }
 }

@@ -1,18 +1,11 @@
 //! Matching the terms of a string field against patterns, fuzzy texts and analysed values.
 //!
-//! Each different value is compared at most once, however many documents have it, and a value is compared only where
-//! nothing cheaper excludes it. From the cheapest on:
+//! Each different value is compared at most once with a pattern or a text, however many documents have it, and mostly not at
+//! all: [`super::pattern_search`] and [`super::fuzzy_walk`] say how. Whether it matches is always decided by the rules of
+//! [`cantata_engine::matching`].
 //!
-//! * the order of the dictionary: values that begin like a pattern are a few ranges of ordinals, also where case does not
-//!   matter ([`super::prefix_ranges`]); values within an edit distance lie on a few paths through it ([`super::fuzzy_walk`]).
-//!   A text field is found by its words too, which its dictionary is not in the order of;
-//! * the trigrams of the dictionary ([`crate::segment::TrigramIndex`]): of all literals of a pattern, wherever they stand, so
-//!   for text fields too;
-//! * the longest literal, which is sought in the folded forms of many values at once ([`super::dictionary_scan`]). This is
-//!   all that helps where a pattern has no three letters in a row, and in dictionaries without trigrams.
-//!
-//! What is left is compared with the pattern itself, which alone decides. So results are the same with and without trigrams,
-//! and a value that is in no live document costs time, nothing else.
+//! A text field matches by whole values and by words. The values of words come from the word index of the segment
+//! ([`crate::segment::WordIndex`]); only where a segment has none are texts cut into words.
 //!
 //! All of this happens in the ordinals of each segment; global ordinals matter only to what is counted afterwards. A nested
 //! field has a dictionary like any other, and its rows are lifted from the ordinals that match. Everything that may take
@@ -22,19 +15,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use cantata_engine::Filter;
-use cantata_engine::matching::{FuzzyMatcher, Matcher, WildcardPattern, contains_ignoring_case, fold_into};
+use cantata_engine::matching::{FuzzyMatcher, Matcher, WildcardPattern, contains_ignoring_case};
 use cantata_mapping::TypedValue;
 
 use super::dictionary_scan::DictionaryScan;
-use super::fuzzy_walk::within_distance;
-use super::prefix_ranges::PrefixRanges;
+use super::fuzzy_walk::{values_within, words_within};
+use super::pattern_search::PatternSearch;
 use crate::bitset::Bitset;
 use crate::cancellation::CancellationToken;
 use crate::segment::SegmentField;
 use crate::value_encoding::ValueClass;
-
-/// Fewer values are looked at without reading lists of trigrams.
-const MIN_TRIGRAM_VALUES: usize = 1_024;
 
 /// The parts of a disjunction: patterns without a prefix by field, and all others.
 pub(crate) struct Alternatives<'f> {
@@ -70,10 +60,10 @@ pub(crate) fn match_any_pattern(
 ) -> Vec<u32> {
     let mut found = Bitset::empty(field.dictionary.len());
     for pattern in patterns {
-        let ordinals = match_compiled(field, pattern, cancellation);
+        let ordinals = PatternSearch::new(field, pattern, cancellation).run();
         ordinals.into_iter().for_each(|ordinal| found.insert(ordinal as usize));
     }
-    found.iter().map(|ordinal| ordinal as u32).collect()
+    to_ordinals(&found)
 }
 
 /// Returns the ordinals of the values that match a pattern: a case-sensitive one with `*`, or a case-insensitive one with
@@ -86,19 +76,7 @@ pub(crate) fn match_pattern(
 ) -> Vec<u32> {
     let pattern =
         if case_sensitive { WildcardPattern::case_sensitive(pattern) } else { WildcardPattern::wildcard(pattern) };
-    match_compiled(field, &pattern, cancellation)
-}
-
-fn match_compiled(field: &SegmentField<'_>, pattern: &WildcardPattern, cancellation: &CancellationToken) -> Vec<u32> {
-    let mut candidates = vec![all_values(field)];
-    if field.class == ValueClass::Keyword {
-        let beginning = PrefixRanges::new(&field.dictionary, pattern.literal_prefix(), pattern.ignores_case());
-        if beginning.is_exact && pattern.is_prefix() {
-            return beginning.ranges.into_iter().flatten().collect();
-        }
-        candidates = beginning.ranges;
-    }
-    matching_ordinals(field, pattern, &pattern.literals(), candidates, cancellation)
+    PatternSearch::new(field, &pattern, cancellation).run()
 }
 
 /// Returns the ordinals of the values within an edit distance of a text.
@@ -108,12 +86,21 @@ pub(crate) fn match_fuzzy(
     distance: u8,
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
-    if field.class == ValueClass::Keyword {
-        return within_distance(&field.dictionary, text, distance, cancellation);
+    match (field.class, field.words) {
+        (ValueClass::Keyword, _) => values_within(&field.dictionary, text, distance, cancellation),
+        (ValueClass::Text, Some(words)) => {
+            let mut found = Bitset::empty(field.dictionary.len());
+            let whole = values_within(&field.dictionary, text, distance, cancellation);
+            whole.into_iter().for_each(|ordinal| found.insert(ordinal as usize));
+            words_within(&words, text, distance, cancellation, |ordinal| found.insert(ordinal as usize));
+            to_ordinals(&found)
+        }
+        (ValueClass::Text, None) => {
+            let matcher = FuzzyMatcher::new(text, distance);
+            DictionaryScan::new(field, &matcher, &[], true, cancellation).run(&[all_values(field)])
+        }
+        _ => Vec::new(),
     }
-    let literals = if distance == 0 { vec![text.to_owned()] } else { Vec::new() };
-    let matcher = FuzzyMatcher::new(text, distance);
-    matching_ordinals(field, &matcher, &literals, vec![all_values(field)], cancellation)
 }
 
 /// Returns the ordinals of the values of a text field that equal one of these, or have one of these as a word.
@@ -122,7 +109,16 @@ pub(crate) fn match_words(
     values: &[TypedValue],
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
-    matching_ordinals(field, &AnyOf(values), &[], vec![all_values(field)], cancellation)
+    let Some(words) = field.words else {
+        return DictionaryScan::new(field, &AnyOf(values), &[], true, cancellation).run(&[all_values(field)]);
+    };
+    let mut found = Bitset::empty(field.dictionary.len());
+    for value in values {
+        let TypedValue::Text(text) = value else { continue };
+        let whole = field.dictionary.find_bytes(text.as_bytes()).ok();
+        whole.into_iter().chain(words.values_with(text)).for_each(|ordinal| found.insert(ordinal as usize));
+    }
+    to_ordinals(&found)
 }
 
 /// Sorted values, one of which a text must equal.
@@ -138,7 +134,11 @@ impl Matcher for AnyOf<'_> {
     }
 
     fn may_match_word_of(&self, text: &str) -> bool {
-        let may_be_word = |value: &str| value.chars().all(|letter| letter.is_alphanumeric() && !letter.is_uppercase());
+        // In lower case a letter may become several, not all of them letters, and some letters stay in upper case.
+        let may_be_in_word = |letter: char| {
+            (letter.is_alphanumeric() || !letter.is_ascii()) && letter.to_lowercase().eq(std::iter::once(letter))
+        };
+        let may_be_word = |value: &str| value.chars().all(may_be_in_word);
         self.0.iter().any(|value| match value {
             TypedValue::Text(value) => may_be_word(value) && contains_ignoring_case(text, value),
             _ => false,
@@ -146,60 +146,18 @@ impl Matcher for AnyOf<'_> {
     }
 }
 
-fn all_values(field: &SegmentField<'_>) -> Range<u32> {
+pub(super) fn all_values(field: &SegmentField<'_>) -> Range<u32> {
     0..field.dictionary.len() as u32
 }
 
-/// Returns the ordinals of the candidates that match, of a field of strings. Every value that matches contains the
-/// literals in its folded form.
-fn matching_ordinals(
-    field: &SegmentField<'_>,
-    matcher: &(impl Matcher + Sync),
-    literals: &[String],
-    mut candidates: Vec<Range<u32>>,
-    cancellation: &CancellationToken,
-) -> Vec<u32> {
-    if !field.class.is_text() {
-        return Vec::new();
-    }
-    let folded = literals.iter().map(|literal| {
-        let mut folded = Vec::new();
-        fold_into(literal, &mut folded);
-        folded
-    });
-    let literals: Vec<Vec<u8>> = folded.collect();
-    if let Some(trigrams) = field.trigrams
-        && candidates.iter().map(|range| range.len()).sum::<usize>() >= MIN_TRIGRAM_VALUES
-        && let Some(with_trigrams) = trigrams.candidates(&field.dictionary, &literals)
-    {
-        candidates = common_ranges(&candidates, &with_trigrams);
-    }
-    let longest = literals.iter().max_by_key(|literal| literal.len()).map(Vec::as_slice).unwrap_or_default();
-    DictionaryScan::new(field, matcher, longest, cancellation).run(&candidates)
-}
-
-/// Returns what is in ranges of both lists, which are in order.
-fn common_ranges(one: &[Range<u32>], two: &[Range<u32>]) -> Vec<Range<u32>> {
-    let mut common = Vec::new();
-    let (mut left, mut right) = (one.iter().peekable(), two.iter().peekable());
-    while let (Some(first), Some(second)) = (left.peek(), right.peek()) {
-        let both = first.start.max(second.start)..first.end.min(second.end);
-        if first.end < second.end {
-            left.next();
-        } else {
-            right.next();
-        }
-        if !both.is_empty() {
-            common.push(both);
-        }
-    }
-    common
+pub(super) fn to_ordinals(set: &Bitset) -> Vec<u32> {
+    set.iter().map(|ordinal| ordinal as u32).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use cantata_engine::matching::text_matches;
-    use cantata_engine::{IndexWriter, WriteOperation};
+    use cantata_engine::{IndexMaintenance, IndexWriter, WriteOperation};
     use serde_json::json;
 
     use super::*;
@@ -233,7 +191,7 @@ mod tests {
         assert_eq!(match_any_pattern(&field, patterns, &token), Vec::<u32>::new());
     }
 
-    /// The values of two fields of strings, one of them of texts: so many that their dictionaries have trigrams.
+    /// Returns an index of two fields, one of them of texts, with so many values that their dictionaries have trigrams.
     async fn with_trigrams(folder: &std::path::Path) -> EmbeddedEngine {
         let engine = EmbeddedEngine::open(folder).unwrap();
         let mapping = json!({"properties": {"name": {"type": "keyword"}, "note": {"type": "text"}}});
@@ -254,52 +212,120 @@ mod tests {
     const PATTERNS: &str = "*1234*|*34*|*4*|*||*?*|do000*|DO0*snv|Do0*Snv|*9?9*|*donor*specimen-0001*|*ΔΟΣ|*änd*|*ÄND|i*|\
         *i*012*|specimen|012345|0123*|*not there*|Do01?3*|*.?nv";
 
+    /// Returns a field with and without each of its indexes.
+    fn variants(field: SegmentField<'_>) -> [SegmentField<'_>; 4] {
+        [(true, true), (true, false), (false, true), (false, false)].map(|(has_trigrams, has_words)| {
+            let mut variant = field;
+            variant.trigrams = field.trigrams.filter(|_| has_trigrams);
+            variant.words = field.words.filter(|_| has_words);
+            variant
+        })
+    }
+
+    /// Returns the values that pass a test, compared one by one.
+    fn compared(field: &SegmentField<'_>, matcher: &impl Matcher) -> Vec<u32> {
+        let passes = |&ordinal: &u32| match field.class {
+            ValueClass::Text => text_matches(field.dictionary.text(ordinal), matcher),
+            _ => matcher.matches(field.dictionary.text(ordinal)),
+        };
+        all_values(field).filter(passes).collect()
+    }
+
     #[tokio::test]
-    async fn trigrams_change_no_result() {
+    async fn indexes_change_no_result() {
         let folder = tempfile::tempdir().unwrap();
         let engine = with_trigrams(folder.path()).await;
         let snapshot = engine.index("things").unwrap().snapshot();
         let request = CancelOnDrop::default();
         for name in ["name", "note"] {
-            let indexed = snapshot.segments[0].segment.field(name).unwrap();
-            assert!(indexed.trigrams.is_some(), "{name}");
-            let mut without = indexed;
-            without.trigrams = None;
+            let field = snapshot.segments[0].segment.field(name).unwrap();
+            assert!(field.trigrams.is_some(), "{name}");
+            assert_eq!(field.words.is_some(), name == "note");
             for pattern in PATTERNS.split('|') {
                 for (case_sensitive, matcher) in
                     [(true, WildcardPattern::case_sensitive(pattern)), (false, WildcardPattern::wildcard(pattern))]
                 {
-                    let passes = |&ordinal: &u32| match indexed.class {
-                        ValueClass::Text => text_matches(indexed.dictionary.text(ordinal), &matcher),
-                        _ => matcher.matches(indexed.dictionary.text(ordinal)),
-                    };
-                    let expected: Vec<u32> = all_values(&indexed).filter(passes).collect();
-                    for field in [indexed, without] {
-                        let found = match_pattern(&field, pattern, case_sensitive, &request.token());
+                    let expected = compared(&field, &matcher);
+                    for variant in variants(field) {
+                        let found = match_pattern(&variant, pattern, case_sensitive, &request.token());
                         assert_eq!(found, expected, "{pattern} in {name}, by case: {case_sensitive}");
                     }
                 }
             }
-            for (text, distance) in
-                [("Do00012-fl086136-a-whole-genome-of-2024.snv", 2), ("specmien", 2), ("of", 0), ("donr", 1), ("", 1)]
-            {
-                let matcher = FuzzyMatcher::new(text, distance);
-                let passes = |&ordinal: &u32| match indexed.class {
-                    ValueClass::Text => text_matches(indexed.dictionary.text(ordinal), &matcher),
-                    _ => matcher.matches(indexed.dictionary.text(ordinal)),
-                };
-                let expected: Vec<u32> = all_values(&indexed).filter(passes).collect();
-                assert_eq!(match_fuzzy(&indexed, text, distance, &request.token()), expected, "{text} in {name}");
+            let name_like = "Do00012-fl086136-a-whole-genome-of-2024.snv";
+            for (text, distance) in [(name_like, 2), ("specmien", 2), ("of", 0), ("donr", 1), ("", 1)] {
+                let expected = compared(&field, &FuzzyMatcher::new(text, distance));
+                for variant in variants(field) {
+                    assert_eq!(match_fuzzy(&variant, text, distance, &request.token()), expected, "{text} in {name}");
+                }
             }
         }
     }
 
-    #[test]
-    fn common_ranges_are_what_both_have() {
-        let one = [0..4, 6..7, 9..20];
-        let two = [2..6, 6..10, 11..12, 13..30];
-        assert_eq!(common_ranges(&one, &two), [2..4, 6..7, 9..10, 11..12, 13..20]);
-        assert_eq!(common_ranges(&two, &one), [2..4, 6..7, 9..10, 11..12, 13..20]);
-        assert_eq!(common_ranges(&one, &[]), Vec::<Range<u32>>::new());
+    /// Checks that the word index of a field finds what cutting its texts into words finds.
+    fn assert_words_of(field: SegmentField<'_>, token: &CancellationToken) {
+        assert!(field.words.is_some());
+        let mut cut = field;
+        cut.words = None;
+        let sought = "quick Quick fox the äpfel i\u{307}stanbul İstanbul 7 𝐀x ας kelvin x-1_y x no ".split(' ');
+        let mut sought: Vec<TypedValue> = sought.map(|text| TypedValue::Text(text.to_owned())).collect();
+        sought.sort_unstable();
+        for values in sought.chunks(1).chain(sought.chunks(3)) {
+            assert_eq!(match_words(&field, values, token), match_words(&cut, values, token), "{values:?}");
+        }
+        let patterns = "* ? qu* Qu* *o* *OX t?e THE fo*t *k* Ä* *\u{307}* *i*n*u* ".split(' ').collect::<Vec<_>>();
+        for (index, pattern) in patterns.iter().enumerate() {
+            for is_case_sensitive in [false, true] {
+                let found = match_pattern(&field, pattern, is_case_sensitive, token);
+                assert_eq!(found, match_pattern(&cut, pattern, is_case_sensitive, token), "{pattern}");
+            }
+            for end in index + 1..=patterns.len().min(index + 2) {
+                let several: Vec<_> = patterns[index..end].iter().copied().map(WildcardPattern::wildcard).collect();
+                let found = match_any_pattern(&field, &several, token);
+                assert_eq!(found, match_any_pattern(&cut, &several, token), "{several:?}");
+            }
+        }
+        for (text, distance) in [("fxo", 1), ("quik", 2), ("the", 0), ("İstambul 7", 1), ("kelwin", 1), ("", 1)] {
+            let found = match_fuzzy(&field, text, distance, token);
+            assert_eq!(found, match_fuzzy(&cut, text, distance, token), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_word_index_finds_what_cutting_finds() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        let note = json!({"type": "text", "fields": {"whole": {"type": "keyword"}}});
+        let parts = json!({"type": "nested", "properties": {"note": note}});
+        engine.create("things", Some(&json!({"properties": {"note": note, "parts": parts}}))).unwrap();
+        let texts = [
+            "Quick brown fox",
+            "quick",
+            "",
+            "The the THE",
+            "Äpfel und Birnen",
+            "İstanbul 7",
+            "ΑΣ \u{212a}elvin",
+            "x-1_y 𝐀x",
+            "fox fox-trot",
+        ];
+        let put = |(number, text): (usize, &&str)| WriteOperation::Put {
+            id: number.to_string(),
+            source: json!({"note": text, "parts": [{"note": [text, "a fox"]}]}).to_string().into_bytes(),
+        };
+        engine.write("things", texts.iter().enumerate().map(put).collect()).await.unwrap();
+        let request = CancelOnDrop::default();
+        for is_merged in [false, true] {
+            if is_merged {
+                engine.write("things", vec![WriteOperation::Delete { id: "0".to_owned() }]).await.unwrap();
+                engine.compact("things").await.unwrap();
+            }
+            let snapshot = engine.index("things").unwrap().snapshot();
+            for reader in &snapshot.segments {
+                assert_words_of(reader.segment.field("note").unwrap(), &request.token());
+                assert_words_of(reader.segment.field("parts.note").unwrap(), &request.token());
+                assert!(reader.segment.field("note.whole").unwrap().words.is_none());
+            }
+        }
     }
 }

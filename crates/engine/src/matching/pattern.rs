@@ -144,12 +144,22 @@ impl Matcher for WildcardPattern {
     }
 
     fn may_match_word_of(&self, text: &str) -> bool {
-        // Whatever is found anywhere in a word, whatever its case, is found in the text too.
-        if self.ignores_case && self.is_open() && text.is_ascii() {
+        if self.passes_with_ascii_words() && text.is_ascii() {
             return false;
         }
-        // Words are in lower case.
-        !self.literal.chars().any(char::is_uppercase) && contains_ignoring_case(text, &self.literal)
+        // Words are in lower case; some letters have none.
+        self.literal.chars().all(|letter| lower(letter) == letter) && contains_ignoring_case(text, &self.literal)
+    }
+
+    fn word_prefix(&self) -> &str {
+        // Words are in lower case, as a pattern is that ignores case.
+        self.literal_prefix()
+    }
+
+    fn passes_with_ascii_words(&self) -> bool {
+        // Whatever is found anywhere in a word, whatever its case, is found in the text too. Other letters than those of
+        // ASCII may become several in a word.
+        self.ignores_case && self.is_open()
     }
 }
 

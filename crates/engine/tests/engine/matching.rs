@@ -131,6 +131,16 @@ proptest! {
         expected.retain(|word| !word.is_empty());
         prop_assert_eq!(words(&text).collect::<Vec<_>>(), expected);
     }
+
+    #[test]
+    fn patterns_know_which_words_they_match(pattern in texts(PATTERN), text in texts(TEXT)) {
+        for compiled in [WildcardPattern::case_sensitive(&pattern), WildcardPattern::wildcard(&pattern)] {
+            for word in words(&text).filter(|word| compiled.matches(word)) {
+                prop_assert!(word.starts_with(compiled.word_prefix()));
+                prop_assert!(compiled.matches(&text) || !compiled.passes_with_ascii_words() || !word.is_ascii());
+            }
+        }
+    }
 }
 
 #[test]
@@ -212,4 +222,7 @@ fn a_text_is_found_whole_and_by_its_words() {
     assert!(text_matches(value, &FuzzyMatcher::new("tumor", 1)));
     assert!(text_matches(value, "tumour"));
     assert!(!text_matches(value, "Tumour"));
+    // A capital that has no lower case, and one that becomes two characters.
+    assert!(text_matches("grade 𝐀2", &WildcardPattern::case_sensitive("𝐀*")));
+    assert!(text_matches("near İzmir", &WildcardPattern::case_sensitive("i\u{307}*")));
 }
