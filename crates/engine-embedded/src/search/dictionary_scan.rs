@@ -3,7 +3,7 @@
 //! This is what is left where neither the order of the dictionary nor its trigrams say which values match.
 //!
 //! * If every value that matches contains a literal, it is sought in the folded forms of many values at once, and only the
-//!   values that have it are compared.
+//!   values that have it are compared; or not even these, where having it is enough.
 //! * Many values are shared over all processors.
 //! * A scan ends soon after its search was cancelled; what it found is incomplete then.
 
@@ -37,6 +37,8 @@ pub(super) struct DictionaryScan<'a, M> {
     matcher: &'a M,
     /// Finds what the folded form of every value that matches contains.
     literal: Option<Finder<'a>>,
+    /// Whether every value in ASCII matches whose folded form contains the literal.
+    is_literal_enough: bool,
     /// Whether values are cut into words, one of which may match instead of all of it.
     cuts_words: bool,
     cancellation: &'a CancellationToken,
@@ -51,16 +53,20 @@ struct Batch {
 }
 
 impl<'a, M: Matcher + Sync> DictionaryScan<'a, M> {
-    /// Returns the scan for values that match and whose folded forms contain a literal, which may be empty.
     pub(super) fn new(
         field: &'a SegmentField<'a>,
         matcher: &'a M,
-        literal: &'a [u8],
         cuts_words: bool,
         cancellation: &'a CancellationToken,
     ) -> Self {
+        Self { field, matcher, literal: None, is_literal_enough: false, cuts_words, cancellation }
+    }
+
+    /// Says that the folded form of every value that matches contains a literal, and whether that is enough for a value in
+    /// ASCII.
+    pub(super) fn with_literal(self, literal: &'a [u8], is_enough: bool) -> Self {
         let literal = (!literal.is_empty()).then(|| Finder::new(literal));
-        Self { field, matcher, literal, cuts_words, cancellation }
+        Self { literal, is_literal_enough: is_enough, ..self }
     }
 
     /// Returns the ordinals that match, in the order of the ranges that are looked at.
@@ -118,11 +124,16 @@ impl<'a, M: Matcher + Sync> DictionaryScan<'a, M> {
             // What lies across the end of a value is no part of it, and nothing after it in the value can be.
             from = ends[value];
             let ordinal = values.start + value as u32;
-            if position + literal.needle().len() <= from && self.matches(ordinal) {
+            if position + literal.needle().len() <= from && (self.is_certain(ordinal) || self.matches(ordinal)) {
                 found.push(ordinal);
             }
         }
         values.start + ends.len() as u32
+    }
+
+    /// Returns whether a value that contains the literal matches for that reason.
+    fn is_certain(&self, ordinal: u32) -> bool {
+        self.is_literal_enough && self.field.dictionary.bytes(ordinal).is_ascii()
     }
 
     fn matches(&self, ordinal: u32) -> bool {

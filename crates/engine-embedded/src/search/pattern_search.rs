@@ -8,7 +8,8 @@
 //! * the longest literal, which is sought in the folded forms of many values at once ([`super::dictionary_scan`]). This is
 //!   all that helps where a pattern has no three letters in a row, and in dictionaries without trigrams.
 //!
-//! What is left is compared with the pattern itself, which alone decides: results are the same without trigrams.
+//! What is left is compared with the pattern itself, which alone decides: results are the same without trigrams. Only where
+//! the pattern is nothing but a literal between stars, what contains it need not be compared again.
 //!
 //! A text field is found by its words too, in one of three ways. Where a pattern begins and ends with a star, a value that
 //! has a word which matches is itself found. Otherwise the words of the word index are tested, those with the prefix of the
@@ -30,8 +31,8 @@ use crate::value_encoding::ValueClass;
 /// Fewer values are looked at without reading lists of trigrams.
 const MIN_TRIGRAM_VALUES: usize = 1_024;
 
-/// The cost of cutting a text into words and testing them, in words of the word index.
-const CUT_COST_WORDS: usize = 8;
+/// So many bytes of texts are cut into words and tested in the time that a word of the word index takes.
+const CUT_BYTES_PER_WORD: usize = 4;
 
 /// After so many words it is checked whether the search was cancelled.
 const WORDS_PER_CHECK: u32 = 256;
@@ -42,6 +43,8 @@ pub(super) struct PatternSearch<'a> {
     pattern: &'a WildcardPattern,
     /// What the folded form of every value that matches contains.
     literals: Vec<Vec<u8>>,
+    /// Whether a value in ASCII matches if its folded form contains the only literal.
+    is_literal_enough: bool,
     cancellation: &'a CancellationToken,
 }
 
@@ -51,12 +54,16 @@ impl<'a> PatternSearch<'a> {
         pattern: &'a WildcardPattern,
         cancellation: &'a CancellationToken,
     ) -> Self {
-        let folded = pattern.literals().into_iter().map(|literal| {
+        let literals = pattern.literals();
+        // The folded form of ASCII is its lower case, by which patterns that ignore case compare.
+        let is_ascii = literals.iter().all(|literal| literal.is_ascii());
+        let is_literal_enough = is_ascii && pattern.ignores_case() && pattern.is_substring();
+        let folded = literals.iter().map(|literal| {
             let mut folded = Vec::new();
-            fold_into(&literal, &mut folded);
+            fold_into(literal, &mut folded);
             folded
         });
-        Self { field, pattern, literals: folded.collect(), cancellation }
+        Self { field, pattern, literals: folded.collect(), is_literal_enough, cancellation }
     }
 
     /// Returns the ordinals of the values that match, as a whole or by one of their words.
@@ -71,8 +78,9 @@ impl<'a> PatternSearch<'a> {
             return self.whole_values();
         }
         if self.pattern.word_prefix().is_empty() {
-            let few = self.narrow(vec![all_values(self.field)]);
-            if value_count(&few) * CUT_COST_WORDS < words.max_len() {
+            let (few, dictionary) = (self.narrow(vec![all_values(self.field)]), &self.field.dictionary);
+            let bytes = value_count(&few) * dictionary.byte_count() / dictionary.len().max(1);
+            if bytes / CUT_BYTES_PER_WORD < words.max_len() {
                 return self.scan(&few, true);
             }
         }
@@ -101,7 +109,8 @@ impl<'a> PatternSearch<'a> {
     fn scan(&self, ranges: &[Range<u32>], cuts_words: bool) -> Vec<u32> {
         let longest = self.literals.iter().max_by_key(|literal| literal.len());
         let longest = longest.map(Vec::as_slice).unwrap_or_default();
-        DictionaryScan::new(self.field, self.pattern, longest, cuts_words, self.cancellation).run(ranges)
+        let scan = DictionaryScan::new(self.field, self.pattern, cuts_words, self.cancellation);
+        scan.with_literal(longest, self.is_literal_enough).run(ranges)
     }
 
     /// Adds the values that have a word that matches to those that match as a whole. A bitmap bounds the memory: a value

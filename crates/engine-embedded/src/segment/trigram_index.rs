@@ -19,7 +19,8 @@
 //! with the third class and its length before it; a table has where these groups begin.
 //!
 //! **What it costs** is bounded: blocks begin small, and whenever the lists outgrow their share of the dictionary while they
-//! are built, two neighbouring blocks become one. A field has no index
+//! are built, two neighbouring blocks become one. So building takes no more memory than the dictionary has bytes, and two
+//! megabytes. A field has no index
 //!
 //! * if its dictionary has less than [`MIN_DICTIONARY_BYTES`]: looking at all of it is as fast;
 //! * if the largest blocks do not keep the lists within a quarter of the dictionary ([`SHARE`]), as with long random texts
@@ -47,6 +48,9 @@ const SHARE: usize = 4;
 /// How large blocks may be, as powers of two: 512 bytes to 4 KiB.
 const BLOCK_BITS: RangeInclusive<u8> = 9..=12;
 
+/// Of larger dictionaries, the size of the blocks to begin with is found out on so many bytes.
+const SAMPLE_BYTES: usize = 1 << 20;
+
 /// A search reads the lists of at most so many trigrams; more of a long text would hardly exclude anything.
 const MAX_TRIGRAMS_READ: usize = 32;
 
@@ -56,7 +60,10 @@ const TRIGRAMS: usize = 1 << (3 * CLASS_BITS);
 /// The groups of trigrams with the same two first classes.
 const GROUPS: usize = TRIGRAMS / CLASSES;
 
-/// What a list takes beside its blocks: its third class, and nearly always no more for its length.
+/// What the table of groups takes.
+const FIXED_BYTES: usize = (GROUPS + 1) * size_of::<u32>();
+
+/// What a list takes beside its blocks: one byte for its third class, and nearly always no more than two for its length.
 const LIST_OVERHEAD_BYTES: usize = 3;
 
 /// The class of each byte of a folded text. Part of the segment format.
@@ -116,15 +123,17 @@ impl TrigramMetadata {
         if bytes < MIN_DICTIONARY_BYTES {
             return None;
         }
-        let mut lists = BlockLists::new(bytes);
-        let (mut start, mut folded) = (0, Vec::new());
-        for value in values {
-            folded.clear();
-            fold_into(std::str::from_utf8(value).unwrap_or_default(), &mut folded);
-            lists.add(start, &folded)?;
-            start += value.len();
+        let mut block_bits = *BLOCK_BITS.start();
+        if bytes > 2 * SAMPLE_BYTES {
+            let mut sampled = 0;
+            let sample = values.clone().take_while(|value| {
+                sampled += value.len();
+                sampled <= SAMPLE_BYTES
+            });
+            let lists = BlockLists::of(sample, SAMPLE_BYTES, block_bits);
+            block_bits = lists.map_or(*BLOCK_BITS.end(), |lists| lists.block_bits);
         }
-        Some(lists.write(out))
+        Some(BlockLists::of(values, bytes, block_bits)?.write(out))
     }
 
     /// Returns nothing if the size of its blocks is none that was ever written.
@@ -141,7 +150,9 @@ impl TrigramMetadata {
 struct BlockLists {
     dictionary_bytes: usize,
     block_bits: u8,
-    /// For each trigram one more than the index of its list; zero if it has none yet.
+    /// For each trigram the block after the last one of its list; zero if it has none.
+    next_blocks: Vec<u32>,
+    /// For each trigram that has a list, its index.
     by_trigram: Vec<u32>,
     lists: Vec<BlockList>,
     /// The bytes of the index so far.
@@ -151,76 +162,79 @@ struct BlockLists {
 /// The blocks of a trigram, in order.
 struct BlockList {
     trigram: u32,
-    /// The block after the last one.
-    next: u32,
     gaps: Vec<u8>,
 }
 
-impl BlockList {
-    fn push(&mut self, block: u32) {
-        varint::write(&mut self.gaps, u64::from(block - self.next));
-        self.next = block + 1;
-    }
-}
-
 impl BlockLists {
-    fn new(dictionary_bytes: usize) -> Self {
-        Self {
+    /// Makes the lists of sorted texts of so many bytes in all; nothing if they are too large.
+    fn of<'v>(values: impl Iterator<Item = &'v [u8]>, dictionary_bytes: usize, block_bits: u8) -> Option<Self> {
+        let mut lists = Self {
             dictionary_bytes,
-            block_bits: *BLOCK_BITS.start(),
+            block_bits,
+            next_blocks: vec![0; TRIGRAMS],
             by_trigram: vec![0; TRIGRAMS],
             lists: Vec::new(),
-            bytes: (GROUPS + 1) * size_of::<u32>(),
+            bytes: FIXED_BYTES,
+        };
+        let (mut start, mut folded) = (0, Vec::new());
+        for value in values {
+            folded.clear();
+            fold_into(std::str::from_utf8(value).unwrap_or_default(), &mut folded);
+            lists.add(start, &folded);
+            start += value.len();
+            while lists.bytes > dictionary_bytes / SHARE {
+                if lists.block_bits >= *BLOCK_BITS.end() {
+                    return None;
+                }
+                lists.double_blocks();
+            }
         }
+        Some(lists)
     }
 
     fn blocks(&self) -> usize {
         block_count(self.dictionary_bytes, self.block_bits)
     }
 
-    /// Adds the value that begins at an offset of the dictionary. Returns nothing if the index is too large.
-    fn add(&mut self, start: usize, folded: &[u8]) -> Option<()> {
+    /// Adds the value that begins at an offset of the dictionary.
+    fn add(&mut self, start: usize, folded: &[u8]) {
         let block = (start >> self.block_bits) as u32;
         let max_list_bytes = bitmap_bytes(self.blocks());
         for bytes in folded.windows(3) {
             let trigram = trigram(bytes);
-            let index = &mut self.by_trigram[trigram as usize];
-            if *index == 0 {
-                self.lists.push(BlockList { trigram, next: 0, gaps: Vec::new() });
-                *index = self.lists.len() as u32;
+            let next = self.next_blocks[trigram as usize];
+            if next > block {
+                continue;
+            }
+            if next == 0 {
+                self.by_trigram[trigram as usize] = self.lists.len() as u32;
+                self.lists.push(BlockList { trigram, gaps: Vec::new() });
                 self.bytes += LIST_OVERHEAD_BYTES;
             }
-            let list = &mut self.lists[*index as usize - 1];
-            if list.next <= block {
-                let before = list.gaps.len().min(max_list_bytes);
-                list.push(block);
-                self.bytes += list.gaps.len().min(max_list_bytes) - before;
-            }
+            let gaps = &mut self.lists[self.by_trigram[trigram as usize] as usize].gaps;
+            let before = gaps.len().min(max_list_bytes);
+            varint::write(gaps, u64::from(block - next));
+            self.bytes += gaps.len().min(max_list_bytes) - before;
+            self.next_blocks[trigram as usize] = block + 1;
         }
-        while self.bytes > self.dictionary_bytes / SHARE {
-            if self.block_bits >= *BLOCK_BITS.end() {
-                return None;
-            }
-            self.double_blocks();
-        }
-        Some(())
     }
 
     /// Makes two neighbouring blocks one.
     fn double_blocks(&mut self) {
         self.block_bits += 1;
         let max_list_bytes = bitmap_bytes(self.blocks());
-        self.bytes = (GROUPS + 1) * size_of::<u32>();
-        for list in &mut self.lists {
-            let gaps = std::mem::take(&mut list.gaps);
-            list.next = 0;
-            for_each_block(&gaps, |block| {
+        self.bytes = FIXED_BYTES;
+        for BlockList { trigram, gaps } in &mut self.lists {
+            let (smaller, mut next) = (std::mem::take(gaps), 0);
+            for_each_block(&smaller, |block| {
                 let block = (block / 2) as u32;
-                if list.next <= block {
-                    list.push(block);
+                if next <= block {
+                    varint::write(gaps, u64::from(block - next));
+                    next = block + 1;
                 }
             });
-            self.bytes += LIST_OVERHEAD_BYTES + list.gaps.len().min(max_list_bytes);
+            self.next_blocks[*trigram as usize] = next;
+            self.bytes += LIST_OVERHEAD_BYTES + gaps.len().min(max_list_bytes);
         }
     }
 
@@ -379,7 +393,8 @@ mod tests {
         let mixed: Vec<char> = "aAbBäÄİΣς日本-".chars().collect();
         [
             Indexed::new((0..VALUES).map(|number| format!("DO{:07}-FL{number:07}.vcf.gz", number / 7))),
-            Indexed::new((0..VALUES).map(|_| random_text(random, &hex, 32))),
+            // So many that the size of the blocks is found out on a part of them.
+            Indexed::new((0..70_000).map(|_| random_text(random, &hex, 32))),
             Indexed::new((0..VALUES).map(|number| {
                 let length = if number % 1_000 == 0 { 5_000 } else { random.random_range(0..30_usize) };
                 random_text(random, &mixed, length)

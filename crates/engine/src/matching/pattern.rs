@@ -89,6 +89,13 @@ impl WildcardPattern {
         matches!(self.first, PatternPiece::Literal { .. }) && self.after_star.as_ref().is_some_and(is_open_after)
     }
 
+    /// Returns whether every text matches that contains the only literal.
+    pub fn is_substring(&self) -> bool {
+        let is_literal = |piece: &PatternPiece| matches!(piece, PatternPiece::Literal { .. });
+        self.is_open()
+            && self.after_star.as_ref().is_some_and(|after| matches!(&after.between[..], [only] if is_literal(only)))
+    }
+
     /// Returns the texts that every text that matches contains, in lower case where case does not matter.
     pub fn literals(&self) -> Vec<String> {
         self.pieces().flat_map(PatternPiece::literals).filter(|literal| !literal.is_empty()).collect()

@@ -175,6 +175,10 @@ fn patterns_by_example() {
         assert_eq!(WildcardPattern::wildcard(pattern).is_prefix(), is_prefix, "{pattern}");
     }
     assert!(!WildcardPattern::wildcard("D?*").is_prefix());
+    for (pattern, is_substring) in [("*a*", true), ("**ab**", true), ("*", false), ("*a?*", false), ("*a*b*", false)] {
+        assert_eq!(WildcardPattern::wildcard(pattern).is_substring(), is_substring, "{pattern}");
+    }
+    assert!(!WildcardPattern::wildcard("a*").is_substring() && !WildcardPattern::wildcard("*a").is_substring());
     assert_eq!(WildcardPattern::wildcard("A?bc**d?").literals(), ["a", "bc", "d"]);
     assert_eq!(WildcardPattern::case_sensitive("A?bc*").literals(), ["A?bc"]);
 }
