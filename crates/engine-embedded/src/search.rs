@@ -4,12 +4,16 @@
 //! facets over many documents are counted in parallel.
 
 mod buckets;
+mod dictionary_scan;
 mod export;
 mod facet;
 mod facet_counts;
 mod filter;
+mod fuzzy_walk;
 mod hits;
 mod match_sets;
+mod pattern_search;
+mod prefix_ranges;
 mod row_filter;
 mod search_budget;
 mod sort;
