@@ -94,6 +94,8 @@ impl Connection {
         let (status, length) = self.read_head()?;
         self.body.clear();
         match length {
+            // The length is that of the answer to a GET.
+            _ if request.starts_with(b"HEAD ") => {}
             Length::Known(length) => self.read_body(length)?,
             Length::Chunked => while self.read_chunk()? {},
         }

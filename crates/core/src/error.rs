@@ -83,7 +83,7 @@ error_table! {
     UnknownError, "unknown.error", 500, "The server itself failed; its log says why.";
     StoredDataDamaged, "stored.data.damaged", 500, "Stored data is not as it was written; the message names it. Restore it from a backup.";
     InvalidStorageDownloadResponse, "invalid.storage.download.response", 500, "The storage server described an object in a form that cannot be used.";
-    StorageServiceError, "storage.service.error", 502, "The storage server cannot be reached or answered nonsense.";
+    StorageServiceError, "storage.service.error", 502, "The storage server cannot be reached or returned an invalid response.";
     SearchEngineError, "search.engine.error", 502, "The search engine cannot be reached, or does not let this server in.";
     ServiceUnavailable, "service.unavailable", 503, "The server is stopping, or too busy for this request; try again.";
     AuditUnavailable, "audit.unavailable", 503, "The change cannot be written to the audit log, which AUDIT_REQUIRED demands; nothing was changed.";

@@ -26,8 +26,8 @@ pub(crate) struct Aliases {
 }
 
 impl Aliases {
-    /// Reads the aliases of a folder, given its indexes.
-    pub(crate) fn read(folder: &Path, is_index: impl Fn(&str) -> bool) -> io::Result<Self> {
+    /// Reads the aliases of a folder, given its indexes, and whether the file has others, which are dropped.
+    pub(crate) fn read(folder: &Path, is_index: impl Fn(&str) -> bool) -> io::Result<(Self, bool)> {
         let path = folder.join(FILE);
         let read = durable_file::read_json_or_default(&path).and_then(|read: Self| {
             match checked_json::is_intact(&durable_file::read_or_default(&path)?) {
@@ -47,6 +47,7 @@ impl Aliases {
             }
             read => read?,
         };
+        let count = read.aliases.len();
         read.aliases.retain(|alias, index| {
             let is_kept = is_index(index) && !is_index(alias);
             if !is_kept {
@@ -58,7 +59,8 @@ impl Aliases {
             }
             is_kept
         });
-        Ok(read)
+        let has_stale = read.aliases.len() < count;
+        Ok((read, has_stale))
     }
 
     /// Writes the aliases; when this returns, they survive a crash.

@@ -16,6 +16,7 @@ mod parse;
 mod path_tree;
 mod segment_builder;
 mod source;
+mod word_index_builder;
 
 pub(crate) use document_buffer::DocumentBuffer;
 pub(crate) use dynamic_mapping::DynamicMapping;

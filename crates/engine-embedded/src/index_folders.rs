@@ -90,8 +90,11 @@ impl IndexFolders {
                 // An attempt before may have failed after the renaming.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => durable_file::sync_folder(&self.folder)?,
                 Err(error) => {
-                    // It may have been renamed, and only the folder around it not synced.
-                    let _ = fs_err::rename(&deleted, folder);
+                    // It may have been renamed, and only the folder around it not synced. What is written from here on
+                    // is lost unless the old name is durable; without that the index stays away.
+                    if deleted.is_dir() && durable_file::rename(&deleted, folder).is_err() {
+                        let _ = fs_err::rename(folder, &deleted);
+                    }
                     return Err(error);
                 }
             }

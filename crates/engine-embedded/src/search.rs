@@ -4,12 +4,16 @@
 //! facets over many documents are counted in parallel.
 
 mod buckets;
+mod dictionary_scan;
 mod export;
 mod facet;
 mod facet_counts;
 mod filter;
+mod fuzzy_walk;
 mod hits;
 mod match_sets;
+mod pattern_search;
+mod prefix_ranges;
 mod row_filter;
 mod search_budget;
 mod sort;
@@ -19,11 +23,11 @@ mod thread_pool;
 
 pub(crate) use export::ExportScan;
 pub use search_budget::set_max_search_bytes;
+pub(crate) use thread_pool::map_parallel;
 
 use cantata_engine::{EngineError, FacetResult, Filter, HitsRequest, SearchPlan, SearchResponse};
 
 use self::match_sets::PlanMatchSets;
-use self::thread_pool::map_parallel;
 use crate::cancellation::CancellationToken;
 use crate::snapshot::{QueryCache, Snapshot};
 

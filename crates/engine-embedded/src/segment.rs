@@ -17,6 +17,8 @@ mod postings;
 mod scalar_tables;
 mod sections;
 mod stored_documents;
+mod trigram_index;
+mod word_index;
 
 pub(crate) use column::{Column, ColumnMetadata, Ordinal, Ordinals, with_ordinals};
 pub(crate) use dictionary::{Dictionary, DictionaryMetadata};
@@ -25,6 +27,8 @@ pub(crate) use metadata::{FieldMetadata, LevelMetadata, PathMetadata, SegmentMet
 pub(crate) use postings::{PostingList, Postings, PostingsMetadata};
 pub(crate) use sections::{Section, SectionWriter};
 pub(crate) use stored_documents::load_documents;
+pub(crate) use trigram_index::{TrigramIndex, TrigramMetadata};
+pub(crate) use word_index::{WordIndex, WordIndexMetadata, WordPostings};
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -43,6 +47,8 @@ pub(crate) struct Segment {
     fields: HashMap<String, usize>,
     levels: HashMap<String, usize>,
     scalar_tables: Vec<scalar_tables::ScalarTable>,
+    /// Whether the name of a member has a dot.
+    has_dotted_names: bool,
     /// For each level the rows that are the first of their document, computed when first needed.
     first_rows: Vec<OnceLock<Bitset>>,
     /// Whether the file is known to be as it was written.
@@ -73,6 +79,10 @@ pub(crate) struct SegmentField<'a> {
     pub(crate) postings: Postings<'a>,
     /// The documents of each value, for nested fields of few values.
     document_postings: Option<Postings<'a>>,
+    /// Where the dictionary may have a part of a text, for strings of which there are many.
+    pub(crate) trigrams: Option<TrigramIndex<'a>>,
+    /// The words of the values of a text field; nothing in files of versions that had none.
+    pub(crate) words: Option<WordIndex<'a>>,
 }
 
 /// A nesting level of a segment.
@@ -108,8 +118,10 @@ impl Segment {
         let fields = metadata.fields.iter().enumerate().map(|(index, field)| (field.path.clone(), index)).collect();
         let levels = metadata.levels.iter().enumerate().map(|(index, level)| (level.path.clone(), index)).collect();
         let scalar_tables = scalar_tables::of_paths(&metadata);
+        let has_dotted_names = metadata.paths.iter().any(|path| path.key.contains('.'));
         let first_rows = metadata.levels.iter().map(|_| OnceLock::new()).collect();
-        Self { storage, metadata, fields, levels, scalar_tables, first_rows, is_verified: AtomicBool::new(false) }
+        let is_verified = AtomicBool::new(false);
+        Self { storage, metadata, fields, levels, scalar_tables, has_dotted_names, first_rows, is_verified }
     }
 
     /// Verifies the checksum of a segment file.
@@ -186,13 +198,16 @@ impl Segment {
 
     fn field_at(&self, index: usize) -> SegmentField<'_> {
         let entry = &self.metadata.fields[index];
+        let dictionary = entry.dictionary.open(entry.class, &self.storage);
         SegmentField {
             class: entry.class,
             level: entry.level as usize,
-            dictionary: entry.dictionary.open(entry.class, &self.storage),
+            dictionary,
             column: entry.column.open(&self.storage),
             postings: entry.postings.open(&self.storage),
             document_postings: entry.document_postings.map(|postings| postings.open(&self.storage)),
+            trigrams: entry.trigrams.and_then(|trigrams| trigrams.open(&self.storage)),
+            words: entry.words.map(|words| words.open(dictionary.len(), &self.storage)),
         }
     }
 

@@ -122,6 +122,7 @@ macro_rules! engine_contract {
                 special_values
                 comparisons
                 texts_that_are_alike
+                words_of_texts
                 groups
             }
             dates {

@@ -3,7 +3,9 @@
 //!
 //! An engine finds records; what a reader asks of the elements within one is answered from its document. Filters mean
 //! what they mean to an engine, and values are read as an index reads them ([`cantata_mapping::Field::read`]).
+//! Documents may have any number of elements and filters any number of tests, so a budget bounds the work.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 use cantata_mapping::{Field, FieldKind, IndexMapping, TypedValue, join_path};
@@ -23,12 +25,45 @@ pub struct ElementSelection {
     pub sort: Vec<SortKey>,
 }
 
+/// How much work selections may still be. Each test of an element and each sort key costs 1, and so does each value
+/// that is read for it; a test of a text costs 1 more for each term.
+#[derive(Debug)]
+pub struct ElementBudget {
+    /// `None` once there was more work than it allowed.
+    left: Cell<Option<u64>>,
+}
+
+impl ElementBudget {
+    /// Returns a budget for so much work.
+    pub fn new(limit: u64) -> Self {
+        Self { left: Cell::new(Some(limit)) }
+    }
+
+    /// Returns whether there was more work than the budget allowed; what was selected then is incomplete.
+    pub fn is_exceeded(&self) -> bool {
+        self.left.get().is_none()
+    }
+
+    fn spend(&self, cost: usize) {
+        self.left.set(self.left.get().and_then(|left| left.checked_sub(cost as u64)));
+    }
+}
+
 impl ElementSelection {
-    /// Returns the elements that pass, in order, each with its position among all that are given.
-    pub fn select<'v>(&self, elements: &[ValueRef<'v>], mapping: &IndexMapping) -> Vec<(usize, ValueRef<'v>)> {
+    /// Returns the elements that pass, in order, each with its position among all that are given. The caller checks
+    /// afterwards that the budget is not exceeded.
+    pub fn select<'v>(
+        &self,
+        elements: &[ValueRef<'v>],
+        mapping: &IndexMapping,
+        budget: &ElementBudget,
+    ) -> Vec<(usize, ValueRef<'v>)> {
         let mut selected: Vec<(Vec<SortValue>, usize, ValueRef<'v>)> = Vec::new();
         for (position, &value) in elements.iter().enumerate() {
-            let element = Element { mapping, level: &self.path, value };
+            if budget.is_exceeded() {
+                break;
+            }
+            let element = Element { mapping, level: &self.path, value, budget };
             if element.passes(&self.filter) {
                 let values = self.sort.iter().map(|key| element.sort_value(key)).collect();
                 selected.push((values, position, value));
@@ -46,11 +81,13 @@ struct Element<'v, 'm> {
     /// The path of the container.
     level: &'m str,
     value: ValueRef<'v>,
+    budget: &'m ElementBudget,
 }
 
 impl<'m> Element<'_, 'm> {
     fn passes(&self, filter: &'m Filter) -> bool {
         match filter {
+            _ if self.budget.is_exceeded() => false,
             Filter::All => true,
             Filter::None => false,
             Filter::And(parts) => parts.iter().all(|part| self.passes(part)),
@@ -60,7 +97,7 @@ impl<'m> Element<'_, 'm> {
                 let mut passes = false;
                 walk(self.value, &segments(path, self.level), &mut |value| {
                     passes |= matches!(value, ValueRef::Object(_))
-                        && Element { mapping: self.mapping, level: path, value }.passes(inner);
+                        && Element { level: path, value, ..*self }.passes(inner);
                 });
                 passes
             }
@@ -68,8 +105,10 @@ impl<'m> Element<'_, 'm> {
                 self.has_value(field, |value| values.binary_search(value).is_ok())
                     || {
                         let is_term = |text: &str, term: &TypedValue| matches!(term, TypedValue::Text(term) if text_matches(text, term.as_str()));
-                        self.is_text(field)
-                            && self.has_text(field, |text| values.iter().any(|term| is_term(text, term)))
+                        self.is_text(field) && {
+                            self.budget.spend(values.len());
+                            self.has_text(field, |text| values.iter().any(|term| is_term(text, term)))
+                        }
                     }
             }
             Filter::Range { field, range } => self.has_value(field, |value| lies_within(value, range)),
@@ -115,6 +154,7 @@ impl<'m> Element<'_, 'm> {
                 }
             });
         }
+        self.budget.spend(1 + values.len());
         values
     }
 

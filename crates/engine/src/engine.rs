@@ -77,8 +77,8 @@ pub trait IndexWriter: Send + Sync + 'static {
     /// deleted with it, and an index that is created again has none.
     async fn position(&self, index: &str) -> Result<Option<String>, EngineError>;
 
-    /// Says why an index cannot be written at the moment, as far as that is known. One whose last write failed is tried
-    /// again.
+    /// Says why an index cannot be read, written or merged at the moment, as far as that is known. One that failed is
+    /// tried again.
     async fn check_health(&self) -> Result<(), EngineError> {
         Ok(())
     }

@@ -30,7 +30,7 @@ pub use alias::{Alias, AliasChange, apply_alias_changes};
 pub use cursor::{Cursor, CursorError, SortValue};
 pub use document::{ArrayRef, Document, LazyValueRef, ObjectRef, PackedDocuments, ValueRef};
 pub use dotted_names::nest_dotted_names;
-pub use element::ElementSelection;
+pub use element::{ElementBudget, ElementSelection};
 pub use engine::{
     BatchReport, ExportPage, ExportRequest, ExportStream, IndexAdmin, IndexReader, IndexSummary, IndexWriter,
     RejectedOperation, SearchEngine, WriteOperation,

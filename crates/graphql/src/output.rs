@@ -92,6 +92,17 @@ pub(crate) enum Output {
     Command { index: usize, selection: Vec<JsonSelection>, path: Vec<ErrorPathSegment> },
 }
 
+impl Output {
+    /// Returns whether nested elements of records are filtered or sorted.
+    pub(crate) fn selects_elements(&self) -> bool {
+        match self {
+            Self::Object(members) => members.iter().filter_map(OutputMember::computed).any(Self::selects_elements),
+            Self::Hits(hits) => hits.connection.selects_elements(),
+            Self::Facets { .. } | Self::Command { .. } => false,
+        }
+    }
+}
+
 /// A page of records.
 #[derive(Debug)]
 pub(crate) struct HitsOutput {

@@ -59,6 +59,17 @@ pub struct PlannedRequest {
     /// The path of the record in its document.
     pub(crate) prefix: Vec<String>,
     pub(crate) max_response_bytes: usize,
+    pub(crate) max_cost: u64,
+    /// What filters and sort keys of nested elements may cost.
+    pub(crate) max_element_cost: u64,
+}
+
+impl PlannedRequest {
+    /// Returns whether nested elements are filtered or sorted, which is done while the response is written and may take
+    /// long.
+    pub fn selects_elements(&self) -> bool {
+        self.output.iter().filter_map(OutputMember::computed).any(Output::selects_elements)
+    }
 }
 
 pub(crate) fn plan(prepared: &PreparedRequest, context: &PlanContext<'_>) -> PlannedRequest {
@@ -86,6 +97,8 @@ pub(crate) fn plan(prepared: &PreparedRequest, context: &PlanContext<'_>) -> Pla
         errors,
         prefix: prefix.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
         max_response_bytes: usize::try_from(catalogue.limits.max_response_bytes).unwrap_or(usize::MAX),
+        max_cost: catalogue.limits.max_cost,
+        max_element_cost: catalogue.limits.max_cost.saturating_sub(prepared.cost),
     }
 }
 

@@ -11,7 +11,7 @@ mod facet;
 mod scalar;
 
 use apollo_compiler::Name;
-use cantata_engine::{EngineError, LazyValueRef, SearchResponse};
+use cantata_engine::{ElementBudget, EngineError, LazyValueRef, SearchResponse};
 use serde::Serialize;
 
 pub(crate) use document_values::values_at;
@@ -53,6 +53,12 @@ pub struct GraphqlResponse {
 impl PlannedRequest {
     /// Writes the response body, whose status is 200.
     pub fn write(&self, results: &PlanResults) -> GraphqlResponse {
+        self.write_unless(results, &|| false)
+    }
+
+    /// Writes the response body; stops soon after `is_cancelled`, which is asked before elements are selected. Then the
+    /// response has no data, and nobody reads it.
+    pub fn write_unless(&self, results: &PlanResults, is_cancelled: &dyn Fn() -> bool) -> GraphqlResponse {
         let mut writer = ResponseWriter {
             out: Vec::with_capacity(INITIAL_CAPACITY_BYTES),
             planned: self,
@@ -64,6 +70,8 @@ impl PlannedRequest {
             prefix: &[],
             truncated_fields: Vec::new(),
             limit: self.max_response_bytes,
+            budget: ElementBudget::new(self.max_element_cost),
+            is_cancelled,
         };
         writer.out.extend_from_slice(b"{\"data\":");
         writer.object(&self.output, ResponseWriter::output);
@@ -102,8 +110,11 @@ struct ResponseWriter<'a> {
     /// The path of the record in the current documents.
     prefix: &'a [String],
     truncated_fields: Vec<&'a str>,
-    /// The limit of the response in bytes.
+    /// The limit of the response in bytes; 0 once the rest is not to be written.
     limit: usize,
+    /// For the filters and sort keys of nested elements.
+    budget: ElementBudget,
+    is_cancelled: &'a dyn Fn() -> bool,
 }
 
 impl<'a> ResponseWriter<'a> {
@@ -134,10 +145,19 @@ impl<'a> ResponseWriter<'a> {
     fn discard_data(&mut self) {
         self.out.truncate(b"{\"data\":".len());
         self.null();
-        let limit = self.limit;
-        let message =
-            format!("The answer would have more than {limit} bytes; ask for fewer records, fields or buckets");
-        self.errors = vec![GraphqlError::new(GraphqlErrorCode::BadUserInput, message)];
+        let (limit, max_cost) = (self.planned.max_response_bytes, self.planned.max_cost);
+        let error = if self.budget.is_exceeded() {
+            let message = format!(
+                "Query cost limit exceeded: found a cost of more than {max_cost} with the filters and sort keys of \
+                 nested elements, maximum allowed is {max_cost}."
+            );
+            GraphqlError::new(GraphqlErrorCode::GraphqlValidationFailed, message)
+        } else {
+            let message =
+                format!("The answer would have more than {limit} bytes; ask for fewer records, fields or buckets");
+            GraphqlError::new(GraphqlErrorCode::BadUserInput, message)
+        };
+        self.errors = vec![error];
     }
 
     /// Enters the value of the current member, and returns the length to truncate the path to afterwards.

@@ -155,7 +155,14 @@ impl MetadataService {
             Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, "The analysisType name field cannot be null")
         })?;
         check_registrable_name(&name)?;
-        check_rules(registration.options.external_validations.as_deref().unwrap_or_default())?;
+        match &registration.options.external_validations {
+            Some(rules) => check_rules(rules)?,
+            // An import may have brought rules that nobody could register; a new version does not inherit them.
+            None => {
+                let latest = self.store.analysis_type(&name, None).await?;
+                check_rules(&latest.map(|latest| latest.options.external_validations).unwrap_or_default())?;
+            }
+        }
         let schema = registration
             .schema
             .filter(|schema| !schema.is_null())

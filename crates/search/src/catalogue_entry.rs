@@ -182,7 +182,9 @@ fn catalogue_error(error: &EngineError) -> CatalogueError {
     let code = match error {
         EngineError::IndexNotFound(_) => CatalogueErrorCode::IndexNotFound,
         EngineError::PermissionDenied => CatalogueErrorCode::PermissionDenied,
-        EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy => CatalogueErrorCode::ConnectionError,
+        EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy | EngineError::IndexUnavailable { .. } => {
+            CatalogueErrorCode::ConnectionError
+        }
         EngineError::IndexExists(_)
         | EngineError::Rejected(_)
         | EngineError::IndexDamaged { .. }

@@ -2,18 +2,24 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use cantata_catalogue::introspection::CatalogueIntrospectionBody;
 use cantata_catalogue::{Catalogue, CatalogueView};
 use cantata_engine::{EngineError, SearchEngine, SearchPlan, SearchResponse};
 use cantata_graphql::{
-    CatalogueSchema, GraphqlErrorBody, GraphqlRequest, PlanContext, PlanResults, PreparedRequest, SetCommandOutcome,
+    CatalogueSchema, GraphqlErrorBody, GraphqlRequest, GraphqlResponse, PlanContext, PlanResults, PlannedRequest,
+    PreparedRequest, SetCommandOutcome,
 };
 use cantata_mapping::UtcDateTime;
 use jiff::Timestamp;
+use tokio::sync::Semaphore;
 
 use crate::counters::SearchCounters;
+
+/// The permits of responses whose nested elements are selected while they are written: that is work for a processor.
+static SELECTING_WRITERS: LazyLock<Arc<Semaphore>> =
+    LazyLock::new(|| Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))));
 
 /// A catalogue that can be searched, as one identity sees it.
 pub struct ServedCatalogue {
@@ -68,7 +74,8 @@ impl ServedCatalogue {
         if let Some(plan) = planned.sets.take() {
             results.sets = Some(self.search_sets(plan).await);
         }
-        let response = planned.write(&results);
+        let response =
+            if planned.selects_elements() { write_selecting(planned, results).await } else { planned.write(&results) };
         self.log_truncations(&response.truncated_fields);
         response.body
     }
@@ -103,6 +110,22 @@ impl ServedCatalogue {
             }
         }
     }
+}
+
+/// Writes a response on a blocking thread; it stops soon after its client has left.
+async fn write_selecting(planned: PlannedRequest, results: PlanResults) -> GraphqlResponse {
+    let permit = SELECTING_WRITERS.clone().acquire_owned().await;
+    let request = Arc::new(());
+    let client = Arc::downgrade(&request);
+    let written = tokio::task::spawn_blocking(move || {
+        // Released when the response is written, which a cancelled request does not wait for.
+        let _permit = permit;
+        planned.write_unless(&results, &|| client.strong_count() == 0)
+    })
+    .await;
+    drop(request);
+    // Nobody aborts it, so it can only have panicked; the request then ends as if it had panicked itself.
+    written.unwrap_or_else(|ended| std::panic::resume_unwind(ended.into_panic()))
 }
 
 /// Returns the moment that `now` in filters stands for.

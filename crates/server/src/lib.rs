@@ -31,6 +31,7 @@ mod routes;
 pub mod search;
 mod search_paths;
 mod serve;
+mod shared_check;
 mod state;
 mod static_file;
 
@@ -40,7 +41,7 @@ pub use cors::AllowedOrigins;
 pub use error_body::ErrorBody;
 pub use limits::{InvalidNetwork, LimitSettings, TrustedProxies};
 pub use metrics::{MetricsAccess, count_lost_log_line};
-pub use origins::{InvalidOrigin, Origins, PublicAddress};
+pub use origins::{HostNames, InvalidHostName, InvalidOrigin, Origins, PublicAddress};
 pub use portal::{PortalLink, PortalTexts};
 pub use request_id::RequestId;
 pub use serve::serve;

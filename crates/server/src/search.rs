@@ -23,6 +23,7 @@ use axum::routing::{any, get, post};
 use bytes::Bytes;
 use cantata_catalogue::introspection::FailedCatalogueBody;
 use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
+use cantata_engine::EngineError;
 use cantata_search::{CatalogueLookup, Catalogues, ConfigSource, EngineProvider, SearchService, ServedCatalogue};
 use http::{Extensions, StatusCode, header};
 use serde_json::json;
@@ -37,6 +38,7 @@ use crate::extract::read_limited;
 use crate::limits::BUSY_RETRY_SECONDS;
 use crate::response::json_with_status;
 use crate::routes::{Dialect, RouteSpec, Routes};
+use crate::shared_check::SharedCheck;
 use crate::{AccessControl, HttpSettings};
 
 /// The spec of routes that read catalogues.
@@ -51,12 +53,13 @@ pub(crate) struct SearchState {
     pub(crate) service: Arc<SearchService>,
     pub(crate) persisted: transport::PersistedQueries,
     pub(crate) body_limit: usize,
+    write_check: Arc<SharedCheck<Result<(), EngineError>>>,
 }
 
 impl SearchState {
     pub(crate) fn new(service: Arc<SearchService>, settings: &HttpSettings) -> Self {
         let body_limit = settings.limits.search_body_limit;
-        Self { service, persisted: transport::PersistedQueries::default(), body_limit }
+        Self { service, persisted: transport::PersistedQueries::default(), body_limit, write_check: Arc::default() }
     }
 }
 
@@ -103,9 +106,9 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     let only = routes!(graphql::only_by_get, graphql::only_by_post);
     let named = routes!(graphql::named_by_get, graphql::named_by_post);
     Routes::new(access)
-        .add(open, at(&settings.ping_path, routes!(health::ping)))
-        .add(open, at(&settings.ready_path, routes!(health::ready)))
-        .add_complete(RequiredScope::None, routes!(health::apollo))
+        .add(open.probe(), at(&settings.ping_path, routes!(health::ping)))
+        .add(open.probe(), at(&settings.ready_path, routes!(health::ready)))
+        .add_complete(RouteSpec::from(RequiredScope::None).probe(), routes!(health::apollo))
         .add(READ, routes!(introspection::server))
         .add(READ, routes!(introspection::sqon))
         .add(READ, routes!(introspection::fields))

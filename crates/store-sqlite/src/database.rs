@@ -81,7 +81,8 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
 /// Brings the tables to the newest version. A copy of an older database is kept beside it, as the way back to the version of
 /// Cantata that wrote it.
 fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
-    let runner = embedded::migrations::runner();
+    // Otherwise a migration and the note that it was made are two transactions, and a crash between them is for good.
+    let runner = embedded::migrations::runner().set_grouped(true);
     let newest = runner.get_migrations().iter().map(refinery::Migration::version).max().unwrap_or_default();
     let found = schema_version(connection)?;
     if found > newest {

@@ -326,6 +326,53 @@ fn what_is_derived_is_repaired() {
     assert_eq!(run(&folder, &["verify"]).0, 0);
 }
 
+/// Only what the indexing has built can be built again, whatever the name and the mapping of an import are.
+#[test]
+fn an_imported_index_with_the_name_of_a_generation_is_never_repaired() {
+    let (place, folder, _) = filled();
+    let file = |name: &str, content: &str| {
+        let path = place.path().join(name);
+        fs_err::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let documents = file("things.ndjson", "{\"_id\": \"1\", \"n\": 1}\n");
+    let mapping = file("mapping.json", "{\"properties\": {\"n\": {\"type\": \"long\"}}, \"_meta\": {\"cantata\": {}}}");
+    for more in [["--index", "plain-2"].as_slice(), &["--index", "copied-2", "--mapping", mapping.as_str()]] {
+        let (code, _, stderr) = run(&folder, &[["import", documents.as_str()].as_slice(), more].concat());
+        assert_eq!(code, 0, "{stderr}");
+    }
+    let aliases = json!({"aliases": {"plain": "plain-2", "copied": "copied-2"}}).to_string();
+    fs_err::write(folder.join("search/.aliases.json"), aliases).unwrap();
+    assert_eq!(run(&folder, &["verify"]).0, 0);
+    assert_eq!(flip_segments(&folder), 2);
+    let (code, stdout, stderr) = run(&folder, &["verify", "--repair"]);
+    assert_eq!(code, 1, "{stderr}");
+    for name in ["plain-2", "copied-2"] {
+        assert!(stdout.contains(&format!("index {name}: damaged")), "{stdout}");
+        assert!(stdout.contains(&format!("cantata index delete {name} --yes")), "{stdout}");
+        assert!(folder.join("search").join(name).join("manifest.json").is_file());
+    }
+    assert!(!stdout.contains("repaired"), "{stdout}");
+}
+
+/// An index that cannot be read now may be sound.
+#[test]
+fn an_index_that_cannot_be_read_at_the_moment_is_not_repaired() {
+    let (_place, folder, ids) = filled();
+    start_indexed(&folder, 4, |server| publish(server, &ids[0])).stop("TERM");
+    // A folder stands where the manifest would be read.
+    let (manifest, hidden) = (folder.join("search/files-1/manifest.json"), folder.join("search/files-1.hidden"));
+    fs_err::rename(&manifest, &hidden).unwrap();
+    fs_err::create_dir(&manifest).unwrap();
+    let (code, stdout, stderr) = run(&folder, &["verify", "--repair"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stdout.contains("files-1") && stdout.contains("verify it again"), "{stdout}");
+    assert!(!stdout.contains("repaired"), "{stdout}");
+    fs_err::remove_dir(&manifest).unwrap();
+    fs_err::rename(&hidden, &manifest).unwrap();
+    assert_eq!(run(&folder, &["verify"]).0, 0);
+}
+
 /// Flips a bit in the middle of every segment; returns how many there are.
 fn flip_segments(folder: &Path) -> usize {
     let mut flipped = 0;

@@ -8,12 +8,14 @@ use super::layout::SegmentLayout;
 use super::object_shapes::ObjectShapes;
 use super::path_tree::{PathTree, ROOT};
 use super::source::DocumentSource;
+use super::word_index_builder::write_word_index;
 use crate::scalar::Scalar;
 use crate::segment::{
     BuiltSegment, DictionaryMetadata, FieldMetadata, LevelMetadata, PathMetadata, SectionWriter, SegmentMetadata,
-    write_id_filter,
+    TrigramMetadata, write_id_filter,
 };
 use crate::tape::{self, TapeCursor, TapeItem};
+use crate::value_encoding::ValueClass;
 
 /// The expected size of a segment, as a multiple of its tape, so that its memory is rarely reallocated.
 const BYTES_PER_TAPE_BYTE: usize = 3;
@@ -234,15 +236,24 @@ impl SegmentBuilder<'_> {
                     && fields[other].values == fields[index].values
                     && earlier[other] == rest[0]
             });
+            let values = &fields[index].values;
+            // Not shared: a keyword with the same values has none.
+            let words = (plan.class == ValueClass::Text).then(|| write_word_index(values, &mut out)).flatten();
+            let (path, class) = (plan.path.clone(), plan.class);
             let entry = match same {
-                Some(other) => FieldMetadata { path: plan.path.clone(), class: plan.class, ..entries[other].clone() },
+                Some(other) => FieldMetadata { path, class, words, ..entries[other].clone() },
                 None => {
-                    let values = &fields[index].values;
                     let dictionary = match values {
                         DictionaryValues::Numbers(numbers) => DictionaryMetadata::of_numbers(numbers, &mut out),
                         DictionaryValues::Bytes(bytes) => {
                             DictionaryMetadata::of_bytes(bytes.iter().map(|value| &**value), &mut out)
                         }
+                    };
+                    let trigrams = match values {
+                        DictionaryValues::Bytes(bytes) if plan.class.is_text() => {
+                            TrigramMetadata::write(bytes.iter().map(|value| &**value), &mut out)
+                        }
+                        _ => None,
                     };
                     let rows = LevelRows {
                         rows: level.rows as usize,
@@ -251,7 +262,6 @@ impl SegmentBuilder<'_> {
                     };
                     let FieldSections { column, postings, document_postings } =
                         rest[0].write(values.len(), &rows, &mut out);
-                    let (path, class) = (plan.path.clone(), plan.class);
                     FieldMetadata {
                         path,
                         class,
@@ -260,6 +270,8 @@ impl SegmentBuilder<'_> {
                         column,
                         postings,
                         document_postings,
+                        trigrams,
+                        words,
                     }
                 }
             };

@@ -5,9 +5,10 @@
 //! and the index is opened again from them. Nothing is appended to a file whose write or sync failed; what it has goes
 //! into a new one.
 //!
-//! If that fails too, as on a full disk, the index has failed: readers keep the last snapshot, changes are refused, and
-//! each of them tries first to open the index again, as does each health check. So writes go on by themselves once they
-//! can. An index that can be read but not written when the server starts has failed in the same way.
+//! If that fails too, as on a full disk, the index has failed: readers keep the last snapshot, and changes are refused. A
+//! change or a health check tries first to open the index again, if no other one did a moment ago (see
+//! [`crate::retry_pace`]). So writes go on by themselves once they can. An index that can be read but not written when the
+//! server starts has failed in the same way.
 //!
 //! A retired index was deleted: its changes are refused, and work that runs on it stops at its next change.
 
@@ -18,6 +19,7 @@ use std::sync::{Arc, MutexGuard};
 use cantata_engine::EngineError;
 
 use super::Index;
+use super::open_context::OpenContext;
 use super::writer::IndexWriter;
 
 /// Runs work; a panic becomes an error.
@@ -37,7 +39,10 @@ impl Index {
         let mut writer = self.usable_writer()?;
         let changed = catch_panic(|| change(&mut writer));
         match &changed {
-            Ok(_) => writer.wal.confirm(),
+            Ok(_) => {
+                writer.wal.confirm();
+                writer.remove_way_back(&self.folder);
+            }
             Err(EngineError::Rejected(_)) => {}
             Err(error) => {
                 // Also if it is being deleted: where that fails, the index is used again.
@@ -46,6 +51,7 @@ impl Index {
                     return Err(self.not_found());
                 }
                 tracing::error!(index = self.name, %error, "a change failed; the index is opened again");
+                let _attempt = self.retry_pace.begin();
                 if let Err(error) = self.reopen(&mut writer) {
                     tracing::error!(index = self.name, %error, "an index is not written to until it can be opened again");
                 }
@@ -56,11 +62,20 @@ impl Index {
 
     /// Locks the writer in the state that the last successful change left.
     pub(super) fn usable_writer(&self) -> Result<MutexGuard<'_, IndexWriter>, EngineError> {
+        let mut attempt = None;
+        if let Some(failure) = self.failure() {
+            attempt = self.retry_pace.try_begin();
+            // Nobody waits for the attempt of another.
+            if attempt.is_none() {
+                return Err(if self.is_retired() { self.not_found() } else { failure });
+            }
+        }
         let mut writer = self.lock_writer();
         if self.is_retired() {
             return Err(self.not_found());
         }
-        if self.failure.load().is_some() {
+        if let Some(failure) = self.failure() {
+            let _attempt = attempt.or_else(|| self.retry_pace.try_begin()).ok_or(failure)?;
             self.reopen(&mut writer)?;
         }
         Ok(writer)
@@ -79,7 +94,8 @@ impl Index {
     /// Undoes a failed change, and opens the index again.
     fn reopen(&self, writer: &mut IndexWriter) -> Result<(), EngineError> {
         let reopened = catch_panic(|| {
-            let recovered = writer.roll_back(&self.folder).and_then(|()| IndexWriter::recover(&self.folder, writer));
+            let recover = || IndexWriter::recover(&self.folder, writer, &OpenContext::default());
+            let recovered = writer.roll_back(&self.folder).and_then(|()| recover());
             recovered.map_err(|error| self.write_error(error))
         });
         match reopened {
@@ -102,7 +118,7 @@ impl Index {
         self.failure.load().as_deref().cloned()
     }
 
-    /// Tries to make an index that has failed usable again.
+    /// Tries to make an index that has failed usable again, unless that was tried a moment ago.
     pub(crate) fn recover_from_failure(&self) -> Result<(), EngineError> {
         match self.usable_writer() {
             // It was deleted meanwhile.
@@ -137,7 +153,8 @@ mod tests {
     }
 
     fn created(folder: &std::path::Path) -> Index {
-        Index::create("things", &folder.join("things"), &folder.join("temporary"), None).unwrap()
+        Index::create("things", &folder.join("things"), &folder.join("temporary"), None, &OpenContext::default())
+            .unwrap()
     }
 
     fn ids(index: &Index) -> Vec<&'static str> {
@@ -172,7 +189,7 @@ mod tests {
         index.write(&[put("c")], None).unwrap();
         assert_eq!((ids(&index), index.position().unwrap().as_deref()), (vec!["a", "c"], Some("1")));
         drop(index);
-        let index = Index::open("things", folder.path().join("things")).unwrap();
+        let index = Index::open("things", folder.path().join("things"), &OpenContext::default()).unwrap();
         assert_eq!((ids(&index), index.position().unwrap().as_deref()), (vec!["a", "c"], Some("1")));
     }
 
@@ -192,7 +209,7 @@ mod tests {
         assert!(failed.is_err());
         assert_eq!((ids(&index), index.position().unwrap().as_deref()), (vec!["a"], Some("1")));
         drop(index);
-        let index = Index::open("things", folder.path().join("things")).unwrap();
+        let index = Index::open("things", folder.path().join("things"), &OpenContext::default()).unwrap();
         assert_eq!((ids(&index), index.position().unwrap().as_deref()), (vec!["a"], Some("1")));
     }
 

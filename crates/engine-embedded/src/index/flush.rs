@@ -16,6 +16,7 @@ use cantata_engine::EngineError;
 use super::Index;
 use super::change::catch_panic;
 use super::index_segment::IndexSegment;
+use super::maintenance::noted;
 use super::merge_policy::{MEMORY_SEGMENTS_PER_MERGE, choose_files, choose_memory_segments};
 use super::writer::{IndexWriter, merge_segments};
 use crate::segment::Segment;
@@ -66,8 +67,11 @@ impl Index {
         // From here on it may be scheduled again.
         self.maintenance_scheduled.store(false, Ordering::Relaxed);
         let _flush = self.lock_flush();
-        while self.flush_large_wal()? || self.merge_in_memory()? {}
-        Ok(())
+        let flush = || -> Result<(), EngineError> {
+            while self.flush_large_wal()? || self.merge_in_memory()? {}
+            Ok(())
+        };
+        noted(&self.maintenance.flush_failure, flush())
     }
 
     /// Merges segments in memory if there are many of one tier, the lowest first.

@@ -11,10 +11,6 @@ use crate::error::IndexError;
 use crate::segment::{HashedId, Segment};
 use crate::segment_reader::SegmentReader;
 
-/// Segment files up to this size are compared with their checksums when an index is opened, which takes milliseconds;
-/// larger ones in the background, and before they are merged.
-const MAX_VERIFIED_ON_OPEN_BYTES: usize = 64 << 20;
-
 /// Returns the name of a segment file.
 pub(super) fn segment_file_name(number: u64) -> String {
     format!("{number}.segment")
@@ -60,9 +56,6 @@ impl IndexSegment {
                 Some(known) => Arc::clone(&known.reader.segment),
                 None => Arc::new(Segment::open(&folder.join(&entry.file))?),
             };
-            if segment.bytes().len() <= MAX_VERIFIED_ON_OPEN_BYTES {
-                segment.verify_once()?;
-            }
             let live_docs = match &entry.live {
                 Some(file) => {
                     let live = decode_live_docs(&fs_err::read(folder.join(file))?, segment.document_count());

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::Index;
 use super::index_segment::IndexSegment;
+use super::open_context::OpenContext;
 use super::writer::{IndexWriter, merge_segments};
 use crate::engine::EmbeddedEngine;
 use crate::segment::Segment;
@@ -128,7 +129,7 @@ fn run(writer: &mut IndexWriter, order: &[Actor], commits: bool) {
 fn every_snapshot_has_what_was_written_before_it_whatever_is_merged_meanwhile() {
     let folder = tempfile::tempdir().unwrap();
     EmbeddedEngine::open(folder.path()).unwrap().create("things", None).unwrap();
-    let index = Index::open("things", folder.path().join("things")).unwrap();
+    let index = Index::open("things", folder.path().join("things"), &OpenContext::default()).unwrap();
     let mut writer = index.writer.lock().unwrap();
     let mut steps = STEPS;
     let orders = orders(&mut steps);

@@ -2,6 +2,9 @@
 //!
 //! A file that the manifest does not reference is not part of the index: orphans of a crash are removed when the index is
 //! opened.
+//!
+//! A manifest of an earlier format is copied before the first one of the present format takes its place. The copy, and the
+//! files that it references, are the way back to the earlier version, until the index is written to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -47,9 +50,9 @@ pub(crate) struct Manifest {
     /// How far the source of the documents has been read, if batches came with a position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) position: Option<String>,
-    /// Whether the file has an earlier format, so that WAL files may have no header.
+    /// Whether it was read from a file of an earlier format. WAL files may then have no header.
     #[serde(skip)]
-    pub(crate) is_earlier_format: bool,
+    pub(crate) is_upgraded: bool,
 }
 
 /// The member that every format has.
@@ -79,7 +82,7 @@ impl Manifest {
             next_file: 1,
             imports: BTreeMap::new(),
             position: None,
-            is_earlier_format: false,
+            is_upgraded: false,
         };
         manifest.set_mapping(&parsed);
         Ok(manifest)
@@ -98,9 +101,9 @@ impl Manifest {
             return Err(IndexError::Format { found: format, expected: FORMAT_VERSION });
         }
         let mut manifest: Self = serde_json::from_slice(&bytes).map_err(unreadable)?;
-        manifest.is_earlier_format = manifest.format < FORMAT_VERSION;
-        if manifest.is_earlier_format {
+        if manifest.format < FORMAT_VERSION {
             tracing::info!(folder = %folder.display(), from = manifest.format, to = FORMAT_VERSION, "upgrading an index");
+            manifest.is_upgraded = true;
         }
         manifest.format = FORMAT_VERSION;
         manifest.check_files().map_err(|found| IndexError::Damaged { file: FILE.to_owned(), found })?;
@@ -134,10 +137,32 @@ impl Manifest {
         Ok(text)
     }
 
-    /// Makes the file have a content that was written before, if it has another.
+    /// Makes the file have a content that was written before. It is written again even if it is there: nobody knows what of
+    /// it is on disk after a sync has failed.
     pub(crate) fn restore(folder: &Path, text: &[u8]) -> io::Result<()> {
-        let path = folder.join(FILE);
-        if durable_file::read_or_default(&path)? == text { Ok(()) } else { durable_file::replace(&path, text) }
+        durable_file::replace(&folder.join(FILE), text)
+    }
+
+    /// Copies the file, given what was read from it, if it has an earlier format; returns whether there is a copy.
+    pub(crate) fn keep_copy(&self, folder: &Path, text: &[u8]) -> io::Result<bool> {
+        let path = folder.join(copy_file());
+        if self.is_upgraded {
+            durable_file::replace(&path, text)?;
+        }
+        path.try_exists()
+    }
+
+    /// Removes the copy of a manifest of an earlier format; what it references are orphans from here on.
+    pub(crate) fn remove_copy(folder: &Path) -> io::Result<()> {
+        fs_err::remove_file(folder.join(copy_file()))?;
+        // A copy must not come back without its files.
+        durable_file::sync_folder(folder)
+    }
+
+    /// Returns the copy of a manifest of an earlier format.
+    fn read_copy(folder: &Path) -> io::Result<Option<Self>> {
+        let bytes = durable_file::read_or_default(&folder.join(copy_file()))?;
+        Ok(serde_json::from_slice(&bytes).ok())
     }
 
     /// Returns the name of the file and its content.
@@ -152,9 +177,11 @@ impl Manifest {
         of_segments || file == FILE || wal::file_number(file).is_some_and(|number| number >= self.first_wal)
     }
 
-    /// Removes orphans: files that are neither part of the index nor being written.
+    /// Removes orphans: files that are neither part of the index, nor being written, nor the way back to an earlier format.
     pub(crate) fn remove_orphans(&self, folder: &Path, pending: &BTreeSet<String>) -> io::Result<()> {
-        let is_orphan = |name: &str| !self.references(name) && !pending.contains(name);
+        let copy = Self::read_copy(folder)?;
+        let is_way_back = |name: &str| copy.as_ref().is_some_and(|copy| copy.references(name) || name == copy_file());
+        let is_orphan = |name: &str| !self.references(name) && !pending.contains(name) && !is_way_back(name);
         for entry in fs_err::read_dir(folder)? {
             let entry = entry?;
             if entry.file_name().to_str().is_some_and(is_orphan) && entry.file_type()?.is_file() {
@@ -194,6 +221,11 @@ impl Manifest {
         self.next_file += 1;
         self.next_file - 1
     }
+}
+
+/// Returns the name of the copy of a manifest of an earlier format.
+fn copy_file() -> String {
+    format!("{FILE}.before-{FORMAT_VERSION}")
 }
 
 fn parse_mapping(mapping: &Value) -> Result<IndexMapping, IndexError> {

@@ -11,6 +11,7 @@ use cantata_mapping::IndexMapping;
 use super::Index;
 use super::change::catch_panic;
 use super::index_segment::IndexSegment;
+use super::maintenance::noted;
 use super::merge_policy::{MAX_MERGED_DOCUMENTS, choose_files};
 use super::writer::{IndexWriter, ReservedFile, merge_segments};
 use crate::error::IndexError;
@@ -23,14 +24,17 @@ impl Index {
 
     /// Merges segment files until the merge policy chooses none.
     pub(crate) fn merge_files(&self) -> Result<(), EngineError> {
-        loop {
-            let _merge = self.lock_merge();
-            let chosen = choose_files(&self.usable_writer()?.segments);
-            if chosen.is_empty() {
-                return Ok(());
+        let merge = || -> Result<(), EngineError> {
+            loop {
+                let _merge = self.lock_merge();
+                let chosen = choose_files(&self.usable_writer()?.segments);
+                if chosen.is_empty() {
+                    return Ok(());
+                }
+                self.merge(&chosen)?;
             }
-            self.merge(&chosen)?;
-        }
+        };
+        noted(&self.maintenance.merge_failure, merge())
     }
 
     /// Merges as much as possible and drops all deleted documents.
@@ -114,16 +118,20 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use cantata_engine::WriteOperation;
 
     use super::super::index_segment::segment_file_name;
+    use super::super::open_context::OpenContext;
     use super::*;
 
     #[test]
     fn a_merged_file_is_removed_if_the_index_fails_before_it_becomes_part_of_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("things");
-        let index = Index::create("things", &path, &folder.path().join("temporary"), None).unwrap();
+        let context = OpenContext::new(Duration::ZERO);
+        let index = Index::create("things", &path, &folder.path().join("temporary"), None, &context).unwrap();
         let put = WriteOperation::Put { id: "a".to_owned(), source: b"{\"n\": 1}".to_vec() };
         index.write(&[put], None).unwrap();
         index.compact().unwrap();

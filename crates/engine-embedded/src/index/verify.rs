@@ -98,13 +98,15 @@ mod tests {
     use cantata_engine::WriteOperation;
 
     use super::*;
+    use crate::index::OpenContext;
     use crate::segment::Segment;
 
     #[test]
     fn a_segment_that_was_not_verified_when_it_was_opened_is_found_to_be_damaged_later() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("things");
-        let index = Index::create("things", &path, &folder.path().join("temporary"), None).unwrap();
+        let temporary = folder.path().join("temporary");
+        let index = Index::create("things", &path, &temporary, None, &OpenContext::default()).unwrap();
         let put = WriteOperation::Put { id: "a".to_owned(), source: b"{\"n\": 1}".to_vec() };
         index.write(&[put], None).unwrap();
         index.compact().unwrap();

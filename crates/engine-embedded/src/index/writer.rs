@@ -14,6 +14,7 @@ use hashbrown::HashMap;
 
 use super::index_segment::{IndexSegment, segment_file_name};
 use super::manifest::Manifest;
+use super::open_context::OpenContext;
 use super::wal::{self, RecoveredWrites, WriteAheadLog};
 use crate::build::{DocumentBuffer, DynamicMapping, build_segment};
 use crate::error::IndexError;
@@ -31,6 +32,8 @@ pub(crate) struct IndexWriter {
     pub(crate) committed_manifest: Vec<u8>,
     /// Segment files that are being written and are not part of the index yet.
     pending_files: BTreeSet<String>,
+    /// Whether the folder has a way back to an earlier format.
+    has_way_back: bool,
     /// How often the index was opened again. What was computed from the segments of an earlier epoch is of no use.
     pub(crate) epoch: u64,
 }
@@ -51,15 +54,15 @@ pub(crate) struct PreparedBatch {
 
 impl IndexWriter {
     /// Opens an index in a folder again. The writes in its WAL are flushed to a segment file.
-    pub(crate) fn recover(folder: &Path, before: &Self) -> Result<Self, IndexError> {
-        let mut writer = Self::load(folder, Some(before))?;
+    pub(crate) fn recover(folder: &Path, before: &Self, context: &OpenContext) -> Result<Self, IndexError> {
+        let mut writer = Self::load(folder, Some(before), context)?;
         writer.begin(folder)?;
         Ok(writer)
     }
 
     /// Reads an index in a folder, again if there was a writer before. It can be searched, and written after
     /// [`Self::begin`].
-    pub(crate) fn load(folder: &Path, before: Option<&Self>) -> Result<Self, IndexError> {
+    pub(crate) fn load(folder: &Path, before: Option<&Self>, context: &OpenContext) -> Result<Self, IndexError> {
         let (mut manifest, committed_manifest) = Manifest::read(folder)?;
         let mapping = Arc::new(manifest.mapping()?);
         let pending_files = before.map(|before| before.pending_files.clone()).unwrap_or_default();
@@ -67,14 +70,17 @@ impl IndexWriter {
         let known = before.map(|before| before.segments.as_slice()).unwrap_or_default();
         let segments = manifest.segments.iter().map(|entry| IndexSegment::open(folder, entry, known));
         let segments = segments.collect::<Result<Vec<_>, _>>()?;
-        let mut recovered = RecoveredWrites::new(manifest.is_earlier_format);
+        context.verify(&segments)?;
+        let mut recovered = RecoveredWrites::new(manifest.is_upgraded);
         for number in wal::file_numbers(folder, manifest.first_wal)? {
             recovered.read_file(folder, number)?;
             manifest.next_file = manifest.next_file.max(number + 1);
         }
         let wal = WriteAheadLog::without_file();
         let epoch = before.map_or(0, |before| before.epoch + 1);
-        let mut writer = Self { manifest, mapping, wal, segments, committed_manifest, pending_files, epoch };
+        let has_way_back = false;
+        let mut writer =
+            Self { manifest, mapping, wal, segments, committed_manifest, pending_files, has_way_back, epoch };
         if !recovered.operations.is_empty() {
             let (batch, _) = writer.prepare(&recovered.operations);
             writer.apply(batch);
@@ -86,8 +92,20 @@ impl IndexWriter {
     /// Begins to write. What was read from WAL files is flushed to a segment file; until then they are needed, so the new
     /// one gets another number.
     pub(crate) fn begin(&mut self, folder: &Path) -> Result<(), IndexError> {
+        self.has_way_back = self.manifest.keep_copy(folder, &self.committed_manifest)?;
         self.manifest.remove_orphans(folder, &self.pending_files)?;
         self.flush(folder)
+    }
+
+    /// Gives up the way back to an earlier format, if there is one, because the index has been written to.
+    pub(crate) fn remove_way_back(&mut self, folder: &Path) {
+        if !std::mem::take(&mut self.has_way_back) {
+            return;
+        }
+        match Manifest::remove_copy(folder) {
+            Ok(()) => self.remove_orphans(folder),
+            Err(error) => tracing::warn!(%error, "the copy of a manifest of an earlier format cannot be removed"),
+        }
     }
 
     /// Sets the files back to what they were before a change that failed.

@@ -12,3 +12,5 @@ mod lists;
 mod paging;
 mod positions;
 mod reopening;
+mod texts;
+mod upgrading;

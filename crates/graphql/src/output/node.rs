@@ -98,9 +98,24 @@ impl NodeOutput {
         let mut members = self.members.iter().filter_map(OutputMember::computed);
         self.table.len() > 0 || members.any(|member| !matches!(member, NodeMember::Id | NodeMember::Score))
     }
+
+    fn selects_elements(&self) -> bool {
+        self.members.iter().filter_map(OutputMember::computed).any(|member| match member {
+            NodeMember::Object { node, .. } => node.selects_elements(),
+            NodeMember::Nested { members, .. } => {
+                members.iter().filter_map(OutputMember::computed).any(ConnectionOutput::selects_elements)
+            }
+            NodeMember::Id | NodeMember::Score | NodeMember::Values(_) => false,
+        })
+    }
 }
 
 impl ConnectionOutput {
+    /// Returns whether nested elements are filtered or sorted, here or further within.
+    pub(crate) fn selects_elements(&self) -> bool {
+        self.selection.is_some() || self.nodes().any(NodeOutput::selects_elements)
+    }
+
     /// Returns what is written of each record or element.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &NodeOutput> {
         let edges = self.members.iter().filter_map(|member| match member.computed()? {

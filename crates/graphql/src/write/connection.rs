@@ -100,9 +100,17 @@ impl<'a> ResponseWriter<'a> {
 
     fn nested(&mut self, connection: &'a ConnectionOutput, nested: &NestedElements<'a, '_>, record: ValueRef<'a>) {
         if let Some((selection, mapping)) = &connection.selection {
+            if self.is_full() {
+                return;
+            }
             let mut elements = Vec::new();
             nested.elements.for_each_object(&mut |element| elements.push(element));
-            return self.selected(connection, &selection.select(&elements, mapping), nested, record);
+            let selected = selection.select(&elements, mapping, &self.budget);
+            if self.budget.is_exceeded() || (self.is_cancelled)() {
+                self.limit = 0;
+                return;
+            }
+            return self.selected(connection, &selected, nested, record);
         }
         self.object(&connection.members, |writer, member| match member {
             ConnectionMember::Total => {

@@ -436,6 +436,10 @@ fn failures_of_the_engine_leave_the_rest() {
         (EngineError::TimedOut, "SERVICE_UNAVAILABLE"),
         (EngineError::Unreachable, "SERVICE_UNAVAILABLE"),
         (EngineError::Busy, "SERVICE_UNAVAILABLE"),
+        (
+            EngineError::IndexUnavailable { index: "files".to_owned(), reason: "db-1: too many open files".to_owned() },
+            "SERVICE_UNAVAILABLE",
+        ),
         (EngineError::PermissionDenied, "INTERNAL_SERVER_ERROR"),
         (EngineError::IndexNotFound("files".to_owned()), "INTERNAL_SERVER_ERROR"),
         (EngineError::Failed("disk 7 of host db-1 is full".to_owned()), "INTERNAL_SERVER_ERROR"),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use cantata_core::{Analysis, AnalysisId, AnalysisState, EventAction, Timestamp};
-use cantata_sim_disk::SimDisk;
+use cantata_sim_disk::{SimDisk, run_seeds};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -29,10 +29,7 @@ type Model = BTreeMap<AnalysisId, Vec<Option<Value>>>;
 #[test]
 fn indexes_are_as_the_store_is_after_every_power_loss() {
     let losses = std::env::var("CANTATA_POWER_LOSSES").ok().and_then(|count| count.parse::<u64>().ok());
-    for seed in 0..losses.map_or(8, |losses| losses.div_ceil(CUTS)) {
-        println!("seed {seed}");
-        run(seed);
-    }
+    run_seeds(losses.map_or(8, |losses| losses.div_ceil(CUTS)), run);
 }
 
 fn run(seed: u64) {
@@ -65,7 +62,7 @@ async fn live(folder: &Path, disk: &SimDisk, model: &mut Model, random: &mut Std
     ];
     let mut bed = Bed::stopped(folder.to_owned(), &catalogues);
     if let Err(error) = bed.try_open() {
-        assert!(!disk.has_power(), "the folder does not open: {error}");
+        assert!(!disk.has_power(), "the folder does not open: {}", cantata_core::error_chain(&*error));
         return;
     }
     let outcome = work(&bed, disk, model, random).await;

@@ -1,5 +1,7 @@
 //! Is the server there, and can it work.
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::response::Response;
 
@@ -26,6 +28,7 @@ pub(crate) async fn is_alive() -> Response {
     )
 )]
 pub(crate) async fn health(State(state): State<AppState>) -> ApiResult {
-    state.metadata.check_health().await?;
+    let metadata = Arc::clone(&state.metadata);
+    state.health_check.run(async move { metadata.check_health().await }).await?;
     Ok(json(&Health { status: "UP".to_owned() }))
 }

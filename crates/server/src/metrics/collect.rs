@@ -17,7 +17,7 @@ use super::{LOST_LOG_LINES, Metrics, MetricsAccess, process};
 use crate::access::RequiredScope;
 use crate::limits::Rejection;
 use crate::response::with_content_type;
-use crate::routes::Routes;
+use crate::routes::{RouteSpec, Routes};
 use crate::{AccessControl, Services};
 
 const CONTENT_TYPE: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -35,9 +35,11 @@ pub(crate) struct MetricSources {
 /// Returns the route with its description, if there is to be one.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(allowed: MetricsAccess, sources: MetricSources) -> Routes<S> {
     let routes = Routes::new(&sources.services.access);
+    let is_authenticated = sources.services.access.authenticator.is_enabled();
     let need = match allowed {
-        MetricsAccess::System => RequiredScope::System,
-        MetricsAccess::Open => RequiredScope::None,
+        MetricsAccess::System if is_authenticated => RouteSpec::from(RequiredScope::System).probe(),
+        MetricsAccess::System => RouteSpec::from(RequiredScope::System),
+        MetricsAccess::Open => RouteSpec::from(RequiredScope::None).probe(),
         MetricsAccess::Off => return routes.with_state(sources),
     };
     routes.add(need, routes!(metrics)).with_state(sources)

@@ -28,6 +28,8 @@ const ROW_LIMIT: HeaderName = HeaderName::from_static("x-row-limit");
         (status = 200, description = "The file, or an archive of several", content(
             (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
             (String = "application/x-ndjson"), (String = "application/gzip"),
+        ), headers(
+            ("X-Row-Limit" = String, description = "The files that their limit of rows cut, such as `files[0]=100`")
         )),
         (status = "default", description = "What is wrong with the request, or with the catalogue", content(
             (String = "text/plain"), (SearchRefusal = "application/json"),
@@ -50,6 +52,8 @@ pub(super) async fn only(State(state): State<SearchState>, request: Request) -> 
         (status = 200, description = "The file, or an archive of several", content(
             (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
             (String = "application/x-ndjson"), (String = "application/gzip"),
+        ), headers(
+            ("X-Row-Limit" = String, description = "The files that their limit of rows cut, such as `files[0]=100`")
         )),
         (status = "default", description = "What is wrong with the request, or with the catalogue", content(
             (String = "text/plain"), (SearchRefusal = "application/json"),

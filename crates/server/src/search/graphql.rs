@@ -194,7 +194,7 @@ async fn batch(
         match served.prepare(&request?) {
             Ok(prepared) => {
                 if prepared.is_mutation() {
-                    audit.begin().map_err(|error| unaudited(&error))?;
+                    audit.begin().await.map_err(|error| unaudited(&error))?;
                     has_mutation = true;
                 }
                 answers.extend_from_slice(served.execute(&prepared).await.trim_ascii_end());
@@ -240,7 +240,7 @@ async fn run(
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
             return response;
         };
-        if let Err(error) = audit.begin() {
+        if let Err(error) = audit.begin().await {
             return unaudited(&error);
         }
     }

@@ -1,5 +1,7 @@
 //! Is the search service there, and can it work.
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::response::Response;
 use cantata_catalogue::introspection::HealthStatus;
@@ -19,19 +21,21 @@ pub(super) async fn ping() -> Response {
     response::json(&json!({"message": "Reporting for duty..."}))
 }
 
-/// Says how the catalogues are, and that their indexes can be written.
+/// Says how the catalogues are, and that their indexes can be read and written.
 #[utoipa::path(
     get, path = "/ready", tag = "Search",
     responses(
         (status = 200, description = "All of them, or some, can be served", body = Readiness),
-        (status = 503, description = "None of them can be served, or an index cannot be written", body = Readiness),
+        (status = 503, description = "None can be served, or an index cannot be read or written", body = Readiness),
     )
 )]
 pub(super) async fn ready(State(state): State<SearchState>) -> Response {
-    let status = match state.service.check_writes().await {
-        Ok(()) => state.service.catalogues().status(),
-        Err(_) => HealthStatus::Unhealthy,
-    };
+    let service = Arc::clone(&state.service);
+    if let Err(error) = state.write_check.run(async move { service.check_writes().await }).await {
+        let answer = json!({"status": HealthStatus::Unhealthy, "message": error.client_message()});
+        return json_with_status(StatusCode::SERVICE_UNAVAILABLE, &answer);
+    }
+    let status = state.service.catalogues().status();
     let code = if status == HealthStatus::Unhealthy { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     json_with_status(code, &json!({"status": status}))
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::SearchState;
 use crate::access::identity_of;
 use crate::openapi::schemas::{
-    AmbiguousCatalogue, CatalogueDirectory, CatalogueFields, FailedCatalogue, SearchProblem,
+    AmbiguousCatalogue, CatalogueDirectory, CatalogueFields, SearchProblem, UnavailableCatalogue,
 };
 use crate::response::{json, json_with_status};
 
@@ -54,7 +54,7 @@ pub(super) async fn sqon() -> Response {
     responses(
         (status = 200, description = "The catalogue", body = CatalogueFields),
         (status = 404, description = "There are several catalogues", body = SearchProblem),
-        (status = 503, description = "Why the catalogue cannot be served", body = FailedCatalogue),
+        (status = 503, description = "Why the catalogue cannot be served", body = UnavailableCatalogue),
     )
 )]
 pub(super) async fn fields(State(state): State<SearchState>, extensions: Extensions) -> Response {
@@ -74,7 +74,7 @@ pub(super) async fn fields(State(state): State<SearchState>, extensions: Extensi
         (status = 400, description = "The name cannot be read", body = String),
         (status = 404, description = "There is no such catalogue", body = SearchProblem),
         (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
-        (status = 503, description = "Why the catalogue cannot be served", body = FailedCatalogue),
+        (status = 503, description = "Why the catalogue cannot be served", body = UnavailableCatalogue),
     )
 )]
 pub(super) async fn catalogue(
@@ -94,7 +94,7 @@ pub(super) async fn catalogue(
         (status = 400, description = "The name cannot be read", body = String),
         (status = 404, description = "There is no such catalogue", body = SearchProblem),
         (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
-        (status = 503, description = "Why the catalogue cannot be served", body = FailedCatalogue),
+        (status = 503, description = "Why the catalogue cannot be served", body = UnavailableCatalogue),
     )
 )]
 pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String>, extensions: Extensions) -> Response {
@@ -106,7 +106,8 @@ fn describe(found: CatalogueLookup) -> Response {
         CatalogueLookup::Available(served) => json(&*served.introspection),
         // Requests are tried with what is known, so clients need it.
         CatalogueLookup::Degraded(served, failed) => {
-            json(&DegradedCatalogueBody { known: &served.introspection, error: &failed.error, status: "failed" })
+            let body = DegradedCatalogueBody { known: &served.introspection, error: &failed.error, status: "failed" };
+            json_with_status(StatusCode::SERVICE_UNAVAILABLE, &body)
         }
         CatalogueLookup::Failed(failed) => {
             json_with_status(StatusCode::SERVICE_UNAVAILABLE, &FailedCatalogueBody::new(&failed))

@@ -7,7 +7,7 @@ use axum::body::{Body, Bytes, HttpBody as _};
 use axum::response::Response;
 use http::header;
 
-use super::connection::Connection;
+use super::connection::{Connection, UnsentResponse};
 use crate::body_hook::with_poll_hook;
 
 /// Smaller responses fit into the windows of HTTP/2.
@@ -34,7 +34,7 @@ pub(super) fn track_response(response: Response, connection: Arc<Connection>) ->
     })
 }
 
-/// Tells the connection which bytes of a body were taken and are not sent: HTTP/2 keeps them while its windows are full.
+/// Tells the connection that a body was taken and is not sent: HTTP/2 keeps them while its windows are full.
 fn count_unsent(body: Body, connection: Arc<Connection>) -> Body {
     with_poll_hook(body, move |body, context| {
         let count = |data: Bytes| Bytes::from_owner(UnsentBytes::new(data, Arc::clone(&connection)));
@@ -46,12 +46,13 @@ fn count_unsent(body: Body, connection: Arc<Connection>) -> Body {
 struct UnsentBytes {
     data: Bytes,
     connection: Arc<Connection>,
+    noted: UnsentResponse,
 }
 
 impl UnsentBytes {
     fn new(data: Bytes, connection: Arc<Connection>) -> Self {
-        connection.add_unsent(data.len());
-        Self { data, connection }
+        let noted = connection.add_unsent(data.len());
+        Self { data, connection, noted }
     }
 }
 
@@ -63,7 +64,7 @@ impl AsRef<[u8]> for UnsentBytes {
 
 impl Drop for UnsentBytes {
     fn drop(&mut self) {
-        self.connection.remove_unsent(self.data.len());
+        self.connection.remove_unsent(self.noted);
     }
 }
 

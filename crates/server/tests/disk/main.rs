@@ -31,7 +31,7 @@ const REQUESTS: usize = 20;
 /// The disk fails after so many of its operations at the latest; a change of the store has about ten.
 const MAX_OPERATIONS: u64 = 150;
 
-/// How often the indexing is asked whether it is done until the test gives up.
+/// How often the server is asked whether it is done until the test gives up.
 const LOOKS: usize = 1_200;
 
 /// How long the tasks of a server without power may take to stop.
@@ -98,7 +98,8 @@ async fn live(folder: &Path, disk: &SimDisk, fault: Fault, model: &mut Model, ra
 
     disk.repair();
     server.get("/actuator/health").await.assert_status(200);
-    server.get("/ready").await.assert_status(200);
+    // An index that has failed is tried again once a second.
+    until_ready(&server).await;
     model.check(&server).await;
     for change in Change::ALL {
         assert!(change.send(&server, model, random).await, "{change:?} is accepted");
@@ -132,6 +133,17 @@ async fn until_indexed(server: &TestServer) {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     panic!("{:#}", server.get("/admin/indexing").await.json());
+}
+
+/// Waits until every index can be written.
+async fn until_ready(server: &TestServer) {
+    for _ in 0..LOOKS {
+        if server.get("/ready").await.status == 200 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{:#}", server.get("/ready").await.json());
 }
 
 /// Makes what the requests need.

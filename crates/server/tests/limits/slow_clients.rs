@@ -154,6 +154,42 @@ async fn answers_that_are_read_too_slowly_over_http2_are_given_up() {
     assert!(!soon("the end of the answer", read).await, "it was sent as a whole");
 }
 
+/// What a client reads of one answer does not keep another one in memory.
+#[tokio::test]
+async fn an_answer_over_http2_that_is_not_read_beside_others_is_given_up() {
+    let server = TestServer::builder()
+        .limits(|limits| {
+            limits.client_timeout = PATIENCE;
+            limits.min_client_rate = 10 << 20;
+        })
+        .start()
+        .await;
+    server.create_study("S").await;
+    let id = server.submit(&Payload::new("S").with("text", "x".repeat(12_000_000))).await;
+    let stream = TcpStream::connect(server.address()).await.unwrap();
+    let (mut requests, connection) = http2::Builder::new(TokioExecutor::new())
+        .initial_stream_window_size(1 << 20)
+        .initial_connection_window_size(16 << 20)
+        .handshake(TokioIo::new(stream))
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    let address = format!("http://localhost/studies/S/analysis/{id}");
+    let request = || http::Request::builder().uri(&address).body(Empty::<Bytes>::new()).unwrap();
+    let _unread = requests.send_request(request()).await.unwrap();
+    let read_others = async {
+        while let Ok(answer) = requests.send_request(request()).await {
+            let mut body = answer.into_body();
+            while let Some(frame) = body.frame().await {
+                if frame.is_err() {
+                    return;
+                }
+            }
+        }
+    };
+    soon("the end of the connection", read_others).await;
+}
+
 #[tokio::test]
 async fn connections_that_ask_for_nothing_are_closed() {
     let server = TestServer::builder().limits(|limits| limits.client_timeout = PATIENCE).start().await;

@@ -248,6 +248,7 @@ export interface components {
       fileTypes?: string[] | null;
     };
     Readiness: {
+      message?: string;
       status: components['schemas']['CataloguesStatus'];
     };
     SetAsideDocument: {

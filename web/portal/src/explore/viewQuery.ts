@@ -59,8 +59,8 @@ export function sortOf(state: ExploreState, catalogue: Catalogue): SortKey[] {
 }
 
 export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: Field[], bins: BinsByField): Request {
-  const names = new Set(['id', ...columns.map(({ graphqlName }) => graphqlName)]);
-  if (catalogue.keyField) names.add(catalogue.keyField.graphqlName);
+  const names = new Set(['id', ...columns.map(({ selection }) => selection)]);
+  if (catalogue.keyField) names.add(catalogue.keyField.selection);
   const facets = catalogue.facets.map(({ field }) => facetSelection(field, bins)).join('\n      ');
   const query = `query View($filters: JSON, $sort: [Sort], $first: Int, $offset: Int, $searchAfter: JSON) {
   ${catalogue.documentType} {

@@ -167,7 +167,7 @@ function containing(catalogue: Catalogue, text: string): Leaf {
 async function suggest(catalogue: Catalogue, text: string, signal: AbortSignal): Promise<Suggestion[]> {
   const names = catalogue.quickFields
     .filter(({ isMultiField }) => !isMultiField)
-    .map(({ graphqlName }) => graphqlName)
+    .map(({ selection }) => selection)
     .join(' ');
   const type = catalogue.documentType;
   const query = `query Suggest($filters: JSON) { ${type} { hits(filters: $filters, first: 20, trackTotalHits: false) { edges { node { id ${names} } } } } }`;

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use cantata_access::KeyFile;
 use cantata_core::error_chain;
-use cantata_engine::{IndexAdmin, IndexMaintenance, IndexWriter};
-use cantata_engine_embedded::{DAMAGED_ALIASES_FILE, EmbeddedEngine};
+use cantata_engine::{EngineError, IndexAdmin, IndexMaintenance, IndexReader, IndexWriter};
+use cantata_engine_embedded::{DAMAGED_ALIASES_FILE, EmbeddedEngine, IndexDescription};
+use cantata_indexing::is_index_generation;
 use cantata_store_sqlite::{METADATA_FILE, check_database, check_lookup, remove_lookup};
 use serde::Serialize;
 use serde_json::Value;
@@ -101,7 +102,6 @@ pub(super) async fn check_indexes(
     latest_event: Option<u64>,
     repairs: bool,
 ) -> Result<Vec<Part>, CliError> {
-    let aliases = engine.aliases().await?;
     let mut parts = Vec::new();
     for index in engine.indexes().await? {
         let name = index.name;
@@ -125,14 +125,12 @@ pub(super) async fn check_indexes(
             Some(problem) => vec![problem],
             None => engine.verify(&name).await?,
         };
-        // An index generation of a catalogue with a source has a position, and is behind its alias.
-        let is_generation = |alias: &str| {
-            name.strip_prefix(alias)
-                .and_then(|rest| rest.strip_prefix('-'))
-                .is_some_and(|rest| rest.parse::<u64>().is_ok())
-        };
-        let is_derived =
-            position.is_some() || aliases.iter().any(|alias| alias.index == name && is_generation(&alias.name));
+        if let Err(EngineError::IndexUnavailable { .. }) = engine.mapping(&name).await {
+            // It may be sound.
+            parts.push(Part::new(label, problems, "correct what keeps it from being read, and verify it again"));
+            continue;
+        }
+        let is_derived = engine.describe(&name).is_ok_and(|index| is_derived(&name, &index));
         let remedy = match is_derived {
             true => "repair it with --repair; the next start builds it again from its source".to_owned(),
             false => format!(
@@ -142,6 +140,12 @@ pub(super) async fn check_indexes(
         parts.push(Part::new(label, problems, remedy).repaired(repairs && is_derived, || engine.delete(&name)));
     }
     Ok(parts)
+}
+
+/// Returns whether an index is built again from its source when it is gone. Documents of an import have no other copy, so its
+/// name does not count alone: an index generation has the mapping of the indexing, and a position in its source.
+fn is_derived(name: &str, index: &IndexDescription) -> bool {
+    is_index_generation(name, &index.mapping) && index.position.is_some()
 }
 
 /// Checks the aliases of indexes. The engine that was opened has set a damaged file aside.

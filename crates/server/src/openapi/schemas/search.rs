@@ -31,6 +31,10 @@ pub(crate) enum CataloguesStatus {
 pub(crate) struct Readiness {
     /// How they are.
     status: CataloguesStatus,
+    /// Why an index cannot be read or written at the moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    message: Option<String>,
 }
 
 /// How catalogues are addressed.
@@ -153,7 +157,7 @@ pub(crate) struct CatalogueFields {
     generated_at: String,
     /// What the answer depends on.
     meta: CatalogueMeta,
-    /// Why the index cannot be reached at present; the rest is what is known from before.
+    /// Why the index cannot be reached at present, with status 503; the rest is what is known from before.
     #[schema(nullable = false)]
     error: Option<CatalogueFailure>,
     /// `failed` if the index cannot be reached at present.
@@ -210,6 +214,16 @@ pub(crate) struct FailedCatalogue {
     /// Where to read more.
     #[schema(nullable = false)]
     details: Option<String>,
+}
+
+/// A catalogue that cannot be served at present.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum UnavailableCatalogue {
+    /// It was never available.
+    Failed(FailedCatalogue),
+    /// It was available before: what is known of it, with `error` and `status`.
+    Known(CatalogueFields),
 }
 
 /// A document type that several catalogues have.
