@@ -14,7 +14,7 @@ use super::EmbeddedEngine;
 use crate::index::{Index, OpenContext};
 use crate::retry_pace::{Attempt, RetryPace};
 
-/// How long an index whose segments could not be read is left alone before they are compared with their checksums again.
+/// How long segments that could not be read are left alone before they are compared with their checksums again.
 const VERIFY_RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
 /// An index, or why it cannot be used.
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn segments_that_could_not_be_read_are_verified_again_and_damaged_ones_are_not() {
-        let damaged = EngineError::IndexDamaged { index: "things".to_owned(), reason: "a checksum is wrong".to_owned() };
+        let damaged = EngineError::IndexDamaged { index: "things".to_owned(), reason: "wrong checksum".to_owned() };
         assert!(must_verify_again("things", Err(EngineError::Failed("too many open files".to_owned()))));
         assert!(!must_verify_again("things", Err(damaged)) && !must_verify_again("things", Ok(())));
     }
