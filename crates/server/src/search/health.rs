@@ -21,22 +21,32 @@ pub(super) async fn ping() -> Response {
     response::json(&json!({"message": "Reporting for duty..."}))
 }
 
-/// Says how the catalogues are, and that their indexes can be written.
+/// Says how the catalogues are, and that the store and the indexes can be written.
 #[utoipa::path(
     get, path = "/ready", tag = "Search",
     responses(
         (status = 200, description = "All of them, or some, can be served", body = Readiness),
-        (status = 503, description = "None of them can be served, or an index cannot be written", body = Readiness),
+        (status = 503, description = "None of them can be served, or something cannot be written", body = Readiness),
     )
 )]
 pub(super) async fn ready(State(state): State<SearchState>) -> Response {
-    let service = Arc::clone(&state.service);
-    let status = match state.write_check.run(async move { service.check_writes().await }).await {
-        Ok(()) => state.service.catalogues().status(),
-        Err(_) => HealthStatus::Unhealthy,
+    let status = match can_write(&state).await {
+        true => state.service.catalogues().status(),
+        false => HealthStatus::Unhealthy,
     };
     let code = if status == HealthStatus::Unhealthy { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     json_with_status(code, &json!({"status": status}))
+}
+
+/// Returns whether the store, where there is one, and the engines of the catalogues take writes.
+async fn can_write(state: &SearchState) -> bool {
+    if let Some(app) = &state.app
+        && app.check_store().await.is_err()
+    {
+        return false;
+    }
+    let service = Arc::clone(&state.service);
+    state.write_check.run(async move { service.check_writes().await }).await.is_ok()
 }
 
 /// Says that GraphQL is there, where clients of other servers look for it.
