@@ -15,6 +15,7 @@ mod events;
 mod file_block;
 mod files;
 mod lookup;
+mod missing_checksums;
 mod reader_pool;
 mod revisions;
 mod studies;
