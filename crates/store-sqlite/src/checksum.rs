@@ -27,7 +27,8 @@ pub(crate) fn check(stored: Option<u32>, columns: &[&[u8]], location: impl FnOnc
     }
 }
 
-/// Returns the checksum of a revision.
+/// Returns the checksum of a revision. Its number and its study are not among the columns: `check.rs` compares them with those
+/// of other rows.
 pub(crate) fn of_revision(analysis_id: AnalysisId, state: i16, action: i16, document: &[u8]) -> u32 {
     checksum_of(&[analysis_id.as_bytes(), &state.to_le_bytes(), &action.to_le_bytes(), document])
 }
