@@ -59,6 +59,8 @@ enum Command {
     SearchLarge(SearchLargeArguments),
     /// Measures the embedded engine, OpenSearch, and the server over OpenSearch with the same documents and requests.
     Engines(EnginesArguments),
+    /// Measures what many people ask at once on a day at a portal, of a server started for it or of any other.
+    PortalDay(search::PortalDayArguments),
     /// Measures the way from a submission to a search: its rate, how soon what is published is found, and reindexing.
     Indexing(PartArguments<IndexingPart>),
     /// Sends random requests to every route: none may end in a server error or a panic.
@@ -137,6 +139,7 @@ fn main() -> ExitCode {
         Command::Search(arguments) => search::run(&arguments),
         Command::SearchLarge(arguments) => search::run_large(&arguments),
         Command::Engines(arguments) => search::run_engines(&arguments),
+        Command::PortalDay(arguments) => search::run_portal_day(&arguments),
         Command::Indexing(arguments) => indexing::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::FixedServer { bytes } => fixed_server::run(bytes).map(|()| ExitCode::SUCCESS),

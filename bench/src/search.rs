@@ -16,12 +16,14 @@ mod page;
 mod paging;
 mod parsing;
 mod portal;
+mod portal_day;
 mod rows;
 mod search_server;
 mod wildcard;
 mod writing;
 
 pub(crate) use engines::run as run_engines;
+pub(crate) use portal_day::{PortalDayArguments, run as run_portal_day};
 
 use std::path::PathBuf;
 use std::process::ExitCode;

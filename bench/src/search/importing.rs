@@ -103,7 +103,7 @@ fn program_mark() -> Outcome<String> {
 }
 
 /// Returns the most memory that a process had until it was over, and the most of its own.
-fn watch(process: u32, is_over: &AtomicBool) -> (f64, f64) {
+pub(super) fn watch(process: u32, is_over: &AtomicBool) -> (f64, f64) {
     let (mut peak, mut peak_own) = (0.0_f64, 0.0_f64);
     while !is_over.load(Ordering::Relaxed) {
         // Right before its end the kernel shows nothing of a process any more.
