@@ -140,8 +140,7 @@ fn measure_own(bench: &SearchBench, rounds: usize, duration: Duration) -> Outcom
     let configs = write_configs(bench)?;
     // To the server, all clients are one, since they have one address; what one may export at once is for real ones.
     let path = configs.path();
-    let server =
-        ServerProcess::with_settings(&folder, &[("CONFIGS_PATH", &path), ("MAX_EXPORTS_PER_CLIENT", &"0")])?;
+    let server = ServerProcess::with_settings(&folder, &[("CONFIGS_PATH", &path), ("MAX_EXPORTS_PER_CLIENT", &"0")])?;
     let target = Target::parse(&format!("http://{}/files", server.address), None)?;
     let figures = measure(&target, Some(server.id()), rounds, duration)?;
     server.stop()?;
