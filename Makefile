@@ -141,7 +141,7 @@ bench-metadata: build ## benchmarks of the metadata service
 bench-search: build ## benchmarks of the search service; ARGS="--documents 50000" or ARGS="--only page,facet"
 	$(BENCH) search $(ARGS)
 
-bench-search-large: build ## ten million documents: 26 GB of disk and twelve minutes
+bench-search-large: build ## ten million documents, 26 GB of disk; ARGS="--documents 1000000,3000000" shows the growth
 	$(BENCH) search-large $(ARGS)
 
 bench-engines: build ## embedded engine, OpenSearch, and the server in front of it; ARGS="--keep" keeps the indexes

@@ -55,7 +55,7 @@ enum Command {
     Metadata(PartArguments<MetadataPart>),
     /// Measures the search service: import, portal pages, facets, paging, wildcards, export, writing JSON and memory.
     Search(SearchArguments),
-    /// Measures the search service with ten million documents: import, portal pages and memory.
+    /// Measures the search service with ten million documents: import, portal pages and memory; or how it grows.
     SearchLarge(SearchLargeArguments),
     /// Measures the embedded engine, OpenSearch, and the server over OpenSearch with the same documents and requests.
     Engines(EnginesArguments),
@@ -106,9 +106,9 @@ pub(crate) struct SearchArguments {
 #[derive(Args)]
 pub(crate) struct SearchLargeArguments {
     /// How many documents there are. With fewer than ten million no figure is required, and the results are kept only
-    /// where --out says.
-    #[arg(long, value_name = "N", default_value_t = search::MANY_DOCUMENTS)]
-    pub(crate) documents: u64,
+    /// where --out says. Several numbers, one after the other, show how it grows.
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [search::MANY_DOCUMENTS])]
+    pub(crate) documents: Vec<u64>,
     #[command(flatten)]
     pub(crate) paths: RunPaths,
 }
