@@ -260,3 +260,55 @@ fn collect_texts(value: &Value, texts: &mut Vec<String>) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn description() -> Description {
+        let fields = json!({
+            "a.b": { "displayName": "B", "type": "keyword", "unit": null },
+            "size": { "displayName": "Size", "type": "long", "unit": "B" },
+            "name": { "displayName": "Name", "type": "text", "unit": null },
+            "name.keyword": { "displayName": "Name", "type": "keyword", "unit": null, "multiFieldOf": "name" },
+            "x-y": { "displayName": "X", "type": "keyword", "unit": null, "graphqlName": "x_y_1" },
+        });
+        serde_json::from_value(json!({ "documentType": "thing", "fields": fields })).unwrap()
+    }
+
+    #[test]
+    fn fields_have_the_names_that_the_server_gives_them() {
+        let known = description();
+        assert_eq!(known.path("a__b"), Some("a.b"));
+        let list = json!([
+            { "fieldName": "a.b", "show": true },
+            { "fieldName": "name.keyword", "show": true },
+            { "fieldName": "size", "show": false },
+            { "fieldName": "gone", "show": true },
+        ]);
+        assert_eq!(known.paths(&list, "show"), ["a.b", "name.keyword"]);
+        assert_eq!(known.selection(["a.b", "name.keyword", "x-y", RECORD_ID].into_iter()), "a__b x_y_1 id");
+    }
+
+    #[test]
+    fn facets_have_values_to_pick_or_bars() {
+        let known = description();
+        let counts = json!({
+            "a__b": { "buckets": [{ "key": "1", "key_as_string": "true" }, { "key": "x*", "key_as_string": null }] },
+            "size": { "stats": { "min": 0, "max": 48 } },
+        });
+        let values = |path: &str| known.facet(path.to_owned(), &counts).map(|facet| facet.values);
+        assert_eq!(values("a.b"), Some(vec!["true".to_owned()]));
+        assert_eq!(values("size"), None);
+        let bars = known.shown("size", &counts).unwrap();
+        assert!(bars.contains("{from: 0, to: 2, key: \"0\"} {from: 2, to: 4, key: \"1\"}"), "{bars}");
+        assert_eq!((known.shown("name", &counts), known.sampled("name")), (None, None));
+    }
+
+    #[test]
+    fn texts_are_found_in_lists_of_lists() {
+        let mut texts = Vec::new();
+        collect_texts(&json!([["abc", "ab"], "a*c", null, 7, "äöü"]), &mut texts);
+        assert_eq!(texts, ["abc", "äöü"]);
+    }
+}

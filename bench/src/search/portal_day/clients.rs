@@ -59,7 +59,7 @@ impl Day {
             while Instant::now() < end {
                 let (kind, request) = person.next_request();
                 let begun = Instant::now();
-                if part.ask(&mut connection, kind, &request, end)? {
+                if part.ask(target, &mut connection, kind, &request, end)? {
                     part.answered.push(Answered { kind, time: begun.elapsed(), is_in_time: Instant::now() <= end });
                 }
             }
@@ -74,7 +74,14 @@ impl Day {
     }
 
     /// Sends a request until it is answered; returns whether it was, before there was no time left to ask again.
-    fn ask(&mut self, connection: &mut Connection, kind: Kind, request: &[u8], end: Instant) -> Outcome<bool> {
+    fn ask(
+        &mut self,
+        target: &Target,
+        connection: &mut Connection,
+        kind: Kind,
+        request: &[u8],
+        end: Instant,
+    ) -> Outcome<bool> {
         while is_refused(connection, kind, request)? {
             self.refused += 1;
             let wait = connection.retry_after().unwrap_or(WAIT);
@@ -83,6 +90,8 @@ impl Day {
             if wait >= left {
                 return Ok(false);
             }
+            // A server may close the connection of a request that it has not read.
+            *connection = target.connect()?;
         }
         Ok(true)
     }
