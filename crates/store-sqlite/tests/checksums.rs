@@ -65,7 +65,8 @@ async fn rows_that_an_older_version_has_written_get_checksums_at_the_next_start(
                         + (SELECT count(*) FROM file_block WHERE checksum IS NULL)";
         database().query_row(sql, [], |row| row.get(0)).unwrap()
     };
-    let copies = "WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?1)
+    let copies =
+        "WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?1)
                   INSERT INTO study (study_id, document)
                   SELECT 'S' || number, document FROM numbers, study WHERE study_id = 'S'";
     database().execute(copies, [MANY_ROWS]).unwrap();

@@ -14,14 +14,8 @@ use rand::{Rng, SeedableRng};
 use crate::model::Model;
 use crate::workload::{check_current, check_opens, step};
 
-const FAULTS: [Fault; 6] = [
-    Fault::DiskFull,
-    Fault::NoSpaceForBytes,
-    Fault::ReadOnly,
-    Fault::IoError,
-    Fault::ShortWrite,
-    Fault::FailedSync,
-];
+const FAULTS: [Fault; 6] =
+    [Fault::DiskFull, Fault::NoSpaceForBytes, Fault::ReadOnly, Fault::IoError, Fault::ShortWrite, Fault::FailedSync];
 
 /// Opens an engine that tries a failed index again at each request.
 fn open(folder: &Path) -> EmbeddedEngine {
