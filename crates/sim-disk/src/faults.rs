@@ -1,6 +1,6 @@
 //! When operations fail.
 
-use libc::{EIO, ENOSPC, EROFS, c_int};
+use libc::{EACCES, EIO, ENOSPC, EROFS, c_int};
 
 /// How operations fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum Fault {
     NoSpaceForBytes,
     /// Every change fails, until the disk is repaired.
     ReadOnly,
+    /// Every change is denied, until the disk is repaired, as if somebody had changed the permissions of its folders.
+    Denied,
     /// One change fails.
     IoError,
     /// One write writes half of its bytes.
@@ -84,6 +86,9 @@ impl FaultPlan {
             }
             (Fault::ReadOnly, Operation::Grow | Operation::AddName | Operation::Change) => {
                 (Outcome::Failure(EROFS), false)
+            }
+            (Fault::Denied, Operation::Grow | Operation::AddName | Operation::Change) => {
+                (Outcome::Failure(EACCES), false)
             }
             (Fault::IoError, Operation::Grow | Operation::AddName | Operation::Change) => (Outcome::Failure(EIO), true),
             (Fault::ShortWrite, Operation::Grow) => (Outcome::Short, true),

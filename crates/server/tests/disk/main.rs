@@ -1,4 +1,4 @@
-//! A server whose disk runs full, or turns read-only, at any moment.
+//! A server whose disk runs full, turns read-only, or denies changes, at any moment.
 //!
 //! The data folder is a simulated disk. While it cannot be written, changes are refused with an error that says so, and
 //! reads go on; once it can be, changes go on without a restart. At the end the power is cut, and another server opens
@@ -50,6 +50,14 @@ fn a_disk_that_turns_read_only_refuses_changes_until_it_is_writable() {
     for seed in 0..SEEDS {
         println!("seed {seed}");
         run(seed, Fault::ReadOnly);
+    }
+}
+
+#[test]
+fn a_folder_whose_permissions_were_taken_away_refuses_changes_until_they_are_back() {
+    for seed in 0..SEEDS {
+        println!("seed {seed}");
+        run(seed, Fault::Denied);
     }
 }
 
