@@ -91,8 +91,11 @@ async fn what_names_no_study_or_revision_any_more_is_an_error_and_not_left_out()
         store.create_study(Study { study_id: "S".into(), ..Study::default() }).await.unwrap();
         store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
     }
-    let damage =
-        |flips: &str| Connection::open(folder.path().join(METADATA_FILE)).unwrap().execute_batch(flips).unwrap();
+    let damage = |flips: &str| {
+        let database = Connection::open(folder.path().join(METADATA_FILE)).unwrap();
+        database.pragma_update(None, "foreign_keys", false).unwrap();
+        database.execute_batch(flips).unwrap();
+    };
     let flips = "UPDATE event SET study_key = study_key + 64; UPDATE file_block SET study_key = study_key + 64;
                  UPDATE analysis SET study_key = study_key + 64";
     damage(flips);
