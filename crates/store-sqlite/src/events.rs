@@ -30,9 +30,10 @@ pub(crate) fn latest(connection: &Connection) -> Result<u64> {
 
 fn read_event((seq, study_id, row): EventRow) -> Result<Event> {
     let (analysis_id, state, action) = (row.analysis_id, row.state, row.action);
-    let location = || format!("revision {seq} of analysis {analysis_id}");
     // Left out, it would be an event that never happened for all who follow the events.
-    let study_id = study_id.ok_or_else(|| StoreError::corrupt(location(), "it belongs to no study"))?;
+    let study_id = study_id.ok_or_else(|| {
+        StoreError::corrupt(format!("revision {seq} of analysis {analysis_id}"), "it belongs to no study")
+    })?;
     let document = row.into_document(seq, analysis_id)?;
     let (state, action) = (state_from_code(state)?, action_from_code(action)?);
     Ok(Event { seq, analysis_id, study_id, state, action, document })

@@ -84,7 +84,7 @@ async fn rows_that_an_older_version_has_written_get_checksums_at_the_next_start(
 }
 
 #[tokio::test]
-async fn an_event_or_a_file_whose_study_is_damaged_is_an_error_and_not_left_out() {
+async fn what_names_no_study_or_revision_any_more_is_an_error_and_not_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let new = NewAnalysis::of(&builders::analysis("S", 1)).unwrap();
     {
@@ -92,14 +92,26 @@ async fn an_event_or_a_file_whose_study_is_damaged_is_an_error_and_not_left_out(
         store.create_study(Study { study_id: "S".into(), ..Study::default() }).await.unwrap();
         store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
     }
-    let database = Connection::open(folder.path().join(METADATA_FILE)).unwrap();
-    let flips = "UPDATE event SET study_key = study_key + 64; UPDATE file_block SET study_key = study_key + 64";
-    database.execute_batch(flips).unwrap();
-    drop(database);
+    let damage = |flips: &str| {
+        let database = Connection::open(folder.path().join(METADATA_FILE)).unwrap();
+        database.pragma_update(None, "foreign_keys", false).unwrap();
+        database.execute_batch(flips).unwrap();
+    };
+    let flips = "UPDATE event SET study_key = study_key + 64; UPDATE file_block SET study_key = study_key + 64;
+                 UPDATE analysis SET study_key = study_key + 64";
+    damage(flips);
     let store = SqliteStore::open(folder.path()).unwrap();
     assert_damaged(store.events_after(0, 10).await, &new.analysis_id.to_string());
     let file = store.file(new.files[0].object_id).await;
     assert!(matches!(file, Err(StoreError::Corrupt { .. })), "{file:?}");
+    let analysis = store.analysis(new.analysis_id).await;
+    assert!(matches!(analysis, Err(StoreError::Corrupt { .. })), "{analysis:?}");
+    drop(store);
+    let flips = "UPDATE analysis SET study_key = study_key - 64, revision = revision + 64";
+    damage(flips);
+    let store = SqliteStore::open(folder.path()).unwrap();
+    let analysis = store.analysis(new.analysis_id).await;
+    assert!(matches!(analysis, Err(StoreError::Corrupt { .. })), "{analysis:?}");
 }
 
 #[track_caller]

@@ -137,8 +137,10 @@ impl LookupState {
     /// Drops a frozen batch, which is in the runs now.
     pub(crate) fn finish_flush(&self, batch: &Arc<MemTable>, runs: Runs) {
         let mut state = self.lock();
+        // A flush repairs nothing; a database that was rebuilt is another file.
+        let is_same_file = state.runs.file == runs.file;
+        state.is_damaged &= is_same_file;
         state.runs = runs;
-        state.is_damaged = false;
         // While a database was rebuilt, another batch may have been frozen.
         if Arc::ptr_eq(&state.frozen, batch) {
             state.frozen = Arc::default();
@@ -158,5 +160,30 @@ impl LookupState {
 
     fn lock(&self) -> MutexGuard<'_, MemTables> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_is_known_until_the_database_is_rebuilt_and_a_batch_until_it_is_flushed() {
+        let shared = LookupState::new(1, Runs::default());
+        shared.report_damage(0);
+        let nothing = shared.wait_for_frozen().unwrap();
+        assert!(nothing.is_empty());
+        shared.insert(&[(7, 1)]);
+        shared.freeze_full_batch();
+        shared.finish_flush(&nothing, Runs::new(0, Vec::new()));
+        assert!(shared.is_damaged(), "a flush has repaired it");
+        shared.finish_flush(&nothing, Runs::new(1, Vec::new()));
+        assert!(!shared.is_damaged());
+        assert_eq!(shared.candidates(&[7]).0, [(0, 1)], "a batch that was frozen during the rebuild is lost");
+        shared.report_damage(0);
+        assert!(!shared.is_damaged(), "it was in a file that is gone");
+        let batch = shared.wait_for_frozen().unwrap();
+        shared.finish_flush(&batch, Runs::new(1, Vec::new()));
+        assert!(shared.candidates(&[7]).0.is_empty());
     }
 }
