@@ -103,14 +103,14 @@ impl Connection {
         Ok(status)
     }
 
-    /// Returns the body of the last answer.
-    pub(crate) fn body(&self) -> &[u8] {
-        &self.body
-    }
-
     /// Returns how long the last answer asks to wait before the request is sent again.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         self.retry_after
+    }
+
+    /// Returns the body of the last answer.
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.body
     }
 
     /// Sends a request whose answer must be a success.

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use clap::Args;
 use rand::SeedableRng;
@@ -18,13 +19,17 @@ use rand::rngs::StdRng;
 
 use self::seeds::Seeds;
 use crate::Outcome;
-use crate::client::Connection;
+use crate::client::{Connection, get};
 use crate::process_memory::ProcessMemory;
 use crate::server_process::{ServerProcess, cantata};
 use crate::threads::run_threads;
 
 /// How many requests with a server error are kept.
 const MAX_KEPT: usize = 50;
+
+const READY_ATTEMPTS: usize = 300;
+
+const READY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How to send random requests.
 #[derive(Args)]
@@ -49,19 +54,20 @@ struct Tally {
     statuses: BTreeMap<u16, u64>,
     /// How often the server closed the connection instead of an answer, or sent none in time.
     closed: u64,
-    /// Requests with a server error, and its status.
-    failures: Vec<(u16, Vec<u8>)>,
+    /// Requests with a server error, its status, and the body of the answer.
+    failures: Vec<(u16, Vec<u8>, Vec<u8>)>,
 }
 
 /// Sends the requests; succeeds if there was no server error and no panic, and the memory stayed within its limit.
 pub(crate) fn run(arguments: &FuzzArguments) -> Outcome<ExitCode> {
     let folder = tempfile::tempdir()?;
-    let log = folder.path().join("server.log");
+    let log = std::env::temp_dir().join("cantata-fuzz.log");
     let mut command = cantata(&folder.path().join("data"))?;
     let memory_limit = u64::from(arguments.memory_limit) * 1_000_000;
     command.env("SERVER_PORT", "0").env("MEMORY_LIMIT", memory_limit.to_string());
     command.arg("demo").stderr(fs_err::File::create(&log)?.into_file());
     let server = ServerProcess::start(command)?;
+    wait_until_ready(&mut server.connect()?)?;
     let seeds = Seeds::collect(&mut server.connect()?)?;
     let before = server.memory_parts()?;
     let (sent, tally) = (AtomicU64::new(0), Mutex::new(Tally::default()));
@@ -76,7 +82,7 @@ pub(crate) fn run(arguments: &FuzzArguments) -> Outcome<ExitCode> {
                 Ok(status) => {
                     *tally.statuses.entry(status).or_default() += 1;
                     if status >= 500 && tally.failures.len() < MAX_KEPT {
-                        tally.failures.push((status, request));
+                        tally.failures.push((status, request, connection.body().to_vec()));
                     }
                 }
                 Err(_) => {
@@ -93,6 +99,17 @@ pub(crate) fn run(arguments: &FuzzArguments) -> Outcome<ExitCode> {
     let tally = tally.into_inner().map_err(|_| "a thread panicked")?;
     let panics = fs_err::read_to_string(&log)?.lines().filter(|line| line.contains("panic")).count();
     report(&tally, panics, before, after, arguments.memory_limit)
+}
+
+/// Waits until the catalogues of the sample data are served; until then the server says that it is not ready.
+fn wait_until_ready(connection: &mut Connection) -> Outcome<()> {
+    for _ in 0..READY_ATTEMPTS {
+        if connection.status(&get("/ready"))? == 200 {
+            return Ok(());
+        }
+        std::thread::sleep(READY_INTERVAL);
+    }
+    Err("the server does not become ready".into())
 }
 
 /// Returns whether a process ever had more than so many megabytes in RAM.
@@ -123,12 +140,14 @@ fn report(
     if tally.failures.is_empty() && panics == 0 && !is_over {
         return Ok(ExitCode::SUCCESS);
     }
-    for (number, (status, request)) in tally.failures.iter().enumerate() {
+    for (number, (status, request, body)) in tally.failures.iter().enumerate() {
         let path = std::env::temp_dir().join(format!("cantata-fuzz-{number}.http"));
         fs_err::write(&path, request)?;
-        let line =
-            String::from_utf8_lossy(request).lines().next().unwrap_or_default().chars().take(120).collect::<String>();
-        writeln!(out, "{status} {} {line}", path.display())?;
+        let begin = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            text.lines().next().unwrap_or_default().chars().take(120).collect::<String>()
+        };
+        writeln!(out, "{status} {} {}\n    {}", path.display(), begin(request), begin(body))?;
     }
     Ok(ExitCode::FAILURE)
 }

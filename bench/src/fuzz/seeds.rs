@@ -13,7 +13,7 @@ use crate::client::{Connection, get};
 const ENDLESS: [(&str, &str); 3] = [("get", "/events"), ("get", "/mcp"), ("get", "/admin/jobs/events")];
 
 /// The catalogue of the sample data, and an index that only random requests use.
-const CATALOGUE: &str = "file_centric";
+const CATALOGUE: &str = "files";
 const INDEX: &str = "fuzz";
 
 /// A request.

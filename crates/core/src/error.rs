@@ -68,7 +68,7 @@ error_table! {
     RequestTimeout, "request.timeout", 408, "The client took too long to send the body of its request.";
     PayloadTooLarge, "payload.too.large", 413, "The body is larger than the configured limit.";
     TooManyRequests, "too.many.requests", 429, "The client sends more requests, or runs more exports at once, than it may; try again after a while.";
-    JobConflict, "job.conflict", 409, "The catalogue is being worked on, the job is over, or there is no earlier index to go back to.";
+    JobConflict, "job.conflict", 409, "The catalogue is being worked on, another backup is under way, the job is over, or there is no earlier index to go back to.";
     AnalysisTypeIncorrectVersion, "analysis.type.incorrect.version", 409, "Only the latest version of the analysis type is allowed.";
     StudyIdMismatch, "study.id.mismatch", 409, "The study in the path and the study in the body differ.";
     StudyAlreadyExists, "study.already.exists", 409, "A study with this id is registered already.";
