@@ -195,7 +195,8 @@ impl Index {
         let is_large = operations.iter().map(source_bytes).sum::<usize>() >= MIN_DIRECT_FLUSH_BYTES;
         let flush_guard = is_large.then(|| self.lock_flush());
         let (report, is_stalled) = self.change(|writer| {
-            let (batch, mut report) = writer.prepare(operations);
+            let prepared = writer.prepare(operations).map_err(|error| EngineError::Rejected(error.chain()));
+            let (batch, mut report) = prepared?;
             if !is_large {
                 let rejected = report.rejected_indexes();
                 let accepted =

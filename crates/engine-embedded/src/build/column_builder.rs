@@ -24,16 +24,22 @@ impl ColumnBuilder {
     #[inline]
     pub(crate) fn push(&mut self, row: u32, ordinal: u32) {
         while self.starts.len() <= row as usize {
-            self.starts.push(self.ordinals.len() as u32);
+            self.starts.push(self.end());
         }
         self.ordinals.push(ordinal);
+    }
+
+    /// Returns where the ordinals of the next row begin. One that does not fit is found when the column is written.
+    #[inline]
+    fn end(&self) -> u32 {
+        u32::try_from(self.ordinals.len()).unwrap_or(u32::MAX)
     }
 
     /// Ends the column: every row of the level gets its start, and its ordinals are sorted. Repeated strings of a row are
     /// dropped.
     pub(crate) fn finish(&mut self, rows: usize, class: ValueClass) {
         while self.starts.len() <= rows {
-            self.starts.push(self.ordinals.len() as u32);
+            self.starts.push(self.end());
         }
         let mut kept = 0;
         for row in 0..rows {
@@ -62,6 +68,7 @@ impl ColumnBuilder {
     /// Writes the column and its postings, and for a nested field of few values its document postings.
     pub(crate) fn write(&self, values: usize, level: &LevelRows<'_>, out: &mut SectionWriter) -> FieldSections {
         let missing = values as u32;
+        out.offset(self.ordinals.len());
         let is_single = (0..level.rows).all(|row| self.row(row).len() <= 1);
         let column = if is_single {
             let first = |row| self.row(row).first().copied().unwrap_or(missing);

@@ -9,6 +9,7 @@ use super::object_shapes::ObjectShapes;
 use super::path_tree::{PathTree, ROOT};
 use super::source::DocumentSource;
 use super::word_index_builder::write_word_index;
+use crate::error::IndexError;
 use crate::scalar::Scalar;
 use crate::segment::{
     BuiltSegment, DictionaryMetadata, FieldMetadata, LevelMetadata, PathMetadata, SectionWriter, SegmentMetadata,
@@ -21,7 +22,23 @@ use crate::value_encoding::ValueClass;
 const BYTES_PER_TAPE_BYTE: usize = 3;
 
 /// Builds a segment of the live documents of sources, whose ids must be different.
-pub(crate) fn build_segment<S: DocumentSource>(sources: &[S], mapping: &IndexMapping) -> BuiltSegment {
+///
+/// # Errors
+///
+/// If it would be too large for the offsets of its format.
+pub(crate) fn build_segment<S: DocumentSource>(
+    sources: &[S],
+    mapping: &IndexMapping,
+) -> Result<BuiltSegment, IndexError> {
+    build_segment_within(sources, mapping, u32::MAX)
+}
+
+/// Builds a segment whose offsets have a maximum.
+fn build_segment_within<S: DocumentSource>(
+    sources: &[S],
+    mapping: &IndexMapping,
+    max_offset: u32,
+) -> Result<BuiltSegment, IndexError> {
     let mut paths = PathTree::default();
     let path_numbers: Vec<Vec<u32>> = sources.iter().map(|source| source.merge_paths(&mut paths)).collect();
     let path_counts: Vec<usize> = path_numbers.iter().map(Vec::len).collect();
@@ -62,7 +79,9 @@ pub(crate) fn build_segment<S: DocumentSource>(sources: &[S], mapping: &IndexMap
         ids.push(sources[source].id(document));
         builder.add_document(&remaps[source], &mut sources[source].cursor(document));
     }
-    builder.finish(&paths, &fields, &scalars, &tape_starts, &ids)
+    let out = SectionWriter::new(BYTES_PER_TAPE_BYTE * builder.tape.len(), max_offset);
+    let built = builder.finish(&paths, &fields, &scalars, &tape_starts, &ids, out);
+    if built.sections.has_overflowed() { Err(IndexError::SegmentTooLarge { max_offset }) } else { Ok(built) }
 }
 
 /// Returns the live documents, in the order of their ids.
@@ -159,7 +178,8 @@ impl SegmentBuilder<'_> {
 
     /// Opens a row: its child rows begin here.
     fn open_row(&mut self, level: usize) {
-        self.levels[level].rows += 1;
+        // At the maximum the segment is refused when it is written.
+        self.levels[level].rows = self.levels[level].rows.saturating_add(1);
         for &child in &self.layout.levels[level].children {
             let rows = self.levels[child].rows;
             self.levels[child].starts.push(rows);
@@ -211,9 +231,10 @@ impl SegmentBuilder<'_> {
         scalars: &[PathScalars<'_>],
         tape_starts: &[u64],
         ids: &[&str],
+        mut out: SectionWriter,
     ) -> BuiltSegment {
-        let mut out = SectionWriter::with_capacity(BYTES_PER_TAPE_BYTE * self.tape.len());
         let levels = self.levels.iter_mut().zip(&self.layout.levels).map(|(level, plan)| {
+            out.offset(level.rows as usize + 1);
             level.starts.push(level.rows);
             level.document_starts.push(level.rows);
             LevelMetadata {
@@ -284,7 +305,7 @@ impl SegmentBuilder<'_> {
                 let mut bytes = Vec::new();
                 for other in others {
                     other.write(&mut bytes);
-                    starts.push(bytes.len() as u32);
+                    starts.push(out.offset(bytes.len()));
                 }
                 (out.numbers(&starts), out.bytes(&bytes))
             });
@@ -304,5 +325,49 @@ impl SegmentBuilder<'_> {
             fields: entries,
         };
         BuiltSegment { sections: out, metadata }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::build::{DocumentBuffer, DynamicMapping};
+
+    /// Builds a segment of documents with different texts of a hundred letters.
+    fn build(documents: usize, field: &str, max_offset: u32) -> Result<BuiltSegment, IndexError> {
+        let fields = json!({
+            "name": { "type": "keyword" }, "tags": { "type": "nested", "properties": { "name": { "type": "keyword" } } },
+            "stored": { "type": "object", "enabled": false },
+        });
+        let mapping = IndexMapping::parse(&json!({ "properties": fields })).unwrap();
+        let mapping = Arc::new(DynamicMapping::new(Arc::new(mapping)));
+        let mut buffer = DocumentBuffer::new(Arc::clone(&mapping));
+        for number in 0..documents {
+            let text = format!("{number:0>100}");
+            let document = match field {
+                "name" => json!({ "name": text }),
+                "tags" => json!({ "tags": (0..100).map(|_| json!({ "name": "x" })).collect::<Vec<_>>() }),
+                "stored" => json!({ "stored": { "text": text } }),
+                _ => json!({}),
+            };
+            let id = if field == "_id" { text } else { number.to_string() };
+            buffer.add(&id, document.to_string().as_bytes()).unwrap();
+        }
+        build_segment_within(&[buffer.sorted()], &mapping.current(), max_offset)
+    }
+
+    #[test]
+    fn a_segment_whose_offsets_do_not_fit_is_refused() {
+        // Ids, values of a field, values that are only stored, and rows of a nesting level.
+        for field in ["_id", "name", "stored", "tags"] {
+            assert!(build(9, field, 1_000).is_ok(), "{field}");
+            let refused = build(11, field, 1_000).err();
+            assert!(matches!(refused, Some(IndexError::SegmentTooLarge { max_offset: 1_000 })), "{field}: {refused:?}");
+            assert!(build(11, field, u32::MAX).is_ok(), "{field}");
+        }
     }
 }

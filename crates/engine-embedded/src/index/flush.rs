@@ -84,7 +84,8 @@ impl Index {
         if chosen.is_empty() {
             return Ok(false);
         }
-        let merged = catch_panic(|| Ok(merge_segments(&chosen, &mapping)))?;
+        let merge = || merge_segments(&chosen, &mapping).map_err(|error| self.write_error(error));
+        let merged = catch_panic(merge)?;
         let merged = merged.map(|built| IndexSegment::in_memory(Segment::in_memory(built)));
         self.change(|writer| {
             if writer.epoch == epoch {

@@ -109,6 +109,7 @@ impl Index {
         }
         if report.written > 0 {
             let built = build_segment(&[buffer.sorted()], &mapping.current());
+            let built = built.map_err(|error| EngineError::Rejected(error.chain()))?;
             let bytes = built.into_file().map_err(|error| self.write_error(error))?;
             self.commit_segment(&bytes, &mapping, |_| {})?;
         }
@@ -173,7 +174,7 @@ fn build_chunk(
             (options.on_progress)(ImportProgress::Rejected(rejected));
         }
     }
-    build_segment(&[buffer.sorted()], &mapping.current()).into_file()
+    build_segment(&[buffer.sorted()], &mapping.current())?.into_file()
 }
 
 /// Returns the id of a document that has none: the same whenever the same line is imported again.

@@ -89,9 +89,9 @@ impl Index {
     ) -> Result<Option<IndexSegment>, EngineError> {
         let written = catch_panic(|| {
             self.verify_checksums(chosen)?;
-            let merged = merge_segments(chosen, mapping);
             let write = |merged: BuiltSegment| IndexSegment::write(&self.folder, reserved.number, &merged.into_file()?);
-            merged.map(write).transpose().map_err(|error| self.write_error(error))
+            let written = merge_segments(chosen, mapping).and_then(|merged| merged.map(write).transpose());
+            written.map_err(|error| self.write_error(error))
         });
         let synced = written.and_then(|written| self.sync_wal().map(|()| written));
         synced.map_err(|error| {

@@ -51,16 +51,40 @@ impl Section {
 }
 
 /// Collects the sections of a new segment.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct SectionWriter {
     bytes: Vec<u8>,
     /// The sections by the checksum of their bytes.
     known: HashMap<u32, Vec<Section>>,
+    max_offset: u32,
+    /// Whether an offset in a section was greater than the maximum.
+    has_overflowed: bool,
+}
+
+impl Default for SectionWriter {
+    fn default() -> Self {
+        Self::new(0, u32::MAX)
+    }
 }
 
 impl SectionWriter {
-    pub(crate) fn with_capacity(bytes: usize) -> Self {
-        Self { bytes: Vec::with_capacity(bytes), known: HashMap::new() }
+    /// Begins a segment of an expected size.
+    pub(crate) fn new(expected_bytes: usize, max_offset: u32) -> Self {
+        let bytes = Vec::with_capacity(expected_bytes);
+        Self { bytes, known: HashMap::new(), max_offset, has_overflowed: false }
+    }
+
+    /// Returns an offset within a section as it is stored, in 32 bits. If it does not fit, the segment must not be used.
+    #[inline]
+    pub(crate) fn offset(&mut self, offset: usize) -> u32 {
+        let stored = u32::try_from(offset).unwrap_or(u32::MAX);
+        self.has_overflowed |= offset > self.max_offset as usize;
+        stored
+    }
+
+    /// Returns whether an offset did not fit.
+    pub(crate) fn has_overflowed(&self) -> bool {
+        self.has_overflowed
     }
 
     /// Adds a section of bytes.
