@@ -46,6 +46,7 @@ use self::maintenance::Maintenance;
 use self::manifest::Manifest;
 use self::wal::{RecoveredWrites, WriteAheadLog};
 use self::writer::IndexWriter;
+use crate::build_memory::max_segment_bytes;
 use crate::error::{IndexError, write_error};
 use crate::retry_pace::RetryPace;
 use crate::snapshot::Snapshot;
@@ -59,6 +60,8 @@ pub(crate) struct Index {
     folder: PathBuf,
     writer: Mutex<IndexWriter>,
     snapshot: ArcSwap<Snapshot>,
+    /// A merge makes no larger segment file.
+    max_segment_bytes: usize,
     /// Held while segment files are merged, so that no two merges choose the same ones.
     merge_lock: Mutex<()>,
     /// Held while segments in memory are merged or flushed. Locked before the writer.
@@ -129,6 +132,7 @@ impl Index {
             folder,
             snapshot: ArcSwap::from_pointee(snapshot),
             writer: Mutex::new(writer),
+            max_segment_bytes: max_segment_bytes(),
             merge_lock: Mutex::default(),
             flush_lock: Mutex::default(),
             maintenance_scheduled: AtomicBool::new(false),

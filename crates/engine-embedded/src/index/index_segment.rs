@@ -77,6 +77,13 @@ impl IndexSegment {
         verified.map_err(|source| IndexError::Segment { file: file(), source: Box::new(source) })
     }
 
+    /// Estimates how many bytes it has without its deleted documents.
+    pub(crate) fn live_bytes(&self) -> usize {
+        let SegmentReader { segment, .. } = &self.reader;
+        let (live, all) = (self.reader.live_document_count() as u64, segment.document_count().max(1) as u64);
+        (segment.bytes().len() as u64 * live / all) as usize
+    }
+
     /// Returns whether this is the same segment as another, whatever was deleted in between.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.reader.segment, &other.reader.segment)
