@@ -20,4 +20,4 @@ mod word_index_builder;
 
 pub(crate) use document_buffer::DocumentBuffer;
 pub(crate) use dynamic_mapping::DynamicMapping;
-pub(crate) use segment_builder::build_segment;
+pub(crate) use segment_builder::{build_segment, build_segment_file};

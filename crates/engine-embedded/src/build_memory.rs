@@ -1,6 +1,6 @@
 //! Build memory: the bytes that imports and merges may take, those of all indexes of this process together.
 //!
-//! A segment is built in memory, which takes a few times its size. So whatever builds large ones is bounded in bytes: a merge
+//! Building a segment takes memory in proportion to its size. So whatever builds large ones is bounded in bytes: a merge
 //! chooses no more than fits ([`max_segment_bytes`]), an import reads chunks of a size that fits, and each waits until
 //! there is room. They wait in the order of their arrival, so a large merge is not overtaken for ever; and one that is
 //! larger than the bound, as a single document may be, goes alone.
@@ -15,8 +15,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// What builds may take, unless somebody says how much.
 const DEFAULT_BYTES: usize = 4 << 30;
 
-/// Merging takes so many bytes for two bytes of the segments: their values, the columns and the tape, and the new file.
-const MERGE_BYTES_PER_TWO: usize = 7;
+/// Merging takes so many bytes for one of the segments: where their values are, and the columns. The tape and the new file are
+/// not kept in memory.
+const BYTES_PER_SEGMENT_BYTE: usize = 2;
 
 /// Reading documents and building a segment of them takes so many bytes for one of their JSON.
 const BYTES_PER_JSON_BYTE: usize = 5;
@@ -45,7 +46,7 @@ pub fn max_import_chunk_bytes(threads: usize) -> usize {
 
 /// Returns how many bytes a merge may make a segment of.
 pub(crate) fn max_segment_bytes() -> usize {
-    (BUILD_MEMORY.max() / MERGE_BYTES_PER_TWO * 2).clamp(*SEGMENT_BYTES.start(), *SEGMENT_BYTES.end())
+    (BUILD_MEMORY.max() / BYTES_PER_SEGMENT_BYTE).clamp(*SEGMENT_BYTES.start(), *SEGMENT_BYTES.end())
 }
 
 /// Returns the WAL size at which segments in memory are flushed.
@@ -55,7 +56,7 @@ pub(crate) fn flush_wal_bytes() -> u64 {
 
 /// Waits until there is room to merge segments of so many bytes.
 pub(crate) fn reserve_for_merge(segment_bytes: usize) -> BuildPermit {
-    BUILD_MEMORY.reserve(segment_bytes.saturating_mul(MERGE_BYTES_PER_TWO) / 2)
+    BUILD_MEMORY.reserve(segment_bytes.saturating_mul(BYTES_PER_SEGMENT_BYTE))
 }
 
 /// Waits until there is room to build a segment of documents with so many bytes of JSON.

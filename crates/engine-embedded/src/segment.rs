@@ -16,6 +16,7 @@ mod memory_tests;
 mod metadata;
 mod postings;
 mod scalar_tables;
+mod section_file;
 mod sections;
 mod stored_documents;
 mod trigram_index;

@@ -58,8 +58,8 @@ impl Index {
         let sequencer = CommitSequencer::default();
         let run = || -> Result<(), EngineError> {
             loop {
-                // What comes after a chunk that could not be read must not become part of the index. Memory is reserved in
-                // the order of the chunks, so that none waits for the commit of one that waits for memory.
+                // What comes after a chunk that could not be read must not become part of the index. Memory is reserved
+                // in the order of the chunks, so that none waits for the commit of one that waits for memory.
                 let next = input.lock().ok().and_then(|mut input| {
                     let (number, chunk) = input.next()?;
                     let permit = reserve_for_documents(chunk.bytes.len());

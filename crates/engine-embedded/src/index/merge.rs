@@ -13,9 +13,8 @@ use super::change::catch_panic;
 use super::index_segment::{IndexSegment, segment_file_name};
 use super::maintenance::noted;
 use super::merge_policy::choose_files;
-use super::writer::{ReservedFile, merge_segments};
+use super::writer::{ReservedFile, merge_to_file};
 use crate::build_memory::reserve_for_merge;
-use crate::segment::BuiltSegment;
 
 impl Index {
     fn lock_merge(&self) -> MutexGuard<'_, ()> {
@@ -109,9 +108,7 @@ impl Index {
     ) -> Result<Option<IndexSegment>, EngineError> {
         let written = catch_panic(|| {
             self.verify_checksums(chosen)?;
-            let write = |merged: BuiltSegment| IndexSegment::write(&self.folder, reserved.number, &merged.into_file()?);
-            let written = merge_segments(chosen, mapping).and_then(|merged| merged.map(write).transpose());
-            written.map_err(|error| self.write_error(error))
+            merge_to_file(chosen, mapping, &self.folder, reserved.number).map_err(|error| self.write_error(error))
         });
         let synced = written.and_then(|written| self.sync_wal().map(|()| written));
         synced.map_err(|error| {

@@ -109,7 +109,8 @@ mod tests {
     fn values_of_all_segments_are_numbered_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let engine = EmbeddedEngine::open(folder.path()).unwrap();
-        let fields = json!({ "name": { "type": "keyword" }, "size": { "type": "long" }, "rare": { "type": "keyword" } });
+        let keyword = json!({ "type": "keyword" });
+        let fields = json!({ "name": keyword, "rare": keyword, "size": { "type": "long" } });
         engine.create("things", Some(&json!({ "properties": fields }))).unwrap();
         let index = engine.index("things").unwrap();
         let mut random = StdRng::seed_from_u64(3);
