@@ -23,7 +23,7 @@ const BYTES_PER_SEGMENT_BYTE: usize = 2;
 const BYTES_PER_JSON_BYTE: usize = 5;
 
 /// The size of a merged segment. More would hardly make searches faster; the offsets of its values have 32 bits.
-const SEGMENT_BYTES: RangeInclusive<usize> = 8 << 20..=1280 << 20;
+const SEGMENT_BYTES: RangeInclusive<usize> = 8 << 20..=1536 << 20;
 
 /// A chunk of an import has at least so many bytes.
 const MIN_CHUNK_BYTES: usize = 1 << 20;

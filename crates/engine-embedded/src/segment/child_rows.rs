@@ -57,13 +57,20 @@ impl ChildRows {
 
     /// Returns how many parent rows have a row of a sorted list that is in a bitmap.
     pub(crate) fn count_parents_of_list(&self, rows: &Bitset, list: &[u32]) -> usize {
-        // The parent that was counted last ends here.
-        let (mut count, mut end) = (0, 0);
+        // After the last row that is in both, and the end of the last parent that had to be found.
+        let (mut count, mut after, mut end) = (0, 0, 0);
         for row in list.iter().map(|&row| row as usize) {
-            if row >= end && rows.contains(row) {
-                count += 1;
-                end = self.first.next_from(row + 1).unwrap_or(usize::MAX);
+            let is_counted = rows.contains(row);
+            if self.first.contains(row) {
+                // Most rows are: no branch depends on the bitmap.
+                count += usize::from(is_counted);
+            } else if is_counted && row >= end {
+                let next = self.first.next_from(row + 1);
+                // The row before lies in the same parent if the next one begins after both.
+                count += usize::from(self.first.next_from(after) != next);
+                end = next.unwrap_or(usize::MAX);
             }
+            after = if is_counted { row + 1 } else { after };
         }
         count
     }
