@@ -313,8 +313,7 @@ impl SegmentBuilder<'_> {
                         is_nested: plan.level != 0,
                         document_starts: &level.document_starts,
                     };
-                    let FieldSections { column, postings, document_postings } =
-                        rest[0].write(values.len(), &rows, out);
+                    let FieldSections { column, postings, document_postings } = rest[0].write(values.len(), &rows, out);
                     FieldMetadata {
                         path,
                         class,
