@@ -19,6 +19,7 @@ mod bitset;
 mod build;
 mod build_memory;
 mod cancellation;
+mod checked_json;
 mod engine;
 mod error;
 mod index;
@@ -36,6 +37,7 @@ mod value_encoding;
 mod varint;
 
 pub use administration::IndexDescription;
+pub use aliases::DAMAGED_FILE as DAMAGED_ALIASES_FILE;
 pub use build_memory::{max_import_chunk_bytes, set_build_memory_bytes};
 pub use engine::{EmbeddedEngine, OpenError};
 pub use index::{ImportProgress, IndexFile};
