@@ -17,6 +17,7 @@ mod path_tree;
 mod segment_builder;
 mod source;
 mod word_index_builder;
+mod word_parts;
 
 pub(crate) use document_buffer::DocumentBuffer;
 pub(crate) use dynamic_mapping::DynamicMapping;

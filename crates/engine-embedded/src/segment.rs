@@ -31,7 +31,7 @@ pub(crate) use postings::{PostingList, Postings, PostingsMetadata};
 pub(crate) use sections::{Section, SectionWriter};
 pub(crate) use stored_documents::load_documents;
 pub(crate) use trigram_index::{TrigramIndex, TrigramMetadata};
-pub(crate) use word_index::{WordIndex, WordIndexMetadata, WordPostings};
+pub(crate) use word_index::{WordIndex, WordIndexMetadata, WordIndexWriter, WordPostings};
 
 use std::collections::HashMap;
 use std::path::Path;
