@@ -331,10 +331,9 @@ impl SegmentBuilder<'_> {
             // A field that has the values of another one reads the same paths, and follows it.
             let next = self.layout.fields.get(index + 1);
             if next.is_none_or(|next| next.sources != plan.sources) {
-                for written in std::mem::replace(&mut first_kept, index + 1)..=index {
-                    self.columns[written] = ColumnBuilder::with_capacity(0);
-                    fields[written].drop_values();
-                }
+                let written = std::mem::replace(&mut first_kept, index + 1)..=index;
+                self.columns[written.clone()].fill_with(|| ColumnBuilder::with_capacity(0));
+                fields[written].iter_mut().for_each(FieldDictionary::drop_values);
             }
         }
         let path_entries = (0..paths.len() as u32).map(|path| {
