@@ -47,6 +47,7 @@ use self::maintenance::Maintenance;
 use self::manifest::Manifest;
 use self::wal::{RecoveredWrites, WriteAheadLog};
 use self::writer::IndexWriter;
+use crate::build_memory::max_segment_bytes;
 use crate::error::{IndexError, write_error};
 use crate::retry_pace::RetryPace;
 use crate::snapshot::Snapshot;
@@ -60,6 +61,8 @@ pub(crate) struct Index {
     folder: PathBuf,
     writer: Mutex<IndexWriter>,
     snapshot: ArcSwap<Snapshot>,
+    /// A merge makes no larger segment file.
+    max_segment_bytes: usize,
     /// Held while segment files are merged, so that no two merges choose the same ones.
     merge_lock: Mutex<()>,
     /// Held while segments in memory are merged or flushed. Locked before the writer.
@@ -130,6 +133,7 @@ impl Index {
             folder,
             snapshot: ArcSwap::from_pointee(snapshot),
             writer: Mutex::new(writer),
+            max_segment_bytes: max_segment_bytes(),
             merge_lock: Mutex::default(),
             flush_lock: Mutex::default(),
             maintenance_scheduled: AtomicBool::new(false),
@@ -196,7 +200,8 @@ impl Index {
         let is_large = operations.iter().map(source_bytes).sum::<usize>() >= MIN_DIRECT_FLUSH_BYTES;
         let flush_guard = is_large.then(|| self.lock_flush());
         let (report, is_stalled) = self.change(|writer| {
-            let (batch, mut report) = writer.prepare(operations);
+            let prepared = writer.prepare(operations).map_err(|error| EngineError::Rejected(error.chain()));
+            let (batch, mut report) = prepared?;
             if !is_large {
                 let rejected = report.rejected_indexes();
                 let accepted =

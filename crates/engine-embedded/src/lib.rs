@@ -17,6 +17,7 @@ mod administration;
 mod aliases;
 mod bitset;
 mod build;
+mod build_memory;
 mod cancellation;
 mod checked_json;
 mod engine;
@@ -37,6 +38,7 @@ mod varint;
 
 pub use administration::IndexDescription;
 pub use aliases::DAMAGED_FILE as DAMAGED_ALIASES_FILE;
+pub use build_memory::{max_import_chunk_bytes, set_build_memory_bytes};
 pub use engine::{EmbeddedEngine, OpenError};
 pub use index::{ImportProgress, IndexFile};
 pub use search::set_max_search_bytes;

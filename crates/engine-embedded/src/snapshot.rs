@@ -8,6 +8,7 @@ mod query_cache;
 
 pub(crate) use global_ordinals::GlobalOrdinals;
 pub use query_cache::set_query_cache_bytes;
+use query_cache::{BudgetShare, reserve_cache_bytes};
 pub(crate) use query_cache::{HitsPage, QueryCache};
 
 use std::collections::{BTreeSet, HashMap};
@@ -31,8 +32,8 @@ pub(crate) struct DocAddress {
 pub(crate) struct Snapshot {
     pub(crate) mapping: Arc<IndexMapping>,
     pub(crate) segments: Vec<SegmentReader>,
-    /// By field, computed when first needed.
-    global_ordinals: Mutex<HashMap<String, Arc<GlobalOrdinals>>>,
+    /// By field, computed when first needed, and kept if there is room for them.
+    global_ordinals: Mutex<HashMap<String, (Arc<GlobalOrdinals>, BudgetShare)>>,
     pub(crate) query_cache: QueryCache,
 }
 
@@ -63,10 +64,12 @@ impl Snapshot {
     /// Returns the global ordinals of a field.
     pub(crate) fn global_ordinals(&self, field: &str) -> Arc<GlobalOrdinals> {
         let lock = || self.global_ordinals.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(field).cloned();
+        let known = lock().get(field).map(|(ordinals, _)| Arc::clone(ordinals));
         known.unwrap_or_else(|| {
             let computed = Arc::new(GlobalOrdinals::new(&self.segments, field));
-            lock().insert(field.to_owned(), Arc::clone(&computed));
+            if let Some(share) = reserve_cache_bytes(computed.bytes() + field.len()) {
+                lock().insert(field.to_owned(), (Arc::clone(&computed), share));
+            }
             computed
         })
     }

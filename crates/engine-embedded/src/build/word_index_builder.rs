@@ -1,44 +1,32 @@
 //! Building the word index of a text field. It is made of the final dictionary, so each different text is cut into words
 //! once for each segment that it is written to, by a merge too, and ordinals are those that the segment has.
 
-use cantata_engine::matching::words;
-
 use super::dictionaries::DictionaryValues;
-use super::interner::ScalarInterner;
-use crate::scalar::Scalar;
-use crate::segment::{SectionWriter, WordIndexMetadata, WordPostings};
+use super::word_parts::{WordBuffer, merge_parts};
+use crate::segment::{SectionWriter, WordIndexMetadata, WordIndexWriter};
+
+/// Words are collected in so many bytes at a time.
+const MAX_BUFFER_BYTES: usize = if cfg!(test) { 4 << 10 } else { 32 << 20 };
 
 /// Writes the word index of the values of a text field; nothing if they are no texts.
 pub(crate) fn write_word_index(values: &DictionaryValues<'_>, out: &mut SectionWriter) -> Option<WordIndexMetadata> {
     let DictionaryValues::Bytes(values) = values else { return None };
-    let mut interner = ScalarInterner::default();
-    // By the numbers of the words.
-    let mut postings: Vec<WordPostings> = Vec::new();
+    let mut buffer = WordBuffer::default();
+    let mut parts = Vec::new();
     for (ordinal, value) in values.iter().enumerate() {
-        let text = std::str::from_utf8(value).unwrap_or_default();
-        for word in words(text) {
-            if word == text {
-                continue;
-            }
-            let scalar = Scalar::String(&word);
-            let number = match interner.find(scalar) {
-                Ok(number) => number,
-                Err(vacant) => {
-                    postings.push(WordPostings::default());
-                    interner.add(vacant, scalar)
-                }
-            };
-            postings[number as usize].push(ordinal as u32);
+        buffer.add(ordinal as u32, std::str::from_utf8(value).unwrap_or_default());
+        if buffer.bytes() >= MAX_BUFFER_BYTES {
+            parts.push(std::mem::take(&mut buffer).into_part());
         }
     }
-    let text_of = |number: u32| match interner.get(number) {
-        Scalar::String(text) => text,
-        _ => "",
-    };
-    let mut order: Vec<u32> = (0..interner.len() as u32).collect();
-    order.sort_unstable_by(|&one, &two| text_of(one).cmp(text_of(two)));
-    let entries = order.iter().map(|&number| (text_of(number), &postings[number as usize]));
-    Some(WordIndexMetadata::write(entries, out))
+    let mut index = WordIndexWriter::default();
+    if parts.is_empty() {
+        buffer.for_each(|word, values| index.add(word, values.encoded().1));
+    } else {
+        parts.push(buffer.into_part());
+        merge_parts(&parts, &mut index);
+    }
+    Some(index.write(out))
 }
 
 #[cfg(test)]
@@ -47,6 +35,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
     use std::ops::ControlFlow;
 
+    use cantata_engine::matching::words;
     use rand::rngs::StdRng;
     use rand::seq::IndexedRandom;
     use rand::{Rng, SeedableRng};

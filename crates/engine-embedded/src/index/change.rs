@@ -168,7 +168,7 @@ mod tests {
         let index = created(folder.path());
         index.write(&[put("a")], Some("1")).unwrap();
         let half_done = |writer: &mut IndexWriter| {
-            let (batch, _) = writer.prepare(&[put("b")]);
+            let (batch, _) = writer.prepare(&[put("b")]).unwrap();
             writer.wal.append([put("b")].iter(), None).unwrap();
             writer.apply(batch);
             writer.set_position(Some("2"));

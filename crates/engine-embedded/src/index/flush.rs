@@ -19,21 +19,19 @@ use super::index_segment::IndexSegment;
 use super::maintenance::noted;
 use super::merge_policy::{MEMORY_SEGMENTS_PER_MERGE, choose_files, choose_memory_segments};
 use super::writer::{IndexWriter, merge_segments};
+use crate::build_memory::flush_wal_bytes;
 use crate::segment::Segment;
-
-/// The WAL size at which segments in memory are flushed.
-const FLUSH_WAL_BYTES: u64 = 32 << 20;
 
 /// The number of segments of one tier in memory at which a merge does not wait for a pause in the writes.
 const OVERLOADED_MEMORY_SEGMENTS: usize = 64;
 
-/// Writes stall at so many times the above sizes. Nothing in memory is merged during a flush, and small batches come by the
-/// hundred: they must not have to wait for it.
+/// Writes stall at so many times that number, and the WAL size of a flush. Nothing in memory is merged during a flush, and
+/// small batches come by the hundred: they must not have to wait for it.
 const WRITE_STALL_FACTOR: usize = 8;
 
 /// Returns whether so much is in memory that the writer of a batch has to flush it.
 pub(super) fn must_stall_writes(writer: &IndexWriter) -> bool {
-    writer.wal.bytes() >= FLUSH_WAL_BYTES * WRITE_STALL_FACTOR as u64
+    writer.wal.bytes() >= flush_wal_bytes() * WRITE_STALL_FACTOR as u64
         || writer.memory_segments().count() >= OVERLOADED_MEMORY_SEGMENTS * WRITE_STALL_FACTOR
 }
 
@@ -45,9 +43,9 @@ impl Index {
             return false;
         }
         let is_due = self.usable_writer().is_ok_and(|writer| {
-            writer.wal.bytes() >= FLUSH_WAL_BYTES
+            writer.wal.bytes() >= flush_wal_bytes()
                 || !choose_memory_segments(&writer.segments, MEMORY_SEGMENTS_PER_MERGE).is_empty()
-                || !choose_files(&writer.segments).is_empty()
+                || !choose_files(&writer.segments, self.max_segment_bytes).is_empty()
         });
         is_due && !self.maintenance_scheduled.swap(true, Ordering::Relaxed)
     }
@@ -58,7 +56,7 @@ impl Index {
         tokio::time::sleep(interval).await;
         let writer = self.lock_writer();
         Arc::downgrade(&self.snapshot()).ptr_eq(&before)
-            || writer.wal.bytes() >= FLUSH_WAL_BYTES
+            || writer.wal.bytes() >= flush_wal_bytes()
             || !choose_memory_segments(&writer.segments, OVERLOADED_MEMORY_SEGMENTS).is_empty()
     }
 
@@ -84,7 +82,8 @@ impl Index {
         if chosen.is_empty() {
             return Ok(false);
         }
-        let merged = catch_panic(|| Ok(merge_segments(&chosen, &mapping)))?;
+        let merge = || merge_segments(&chosen, &mapping).map_err(|error| self.write_error(error));
+        let merged = catch_panic(merge)?;
         let merged = merged.map(|built| IndexSegment::in_memory(Segment::in_memory(built)));
         self.change(|writer| {
             if writer.epoch == epoch {
@@ -104,7 +103,7 @@ impl Index {
 
     /// Flushes segments in memory to a segment file if the WAL is large.
     fn flush_large_wal(&self) -> Result<bool, EngineError> {
-        if self.usable_writer()?.wal.bytes() < FLUSH_WAL_BYTES {
+        if self.usable_writer()?.wal.bytes() < flush_wal_bytes() {
             return Ok(false);
         }
         self.sync_wal()?;

@@ -16,7 +16,7 @@ use super::index_segment::{IndexSegment, segment_file_name};
 use super::manifest::Manifest;
 use super::open_context::OpenContext;
 use super::wal::{self, RecoveredWrites, WriteAheadLog};
-use crate::build::{DocumentBuffer, DynamicMapping, build_segment};
+use crate::build::{DocumentBuffer, DynamicMapping, build_segment, build_segment_file};
 use crate::error::IndexError;
 use crate::segment::{BuiltSegment, HashedId, Segment};
 use crate::segment_reader::SegmentReader;
@@ -82,7 +82,7 @@ impl IndexWriter {
         let mut writer =
             Self { manifest, mapping, wal, segments, committed_manifest, pending_files, has_way_back, epoch };
         if !recovered.operations.is_empty() {
-            let (batch, _) = writer.prepare(&recovered.operations);
+            let (batch, _) = writer.prepare(&recovered.operations)?;
             writer.apply(batch);
         }
         writer.set_position(recovered.position.as_deref());
@@ -138,7 +138,7 @@ impl IndexWriter {
     }
 
     /// Reads a batch: its documents become a segment, or are rejected one by one.
-    pub(crate) fn prepare(&self, operations: &[WriteOperation]) -> (PreparedBatch, BatchReport) {
+    pub(crate) fn prepare(&self, operations: &[WriteOperation]) -> Result<(PreparedBatch, BatchReport), IndexError> {
         let dynamic_mapping = Arc::new(DynamicMapping::new(Arc::clone(&self.mapping)));
         let mut buffer = DocumentBuffer::new(Arc::clone(&dynamic_mapping));
         let mut report = BatchReport::default();
@@ -166,8 +166,11 @@ impl IndexWriter {
             }
         }
         let mapping = dynamic_mapping.current();
-        let segment = (buffer.len() > 0).then(|| Segment::in_memory(build_segment(&[buffer.sorted()], &mapping)));
-        (PreparedBatch { segment, ids, mapping }, report)
+        let segment = match buffer.len() {
+            0 => None,
+            _ => Some(Segment::in_memory(build_segment(&[buffer.sorted()], &mapping)?)),
+        };
+        Ok((PreparedBatch { segment, ids, mapping }, report))
     }
 
     /// Sets how far the source of the documents has been read, if that is known.
@@ -229,9 +232,8 @@ impl IndexWriter {
     /// Flushes what is in the WAL files before this one.
     fn flush_before(&mut self, wal: u64, folder: &Path) -> Result<(), IndexError> {
         let in_memory: Vec<IndexSegment> = self.memory_segments().cloned().collect();
-        let merged = merge_segments(&in_memory, &self.mapping);
         let number = self.manifest.new_file_number();
-        let written = merged.map(|merged| IndexSegment::write(folder, number, &merged.into_file()?)).transpose()?;
+        let written = merge_to_file(&in_memory, &self.mapping, folder, number)?;
         self.replace_segments(&in_memory, written);
         self.checkpoint_wal(wal, folder)
     }
@@ -292,9 +294,28 @@ impl IndexWriter {
     }
 }
 
-/// Merges segments into one; none if they have no live document.
-pub(crate) fn merge_segments(segments: &[IndexSegment], mapping: &IndexMapping) -> Option<BuiltSegment> {
+/// Merges segments into one in memory; none if they have no live document.
+pub(crate) fn merge_segments(
+    segments: &[IndexSegment],
+    mapping: &IndexMapping,
+) -> Result<Option<BuiltSegment>, IndexError> {
+    readers_with_documents(segments).map(|readers| build_segment(&readers, mapping)).transpose()
+}
+
+/// Merges segments into a new segment file; none if they have no live document.
+pub(crate) fn merge_to_file(
+    segments: &[IndexSegment],
+    mapping: &IndexMapping,
+    folder: &Path,
+    number: u64,
+) -> Result<Option<IndexSegment>, IndexError> {
+    let Some(readers) = readers_with_documents(segments) else { return Ok(None) };
+    build_segment_file(&readers, mapping, &folder.join(segment_file_name(number)))?;
+    IndexSegment::open_new(folder, number).map(Some)
+}
+
+/// Returns the readers of segments; nothing if they have no live document.
+fn readers_with_documents(segments: &[IndexSegment]) -> Option<Vec<SegmentReader>> {
     let readers: Vec<SegmentReader> = segments.iter().map(|segment| segment.reader.clone()).collect();
-    let has_documents = readers.iter().any(|reader| reader.live_document_count() > 0);
-    has_documents.then(|| build_segment(&readers, mapping))
+    readers.iter().any(|reader| reader.live_document_count() > 0).then_some(readers)
 }

@@ -45,14 +45,14 @@ pub(super) fn compute<'a>(
     let mut answer = FacetResult::default();
     if request.buckets.is_some() || request.distinct || request.missing {
         let ordinals = snapshot.global_ordinals(&request.field);
-        let counts: Vec<Vec<u32>> = segments
-            .iter()
-            .map(|segment| segment.count_by_ordinal(segment.matches, segment.elements.as_deref()))
-            .collect();
-        // The last count of a segment is that of documents without value.
-        answer.missing = counts.iter().map(|counts| u64::from(counts.last().copied().unwrap_or_default())).sum();
-        answer.missing += segments.iter().map(SegmentFacet::count_without_field).sum::<u64>();
-        let counts = sum_by_global_ordinal(&counts, &ordinals);
+        let by_segment = segments.iter().map(|segment| {
+            let counts = segment.count_by_ordinal(segment.matches, segment.elements.as_deref());
+            // The last count of a segment is that of documents without value.
+            let missing = counts.last().copied().unwrap_or_default();
+            answer.missing += u64::from(missing) + segment.count_without_field();
+            counts
+        });
+        let counts = sum_by_global_ordinal(by_segment, &ordinals);
         answer.distinct = counts.iter().filter(|&&count| count > 0).count() as u64;
         if let Some(limit) = request.buckets {
             let filtered: Vec<Vec<u64>> = request
@@ -132,10 +132,11 @@ impl SegmentFacet<'_> {
     }
 }
 
-/// Adds up the counts of all segments by global ordinal, without those of missing values.
-fn sum_by_global_ordinal(counts_by_segment: &[Vec<u32>], ordinals: &GlobalOrdinals) -> Vec<u64> {
+/// Adds up the counts of all segments by global ordinal, without those of missing values. They are taken one segment after
+/// the other, because there are as many as different values.
+fn sum_by_global_ordinal(counts_by_segment: impl Iterator<Item = Vec<u32>>, ordinals: &GlobalOrdinals) -> Vec<u64> {
     let mut sums = vec![0_u64; ordinals.len];
-    for (segment, counts) in counts_by_segment.iter().enumerate() {
+    for (segment, counts) in counts_by_segment.enumerate() {
         let values = counts.len().saturating_sub(1);
         for (ordinal, &count) in counts[..values].iter().enumerate().filter(|(_, count)| **count > 0) {
             sums[ordinals.global(segment, ordinal)] += u64::from(count);
@@ -156,7 +157,7 @@ fn filtered_counts(segments: &[SegmentFacet<'_>], ordinals: &GlobalOrdinals, fil
         });
         facet.count_by_ordinal(&MatchSet { count: documents.count(), documents }, elements.as_ref())
     });
-    sum_by_global_ordinal(&counts.collect::<Vec<_>>(), ordinals)
+    sum_by_global_ordinal(counts, ordinals)
 }
 
 fn stats(segments: &[SegmentFacet<'_>]) -> FieldStats {

@@ -9,8 +9,8 @@ use crate::cancellation::CancellationToken;
 use crate::segment::{Ordinal, Segment, SegmentField, with_ordinals};
 use crate::value_encoding::ValueClass;
 
-/// A bitmap of fewer than one row in so many parent rows is lifted row by row.
-const SPARSE_LIFT_RATIO: usize = 8;
+/// A bitmap of fewer than one row in so many rows of the other level is lifted or lowered row by row.
+pub(super) const SPARSE_ROWS_RATIO: usize = 8;
 
 /// The cost of one posting, in rows of a column scan.
 const POSTING_COST_ROWS: usize = 4;
@@ -107,20 +107,14 @@ fn lift(segment: &Segment, set: &Bitset, from: usize, to: usize) -> Bitset {
     let level = segment.level(from);
     let (starts, next) = if to == 0 { (level.document_starts, 0) } else { (level.starts, level.parent) };
     let rows = starts.len().saturating_sub(1);
-    let outer = if set.count() * SPARSE_LIFT_RATIO < rows { lift_sparse(set, starts) } else { lift_dense(set, starts) };
+    let outer = if set.count() * SPARSE_ROWS_RATIO < rows {
+        lift_sparse(set, starts)
+    } else if to == 0 {
+        segment.rows_by_document(from).lift(set)
+    } else {
+        segment.rows_by_parent(from).lift(set)
+    };
     lift(segment, &outer, next, to)
-}
-
-/// Visits every parent row, and tests a few bits for each.
-fn lift_dense(set: &Bitset, starts: &[u32]) -> Bitset {
-    let rows = starts.len().saturating_sub(1);
-    Bitset::from_fn(rows, |index| {
-        let first = index * WORD_BITS;
-        let ends = &starts[first..=(first + WORD_BITS).min(rows)];
-        ends.windows(2).enumerate().fold(0, |word, (bit, ends)| {
-            word | u64::from(set.intersects_range(ends[0] as usize..ends[1] as usize)) << bit
-        })
-    })
 }
 
 /// Gallops from the parent of one child row to that of the next.
@@ -149,21 +143,24 @@ fn lift_sparse(set: &Bitset, starts: &[u32]) -> Bitset {
 
 /// Lowers a bitmap of rows to a level below theirs: the rows that lie in one of them.
 pub(super) fn lower(segment: &Segment, set: &Bitset, from: usize, to: usize) -> Bitset {
-    let mut starts = Vec::new();
+    let mut levels = Vec::new();
     let mut at = to;
     while at != from && at != 0 {
-        starts.push(segment.level(at).starts);
+        levels.push(at);
         at = segment.level(at).parent;
     }
-    let mut rows = Bitset::empty(segment.level(to).rows);
+    let rows = segment.level(to).rows;
+    if set.count() * SPARSE_ROWS_RATIO >= rows {
+        return levels.iter().rev().fold(set.clone(), |set, &level| segment.rows_by_parent(level).lower(&set));
+    }
+    let starts: Vec<&[u32]> = levels.iter().rev().map(|&level| segment.level(level).starts).collect();
+    let mut lowered = Bitset::empty(rows);
     set.for_each(|row| {
-        let ends = starts
-            .iter()
-            .rev()
-            .fold((row, row + 1), |(first, end), starts| (starts[first] as usize, starts[end] as usize));
-        rows.insert_range(ends.0..ends.1);
+        let ends =
+            starts.iter().fold((row, row + 1), |(first, end), starts| (starts[first] as usize, starts[end] as usize));
+        lowered.insert_range(ends.0..ends.1);
     });
-    rows
+    lowered
 }
 
 /// Returns the field that a leaf filter tests, if the segment has it at this level.

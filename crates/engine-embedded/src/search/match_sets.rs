@@ -153,10 +153,15 @@ impl<'a> PlanMatchSets<'a> {
     }
 
     fn memoize(&self, key: BitmapKey<'a>, evaluate: impl FnOnce() -> Bitset) -> Arc<Bitset> {
+        let bytes = self.snapshot.segments[key.segment].segment.level(key.level).rows.div_ceil(8);
         let mut known = self.bitmaps.lock().unwrap_or_else(PoisonError::into_inner);
-        let cell = Arc::clone(known.entry(key).or_default());
+        let kept = known.get(&key).cloned();
+        let cell = kept.or_else(|| self.budget.keep(bytes).then(|| Arc::clone(known.entry(key).or_default())));
         drop(known);
-        Arc::clone(cell.get_or_init(|| Arc::new(evaluate())))
+        match cell {
+            Some(cell) => Arc::clone(cell.get_or_init(|| Arc::new(evaluate()))),
+            None => Arc::new(evaluate()),
+        }
     }
 }
 

@@ -6,11 +6,11 @@
 use cantata_engine::Filter;
 use cantata_mapping::RECORD_ID;
 
-use super::filter::{leaf_field, matching_ordinals, ordinal_range, rows_by_id};
+use super::filter::{SPARSE_ROWS_RATIO, leaf_field, matching_ordinals, ordinal_range, rows_by_id};
 use super::term_matching::{self, Alternatives};
 use crate::bitset::Bitset;
 use crate::cancellation::CancellationToken;
-use crate::segment::{Segment, SegmentField};
+use crate::segment::{NestingLevel, Segment, SegmentField};
 
 /// A filter compiled for the rows of one level of a segment.
 pub(super) enum RowFilter<'a> {
@@ -133,12 +133,15 @@ impl<'a> RowFilter<'a> {
 
 /// Returns the rows of documents.
 pub(super) fn rows_of(segment: &Segment, level: usize, documents: &Bitset) -> Bitset {
-    let level = segment.level(level);
-    let mut rows = Bitset::empty(level.rows);
+    let NestingLevel { rows, document_starts, .. } = segment.level(level);
+    if documents.count() * SPARSE_ROWS_RATIO >= rows {
+        return segment.rows_by_document(level).lower(documents);
+    }
+    let mut of_documents = Bitset::empty(rows);
     documents.for_each(|document| {
-        rows.insert_range(level.document_starts[document] as usize..level.document_starts[document + 1] as usize);
+        of_documents.insert_range(document_starts[document] as usize..document_starts[document + 1] as usize);
     });
-    rows
+    of_documents
 }
 
 /// Returns the rows of documents that match a filter.

@@ -37,7 +37,7 @@ impl DictionaryMetadata {
         let mut bytes = Vec::new();
         for value in values {
             bytes.extend_from_slice(value);
-            starts.push(bytes.len() as u32);
+            starts.push(out.offset(bytes.len()));
         }
         Self::Bytes { starts: out.numbers(&starts), bytes: out.bytes(&bytes), are_plain: is_escape_free(&bytes) }
     }

@@ -77,32 +77,67 @@ impl WordPostings {
             self.end = end;
         }
     }
+
+    /// Returns the ordinal after the last one, and the differences between neighbouring ones.
+    pub(crate) fn encoded(&self) -> (u32, &[u8]) {
+        (self.end, &self.bytes)
+    }
+}
+
+/// A word index under construction, to which words are added in order.
+#[derive(Default)]
+pub(crate) struct WordIndexWriter {
+    blocks: Vec<[u64; 2]>,
+    words: Vec<u8>,
+    postings: Vec<u8>,
+    /// The number of words.
+    len: usize,
+    /// The last word of the block.
+    last: String,
+    has_other_than_ascii: bool,
+}
+
+impl WordIndexWriter {
+    /// Adds a word, with the values that have it as [`WordPostings::encoded`] has them.
+    pub(crate) fn add(&mut self, word: &str, values: &[u8]) {
+        if self.len.is_multiple_of(BLOCK_WORDS) {
+            self.blocks.push([self.words.len() as u64, self.postings.len() as u64]);
+            self.last.clear();
+        }
+        let shared = word.bytes().zip(self.last.bytes()).take_while(|(one, two)| one == two).count();
+        let rest = &word.as_bytes()[shared..];
+        varint::write(&mut self.words, shared as u64);
+        varint::write(&mut self.words, rest.len() as u64);
+        self.words.extend_from_slice(rest);
+        varint::write(&mut self.words, values.len() as u64);
+        self.postings.extend_from_slice(values);
+        self.len += 1;
+        self.last.clear();
+        self.last.push_str(word);
+        self.has_other_than_ascii |= !word.is_ascii();
+    }
+
+    /// Writes the index.
+    pub(crate) fn write(self, out: &mut SectionWriter) -> WordIndexMetadata {
+        WordIndexMetadata {
+            blocks: out.numbers(&self.blocks),
+            words: out.bytes(&self.words),
+            postings: out.bytes(&self.postings),
+            is_ascii: !self.has_other_than_ascii,
+        }
+    }
 }
 
 impl WordIndexMetadata {
     /// Writes the index of words, which are in order.
+    #[cfg(test)]
     pub(crate) fn write<'w>(
         entries: impl Iterator<Item = (&'w str, &'w WordPostings)>,
         out: &mut SectionWriter,
     ) -> Self {
-        let mut blocks: Vec<[u64; 2]> = Vec::new();
-        let (mut words, mut postings) = (Vec::<u8>::new(), Vec::<u8>::new());
-        let (mut last, mut is_ascii) = ("", true);
-        for (number, (word, values)) in entries.enumerate() {
-            if number.is_multiple_of(BLOCK_WORDS) {
-                blocks.push([words.len() as u64, postings.len() as u64]);
-                last = "";
-            }
-            let shared = word.bytes().zip(last.bytes()).take_while(|(one, two)| one == two).count();
-            let rest = &word.as_bytes()[shared..];
-            varint::write(&mut words, shared as u64);
-            varint::write(&mut words, rest.len() as u64);
-            words.extend_from_slice(rest);
-            varint::write(&mut words, values.bytes.len() as u64);
-            postings.extend_from_slice(&values.bytes);
-            (last, is_ascii) = (word, is_ascii && word.is_ascii());
-        }
-        Self { blocks: out.numbers(&blocks), words: out.bytes(&words), postings: out.bytes(&postings), is_ascii }
+        let mut index = WordIndexWriter::default();
+        entries.for_each(|(word, values)| index.add(word, &values.bytes));
+        index.write(out)
     }
 
     /// Opens the index of a field whose dictionary has so many values.

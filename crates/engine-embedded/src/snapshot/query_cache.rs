@@ -5,7 +5,7 @@
 //! large.
 //!
 //! Entries are counted in bytes, with their plans. The cache of a snapshot has a capacity, and those of all snapshots
-//! share a budget of the process: what does not fit into it is not cached.
+//! share a budget of the process: what does not fit into it is not cached. Global ordinals are taken from it too.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -34,6 +34,11 @@ pub fn set_query_cache_bytes(bytes: usize) {
     BUDGET.max.store(bytes, Ordering::Relaxed);
 }
 
+/// Takes bytes from the budget for something else that a snapshot keeps, if there are so many left.
+pub(super) fn reserve_cache_bytes(bytes: usize) -> Option<BudgetShare> {
+    BUDGET.take(bytes)
+}
+
 /// A number of bytes that caches share.
 struct CacheBudget {
     max: AtomicUsize,
@@ -55,7 +60,7 @@ impl CacheBudget {
 }
 
 /// Bytes of a budget, until they are dropped.
-struct BudgetShare {
+pub(super) struct BudgetShare {
     budget: &'static CacheBudget,
     bytes: usize,
 }
