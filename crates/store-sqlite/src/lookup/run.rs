@@ -33,6 +33,11 @@ pub(crate) enum RunLookup<T> {
 }
 
 impl Run {
+    /// Says whether the run may have entries with a hash; false is certain.
+    pub(crate) fn may_have(&self, hash: i64) -> bool {
+        BlockKey(hash).may_be_in(&self.bloom)
+    }
+
     /// Calls `test` with the block keys of the entries with a hash, until it returns something.
     pub(crate) fn find<T>(
         &self,
@@ -40,7 +45,7 @@ impl Run {
         hash: i64,
         test: &mut impl FnMut(i64) -> Result<Option<T>>,
     ) -> Result<RunLookup<T>> {
-        if !BlockKey(hash).may_be_in(&self.bloom) {
+        if !self.may_have(hash) {
             return Ok(RunLookup::NotFound);
         }
         // Entries of one hash may begin in the chunk before the first that begins with it.
