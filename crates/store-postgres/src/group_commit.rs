@@ -23,9 +23,6 @@ use crate::query::to_uuid;
 
 const STORING: &str = "storing analyses";
 
-/// From this number of files on, COPY writes them; it needs one more round trip.
-const MIN_COPY_FILES: usize = 500;
-
 /// How often, and at which interval, the outcome of a lost commit is read.
 const MAX_RESOLVE_ATTEMPTS: u32 = 20;
 const RESOLVE_INTERVAL: Duration = Duration::from_millis(500);
@@ -95,15 +92,16 @@ async fn write_rows(
     if rows.events.seqs.is_empty() {
         return client.batch_execute("ROLLBACK").await;
     }
-    let commit = statements.commit(client, rows, last_event);
-    if rows.files.object_ids.len() < MIN_COPY_FILES {
-        let files = statements.insert_files(client, &rows.files);
-        try_join!(biased; statements.write_analyses(client, rows), files, commit).map(|_| ())
-    } else {
-        statements.write_analyses(client, rows).await?;
-        statements.copy_files(client, &rows.files).await?;
-        commit.await
-    }
+    // Files come first: if a statement before a COPY failed, the COPY would not begin, and the driver would take the
+    // answer to its end for one to the next statement.
+    try_join!(
+        biased;
+        statements.delete_files(client, rows),
+        statements.write_files(client, &rows.files),
+        statements.write_analyses(client, rows),
+        statements.commit(client, rows, last_event),
+    )
+    .map(|_| ())
 }
 
 /// Finds out whether a group was committed, after the connection was lost before the answer arrived.
