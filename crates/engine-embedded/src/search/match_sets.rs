@@ -63,14 +63,17 @@ pub(super) struct PlanMatchSets<'a> {
     plan: &'a SearchPlan,
     /// For each filter of the plan, the match set of each segment.
     by_filter: Vec<OnceLock<Vec<MatchSet>>>,
+    /// The same as lists of documents, where these are few.
+    lists_by_filter: Vec<OnceLock<Vec<Vec<u32>>>>,
     bitmaps: Mutex<HashMap<BitmapKey<'a>, Arc<OnceLock<Arc<Bitset>>>>>,
 }
 
 impl<'a> PlanMatchSets<'a> {
     pub(super) fn new(snapshot: &'a Snapshot, plan: &'a SearchPlan, cancellation: &'a CancellationToken) -> Self {
         let by_filter = plan.filters.iter().map(|_| OnceLock::new()).collect();
+        let lists_by_filter = plan.filters.iter().map(|_| OnceLock::new()).collect();
         let budget = SearchBudget::default();
-        Self { snapshot, cancellation, budget, plan, by_filter, bitmaps: Mutex::default() }
+        Self { snapshot, cancellation, budget, plan, by_filter, lists_by_filter, bitmaps: Mutex::default() }
     }
 
     /// Returns the match sets of a filter of the plan, one for each segment.
@@ -79,6 +82,16 @@ impl<'a> PlanMatchSets<'a> {
             let readers = self.snapshot.segments.iter().enumerate();
             readers.map(|(segment, reader)| self.match_set(segment, reader, &self.plan.filters[filter])).collect()
         })
+    }
+
+    /// Returns the documents that a filter of the plan matches, one list for each segment, in order.
+    pub(super) fn lists_of_filter(&self, filter: usize) -> &[Vec<u32>] {
+        let list = |matches: &MatchSet| {
+            let mut documents = Vec::with_capacity(matches.count);
+            matches.documents.for_each(|document| documents.push(document as u32));
+            documents
+        };
+        self.lists_by_filter[filter].get_or_init(|| self.of_filter(filter).iter().map(list).collect())
     }
 
     /// Returns the elements that a facet counts, at the level of its field.
@@ -137,7 +150,7 @@ impl<'a> PlanMatchSets<'a> {
         let mut count = documents.count();
         for condition in expensive {
             if count * test_cost_rows(condition) < reader.segment.document_count() {
-                documents = row_filter::narrow(&reader.segment, condition, &documents, self.cancellation);
+                row_filter::narrow(&reader.segment, condition, &mut documents, self.cancellation);
             } else {
                 documents.intersect_with(&self.rows(segment, condition, 0));
             }
