@@ -13,6 +13,7 @@ use super::search_budget::SearchBudget;
 use super::{filter, row_filter};
 use crate::bitset::Bitset;
 use crate::cancellation::CancellationToken;
+use crate::segment::Segment;
 use crate::segment_reader::SegmentReader;
 use crate::snapshot::Snapshot;
 
@@ -139,7 +140,7 @@ impl<'a> PlanMatchSets<'a> {
             single => std::slice::from_ref(single),
         };
         let (cheap, expensive): (Vec<&Filter>, Vec<&Filter>) =
-            conditions.iter().partition(|condition| test_cost_rows(condition) == 0);
+            conditions.iter().partition(|condition| test_cost_rows(&reader.segment, condition) == 0);
         let mut bitmaps = cheap.into_iter().map(|condition| self.rows(segment, condition, 0));
         let all = || Bitset::full(reader.segment.document_count());
         let mut documents = bitmaps.next().map_or_else(all, Arc::unwrap_or_clone);
@@ -149,7 +150,7 @@ impl<'a> PlanMatchSets<'a> {
         }
         let mut count = documents.count();
         for condition in expensive {
-            if count * test_cost_rows(condition) < reader.segment.document_count() {
+            if count * test_cost_rows(&reader.segment, condition) < reader.segment.document_count() {
                 row_filter::narrow(&reader.segment, condition, &mut documents, self.cancellation);
             } else {
                 documents.intersect_with(&self.rows(segment, condition, 0));
@@ -184,9 +185,9 @@ fn is_union_of_postings(condition: &Filter) -> bool {
 }
 
 /// Returns the cost of testing one document, in rows of a column scan; zero if postings answer the condition.
-fn test_cost_rows(condition: &Filter) -> usize {
+fn test_cost_rows(segment: &Segment, condition: &Filter) -> usize {
     match condition {
-        Filter::Range { .. } => RANGE_TEST_COST_ROWS,
+        Filter::Range { field, range } if !filter::has_all_values(segment, field, range) => RANGE_TEST_COST_ROWS,
         Filter::Nested { inner, .. } if !matches!(**inner, Filter::Terms { .. }) => ROW_FILTER_RATIO,
         _ => 0,
     }
