@@ -60,6 +60,11 @@ pub fn parse_exact_json(text: &[u8]) -> Result<Value, JsonError> {
     }
 }
 
+/// Says whether a parsed value is nested no deeper than so many levels, and has no number that may have been rounded.
+pub fn is_exact(value: &Value, max_depth: usize) -> bool {
+    !is_deeper_than(value, max_depth) && !has_large_number(value)
+}
+
 /// Says whether a number has so many digits that it may have been rounded.
 fn has_large_number(value: &Value) -> bool {
     match value {

@@ -9,6 +9,8 @@ use cantata_core::{AnalysisId, Error, ErrorOrigin, File, FileAccess, ObjectId, R
 use cantata_schema::SchemaViolation;
 use serde_json::{Map, Value};
 
+use crate::plain_payload::PlainPayload;
+
 /// The analysis type that a payload names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TypeReference<'a> {
@@ -89,6 +91,22 @@ pub(crate) fn split_payload(
         }
     }
     violations.extend(repeated_names(&files));
+    if violations.is_empty() { Ok(PayloadParts { files, data }) } else { Err(violations) }
+}
+
+/// Does the same with a plain payload.
+pub(crate) fn split_plain(
+    payload: PlainPayload,
+    study_id: &str,
+    analysis_id: AnalysisId,
+) -> Result<PayloadParts, Vec<SchemaViolation>> {
+    let PlainPayload { with_first_file, files } = payload;
+    let Value::Object(mut data) = with_first_file else {
+        return Err(vec![violation("#".to_owned(), "expected type: JSONObject")]);
+    };
+    data.retain(|name, _| !matches!(name.as_str(), "studyId" | "analysisType" | "files"));
+    let files: Vec<File> = files.into_iter().map(|file| file.into_file(study_id, analysis_id)).collect();
+    let violations = repeated_names(&files);
     if violations.is_empty() { Ok(PayloadParts { files, data }) } else { Err(violations) }
 }
 
