@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::error::{is_connection_lost, outcome_unknown, read_error, unavailable};
 use crate::group_plan::{GroupOutcome, GroupRows, StoredState, Submission, plan_group, published_only};
-use crate::group_statements::{GroupStatements, QueryResult};
+use crate::group_statements::{GroupStatements, QueryResult, are_copied};
 use crate::pool::ConnectionPool;
 use crate::query::to_uuid;
 
@@ -45,6 +45,11 @@ pub(crate) async fn commit_group(
         Err(error) if is_connection_lost(&error) || client.is_closed() => {
             drop(Object::take(client));
             resolve_outcome(pool, &rows, error).await.map(|()| outcome)
+        }
+        Err(error) if are_copied(&rows.files) => {
+            // Of a COPY that does not begin, the driver takes the answer to its end for one to another statement.
+            drop(Object::take(client));
+            Err(read_error(STORING)(error))
         }
         Err(error) => Err(roll_back(client, error).await),
     }
@@ -92,8 +97,7 @@ async fn write_rows(
     if rows.events.seqs.is_empty() {
         return client.batch_execute("ROLLBACK").await;
     }
-    // Files come first: if a statement before a COPY failed, the COPY would not begin, and the driver would take the
-    // answer to its end for one to the next statement.
+    // Files come first: if a statement before a COPY failed, the COPY would not begin.
     try_join!(
         biased;
         statements.delete_files(client, rows),

@@ -164,7 +164,7 @@ impl GroupStatements {
 
     /// Writes files.
     pub(crate) async fn write_files(&self, client: &Object, files: &FileRows<'_>) -> QueryResult<()> {
-        if files.object_ids.len() >= MIN_COPY_FILES {
+        if are_copied(files) {
             return self.copy_files(client, files).await;
         }
         let FileRows { object_ids, analysis_ids, study_keys, md5s, accesses, names } = files;
@@ -197,6 +197,11 @@ impl GroupStatements {
         )
         .map(|_| ())
     }
+}
+
+/// Says whether files are written with COPY.
+pub(crate) fn are_copied(files: &FileRows<'_>) -> bool {
+    files.object_ids.len() >= MIN_COPY_FILES
 }
 
 /// Encodes files in the binary format of COPY. The driver does that, too, but waits after each page of them.
