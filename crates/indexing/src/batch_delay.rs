@@ -20,7 +20,7 @@ const LARGE_BATCH_DOCUMENTS: usize = 256;
 
 /// How much the delay grows with each batch while the source is overloaded, and its maximum.
 const DELAY_STEP: Duration = Duration::from_millis(2);
-const MAX_OVERLOADED_DELAY: Duration = Duration::from_millis(50);
+const MAX_OVERLOADED_DELAY: Duration = Duration::from_millis(30);
 
 /// A source is overloaded when it had at least so many changes per commit, on average, for this long.
 const OVERLOADED_CHANGES_PER_COMMIT: f64 = 3.0;
