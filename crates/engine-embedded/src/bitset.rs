@@ -130,6 +130,20 @@ impl Bitset {
         }
     }
 
+    /// Removes the rows that do not pass a test.
+    pub(crate) fn retain(&mut self, mut is_kept: impl FnMut(usize) -> bool) {
+        for (index, word) in self.words.iter_mut().enumerate() {
+            let mut left = *word;
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                if !is_kept(index * WORD_BITS + bit as usize) {
+                    *word &= !(1_u64 << bit);
+                }
+                left &= left - 1;
+            }
+        }
+    }
+
     /// Returns the first row of the set that is not before another.
     pub(crate) fn next_from(&self, row: usize) -> Option<usize> {
         let mut index = row / WORD_BITS;
@@ -169,6 +183,14 @@ mod tests {
                 assert_eq!(set.iter().collect::<Vec<_>>(), (start..end).collect::<Vec<_>>());
             }
         }
+    }
+
+    #[test]
+    fn rows_that_do_not_pass_are_removed() {
+        let mut set = Bitset::empty(200);
+        set.insert_range(0..150);
+        set.retain(|row| row % 3 == 0 && row != 63);
+        assert_eq!(set.iter().collect::<Vec<_>>(), (0..150).step_by(3).filter(|&row| row != 63).collect::<Vec<_>>());
     }
 
     #[test]

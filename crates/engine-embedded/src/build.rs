@@ -15,6 +15,7 @@ mod object_shapes;
 mod parse;
 mod path_tree;
 mod segment_builder;
+mod shared_tail;
 mod source;
 mod word_index_builder;
 mod word_parts;

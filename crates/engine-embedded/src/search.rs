@@ -8,6 +8,7 @@ mod dictionary_scan;
 mod export;
 mod facet;
 mod facet_counts;
+mod few_records;
 mod filter;
 mod fuzzy_walk;
 mod hits;

@@ -42,6 +42,11 @@ impl PayloadValidator {
         Ok(Self { dynamic: dynamic.clone(), submission, update: OnceLock::new(), budget, patterns })
     }
 
+    /// Says whether the base schema alone describes the files of a payload.
+    pub fn has_base_files(&self) -> bool {
+        self.dynamic["properties"].get("files").is_none()
+    }
+
     /// Returns all violations of a submitted payload, depth first; none if it may be stored.
     pub fn validate_submission(&self, payload: &Value) -> Vec<SchemaViolation> {
         self.check(&self.submission, payload)

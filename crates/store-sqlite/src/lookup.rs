@@ -119,7 +119,9 @@ impl LookupReader {
                     return Ok(Some(found));
                 }
             }
-            if let Some(found) = self.find_on_disk(&runs, *hash, &mut |block_key| test(index, block_key))? {
+            if runs.iter().any(|run| run.may_have(*hash))
+                && let Some(found) = self.find_on_disk(&runs, *hash, &mut |block_key| test(index, block_key))?
+            {
                 return Ok(Some(found));
             }
         }

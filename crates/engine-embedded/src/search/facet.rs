@@ -7,17 +7,17 @@ use cantata_engine::{Bucket, EngineError, FacetRequest, FacetResult, FieldStats,
 use super::buckets::{most_frequent, top_hits};
 use super::facet_counts::{self, NO_GROUP};
 use super::match_sets::{MatchSet, PlanMatchSets};
-use super::row_filter;
+use super::{few_records, row_filter};
 use crate::bitset::Bitset;
 use crate::segment::SegmentField;
 use crate::segment_reader::SegmentReader;
-use crate::snapshot::GlobalOrdinals;
+use crate::snapshot::{GlobalOrdinals, Snapshot};
 
 /// The limit of a histogram.
 const MAX_HISTOGRAM_BUCKETS: f64 = 65_536.0;
 
 /// About what a bucket takes, with a value of usual length.
-const BUCKET_BYTES: usize = size_of::<Bucket>() + 64;
+pub(super) const BUCKET_BYTES: usize = size_of::<Bucket>() + 64;
 
 /// A facet on one segment.
 pub(super) struct SegmentFacet<'a> {
@@ -40,6 +40,9 @@ pub(super) fn compute<'a>(
     match_sets: &PlanMatchSets<'a>,
     request: &'a FacetRequest,
 ) -> Result<FacetResult, EngineError> {
+    if let Some(answer) = few_records::compute(match_sets, request)? {
+        return Ok(answer);
+    }
     let snapshot = match_sets.snapshot;
     let segments = segment_facets(match_sets, request);
     let mut answer = FacetResult::default();
@@ -82,12 +85,16 @@ pub(super) fn compute<'a>(
     Ok(answer)
 }
 
+/// Returns the path of the nested container that a field belongs to; empty for records.
+pub(super) fn row_path<'a>(snapshot: &'a Snapshot, field: &str) -> &'a str {
+    let mapping = &snapshot.mapping;
+    let mapped = mapping.field(field).or_else(|| mapping.flattened_key(field).map(|(field, _)| field));
+    mapped.map(cantata_mapping::Field::row_path).unwrap_or_default()
+}
+
 fn segment_facets<'f, 'a>(match_sets: &'f PlanMatchSets<'a>, request: &'a FacetRequest) -> Vec<SegmentFacet<'f>> {
     let snapshot = match_sets.snapshot;
-    let mapping = &snapshot.mapping;
-    let mapped =
-        mapping.field(&request.field).or_else(|| mapping.flattened_key(&request.field).map(|(field, _)| field));
-    let path = mapped.map(cantata_mapping::Field::row_path).unwrap_or_default();
+    let path = row_path(snapshot, &request.field);
     let readers = snapshot.segments.iter().zip(match_sets.of_filter(request.filter)).enumerate();
     let facets = readers.map(|(segment, (reader, matches))| {
         let field = reader.segment.field(&request.field);

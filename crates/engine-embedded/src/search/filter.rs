@@ -227,6 +227,11 @@ pub(crate) fn ordinal_range(field: &SegmentField<'_>, range: &ValueRange) -> (u3
     (from, to)
 }
 
+/// Returns whether a range has all values of a field, or no row has the field: the rows are then known from postings.
+pub(super) fn has_all_values(segment: &Segment, field: &str, range: &ValueRange) -> bool {
+    segment.field(field).is_none_or(|field| ordinal_range(&field, range) == (0, field.dictionary.len() as u32))
+}
+
 fn rows_in_range(field: &SegmentField<'_>, from: u32, to: u32, rows: usize) -> Bitset {
     if from >= to {
         return Bitset::empty(rows);
@@ -259,5 +264,50 @@ fn rows_in_range(field: &SegmentField<'_>, from: u32, to: u32, rows: usize) -> B
             }
             set
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cantata_engine::{IndexWriter, WriteOperation};
+    use serde_json::json;
+
+    use super::*;
+    use crate::EmbeddedEngine;
+    use crate::cancellation::CancelOnDrop;
+    use crate::search::row_filter;
+
+    #[tokio::test]
+    async fn a_range_of_all_values_is_told_from_others_and_matches_the_same_rows_either_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create("things", Some(&json!({ "properties": { "n": { "type": "long" } } }))).unwrap();
+        let put = |number: i64| {
+            let document = if number == 5 { json!({}) } else { json!({ "n": number }) };
+            WriteOperation::Put { id: number.to_string(), source: document.to_string().into_bytes() }
+        };
+        engine.write("things", (0..200).map(put).collect()).await.unwrap();
+        let snapshot = engine.index("things").unwrap().snapshot();
+        let segment = &snapshot.segments[0].segment;
+        let end = |number: Option<i64>, included: bool| number.map(|number| (TypedValue::Integer(number), included));
+        let request = CancelOnDrop::default();
+        for (from, to, has_all) in [
+            (None, None, true),
+            (Some(0), Some(199), true),
+            (None, Some(1 << 50), true),
+            (Some(1), None, false),
+            (None, Some(198), false),
+            (Some(300), None, false),
+        ] {
+            let range = ValueRange { from: end(from, true), to: end(to, true) };
+            assert_eq!(has_all_values(segment, "n", &range), has_all, "{range:?}");
+            let filter = Filter::Range { field: "n".to_owned(), range };
+            let mut tested = Bitset::full(segment.document_count());
+            row_filter::narrow(segment, &filter, &mut tested, &request.token());
+            assert_eq!(evaluate(segment, &filter, 0, &request.token()), tested, "{filter:?}");
+        }
+        let open = ValueRange { from: None, to: end(Some(199), false) };
+        assert!(!has_all_values(segment, "n", &open));
+        assert!(has_all_values(segment, "unknown", &open), "no row has a value");
     }
 }

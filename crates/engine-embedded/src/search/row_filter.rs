@@ -165,19 +165,8 @@ pub(super) fn evaluate(
     rows
 }
 
-/// Returns those of the documents that match a filter.
-pub(super) fn narrow(
-    segment: &Segment,
-    filter: &Filter,
-    documents: &Bitset,
-    cancellation: &CancellationToken,
-) -> Bitset {
+/// Removes the documents that do not match a filter.
+pub(super) fn narrow(segment: &Segment, filter: &Filter, documents: &mut Bitset, cancellation: &CancellationToken) {
     let filter = RowFilter::new(segment, filter, 0, cancellation);
-    let mut narrowed = Bitset::empty(segment.document_count());
-    documents.for_each(|document| {
-        if filter.matches(document) {
-            narrowed.insert(document);
-        }
-    });
-    narrowed
+    documents.retain(|document| filter.matches(document));
 }
