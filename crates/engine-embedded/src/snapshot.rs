@@ -27,18 +27,33 @@ pub(crate) struct DocAddress {
     pub(crate) row: usize,
 }
 
+/// The lengths of a text or keyword field: how many rows have a value, and how many bytes these values have.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct FieldLengths {
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+}
+
 /// An index at one moment.
 pub(crate) struct Snapshot {
     pub(crate) mapping: Arc<IndexMapping>,
     pub(crate) segments: Vec<SegmentReader>,
     /// By field, computed when first needed.
     global_ordinals: Mutex<HashMap<String, Arc<GlobalOrdinals>>>,
+    /// By field, of all live documents, computed when first needed.
+    field_lengths: Mutex<HashMap<String, FieldLengths>>,
     pub(crate) query_cache: QueryCache,
 }
 
 impl Snapshot {
     pub(crate) fn new(mapping: Arc<IndexMapping>, segments: Vec<SegmentReader>) -> Self {
-        Self { mapping, segments, global_ordinals: Mutex::default(), query_cache: QueryCache::default() }
+        Self {
+            mapping,
+            segments,
+            global_ordinals: Mutex::default(),
+            field_lengths: Mutex::default(),
+            query_cache: QueryCache::default(),
+        }
     }
 
     pub(crate) fn live_document_count(&self) -> usize {
@@ -68,6 +83,21 @@ impl Snapshot {
             let computed = Arc::new(GlobalOrdinals::new(&self.segments, field));
             lock().insert(field.to_owned(), Arc::clone(&computed));
             computed
+        })
+    }
+
+    /// Returns the lengths of a field, which are computed if they are not known; nothing if that is given up.
+    pub(crate) fn field_lengths(
+        &self,
+        field: &str,
+        compute: impl FnOnce() -> Option<FieldLengths>,
+    ) -> Option<FieldLengths> {
+        let lock = || self.field_lengths.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(field).copied();
+        known.or_else(|| {
+            let computed = compute()?;
+            lock().insert(field.to_owned(), computed);
+            Some(computed)
         })
     }
 

@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use cantata_engine::{Cursor, Document, EngineError, Hit, HitsRequest, HitsResult};
 
 use super::match_sets::{MatchSet, PlanMatchSets};
+use super::relevance::Relevance;
 use super::sort::{SearchAfter, SegmentSortKey, compare_cursors, cursor_of, segment_sort_keys};
 use super::sorted_scan;
 use crate::segment::Segment;
@@ -18,13 +19,19 @@ struct Candidate {
     row: usize,
 }
 
-/// Finds a page, given the match sets of its filter.
-pub(super) fn find_page(snapshot: &Snapshot, request: &HitsRequest, match_sets: &[MatchSet]) -> HitsPage {
+/// Finds a page, given the match sets of its filter, and the scores if they are wanted.
+pub(super) fn find_page(
+    snapshot: &Snapshot,
+    request: &HitsRequest,
+    match_sets: &[MatchSet],
+    relevance: Option<&Relevance<'_>>,
+) -> HitsPage {
     let total = request.total.then(|| match_sets.iter().map(|matches| matches.count as u64).sum());
     let limit = if request.size == 0 { 0 } else { request.offset.saturating_add(request.size) };
     let mut records: Vec<(Cursor, DocAddress)> = Vec::new();
     for (segment, (reader, matches)) in snapshot.segments.iter().zip(match_sets).enumerate() {
-        let keys = segment_sort_keys(&reader.segment, &request.sort);
+        let scores = relevance.map(|relevance| relevance.of_segment(segment));
+        let keys = segment_sort_keys(&reader.segment, &request.sort, scores);
         let after = request.after.as_ref().map(|cursor| SearchAfter::new(&reader.segment, &keys, cursor));
         for row in first_rows(&reader.segment, &keys, matches, after.as_ref(), limit) {
             records.push((cursor_of(&reader.segment, &keys, row), DocAddress { segment, row }));
@@ -33,7 +40,10 @@ pub(super) fn find_page(snapshot: &Snapshot, request: &HitsRequest, match_sets: 
     if snapshot.segments.len() > 1 {
         records.sort_by(|one, two| compare_cursors(&request.sort, &one.0, &two.0));
     }
-    HitsPage { total, records: records.into_iter().skip(request.offset).take(request.size).collect() }
+    let records: Vec<_> = records.into_iter().skip(request.offset).take(request.size).collect();
+    let scores = relevance
+        .map(|relevance| records.iter().map(|(_, address)| relevance.score(address.segment, address.row)).collect());
+    HitsPage { total, records, scores }
 }
 
 /// Returns the answer for a page, with documents if the request asks for them.
@@ -51,7 +61,12 @@ pub(super) fn with_documents(
         true => match_sets.budget.load(match_sets.snapshot, &addresses)?.into_iter().map(Some).collect(),
         false => vec![None; addresses.len()],
     };
-    let hits = cursors.into_iter().zip(documents).map(|(cursor, document)| Hit { cursor, document });
+    let mut scores = page.scores.map(Vec::into_iter);
+    let hits = cursors.into_iter().zip(documents).map(|(cursor, document)| Hit {
+        cursor,
+        document,
+        score: scores.as_mut().and_then(Iterator::next),
+    });
     Ok(HitsResult { total: page.total, hits: hits.collect() })
 }
 
