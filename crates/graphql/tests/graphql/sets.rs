@@ -71,6 +71,9 @@ fn the_type_may_be_an_enum_or_a_string() {
     );
     let of_sets = plan(&schema(), query, json!({ "t": "sets" }));
     assert!(of_sets.commands.is_empty());
+    let by_score =
+        "mutation { saveSet(type: file, sqon: {}, path: \"tags\", sort: [{fieldName: \"_score\"}]) { setId } }";
+    assert!(plan(&schema(), by_score, json!({})).commands.is_empty(), "members are not sorted by relevance");
 }
 
 #[test]
