@@ -49,7 +49,7 @@ test('pages are numbered up to the window and follow cursors beyond it', () => {
 test('what quick search finds comes by relevance, until another order is chosen', () => {
   const sought = { op: 'wildcard' as const, content: { fieldNames: ['file_id', 'title'], value: '*x*' } };
   const found = { ...START, filter: { op: 'and' as const, content: [leaf('in', 'file_type', ['bam']), sought] } };
-  const sortIn = (state: typeof START) => viewRequest(catalogue, state, [], extent.bins).variables['sort'];
+  const sortIn = (state: typeof START) => viewRequest(catalogue, state, [], extent.bins).variables.sort;
   const best = { fieldName: '_score', order: 'desc' };
   expect(sortIn(found)).toEqual([best, { fieldName: 'file_id', order: 'asc' }]);
   expect(sortIn({ ...found, sort: [] })).toEqual([best]);
