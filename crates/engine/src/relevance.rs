@@ -1,44 +1,45 @@
 //! Relevance: how well a record matches the texts that a filter seeks.
 //!
-//! A filter finds records; a score only orders them, and never changes which are found. It is computed where a request asks
-//! for it ([`crate::HitsRequest::score`]), and nowhere else.
+//! A filter finds records; a score only orders them, and never changes which are found. It is computed where a request
+//! asks for it ([`crate::HitsRequest::score`]), and nowhere else.
 //!
 //! # What scores
 //!
 //! Conditions that seek texts: wildcards, fuzzy texts, values with `*`, and values of a text field
-//! ([`ScoringCondition::new`]). Chosen values of other fields, ranges and sets select records, and do not say which of them
-//! are better; these conditions score zero. So do negations, which have nothing that matches. Without a condition that
-//! scores, all records have the score zero, and an order by relevance is the order of what follows in the sort, then of ids.
+//! ([`ScoringCondition::new`]). Chosen values of other fields, ranges and sets select records, and do not say which of
+//! them are better; these conditions score zero. So do negations, which have nothing that matches. Without a condition
+//! that scores, all records have the score zero, and an order by relevance is the order of what follows in the sort,
+//! then of ids.
 //!
 //! * `And` and `Or` add up the scores of their parts; an `And` that does not hold scores zero, also within an `Or`.
-//! * `Nested` has the score of its best element: a record is not better because it has more elements that are as good. What
-//!   a pivot holds together is an `And` within an element, and scores there.
+//! * `Nested` has the score of its best element: a record is not better because it has more elements that are as good.
+//!   What a pivot holds together is an `And` within an element, and scores there.
 //!
 //! # How a condition scores
 //!
-//! By BM25 ([`Bm25`]), with one term: the condition. All values that a pattern stands for count as that term. Statistics of
-//! each value would put misspelt and rare values first, which is the opposite of what a pattern seeks.
+//! By BM25 ([`Bm25`]), with one term: the condition. All values that a pattern stands for count as that term.
+//! Statistics of each value would put misspelt and rare values first, which is the opposite of what a pattern seeks.
 //!
 //! * A *row* is a record, or an element of the nested container of the field.
-//! * The *frequency* in a row is the number of its different values that match; in a value of a text field each word that
-//!   matches counts, and a value that matches only as a whole counts once.
+//! * The *frequency* in a row is the number of its different values that match; in a value of a text field each word
+//!   that matches counts, and a value that matches only as a whole counts once.
 //! * The *length* of a row is the number of bytes of its different values in the field. Bytes, because they are known
 //!   without cutting a text into words, and relate one text to another as words do. Keyword fields have lengths too, so
 //!   that `fox` comes before a long name that contains it.
 //! * The rows with a value in the field, those that match, and the mean length are counted in the records of
-//!   [`crate::ScoreRequest::within`], deleted ones never. A score is therefore the same before and after a merge, and tells
-//!   a client nothing about records that it may not see.
+//!   [`crate::ScoreRequest::within`], deleted ones never. A score is therefore the same before and after a merge, and
+//!   tells a client nothing about records that it may not see.
 //!
-//! Sums are computed in double precision and rounded to single precision once. The order of additions does not show in a
-//! score, and equal records are equal in it.
+//! Sums are computed in double precision and rounded to single precision once. The order of additions does not show in
+//! a score, and equal records are equal in it.
 //!
 //! # What engines promise
 //!
 //! On every engine: the score of a condition that matches is above zero where statistics allow it, an order by
-//! [`crate::RECORD_SCORE`] is total (further keys, then the id), and two pages of one state of an index fit together. The
-//! embedded engine and the brute-force model compute what is written here, to the last bit of single precision. Clusters
-//! compute scores themselves, by their BM25 with their statistics: their scores are other numbers, and may order records
-//! that are nearly equal in another way.
+//! [`crate::RECORD_SCORE`] is total (further keys, then the id), and two pages of one state of an index fit together.
+//! The embedded engine and the brute-force model compute what is written here, to the last bit of single precision.
+//! Clusters compute scores themselves, by their BM25 with their statistics: their scores are other numbers, and may
+//! order records that are nearly equal in another way.
 
 use cantata_mapping::{FieldKind, IndexMapping, TypedValue};
 

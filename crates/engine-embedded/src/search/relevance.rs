@@ -3,15 +3,15 @@
 //! Match sets have found the records; scoring follows the filter a second time, and only where it has conditions that
 //! score. It costs:
 //!
-//! * for each such condition once: its ordinals again, which the dictionaries find without looking at documents; a bitmap
-//!   of its rows, whose number is a statistic; and the lengths of the field. These are counted once for a snapshot, unless
-//!   the client sees a part of the records, whose lengths are then counted for each search;
-//! * for each record that is scored: the values of its rows in the fields, and cutting those into words that match in a text
-//!   field. Sorted by relevance, these are all that match, one after the other in the bounded heap that every order has;
-//!   otherwise those of the page.
+//! * for each such condition once: its ordinals again, which the dictionaries find without looking at documents; a
+//!   bitmap of its rows, whose number is a statistic; and the lengths of the field. These are counted once for a
+//!   snapshot, unless the client sees a part of the records, whose lengths are then counted for each search;
+//! * for each record that is scored: the values of its rows in the fields, and cutting those into words that match in a
+//!   text field. Sorted by relevance, these are all that match, one after the other in the bounded heap that every
+//!   order has; otherwise those of the page.
 //!
-//! A score needs no memory of its own. A condition has a bit for each value of its field, and catalogues bound the number of
-//! conditions. Nothing here is computed for a search that asks for no scores.
+//! A score needs no memory of its own. A condition has a bit for each value of its field, and catalogues bound the
+//! number of conditions. Nothing here is computed for a search that asks for no scores.
 
 use cantata_engine::relevance::{Bm25, ScoringCondition, TermStatistics};
 use cantata_engine::{Filter, ScoreRequest};
@@ -74,8 +74,8 @@ impl SegmentRelevance<'_> {
     }
 }
 
-/// The part of a filter that scores, for the rows of one level. Lists have an entry for each segment; it is empty where the
-/// segment has not the level or the field.
+/// The part of a filter that scores, for the rows of one level. Lists have an entry for each segment, an empty one where
+/// the segment has not the level or the field.
 enum Scorer<'a> {
     /// The sum of its parts; of a conjunction only where it holds.
     Sum { parts: Vec<Scorer<'a>>, conjunction: Option<Vec<Option<RowFilter<'a>>>> },
@@ -200,7 +200,8 @@ impl<'a> Compiler<'a, '_> {
         Some(Scorer::Term { condition, bm25, fields })
     }
 
-    /// Returns the lengths of a field in the documents that statistics are made of; nothing if the search was cancelled.
+    /// Returns the lengths of a field in the documents that statistics are made of; nothing if the search was
+    /// cancelled.
     fn count_lengths(&self, fields: &[Option<TermField<'a>>]) -> Option<FieldLengths> {
         let mut lengths = FieldLengths::default();
         for ((reader, field), within) in self.snapshot.segments.iter().zip(fields).zip(self.within) {

@@ -4,8 +4,8 @@
 //! score ([`cantata_engine::relevance`]): each condition adds one where it matches, and on a text field the BM25 of the
 //! cluster. Of keyword fields a cluster keeps neither lengths nor frequencies, so there is nothing more to add.
 //!
-//! The statistics of a cluster are those of all its records. A client that sees a part of them gets the ones alone: BM25
-//! would tell it how many others match.
+//! The statistics of a cluster are those of all its records. A client that sees a part of them gets the ones alone:
+//! BM25 would tell it how many others match.
 
 use cantata_engine::relevance::ScoringCondition;
 use cantata_engine::{Filter, HitsRequest, SearchPlan};
