@@ -60,16 +60,17 @@ pub(super) async fn scored_within(
     change: impl FnOnce(&mut HitsRequest),
 ) -> Vec<Hit> {
     let query = bench.filter(sqon).await;
+    let mut plan = SearchPlan::default();
     let mut request = HitsRequest {
+        filter: plan.add_filter(Filter::and([within.clone(), query.clone()])),
         size: 100,
         sort: vec![by_score()],
         total: true,
-        score: Some(ScoreRequest { query: 1, within: 2 }),
+        score: Some(ScoreRequest { query: plan.add_filter(query), within: plan.add_filter(within) }),
         ..HitsRequest::default()
     };
     change(&mut request);
-    let filters = vec![Filter::and([within.clone(), query.clone()]), query, within];
-    let plan = SearchPlan { filters, hits: vec![request], facets: Vec::new() };
+    plan.hits.push(request);
     let hits = bench.search(plan).await.hits.remove(0).hits;
     assert!(hits.is_sorted_by(|one, two| one.score >= two.score), "{sqon}: {hits:?}");
     assert!(hits.iter().all(|hit| hit.score.is_some_and(|score| score >= 0.0)), "{sqon}: {hits:?}");

@@ -30,15 +30,15 @@ impl EngineAndModel<'_> {
             mode: SortMode::Max,
             missing: MissingOrder::Last,
         }];
+        let mut plan = SearchPlan::default();
         let page = HitsRequest {
+            filter: plan.add_filter(Filter::and([query_filter.clone(), within_filter.clone()])),
             size: self.model.records().len(),
             sort,
-            score: Some(ScoreRequest { query: 1, within: 2 }),
+            score: Some(ScoreRequest { query: plan.add_filter(query_filter), within: plan.add_filter(within_filter) }),
             ..HitsRequest::default()
         };
-        let both = Filter::and([query_filter.clone(), within_filter.clone()]);
-        let plan =
-            SearchPlan { filters: vec![both, query_filter, within_filter], hits: vec![page], facets: Vec::new() };
+        plan.hits.push(page);
         let plan = Arc::new(plan);
         let answer = self.engine.search(self.index, Arc::clone(&plan)).await;
         let mut answer = answer.map_err(|error| failure("a search with scores", &error).with_plan(&plan))?;
