@@ -1,4 +1,5 @@
-//! Random requests to every route of a server with sample data: none may end in a server error or a panic.
+//! Random requests to every route of a server with sample data: none may end in a server error or a panic, and the server
+//! never needs more memory than it was told that it may use.
 //!
 //! Routes, methods and parameters come from the server's OpenAPI document, so a new route is part of it. Each request is a
 //! valid one in which something was changed. What the server answers with 5xx is printed and kept in a file.
@@ -37,6 +38,9 @@ pub(crate) struct FuzzArguments {
     /// The beginning of the random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// The memory that the server may use (`MEMORY_LIMIT`), in megabytes of 1,000,000 bytes.
+    #[arg(long, value_name = "MB", default_value_t = 2_000)]
+    memory_limit: u32,
 }
 
 /// What came of the requests.
@@ -49,12 +53,14 @@ struct Tally {
     failures: Vec<(u16, Vec<u8>)>,
 }
 
-/// Sends the requests; succeeds if there was no server error and no panic.
+/// Sends the requests; succeeds if there was no server error and no panic, and the memory stayed within its limit.
 pub(crate) fn run(arguments: &FuzzArguments) -> Outcome<ExitCode> {
     let folder = tempfile::tempdir()?;
     let log = folder.path().join("server.log");
     let mut command = cantata(&folder.path().join("data"))?;
-    command.env("SERVER_PORT", "0").arg("demo").stderr(fs_err::File::create(&log)?.into_file());
+    let memory_limit = u64::from(arguments.memory_limit) * 1_000_000;
+    command.env("SERVER_PORT", "0").env("MEMORY_LIMIT", memory_limit.to_string());
+    command.arg("demo").stderr(fs_err::File::create(&log)?.into_file());
     let server = ServerProcess::start(command)?;
     let seeds = Seeds::collect(&mut server.connect()?)?;
     let before = server.memory_parts()?;
@@ -86,10 +92,21 @@ pub(crate) fn run(arguments: &FuzzArguments) -> Outcome<ExitCode> {
     server.stop()?;
     let tally = tally.into_inner().map_err(|_| "a thread panicked")?;
     let panics = fs_err::read_to_string(&log)?.lines().filter(|line| line.contains("panic")).count();
-    report(&tally, panics, before, after)
+    report(&tally, panics, before, after, arguments.memory_limit)
 }
 
-fn report(tally: &Tally, panics: usize, before: ProcessMemory, after: ProcessMemory) -> Outcome<ExitCode> {
+/// Returns whether a process ever had more than so many megabytes in RAM.
+fn is_over(memory: ProcessMemory, limit: u32) -> bool {
+    memory.peak > f64::from(limit)
+}
+
+fn report(
+    tally: &Tally,
+    panics: usize,
+    before: ProcessMemory,
+    after: ProcessMemory,
+    memory_limit: u32,
+) -> Outcome<ExitCode> {
     use std::io::Write;
 
     let mut out = std::io::stdout().lock();
@@ -99,7 +116,11 @@ fn report(tally: &Tally, panics: usize, before: ProcessMemory, after: ProcessMem
     writeln!(out, "closed: {}", tally.closed)?;
     writeln!(out, "panics: {panics}")?;
     writeln!(out, "memory: {:.0} MB before, {:.0} MB after, {:.0} MB at most", before.all, after.all, after.peak)?;
-    if tally.failures.is_empty() && panics == 0 {
+    let is_over = is_over(after, memory_limit);
+    if is_over {
+        writeln!(out, "memory: more than the {memory_limit} MB that the server may use (MEMORY_LIMIT)")?;
+    }
+    if tally.failures.is_empty() && panics == 0 && !is_over {
         return Ok(ExitCode::SUCCESS);
     }
     for (number, (status, request)) in tally.failures.iter().enumerate() {
@@ -110,4 +131,16 @@ fn report(tally: &Tally, panics: usize, before: ProcessMemory, after: ProcessMem
         writeln!(out, "{status} {} {line}", path.display())?;
     }
     Ok(ExitCode::FAILURE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peak_above_the_limit_fails_the_run_even_if_the_memory_was_given_back() {
+        let peak = |peak: f64| ProcessMemory { all: 100.0, peak, ..ProcessMemory::default() };
+        assert!(!is_over(peak(2_000.0), 2_000));
+        assert!(is_over(peak(2_000.1), 2_000));
+    }
 }

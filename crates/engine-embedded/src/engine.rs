@@ -217,9 +217,10 @@ impl EmbeddedEngine {
         let aliases =
             apply_alias_changes(&registry.aliases.aliases, changes, |name| registry.indexes.contains_key(name))?;
         let aliases = Aliases { aliases };
-        if aliases != registry.aliases {
+        if aliases != registry.aliases || registry.has_stale_aliases {
             if let Err(error) = aliases.write(&self.0.folder) {
-                // The file may have been replaced although the folder could not be synced.
+                // The file may have been replaced although the folder could not be synced. What cannot be undone now is
+                // undone by the next change or health check.
                 registry.has_stale_aliases = registry.aliases.write(&self.0.folder).is_err();
                 return Err(write_error(&error));
             }
@@ -386,7 +387,10 @@ impl IndexAdmin for EmbeddedEngine {
         let registry = self.registry();
         let summary = |(name, index): (&String, &IndexEntry)| {
             let (documents, bytes, problem) = match index {
-                Ok(index) => (index.snapshot().live_document_count() as u64, folder_bytes(index.folder()), None),
+                Ok(index) => {
+                    let problem = index.damage().map(|damage| damage.to_string());
+                    (index.snapshot().live_document_count() as u64, folder_bytes(index.folder()), problem)
+                }
                 Err(unopened) => (0, folder_bytes(&unopened.folder), Some(unopened.error.to_string())),
             };
             IndexSummary { name: name.clone(), documents, bytes, problem }
@@ -418,6 +422,16 @@ mod tests {
 
     fn put(id: &str) -> WriteOperation {
         WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }
+    }
+
+    #[tokio::test]
+    async fn an_index_whose_damage_was_found_after_it_was_opened_is_listed_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create("things", None).unwrap();
+        assert_eq!(engine.indexes().await.unwrap()[0].problem, None);
+        let damage = engine.index("things").unwrap().set_damaged("1.segment is not as it was written".to_owned());
+        assert_eq!(engine.indexes().await.unwrap()[0].problem, Some(damage.to_string()));
     }
 
     /// Work that began on an index before it was deleted must not reach the files of one that was created after it.

@@ -24,6 +24,7 @@ mod merge_policy;
 mod open_context;
 mod verify;
 mod wal;
+mod wal_entry;
 mod writer;
 
 pub use backup::IndexFile;
@@ -98,11 +99,11 @@ impl Index {
         let created = create().map_err(|error: std::io::Error| write_error(&error));
         let opened = created.and_then(|()| Self::open(name, folder.to_owned(), context));
         if opened.is_err() {
-            // Nobody else has these folders; what cannot be removed is no obstacle.
-            let _ = fs_err::remove_dir_all(temporary);
-            if fs_err::remove_dir_all(folder).is_ok() {
-                // It had its name, and only the folder around it was not synced: after a crash it would be there again.
-                let _ = durable_file::sync_folder(durable_file::parent(folder));
+            // If it has its name already, it loses it as a whole, and durably: a power loss must not bring a refused index
+            // back, nor a part of one. Nobody else has these folders; what cannot be removed is no obstacle.
+            let _ = durable_file::rename(folder, temporary);
+            for folder in [temporary, folder] {
+                let _ = fs_err::remove_dir_all(folder);
             }
         }
         opened
@@ -223,7 +224,7 @@ impl Index {
 /// Returns the mapping and the position of the index in a folder, whatever is wrong with its segments.
 pub(crate) fn read_description(folder: &Path) -> Result<(IndexMapping, Option<String>), IndexError> {
     let (manifest, _) = Manifest::read(folder)?;
-    let mut recovered = RecoveredWrites::default();
+    let mut recovered = RecoveredWrites::new(manifest.is_upgraded);
     for number in wal::file_numbers(folder, manifest.first_wal)? {
         recovered.read_file(folder, number)?;
     }

@@ -18,6 +18,7 @@ mod aliases;
 mod bitset;
 mod build;
 mod cancellation;
+mod checked_json;
 mod engine;
 mod error;
 mod index;
@@ -35,6 +36,7 @@ mod value_encoding;
 mod varint;
 
 pub use administration::IndexDescription;
+pub use aliases::DAMAGED_FILE as DAMAGED_ALIASES_FILE;
 pub use engine::{EmbeddedEngine, OpenError};
 pub use index::{ImportProgress, IndexFile};
 pub use search::set_max_search_bytes;

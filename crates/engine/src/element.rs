@@ -96,8 +96,8 @@ impl<'m> Element<'_, 'm> {
             Filter::Nested { path, inner } => {
                 let mut passes = false;
                 walk(self.value, &segments(path, self.level), &mut |value| {
-                    passes |= matches!(value, ValueRef::Object(_))
-                        && Element { level: path, value, ..*self }.passes(inner);
+                    passes |=
+                        matches!(value, ValueRef::Object(_)) && Element { level: path, value, ..*self }.passes(inner);
                 });
                 passes
             }

@@ -1,27 +1,35 @@
 //! When operations fail.
 
-use libc::{EIO, ENOSPC, EROFS, c_int};
+use libc::{EACCES, EIO, ENOSPC, EROFS, c_int};
 
 /// How operations fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// Whatever takes space fails, until the disk is repaired.
     DiskFull,
+    /// Whatever writes bytes fails, until the disk is repaired; names can be added. So most full disks are.
+    NoSpaceForBytes,
     /// Every change fails, until the disk is repaired.
     ReadOnly,
+    /// Every change is denied, until the disk is repaired, as if somebody had changed the permissions of its folders.
+    Denied,
     /// One change fails.
     IoError,
     /// One write writes half of its bytes.
     ShortWrite,
     /// One sync fails, and what was written since the last one is lost.
     FailedSync,
+    /// Every change and every sync fails, until the disk is repaired.
+    Broken,
 }
 
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// Writes bytes, lengthens a file or adds a name.
+    /// Writes bytes or lengthens a file.
     Grow,
+    /// Adds a name.
+    AddName,
     /// Shortens a file, or removes or changes a name.
     Change,
     /// Syncs a file or folder.
@@ -73,11 +81,19 @@ impl FaultPlan {
         }
         let Some((_, fault)) = self.fault.filter(|(at, _)| number >= *at) else { return Outcome::Success };
         let (outcome, is_over) = match (fault, operation) {
-            (Fault::DiskFull, Operation::Grow) => (Outcome::Failure(ENOSPC), false),
-            (Fault::ReadOnly, Operation::Grow | Operation::Change) => (Outcome::Failure(EROFS), false),
-            (Fault::IoError, Operation::Grow | Operation::Change) => (Outcome::Failure(EIO), true),
+            (Fault::DiskFull, Operation::Grow | Operation::AddName) | (Fault::NoSpaceForBytes, Operation::Grow) => {
+                (Outcome::Failure(ENOSPC), false)
+            }
+            (Fault::ReadOnly, Operation::Grow | Operation::AddName | Operation::Change) => {
+                (Outcome::Failure(EROFS), false)
+            }
+            (Fault::Denied, Operation::Grow | Operation::AddName | Operation::Change) => {
+                (Outcome::Failure(EACCES), false)
+            }
+            (Fault::IoError, Operation::Grow | Operation::AddName | Operation::Change) => (Outcome::Failure(EIO), true),
             (Fault::ShortWrite, Operation::Grow) => (Outcome::Short, true),
             (Fault::FailedSync, Operation::Sync) => (Outcome::Failure(EIO), true),
+            (Fault::Broken, _) => (Outcome::Failure(EIO), false),
             _ => (Outcome::Success, false),
         };
         if is_over {

@@ -7,6 +7,8 @@ use cantata_store::{Result, StoreError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, ffi};
 
+use crate::missing_checksums;
+
 mod embedded {
     refinery::embed_migrations!("migrations");
 }
@@ -61,7 +63,7 @@ pub(crate) fn enable_stable_plans(connection: &Connection) -> rusqlite::Result<(
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(|_| ())
 }
 
-/// Opens the connection of the writer and runs the migrations.
+/// Opens the connection of the writer, runs the migrations, and gives checksums to rows without.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     let failed = |error: rusqlite::Error| StoreError::failed("opening the metadata database", error);
     let mut connection = Connection::open(path).map_err(failed)?;
@@ -75,6 +77,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     // The log begins again, so that `check_wal` never meets the remains of an earlier recovery.
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
     migrate(path, &mut connection)?;
+    missing_checksums::fill(&mut connection)?;
     Ok(connection)
 }
 

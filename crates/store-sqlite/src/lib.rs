@@ -15,6 +15,7 @@ mod events;
 mod file_block;
 mod files;
 mod lookup;
+mod missing_checksums;
 mod reader_pool;
 mod revisions;
 mod studies;
@@ -44,10 +45,10 @@ pub use crate::database::METADATA_FILE;
 pub use crate::lookup::{check_lookup, remove_lookup};
 pub use crate::wal::check_wal;
 
-use crate::database::{StorePaths, open_reader, open_writer};
+use crate::database::{StorePaths, open_writer};
 use crate::document_cache::DocumentCache;
 use crate::file_block::FileBlock;
-use crate::lookup::{Lookup, LookupDatabase, LookupKey, LookupWriter};
+use crate::lookup::{Lookup, LookupKey, LookupWriter};
 use crate::reader_pool::{Reader, ReaderPool, with_snapshot};
 use crate::write_context::WriteContext;
 use crate::writer::Writer;
@@ -80,12 +81,12 @@ impl SqliteStore {
         check_wal(folder)?;
         let connection = open_writer(&files.metadata)?;
         cursors::clear_leases(&connection)?;
-        let lookup = Lookup::start(LookupDatabase::open(&files.lookup, &connection)?, &connection, lookup_batch)?;
+        let lookup = Lookup::start(&files, &connection, lookup_batch)?;
         let last_event = events::latest(&connection)?;
         let (event_sender, latest_event) = watch::channel(last_event);
         let context = WriteContext {
             connection,
-            lookup: LookupWriter::new(lookup.reader(open_reader(&files.lookup)?)),
+            lookup: LookupWriter::new(lookup.reader()?),
             last_event,
             changed: Vec::new(),
             inserted: Vec::new(),

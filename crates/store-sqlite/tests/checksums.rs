@@ -4,6 +4,7 @@ use cantata_core::Study;
 use cantata_store::contract::builders;
 use cantata_store::{DuplicateRule, InsertOutcome, NewAnalysis, Result, Store, StoreError};
 use cantata_store_sqlite::{METADATA_FILE, SqliteStore, check_database, copy_database};
+use rusqlite::Connection;
 
 #[tokio::test]
 async fn a_flipped_bit_is_an_error_that_names_the_analysis() {
@@ -41,6 +42,76 @@ async fn a_flipped_bit_is_an_error_that_names_the_analysis() {
         let refused = copy_database(folder.path(), &copies.path().join("copy")).unwrap_err();
         assert!(cantata_core::error_chain(&refused).contains(&id), "{refused:?}");
     }
+}
+
+/// How many rows are more than one step of giving them checksums.
+const MANY_ROWS: u64 = 1_100;
+
+#[tokio::test]
+async fn rows_that_an_older_version_has_written_get_checksums_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let new = NewAnalysis::of(&builders::analysis("S", 2)).unwrap();
+    {
+        let store = SqliteStore::open(folder.path()).unwrap();
+        store.create_study(Study { study_id: "S".into(), ..Study::default() }).await.unwrap();
+        store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
+        store.register_type(builders::new_type("reads")).await.unwrap();
+    }
+    let database = || Connection::open(folder.path().join(METADATA_FILE)).unwrap();
+    let without_checksum = || -> u64 {
+        let sql = "SELECT (SELECT count(*) FROM study WHERE checksum IS NULL)
+                        + (SELECT count(*) FROM analysis_type WHERE checksum IS NULL)
+                        + (SELECT count(*) FROM event WHERE checksum IS NULL)
+                        + (SELECT count(*) FROM file_block WHERE checksum IS NULL)";
+        database().query_row(sql, [], |row| row.get(0)).unwrap()
+    };
+    let copies =
+        "WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?1)
+                  INSERT INTO study (study_id, document)
+                  SELECT 'S' || number, document FROM numbers, study WHERE study_id = 'S'";
+    database().execute(copies, [MANY_ROWS]).unwrap();
+    let forget = "UPDATE study SET checksum = NULL; UPDATE analysis_type SET checksum = NULL;
+                  UPDATE event SET checksum = NULL; UPDATE file_block SET checksum = NULL; PRAGMA user_version = 0";
+    database().execute_batch(forget).unwrap();
+    assert_eq!(without_checksum(), MANY_ROWS + 4);
+    drop(SqliteStore::open(folder.path()).unwrap());
+    assert_eq!(without_checksum(), 0);
+    assert_eq!(check_database(folder.path()).unwrap(), Vec::<String>::new(), "they are the right ones");
+    let changed = database().execute("UPDATE event SET document = replace(document, '\"', '\"\"')", []).unwrap();
+    assert_eq!(changed, 1);
+    let store = SqliteStore::open(folder.path()).unwrap();
+    assert_damaged(store.analysis(new.analysis_id).await, &new.analysis_id.to_string());
+}
+
+#[tokio::test]
+async fn what_names_no_study_or_revision_any_more_is_an_error_and_not_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let new = NewAnalysis::of(&builders::analysis("S", 1)).unwrap();
+    {
+        let store = SqliteStore::open(folder.path()).unwrap();
+        store.create_study(Study { study_id: "S".into(), ..Study::default() }).await.unwrap();
+        store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
+    }
+    let damage = |flips: &str| {
+        let database = Connection::open(folder.path().join(METADATA_FILE)).unwrap();
+        database.pragma_update(None, "foreign_keys", false).unwrap();
+        database.execute_batch(flips).unwrap();
+    };
+    let flips = "UPDATE event SET study_key = study_key + 64; UPDATE file_block SET study_key = study_key + 64;
+                 UPDATE analysis SET study_key = study_key + 64";
+    damage(flips);
+    let store = SqliteStore::open(folder.path()).unwrap();
+    assert_damaged(store.events_after(0, 10).await, &new.analysis_id.to_string());
+    let file = store.file(new.files[0].object_id).await;
+    assert!(matches!(file, Err(StoreError::Corrupt { .. })), "{file:?}");
+    let analysis = store.analysis(new.analysis_id).await;
+    assert!(matches!(analysis, Err(StoreError::Corrupt { .. })), "{analysis:?}");
+    drop(store);
+    let flips = "UPDATE analysis SET study_key = study_key - 64, revision = revision + 64";
+    damage(flips);
+    let store = SqliteStore::open(folder.path()).unwrap();
+    let analysis = store.analysis(new.analysis_id).await;
+    assert!(matches!(analysis, Err(StoreError::Corrupt { .. })), "{analysis:?}");
 }
 
 #[track_caller]

@@ -114,13 +114,10 @@ impl Index {
             Ok((chosen, Arc::clone(&writer.mapping), wal, writer.reserve_segment_file()))
         })?;
         let flushed = self.merge_to_file(&chosen, &mapping, &reserved)?;
-        self.change(|writer| {
-            if writer.release_segment_file(&reserved) {
-                writer.replace_segments(&chosen, flushed);
-                writer.checkpoint_wal(wal, &self.folder).map_err(|error| self.write_error(error))?;
-                self.publish(writer);
-            }
-            Ok(true)
-        })
+        self.replace_by_file(&chosen, flushed, &reserved, |writer| {
+            writer.manifest.first_wal = wal;
+            writer.commit(&self.folder)
+        })?;
+        Ok(true)
     }
 }

@@ -66,14 +66,14 @@ impl Index {
                 if !sequencer.wait_for(number) {
                     return Ok(());
                 }
-                let committed = segment.and_then(|segment| {
-                    self.commit_segment(&segment, &mapping, |manifest| {
+                // The other threads wait for the end of this, whatever it is.
+                let committed = catch_panic(|| {
+                    let documents = self.commit_segment(&segment?, &mapping, |manifest| {
                         manifest.imports.insert(chunk.source.clone(), chunk.end);
-                    })
-                });
-                if let Ok(documents) = committed {
+                    })?;
                     (options.on_progress)(ImportProgress::Indexed { documents, bytes: chunk.bytes.len() as u64 });
-                }
+                    Ok(())
+                });
                 sequencer.finish(committed.is_ok());
                 committed?;
             }
@@ -214,5 +214,29 @@ impl CommitSequencer {
 
     fn lock(&self) -> MutexGuard<'_, SequencerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::open_context::OpenContext;
+    use super::*;
+
+    #[test]
+    fn an_import_whose_progress_cannot_be_told_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, temporary) = (folder.path().join("things"), folder.path().join("temporary"));
+        let index = Index::create("things", &path, &temporary, None, &OpenContext::default()).unwrap();
+        let chunks = (1..=8_u64).map(|number| {
+            let bytes = b"{\"n\": 1}".to_vec();
+            ImportChunk { source: "file".to_owned(), documents: vec![(number, 0..bytes.len())], bytes, end: number }
+        });
+        let on_progress = |progress: ImportProgress| {
+            assert!(!matches!(progress, ImportProgress::Indexed { .. }), "nobody listens");
+        };
+        let options = ImportOptions { id_field: None, threads: 4, on_progress: &on_progress };
+        let failed = index.import(chunks, &options);
+        assert!(matches!(failed, Err(EngineError::Failed(_))), "{failed:?}");
+        assert_eq!(index.import_position("file"), Ok(1), "what comes after it is not part of the index");
     }
 }

@@ -10,10 +10,11 @@ use cantata_mapping::IndexMapping;
 
 use super::Index;
 use super::change::catch_panic;
-use super::index_segment::{IndexSegment, segment_file_name};
+use super::index_segment::IndexSegment;
 use super::maintenance::noted;
 use super::merge_policy::{MAX_MERGED_DOCUMENTS, choose_files};
-use super::writer::{ReservedFile, merge_segments};
+use super::writer::{IndexWriter, ReservedFile, merge_segments};
+use crate::error::IndexError;
 use crate::segment::BuiltSegment;
 
 impl Index {
@@ -69,15 +70,29 @@ impl Index {
         let (mapping, reserved) =
             self.change(|writer| Ok((Arc::clone(&writer.mapping), writer.reserve_segment_file())))?;
         let merged = self.merge_to_file(chosen, &mapping, &reserved)?;
-        self.change(|writer| {
-            if writer.release_segment_file(&reserved) {
+        self.replace_by_file(chosen, merged, &reserved, |writer| writer.commit(&self.folder))
+    }
+
+    /// Replaces segments by what [`Self::merge_to_file`] made of them, unless the index was opened again meanwhile. After an
+    /// error the file is not reserved any more.
+    pub(super) fn replace_by_file(
+        &self,
+        chosen: &[IndexSegment],
+        merged: Option<IndexSegment>,
+        reserved: &ReservedFile,
+        commit: impl FnOnce(&mut IndexWriter) -> Result<(), IndexError>,
+    ) -> Result<(), EngineError> {
+        let replaced = self.change(|writer| {
+            if writer.release_segment_file(reserved) {
                 writer.replace_segments(chosen, merged);
-                writer.commit(&self.folder).map_err(|error| self.write_error(error))?;
+                commit(writer).map_err(|error| self.write_error(error))?;
                 self.publish(writer);
             }
             writer.remove_orphans(&self.folder);
             Ok(())
-        })
+        });
+        // An index that another change has left failed is not changed at all.
+        replaced.inspect_err(|_| self.lock_writer().discard_segment_file(reserved, &self.folder))
     }
 
     /// Merges segments into a reserved file, and syncs the WAL. After an error the file is not reserved any more.
@@ -95,10 +110,50 @@ impl Index {
         });
         let synced = written.and_then(|written| self.sync_wal().map(|()| written));
         synced.map_err(|error| {
-            self.lock_writer().release_segment_file(reserved);
-            // It may be what fills the disk. If it cannot be removed now, it is removed as an orphan.
-            let _ = fs_err::remove_file(self.folder.join(segment_file_name(reserved.number)));
+            self.lock_writer().discard_segment_file(reserved, &self.folder);
             if self.is_retired() { self.not_found() } else { error }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use cantata_engine::WriteOperation;
+
+    use super::super::index_segment::segment_file_name;
+    use super::super::open_context::OpenContext;
+    use super::*;
+
+    #[test]
+    fn a_merged_file_is_removed_if_the_index_fails_before_it_becomes_part_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("things");
+        let context = OpenContext::new(Duration::ZERO);
+        let index = Index::create("things", &path, &folder.path().join("temporary"), None, &context).unwrap();
+        let put = WriteOperation::Put { id: "a".to_owned(), source: b"{\"n\": 1}".to_vec() };
+        index.write(&[put], None).unwrap();
+        index.compact().unwrap();
+        let (chosen, mapping, reserved) = index
+            .change(|writer| {
+                let reserved = writer.reserve_segment_file();
+                Ok((writer.segments.clone(), Arc::clone(&writer.mapping), reserved))
+            })
+            .unwrap();
+        let merged = index.merge_to_file(&chosen, &mapping, &reserved).unwrap();
+        // Another change fails, and a folder stands where the manifest would be written when the index is opened again.
+        fs_err::create_dir(path.join("manifest.json.new")).unwrap();
+        let failed: Result<(), EngineError> = index.change(|_| Err(EngineError::Failed("no space".to_owned())));
+        assert!(failed.is_err() && index.failure().is_some());
+        let merged_file = path.join(segment_file_name(reserved.number));
+        assert!(merged_file.is_file());
+        let replaced = index.replace_by_file(&chosen, merged, &reserved, |writer| writer.commit(&path));
+        assert!(replaced.is_err());
+        assert!(!merged_file.try_exists().unwrap(), "it fills the disk until the next start");
+        fs_err::remove_dir(path.join("manifest.json.new")).unwrap();
+        index.compact().unwrap();
+        assert_eq!(index.verify(), Vec::<String>::new());
+        assert!(index.snapshot().locate("a").is_some());
     }
 }

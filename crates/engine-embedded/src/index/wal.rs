@@ -3,7 +3,9 @@
 //! A file begins with a header: a magic number, and a seed that no other file has. An entry is a batch: its length, its
 //! checksum, its position, its operations. The checksum covers the checksum before it too, that of the entry before or of
 //! the header. So a replay ends at the first entry that does not follow on the one before it, whatever a power loss left
-//! there: a part of an entry, a hole of zeros with later entries behind it, or what another file once had there.
+//! there: a part of an entry, a hole of zeros with later entries behind it, or what another file once had there. Where it
+//! cannot be a power loss, it is damage, and nothing of the index is changed: what was synced is broken
+//! ([`wal_entry`](super::wal_entry)), or a later file has entries, before which all of this one was synced.
 //!
 //! A batch without a position is synced before it is acknowledged. One with a position is not: its source is read again
 //! from the position of the index, so what a crash of the machine takes from the end of the WAL comes again.
@@ -17,6 +19,7 @@ use std::path::Path;
 use cantata_durable_file as durable_file;
 use cantata_engine::WriteOperation;
 
+use super::wal_entry::{ENTRY_HEADER_BYTES, POSITION_FLAG, StoredEntry, chained_checksum, was_synced};
 use super::{file_number, source_bytes};
 use crate::error::IndexError;
 use crate::varint;
@@ -26,12 +29,6 @@ const MAGIC: [u8; 8] = *b"WAL\xffCAN2";
 
 /// Magic number and seed.
 const FILE_HEADER_BYTES: usize = MAGIC.len() + 8;
-
-/// Length and checksum of an entry.
-const ENTRY_HEADER_BYTES: usize = 4 + 4;
-
-/// Flag in the length of an entry that begins with a position. No entry is as long.
-const POSITION_FLAG: u32 = 1 << 31;
 
 /// The WAL file that batches are appended to.
 pub(crate) struct WriteAheadLog {
@@ -73,7 +70,8 @@ impl WriteAheadLog {
         Self { file: None, bytes, confirmed_bytes: bytes, checksum: 0, is_synced: true }
     }
 
-    /// Creates a WAL file without entries.
+    /// Creates a WAL file without entries; its name is durable when this returns. After an error there is no file: tried
+    /// again and again, as on a full disk, this would leave many.
     pub(crate) fn create(folder: &Path, number: u64) -> io::Result<Self> {
         let mut header = [0; FILE_HEADER_BYTES];
         let (magic, seed) = header.split_at_mut(MAGIC.len());
@@ -81,11 +79,10 @@ impl WriteAheadLog {
         seed.copy_from_slice(&RandomState::new().hash_one(number).to_le_bytes());
         let path = folder.join(file_name(number));
         let mut file = durable_file::create_new_private(&path)?;
-        if let Err(error) = file.write_all(&header).and_then(|()| file.sync_all()) {
-            // A failed index is tried again and again, each time with a new file.
+        let written = file.write_all(&header).and_then(|()| file.sync_all());
+        written.and_then(|()| durable_file::sync_folder(folder)).inspect_err(|_| {
             let _ = fs_err::remove_file(&path);
-            return Err(error);
-        }
+        })?;
         Ok(Self { file: Some(file), checksum: crc32fast::hash(&header), ..Self::without_file() })
     }
 
@@ -169,15 +166,6 @@ impl WriteAheadLog {
     }
 }
 
-/// Returns the checksum of an entry, given the one before it.
-fn chained_checksum(before: u32, length: [u8; 4], entry: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&before.to_le_bytes());
-    hasher.update(&length);
-    hasher.update(entry);
-    hasher.finalize()
-}
-
 /// Returns a bound of the bytes of an operation: its lengths, its id and its document.
 fn max_bytes(operation: &WriteOperation) -> usize {
     const MAX_LENGTHS_BYTES: usize = 20;
@@ -185,44 +173,65 @@ fn max_bytes(operation: &WriteOperation) -> usize {
     MAX_LENGTHS_BYTES + id.len() + source_bytes(operation)
 }
 
-/// The writes of WAL files.
+/// The writes of WAL files, which are read one after the other.
 #[derive(Default)]
 pub(crate) struct RecoveredWrites {
     /// The operations, in order.
     pub(crate) operations: Vec<WriteOperation>,
     /// The position of the last batch that had one.
     pub(crate) position: Option<String>,
+    /// Whether files may be of an earlier version.
+    is_earlier_format: bool,
+    /// The last file with a broken entry.
+    broken_file: Option<String>,
 }
 
 impl RecoveredWrites {
+    /// Returns no writes. Files without a header are read only if they may be of an earlier version.
+    pub(crate) fn new(is_earlier_format: bool) -> Self {
+        Self { is_earlier_format, ..Self::default() }
+    }
+
     /// Adds the writes of a WAL file.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or has an entry that was never written, although its checksum is right.
+    /// If it cannot be read, if it or one before it is not as it was synced, or if it has an entry that was never written,
+    /// although its checksum is right.
     pub(crate) fn read_file(&mut self, folder: &Path, number: u64) -> Result<(), IndexError> {
         let file = file_name(number);
         let bytes = fs_err::read(folder.join(&file))?;
+        let damaged = |file: &str, found: &str| IndexError::Damaged { file: file.to_owned(), found: found.to_owned() };
         let (mut checksum, mut rest) = match bytes.split_first_chunk::<FILE_HEADER_BYTES>() {
             Some((header, entries)) if header.starts_with(&MAGIC) => (Some(crc32fast::hash(header)), entries),
-            _ => (None, bytes.as_slice()),
+            _ if self.is_earlier_format => (None, bytes.as_slice()),
+            // The header is synced before the first entry is written.
+            Some((_, [])) | None => return Ok(()),
+            Some(_) => return Err(damaged(&file, "its header is not one of a log")),
         };
-        while let Some((header, after)) = rest.split_first_chunk::<ENTRY_HEADER_BYTES>() {
-            let [l0, l1, l2, l3, c0, c1, c2, c3] = *header;
-            let length = u32::from_le_bytes([l0, l1, l2, l3]);
-            let Some((entry, following)) = after.split_at_checked((length & !POSITION_FLAG) as usize) else { break };
-            let computed = match checksum {
-                Some(before) => chained_checksum(before, [l0, l1, l2, l3], entry),
-                None => crc32fast::hash(entry),
-            };
-            if computed != u32::from_le_bytes([c0, c1, c2, c3]) {
+        while !rest.is_empty() {
+            let entry = StoredEntry::first_of(rest).filter(|entry| {
+                let computed = match checksum {
+                    Some(before) => entry.checksum_after(before),
+                    None => crc32fast::hash(entry.content),
+                };
+                computed == entry.checksum
+            });
+            let Some(entry) = entry else {
+                if checksum.is_some_and(|before| was_synced(before, rest)) {
+                    return Err(damaged(&file, "it has acknowledged writes behind a part whose checksum is wrong"));
+                }
+                self.broken_file = checksum.map(|_| file);
                 break;
+            };
+            if let Some(broken) = &self.broken_file {
+                return Err(damaged(broken, "the checksum of its end is wrong, and the log after it has writes"));
             }
-            if self.read_entry(entry, length & POSITION_FLAG != 0).is_none() {
-                return Err(IndexError::Damaged { file, found: "it has an entry of another form".to_owned() });
+            if self.read_entry(entry.content, entry.has_position).is_none() {
+                return Err(damaged(&file, "it has an entry of another form"));
             }
-            checksum = checksum.map(|_| computed);
-            rest = following;
+            checksum = checksum.map(|_| entry.checksum);
+            rest = entry.following;
         }
         Ok(())
     }
@@ -280,6 +289,16 @@ mod tests {
         read.read_file(folder, number).map(|()| read)
     }
 
+    fn read_earlier(folder: &Path, number: u64) -> Result<RecoveredWrites, IndexError> {
+        let mut read = RecoveredWrites::new(true);
+        read.read_file(folder, number).map(|()| read)
+    }
+
+    #[track_caller]
+    fn assert_damaged(read: Result<RecoveredWrites, IndexError>, expected: &str) {
+        assert!(matches!(read.err(), Some(IndexError::Damaged { file, .. }) if file == expected));
+    }
+
     /// Writes a file as earlier versions did: without a header, and without chained checksums.
     fn write_without_header(folder: &Path, number: u64, entries: &[(u32, &[u8])]) {
         let mut bytes = Vec::new();
@@ -312,7 +331,7 @@ mod tests {
         let mut wal = WriteAheadLog::create(folder.path(), 1).unwrap();
         let mut ends = vec![FILE_HEADER_BYTES];
         for id in ["one", "two", "three"] {
-            wal.append([removal(id)].iter(), None).unwrap();
+            wal.append([removal(id)].iter(), Some(id)).unwrap();
             ends.push(wal.bytes as usize);
         }
         let bytes = fs_err::read(folder.path().join(file_name(1))).unwrap();
@@ -326,10 +345,69 @@ mod tests {
             fs_err::write(&path, &without).unwrap();
             assert_eq!(read(folder.path(), 2).unwrap().operations.len(), entry, "without entry {entry}");
         }
-        let mut without_header = bytes;
-        without_header[..FILE_HEADER_BYTES].fill(0);
-        fs_err::write(&path, &without_header).unwrap();
-        assert_eq!(read(folder.path(), 2).unwrap().operations, []);
+    }
+
+    /// The second and third entry have no position, so the first two were synced, whatever the first one has.
+    #[test]
+    fn a_flip_anywhere_before_the_last_entry_is_damage() {
+        for position in [None, Some("1")] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut wal = WriteAheadLog::create(folder.path(), 1).unwrap();
+            wal.append([removal("one")].iter(), position).unwrap();
+            wal.append([removal("two")].iter(), None).unwrap();
+            let synced = wal.bytes as usize;
+            wal.append([removal("three")].iter(), None).unwrap();
+            let path = folder.path().join(file_name(1));
+            let bytes = fs_err::read(&path).unwrap();
+            for bit in 0..8 * bytes.len() {
+                let mut flipped = bytes.clone();
+                flipped[bit / 8] ^= 1 << (bit % 8);
+                fs_err::write(&path, &flipped).unwrap();
+                if bit / 8 < synced {
+                    assert_damaged(read(folder.path(), 1), "1.log");
+                } else {
+                    // As a power loss leaves it.
+                    assert_eq!(read(folder.path(), 1).unwrap().operations.len(), 2, "bit {bit}");
+                }
+            }
+            let mut without_header = bytes;
+            without_header[..FILE_HEADER_BYTES].fill(0);
+            fs_err::write(&path, &without_header).unwrap();
+            assert_damaged(read(folder.path(), 1), "1.log");
+        }
+    }
+
+    #[test]
+    fn a_header_that_a_power_loss_tore_has_no_entries() {
+        let folder = tempfile::tempdir().unwrap();
+        for length in 0..=FILE_HEADER_BYTES {
+            fs_err::write(folder.path().join(file_name(1)), vec![0; length]).unwrap();
+            assert_eq!(read(folder.path(), 1).unwrap().operations, []);
+        }
+    }
+
+    /// A file is synced before there is an entry in the next one. Without entries, that may be of a later life, in which the
+    /// end of the file before it was already torn.
+    #[test]
+    fn a_torn_file_before_one_with_entries_is_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = WriteAheadLog::create(folder.path(), 1).unwrap();
+        first.append([removal("one")].iter(), None).unwrap();
+        first.append([removal("two")].iter(), Some("2")).unwrap();
+        let path = folder.path().join(file_name(1));
+        let bytes = fs_err::read(&path).unwrap();
+        let read_both = || -> Result<RecoveredWrites, IndexError> {
+            let mut read = RecoveredWrites::default();
+            read.read_file(folder.path(), 1)?;
+            read.read_file(folder.path(), 2).map(|()| read)
+        };
+        let mut second = WriteAheadLog::create(folder.path(), 2).unwrap();
+        fs_err::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        assert_eq!(read_both().unwrap().operations, [removal("one")]);
+        second.append([removal("three")].iter(), Some("3")).unwrap();
+        assert_damaged(read_both(), "1.log");
+        fs_err::write(&path, &bytes).unwrap();
+        assert_eq!(read_both().unwrap().operations, [removal("one"), removal("two"), removal("three")]);
     }
 
     #[test]
@@ -351,7 +429,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let entries: [(u32, &[u8]); 3] = [(0, b"\x00\x03one"), (0, b""), (POSITION_FLAG, b"\x012\x02\x01x{}")];
         write_without_header(folder.path(), 1, &entries);
-        let read = read(folder.path(), 1).unwrap();
+        let read = read_earlier(folder.path(), 1).unwrap();
         let put = WriteOperation::Put { id: "x".to_owned(), source: b"{}".to_vec() };
         assert_eq!(read.operations, [removal("one"), put]);
         assert_eq!(read.position.as_deref(), Some("2"));
@@ -365,8 +443,7 @@ mod tests {
             [(0, &endless), (POSITION_FLAG, &endless), (0, b"\x00\x05one"), (0, b"\x09\x01x{}"), (0, b"\x00\x01\xff")];
         for (flag, entry) in forged {
             write_without_header(folder.path(), 1, &[(flag, entry)]);
-            let refused = read(folder.path(), 1).err();
-            assert!(matches!(&refused, Some(IndexError::Damaged { file, .. }) if file == "1.log"), "{entry:?}");
+            assert_damaged(read_earlier(folder.path(), 1), "1.log");
         }
     }
 

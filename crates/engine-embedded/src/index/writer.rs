@@ -71,7 +71,7 @@ impl IndexWriter {
         let segments = manifest.segments.iter().map(|entry| IndexSegment::open(folder, entry, known));
         let segments = segments.collect::<Result<Vec<_>, _>>()?;
         context.verify(&segments)?;
-        let mut recovered = RecoveredWrites::default();
+        let mut recovered = RecoveredWrites::new(manifest.is_upgraded);
         for number in wal::file_numbers(folder, manifest.first_wal)? {
             recovered.read_file(folder, number)?;
             manifest.next_file = manifest.next_file.max(number + 1);
@@ -126,6 +126,15 @@ impl IndexWriter {
     pub(crate) fn release_segment_file(&mut self, reserved: &ReservedFile) -> bool {
         self.pending_files.remove(&segment_file_name(reserved.number));
         self.epoch == reserved.epoch
+    }
+
+    /// Gives up a reserved file that was not released, and removes it: it may be what fills the disk. If that fails, it is
+    /// an orphan.
+    pub(crate) fn discard_segment_file(&mut self, reserved: &ReservedFile, folder: &Path) {
+        let file = segment_file_name(reserved.number);
+        if self.pending_files.remove(&file) {
+            let _ = fs_err::remove_file(folder.join(file));
+        }
     }
 
     /// Reads a batch: its documents become a segment, or are rejected one by one.
@@ -202,12 +211,7 @@ impl IndexWriter {
         // Everything in the new file comes after everything in the old one, after a crash too.
         self.wal.sync()?;
         let number = self.manifest.new_file_number();
-        let wal = WriteAheadLog::create(folder, number)?;
-        if let Err(error) = durable_file::sync_folder(folder) {
-            let _ = fs_err::remove_file(folder.join(wal::file_name(number)));
-            return Err(error.into());
-        }
-        self.wal = wal;
+        self.wal = WriteAheadLog::create(folder, number)?;
         Ok(number)
     }
 

@@ -21,23 +21,38 @@ pub(super) async fn ping() -> Response {
     response::json(&json!({"message": "Reporting for duty..."}))
 }
 
-/// Says how the catalogues are, and that their indexes can be read and written.
+/// Says how the catalogues are, and that the store can be written, and their indexes read and written.
 #[utoipa::path(
     get, path = "/ready", tag = "Search",
     responses(
         (status = 200, description = "All of them, or some, can be served", body = Readiness),
-        (status = 503, description = "None can be served, or an index cannot be read or written", body = Readiness),
+        (
+            status = 503,
+            description = "None can be served, or the store or an index cannot be read or written",
+            body = Readiness,
+        ),
     )
 )]
 pub(super) async fn ready(State(state): State<SearchState>) -> Response {
-    let service = Arc::clone(&state.service);
-    if let Err(error) = state.write_check.run(async move { service.check_writes().await }).await {
-        let answer = json!({"status": HealthStatus::Unhealthy, "message": error.client_message()});
+    if let Err(message) = check_writes(&state).await {
+        let answer = json!({"status": HealthStatus::Unhealthy, "message": message});
         return json_with_status(StatusCode::SERVICE_UNAVAILABLE, &answer);
     }
     let status = state.service.catalogues().status();
     let code = if status == HealthStatus::Unhealthy { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     json_with_status(code, &json!({"status": status}))
+}
+
+/// Checks that the store, where there is one, and the engines of the catalogues take writes; returns why they do not.
+async fn check_writes(state: &SearchState) -> Result<(), String> {
+    if let Some(app) = &state.app
+        && app.check_store().await.is_err()
+    {
+        return Err("the metadata store takes no writes; the log of the server says why".to_owned());
+    }
+    let service = Arc::clone(&state.service);
+    let checked = state.write_check.run(async move { service.check_writes().await }).await;
+    checked.map_err(|error| error.client_message())
 }
 
 /// Says that GraphQL is there, where clients of other servers look for it.

@@ -4,10 +4,11 @@
 //! written a few times at most, always in sequence, and a search has few runs to read, nearly all of which their Bloom
 //! filters rule out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cantata_core::error_chain;
+use cantata_durable_file as durable_file;
 use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension};
 
@@ -16,7 +17,7 @@ use super::merge::merge;
 use super::run::{CHUNK_ENTRIES, Run};
 use super::run_writer::{RunWriter, read_runs};
 use super::state::{Entry, Runs};
-use crate::database::enable_stable_plans;
+use crate::database::{enable_stable_plans, sqlite_error};
 use crate::file_block::decode;
 
 /// The version of the file format; a file of another version is rebuilt.
@@ -38,6 +39,7 @@ const TABLES: &str = "
 ";
 
 pub(crate) struct LookupDatabase {
+    path: PathBuf,
     connection: Connection,
     key: LookupKey,
     applied: i64,
@@ -45,7 +47,7 @@ pub(crate) struct LookupDatabase {
 }
 
 fn failed(error: rusqlite::Error) -> StoreError {
-    StoreError::failed("using the lookup database", error)
+    sqlite_error("using the lookup database", error)
 }
 
 impl LookupDatabase {
@@ -55,6 +57,7 @@ impl LookupDatabase {
     ///
     /// If it is ahead of the metadata, which it is derived from: then the metadata has lost what it had.
     pub(crate) fn open(path: &Path, metadata: &Connection) -> Result<Self> {
+        remove(&unfinished(path))?;
         match Self::open_existing(path) {
             Ok(Some(database)) => {
                 database.ensure_not_ahead(metadata)?;
@@ -64,14 +67,48 @@ impl LookupDatabase {
             Err(error) => tracing::warn!(error = error_chain(&error), "the lookup index cannot be used and is rebuilt"),
         }
         remove(path)?;
+        Self::create(path, LookupKey::random())
+    }
+
+    /// Creates a database without runs.
+    fn create(path: &Path, key: LookupKey) -> Result<Self> {
         let connection = connect(path)?;
         connection.execute_batch(TABLES).map_err(failed)?;
         connection.pragma_update(None, "user_version", FORMAT_VERSION).map_err(failed)?;
-        let key = LookupKey::random();
         connection
             .execute("INSERT INTO progress (secret, applied) VALUES (?1, 0)", [key.as_bytes()])
             .map_err(failed)?;
-        Ok(Self { connection, key, applied: 0, runs: Runs::default() })
+        Ok(Self { path: path.to_owned(), connection, key, applied: 0, runs: Runs::default() })
+    }
+
+    /// Rebuilds a database that is damaged from the metadata, as another file with the same secret. The old file is searched
+    /// until the new one has taken its place; a search opens the new one when it gets the new list of runs.
+    pub(crate) fn rebuild(&mut self, metadata: &Connection, batch: usize) -> Result<()> {
+        let io_failed = |error: std::io::Error| StoreError::failed("replacing the lookup database", error);
+        let unfinished = unfinished(&self.path);
+        remove(&unfinished)?;
+        let mut new = Self::create(&unfinished, self.key)?;
+        // Chunks never get numbers of the old file, so a search that has the old list of runs finds that they are gone.
+        let last_chunk = self.runs.iter().map(|run| run.chunk_ids().end).max().unwrap_or(0);
+        new.connection
+            .execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('chunk', ?1)", [last_chunk])
+            .map_err(failed)?;
+        let mut rest = new.catch_up(metadata, batch)?;
+        if !rest.is_empty() {
+            rest.sort_unstable();
+            new.apply(rest.into_iter())?;
+        }
+        new.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
+        new.connection.close().map_err(|(_, error)| failed(error))?;
+        // SQLite would apply the log of the old file to the new one.
+        remove_files(&self.path, &["-wal", "-shm"])?;
+        durable_file::sync_folder(durable_file::parent(&self.path)).map_err(io_failed)?;
+        durable_file::rename(&unfinished, &self.path).map_err(io_failed)?;
+        let incomplete = || StoreError::corrupt("the lookup database", "it was rebuilt and has another format");
+        let file = self.runs.file + 1;
+        *self = Self::open_existing(&self.path)?.ok_or_else(incomplete)?;
+        self.runs.file = file;
+        Ok(())
     }
 
     /// Fails if it has more than the metadata, which it is derived from: then the metadata has lost something.
@@ -93,7 +130,7 @@ impl LookupDatabase {
 
     /// Returns the current runs.
     pub(crate) fn runs(&self) -> Runs {
-        Arc::clone(&self.runs)
+        self.runs.clone()
     }
 
     /// Returns the secret that the entries are hashed with.
@@ -116,8 +153,9 @@ impl LookupDatabase {
         let (secret, applied) = connection
             .query_row("SELECT secret, applied FROM progress", [], |row| Ok((row.get(0)?, row.get(1)?)))
             .map_err(failed)?;
-        let runs = Arc::new(read_runs(&connection)?);
-        Ok(Some(Self { connection, key: LookupKey::from_bytes(secret), applied, runs }))
+        let runs = Runs::new(0, read_runs(&connection)?);
+        let key = LookupKey::from_bytes(secret);
+        Ok(Some(Self { path: path.to_owned(), connection, key, applied, runs }))
     }
 
     /// Reads the blocks that are missing here, writes full batches and returns the entries of the rest.
@@ -157,14 +195,25 @@ impl LookupDatabase {
         transaction.execute("UPDATE progress SET applied = ?1", [applied]).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         self.applied = applied;
-        self.runs = Arc::new(runs);
+        self.runs = Runs::new(self.runs.file, runs);
         self.connection.execute_batch("PRAGMA shrink_memory").map_err(failed)
     }
 }
 
+/// Returns the name of a database that is being rebuilt.
+fn unfinished(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".unfinished");
+    name.into()
+}
+
 /// Removes the files of the database.
 pub(crate) fn remove(path: &Path) -> Result<()> {
-    for suffix in ["", "-wal", "-shm"] {
+    remove_files(path, &["", "-wal", "-shm"])
+}
+
+fn remove_files(path: &Path, suffixes: &[&str]) -> Result<()> {
+    for suffix in suffixes {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
         match fs_err::remove_file(Path::new(&name)) {

@@ -4,7 +4,7 @@
 //! chunk, which says which one to read, and a Bloom filter, which mostly says whether to read at all.
 
 use cantata_bloom::{BlockKey, BloomKey};
-use cantata_store::Result;
+use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::state::Entry;
@@ -30,6 +30,8 @@ pub(crate) enum RunLookup<T> {
     NotFound,
     /// The run was merged into another meanwhile.
     Merged,
+    /// The file of the run is damaged.
+    Damaged(StoreError),
 }
 
 impl Run {
@@ -47,8 +49,11 @@ impl Run {
         let first = self.first_hashes.partition_point(|first| *first < hash).saturating_sub(1);
         let end = self.first_hashes.partition_point(|first| *first <= hash);
         for chunk in first..end {
-            let Some(entries) = read_chunk(database, self.chunk_id(chunk))? else {
-                return Ok(RunLookup::Merged);
+            let entries = match read_chunk(database, self.chunk_id(chunk)) {
+                Ok(Some(entries)) => entries,
+                Ok(None) => return Ok(RunLookup::Merged),
+                Err(error @ StoreError::Corrupt { .. }) => return Ok(RunLookup::Damaged(error)),
+                Err(error) => return Err(error),
             };
             let begin = entries.partition_point(|entry| entry.0 < hash);
             for (_, block_key) in entries[begin..].iter().take_while(|entry| entry.0 == hash) {

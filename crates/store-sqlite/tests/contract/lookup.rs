@@ -2,25 +2,47 @@
 #![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 
 use std::path::Path;
+use std::time::Duration;
 
 use cantata_core::ObjectId;
 use cantata_store::contract::builders::{analysis, study};
-use cantata_store::{DuplicateRule, InsertOutcome, NewAnalysis, Store};
+use cantata_store::{DuplicateRule, InsertOutcome, NewAnalysis, Store, StoreError};
 use cantata_store_sqlite::{SqliteStore, check_lookup, remove_lookup};
 
 const LOOKUP_BATCH: usize = 100;
 
+/// How long a test waits for a damaged look-up to be rebuilt before it fails.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 async fn filled(folder: &Path) -> Vec<NewAnalysis> {
     let store = SqliteStore::open_with_lookup_batch(folder, LOOKUP_BATCH).unwrap();
     assert!(store.create_study(study("S")).await.unwrap());
+    submitted(&store, 60, DuplicateRule::AnyAnalysis).await
+}
+
+/// Stores so many analyses of ten files each; five of them make a batch.
+async fn submitted(store: &SqliteStore, count: usize, duplicates: DuplicateRule) -> Vec<NewAnalysis> {
     let mut stored = Vec::new();
-    for _ in 0..60 {
+    for _ in 0..count {
         let new = NewAnalysis::of(&analysis("S", 10)).unwrap();
-        let insertion = store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
+        let insertion = store.insert_analysis(new.clone(), duplicates).await.unwrap();
         assert!(matches!(insertion, InsertOutcome::Stored(_)));
         stored.push(new);
     }
     stored
+}
+
+/// Opens a store whose look-up has too few runs to be merged, all of which lose their content; with what is stored.
+async fn damaged_while_open(folder: &Path) -> (SqliteStore, Vec<NewAnalysis>) {
+    let store = SqliteStore::open_with_lookup_batch(folder, LOOKUP_BATCH).unwrap();
+    assert!(store.create_study(study("S")).await.unwrap());
+    let stored = submitted(&store, 30, DuplicateRule::AnyAnalysis).await;
+    let lookup = rusqlite::Connection::open(folder.join("lookup.db")).unwrap();
+    // A thread writes the runs.
+    while lookup.execute("DELETE FROM chunk", []).unwrap() == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    (store, stored)
 }
 
 async fn finds_all(folder: &Path, stored: &[NewAnalysis]) {
@@ -88,6 +110,42 @@ async fn a_lookup_that_lost_entries_is_found_and_made_anew() {
     drop(lookup);
     assert_eq!(check_lookup(folder.path()).unwrap().len(), 1);
     remove_lookup(folder.path()).unwrap();
+    finds_all(folder.path(), &stored).await;
+}
+
+#[tokio::test]
+async fn changes_go_on_while_a_damaged_lookup_is_rebuilt() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, mut stored) = damaged_while_open(folder.path()).await;
+    // More than may wait in memory, so some of them must have been written.
+    let more = submitted(&store, 200, DuplicateRule::Allow);
+    stored.extend(tokio::time::timeout(PATIENCE, more).await.expect("changes go on"));
+    drop(store);
+    assert_eq!(check_lookup(folder.path()).unwrap(), Vec::<String>::new());
+    finds_all(folder.path(), &stored).await;
+}
+
+#[tokio::test]
+async fn a_search_that_meets_damage_has_the_lookup_rebuilt() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, stored) = damaged_while_open(folder.path()).await;
+    let found = async {
+        for file in stored.iter().flat_map(|new| &new.files) {
+            loop {
+                match store.file(file.object_id).await {
+                    Ok(found) => {
+                        assert!(found.is_some(), "a file is found, or the look-up is damaged");
+                        break;
+                    }
+                    Err(StoreError::Corrupt { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+                    Err(error) => panic!("{error:?}"),
+                }
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, found).await.expect("all files are found in the end");
+    drop(store);
+    assert_eq!(check_lookup(folder.path()).unwrap(), Vec::<String>::new());
     finds_all(folder.path(), &stored).await;
 }
 

@@ -7,13 +7,13 @@ use std::path::Path;
 use cantata_access::KeyFile;
 use cantata_core::error_chain;
 use cantata_engine::{EngineError, IndexAdmin, IndexMaintenance, IndexReader, IndexWriter};
-use cantata_engine_embedded::{EmbeddedEngine, IndexDescription};
+use cantata_engine_embedded::{DAMAGED_ALIASES_FILE, EmbeddedEngine, IndexDescription};
 use cantata_indexing::is_index_generation;
 use cantata_store_sqlite::{METADATA_FILE, check_database, check_lookup, remove_lookup};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::data_dir::{INDEXING_FOLDER, ensure_metadata_is_not_lost, unusable};
+use crate::data_dir::{INDEXING_FOLDER, SEARCH_FOLDER, ensure_metadata_is_not_lost, unusable};
 use crate::error::CliError;
 
 /// What to do about metadata, which exists once.
@@ -146,6 +146,14 @@ pub(super) async fn check_indexes(
 /// name does not count alone: an index generation has the mapping of the indexing, and a position in its source.
 fn is_derived(name: &str, index: &IndexDescription) -> bool {
     is_index_generation(name, &index.mapping) && index.position.is_some()
+}
+
+/// Checks the aliases of indexes. The engine that was opened has set a damaged file aside.
+pub(super) fn check_aliases(folder: &Path) -> Part {
+    let kept = format!("{SEARCH_FOLDER}/{DAMAGED_ALIASES_FILE}");
+    let is_damaged = folder.join(&kept).is_file();
+    let problems = is_damaged.then(|| format!("the file was damaged, and is kept as {kept}")).into_iter().collect();
+    Part::new("aliases of indexes", problems, format!("{RESTORE}, or set the aliases again and delete {kept}"))
 }
 
 /// Checks the API keys.
