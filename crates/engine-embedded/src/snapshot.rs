@@ -13,11 +13,14 @@ pub(crate) use query_cache::{HitsPage, QueryCache};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cantata_engine::{Document, EngineError};
+use cantata_engine::{Document, EngineError, Filter};
 use cantata_mapping::IndexMapping;
 
 use crate::segment::{HashedId, load_documents};
 use crate::segment_reader::SegmentReader;
+
+/// The number of filters for which field lengths are kept: there are few different rules of who sees what.
+const MAX_LENGTH_FILTERS: usize = 64;
 
 /// Where a document is in a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +43,8 @@ pub(crate) struct Snapshot {
     pub(crate) segments: Vec<SegmentReader>,
     /// By field, computed when first needed.
     global_ordinals: Mutex<HashMap<String, Arc<GlobalOrdinals>>>,
-    /// By field, of all live documents, computed when first needed.
-    field_lengths: Mutex<HashMap<String, FieldLengths>>,
+    /// By the filter over the documents and by field, computed when first needed.
+    field_lengths: Mutex<HashMap<Filter, HashMap<String, FieldLengths>>>,
     pub(crate) query_cache: QueryCache,
 }
 
@@ -86,17 +89,23 @@ impl Snapshot {
         })
     }
 
-    /// Returns the lengths of a field, which are computed if they are not known; nothing if that is given up.
+    /// Returns the lengths of a field in the documents that pass a filter. They are computed if they are not known;
+    /// nothing if that is given up.
     pub(crate) fn field_lengths(
         &self,
         field: &str,
+        within: &Filter,
         compute: impl FnOnce() -> Option<FieldLengths>,
     ) -> Option<FieldLengths> {
         let lock = || self.field_lengths.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(field).copied();
+        let known = lock().get(within).and_then(|by_field| by_field.get(field)).copied();
         known.or_else(|| {
             let computed = compute()?;
-            lock().insert(field.to_owned(), computed);
+            let mut lengths = lock();
+            if lengths.len() >= MAX_LENGTH_FILTERS && !lengths.contains_key(within) {
+                lengths.clear();
+            }
+            lengths.entry(within.clone()).or_default().insert(field.to_owned(), computed);
             Some(computed)
         })
     }

@@ -4,8 +4,8 @@
 //! score. It costs:
 //!
 //! * for each such condition once: its ordinals again, which the dictionaries find without looking at documents; a
-//!   bitmap of its rows, whose number is a statistic; and the lengths of the field. These are counted once for a
-//!   snapshot, unless the client sees a part of the records, whose lengths are then counted for each search;
+//!   bitmap of its rows, whose number is a statistic; and the lengths of the field, which a snapshot keeps for all
+//!   clients that see the same records;
 //! * for each record that is scored: the values of its rows in the fields, and cutting those into words that match in a
 //!   text field. Sorted by relevance, these are all that match, one after the other in the bounded heap that every
 //!   order has; otherwise those of the page.
@@ -46,8 +46,8 @@ impl<'a> Relevance<'a> {
         let compiler = Compiler {
             snapshot: match_sets.snapshot,
             cancellation: match_sets.cancellation,
-            within: match_sets.of_filter(request.within),
-            is_everything: *match_sets.filter(request.within) == Filter::All,
+            within: match_sets.filter(request.within),
+            counted: match_sets.of_filter(request.within),
         };
         let root = vec![Some(0); match_sets.snapshot.segments.len()];
         let scorer = compiler.scorer(match_sets.filter(request.query), &root, true);
@@ -127,10 +127,10 @@ impl Scorer<'_> {
 struct Compiler<'a, 'c> {
     snapshot: &'a Snapshot,
     cancellation: &'a CancellationToken,
-    /// The documents of each segment that statistics are made of.
-    within: &'c [MatchSet],
-    /// Whether they are all documents.
-    is_everything: bool,
+    /// The filter over the documents that statistics are made of.
+    within: &'a Filter,
+    /// These documents in each segment.
+    counted: &'c [MatchSet],
 }
 
 impl<'a> Compiler<'a, '_> {
@@ -174,7 +174,7 @@ impl<'a> Compiler<'a, '_> {
         let condition = ScoringCondition::new(filter, &self.snapshot.mapping)?;
         let mut matching = 0;
         let mut fields = Vec::with_capacity(levels.len());
-        for ((reader, level), within) in self.snapshot.segments.iter().zip(levels).zip(self.within) {
+        for ((reader, level), counted) in self.snapshot.segments.iter().zip(levels).zip(self.counted) {
             let Some(field) = level.and_then(|level| filter::leaf_field(&reader.segment, filter, level)) else {
                 fields.push(None);
                 continue;
@@ -185,16 +185,13 @@ impl<'a> Compiler<'a, '_> {
                 matches.insert(ordinal as usize);
                 field.postings.union_into(ordinal, &mut rows);
             }
-            if within.count < reader.segment.document_count() {
-                rows.intersect_with(&row_filter::rows_of(&reader.segment, field.level, &within.documents));
+            if counted.count < reader.segment.document_count() {
+                rows.intersect_with(&row_filter::rows_of(&reader.segment, field.level, &counted.documents));
             }
             matching += rows.count() as u64;
             fields.push(Some(TermField { field, matches }));
         }
-        let lengths = match self.is_everything {
-            true => self.snapshot.field_lengths(condition.field, || self.count_lengths(&fields)),
-            false => self.count_lengths(&fields),
-        };
+        let lengths = self.snapshot.field_lengths(condition.field, self.within, || self.count_lengths(&fields));
         let FieldLengths { rows, bytes } = lengths.unwrap_or_default();
         let bm25 = Bm25::new(TermStatistics { rows, matching, length: bytes });
         Some(Scorer::Term { condition, bm25, fields })
@@ -204,17 +201,17 @@ impl<'a> Compiler<'a, '_> {
     /// cancelled.
     fn count_lengths(&self, fields: &[Option<TermField<'a>>]) -> Option<FieldLengths> {
         let mut lengths = FieldLengths::default();
-        for ((reader, field), within) in self.snapshot.segments.iter().zip(fields).zip(self.within) {
+        for ((reader, field), counted) in self.snapshot.segments.iter().zip(fields).zip(self.counted) {
             let Some(TermField { field, .. }) = field else { continue };
             let level = reader.segment.level(field.level);
-            if within.count == reader.segment.document_count() {
+            if counted.count == reader.segment.document_count() {
                 // A row has each of its texts once.
                 lengths.rows += (level.rows - field.postings.count(field.column.missing)) as u64;
                 let bytes = |ordinal| field.postings.count(ordinal) * field.dictionary.bytes(ordinal).len();
                 lengths.bytes += (0..field.dictionary.len() as u32).map(bytes).sum::<usize>() as u64;
                 continue;
             }
-            for (number, document) in within.documents.iter().enumerate() {
+            for (number, document) in counted.documents.iter().enumerate() {
                 if number.is_multiple_of(DOCUMENTS_PER_CHECK) && self.cancellation.is_cancelled() {
                     return None;
                 }
@@ -262,7 +259,7 @@ mod tests {
         let relevance = Relevance::new(&match_sets, score);
         let scores: Vec<f32> = (0..9).map(|row| relevance.score(0, row)).collect();
         assert!(scores.is_sorted_by(|one, two| one > two), "short values are better: {scores:?}");
-        let known = snapshot.field_lengths("a", || None).unwrap();
+        let known = snapshot.field_lengths("a", &Filter::All, || None).unwrap();
         assert_eq!((known.rows, known.bytes), (9, 45));
         drop(request);
         assert_eq!(relevance.score(0, 0), 0.0);
