@@ -7,8 +7,8 @@
 //!   bitmap of its rows, whose number is a statistic; and the lengths of the field, which a snapshot keeps for all
 //!   clients that see the same records;
 //! * for each record that is scored: the values of its rows in the fields, and cutting those into words that match in a
-//!   text field. Sorted by relevance, these are all that match, one after the other in the bounded heap that every
-//!   order has; otherwise those of the page.
+//!   text field. Sorted by relevance, these are all that match, which bounded heaps as those of every order take in,
+//!   and which the processors share where they are many; otherwise those of the page.
 //!
 //! A score needs no memory of its own. A condition has a bit for each value of its field, and catalogues bound the
 //! number of conditions. Nothing here is computed for a search that asks for no scores.

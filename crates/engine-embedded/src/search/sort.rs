@@ -50,6 +50,11 @@ impl<'a> SegmentSortKey<'a> {
         Self { segment, values, order: key.order, missing: key.missing }
     }
 
+    /// Returns whether documents are sorted by relevance.
+    pub(super) fn is_score(&self) -> bool {
+        matches!(self.values, SortValues::Score(_))
+    }
+
     /// Returns the field, if documents are sorted by its ordinals and each has at most one.
     pub(crate) fn single_valued_field(&self) -> Option<&SegmentField<'a>> {
         match &self.values {
