@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cantata_catalogue::CatalogueView;
-use cantata_engine::{FacetFilter, FacetRequest, SavedSets, SearchPlan};
+use cantata_engine::{FacetFilter, FacetRequest, SavedSets, ScoreRequest, SearchPlan};
 use cantata_mapping::UtcDateTime;
 
 use crate::error::{ErrorPathSegment, GraphqlError, GraphqlErrorCode};
@@ -138,6 +138,15 @@ impl<'p> IndexPlan<'p> {
         let index = self.plan.add_filter(self.filters.compile(filter)?);
         self.planned.insert(Arc::as_ptr(filter), index);
         Ok(index)
+    }
+
+    /// Adds what scores the records of a filter.
+    ///
+    /// Only the conditions of the client score, and only records that it may see are counted: a score must not tell what
+    /// others have, nor depend on the rules of access.
+    fn add_score(&mut self, filter: &ValidatedFilter) -> Result<ScoreRequest, PlanError> {
+        let query = self.plan.add_filter(self.filters.compile_wanted(filter)?);
+        Ok(ScoreRequest { query, within: self.plan.add_filter(self.filters.visible().clone()) })
     }
 
     /// Adds the filter over records of a facet, and returns the facet with its filters and nothing else.

@@ -54,7 +54,7 @@ fn write_connected(out: &mut String, level: &FieldLevel, configs: &str) -> fmt::
     writeln!(out, "}}")?;
     writeln!(out, "\ntype {name}Connection {{ total: Int! edges: [{name}Edge] }}")?;
     writeln!(out, "\ntype {name}Edge {{ searchAfter: JSON node: {name}Node }}")?;
-    writeln!(out, "\ntype {name}Node implements Node {{\n  id: ID!\n  score: Int")?;
+    writeln!(out, "\ntype {name}Node implements Node {{\n  id: ID!\n  score: Float")?;
     write_fields(out, level)?;
     writeln!(out, "}}")?;
     if !level.aggregations.is_empty() {

@@ -68,6 +68,7 @@ impl PlannedRequest {
             path: Vec::new(),
             member: None,
             prefix: &[],
+            score: None,
             truncated_fields: Vec::new(),
             limit: self.max_response_bytes,
             budget: ElementBudget::new(self.max_element_cost),
@@ -109,6 +110,8 @@ struct ResponseWriter<'a> {
     member: Option<&'a Name>,
     /// The path of the record in the current documents.
     prefix: &'a [String],
+    /// The score of the current record, which its elements have too.
+    score: Option<f32>,
     truncated_fields: Vec<&'a str>,
     /// The limit of the response in bytes; 0 once the rest is not to be written.
     limit: usize,

@@ -21,12 +21,15 @@ const OPERATION_NAME: &str = "ArrangerMcpExecuteQuery";
 /// How many values of a field are listed; `bucket_count` has their number.
 const MAX_BUCKETS: usize = 1_000;
 
+/// What a sort key names to sort by relevance.
+const SCORE: &str = "_score";
+
 /// A sort key.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
 pub(crate) struct SortArgument {
-    /// The dotted name of a field, from get_catalogue_fields
+    /// The dotted name of a field, from get_catalogue_fields, or _score: how well a record matches the texts of the filter
     field_name: String,
     /// Smallest or largest first
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +102,8 @@ impl<'c> QueryBuilder<'c> {
                 problems.push(problem);
             }
         }
-        let unknown = sort.iter().filter(|sort| self.catalogue.field(&sort.field_name).is_none());
+        let is_unknown = |name: &str| name != SCORE && self.catalogue.field(name).is_none();
+        let unknown = sort.iter().filter(|sort| is_unknown(&sort.field_name));
         problems.extend(unknown.map(|sort| unknown_field("sort", &sort.field_name)));
         self.shows_hits = !self.nodes.is_empty();
         // An empty page still has the total.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { readView } from '../src/explore/answer';
 import { START } from '../src/explore/urlState';
-import { readExtent, viewRequest } from '../src/explore/viewQuery';
+import { isByRelevance, readExtent, viewRequest } from '../src/explore/viewQuery';
 import { dateBins, numberBins } from '../src/facets/bins';
 import { phrase, sentence } from '../src/query/describe';
 import { leaf } from '../src/query/sqon';
@@ -44,6 +44,26 @@ test('pages are numbered up to the window and follow cursors beyond it', () => {
       { fieldName: 'id', order: 'desc' },
     ],
   });
+});
+
+test('what quick search finds comes by relevance, until another order is chosen', () => {
+  const sought = { op: 'wildcard' as const, content: { fieldNames: ['file_id', 'title'], value: '*x*' } };
+  const found = { ...START, filter: { op: 'and' as const, content: [leaf('in', 'file_type', ['bam']), sought] } };
+  const sortIn = (state: typeof START) => viewRequest(catalogue, state, [], extent.bins).variables.sort;
+  const best = { fieldName: '_score', order: 'desc' };
+  expect(sortIn(found)).toEqual([best, { fieldName: 'file_id', order: 'asc' }]);
+  expect(sortIn({ ...found, sort: [] })).toEqual([best]);
+  expect(sortIn({ ...found, page: 6, before: [1.5, 'b', 'id'] })).toEqual([
+    { fieldName: '_score', order: 'asc' },
+    { fieldName: 'file_id', order: 'desc' },
+    { fieldName: 'id', order: 'desc' },
+  ]);
+  expect(sortIn({ ...found, sort: [{ fieldName: 'size', desc: true }] })).toEqual([
+    { fieldName: 'size', order: 'desc' },
+  ]);
+  const excluded = { op: 'not' as const, content: [sought] };
+  expect(isByRelevance({ ...START, filter: { op: 'and', content: [excluded] } })).toBe(false);
+  expect(isByRelevance(START)).toBe(false);
 });
 
 test('a page that was fetched backwards is shown forwards', () => {

@@ -77,6 +77,11 @@ impl<'a> PlanMatchSets<'a> {
         Self { snapshot, cancellation, budget, plan, by_filter, lists_by_filter, bitmaps: Mutex::default() }
     }
 
+    /// Returns a filter of the plan.
+    pub(super) fn filter(&self, filter: usize) -> &'a Filter {
+        &self.plan.filters[filter]
+    }
+
     /// Returns the match sets of a filter of the plan, one for each segment.
     pub(super) fn of_filter(&self, filter: usize) -> &[MatchSet] {
         self.by_filter[filter].get_or_init(|| {

@@ -59,16 +59,10 @@ impl<'a> RowFilter<'a> {
             }
             Filter::Not(inner) => Self::Not(Box::new(new(inner, level))),
             Filter::Nested { path, inner } => match segment.level_of(path) {
-                Some(inner_level) => {
-                    let mut starts = Vec::new();
-                    let mut at = inner_level;
-                    while at != level && at != 0 {
-                        starts.push(segment.level(at).starts);
-                        at = segment.level(at).parent;
-                    }
-                    starts.reverse();
-                    Self::Nested { starts, inner: Box::new(new(inner, inner_level)) }
-                }
+                Some(inner_level) => Self::Nested {
+                    starts: starts_between(segment, level, inner_level),
+                    inner: Box::new(new(inner, inner_level)),
+                },
                 None => Self::None,
             },
             Filter::Terms { field, values } if field == RECORD_ID => Self::Rows(rows_by_id(segment, values)),
@@ -129,6 +123,18 @@ impl<'a> RowFilter<'a> {
             }
         }
     }
+}
+
+/// Returns the row starts of each level on the way from a level down to another.
+pub(super) fn starts_between(segment: &Segment, outer: usize, inner: usize) -> Vec<&[u32]> {
+    let mut starts = Vec::new();
+    let mut at = inner;
+    while at != outer && at != 0 {
+        starts.push(segment.level(at).starts);
+        at = segment.level(at).parent;
+    }
+    starts.reverse();
+    starts
 }
 
 /// Returns the rows of documents.

@@ -121,7 +121,7 @@ mod tests {
             let buckets = facet::compute(&sets(), &plan.facets[0]).map(|facet| facet.buckets.len());
             assert_eq!(buckets.ok(), is_enough.then_some(100));
             let match_sets = sets();
-            let found = hits::find_page(&snapshot, &plan.hits[0], match_sets.of_filter(0));
+            let found = hits::find_page(&snapshot, &plan.hits[0], match_sets.of_filter(0), None);
             let page = hits::with_documents(found, &match_sets, &plan.hits[0]).map(|page| page.hits.len());
             assert_eq!(page.ok(), is_enough.then_some(100));
         }

@@ -17,8 +17,7 @@ fn put(id: &str, n: u64) -> WriteOperation {
 }
 
 async fn ids(engine: &EmbeddedEngine) -> Vec<String> {
-    let hits =
-        HitsRequest { filter: 0, size: 100_000, offset: 0, sort: vec![], after: None, total: true, documents: false };
+    let hits = HitsRequest { size: 100_000, total: true, ..HitsRequest::default() };
     let plan = SearchPlan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
     let answer = engine.search("things", Arc::new(plan)).await.unwrap();
     answer.hits[0].hits.iter().map(|hit| hit.cursor.id.clone()).collect()

@@ -26,7 +26,7 @@ import { type Explore as ExploreValue, ExploreContext, useExplore } from './cont
 import { Toolbar } from './Toolbar';
 import { type ExploreState, fromStart, readState, writeState } from './urlState';
 import { useView } from './useView';
-import { extentRequest, readExtent } from './viewQuery';
+import { extentRequest, isByRelevance, readExtent } from './viewQuery';
 import './explore.css';
 
 export default function ExplorePage({ rest: [id, ...others] }: { rest: string[] }) {
@@ -130,6 +130,9 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
               <strong className="number">{count(total)}</strong>{' '}
               {total === 1 ? catalogue.documentType : plural(catalogue.documentType)}
               {extent && state.filter && <span className="faint"> of {count(extent.total)}</span>}
+              {state.view === 'table' && total > 1 && isByRelevance(state) && (
+                <span className="faint">, best matches first</span>
+              )}
             </>
           )}
         </p>

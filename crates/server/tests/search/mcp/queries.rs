@@ -96,6 +96,10 @@ async fn records_are_shown_without_the_wrapping_of_graphql() {
         "sort": [{"fieldName": "analysis"}]});
     let found = call(&server, "execute_query", page).await;
     assert_eq!((&found["hits"], &found["total"]), (&json!([{"analysis": "A3"}]), &json!(5)));
+    let sqon = json!({"op": "wildcard", "content": {"fieldNames": ["name"], "value": "*read*"}});
+    let best = json!({"catalogueId": "file", "sqon": sqon, "fields": ["name"], "sort": [{"fieldName": "_score"}]});
+    let found = call(&server, "execute_query", best).await;
+    assert_eq!(found["hits"], json!([{"name": "Beta read"}, {"name": "Alpha read"}]));
 }
 
 #[tokio::test]
