@@ -121,10 +121,7 @@ async fn discover(
 type FoundFields = Vec<(String, AggregationKind)>;
 
 /// Asks for the type of the aggregations.
-async fn by_graphql(
-    client: &RemoteClient,
-    document_type: &str,
-) -> Result<(RemoteResponse, FoundFields), NodeError> {
+async fn by_graphql(client: &RemoteClient, document_type: &str) -> Result<(RemoteResponse, FoundFields), NodeError> {
     let variables = json!({ "documentTypeName": format!("{document_type}Aggregations") });
     let request = GraphqlRequest {
         query: FIELDS_QUERY.to_owned(),

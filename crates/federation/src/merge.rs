@@ -32,12 +32,14 @@ pub(crate) fn suppress(answer: &mut NodeAnswer, threshold: u64) {
     }
 }
 
-/// Returns the merged answer to one facet of the question; the position is that of the facet.
+/// Returns the merged answer to one facet of the question; the position is that of the facet. Where only counts of
+/// values are shown, the rest is missing rather than zero.
 pub(crate) fn merge_facet(
     position: usize,
     facet: &NetworkFacet,
     kind: AggregationKind,
     answers: &[&NodeAnswer],
+    counts_only: bool,
 ) -> Value {
     let parts: Vec<&FacetAnswer> =
         answers.iter().filter_map(|answer| answer.facets.get(position).and_then(Option::as_ref)).collect();
@@ -49,6 +51,9 @@ pub(crate) fn merge_facet(
         let values = buckets.iter().filter(|(key, _)| key != NOT_AVAILABLE && key != MISSING_VALUE).count();
         merged.insert("cardinality".to_owned(), values.into());
         merged.extend(buckets_json(&buckets));
+    }
+    if counts_only {
+        return Value::Object(merged);
     }
     if facet.stats {
         merged.insert("stats".to_owned(), merge_stats(parts.iter().filter_map(|part| part.stats)));
@@ -191,7 +196,7 @@ mod tests {
                 .map(|(key, count)| json!({"key": key, "doc_count": count, "key_as_string": null}))
                 .into();
         for order in [[&one, &other, &lacking], [&lacking, &other, &one]] {
-            let merged = merge_facet(0, &facet(), AggregationKind::Plain, &order);
+            let merged = merge_facet(0, &facet(), AggregationKind::Plain, &order, false);
             assert_eq!(merged["buckets"], Value::Array(expected.clone()));
             assert_eq!((&merged["bucket_count"], &merged["cardinality"]), (&json!(5), &json!(3)));
         }
@@ -200,7 +205,7 @@ mod tests {
     #[test]
     fn numbers_with_and_without_a_point_are_the_same() {
         let (one, other) = (answer(1, &[("5", 1)]), answer(1, &[("5.0", 1)]));
-        let merged = merge_facet(0, &facet(), AggregationKind::Numeric, &[&one, &other]);
+        let merged = merge_facet(0, &facet(), AggregationKind::Numeric, &[&one, &other], false);
         assert_eq!(merged["buckets"], json!([{"key": "5.0", "doc_count": 2, "key_as_string": null}]));
     }
 
@@ -219,7 +224,7 @@ mod tests {
         let other = part(Some(NodeStats { count: 1, sum: 31.0, extent: Some((31.0, 31.0)) }), &[("30", 1)]);
         let empty = part(Some(NodeStats { count: 0, sum: 0.0, extent: None }), &[]);
         let facet = NetworkFacet { stats: true, buckets: false, histograms: vec![10.0], ..facet() };
-        let merged = merge_facet(0, &facet, AggregationKind::Numeric, &[&one, &other, &empty]);
+        let merged = merge_facet(0, &facet, AggregationKind::Numeric, &[&one, &other, &empty], false);
         assert_eq!(merged["stats"], json!({"count": 3, "sum": 36, "min": 1, "max": 31, "avg": 12}));
         let found = merged["histogram_0"]["buckets"].as_array().map(Vec::as_slice).unwrap_or_default();
         let found: Vec<(&str, u64)> = found
@@ -236,7 +241,7 @@ mod tests {
         let mut answers = [answer(9, &[("a", 4), ("b", 6)]), answer(7, &[("a", 4), ("b", 5)])];
         answers.iter_mut().for_each(|answer| suppress(answer, 5));
         assert_eq!(answers[0], answer(5, &[("b", 5)]));
-        let merged = merge_facet(0, &facet(), AggregationKind::Plain, &[&answers[0], &answers[1]]);
+        let merged = merge_facet(0, &facet(), AggregationKind::Plain, &[&answers[0], &answers[1]], true);
         assert_eq!(merged["buckets"], json!([{"key": "b", "doc_count": 10, "key_as_string": null}]));
     }
 }

@@ -312,7 +312,8 @@ impl Network {
         for (position, facet) in question.facets.iter().enumerate() {
             let kind = fields.iter().find(|field| field.name == facet.field);
             let kind = kind.map_or(AggregationKind::Plain, |field| field.kind);
-            aggregations.insert(facet.field.clone(), merge_facet(position, facet, kind, &answers));
+            let merged = merge_facet(position, facet, kind, &answers, threshold.is_some());
+            aggregations.insert(facet.field.clone(), merged);
         }
         let mut nodes: Vec<(&Node, &NodeOutcome)> = self.nodes.iter().zip(&outcomes).collect();
         nodes.sort_by(|(one, _), (other, _)| {

@@ -174,8 +174,7 @@ mod tests {
             nodes: None,
             facets: vec![facet],
         };
-        let field =
-            NodeField { network: "size".to_owned(), node: "size".to_owned(), kind: AggregationKind::Numeric };
+        let field = NodeField { network: "size".to_owned(), node: "size".to_owned(), kind: AggregationKind::Numeric };
         let asking = Asking { question: &question, counts_only: false };
         let names = NameTranslation::default();
         let query = node_query(asking, None, "file", &[field], &names);

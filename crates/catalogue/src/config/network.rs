@@ -68,11 +68,7 @@ pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) 
     })
 }
 
-fn read_node<'a>(
-    reader: &mut ConfigReader<'a>,
-    section: &ConfigSection<'a>,
-    target: NodeTarget,
-) -> Option<NodeConfig> {
+fn read_node<'a>(reader: &mut ConfigReader<'a>, section: &ConfigSection<'a>, target: NodeTarget) -> Option<NodeConfig> {
     let name = reader.required_text(section, "displayName", "the name that people read");
     Some(NodeConfig {
         id: reader.filled_text(section, "nodeId"),
@@ -148,17 +144,14 @@ fn address_problem(url: &str) -> Option<&'static str> {
 }
 
 /// Reads the names of headers that are passed on; `None` if the section has none.
-fn read_requests<'a>(
-    reader: &mut ConfigReader<'a>,
-    section: &ConfigSection<'a>,
-    name: &str,
-) -> Option<Vec<String>> {
+fn read_requests<'a>(reader: &mut ConfigReader<'a>, section: &ConfigSection<'a>, name: &str) -> Option<Vec<String>> {
     let requests = reader.section(section, name)?;
     reader.warn_unknown(&requests, &["headers"]);
     let mut headers = Vec::new();
     for name in reader.texts(&requests, "headers")? {
         let lower = name.to_ascii_lowercase();
-        let is_name = !lower.is_empty() && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let is_name =
+            !lower.is_empty() && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
         if !is_name {
             reader.fail(requests.key_of("headers"), format!("{name:?}"), "names of headers");
         } else if OWN_HEADERS.contains(&lower.as_str()) {

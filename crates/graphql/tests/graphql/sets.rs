@@ -104,8 +104,7 @@ fn sets_are_searched_in_their_own_index() {
     let hit =
         Hit { cursor: Cursor { values: Vec::new(), id: "s".to_owned() }, document: Some(document.clone().into()) };
     let answer = |hits| Some(Ok(cantata_engine::SearchResponse { hits: vec![page(hits)], facets: Vec::new() }));
-    let results =
-        PlanResults { records: answer(Vec::new()), sets: answer(vec![hit]), ..PlanResults::default() };
+    let results = PlanResults { records: answer(Vec::new()), sets: answer(vec![hit]), ..PlanResults::default() };
     let body = planned.write(&results).body;
     assert_eq!(
         serde_json::from_slice::<Value>(&body).unwrap(),
