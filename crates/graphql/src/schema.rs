@@ -104,6 +104,11 @@ impl CatalogueSchema {
         &self.0.sdl
     }
 
+    /// Returns the fields of the network of the catalogue; `None` if it has none.
+    pub fn network_fields(&self) -> Option<&[NetworkField]> {
+        self.0.network.as_deref()
+    }
+
     /// Parses and validates a request, and checks it against the limits of the catalogue.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cantata_catalogue::introspection::CatalogueIntrospectionBody;
 use cantata_catalogue::{Catalogue, CatalogueView};
 use cantata_engine::{EngineError, SearchEngine, SearchPlan, SearchResponse};
-use cantata_federation::ForwardedHeader;
+use cantata_federation::{ForwardedHeader, NodeReport};
 use cantata_graphql::{
     CatalogueSchema, GraphqlErrorBody, GraphqlRequest, PlanContext, PlanResults, PreparedRequest, SetCommandOutcome,
 };
@@ -51,6 +51,11 @@ impl ServedCatalogue {
     /// Returns the suppression threshold of the view.
     pub fn suppression_threshold(&self) -> Option<u64> {
         self.view.suppression_threshold
+    }
+
+    /// Returns the state of the nodes of the network; `None` if there is none.
+    pub fn node_reports(&self) -> Option<Vec<NodeReport>> {
+        self.network.as_ref().map(|view| view.network.reports())
     }
 
     /// Returns the names of the headers that nodes of the network get, in lower case.

@@ -1,9 +1,9 @@
 //! What Arranger sends as the asking server, what portals made for it send, and where introspection is off.
 
-use cantata_testkit::raw;
+use cantata_testkit::{TestServer, raw};
 use serde_json::json;
 
-use super::{NODES, ask, asker, catalogue, network, node, node_of, remote};
+use super::{NODES, ask, asker, catalogue, network, node, node_of, remote, wait_for};
 use crate::support::{data, server_with};
 
 #[tokio::test]
@@ -74,4 +74,34 @@ async fn a_cantata_node_needs_no_graphql_introspection() {
 async fn a_catalogue_without_a_network_has_no_such_field() {
     let server = node(&[1]).await;
     server.graphql("/graphql", "{ network { nodes { name } } }", &json!({})).await.assert_status(400);
+}
+
+#[tokio::test]
+async fn introspection_and_metrics_show_the_nodes() {
+    let other = node(&[1, 2, 3]).await;
+    let down = remote("down", "http://127.0.0.1:1", json!({}));
+    let network = network(&[remote("other", other.base(), json!({})), down]);
+    let server = TestServer::with_catalogues(catalogue(&[5]).file("network.json", &network)).await;
+    wait_for(&server, "other", "OK").await;
+    let described = server.get("/introspection/fields").await.ok();
+    assert_eq!(
+        described["network"]["nodes"],
+        json!([
+            {"nodeId": "own", "name": "own", "remote": false, "asked": true},
+            {"nodeId": "other", "name": "other", "remote": true, "asked": true, "version": env!("CARGO_PKG_VERSION")},
+            {"nodeId": "down", "name": "down", "remote": true, "asked": false,
+                "error": "the fields of the node are not known yet"},
+        ])
+    );
+    assert_eq!(described["network"]["fields"]["study"], "Aggregations");
+    assert_eq!(described["network"]["fields"]["size"], "NumericAggregations");
+    assert!(!described.to_string().contains("127.0.0.1"), "{described}");
+    let text = server.get("/metrics").await.text().to_owned();
+    for line in ["cantata_network_node_up{", "cantata_network_questions_total{", "cantata_network_failures_total{"] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+    let of_node =
+        |node: &str| text.lines().find(|line| line.starts_with("cantata_network_node_up{") && line.contains(node));
+    assert!(of_node("node=\"other\"").unwrap().ends_with(" 1"), "{text}");
+    assert!(of_node("node=\"down\"").unwrap().ends_with(" 0"), "{text}");
 }
