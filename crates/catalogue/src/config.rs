@@ -229,7 +229,7 @@ impl CatalogueConfig {
     }
 
     /// Creates a warning about a key, with its file.
-    pub(crate) fn warning(&self, key: &str, found: impl Into<String>, expected: impl Into<String>) -> ConfigProblem {
+    pub fn warning(&self, key: &str, found: impl Into<String>, expected: impl Into<String>) -> ConfigProblem {
         ConfigProblem::warning(self.file_of(key), key, found, expected)
     }
 }

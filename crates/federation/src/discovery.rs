@@ -69,9 +69,8 @@ pub(crate) fn start(network: &Arc<Network>, index: usize) {
 /// Finds out the fields of a node; returns whether it answered.
 async fn discover_node(network: &Network, index: usize) -> bool {
     let Some(node) = network.nodes().get(index) else { return false };
-    let (NodeTarget::Remote(remote), Some(state)) = (&node.config.target, &node.remote) else { return false };
-    let Ok(client) = &state.client else { return false };
-    match discover(client, remote, &node.names).await {
+    let Some(state) = &node.remote else { return false };
+    match read_fields(node).await {
         Ok(schema) => {
             if state.discovered(schema) {
                 tracing::info!(node = node.config.name, "the fields of a node are known");
@@ -85,6 +84,15 @@ async fn discover_node(network: &Network, index: usize) -> bool {
             false
         }
     }
+}
+
+/// Asks a remote node for its fields.
+pub(crate) async fn read_fields(node: &Node) -> Result<NodeSchema, NodeError> {
+    let (NodeTarget::Remote(remote), Some(state)) = (&node.config.target, &node.remote) else {
+        return Err(NodeError::Settings);
+    };
+    let client = state.client.as_ref().map_err(Clone::clone)?;
+    discover(client, remote, &node.names).await
 }
 
 fn log_failure(node: &Node, error: &NodeError) {

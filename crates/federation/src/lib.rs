@@ -26,7 +26,9 @@ mod network;
 mod node;
 mod node_answer;
 mod node_query;
+mod probe;
 mod remote_call;
 
 pub use local::{LocalCatalogue, LocalCatalogues};
 pub use network::{ForwardedHeader, Network, NodeReport};
+pub use probe::{NodeProbe, probe_nodes};

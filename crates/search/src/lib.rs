@@ -19,7 +19,7 @@ mod served_catalogue;
 mod service;
 mod sets;
 
-pub use cantata_federation::{ForwardedHeader, NodeReport};
+pub use cantata_federation::{ForwardedHeader, NodeProbe, NodeReport, probe_nodes};
 pub use catalogues::{CatalogueLookup, Catalogues};
 pub use counters::SearchCounters;
 pub use download::{Download, DownloadBody, DownloadError, DownloadRequest};
