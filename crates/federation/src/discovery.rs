@@ -76,6 +76,7 @@ async fn discover_node(network: &Network, index: usize) -> bool {
                 tracing::info!(node = node.config.name, "the fields of a node are known");
                 network.publish_fields();
             }
+            state.resume();
             true
         }
         Err(error) => {

@@ -108,13 +108,20 @@ impl RemoteState {
         self.with_status(|status| status.schema.clone())
     }
 
-    /// Records what the discovery found; returns whether the fields changed.
+    /// Records what the discovery found; returns whether the fields changed. A node that was not known before is asked
+    /// from [`RemoteState::resume`] on, when its fields are part of the network.
     pub(crate) fn discovered(&self, schema: NodeSchema) -> bool {
         self.with_status(|status| {
             let is_changed = status.schema.as_ref().is_none_or(|known| known.fields != schema.fields);
-            *status = RemoteStatus { schema: Some(Arc::new(schema)), ..RemoteStatus::default() };
+            status.is_suspended |= status.schema.is_none();
+            status.schema = Some(Arc::new(schema));
             is_changed
         })
+    }
+
+    /// Lets the node be asked again.
+    pub(crate) fn resume(&self) {
+        self.with_status(|status| (status.consecutive_failures, status.is_suspended) = (0, false));
     }
 
     /// Records an answer.
@@ -151,6 +158,7 @@ mod tests {
         let state = state();
         let is_suspended = || state.with_status(|status| status.is_suspended);
         assert!(state.discovered(NodeSchema::default()));
+        state.resume();
         for error in [NodeError::TimedOut, NodeError::Unreachable, NodeError::Rejected, NodeError::Denied] {
             state.failed(&error);
             assert!(!is_suspended(), "{error}");
@@ -163,6 +171,7 @@ mod tests {
         state.failed(&NodeError::Failed);
         assert!(is_suspended());
         assert!(!state.discovered(NodeSchema::default()), "the fields are the same");
+        state.resume();
         assert!(!is_suspended());
     }
 }
