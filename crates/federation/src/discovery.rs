@@ -59,7 +59,7 @@ pub(crate) fn start(network: &Arc<Network>, index: usize) {
             backoff = if is_discovered { MIN_BACKOFF } else { (backoff * 2).min(MAX_BACKOFF) };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                // The node was suspended: it gets a moment, and is then asked whether it works again.
+                // The node was suspended, or its fields changed: it gets a moment, and is then asked for them again.
                 () = wake.notified() => tokio::time::sleep(MIN_BACKOFF).await,
             }
         }
@@ -81,7 +81,10 @@ async fn discover_node(network: &Network, index: usize) -> bool {
         }
         Err(error) => {
             log_failure(node, &error);
-            state.failed(&error);
+            // A discovery that is rejected must not start the next one at once.
+            if error.is_outage() {
+                state.failed(&error);
+            }
             false
         }
     }

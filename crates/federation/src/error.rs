@@ -17,8 +17,12 @@ pub(crate) enum NodeError {
     TimedOut,
     #[error("the node does not allow this request")]
     Denied,
+    /// The values of the request do not suit it.
     #[error("the node rejected the request")]
     Rejected,
+    /// The request does not fit the schema of the node, which may have changed.
+    #[error("the node rejected the request; its fields are read again")]
+    SchemaMismatch,
     #[error("the node answered with an error")]
     Failed,
     #[error("the answer of the node is too long")]
@@ -33,7 +37,12 @@ impl NodeError {
     pub(crate) fn is_outage(&self) -> bool {
         match self {
             Self::Unreachable | Self::TimedOut | Self::Failed | Self::TooLong | Self::Invalid(_) => true,
-            Self::NotDiscovered | Self::Suspended | Self::Settings | Self::Denied | Self::Rejected => false,
+            Self::NotDiscovered
+            | Self::Suspended
+            | Self::Settings
+            | Self::Denied
+            | Self::Rejected
+            | Self::SchemaMismatch => false,
         }
     }
 
@@ -41,7 +50,8 @@ impl NodeError {
     pub(crate) fn of_status(status: u16) -> Self {
         match status {
             401 | 403 => Self::Denied,
-            400 | 413 | 422 => Self::Rejected,
+            400 => Self::SchemaMismatch,
+            413 | 422 => Self::Rejected,
             _ => Self::Failed,
         }
     }

@@ -34,7 +34,7 @@ pub(crate) struct Node {
 #[derive(Debug)]
 pub(crate) struct RemoteState {
     pub(crate) client: Result<RemoteClient, NodeError>,
-    /// Wakes the discovery when the node is suspended.
+    /// Wakes the discovery when the node is suspended, or its fields seem to have changed.
     pub(crate) wake: Arc<Notify>,
     status: Mutex<RemoteStatus>,
 }
@@ -131,6 +131,9 @@ impl RemoteState {
 
     /// Records a failure; one too many suspends the node.
     pub(crate) fn failed(&self, error: &NodeError) {
+        if *error == NodeError::SchemaMismatch {
+            self.wake.notify_one();
+        }
         if !error.is_outage() {
             return;
         }

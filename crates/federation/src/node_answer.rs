@@ -92,7 +92,8 @@ impl NodeAnswer {
 fn failure(body: &Value) -> NodeError {
     let code = &body["errors"][0]["extensions"]["code"];
     match code.as_str() {
-        Some("BAD_USER_INPUT" | "GRAPHQL_VALIDATION_FAILED") => NodeError::Rejected,
+        Some("BAD_USER_INPUT") => NodeError::Rejected,
+        Some("GRAPHQL_VALIDATION_FAILED") => NodeError::SchemaMismatch,
         Some("FORBIDDEN" | "UNAUTHENTICATED") => NodeError::Denied,
         Some(_) => NodeError::Failed,
         None => NodeError::Invalid("it has no hits"),

@@ -135,6 +135,30 @@ async fn a_node_that_lies_contributes_nothing() {
 }
 
 #[tokio::test]
+async fn fields_of_a_node_that_changed_are_read_again() {
+    let reads = AtomicUsize::new(0);
+    let changed = MockServer::start(move |target| {
+        let read = |fields: &[&str]| -> serde_json::Map<String, Value> {
+            fields.iter().map(|name| ((*name).to_owned(), json!({"type": "keyword"}))).collect()
+        };
+        match (target, reads.load(Ordering::Relaxed)) {
+            ("/introspection/fields", before) => {
+                reads.store(before + 1, Ordering::Relaxed);
+                let fields = if before == 0 { read(&["study", "gone"]) } else { read(&["study"]) };
+                (200, json!({"fields": fields}).to_string())
+            }
+            (_, 1) => (400, json!({"errors": [{"message": "no field gone"}]}).to_string()),
+            _ => (200, json!({"data": {"file": {"hits": {"total": 4}}}}).to_string()),
+        }
+    })
+    .await;
+    let network = network(&[remote("changed", &changed.url, json!({"kind": "cantata"}))]);
+    let server = TestServer::with_catalogues(catalogue(&[1]).file("network.json", &network)).await;
+    wait_for(&server, "changed", "OK").await;
+    assert_eq!(node_of(&ask(&server, "", NODES, &json!({})).await, "changed")["hits"], 4);
+}
+
+#[tokio::test]
 async fn redirects_are_not_followed() {
     let elsewhere = MockServer::start(|_| (200, "{}".to_owned())).await;
     let liar = liar(302, format!("{}/graphql", elsewhere.url)).await;
