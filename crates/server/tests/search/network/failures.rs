@@ -55,6 +55,50 @@ async fn a_node_that_fails_is_never_taken_for_one_without_records() {
 }
 
 #[tokio::test]
+async fn with_any_nodes_down_the_answer_is_that_of_the_others() {
+    let parts: [&[usize]; 3] = [&[1, 2, 3, 4], &[5, 6, 8], &[9, 10, 11, 12, 13]];
+    let nodes = [node(parts[0]).await, node(parts[1]).await, node(parts[2]).await];
+    let proxies = nodes.each_ref().map(|node| FaultProxy::start(node.base()));
+    let names = ["n0", "n1", "n2"];
+    let remotes: Vec<Value> =
+        names.iter().zip(&proxies).map(|(name, proxy)| remote(name, &proxy.url(), json!({"timeout": 1}))).collect();
+    let server = asker(catalogue(&[15]), &impatient(&remotes)).await;
+    for down in 0..8_usize {
+        let is_down = |index: usize| down & (1 << index) != 0;
+        for (index, proxy) in proxies.iter().enumerate() {
+            proxy.set(if is_down(index) { Fault::Down } else { Fault::Pass }).await;
+        }
+        let answer = ask(&server, "", WITH_STUDIES, &json!({})).await;
+        let mut numbers = vec![15];
+        for (index, name) in names.iter().enumerate() {
+            let state = node_of(&answer, name);
+            assert_eq!(state["contributed"], !is_down(index), "{down}: {state}");
+            assert_eq!(state["hits"], if is_down(index) { 0 } else { parts[index].len() }, "{down}: {state}");
+            if !is_down(index) {
+                numbers.extend_from_slice(parts[index]);
+            }
+        }
+        assert_eq!(answer["complete"], down == 0);
+        let mut expected: Vec<(String, u64)> = Vec::new();
+        for study in ["S0", "S1", "S2", "S3"] {
+            let is_of_study = |number: &&usize| **number % 7 != 0 && format!("S{}", **number % 4) == study;
+            let count = numbers.iter().filter(is_of_study).count() as u64;
+            expected.extend((count > 0).then(|| (study.to_owned(), count)));
+        }
+        let mut found: Vec<(String, u64)> = counts(&answer["aggregations"]["study"]["buckets"])
+            .into_iter()
+            .map(|(key, count)| (key.to_owned(), count))
+            .collect();
+        found.sort();
+        assert_eq!(found, expected, "{down}");
+        for (name, proxy) in names.iter().zip(&proxies) {
+            proxy.set(Fault::Pass).await;
+            wait_for(&server, name, "OK").await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_node_that_fails_again_and_again_is_not_waited_for() {
     let slow = node(&[1]).await;
     let proxy = FaultProxy::start(slow.base());

@@ -42,6 +42,11 @@ fn random_filter(random: &mut StdRng, depth: usize) -> Value {
     }
 }
 
+/// How many random filters are tried; more with the environment variable `NETWORK_FILTERS`.
+fn rounds() -> usize {
+    std::env::var("NETWORK_FILTERS").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
+}
+
 #[tokio::test]
 async fn a_network_answers_like_one_index_with_all_records() {
     let mut random = StdRng::seed_from_u64(26);
@@ -61,7 +66,7 @@ async fn a_network_answers_like_one_index_with_all_records() {
         })
         .collect();
     let server = asker(catalogue(&parts[0]), &network(&remotes)).await;
-    for round in 0..60 {
+    for round in 0..rounds() {
         let filter = if round == 0 { Value::Null } else { random_filter(&mut random, 2) };
         let themselves = random.random_bool(0.5);
         let missing = random.random_bool(0.5);
