@@ -99,10 +99,11 @@ fn merge_values<'a>(lists: impl Iterator<Item = &'a Buckets>, kind: AggregationK
         *text = (*text).max(key);
         *sum = sum.saturating_add(*count);
     }
-    let mut buckets: Buckets = merged.into_values().map(|(key, count)| (key.to_owned(), count)).collect();
     if lacking > 0 {
-        buckets.push((NOT_AVAILABLE.to_owned(), lacking));
+        let (_, sum) = merged.entry(NOT_AVAILABLE).or_insert((NOT_AVAILABLE, 0));
+        *sum = sum.saturating_add(lacking);
     }
+    let mut buckets: Buckets = merged.into_values().map(|(key, count)| (key.to_owned(), count)).collect();
     let rank = |key: &str| match key {
         NOT_AVAILABLE => 2,
         MISSING_VALUE => 1,
