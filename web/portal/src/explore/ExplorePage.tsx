@@ -11,6 +11,7 @@ import { count, counted, plural } from '../design/format';
 import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Loading, Notice, Skeleton, useSlow } from '../design/Notice';
 import { FacetPanel } from '../facets/FacetPanel';
+import { NetworkView } from '../network/NetworkView';
 import { QueryBar } from '../query/QueryBar';
 import { QuickSearch } from '../query/QuickSearch';
 import { NotFound } from '../shell/App';
@@ -129,7 +130,7 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
             <>
               <strong className="number">{count(total)}</strong>{' '}
               {total === 1 ? catalogue.documentType : plural(catalogue.documentType)}
-              {extent && state.filter && <span className="faint"> of {count(extent.total)}</span>}
+              {extent && state.filter && !view.answer?.network && <span className="faint"> of {count(extent.total)}</span>}
             </>
           )}
         </p>
@@ -165,6 +166,7 @@ function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumn
         <Skeleton lines={14} height={18} />
       </div>
     );
+  if (state.view === 'network' && view.answer.network) return <NetworkView />;
   if (catalogue.suppressedBelow !== null && state.view === 'table') {
     return (
       <Notice kind="plain">
