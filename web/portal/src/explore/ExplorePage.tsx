@@ -114,6 +114,8 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
   const [open, setOpen] = useState(false);
   const total = view.answer?.total;
   const slow = useSlow(view.loading);
+  // How many there are without the filter; of a network that is not known.
+  const all = extent && state.filter && !view.answer?.network ? extent.total : null;
   return (
     <div className="row wrap spread result-head">
       <div className="row">
@@ -130,7 +132,7 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
             <>
               <strong className="number">{count(total)}</strong>{' '}
               {total === 1 ? catalogue.documentType : plural(catalogue.documentType)}
-              {extent && state.filter && !view.answer?.network && <span className="faint"> of {count(extent.total)}</span>}
+              {all !== null && <span className="faint"> of {count(all)}</span>}
             </>
           )}
         </p>
