@@ -28,10 +28,12 @@ impl<'p> Planner<'p> {
     pub(super) fn network(&mut self, field: &'p SelectedField) -> Result<Output, PlanError> {
         let visible = match &self.view.records {
             VisibleRecords::All => None,
-            VisibleRecords::AnyOf(filters) if filters.is_empty() => return Err(NOTHING_VISIBLE.into()),
-            VisibleRecords::AnyOf(filters) => {
-                Some(Sqon::Group { op: GroupOp::Or, content: filters.clone(), pivot: None })
-            }
+            VisibleRecords::AnyOf(filters) => match filters.as_slice() {
+                [] => return Err(NOTHING_VISIBLE.into()),
+                // Nodes that show counts only accept no `or`.
+                [only] => Some(only.clone()),
+                several => Some(Sqon::Group { op: GroupOp::Or, content: several.to_vec(), pivot: None }),
+            },
         };
         let filter = self.network_filter(field)?;
         let is_plain = filter.as_ref().map_or(Ok(()), suppression::check);
