@@ -149,6 +149,27 @@ async fn the_threshold_of_the_strictest_node_holds_for_all() {
 }
 
 #[tokio::test]
+async fn rules_of_the_catalogue_and_the_threshold_of_a_node_hold_together() {
+    let all: Vec<usize> = (0..60).collect();
+    let strict = TestServer::with_catalogues(with_access(&all[..40], &suppressed(3))).await;
+    let rules = json!({"records": [{"scope": "*", "filter": leaf("in", "study", json!(["S1"]))}]});
+    let remotes = [remote("strict", strict.base(), json!({}))];
+    let server = asker(with_access(&all[40..], &rules), &network(&remotes)).await;
+    let selection = format!(
+        "{NODES} aggregations {{ study {{ buckets {{ key doc_count }} }} donors__gender {{ buckets {{ key doc_count }} }} }}"
+    );
+    for filter in [Value::Null, leaf("in", "donors.gender", json!(["Female"]))] {
+        let answer = ask(&server, "filters: $f", &selection, &json!({"f": filter})).await;
+        assert_eq!(answer["complete"], true, "{filter}: {answer}");
+        let studies = counts(&answer["aggregations"]["study"]["buckets"]);
+        assert!(matches!(studies[..], [("S1", count)] if count > 0 && count % 3 == 0), "{filter}: {studies:?}");
+        let mut found = Vec::new();
+        numbers(&answer, &mut found);
+        assert!(found.iter().all(|count| count.is_multiple_of(3)), "{filter}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_threshold_can_be_given_for_a_node_that_has_none() {
     let all: Vec<usize> = (0..60).collect();
     let (one, two) = (node(&all[..23]).await, node(&all[23..41]).await);
