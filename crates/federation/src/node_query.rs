@@ -233,9 +233,9 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 mod tests {
     use super::*;
 
-    fn question(facets: &[&str], filter: Value) -> NetworkQuestion {
+    fn question(facets: &[&str], filter: &Value) -> NetworkQuestion {
         NetworkQuestion {
-            filter: Sqon::parse(&filter).unwrap(),
+            filter: Sqon::parse(filter).unwrap(),
             visible: None,
             has_plain_filter: true,
             suppression_threshold: None,
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_node_is_asked_for_what_it_has() {
-        let question = question(&["study", "gender"], Value::Null);
+        let question = question(&["study", "gender"], &Value::Null);
         let asking = Asking { question: &question, counts_only: false };
         let query = node_query(asking, None, "file", &fields(), &NameTranslation::default());
         assert_eq!(
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn rules_hold_for_facets_on_their_own_fields() {
-        let question = question(&["study"], leaf("study", "B"));
+        let question = question(&["study"], &leaf("study", "B"));
         let asking = Asking { question: &question, counts_only: false };
         let rules = Sqon::parse(&leaf("study", "A")).unwrap().unwrap();
         let query = node_query(asking, Some(&rules), "file", &fields(), &NameTranslation::default());
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn numbers_are_asked_only_where_they_are_shown() {
-        let mut question = question(&["size"], Value::Null);
+        let mut question = question(&["size"], &Value::Null);
         question.facets[0].stats = true;
         question.facets[0].histograms = vec![5.0, 10.0];
         for (counts_only, is_asked) in [(false, true), (true, false)] {

@@ -103,7 +103,7 @@ async fn assert_suppressed(server: &TestServer, threshold: u64) {
     let names = ["own", "one", "two"];
     for subset in 1..8_usize {
         let ids: Vec<&str> =
-            names.iter().enumerate().filter(|(index, _)| subset & (1 << index) != 0).map(|(_, name)| *name).collect();
+            names.iter().enumerate().filter(|(index, _)| subset & (1 << *index) != 0).map(|(_, name)| *name).collect();
         for filter in &filters {
             for themselves in [true, false] {
                 let arguments =
