@@ -48,7 +48,7 @@ build: own-cache ## the optimised binary, in $(CARGO_TARGET_DIR)/release/cantata
 debug-binary: own-cache
 	cargo build --locked -p cantata
 
-demo: build ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10" adds arguments
+demo: build ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10 --network 3" adds arguments
 	"$(RELEASE_BINARY)" demo $(ARGS)
 
 test: ## all checks and tests, and how long each part took; what CI runs

@@ -90,6 +90,8 @@ pub(crate) enum Output {
     Facets { index: TargetIndex, members: Vec<OutputMember<FacetOutput>>, path: Vec<ErrorPathSegment> },
     /// The outcome of a command.
     Command { index: usize, selection: Vec<JsonSelection>, path: Vec<ErrorPathSegment> },
+    /// The answer to a question to the network.
+    Network { index: usize, selection: Vec<JsonSelection>, path: Vec<ErrorPathSegment> },
 }
 
 impl Output {

@@ -17,6 +17,7 @@ use serde::Serialize;
 pub(crate) use document_values::values_at;
 
 use crate::error::{ErrorPathSegment, GraphqlError, GraphqlErrorCode};
+use crate::network_question::NetworkAnswer;
 use crate::output::{JsonSelection, MemberValue, Output, OutputMember, TargetIndex};
 use crate::plan::PlannedRequest;
 use crate::set_command::SetCommandOutcome;
@@ -38,6 +39,8 @@ pub struct PlanResults {
     pub sets: Option<Result<SearchResponse, EngineError>>,
     /// Of [`PlannedRequest::commands`], in order.
     pub commands: Vec<SetCommandOutcome>,
+    /// Of [`PlannedRequest::network`], in order.
+    pub network: Vec<NetworkAnswer>,
 }
 
 /// The response to a request.
@@ -185,6 +188,11 @@ impl<'a> ResponseWriter<'a> {
                 Err(error) => self.fail_engine(path, &error),
             },
             Output::Command { index, selection, path } => self.command(*index, selection, path),
+            Output::Network { index, selection, path } => match self.results.network.get(*index) {
+                Some(Ok(answer)) => self.json(&JsonSelection::pick(selection, answer)),
+                Some(Err(message)) => self.fail(path.clone(), GraphqlErrorCode::BadUserInput, message.clone()),
+                None => self.fail_engine(path, &incomplete_answer()),
+            },
         }
     }
 

@@ -13,11 +13,13 @@ mod download;
 mod engine_provider;
 mod index_probe;
 mod loaded_catalogue;
+mod network_view;
 mod redaction;
 mod served_catalogue;
 mod service;
 mod sets;
 
+pub use cantata_federation::{ForwardedHeader, NodeProbe, NodeReport, probe_nodes};
 pub use catalogues::{CatalogueLookup, Catalogues};
 pub use counters::SearchCounters;
 pub use download::{Download, DownloadBody, DownloadError, DownloadRequest};

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { readView } from '../src/explore/answer';
+import { readNetwork, readView } from '../src/explore/answer';
 import { START } from '../src/explore/urlState';
-import { isByRelevance, readExtent, viewRequest } from '../src/explore/viewQuery';
+import { isByRelevance, networkRequest, readExtent, viewRequest } from '../src/explore/viewQuery';
 import { dateBins, numberBins } from '../src/facets/bins';
 import { phrase, sentence } from '../src/query/describe';
 import { leaf } from '../src/query/sqon';
@@ -74,6 +74,21 @@ test('a page that was fetched backwards is shown forwards', () => {
     ['b', ['b', 'b']],
     ['c', ['c', 'c']],
   ]);
+});
+
+test('a network is asked for the values of fields that it has, and its counts are those of all nodes', () => {
+  const networked = { ...catalogue, networkFields: new Set(['file_type', 'size']) };
+  const { query } = networkRequest(networked, START);
+  expect(query).toContain('file_type { bucket_count');
+  expect(query).not.toContain('size {');
+  expect(query).not.toContain('donors__gender');
+  const node = { nodeId: 'a', name: 'A', hits: 3, errors: '', contributed: true, missingFields: [] };
+  const failed = { ...node, nodeId: 'b', name: 'B', hits: 0, errors: 'it failed', contributed: false };
+  const counts = { bucket_count: 1, buckets: [{ key: 'BAM', doc_count: 3 }] };
+  const answer = { network: { complete: false, nodes: [node, failed], aggregations: { file_type: counts } } };
+  const view = readNetwork(networked, answer);
+  expect([view.total, view.rows.length, view.network?.complete]).toEqual([3, 0, false]);
+  expect(view.terms.get('file_type')).toEqual({ buckets: [{ value: 'BAM', count: 3 }], distinct: 1 });
 });
 
 test('steps hold every value and stand at round numbers', () => {

@@ -111,8 +111,8 @@ fn sets_are_searched_in_their_own_index() {
         score: None,
     };
     let answer = |hits| Some(Ok(cantata_engine::SearchResponse { hits: vec![page(hits)], facets: Vec::new() }));
-    let body =
-        planned.write(&PlanResults { records: answer(Vec::new()), sets: answer(vec![hit]), commands: Vec::new() }).body;
+    let results = PlanResults { records: answer(Vec::new()), sets: answer(vec![hit]), ..PlanResults::default() };
+    let body = planned.write(&results).body;
     assert_eq!(
         serde_json::from_slice::<Value>(&body).unwrap(),
         json!({ "data": {

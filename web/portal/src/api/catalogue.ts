@@ -77,6 +77,8 @@ export interface Catalogue {
   download: { maxRows: number; allowMore: boolean };
   /** The suppression threshold: smaller counts are not shown, nor any record. */
   suppressedBelow: number | null;
+  /** The names in GraphQL of the fields of its network; null if it has none. */
+  networkFields: ReadonlySet<string> | null;
 }
 
 interface ExtendedEntry {
@@ -200,7 +202,7 @@ async function fetchFields(path: string, signal?: AbortSignal): Promise<Catalogu
 export function assemble(
   id: string,
   entry: CatalogueEntry,
-  introspection: Pick<CatalogueFields, 'description' | 'fields' | 'meta'>,
+  introspection: Pick<CatalogueFields, 'description' | 'fields' | 'meta' | 'network'>,
   configs: Configs,
 ): Catalogue {
   const fields = fieldsOf(introspection, configs.extended);
@@ -245,6 +247,7 @@ export function assemble(
     window: configs.table.maxResultsWindow ?? entry.limits?.maxResultsWindow ?? 10000,
     download: { maxRows: configs.downloads?.maxRows ?? 0, allowMore: configs.downloads?.allowCustomMaxRows ?? false },
     suppressedBelow: introspection.meta.suppressedBelow ?? null,
+    networkFields: introspection.network ? new Set(Object.keys(introspection.network.fields)) : null,
   };
 }
 

@@ -91,6 +91,31 @@ export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: 
   return { query, variables: { filters: state.filter, ...pageVariables(catalogue, state) } };
 }
 
+/**
+ * Asks the network of a catalogue. Only values are counted: the bins of a histogram follow from the records of the
+ * catalogue, and those of other nodes may lie beyond them.
+ */
+export function networkRequest(catalogue: Catalogue, state: ExploreState): Request {
+  const facets = catalogue.facets
+    .filter(({ field }) => field.kind !== 'number' && field.kind !== 'date')
+    .filter(({ field }) => catalogue.networkFields?.has(field.graphqlName))
+    .map(({ field }) => `${field.graphqlName} { bucket_count buckets(max: ${MAX_VALUES}) { key doc_count } }`)
+    .join('\n      ');
+  const query = `query Network($filters: JSON) {
+  network(filters: $filters, include_missing: true) {
+    complete
+    nodes { nodeId name hits errors contributed missingFields }${
+      facets &&
+      `
+    aggregations {
+      ${facets}
+    }`
+    }
+  }
+}`;
+  return { query, variables: { filters: state.filter } };
+}
+
 function facetSelection(field: Field, bins: BinsByField): string {
   const name = field.graphqlName;
   if (field.kind !== 'number' && field.kind !== 'date') {
