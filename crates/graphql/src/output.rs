@@ -100,7 +100,7 @@ impl Output {
         match self {
             Self::Object(members) => members.iter().filter_map(OutputMember::computed).any(Self::selects_elements),
             Self::Hits(hits) => hits.connection.selects_elements(),
-            Self::Facets { .. } | Self::Command { .. } => false,
+            Self::Facets { .. } | Self::Command { .. } | Self::Network { .. } => false,
         }
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use cantata_core::FileAccess;
 use cantata_store::contract::builders::{AnalysisBuilder, analysis, study, unique_md5};
-use cantata_store::{DuplicateRule, FileFilter, FileLocation, InsertOutcome, NewAnalysis, PageRange, Store, StoreError};
+use cantata_store::{
+    DuplicateRule, FileFilter, FileLocation, InsertOutcome, NewAnalysis, PageRange, Store, StoreError,
+};
 use cantata_testkit::databases::postgres;
 use tokio::task::JoinSet;
 

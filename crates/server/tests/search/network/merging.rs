@@ -35,7 +35,7 @@ fn random_filter(random: &mut StdRng, depth: usize) -> Value {
     let number = random.random_range(0..200);
     match random.random_range(0..5) {
         0 => leaf("in", "study", json!([format!("S{}", number % 5), "__missing__"])),
-        1 => leaf("in", "donors.gender", json!([["Male", "Female"][number % 2]])),
+        1 => leaf("in", "donors.gender", json!([(["Male", "Female"][number % 2])])),
         2 => leaf("gt", "size", json!([number])),
         3 => leaf("between", "size", json!([number / 2, number])),
         _ => leaf("not-in", "study", json!([format!("S{}", number % 4)])),
