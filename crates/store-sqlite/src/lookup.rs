@@ -32,6 +32,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cantata_core::error_chain;
 use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 
@@ -67,7 +68,14 @@ impl Lookup {
     /// to read again after a restart.
     pub(crate) fn start(files: &StorePaths, metadata: &Connection, batch: usize) -> Result<Self> {
         let mut database = LookupDatabase::open(&files.lookup, metadata)?;
-        let rest = database.catch_up(metadata, batch)?;
+        let rest = match database.catch_up(metadata, batch, &|| false) {
+            Err(error @ StoreError::Corrupt { .. }) => {
+                tracing::warn!(error = error_chain(&error), "lookup.db is damaged and is rebuilt from metadata.db");
+                database = LookupDatabase::recreate(&files.lookup)?;
+                database.catch_up(metadata, batch, &|| false)?
+            }
+            caught_up => caught_up?,
+        };
         let shared = Arc::new(LookupState::new(batch, database.runs()));
         shared.insert(&rest);
         let key = database.key();

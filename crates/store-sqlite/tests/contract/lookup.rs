@@ -114,6 +114,34 @@ async fn a_lookup_that_lost_entries_is_found_and_made_anew() {
 }
 
 #[tokio::test]
+async fn a_lookup_whose_damage_is_met_at_the_start_is_rebuilt() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = filled(folder.path()).await;
+    let lookup = rusqlite::Connection::open(folder.path().join("lookup.db")).unwrap();
+    assert!(lookup.execute("DELETE FROM chunk", []).unwrap() > 0);
+    lookup.execute("UPDATE progress SET applied = 0", []).unwrap();
+    drop(lookup);
+    // Small batches, so that catching up merges the damaged runs.
+    drop(SqliteStore::open_with_lookup_batch(folder.path(), 1).unwrap());
+    finds_all(folder.path(), &stored).await;
+}
+
+#[tokio::test]
+async fn a_damaged_block_of_files_is_left_out_of_a_rebuilt_lookup_and_the_others_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = filled(folder.path()).await;
+    let metadata = rusqlite::Connection::open(folder.path().join("metadata.db")).unwrap();
+    let sql = "UPDATE file_block SET files = substr(files, 1, length(files) - 1) WHERE block_key = 1";
+    assert_eq!(metadata.execute(sql, []).unwrap(), 1);
+    drop(metadata);
+    remove_lookup(folder.path()).unwrap();
+    finds_all(folder.path(), &stored[1..]).await;
+    let store = SqliteStore::open_with_lookup_batch(folder.path(), LOOKUP_BATCH).unwrap();
+    let damaged = store.file(stored[0].files[0].object_id).await;
+    assert!(matches!(damaged, Err(StoreError::Corrupt { .. })), "{damaged:?}");
+}
+
+#[tokio::test]
 async fn changes_go_on_while_a_damaged_lookup_is_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
     let (store, mut stored) = damaged_while_open(folder.path()).await;
