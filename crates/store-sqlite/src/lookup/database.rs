@@ -18,7 +18,7 @@ use super::run::{CHUNK_ENTRIES, Run};
 use super::run_writer::{RunWriter, read_runs};
 use super::state::{Entry, Runs};
 use crate::checksum::check;
-use crate::database::{enable_stable_plans, sqlite_error};
+use crate::database::{enable_stable_plans, lookup_error};
 use crate::file_block::decode_readable;
 
 /// The version of the file format; a file of another version is rebuilt.
@@ -48,7 +48,7 @@ pub(crate) struct LookupDatabase {
 }
 
 fn failed(error: rusqlite::Error) -> StoreError {
-    sqlite_error("using the lookup database", error)
+    lookup_error("using the lookup database", error)
 }
 
 impl LookupDatabase {

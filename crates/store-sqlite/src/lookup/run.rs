@@ -8,7 +8,7 @@ use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::state::Entry;
-use crate::database::with_statement;
+use crate::database::with_lookup_statement;
 
 /// How many entries fit into a page of the database with the row around them.
 pub(crate) const CHUNK_ENTRIES: usize = 250;
@@ -79,7 +79,7 @@ impl Run {
 pub(crate) fn read_chunk(database: &Connection, chunk_id: i64) -> Result<Option<Vec<Entry>>> {
     let sql = "SELECT entries FROM chunk WHERE chunk_id = ?1";
     let read = |row: &Row<'_>| Ok(decode(row.get_ref(0)?.as_blob()?));
-    with_statement(database, "looking up a file", sql, |select| select.query_row([chunk_id], read).optional())
+    with_lookup_statement(database, "looking up a file", sql, |select| select.query_row([chunk_id], read).optional())
 }
 
 /// Encodes the entries of a chunk.

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::run::{CHUNK_ENTRIES, Run, encode};
 use super::state::Entry;
-use crate::database::with_statement;
+use crate::database::with_lookup_statement;
 
 const OPERATION: &str = "using the lookup database";
 
@@ -42,7 +42,8 @@ impl<'a> RunWriter<'a> {
         let Some(first) = self.pending.first() else { return Ok(()) };
         self.first_hashes.push(first.0);
         let sql = "INSERT INTO chunk (entries) VALUES (?1)";
-        let chunk_id = with_statement(self.database, OPERATION, sql, |insert| insert.insert([encode(&self.pending)]))?;
+        let entries = encode(&self.pending);
+        let chunk_id = with_lookup_statement(self.database, OPERATION, sql, |insert| insert.insert([entries]))?;
         self.first_chunk.get_or_insert(chunk_id);
         self.pending.clear();
         Ok(())
@@ -56,7 +57,7 @@ impl<'a> RunWriter<'a> {
         let bloom: Vec<u8> = self.bloom.iter().flat_map(|word| word.to_le_bytes()).collect();
         let sql = "INSERT INTO run (level, first_chunk, first_hashes, bloom) VALUES (?1, ?2, ?3, ?4)";
         let params = (level, first_chunk, first_hashes, bloom);
-        let run_key = with_statement(self.database, OPERATION, sql, |insert| insert.insert(params))?;
+        let run_key = with_lookup_statement(self.database, OPERATION, sql, |insert| insert.insert(params))?;
         Ok(Run { run_key, level, first_chunk, first_hashes: self.first_hashes, bloom: self.bloom })
     }
 }
@@ -64,7 +65,7 @@ impl<'a> RunWriter<'a> {
 /// Reads the part of every run that is kept in memory.
 pub(crate) fn read_runs(database: &Connection) -> Result<Vec<Arc<Run>>> {
     let sql = "SELECT run_key, level, first_chunk, first_hashes, bloom FROM run ORDER BY run_key";
-    let rows: Vec<RunRow> = with_statement(database, OPERATION, sql, |select| {
+    let rows: Vec<RunRow> = with_lookup_statement(database, OPERATION, sql, |select| {
         select.query_map([], |row| RunRow::try_from(row))?.collect()
     })?;
     rows.into_iter().map(|row| read_run(row).map(Arc::new)).collect()
