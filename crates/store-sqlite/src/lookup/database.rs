@@ -128,8 +128,9 @@ impl LookupDatabase {
         }
         new.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
         new.connection.close().map_err(|(_, error)| failed(error))?;
-        // SQLite would apply the log of the old file to the new one.
-        remove_files(&self.path, &["-wal", "-shm"])?;
+        // SQLite would apply the log of the old file to the new one. The old file goes first: without its log it would look
+        // whole after a crash, and a missing one is rebuilt.
+        remove(&self.path)?;
         durable_file::sync_folder(durable_file::parent(&self.path)).map_err(io_failed)?;
         durable_file::rename(unfinished, &self.path).map_err(io_failed)?;
         let incomplete = || StoreError::corrupt("the lookup database", "it was rebuilt and has another format");
@@ -253,13 +254,9 @@ fn unfinished(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Removes the files of the database.
+/// Removes the files of the database, the main one first.
 pub(crate) fn remove(path: &Path) -> Result<()> {
-    remove_files(path, &["", "-wal", "-shm"])
-}
-
-fn remove_files(path: &Path, suffixes: &[&str]) -> Result<()> {
-    for suffix in suffixes {
+    for suffix in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
         match fs_err::remove_file(Path::new(&name)) {
