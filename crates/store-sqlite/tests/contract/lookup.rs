@@ -165,7 +165,7 @@ async fn a_search_that_meets_damage_has_the_lookup_rebuilt() {
                         assert!(found.is_some(), "a file is found, or the look-up is damaged");
                         break;
                     }
-                    Err(StoreError::Corrupt { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+                    Err(StoreError::Unavailable(_)) => tokio::time::sleep(Duration::from_millis(10)).await,
                     Err(error) => panic!("{error:?}"),
                 }
             }
