@@ -183,6 +183,7 @@ async fn external_validations_that_check_nothing_are_named_and_credentials_are_l
     };
     let refused = register(None).await.unwrap_err();
     assert!(refused.text.starts_with("#/options/externalValidations/0/jsonPath: "), "{}", refused.text);
+    assert!(refused.text.contains("inherited from version 1") && refused.text.contains("[]"), "{}", refused.text);
     register(Some(Vec::new())).await.unwrap();
 }
 
