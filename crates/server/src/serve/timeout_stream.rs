@@ -90,6 +90,8 @@ impl TimeoutStream {
             if left.is_zero() {
                 return Poll::Ready(());
             }
+            self.connection.give_up_overdue(self.timeout);
+            let left = self.connection.time_to_overdue(self.timeout).map_or(left, |overdue| left.min(overdue));
             set_alarm(&mut self.idle_alarm, left);
             ready!(poll_alarm(&mut self.idle_alarm, context));
         }
