@@ -22,7 +22,7 @@ use crate::database::{enable_stable_plans, lookup_error};
 use crate::file_block::decode_readable;
 
 /// The version of the file format; a file of another version is rebuilt.
-const FORMAT_VERSION: i64 = 4;
+const FORMAT_VERSION: i64 = 5;
 
 /// How many runs of one level are merged into one of the next.
 const MERGE_FAN_IN: usize = 8;
@@ -34,7 +34,8 @@ const TABLES: &str = "
         level        INTEGER NOT NULL,
         first_chunk  INTEGER NOT NULL,
         first_hashes BLOB    NOT NULL,
-        bloom        BLOB    NOT NULL
+        bloom        BLOB    NOT NULL,
+        checksum     INTEGER NOT NULL
     ) STRICT;
     CREATE TABLE progress (secret BLOB NOT NULL, applied INTEGER NOT NULL) STRICT;
 ";
