@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn an_index_that_cannot_be_opened_at_the_moment_is_asked_for_again_later() {
-        let error = EngineError::IndexUnavailable { index: "files".to_owned(), reason: "too many open files".to_owned() };
+        let (index, reason) = ("files".to_owned(), "too many open files".to_owned());
+        let error = EngineError::IndexUnavailable { index, reason };
         let response = rejection(&DownloadError::Engine(error));
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert!(response.headers().contains_key(header::RETRY_AFTER));

@@ -66,7 +66,7 @@ async fn check_writes(state: &SearchState) -> Result<(), String> {
         match error {
             EngineError::IndexDamaged { .. } => "an index is damaged; the log of the server names it".to_owned(),
             EngineError::IndexUnavailable { .. } => {
-                "an index cannot be opened at the moment; it is tried again, and the log of the server names it".to_owned()
+                "an index cannot be opened at the moment; it is tried again, and the log names it".to_owned()
             }
             other => other.client_message(),
         }

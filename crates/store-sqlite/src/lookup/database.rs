@@ -189,7 +189,7 @@ impl LookupDatabase {
     }
 
     /// Reads the blocks that are missing here, writes full batches and returns the entries of the rest. A block that is
-    /// damaged is reported, and what can be read of it is added: whoever reads it by that gets its error.
+    /// damaged is reported, and what can be read of it is added: a read that finds it by that gets its error.
     ///
     /// # Errors
     ///
@@ -201,7 +201,8 @@ impl LookupDatabase {
         is_stopping: &dyn Fn() -> bool,
     ) -> Result<Vec<Entry>> {
         let failed = |error: rusqlite::Error| StoreError::failed("reading blocks of files for the lookup", error);
-        let sql = "SELECT block_key, analysis_id, files, checksum FROM file_block WHERE block_key > ?1 ORDER BY block_key";
+        let sql = "SELECT block_key, analysis_id, files, checksum FROM file_block
+                   WHERE block_key > ?1 ORDER BY block_key";
         let mut statement = metadata.prepare(sql).map_err(failed)?;
         let mut rows = statement.query([self.applied]).map_err(failed)?;
         let mut entries: Vec<Entry> = Vec::new();
