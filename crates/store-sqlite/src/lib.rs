@@ -59,10 +59,10 @@ const DEFAULT_LOOKUP_BATCH_ENTRIES: usize = 65_536;
 
 /// A store in a folder.
 pub struct SqliteStore {
-    // Dropped first: it uses the queue of the writer.
-    _checksums: Option<ChecksumFiller>,
     // Dropped before the writer: SQLite removes the WAL only when the last connection is closed.
     readers: Arc<ReaderPool>,
+    // Dropped before the writer, which it waits for, and after the lookup of the readers, which the writer may wait for.
+    _checksums: Option<ChecksumFiller>,
     writer: Writer,
     cache: Arc<DocumentCache>,
     lookup_key: LookupKey,
