@@ -22,18 +22,20 @@ fn select(filter: Filter, count: usize, note: &str, budget: &ElementBudget<'_>) 
 
 #[test]
 fn long_patterns_on_long_texts_cost_more() {
+    let never = || false;
     let text = "a".repeat(1_000);
     let like = |pattern: String| Filter::Wildcard { field: "donors.sample".to_owned(), pattern };
-    let budget = ElementBudget::new(100, &|| false);
+    let budget = ElementBudget::new(100, &never);
     assert_eq!(select(like("a*".to_owned()), 20, &text, &budget), 20);
     assert!(!budget.is_exceeded());
-    let budget = ElementBudget::new(100, &|| false);
+    let budget = ElementBudget::new(100, &never);
     select(like("*a?".repeat(100)), 20, &text, &budget);
     assert!(budget.is_exceeded());
 }
 
 #[test]
 fn terms_are_compared_with_each_word_of_a_text_once() {
+    let never = || false;
     let text = "one TWO three four";
     let terms = |count: usize| {
         let mut values: Vec<TypedValue> = (0..count).map(|term| TypedValue::Text(format!("t{term}"))).collect();
@@ -42,11 +44,11 @@ fn terms_are_compared_with_each_word_of_a_text_once() {
         Filter::Terms { field: "donors.note".to_owned(), values }
     };
     for count in [0, 10_000] {
-        let budget = ElementBudget::new(100, &|| false);
+        let budget = ElementBudget::new(100, &never);
         assert_eq!(select(terms(count), 10, text, &budget), 10);
         assert!(!budget.is_exceeded(), "{count}");
     }
-    let budget = ElementBudget::new(100, &|| false);
+    let budget = ElementBudget::new(100, &never);
     assert_eq!(select(terms(1), 1, &"word ".repeat(1_000), &budget), 0);
     assert!(budget.is_exceeded());
 }
