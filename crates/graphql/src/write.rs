@@ -59,7 +59,7 @@ impl PlannedRequest {
         self.write_unless(results, &|| false)
     }
 
-    /// Writes the response body; stops soon after `is_cancelled`, which is asked before elements are selected. Then the
+    /// Writes the response body; stops soon after `is_cancelled`, which is asked while elements are selected. Then the
     /// response has no data, and nobody reads it.
     pub fn write_unless(&self, results: &PlanResults, is_cancelled: &dyn Fn() -> bool) -> GraphqlResponse {
         let mut writer = ResponseWriter {
@@ -74,7 +74,7 @@ impl PlannedRequest {
             score: None,
             truncated_fields: Vec::new(),
             limit: self.max_response_bytes,
-            budget: ElementBudget::new(self.max_element_cost),
+            budget: ElementBudget::new(self.max_element_cost, is_cancelled),
             is_cancelled,
         };
         writer.out.extend_from_slice(b"{\"data\":");
@@ -119,7 +119,7 @@ struct ResponseWriter<'a> {
     /// The limit of the response in bytes; 0 once the rest is not to be written.
     limit: usize,
     /// For the filters and sort keys of nested elements.
-    budget: ElementBudget,
+    budget: ElementBudget<'a>,
     is_cancelled: &'a dyn Fn() -> bool,
 }
 

@@ -219,7 +219,7 @@ mod tests {
         })
     }
 
-    fn payload(files: Value) -> Value {
+    fn payload(files: &Value) -> Value {
         json!({
             "studyId": "S",
             "files": files,
@@ -236,7 +236,7 @@ mod tests {
             Some(value) => changed[name] = value,
             None => drop(changed.as_object_mut().unwrap().shift_remove(name)),
         }
-        payload(json!([file(), changed]))
+        payload(&json!([file(), changed]))
     }
 
     fn is_plain(payload: &Value) -> bool {
@@ -250,7 +250,7 @@ mod tests {
         let mut without_info = file();
         without_info["fileName"] = json!("c.bam");
         without_info.as_object_mut().unwrap().shift_remove("info");
-        let text = payload(json!([file(), second, without_info])).to_string();
+        let text = payload(&json!([file(), second, without_info])).to_string();
         let analysis_id = AnalysisId::generate();
         let plain = split_plain(PlainPayload::parse(text.as_bytes()).unwrap(), "S", analysis_id);
         let any = split_payload(parse_exact_json(text.as_bytes()).unwrap(), "S", analysis_id);
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(plain.files, any.files);
         let data = |parts: &PayloadParts| serde_json::to_string(&parts.data).unwrap();
         assert_eq!(data(&plain), data(&any));
-        let twice = payload(json!([file(), file()])).to_string();
+        let twice = payload(&json!([file(), file()])).to_string();
         let plain = split_plain(PlainPayload::parse(twice.as_bytes()).unwrap(), "S", analysis_id).err();
         let any = split_payload(parse_exact_json(twice.as_bytes()).unwrap(), "S", analysis_id).err();
         assert!(plain.is_some() && plain == any, "{plain:?}");
@@ -292,19 +292,19 @@ mod tests {
         let mut deep = json!(1);
         (0..MAX_INFO_DEPTH + 1).for_each(|_| deep = json!([deep]));
         for other in [
-            payload(json!([])),
-            payload(json!({})),
-            payload(json!([file(), as_list])),
+            payload(&json!([])),
+            payload(&json!({})),
+            payload(&json!([file(), as_list])),
             with_member("comp", Some(json!("gzip"))),
             with_member("objectId", Some(json!("mine"))),
             with_member("fileSize", Some(json!(3.0))),
             with_member("info", Some(json!({"large": 1e40}))),
             with_member("info", Some(json!({"deep": deep}))),
-            json!([payload(json!([file()]))]),
+            json!([payload(&json!([file()]))]),
         ] {
             assert!(!is_plain(&other), "{other}");
         }
-        let text = payload(json!([file()])).to_string();
+        let text = payload(&json!([file()])).to_string();
         assert!(PlainPayload::parse(text.as_bytes()).is_some());
         for other in [
             text.replacen("\"files\"", "\"files\":[],\"files\"", 1),

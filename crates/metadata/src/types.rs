@@ -159,8 +159,16 @@ impl MetadataService {
             Some(rules) => check_rules(rules)?,
             // An import may have brought rules that nobody could register; a new version does not inherit them.
             None => {
-                let latest = self.store.analysis_type(&name, None).await?;
-                check_rules(&latest.map(|latest| latest.options.external_validations).unwrap_or_default())?;
+                if let Some(latest) = self.store.analysis_type(&name, None).await? {
+                    check_rules(&latest.options.external_validations).map_err(|error| {
+                        let text = format!(
+                            "{}; the rule is inherited from version {}, because the registration has no \
+                             externalValidations: send others, or [] for none",
+                            error.text, latest.id.version
+                        );
+                        Error { text, ..error }
+                    })?;
+                }
             }
         }
         let schema = registration

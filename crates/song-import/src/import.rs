@@ -14,7 +14,7 @@ use crate::report::{Comparison, DigestsByKind, ImportReport, RecordKind, Rejecte
 use crate::rows::AnalysisRows;
 use crate::song_database::SongDatabase;
 use crate::store_writer::{WriteOutcome, execute_write, plan_write};
-use crate::types::TypeImporter;
+use crate::types::{TypeImporter, stored_version};
 use crate::verification::{SongRecord, digest_stored, digest_study, digest_type};
 
 /// How many analyses are written concurrently; they share group commits.
@@ -104,9 +104,7 @@ impl Import<'_> {
             match self.types.import(row, self.store).await? {
                 Err(reason) => self.reject(RecordKind::AnalysisType, name, &reason),
                 Ok(there) => {
-                    let Some(here) = self.store.analysis_type(&there.id.name, Some(there.id.version)).await? else {
-                        continue;
-                    };
+                    let Some(here) = stored_version(self.store, &there.id).await? else { continue };
                     let of_schema = describe_foreign_schema(&there.schema);
                     self.report.notes.extend(of_schema.iter().map(|note| format!("analysis type {name}: {note}")));
                     self.report.notes.append(&mut self.types.notes);

@@ -68,7 +68,7 @@ impl TypeImporter {
             };
             store.register_type(NewAnalysisType { options, ..given }).await?;
         }
-        match store.analysis_type(&id.name, Some(id.version)).await? {
+        match stored_version(store, &id).await? {
             Some(here) if here.schema == expected.schema && here.options == expected.options => {
                 self.options.insert(id.name.clone(), expected.options.clone());
                 self.notes.extend(notes);
@@ -80,6 +80,18 @@ impl TypeImporter {
                 .into())),
         }
     }
+}
+
+/// Returns a version as it is here, without the credentials that an earlier version of this import has stored.
+pub(crate) async fn stored_version(
+    store: &dyn Store,
+    id: &AnalysisTypeId,
+) -> cantata_store::Result<Option<AnalysisType>> {
+    let mut here = store.analysis_type(&id.name, Some(id.version)).await?;
+    for rule in here.iter_mut().flat_map(|here| &mut here.options.external_validations) {
+        remove_credentials(rule);
+    }
+    Ok(here)
 }
 
 /// Removes credentials from the external validations of a version, which everybody who lists the types can read, and

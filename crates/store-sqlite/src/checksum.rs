@@ -1,7 +1,7 @@
 //! Checksums of stored rows: what is read is what was written, or an error that names it.
 //!
 //! SQLite has no checksums of its own, so a bit that changes on the disk would change a document and nobody would notice. A
-//! row that was written before there were checksums gets one when the store is opened (`missing_checksums.rs`).
+//! row that was written before there were checksums gets one in the background once the store is opened (`missing_checksums.rs`).
 
 use cantata_core::AnalysisId;
 use cantata_store::{Result, StoreError};

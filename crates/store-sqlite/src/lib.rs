@@ -49,6 +49,7 @@ use crate::database::{StorePaths, open_writer};
 use crate::document_cache::DocumentCache;
 use crate::file_block::FileBlock;
 use crate::lookup::{Lookup, LookupKey, LookupWriter};
+use crate::missing_checksums::ChecksumFiller;
 use crate::reader_pool::{Reader, ReaderPool, with_snapshot};
 use crate::write_context::WriteContext;
 use crate::writer::Writer;
@@ -60,6 +61,8 @@ const DEFAULT_LOOKUP_BATCH_ENTRIES: usize = 65_536;
 pub struct SqliteStore {
     // Dropped before the writer: SQLite removes the WAL only when the last connection is closed.
     readers: Arc<ReaderPool>,
+    // Dropped before the writer, which it waits for, and after the lookup of the readers, which the writer may wait for.
+    _checksums: Option<ChecksumFiller>,
     writer: Writer,
     cache: Arc<DocumentCache>,
     lookup_key: LookupKey,
@@ -95,8 +98,12 @@ impl SqliteStore {
         let cache = Arc::new(DocumentCache::new());
         let writer = Writer::start(context, Arc::clone(&cache), event_sender)?;
         let lookup_key = lookup.key();
+        let checksums = match writer.queue() {
+            Some(queue) => ChecksumFiller::start(&files.metadata, queue)?,
+            None => None,
+        };
         let readers = Arc::new(ReaderPool::new(files, lookup));
-        Ok(Self { readers, writer, cache, lookup_key, latest_event, _lock: lock })
+        Ok(Self { _checksums: checksums, readers, writer, cache, lookup_key, latest_event, _lock: lock })
     }
 
     /// Runs a long read on the blocking pool.

@@ -14,7 +14,7 @@
 //! uncommitted blocks and with equal hashes do no harm, and entries of committed blocks are never removed. A reader that
 //! takes its snapshot of the blocks first and looks here second misses nothing, because an entry is inserted before its
 //! block becomes visible. A flush or a search that meets damage in the database has it rebuilt; until then searches that
-//! need the damaged part fail.
+//! need the damaged part are answered that the store is unavailable.
 
 mod check;
 mod database;
@@ -28,10 +28,11 @@ mod state;
 mod writer;
 
 use std::cell::{Ref, RefCell};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cantata_core::error_chain;
 use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 
@@ -67,7 +68,14 @@ impl Lookup {
     /// to read again after a restart.
     pub(crate) fn start(files: &StorePaths, metadata: &Connection, batch: usize) -> Result<Self> {
         let mut database = LookupDatabase::open(&files.lookup, metadata)?;
-        let rest = database.catch_up(metadata, batch)?;
+        let rest = match database.catch_up(metadata, batch, &|| false) {
+            Err(error @ StoreError::Corrupt { .. }) => {
+                tracing::warn!(error = error_chain(&error), "lookup.db is damaged and is rebuilt from metadata.db");
+                database = LookupDatabase::recreate(&files.lookup)?;
+                database.catch_up(metadata, batch, &|| false)?
+            }
+            caught_up => caught_up?,
+        };
         let shared = Arc::new(LookupState::new(batch, database.runs()));
         shared.insert(&rest);
         let key = database.key();
@@ -84,7 +92,7 @@ impl Lookup {
     pub(crate) fn reader(&self) -> Result<LookupReader> {
         // Read first: if the file is replaced in between, the next search opens the new one.
         let file = self.shared.runs().file;
-        let database = RefCell::new((file, open_reader(&self.path)?));
+        let database = RefCell::new((file, open_lookup(&self.path)?));
         Ok(LookupReader { path: self.path.clone(), key: self.key, shared: Arc::clone(&self.shared), database })
     }
 }
@@ -131,7 +139,7 @@ impl LookupReader {
     /// Returns a connection to the file with this number.
     fn database(&self, file: u64) -> Result<Ref<'_, (u64, Connection)>> {
         if self.database.borrow().0 != file {
-            let opened = open_reader(&self.path)?;
+            let opened = open_lookup(&self.path)?;
             self.database.replace((file, opened));
         }
         Ok(self.database.borrow())
@@ -155,7 +163,7 @@ impl LookupReader {
                     RunLookup::Merged => is_complete = false,
                     RunLookup::Damaged(error) => {
                         self.shared.report_damage(runs.file);
-                        return Err(error);
+                        return Err(damaged(&error));
                     }
                 }
             }
@@ -163,10 +171,24 @@ impl LookupReader {
                 return Ok(None);
             }
             drop(database);
+            // The writer's thread is not to wait for each file of a submission.
+            if self.shared.is_damaged() {
+                break;
+            }
             std::thread::sleep(MERGE_RETRY_DELAY);
             runs = self.shared.runs();
         }
         self.shared.report_damage(runs.file);
-        Err(StoreError::corrupt("the lookup database", "chunks of a run are missing; it is rebuilt"))
+        Err(damaged(&StoreError::corrupt("the lookup database", "chunks of a run are missing")))
     }
+}
+
+/// Makes the error of a search that met damage: it passes, because the database is rebuilt.
+fn damaged(error: &StoreError) -> StoreError {
+    StoreError::unavailable(format!("lookup.db is rebuilt from metadata.db: {}", error_chain(error)))
+}
+
+/// Opens the database for a search. There is none for a moment while one that was rebuilt takes its place.
+fn open_lookup(path: &Path) -> Result<Connection> {
+    open_reader(path).map_err(|error| StoreError::unavailable(error_chain(&error)))
 }

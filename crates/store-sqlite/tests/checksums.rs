@@ -1,4 +1,8 @@
 //! A bit that changes in the file is found wherever the row is read, and named; nothing that was changed is returned.
+#![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
+
+use std::path::Path;
+use std::time::Duration;
 
 use cantata_core::Study;
 use cantata_store::contract::builders;
@@ -47,40 +51,86 @@ async fn a_flipped_bit_is_an_error_that_names_the_analysis() {
 /// How many rows are more than one step of giving them checksums.
 const MANY_ROWS: u64 = 1_100;
 
-#[tokio::test]
-async fn rows_that_an_older_version_has_written_get_checksums_at_the_next_start() {
-    let folder = tempfile::tempdir().unwrap();
+/// How long a test waits for rows to get checksums before it fails.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn database(folder: &Path) -> Connection {
+    Connection::open(folder.join(METADATA_FILE)).unwrap()
+}
+
+/// Stores an analysis, a type and more studies than one step takes, as a version without checksums has written them.
+async fn without_checksums(folder: &Path) -> NewAnalysis {
     let new = NewAnalysis::of(&builders::analysis("S", 2)).unwrap();
     {
-        let store = SqliteStore::open(folder.path()).unwrap();
+        let store = SqliteStore::open(folder).unwrap();
         store.create_study(Study { study_id: "S".into(), ..Study::default() }).await.unwrap();
         store.insert_analysis(new.clone(), DuplicateRule::AnyAnalysis).await.unwrap();
         store.register_type(builders::new_type("reads")).await.unwrap();
     }
-    let database = || Connection::open(folder.path().join(METADATA_FILE)).unwrap();
-    let without_checksum = || -> u64 {
-        let sql = "SELECT (SELECT count(*) FROM study WHERE checksum IS NULL)
-                        + (SELECT count(*) FROM analysis_type WHERE checksum IS NULL)
-                        + (SELECT count(*) FROM event WHERE checksum IS NULL)
-                        + (SELECT count(*) FROM file_block WHERE checksum IS NULL)";
-        database().query_row(sql, [], |row| row.get(0)).unwrap()
-    };
     let copies =
         "WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?1)
                   INSERT INTO study (study_id, document)
                   SELECT 'S' || number, document FROM numbers, study WHERE study_id = 'S'";
-    database().execute(copies, [MANY_ROWS]).unwrap();
+    let database = database(folder);
+    database.execute(copies, [MANY_ROWS]).unwrap();
     let forget = "UPDATE study SET checksum = NULL; UPDATE analysis_type SET checksum = NULL;
                   UPDATE event SET checksum = NULL; UPDATE file_block SET checksum = NULL; PRAGMA user_version = 0";
-    database().execute_batch(forget).unwrap();
-    assert_eq!(without_checksum(), MANY_ROWS + 4);
+    database.execute_batch(forget).unwrap();
+    assert_eq!(count_without_checksum(folder), MANY_ROWS + 4);
+    new
+}
+
+fn count_without_checksum(folder: &Path) -> u64 {
+    let sql = "SELECT (SELECT count(*) FROM study WHERE checksum IS NULL)
+                    + (SELECT count(*) FROM analysis_type WHERE checksum IS NULL)
+                    + (SELECT count(*) FROM event WHERE checksum IS NULL)
+                    + (SELECT count(*) FROM file_block WHERE checksum IS NULL)";
+    database(folder).query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+/// Opens the store until the database says that all rows have checksums.
+async fn opened_until_complete(folder: &Path) {
+    let store = SqliteStore::open(folder).unwrap();
+    let complete = async {
+        while database(folder).pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap() != 1 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, complete).await.expect("all rows get checksums");
+    drop(store);
+}
+
+#[tokio::test]
+async fn rows_that_an_older_version_has_written_get_checksums_while_the_store_is_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let new = without_checksums(folder.path()).await;
     drop(SqliteStore::open(folder.path()).unwrap());
-    assert_eq!(without_checksum(), 0);
+    opened_until_complete(folder.path()).await;
+    assert_eq!(count_without_checksum(folder.path()), 0);
     assert_eq!(check_database(folder.path()).unwrap(), Vec::<String>::new(), "they are the right ones");
-    let changed = database().execute("UPDATE event SET document = replace(document, '\"', '\"\"')", []).unwrap();
-    assert_eq!(changed, 1);
+    let sql = "UPDATE event SET document = replace(document, '\"', '\"\"')";
+    assert_eq!(database(folder.path()).execute(sql, []).unwrap(), 1);
     let store = SqliteStore::open(folder.path()).unwrap();
     assert_damaged(store.analysis(new.analysis_id).await, &new.analysis_id.to_string());
+}
+
+#[tokio::test]
+async fn giving_checksums_goes_on_where_it_was_when_the_store_was_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    without_checksums(folder.path()).await;
+    let interrupted = "CREATE TABLE checksum_progress (part INTEGER NOT NULL, key INTEGER NOT NULL) STRICT;
+                       INSERT INTO checksum_progress SELECT 0, max(study_key) - 1 FROM study";
+    database(folder.path()).execute_batch(interrupted).unwrap();
+    opened_until_complete(folder.path()).await;
+    assert_eq!(count_without_checksum(folder.path()), MANY_ROWS, "the rows before were done, and are not read again");
+}
+
+#[tokio::test]
+async fn a_new_database_has_nothing_without_checksums() {
+    let folder = tempfile::tempdir().unwrap();
+    let _store = SqliteStore::open(folder.path()).unwrap();
+    let version = database(folder.path()).pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+    assert_eq!(version.unwrap(), 1);
 }
 
 #[tokio::test]

@@ -28,7 +28,7 @@ async fn the_best_of_many_records_come_first() {
     engine.create("things", Some(&mapping)).unwrap();
     let put = |number: usize| {
         let note = format!("{} and {}", "fox ".repeat(number % 5), "x".repeat(number * 7_919 % 100));
-        let name = if number % 7 == 0 { format!("fox{}", number % 1_000) } else { "cat".to_owned() };
+        let name = if number.is_multiple_of(7) { format!("fox{}", number % 1_000) } else { "cat".to_owned() };
         let source = json!({"note": note, "name": name}).to_string().into_bytes();
         WriteOperation::Put { id: format!("{number:05}"), source }
     };

@@ -97,7 +97,9 @@ fn rejection(error: &DownloadError) -> Response {
     let status = match error {
         DownloadError::Disabled | DownloadError::CountsOnly => StatusCode::FORBIDDEN,
         DownloadError::Invalid(_) => StatusCode::BAD_REQUEST,
-        DownloadError::Engine(EngineError::Busy) => StatusCode::SERVICE_UNAVAILABLE,
+        DownloadError::Engine(EngineError::Busy | EngineError::IndexUnavailable { .. }) => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
         DownloadError::Engine(_) => StatusCode::BAD_GATEWAY,
     };
     let mut response = text(status, error.to_string());
@@ -105,4 +107,18 @@ fn rejection(error: &DownloadError) -> Response {
         response.headers_mut().insert(header::RETRY_AFTER, BUSY_RETRY_SECONDS.into());
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_that_cannot_be_opened_at_the_moment_is_asked_for_again_later() {
+        let (index, reason) = ("files".to_owned(), "too many open files".to_owned());
+        let error = EngineError::IndexUnavailable { index, reason };
+        let response = rejection(&DownloadError::Engine(error));
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert!(response.headers().contains_key(header::RETRY_AFTER));
+    }
 }

@@ -1,16 +1,22 @@
 //! Is the search service there, and can it work.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::Response;
 use cantata_catalogue::introspection::HealthStatus;
+use cantata_core::{LogInterval, error_chain};
+use cantata_engine::EngineError;
 use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
 use super::SearchState;
 use crate::openapi::schemas::{Greeting, Readiness};
 use crate::response::{self, json_with_status, with_content_type};
+
+/// How often the log says why the service is not ready; probes ask every few seconds.
+static NOT_READY: LogInterval = LogInterval::new(Duration::from_secs(60));
 
 /// Says that the server is there.
 #[utoipa::path(
@@ -52,7 +58,19 @@ async fn check_writes(state: &SearchState) -> Result<(), String> {
     }
     let service = Arc::clone(&state.service);
     let checked = state.write_check.run(async move { service.check_writes().await }).await;
-    checked.map_err(|error| error.client_message())
+    checked.map_err(|error| {
+        if let Some(left_out) = NOT_READY.admit() {
+            tracing::warn!(error = error_chain(&error), left_out, "the search service is not ready");
+        }
+        // Nobody needs a credential to ask, and which indexes there are is not for everybody.
+        match error {
+            EngineError::IndexDamaged { .. } => "an index is damaged; the log of the server names it".to_owned(),
+            EngineError::IndexUnavailable { .. } => {
+                "an index cannot be opened at the moment; it is tried again, and the log names it".to_owned()
+            }
+            other => other.client_message(),
+        }
+    })
 }
 
 /// Says that GraphQL is there, where clients of other servers look for it.

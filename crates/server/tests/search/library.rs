@@ -120,7 +120,7 @@ async fn until_ready(router: &Router) {
 }
 
 #[tokio::test]
-async fn an_index_that_cannot_be_opened_makes_the_server_not_ready_and_is_named() {
+async fn an_index_that_cannot_be_opened_makes_the_server_not_ready_and_only_the_log_names_it() {
     let folder = TempDir::new().unwrap();
     let first = engine(&folder).await;
     first.wait_until_idle().await;
@@ -133,7 +133,7 @@ async fn an_index_that_cannot_be_opened_makes_the_server_not_ready_and_is_named(
     let (configs, settings) = (CatalogueConfigs::single(config("mine")), HttpSettings::default());
     let router: Router = search::router(engine, configs, &settings).await.unwrap();
     let (status, body) = send(&router, "/ready", None).await;
-    assert!(status == 503 && body.contains("index `files` cannot be opened"), "{status}: {body}");
+    assert!(status == 503 && body.contains("an index cannot be opened") && !body.contains("files"), "{status}: {body}");
     std::fs::remove_dir(&manifest).unwrap();
     std::fs::rename(&hidden, &manifest).unwrap();
     for _ in 0..1_200 {

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use cantata_core::{PartialTypeOptions, Study};
+use cantata_core::{PartialTypeOptions, Study, Timestamp};
 use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::{MetadataService, MetadataSettings, TypeRegistration};
 use cantata_song_import::{ImportError, RecordKind};
+use cantata_store::NewAnalysisType;
 use cantata_testkit::databases::TestDatabase;
 use cantata_testkit::{databases, song};
+use serde_json::json;
 
 use crate::target::{Target, compared, figures, reason};
 
@@ -181,7 +183,29 @@ async fn external_validations_that_check_nothing_are_named_and_credentials_are_l
     };
     let refused = register(None).await.unwrap_err();
     assert!(refused.text.starts_with("#/options/externalValidations/0/jsonPath: "), "{}", refused.text);
+    assert!(refused.text.contains("inherited from version 1") && refused.text.contains("[]"), "{}", refused.text);
     register(Some(Vec::new())).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_type_that_was_imported_with_its_credentials_is_the_same() {
+    let song = song::empty();
+    let schema = json!({"type": "object", "properties": {"experiment": {"type": "object"}}});
+    let rule = json!({"url": "http://user:secret@h/{value}", "jsonPath": "experiment.donor"});
+    song.run(&format!(
+        "INSERT INTO analysis_schema (id, version, name, schema, options, created_at)
+         VALUES (1, 1, 'ruled', '{schema}', '{}', now())",
+        json!({"externalValidations": [rule]})
+    ));
+    let target = Target::sqlite();
+    let options = PartialTypeOptions {
+        file_types: None,
+        external_validations: Some(vec![serde_json::from_value(rule).unwrap()]),
+    };
+    let imported = NewAnalysisType { name: "ruled".to_owned(), schema, options, created_at: Timestamp::now() };
+    target.store.register_type(imported).await.unwrap();
+    let report = target.take(&song).await;
+    assert!(report.is_complete(), "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,6 @@
 //! The thread that flushes frozen batches to the lookup database, and rebuilds it when it is damaged.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +17,9 @@ use crate::database::open_reader;
 /// How long to wait before a failed flush is retried.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
+/// How long to wait at most before a failed rebuild, which reads all of the metadata, is retried; the time doubles each time.
+const MAX_REBUILD_DELAY: Duration = Duration::from_secs(5 * 60);
+
 /// A handle of the flusher thread.
 pub(crate) struct LookupFlusher {
     shared: Arc<LookupState>,
@@ -31,17 +35,23 @@ impl LookupFlusher {
             .spawn(move || {
                 while let Some(batch) = batches.wait_for_frozen() {
                     let sorted = batch.sorted();
+                    let failed_rebuilds = Cell::new(0);
                     // What a panic leaves is rolled back. A thread that ended would let the writer wait for ever.
                     let mut attempt = || {
-                        catch_unwind(AssertUnwindSafe(|| flush(&mut database, &batches, &metadata, &sorted)))
+                        let work = || flush(&mut database, &batches, &metadata, &sorted, &failed_rebuilds);
+                        catch_unwind(AssertUnwindSafe(work))
                             .unwrap_or_else(|_| Err(StoreError::failed("flushing the lookup index", "it panicked")))
                     };
                     while let Err(error) = attempt() {
-                        tracing::error!(error = error_chain(&error), "the lookup index could not be flushed; retrying");
                         if batches.is_stopping() {
                             return;
                         }
-                        std::thread::sleep(RETRY_DELAY);
+                        let delay = retry_delay(failed_rebuilds.get());
+                        let error = error_chain(&error);
+                        tracing::error!(error, ?delay, "the lookup index could not be flushed; retrying");
+                        if batches.is_stopping_within(delay) {
+                            return;
+                        }
                     }
                     batches.finish_flush(&batch, database.runs());
                 }
@@ -53,7 +63,13 @@ impl LookupFlusher {
 
 /// Writes a batch to the database; one that is damaged is rebuilt instead. The blocks of the batch are committed, so they are
 /// among those that it is rebuilt from.
-fn flush(database: &mut LookupDatabase, shared: &LookupState, metadata: &Path, batch: &[Entry]) -> Result<()> {
+fn flush(
+    database: &mut LookupDatabase,
+    shared: &LookupState,
+    metadata: &Path,
+    batch: &[Entry],
+    failed_rebuilds: &Cell<u32>,
+) -> Result<()> {
     if !shared.is_damaged() {
         match database.apply(batch.iter().copied()) {
             Err(error @ StoreError::Corrupt { .. }) => {
@@ -63,9 +79,17 @@ fn flush(database: &mut LookupDatabase, shared: &LookupState, metadata: &Path, b
         }
     }
     tracing::warn!("lookup.db is damaged and is rebuilt from metadata.db");
-    database.rebuild(&open_reader(metadata)?, shared.batch_entries())?;
+    // Also counted if it panics.
+    failed_rebuilds.set(failed_rebuilds.get() + 1);
+    database.rebuild(&open_reader(metadata)?, shared.batch_entries(), &|| shared.is_stopping())?;
     tracing::info!("lookup.db was rebuilt");
     Ok(())
+}
+
+/// Returns how long to wait after so many rebuilds that failed in a row; none if only a flush has.
+fn retry_delay(failed_rebuilds: u32) -> Duration {
+    let factor = 2_u32.saturating_pow(failed_rebuilds.saturating_sub(1));
+    RETRY_DELAY.saturating_mul(factor).min(MAX_REBUILD_DELAY)
 }
 
 impl Drop for LookupFlusher {
@@ -76,5 +100,16 @@ impl Drop for LookupFlusher {
         {
             tracing::error!("the store's lookup thread panicked");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_rebuilds_are_retried_more_and_more_seldom() {
+        let delays: Vec<u64> = [0, 1, 2, 3, 9, 10, 1_000].map(|count| retry_delay(count).as_secs()).to_vec();
+        assert_eq!(delays, [1, 1, 2, 4, 256, 300, 300]);
     }
 }

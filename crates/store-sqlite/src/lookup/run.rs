@@ -1,18 +1,20 @@
 //! Sorted runs: entries that were flushed together and never change.
 //!
 //! A run is a range of rows of the table `chunk`, each a page of entries in order. In memory are the first hash of every
-//! chunk, which says which one to read, and a Bloom filter, which mostly says whether to read at all.
+//! chunk, which says which one to read, and a Bloom filter, which mostly says whether to read at all. Chunks and runs have
+//! checksums: a flipped bit would hide a file, and let a duplicate in.
 
 use cantata_bloom::{BlockKey, BloomKey};
 use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::state::Entry;
-use crate::database::with_statement;
+use crate::database::with_lookup_statement;
 
 /// How many entries fit into a page of the database with the row around them.
 pub(crate) const CHUNK_ENTRIES: usize = 250;
 
+const CHECKSUM_BYTES: usize = 4;
 const ENTRY_BYTES: usize = 16;
 
 /// The part of a run that is in memory.
@@ -84,24 +86,37 @@ impl Run {
 pub(crate) fn read_chunk(database: &Connection, chunk_id: i64) -> Result<Option<Vec<Entry>>> {
     let sql = "SELECT entries FROM chunk WHERE chunk_id = ?1";
     let read = |row: &Row<'_>| Ok(decode(row.get_ref(0)?.as_blob()?));
-    with_statement(database, "looking up a file", sql, |select| select.query_row([chunk_id], read).optional())
+    let found = with_lookup_statement(database, "looking up a file", sql, |select| {
+        select.query_row([chunk_id], read).optional()
+    })?;
+    let changed = || {
+        let location = format!("chunk {chunk_id} of the lookup");
+        StoreError::corrupt(location, "its checksum is not the one that was stored with it")
+    };
+    found.map(|entries| entries.ok_or_else(changed)).transpose()
 }
 
-/// Encodes the entries of a chunk.
+/// Encodes the entries of a chunk, with their checksum at the end.
 pub(crate) fn encode(entries: &[Entry]) -> Vec<u8> {
     // A nested iterator over single bytes would take longer than the database does to store them.
-    let mut encoded = Vec::with_capacity(entries.len() * ENTRY_BYTES);
+    let mut encoded = Vec::with_capacity(entries.len() * ENTRY_BYTES + CHECKSUM_BYTES);
     for (hash, block_key) in entries {
         encoded.extend_from_slice(&hash.to_le_bytes());
         encoded.extend_from_slice(&block_key.to_le_bytes());
     }
+    encoded.extend_from_slice(&crc32fast::hash(&encoded).to_le_bytes());
     encoded
 }
 
-fn decode(encoded: &[u8]) -> Vec<Entry> {
-    let (entries, _) = encoded.as_chunks::<ENTRY_BYTES>();
+/// Decodes the entries of a chunk, if their checksum is right.
+fn decode(encoded: &[u8]) -> Option<Vec<Entry>> {
+    let (content, stored) = encoded.split_last_chunk()?;
+    if crc32fast::hash(content) != u32::from_le_bytes(*stored) {
+        return None;
+    }
+    let (entries, _) = content.as_chunks::<ENTRY_BYTES>();
     let number = |bytes: &[u8]| bytes.try_into().map(i64::from_le_bytes).unwrap_or(0);
-    entries.iter().map(|entry| (number(&entry[..8]), number(&entry[8..]))).collect()
+    Some(entries.iter().map(|entry| (number(&entry[..8]), number(&entry[8..]))).collect())
 }
 
 #[cfg(test)]
@@ -109,10 +124,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_decoded_as_they_were_encoded() {
+    fn every_flipped_bit_of_a_chunk_is_found() {
         let entries = [(i64::MIN, 1), (-1, i64::MAX), (0, 0), (7, -7)];
-        assert_eq!(encode(&entries).len(), entries.len() * ENTRY_BYTES);
-        assert_eq!(decode(&encode(&entries)), entries);
-        assert!(decode(&[]).is_empty());
+        let encoded = encode(&entries);
+        assert_eq!(decode(&encoded).unwrap(), entries);
+        for bit in 0..8 * encoded.len() {
+            let mut flipped = encoded.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(decode(&flipped).is_none(), "bit {bit}");
+        }
+        assert!(decode(&[]).is_none());
     }
 }

@@ -5,6 +5,7 @@
 
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::mem_table::MemTable;
 use super::run::Run;
@@ -156,6 +157,15 @@ impl LookupState {
 
     pub(crate) fn is_stopping(&self) -> bool {
         self.lock().is_stopping
+    }
+
+    /// Waits for a time, or until the store is closed, and returns whether it is.
+    pub(crate) fn is_stopping_within(&self, time: Duration) -> bool {
+        let (state, _) = self
+            .changed
+            .wait_timeout_while(self.lock(), time, |state| !state.is_stopping)
+            .unwrap_or_else(PoisonError::into_inner);
+        state.is_stopping
     }
 
     fn lock(&self) -> MutexGuard<'_, MemTables> {

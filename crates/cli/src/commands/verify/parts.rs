@@ -180,10 +180,13 @@ pub(super) fn check_indexing(folder: &Path, repairs: bool) -> Result<Vec<Part>, 
     Ok(parts)
 }
 
-/// Finds files that an interrupted process has left behind.
+/// Finds files that an interrupted process has left behind, except a rebuild of the lookup database: the next start removes
+/// it by itself.
 pub(super) fn check_leftovers(folder: &Path, repairs: bool) -> Result<Vec<Part>, CliError> {
     let names = names_in(folder).map_err(|error| unusable(folder, error))?;
-    let is_leftover = |name: &String| name.starts_with(".backup-") || name.ends_with(".unfinished");
+    let is_leftover = |name: &String| {
+        name.starts_with(".backup-") || (name.ends_with(".unfinished") && name != "lookup.db.unfinished")
+    };
     let parts = names.into_iter().filter(is_leftover).map(|name| {
         let path = folder.join(&name);
         let problems = vec!["an interrupted process has left it behind".to_owned()];

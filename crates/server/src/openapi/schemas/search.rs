@@ -256,7 +256,7 @@ pub(crate) enum UnavailableCatalogue {
     /// It was never available.
     Failed(FailedCatalogue),
     /// It was available before: what is known of it, with `error` and `status`.
-    Known(CatalogueFields),
+    Known(Box<CatalogueFields>),
 }
 
 /// A document type that several catalogues have.
