@@ -2,8 +2,8 @@
 //!
 //! A change works on the state of the writer, which no reader sees before it is published. If it fails or panics, that
 //! state may be half changed, so it is dropped: the manifest and the WAL are set back to what they were before the change,
-//! and the index is opened again from them. Nothing is appended to a file whose write or sync failed; what it has goes
-//! into a new one.
+//! and the index is opened again from them, while all other changes wait. Nothing is appended to a file whose write or sync
+//! failed; what it has goes into a new one.
 //!
 //! If that fails too, as on a full disk, the index has failed: readers keep the last snapshot, and changes are refused. A
 //! change or a health check tries first to open the index again, if no other one did a moment ago (see
@@ -45,11 +45,12 @@ impl Index {
             }
             Err(EngineError::Rejected(_)) => {}
             Err(error) => {
-                // Also if it is being deleted: where that fails, the index is used again.
-                self.failure.store(Some(Arc::new(error.clone())));
                 if self.is_retired() {
+                    // Where it cannot be deleted, it is used again.
+                    self.failure.store(Some(Arc::new(error.clone())));
                     return Err(self.not_found());
                 }
+                // All others wait for the writer: the index has failed only if it cannot be opened again.
                 tracing::error!(index = self.name, %error, "a change failed; the index is opened again");
                 let _attempt = self.retry_pace.begin();
                 if let Err(error) = self.reopen(&mut writer) {
@@ -105,10 +106,9 @@ impl Index {
                 self.failure.store(None);
                 Ok(())
             }
-            Err(_) if self.is_retired() => Err(self.not_found()),
             Err(error) => {
                 self.failure.store(Some(Arc::new(error.clone())));
-                Err(error)
+                Err(if self.is_retired() { self.not_found() } else { error })
             }
         }
     }
@@ -191,6 +191,29 @@ mod tests {
         drop(index);
         let index = Index::open("things", folder.path().join("things"), &OpenContext::default()).unwrap();
         assert_eq!((ids(&index), index.position().unwrap().as_deref()), (vec!["a", "c"], Some("1")));
+    }
+
+    /// A log that is a pipe keeps the recovery waiting until the other end of the pipe is closed.
+    #[cfg(unix)]
+    #[test]
+    fn others_wait_for_the_recovery_from_a_failed_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = created(folder.path());
+        index.write(&[put("a")], None).unwrap();
+        let pipe = index.folder().join("1000.log");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let no_space = || -> Result<(), EngineError> { Err(EngineError::Failed("no space".to_owned())) };
+        std::thread::scope(|scope| {
+            let failing = scope.spawn(|| index.change(|_| no_space()));
+            // Returns when the recovery has opened the pipe.
+            let pipe = fs_err::OpenOptions::new().write(true).open(&pipe).unwrap();
+            assert_eq!(index.failure(), None, "the error of one change is not that of another");
+            let other = scope.spawn(|| index.write(&[put("b")], Some("1")));
+            drop(pipe);
+            assert!(failing.join().unwrap().is_err());
+            assert!(other.join().unwrap().is_ok());
+        });
+        assert_eq!((ids(&index), index.position().unwrap().as_deref()), (vec!["a", "b"], Some("1")));
     }
 
     #[test]
