@@ -137,6 +137,7 @@ impl EmbeddedEngine {
     /// Returns the indexes that cannot be read, written or merged, except damaged ones, for which trying again is of no use.
     pub(super) fn failed_indexes(&self) -> Vec<(String, IndexEntry)> {
         let has_failed = |entry: &IndexEntry| match entry {
+            Ok(index) if index.damage().is_some() => false,
             Ok(index) => index.failure().is_some() || index.maintenance_failure().is_some(),
             Err(unopened) => !unopened.is_damaged(),
         };

@@ -8,7 +8,7 @@
 //! If that fails too, as on a full disk, the index has failed: readers keep the last snapshot, and changes are refused. A
 //! change or a health check tries first to open the index again, if no other one did a moment ago (see
 //! [`crate::retry_pace`]). So writes go on by themselves once they can. An index that can be read but not written when the
-//! server starts has failed in the same way.
+//! server starts has failed in the same way. If its files turn out to be damaged, it is not read any more either.
 //!
 //! A retired index was deleted: its changes are refused, and work that runs on it stops at its next change.
 
@@ -95,9 +95,14 @@ impl Index {
     /// Undoes a failed change, and opens the index again.
     fn reopen(&self, writer: &mut IndexWriter) -> Result<(), EngineError> {
         let reopened = catch_panic(|| {
-            let recover = || IndexWriter::recover(&self.folder, writer, &OpenContext::default());
-            let recovered = writer.roll_back(&self.folder).and_then(|()| recover());
-            recovered.map_err(|error| self.write_error(error))
+            writer.roll_back(&self.folder).map_err(|error| self.write_error(error))?;
+            let loaded = IndexWriter::load(&self.folder, Some(&*writer), &OpenContext::default());
+            let mut reopened = loaded.map_err(|error| match error.is_damage() && !self.is_retired() {
+                true => self.set_damaged(error.chain()),
+                false => self.write_error(error),
+            })?;
+            reopened.begin(&self.folder).map_err(|error| self.write_error(error))?;
+            Ok(reopened)
         });
         match reopened {
             Ok(reopened) => {

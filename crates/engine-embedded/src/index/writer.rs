@@ -53,13 +53,6 @@ pub(crate) struct PreparedBatch {
 }
 
 impl IndexWriter {
-    /// Opens an index in a folder again. The writes in its WAL are flushed to a segment file.
-    pub(crate) fn recover(folder: &Path, before: &Self, context: &OpenContext) -> Result<Self, IndexError> {
-        let mut writer = Self::load(folder, Some(before), context)?;
-        writer.begin(folder)?;
-        Ok(writer)
-    }
-
     /// Reads an index in a folder, again if there was a writer before. It can be searched, and written after
     /// [`Self::begin`].
     pub(crate) fn load(folder: &Path, before: Option<&Self>, context: &OpenContext) -> Result<Self, IndexError> {
