@@ -16,7 +16,6 @@ use cantata_engine::EngineError;
 use super::Index;
 use super::change::catch_panic;
 use super::index_segment::IndexSegment;
-use super::maintenance::noted;
 use super::merge_policy::{MEMORY_SEGMENTS_PER_MERGE, choose_files, choose_memory_segments};
 use super::writer::{IndexWriter, merge_segments};
 use crate::segment::Segment;
@@ -41,7 +40,7 @@ impl Index {
     /// Returns whether the caller has to schedule [`Self::flush_memory`] and [`Self::merge_files`]: something is to be
     /// done, and no other caller claimed it.
     pub(crate) fn claim_maintenance(&self) -> bool {
-        if self.maintenance_scheduled.load(Ordering::Relaxed) {
+        if self.maintenance_scheduled.load(Ordering::Relaxed) || !self.is_maintenance_due() {
             return false;
         }
         let is_due = self.usable_writer().is_ok_and(|writer| {
@@ -71,7 +70,7 @@ impl Index {
             while self.flush_large_wal()? || self.merge_in_memory()? {}
             Ok(())
         };
-        noted(&self.maintenance.flush_failure, flush())
+        self.maintenance.noted(&self.maintenance.flush_failure, flush())
     }
 
     /// Merges segments in memory if there are many of one tier, the lowest first.

@@ -11,7 +11,6 @@ use cantata_mapping::IndexMapping;
 use super::Index;
 use super::change::catch_panic;
 use super::index_segment::IndexSegment;
-use super::maintenance::noted;
 use super::merge_policy::{MAX_MERGED_DOCUMENTS, choose_files};
 use super::writer::{IndexWriter, ReservedFile, merge_segments};
 use crate::error::IndexError;
@@ -34,7 +33,7 @@ impl Index {
                 self.merge(&chosen)?;
             }
         };
-        noted(&self.maintenance.merge_failure, merge())
+        self.maintenance.noted(&self.maintenance.merge_failure, merge())
     }
 
     /// Merges as much as possible and drops all deleted documents.
