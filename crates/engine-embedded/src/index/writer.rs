@@ -30,6 +30,9 @@ pub(crate) struct IndexWriter {
     pub(crate) segments: Vec<IndexSegment>,
     /// The manifest as the last commit wrote it, or as it was found.
     pub(crate) committed_manifest: Vec<u8>,
+    /// Whether another manifest than the committed one may be on disk, with its files: a change that failed has written it,
+    /// and it is not restored yet.
+    may_be_replaced: bool,
     /// Segment files that are being written and are not part of the index yet.
     pending_files: BTreeSet<String>,
     /// Whether the folder has a way back to an earlier format.
@@ -71,9 +74,17 @@ impl IndexWriter {
         }
         let wal = WriteAheadLog::without_file();
         let epoch = before.map_or(0, |before| before.epoch + 1);
-        let has_way_back = false;
-        let mut writer =
-            Self { manifest, mapping, wal, segments, committed_manifest, pending_files, has_way_back, epoch };
+        let mut writer = Self {
+            manifest,
+            mapping,
+            wal,
+            segments,
+            committed_manifest,
+            may_be_replaced: false,
+            pending_files,
+            has_way_back: false,
+            epoch,
+        };
         if !recovered.operations.is_empty() {
             let (batch, _) = writer.prepare(&recovered.operations);
             writer.apply(batch);
@@ -101,10 +112,21 @@ impl IndexWriter {
         }
     }
 
-    /// Sets the files back to what they were before a change that failed.
-    pub(crate) fn roll_back(&self, folder: &Path) -> Result<(), IndexError> {
+    /// Sets the files back to what they were before a change that failed. Where there is no room for that, the files that the
+    /// change has written may be what fills the disk, so they are removed first, unless a manifest on disk may need them.
+    pub(crate) fn roll_back(&mut self, folder: &Path) -> Result<(), IndexError> {
         self.wal.remove_unconfirmed()?;
-        Ok(Manifest::restore(folder, &self.committed_manifest)?)
+        let in_place = Manifest::read(folder).ok().filter(|(_, text)| *text == self.committed_manifest);
+        self.may_be_replaced |= in_place.is_none();
+        let restored = Manifest::restore(folder, &self.committed_manifest).or_else(|error| {
+            let is_safe = !self.may_be_replaced && durable_file::is_not_writable(&error);
+            let (committed, _) = in_place.filter(|_| is_safe).ok_or(error)?;
+            committed.remove_orphans(folder, &self.pending_files)?;
+            Manifest::restore(folder, &self.committed_manifest)
+        });
+        restored?;
+        self.may_be_replaced = false;
+        Ok(())
     }
 
     /// Returns the number of a segment file that is written without the writer. It is no orphan until

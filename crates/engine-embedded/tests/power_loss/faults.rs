@@ -199,6 +199,40 @@ async fn a_merge_that_failed_is_known_and_tried_again_by_the_health_check() {
     assert!(failed_merges > 0 && healthy_meanwhile > 0, "{failed_merges}, {healthy_meanwhile}");
 }
 
+/// The disk runs full before each operation of a load in turn, which merges what is there as its last step. Only what this
+/// has written itself can be removed.
+#[tokio::test]
+async fn an_index_that_has_filled_the_disk_itself_makes_room() {
+    const SEGMENTS_PER_MERGE: usize = 12;
+    for operation in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = SimDisk::mount(folder.path());
+        let engine = open(folder.path());
+        engine.create_index("things", None).await.unwrap();
+        let document = |n: usize| WriteOperation::Put { id: n.to_string(), source: b"{\"n\": 1}".to_vec() };
+        for n in 1..SEGMENTS_PER_MERGE {
+            engine.bulk_load("things", vec![document(n)]).await.unwrap();
+        }
+        let begun = disk.operations();
+        disk.fail_at(begun + operation, Fault::FullUntilRemoval);
+        let _ = engine.bulk_load("things", vec![document(0)]).await;
+        let is_over = disk.operations() <= begun + operation;
+        assert_eq!(engine.check_health().await, Ok(()), "{operation}");
+        engine.wait_until_idle().await;
+        disk.repair();
+        // What was refused is sent again, and the merge of all is tried again with it.
+        engine.bulk_load("things", vec![document(0)]).await.unwrap();
+        engine.wait_until_idle().await;
+        let stats = engine.stats("things").await.unwrap();
+        let files = std::fs::read_dir(folder.path().join("things")).unwrap().map(|entry| entry.unwrap().path());
+        let segments = files.filter(|path| path.extension().is_some_and(|extension| extension == "segment")).count();
+        assert_eq!((stats.documents, segments), (SEGMENTS_PER_MERGE as u64, stats.segments), "{operation}");
+        if is_over {
+            break;
+        }
+    }
+}
+
 /// A deletion that could not be synced is refused, so the index goes on: what is then acknowledged must not be lost with it.
 #[tokio::test]
 async fn an_index_whose_deletion_failed_keeps_what_is_written_afterwards() {
