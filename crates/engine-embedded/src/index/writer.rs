@@ -27,6 +27,8 @@ pub(crate) struct IndexWriter {
     pub(crate) manifest: Manifest,
     pub(crate) mapping: Arc<IndexMapping>,
     pub(crate) wal: WriteAheadLog,
+    /// The bytes of the entries of older WAL files: of a flush that is running, or that failed.
+    older_wal_bytes: u64,
     pub(crate) segments: Vec<IndexSegment>,
     /// The manifest as the last commit wrote it, or as it was found.
     pub(crate) committed_manifest: Vec<u8>,
@@ -78,6 +80,7 @@ impl IndexWriter {
             manifest,
             mapping,
             wal,
+            older_wal_bytes: 0,
             segments,
             committed_manifest,
             may_be_replaced: false,
@@ -226,8 +229,15 @@ impl IndexWriter {
         // Everything in the new file comes after everything in the old one, after a crash too.
         self.wal.sync()?;
         let number = self.manifest.new_file_number();
-        self.wal = WriteAheadLog::create(folder, number)?;
+        let wal = WriteAheadLog::create(folder, number)?;
+        self.older_wal_bytes += self.wal.bytes();
+        self.wal = wal;
         Ok(number)
+    }
+
+    /// Returns the bytes of the WAL entries whose operations are not in segment files.
+    pub(crate) fn unflushed_bytes(&self) -> u64 {
+        self.older_wal_bytes + self.wal.bytes()
     }
 
     /// Flushes segments in memory to a segment file, and begins a new WAL file.
@@ -251,15 +261,16 @@ impl IndexWriter {
         self.checkpoint_wal(wal, folder)
     }
 
-    /// Flushes if the WAL has entries.
+    /// Flushes if the WAL has entries, in any of its files.
     pub(crate) fn flush_wal(&mut self, folder: &Path) -> Result<(), IndexError> {
-        if self.wal.bytes() > 0 { self.flush(folder) } else { Ok(()) }
+        if self.unflushed_bytes() > 0 { self.flush(folder) } else { Ok(()) }
     }
 
-    /// Drops the WAL files before this one, whose operations are all in segment files.
+    /// Drops the WAL files before the present one, whose operations are all in segment files.
     pub(crate) fn checkpoint_wal(&mut self, first_wal: u64, folder: &Path) -> Result<(), IndexError> {
         self.manifest.first_wal = first_wal;
         self.commit(folder)?;
+        self.older_wal_bytes = 0;
         self.remove_orphans(folder);
         Ok(())
     }
