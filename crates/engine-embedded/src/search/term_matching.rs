@@ -90,7 +90,7 @@ pub(crate) fn match_fuzzy(
     distance: u8,
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
-    match (field.class, field.words) {
+    match (field.class, field.word_index()) {
         (ValueClass::Keyword, _) => values_within(&field.dictionary, text, distance, cancellation),
         (ValueClass::Text, Some(words)) => {
             let mut found = Bitset::empty(field.dictionary.len());
@@ -113,7 +113,7 @@ pub(crate) fn match_words(
     values: &[TypedValue],
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
-    let Some(words) = field.words else {
+    let Some(words) = field.word_index() else {
         return DictionaryScan::new(field, &AnyOf(values), true, cancellation).run(&[all_values(field)]);
     };
     let mut found = Bitset::empty(field.dictionary.len());
