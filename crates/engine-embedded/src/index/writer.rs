@@ -104,13 +104,17 @@ impl IndexWriter {
         self.flush(folder)
     }
 
-    /// Gives up the way back to an earlier format, if there is one, because the index has been written to.
+    /// Gives up the way back to an earlier format, if there is one, because the index has been written to. If that fails, a
+    /// later write does it.
     pub(crate) fn remove_way_back(&mut self, folder: &Path) {
-        if !std::mem::take(&mut self.has_way_back) {
+        if !self.has_way_back {
             return;
         }
         match Manifest::remove_copy(folder) {
-            Ok(()) => self.remove_orphans(folder),
+            Ok(()) => {
+                self.has_way_back = false;
+                self.remove_orphans(folder);
+            }
             Err(error) => tracing::warn!(%error, "the copy of a manifest of an earlier format cannot be removed"),
         }
     }
