@@ -263,8 +263,8 @@ impl EmbeddedEngine {
                 while !index.is_idle_or_overloaded(IDLE_INTERVAL).await && engine.strong_count() > 0 {}
                 // The folder of an engine that was dropped may be open again.
                 let Some(engine) = engine.upgrade() else { return };
-                // No request waits for this; a failure is logged, said by health checks, and retried by them and after
-                // the next write.
+                // No request waits for this; a failure is logged, said by health checks, and retried by them and by later
+                // writes.
                 let log = |index: &Index, error| {
                     if !index.is_retired() {
                         tracing::error!(index = index.name(), %error, "cannot flush or merge segments");
@@ -335,7 +335,8 @@ impl IndexWriter for EmbeddedEngine {
             let _active = active;
             let report = index.fill(&documents)?;
             // Backpressure: filling is not faster than merging; searches have the other processors.
-            if let Err(error) = index.merge_files()
+            if index.is_maintenance_due()
+                && let Err(error) = index.merge_files()
                 && !index.is_retired()
             {
                 tracing::error!(index = index.name(), %error, "cannot merge segments");
@@ -370,6 +371,11 @@ impl IndexWriter for EmbeddedEngine {
             engine.recover(failed).and(written)
         })
         .await
+    }
+
+    fn maintenance_failure(&self, index: &str) -> Option<EngineError> {
+        let registry = self.read_registry();
+        registry.indexes.get(registry.aliases.resolve(index))?.as_ref().ok()?.maintenance_failure()
     }
 }
 

@@ -84,9 +84,11 @@ pub(crate) struct SegmentField<'a> {
     /// The documents of each value, for nested fields of few values.
     document_postings: Option<Postings<'a>>,
     /// Where the dictionary may have a part of a text, for strings of which there are many.
-    pub(crate) trigrams: Option<TrigramIndex<'a>>,
+    pub(crate) trigrams: Option<TrigramMetadata>,
     /// The words of the values of a text field; nothing in files of versions that had none.
-    pub(crate) words: Option<WordIndex<'a>>,
+    pub(crate) words: Option<WordIndexMetadata>,
+    /// The bytes of the segment, in which few searches need the two above.
+    bytes: &'a [u8],
 }
 
 /// A nesting level of a segment.
@@ -221,8 +223,9 @@ impl Segment {
             column: entry.column.open(&self.storage),
             postings: entry.postings.open(&self.storage),
             document_postings: entry.document_postings.map(|postings| postings.open(&self.storage)),
-            trigrams: entry.trigrams.and_then(|trigrams| trigrams.open(&self.storage)),
-            words: entry.words.map(|words| words.open(dictionary.len(), &self.storage)),
+            trigrams: entry.trigrams,
+            words: entry.words,
+            bytes: &self.storage,
         }
     }
 
@@ -270,6 +273,16 @@ impl<'a> SegmentField<'a> {
         self.postings.union_into(self.column.missing, &mut missing);
         missing.invert();
         missing
+    }
+
+    /// Opens the trigrams of the dictionary, if there are any.
+    pub(crate) fn trigram_index(&self) -> Option<TrigramIndex<'a>> {
+        self.trigrams.and_then(|trigrams| trigrams.open(self.bytes))
+    }
+
+    /// Opens the words of a text field, if there are any.
+    pub(crate) fn word_index(&self) -> Option<WordIndex<'a>> {
+        self.words.map(|words| words.open(self.dictionary.len(), self.bytes))
     }
 
     /// Returns the documents of each value, and last those that have a row without one, if they are stored.

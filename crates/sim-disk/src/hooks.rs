@@ -286,7 +286,7 @@ fn unlink_at(folder: c_int, path: *const c_char, flags: c_int) -> c_int {
         // The name is looked for by the real call, which knows the right error.
         disk.model.find(&path)?;
         Some((|| -> CallResult {
-            disk.begin(Operation::Change)?;
+            disk.begin(Operation::Remove)?;
             let result = checked(real())?;
             let (parent, name) = disk.model.find_parent(&path).ok_or(libc::EIO)?;
             disk.model.change_names(vec![(parent, name.to_owned(), None)]);

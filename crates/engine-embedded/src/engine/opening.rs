@@ -100,12 +100,12 @@ impl EmbeddedEngine {
     }
 
     /// Tries to make indexes usable that cannot be read, written or merged, if that is due; returns why one of them still
-    /// cannot.
+    /// cannot be read or written.
     pub(super) fn recover(&self, entries: Vec<(String, IndexEntry)>) -> Result<(), EngineError> {
         let outcomes: Vec<Result<(), EngineError>> = entries
             .into_iter()
             .map(|(name, entry)| match entry {
-                Ok(index) => index.recover_from_failure().and_then(|()| self.maintain_again(&index)),
+                Ok(index) => index.recover_from_failure().map(|()| self.maintain_again(&index)),
                 Err(unopened) => match unopened.try_begin() {
                     Some(attempt) => self.open_again(&name, unopened, attempt),
                     None => Err(unopened.error),
@@ -115,10 +115,11 @@ impl EmbeddedEngine {
         outcomes.into_iter().collect()
     }
 
-    /// Tries a flush or merge that failed again, without waiting for it, if that is due; returns why it failed.
-    fn maintain_again(&self, index: &Arc<Index>) -> Result<(), EngineError> {
-        let Some(failure) = index.maintenance_failure() else { return Ok(()) };
-        if let Some(attempt) = index.try_begin_maintenance() {
+    /// Tries a flush or merge that failed again, without waiting for it, if that is due.
+    fn maintain_again(&self, index: &Arc<Index>) {
+        if index.maintenance_failure().is_some()
+            && let Some(attempt) = index.try_begin_maintenance()
+        {
             let active = Arc::clone(&self.0.active_writes);
             let (engine, index) = (self.clone(), Arc::clone(index));
             drop(cantata_background::spawn_low_priority(move || {
@@ -131,12 +132,12 @@ impl EmbeddedEngine {
                 }
             }));
         }
-        Err(failure)
     }
 
     /// Returns the indexes that cannot be read, written or merged, except damaged ones, for which trying again is of no use.
     pub(super) fn failed_indexes(&self) -> Vec<(String, IndexEntry)> {
         let has_failed = |entry: &IndexEntry| match entry {
+            Ok(index) if index.damage().is_some() => false,
             Ok(index) => index.failure().is_some() || index.maintenance_failure().is_some(),
             Err(unopened) => !unopened.is_damaged(),
         };

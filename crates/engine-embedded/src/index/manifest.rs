@@ -152,11 +152,13 @@ impl Manifest {
         path.try_exists()
     }
 
-    /// Removes the copy of a manifest of an earlier format; what it references are orphans from here on.
+    /// Removes the copy of a manifest of an earlier format, if it is there; what it references are orphans from here on.
     pub(crate) fn remove_copy(folder: &Path) -> io::Result<()> {
-        fs_err::remove_file(folder.join(copy_file()))?;
-        // A copy must not come back without its files.
-        durable_file::sync_folder(folder)
+        match fs_err::remove_file(folder.join(copy_file())) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            // A copy must not come back without its files.
+            _ => durable_file::sync_folder(folder),
+        }
     }
 
     /// Returns the copy of a manifest of an earlier format.

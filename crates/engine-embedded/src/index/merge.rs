@@ -11,7 +11,6 @@ use cantata_mapping::IndexMapping;
 use super::Index;
 use super::change::catch_panic;
 use super::index_segment::IndexSegment;
-use super::maintenance::noted;
 use super::merge_policy::choose_files;
 use super::writer::{IndexWriter, ReservedFile, merge_to_file};
 use crate::build_memory::reserve_for_merge;
@@ -32,7 +31,7 @@ impl Index {
                 }
             }
         };
-        noted(&self.maintenance.merge_failure, merge())
+        self.maintenance.noted(&self.maintenance.merge_failure, merge())
     }
 
     /// Merges segment files once if the merge policy chooses some, unless another thread merges.

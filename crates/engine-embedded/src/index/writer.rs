@@ -27,9 +27,14 @@ pub(crate) struct IndexWriter {
     pub(crate) manifest: Manifest,
     pub(crate) mapping: Arc<IndexMapping>,
     pub(crate) wal: WriteAheadLog,
+    /// The bytes of the entries of older WAL files: of a flush that is running, or that failed.
+    older_wal_bytes: u64,
     pub(crate) segments: Vec<IndexSegment>,
     /// The manifest as the last commit wrote it, or as it was found.
     pub(crate) committed_manifest: Vec<u8>,
+    /// Whether another manifest than the committed one may be on disk, with its files: a change that failed has written it,
+    /// and it is not restored yet.
+    may_be_replaced: bool,
     /// Segment files that are being written and are not part of the index yet.
     pending_files: BTreeSet<String>,
     /// Whether the folder has a way back to an earlier format.
@@ -53,13 +58,6 @@ pub(crate) struct PreparedBatch {
 }
 
 impl IndexWriter {
-    /// Opens an index in a folder again. The writes in its WAL are flushed to a segment file.
-    pub(crate) fn recover(folder: &Path, before: &Self, context: &OpenContext) -> Result<Self, IndexError> {
-        let mut writer = Self::load(folder, Some(before), context)?;
-        writer.begin(folder)?;
-        Ok(writer)
-    }
-
     /// Reads an index in a folder, again if there was a writer before. It can be searched, and written after
     /// [`Self::begin`].
     pub(crate) fn load(folder: &Path, before: Option<&Self>, context: &OpenContext) -> Result<Self, IndexError> {
@@ -78,9 +76,18 @@ impl IndexWriter {
         }
         let wal = WriteAheadLog::without_file();
         let epoch = before.map_or(0, |before| before.epoch + 1);
-        let has_way_back = false;
-        let mut writer =
-            Self { manifest, mapping, wal, segments, committed_manifest, pending_files, has_way_back, epoch };
+        let mut writer = Self {
+            manifest,
+            mapping,
+            wal,
+            older_wal_bytes: 0,
+            segments,
+            committed_manifest,
+            may_be_replaced: false,
+            pending_files,
+            has_way_back: false,
+            epoch,
+        };
         if !recovered.operations.is_empty() {
             let (batch, _) = writer.prepare(&recovered.operations)?;
             writer.apply(batch);
@@ -97,21 +104,36 @@ impl IndexWriter {
         self.flush(folder)
     }
 
-    /// Gives up the way back to an earlier format, if there is one, because the index has been written to.
+    /// Gives up the way back to an earlier format, if there is one, because the index has been written to. If that fails, a
+    /// later write does it.
     pub(crate) fn remove_way_back(&mut self, folder: &Path) {
-        if !std::mem::take(&mut self.has_way_back) {
+        if !self.has_way_back {
             return;
         }
         match Manifest::remove_copy(folder) {
-            Ok(()) => self.remove_orphans(folder),
+            Ok(()) => {
+                self.has_way_back = false;
+                self.remove_orphans(folder);
+            }
             Err(error) => tracing::warn!(%error, "the copy of a manifest of an earlier format cannot be removed"),
         }
     }
 
-    /// Sets the files back to what they were before a change that failed.
-    pub(crate) fn roll_back(&self, folder: &Path) -> Result<(), IndexError> {
+    /// Sets the files back to what they were before a change that failed. Where there is no room for that, the files that the
+    /// change has written may be what fills the disk, so they are removed first, unless a manifest on disk may need them.
+    pub(crate) fn roll_back(&mut self, folder: &Path) -> Result<(), IndexError> {
         self.wal.remove_unconfirmed()?;
-        Ok(Manifest::restore(folder, &self.committed_manifest)?)
+        let in_place = Manifest::read(folder).ok().filter(|(_, text)| *text == self.committed_manifest);
+        self.may_be_replaced |= in_place.is_none();
+        let restored = Manifest::restore(folder, &self.committed_manifest).or_else(|error| {
+            let is_safe = !self.may_be_replaced && durable_file::is_not_writable(&error);
+            let (committed, _) = in_place.filter(|_| is_safe).ok_or(error)?;
+            committed.remove_orphans(folder, &self.pending_files)?;
+            Manifest::restore(folder, &self.committed_manifest)
+        });
+        restored?;
+        self.may_be_replaced = false;
+        Ok(())
     }
 
     /// Returns the number of a segment file that is written without the writer. It is no orphan until
@@ -214,8 +236,15 @@ impl IndexWriter {
         // Everything in the new file comes after everything in the old one, after a crash too.
         self.wal.sync()?;
         let number = self.manifest.new_file_number();
-        self.wal = WriteAheadLog::create(folder, number)?;
+        let wal = WriteAheadLog::create(folder, number)?;
+        self.older_wal_bytes += self.wal.bytes();
+        self.wal = wal;
         Ok(number)
+    }
+
+    /// Returns the bytes of the WAL entries whose operations are not in segment files.
+    pub(crate) fn unflushed_bytes(&self) -> u64 {
+        self.older_wal_bytes + self.wal.bytes()
     }
 
     /// Flushes segments in memory to a segment file, and begins a new WAL file.
@@ -238,15 +267,16 @@ impl IndexWriter {
         self.checkpoint_wal(wal, folder)
     }
 
-    /// Flushes if the WAL has entries.
+    /// Flushes if the WAL has entries, in any of its files.
     pub(crate) fn flush_wal(&mut self, folder: &Path) -> Result<(), IndexError> {
-        if self.wal.bytes() > 0 { self.flush(folder) } else { Ok(()) }
+        if self.unflushed_bytes() > 0 { self.flush(folder) } else { Ok(()) }
     }
 
-    /// Drops the WAL files before this one, whose operations are all in segment files.
+    /// Drops the WAL files before the present one, whose operations are all in segment files.
     pub(crate) fn checkpoint_wal(&mut self, first_wal: u64, folder: &Path) -> Result<(), IndexError> {
         self.manifest.first_wal = first_wal;
         self.commit(folder)?;
+        self.older_wal_bytes = 0;
         self.remove_orphans(folder);
         Ok(())
     }

@@ -68,7 +68,7 @@ impl<'a> PatternSearch<'a> {
 
     /// Returns the ordinals of the values that match, as a whole or by one of their words.
     pub(super) fn run(&self) -> Vec<u32> {
-        let words = match (self.field.class, self.field.words) {
+        let words = match (self.field.class, self.field.word_index()) {
             (ValueClass::Keyword, _) => return self.whole_values(),
             (ValueClass::Text, None) => return self.scan(&self.narrow(vec![all_values(self.field)]), true),
             (ValueClass::Text, Some(words)) => words,
@@ -82,6 +82,10 @@ impl<'a> PatternSearch<'a> {
             let bytes = value_count(&few) * dictionary.byte_count() / dictionary.len().max(1);
             if bytes / CUT_BYTES_PER_WORD < words.max_len() {
                 return self.scan(&few, true);
+            }
+            // Values have no known prefix either, so these are all that may match as a whole.
+            if !self.pattern.is_prefix() {
+                return self.with_words(&words, &self.scan(&few, false));
             }
         }
         self.with_words(&words, &self.whole_values())
@@ -99,7 +103,10 @@ impl<'a> PatternSearch<'a> {
 
     /// Leaves out what has not the trigrams of the literals.
     fn narrow(&self, ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
-        let trigrams = self.field.trigrams.filter(|_| value_count(&ranges) >= MIN_TRIGRAM_VALUES);
+        if value_count(&ranges) < MIN_TRIGRAM_VALUES {
+            return ranges;
+        }
+        let trigrams = self.field.trigram_index();
         match trigrams.and_then(|trigrams| trigrams.candidates(&self.field.dictionary, &self.literals)) {
             Some(candidates) => common_ranges(&ranges, &candidates),
             None => ranges,

@@ -60,6 +60,10 @@ pub(crate) fn match_any_pattern(
 ) -> Vec<u32> {
     let mut found = Bitset::empty(field.dictionary.len());
     for pattern in patterns {
+        // Each reads trigrams, or walks over words, before it looks at a value.
+        if cancellation.is_cancelled() {
+            break;
+        }
         let ordinals = PatternSearch::new(field, pattern, cancellation).run();
         ordinals.into_iter().for_each(|ordinal| found.insert(ordinal as usize));
     }
@@ -86,7 +90,7 @@ pub(crate) fn match_fuzzy(
     distance: u8,
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
-    match (field.class, field.words) {
+    match (field.class, field.word_index()) {
         (ValueClass::Keyword, _) => values_within(&field.dictionary, text, distance, cancellation),
         (ValueClass::Text, Some(words)) => {
             let mut found = Bitset::empty(field.dictionary.len());
@@ -109,7 +113,7 @@ pub(crate) fn match_words(
     values: &[TypedValue],
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
-    let Some(words) = field.words else {
+    let Some(words) = field.word_index() else {
         return DictionaryScan::new(field, &AnyOf(values), true, cancellation).run(&[all_values(field)]);
     };
     let mut found = Bitset::empty(field.dictionary.len());
@@ -189,6 +193,9 @@ mod tests {
         assert_eq!(match_any_pattern(&field, patterns, &token).len(), wanted);
         drop(request);
         assert_eq!(match_any_pattern(&field, patterns, &token), Vec::<u32>::new());
+        // The order of the dictionary alone finds this one.
+        let prefix = [WildcardPattern::wildcard("1*")];
+        assert_eq!(match_any_pattern(&field, &prefix, &token), Vec::<u32>::new());
     }
 
     /// Returns an index of two fields, one of them of texts, with so many values that their dictionaries have trigrams.

@@ -153,9 +153,9 @@ async fn a_failed_index_is_not_opened_again_for_each_request() {
 
 /// The disk runs full before each operation of a load in turn, which merges what is there as its last step.
 #[tokio::test]
-async fn a_merge_that_failed_is_known_to_the_health_check_and_tried_again() {
+async fn a_merge_that_failed_is_known_and_tried_again_by_the_health_check() {
     const SEGMENTS_PER_MERGE: usize = 12;
-    let mut failed_merges = 0;
+    let (mut failed_merges, mut healthy_meanwhile) = (0, 0);
     for operation in 0.. {
         let folder = tempfile::tempdir().unwrap();
         let disk = SimDisk::mount(folder.path());
@@ -171,17 +171,23 @@ async fn a_merge_that_failed_is_known_to_the_health_check_and_tried_again() {
         let is_over = disk.operations() <= begun + operation;
         if loaded.is_ok() && engine.stats("things").await.unwrap().segments > 1 {
             failed_merges += 1;
-            let unhealthy = engine.check_health().await;
-            assert!(matches!(unhealthy, Err(EngineError::NotWritable(_))), "{operation}: {unhealthy:?}");
+            let failure = engine.maintenance_failure("things");
+            assert!(matches!(failure, Some(EngineError::NotWritable(_))), "{operation}: {failure:?}");
+            // The index is refused only if the merge could not be undone.
+            match engine.check_health().await {
+                Ok(()) => healthy_meanwhile += 1,
+                Err(error) => assert!(matches!(error, EngineError::NotWritable(_)), "{operation}: {error:?}"),
+            }
             engine.wait_until_idle().await;
             disk.repair();
             for _ in 0..100 {
-                if engine.check_health().await.is_ok() {
+                assert_eq!(engine.check_health().await, Ok(()), "{operation}");
+                engine.wait_until_idle().await;
+                if engine.maintenance_failure("things").is_none() {
                     break;
                 }
-                engine.wait_until_idle().await;
             }
-            assert_eq!(engine.check_health().await, Ok(()), "{operation}");
+            assert_eq!(engine.maintenance_failure("things"), None, "{operation}");
             let stats = engine.stats("things").await.unwrap();
             assert_eq!((stats.segments, stats.documents), (1, SEGMENTS_PER_MERGE as u64), "{operation}");
         }
@@ -190,7 +196,41 @@ async fn a_merge_that_failed_is_known_to_the_health_check_and_tried_again() {
             break;
         }
     }
-    assert!(failed_merges > 0);
+    assert!(failed_merges > 0 && healthy_meanwhile > 0, "{failed_merges}, {healthy_meanwhile}");
+}
+
+/// The disk runs full before each operation of a load in turn, which merges what is there as its last step. Only what this
+/// has written itself can be removed.
+#[tokio::test]
+async fn an_index_that_has_filled_the_disk_itself_makes_room() {
+    const SEGMENTS_PER_MERGE: usize = 12;
+    for operation in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = SimDisk::mount(folder.path());
+        let engine = open(folder.path());
+        engine.create_index("things", None).await.unwrap();
+        let document = |n: usize| WriteOperation::Put { id: n.to_string(), source: b"{\"n\": 1}".to_vec() };
+        for n in 1..SEGMENTS_PER_MERGE {
+            engine.bulk_load("things", vec![document(n)]).await.unwrap();
+        }
+        let begun = disk.operations();
+        disk.fail_at(begun + operation, Fault::FullUntilRemoval);
+        let _ = engine.bulk_load("things", vec![document(0)]).await;
+        let is_over = disk.operations() <= begun + operation;
+        assert_eq!(engine.check_health().await, Ok(()), "{operation}");
+        engine.wait_until_idle().await;
+        disk.repair();
+        // What was refused is sent again, and the merge of all is tried again with it.
+        engine.bulk_load("things", vec![document(0)]).await.unwrap();
+        engine.wait_until_idle().await;
+        let stats = engine.stats("things").await.unwrap();
+        let files = std::fs::read_dir(folder.path().join("things")).unwrap().map(|entry| entry.unwrap().path());
+        let segments = files.filter(|path| path.extension().is_some_and(|extension| extension == "segment")).count();
+        assert_eq!((stats.documents, segments), (SEGMENTS_PER_MERGE as u64, stats.segments), "{operation}");
+        if is_over {
+            break;
+        }
+    }
 }
 
 /// A deletion that could not be synced is refused, so the index goes on: what is then acknowledged must not be lost with it.

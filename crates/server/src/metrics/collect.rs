@@ -170,11 +170,12 @@ impl MetricSources {
     async fn write_indexes(&self, text: &mut Exposition) {
         let (Some(search), Some(indexes)) = (&self.services.search, &self.services.indexes) else { return };
         let catalogues = search.catalogues();
-        let mut sizes = Vec::new();
+        let (mut sizes, mut failing) = (Vec::new(), Vec::new());
         for (config, engine) in catalogues.configured() {
             if !Arc::ptr_eq(engine, &indexes.engine) {
                 continue;
             }
+            failing.push((config.id.as_str(), u8::from(engine.maintenance_failure(&config.index).is_some())));
             if let Ok(stats) = indexes.administration.stats(&config.index).await {
                 sizes.push((config.id.as_str(), stats));
             }
@@ -185,6 +186,8 @@ impl MetricSources {
         let bytes = sizes.iter().map(|(catalogue, stats)| (*catalogue, stats.bytes));
         let help = "Bytes on disk of the index of the catalogue.";
         text.labelled("cantata_index_bytes", Kind::Gauge, help, CATALOGUE, bytes);
+        let help = "1 while the segments of the index of the catalogue cannot be flushed or merged.";
+        text.labelled("cantata_index_maintenance_failing", Kind::Gauge, help, CATALOGUE, failing);
     }
 }
 

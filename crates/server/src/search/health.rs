@@ -46,7 +46,13 @@ pub(super) async fn ready(State(state): State<SearchState>) -> Response {
     }
     let status = state.service.catalogues().status();
     let code = if status == HealthStatus::Unhealthy { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
-    json_with_status(code, &json!({"status": status}))
+    let mut answer = json!({"status": status});
+    if let Some(failure) = state.service.maintenance_failure() {
+        let reason = failure.client_message();
+        answer["message"] =
+            format!("an index is read and written, but its segments cannot be flushed or merged: {reason}").into();
+    }
+    json_with_status(code, &answer)
 }
 
 /// Checks that the store, where there is one, and the engines of the catalogues take writes; returns why they do not.

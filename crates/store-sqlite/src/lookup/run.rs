@@ -14,8 +14,10 @@ use crate::database::with_lookup_statement;
 /// How many entries fit into a page of the database with the row around them.
 pub(crate) const CHUNK_ENTRIES: usize = 250;
 
-const CHECKSUM_BYTES: usize = 4;
 const ENTRY_BYTES: usize = 16;
+
+/// The size of the checksum of a chunk.
+const CHECKSUM_BYTES: usize = 4;
 
 /// The part of a run that is in memory.
 pub(crate) struct Run {
