@@ -85,7 +85,7 @@ pub(crate) enum Output {
     /// An object.
     Object(Vec<OutputMember<Output>>),
     /// A page of records.
-    Hits(HitsOutput),
+    Hits(Box<HitsOutput>),
     /// The facets of one `aggregations`.
     Facets { index: TargetIndex, members: Vec<OutputMember<FacetOutput>>, path: Vec<ErrorPathSegment> },
     /// The outcome of a command.

@@ -60,6 +60,6 @@ impl<'p> Planner<'p> {
         });
         let page = plan.plan.hits.len() - 1;
         let offset = u64::try_from(offset).unwrap_or(u64::MAX);
-        Ok(Output::Hits(HitsOutput { index, page, offset, connection, path: self.path.clone() }))
+        Ok(Output::Hits(Box::new(HitsOutput { index, page, offset, connection, path: self.path.clone() })))
     }
 }
