@@ -34,8 +34,11 @@ impl Index {
         self.maintenance.noted(&self.maintenance.merge_failure, merge())
     }
 
-    /// Merges segment files once if the merge policy chooses some, unless another thread merges.
+    /// Merges segment files once if the merge policy chooses some, unless another thread merges, or a merge has just failed.
     pub(super) fn merge_once_if_free(&self) -> Result<(), EngineError> {
+        if !self.is_maintenance_due() {
+            return Ok(());
+        }
         let _merge = match self.merge_lock.try_lock() {
             Ok(merge) => merge,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
