@@ -31,7 +31,7 @@ use self::faults::FaultPlan;
 use self::model::Model;
 
 pub use self::faults::Fault;
-pub use self::seeds::run_seeds;
+pub use self::seeds::{find_seed, run_seeds};
 pub use self::sync_sites::SyncSite;
 
 /// A folder whose changes are simulated until this is dropped.
