@@ -44,11 +44,12 @@ impl Restore {
     /// If the folder is not empty, or cannot be written.
     pub fn begin(folder: &Path) -> Result<Self, RestoreError> {
         durable_file::create_folder(folder)?;
+        // First: what the interrupted restore has moved already is not what is wrong with the folder.
+        if is_half_restored(folder)? {
+            return Err(RestoreError::InProgress);
+        }
         for entry in fs_err::read_dir(folder)? {
             let name = entry?.file_name();
-            if name == RESTORING_FOLDER {
-                return Err(RestoreError::InProgress);
-            }
             if name != LOST_AND_FOUND {
                 return Err(RestoreError::NotEmpty(name));
             }

@@ -42,7 +42,7 @@ fn acknowledged_changes_of_keys_survive_and_refused_ones_do_not_count() {
 #[test]
 fn a_key_whose_sync_fails_is_not_there_and_can_be_created_again() {
     let mut refusals = 0;
-    for (earlier, operation) in (0..2).flat_map(|earlier| (0..9).map(move |operation| (earlier, operation))) {
+    for (earlier, operation) in (0..2_usize).flat_map(|earlier| (0..9_u64).map(move |operation| (earlier, operation))) {
         let folder = TempDir::new().unwrap();
         let disk = SimDisk::mount(folder.path());
         let keys = KeyFile::in_folder(&folder.path().join("data"));
