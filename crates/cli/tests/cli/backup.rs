@@ -282,7 +282,8 @@ fn a_half_restored_folder_is_not_served() {
     small_backup(&place);
     place.ok("restored", &["restore", "b"]);
     fs_err::create_dir(place.path("restored/.restoring")).unwrap();
-    for arguments in [["serve"].as_slice(), &["demo"], &["index", "list"], &["backup", "c"]] {
+    let create_key = ["key", "create", "--name", "k", "--scope", "song.READ"];
+    for arguments in [["serve"].as_slice(), &["demo"], &["index", "list"], &["backup", "c"], &create_key] {
         let said = place.refused("restored", arguments);
         assert!(said.contains("is half restored"), "{said}");
     }
