@@ -10,6 +10,7 @@ use cantata_engine_embedded::EmbeddedEngine;
 use cantata_sim_disk::{Fault, SimDisk};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use serde_json::json;
 
 use crate::model::Model;
 use crate::workload::{check_current, check_opens, step};
@@ -380,5 +381,44 @@ async fn aliases_that_were_refused_are_not_there_after_a_restart() {
         if is_over {
             break;
         }
+    }
+}
+
+/// A flush begins with a new log, and writes go into it while the segment file is made.
+#[test]
+fn what_is_written_during_a_flush_survives_a_power_loss() {
+    cantata_engine_embedded::set_build_memory_bytes(1);
+    let put = |id: &str, bytes: usize| {
+        let source = json!({"text": "x".repeat(bytes)}).to_string().into_bytes();
+        vec![WriteOperation::Put { id: id.to_owned(), source }]
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for seed in 0..5 {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = SimDisk::mount(folder.path());
+        runtime.block_on(async {
+            let engine = EmbeddedEngine::open(folder.path()).unwrap();
+            engine.create_index("files", None).await.unwrap();
+            // Folders stand where the segment file would be written, so the flush ends before it is over.
+            for number in 1..40 {
+                let _ = std::fs::create_dir(folder.path().join("files").join(format!("{number}.segment")));
+            }
+            engine.write("files", put("before", 1_200_000)).await.unwrap();
+            engine.wait_until_idle().await;
+            engine.write("files", put("during", 1)).await.unwrap();
+            disk.cut_power(seed);
+            engine.wait_until_idle().await;
+        });
+        let survivor = tempfile::tempdir().unwrap();
+        disk.write_image(survivor.path());
+        drop(disk);
+        for number in 1..40 {
+            let _ = std::fs::remove_dir(survivor.path().join("files").join(format!("{number}.segment")));
+        }
+        runtime.block_on(async {
+            let engine = EmbeddedEngine::open(survivor.path()).unwrap();
+            let found = engine.has_documents("files", &["before", "during"]).await;
+            assert_eq!(found, Ok(vec![true, true]), "seed {seed}");
+        });
     }
 }
