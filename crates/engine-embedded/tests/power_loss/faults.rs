@@ -23,6 +23,23 @@ fn open(folder: &Path) -> EmbeddedEngine {
     EmbeddedEngine::open_with_retry_interval(folder, Duration::ZERO).unwrap()
 }
 
+/// So many segments are merged.
+const SEGMENTS_PER_MERGE: usize = 12;
+
+fn document(n: usize) -> WriteOperation {
+    WriteOperation::Put { id: n.to_string(), source: b"{\"n\": 1}".to_vec() }
+}
+
+/// Opens an engine with an index that lacks one segment for a merge.
+async fn open_before_merge(folder: &Path) -> EmbeddedEngine {
+    let engine = open(folder);
+    engine.create_index("things", None).await.unwrap();
+    for n in 1..SEGMENTS_PER_MERGE {
+        engine.bulk_load("things", vec![document(n)]).await.unwrap();
+    }
+    engine
+}
+
 /// Runs a workload with one fault, repairs the disk, goes on, and cuts the power at the end.
 async fn run(seed: u64, fault: Fault) -> Result<(), String> {
     let mut random = StdRng::seed_from_u64(seed);
@@ -155,17 +172,11 @@ async fn a_failed_index_is_not_opened_again_for_each_request() {
 /// The disk runs full before each operation of a load in turn, which merges what is there as its last step.
 #[tokio::test]
 async fn a_merge_that_failed_is_known_and_tried_again_by_the_health_check() {
-    const SEGMENTS_PER_MERGE: usize = 12;
     let (mut failed_merges, mut healthy_meanwhile) = (0, 0);
     for operation in 0.. {
         let folder = tempfile::tempdir().unwrap();
         let disk = SimDisk::mount(folder.path());
-        let engine = open(folder.path());
-        engine.create_index("things", None).await.unwrap();
-        let document = |n: usize| WriteOperation::Put { id: n.to_string(), source: b"{\"n\": 1}".to_vec() };
-        for n in 1..SEGMENTS_PER_MERGE {
-            engine.bulk_load("things", vec![document(n)]).await.unwrap();
-        }
+        let engine = open_before_merge(folder.path()).await;
         let begun = disk.operations();
         disk.fail_at(begun + operation, Fault::DiskFull);
         let loaded = engine.bulk_load("things", vec![document(0)]).await;
@@ -204,16 +215,10 @@ async fn a_merge_that_failed_is_known_and_tried_again_by_the_health_check() {
 /// has written itself can be removed.
 #[tokio::test]
 async fn an_index_that_has_filled_the_disk_itself_makes_room() {
-    const SEGMENTS_PER_MERGE: usize = 12;
     for operation in 0.. {
         let folder = tempfile::tempdir().unwrap();
         let disk = SimDisk::mount(folder.path());
-        let engine = open(folder.path());
-        engine.create_index("things", None).await.unwrap();
-        let document = |n: usize| WriteOperation::Put { id: n.to_string(), source: b"{\"n\": 1}".to_vec() };
-        for n in 1..SEGMENTS_PER_MERGE {
-            engine.bulk_load("things", vec![document(n)]).await.unwrap();
-        }
+        let engine = open_before_merge(folder.path()).await;
         let begun = disk.operations();
         disk.fail_at(begun + operation, Fault::FullUntilRemoval);
         let _ = engine.bulk_load("things", vec![document(0)]).await;
