@@ -139,6 +139,33 @@ fn large_answers_that_nobody_reads_share_the_memory_of_requests_and_are_given_up
     assert_eq!(count(&server), DOCUMENTS);
 }
 
+/// No two of them are the same, so each could be kept for a repetition.
+#[test]
+fn searches_with_large_values_leave_no_more_than_caches_may_keep() {
+    const SEARCHES: u64 = 128;
+    const VALUE_BYTES: u64 = 1_000_000;
+    /// A body is read, parsed, validated and planned, one search after the other.
+    const COPIES: u64 = 8;
+    const BOUND: u64 = CACHE_BYTES + COPIES * VALUE_BYTES + BLOCKING_THREADS * THREAD_BYTES;
+    const { assert!(SEARCHES * VALUE_BYTES > 2 * BOUND, "all values together take more than they may") };
+
+    let place = filled(10);
+    let server = start(&place, &[]);
+    let search = |n: u64| {
+        let value = format!("{n} {}", "x".repeat(VALUE_BYTES as usize));
+        let filter = json!({"op": "in", "content": {"fieldName": "name", "value": [value]}});
+        let query = "query($f: JSON) { file { hits(filters: $f) { total } } }";
+        let request = json!({"query": query, "variables": {"f": filter}}).to_string();
+        let (status, answer) = server.request("POST", "/graphql", &request);
+        assert_eq!((status, &answer["data"]["file"]["hits"]["total"]), (200, &json!(0)), "{answer}");
+    };
+    search(0);
+    let before = server.own_memory();
+    (1..=SEARCHES).for_each(search);
+    let after = server.own_memory();
+    assert!(after < before + BOUND, "{after} bytes, and {before} before; {BOUND} more are allowed");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_whose_ends_drip_share_the_memory_of_requests_and_are_given_up() {
     const CLIENTS: u64 = 200;
