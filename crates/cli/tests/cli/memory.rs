@@ -60,6 +60,7 @@ fn downloads_take_a_page_each_whether_they_are_read_or_not() {
     assert!(read_whole(&server, "/download", &request) > ANSWER_BYTES);
 
     let before = server.own_memory();
+    let read = || read_whole(&server, "/download", &request);
     let mut most = 0;
     let mut stalled = Vec::new();
     for _ in 0..ROUNDS {
@@ -69,7 +70,6 @@ fn downloads_take_a_page_each_whether_they_are_read_or_not() {
             stalled.push(stream);
         }
         thread::scope(|scope| {
-            let read = || read_whole(&server, "/download", &request);
             let readers: Vec<_> = (0..READ).map(|_| scope.spawn(read)).collect();
             while !readers.iter().all(|reader| reader.is_finished()) {
                 most = server.own_memory().max(most);
@@ -110,9 +110,10 @@ fn large_answers_that_nobody_reads_share_the_memory_of_requests_and_are_given_up
 
     let sockets = idle_sockets(&server);
     let before = server.own_memory();
+    let ask = || begin(&server, "/graphql", &request);
     let mut most = 0;
     let answers: Vec<(u16, TcpStream)> = thread::scope(|scope| {
-        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(|| begin(&server, "/graphql", &request))).collect();
+        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(ask)).collect();
         while !clients.iter().all(|client| client.is_finished()) {
             most = server.own_memory().max(most);
             thread::sleep(LOOK_INTERVAL);
