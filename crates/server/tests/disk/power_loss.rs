@@ -1,5 +1,5 @@
-//! What the other workloads with power losses leave out: the file of API keys, the audit log, the store alone, backups, and
-//! restores; and that each of their syncs is needed.
+//! What the other workloads with power losses leave out: the file of API keys, the audit log, the store alone and its
+//! upgrade, backups, and restores; and that each of their syncs is needed.
 
 mod audit;
 mod backups;
@@ -7,6 +7,7 @@ mod keys;
 mod restores;
 mod store;
 mod sync_sites;
+mod upgrades;
 
 use cantata_sim_disk::SimDisk;
 

@@ -7,10 +7,14 @@ use std::sync::Mutex;
 
 use cantata_sim_disk::{SimDisk, SyncSite, find_seed};
 
-use super::{DiskHook, NOTHING, audit, backups, keys, restores, store};
+use super::{DiskHook, NOTHING, audit, backups, keys, restores, store, upgrades};
 
 /// Syncs whose absence no workload notices, with the reason. Code is named by its file and what its line says.
 const REDUNDANT: &[(&str, &str)] = &[
+    (
+        "store-sqlite/src/database.rs: fs_err::File::open(&unfinished).and_then(|copy| copy.sync_all())",
+        "this version of SQLite syncs the copy itself; older ones did not",
+    ),
     ("SQLite, lookup.db", "it is derived: what is lost or damaged of it is made again at the next start"),
     (
         "backup/src/restore.rs: durable_file::sync_folder(&self.folder)?;",
@@ -56,6 +60,12 @@ fn every_sync_of_a_restore_is_needed() {
 fn every_sync_of_the_store_is_needed() {
     let places = ["SQLite, metadata.db-wal", "SQLite, a folder", "SQLite, ", "store-sqlite/src"];
     check(&places, &[(&store::run, 400), (&store::run_creation, 2_000)]);
+}
+
+#[test]
+#[ignore = "takes minutes; `make power-loss` runs it"]
+fn every_sync_of_an_upgrade_is_needed() {
+    check(&["store-sqlite/src/database.rs"], &[(&upgrades::run, 600)]);
 }
 
 /// Leaves out each sync of these places in turn, and looks for a workload that notices. Each place has at least one.
