@@ -1,5 +1,5 @@
-//! A database of an older version is opened until the power is cut. It opens again, and the copy of the older version, the
-//! way back, is there and whole.
+//! A database of an older version is opened until the power is cut. It opens again, and the copy of the older version,
+//! which is the way back, is there and whole.
 
 use std::path::Path;
 
@@ -18,8 +18,8 @@ const OLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/formats
 const OLDER_VERSION: i64 = 3;
 const EVENTS: u64 = 12;
 
-/// The copy of the database before its upgrade.
-const COPY: &str = "metadata.db.before-V4";
+/// What the name of the copy before an upgrade begins with; the version that the tables get follows.
+const COPY: &str = "metadata.db.before-V";
 
 /// The power is cut before this operation of the disk at the latest.
 const MAX_OPERATIONS: u64 = 150;
@@ -49,12 +49,17 @@ pub(super) fn run(seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
     if let Err(error) = SqliteStore::open(survivor.path()) {
         panic!("the store does not open: {}", error_chain(&error));
     }
-    let copy = survivor.path().join(COPY);
-    assert!(copy.is_file(), "the way back is lost");
+    let mut paths = std::fs::read_dir(survivor.path()).unwrap().map(|entry| entry.unwrap().path());
+    let copy = paths.find(|path| is_copy(path)).expect("the way back is there");
     let copy = Connection::open(copy).unwrap();
     let sql = "SELECT (SELECT max(version) FROM refinery_schema_history), (SELECT count(*) FROM event)";
     let found: (i64, u64) = copy.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     assert_eq!(found, (OLDER_VERSION, EVENTS));
     let integrity: String = copy.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(integrity, "ok");
+}
+
+fn is_copy(path: &Path) -> bool {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    name.strip_prefix(COPY).is_some_and(|version| version.parse::<u32>().is_ok())
 }
