@@ -23,15 +23,16 @@ const REDUNDANT: &[(&str, &str)] = &[
 ];
 
 /// How many workloads run to find the syncs.
-const RECORDED_WORKLOADS: u64 = 20;
+const RECORDED_WORKLOADS: u64 = 40;
 
 /// A workload of a seed, which panics if something is lost, and how many seeds run before a sync counts as redundant.
 type Workload<'w> = (&'w (dyn Fn(u64, DiskHook<'_>, DiskHook<'_>) + Sync), u64);
 
+/// Few power losses notice what puts back the file of a refused change: a name has to be lost between two others.
 #[test]
 #[ignore = "takes minutes; `make power-loss` runs it"]
 fn every_sync_of_keys_is_needed() {
-    check(&["access/src/key_file.rs"], &[(&keys::run_refusal, 600)]);
+    check(&["access/src/key_file.rs"], &[(&keys::run_refusal, 8_000)]);
 }
 
 #[test]
