@@ -91,7 +91,7 @@ test-unit: build-tests ## tests that need no other server
 power-loss: build-tests ## LOSSES=10000 simulated power losses, and every sync left out in turn
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test power_loss -- --include-ignored --nocapture
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test running -- power_loss
-	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test disk -- power_loss
+	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test disk -- power_loss --include-ignored --nocapture
 
 # Without the optimising compiler of the JVM the engines start in about half the time. The routes of the metadata service
 # are tested on both stores.

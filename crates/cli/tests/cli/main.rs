@@ -14,6 +14,7 @@ mod import;
 mod index;
 mod key;
 mod log;
+mod memory;
 mod process;
 mod serve;
 mod settings;

@@ -8,6 +8,8 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use tempfile::TempDir;
 
+use super::{DiskHook, NOTHING};
+
 /// How many times the power is cut in one life of a folder.
 const CUTS: u64 = 4;
 
@@ -59,6 +61,37 @@ fn a_key_whose_sync_fails_is_not_there_and_can_be_created_again() {
         assert_eq!(keys.list().unwrap().len(), earlier + 1);
     }
     assert!(refusals > 0, "no sync failed");
+}
+
+#[test]
+fn a_key_that_was_refused_is_not_there_after_a_power_loss_and_one_that_was_accepted_is() {
+    run_seeds(super::workloads(60, 1), |seed| run_refusal(seed, NOTHING, NOTHING));
+}
+
+/// Creates a key while a sync fails, perhaps again if it was refused, and cuts the power at once.
+pub(super) fn run_refusal(seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
+    let mut random = StdRng::seed_from_u64(seed);
+    let (folder, survivor) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let disk = SimDisk::mount(folder.path());
+    prepare(&disk);
+    let keys = KeyFile::in_folder(&folder.path().join("data"));
+    let earlier = random.random_range(0..2);
+    for name in &NAMES[..earlier] {
+        keys.add(new_key(name)).unwrap();
+    }
+    disk.fail_at(disk.operations() + random.random_range(0..12), Fault::FailedSync);
+    let record = new_key("another");
+    let mut created = keys.add(record.clone());
+    if created.is_err() && random.random() {
+        created = keys.add(record);
+    }
+    disk.cut_power(random.random());
+    disk.write_image(survivor.path());
+    finish(&disk);
+    drop(disk);
+
+    let found = KeyFile::in_folder(&survivor.path().join("data")).list().unwrap();
+    assert_eq!(found.len(), earlier + usize::from(created.is_ok()), "{earlier} keys, and one more: {created:?}");
 }
 
 fn new_key(name: &str) -> KeyRecord {
