@@ -23,7 +23,9 @@ export interface Field {
   quickSearch: boolean;
   primaryKey: boolean;
   rangeStep: number;
-  /** The innermost nested container around it. */
+  /** The nested containers around it, outermost first. */
+  containers: string[];
+  /** The innermost of them. */
   nestedIn: string | null;
   isMultiField: boolean;
 }
@@ -65,6 +67,8 @@ export interface Catalogue {
   fields: Map<string, Field>;
   /** Finds a field by its path or its name in GraphQL; filters and configurations may have either. */
   findField: (name: string) => Field | undefined;
+  /** Returns the nested containers around a field, outermost first. */
+  nesting: (name: string) => string[];
   columns: Column[];
   facets: Facet[];
   defaultSort: SortKey[];
@@ -226,6 +230,7 @@ export function assemble(
     downloadPath: downloadPath(entry),
     fields,
     findField,
+    nesting: (name) => findField(name)?.containers ?? [],
     columns,
     facets,
     defaultSort: (configs.table.defaultSorting ?? []).filter(({ fieldName }) => fields.has(fieldName)),
@@ -245,7 +250,8 @@ function fieldsOf(
   const shown = new Map(extended.map((entry) => [entry.fieldName, entry]));
   const nested = Object.entries(introspected)
     .filter(([, field]) => field.type === 'nested')
-    .map(([name]) => name);
+    .map(([name]) => name)
+    .sort((one, other) => one.length - other.length);
   const graphqlNames = new Map(
     Object.entries(introspected).map(([name, { graphqlName }]) => [
       name,
@@ -257,7 +263,7 @@ function fieldsOf(
     const { displayName, type, unit, multiFieldOf } = introspectedField;
     const graphqlName = graphqlNames.get(name) ?? flatName(name);
     const entry = shown.get(name);
-    const around = nested.filter((container) => name.startsWith(`${container}.`));
+    const containers = nested.filter((container) => name.startsWith(`${container}.`));
     return {
       name,
       graphqlName,
@@ -271,7 +277,8 @@ function fieldsOf(
       quickSearch: entry?.quickSearchEnabled === true && kindOf(type) === 'terms',
       primaryKey: entry?.primaryKey === true,
       rangeStep: entry?.rangeStep ?? 0,
-      nestedIn: around.reduce<string | null>((best, next) => (best && best.length > next.length ? best : next), null),
+      containers,
+      nestedIn: containers.at(-1) ?? null,
       isMultiField: multiFieldOf !== undefined,
     };
   });

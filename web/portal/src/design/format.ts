@@ -27,6 +27,15 @@ export function plural(noun: string): string {
   return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
+/** Returns one of many: “donor” for “donors”. */
+export function singular(noun: string): string {
+  if (/(spec|ser)ies$/.test(noun)) return noun;
+  if (/(aly|agno|the)ses$/.test(noun)) return noun.replace(/es$/, 'is');
+  if (/[^aeiou]ies$/.test(noun)) return noun.replace(/ies$/, 'y');
+  if (/(x|z|ch|sh|ss)es$/.test(noun)) return noun.replace(/es$/, '');
+  return /[^sui]s$/.test(noun) ? noun.slice(0, -1) : noun;
+}
+
 const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
 export function bytes(value: number): string {

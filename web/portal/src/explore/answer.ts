@@ -3,7 +3,7 @@
 import type { Catalogue, Field } from '../api/catalogue';
 import type { Value } from '../query/sqon';
 import type { ExploreState } from './urlState';
-import type { BinsByField } from './viewQuery';
+import { type BinsByField, MENTIONED } from './viewQuery';
 
 export interface Row {
   id: string;
@@ -38,11 +38,14 @@ interface RawBucket {
 
 interface RawView {
   hits: { total: number; edges: { searchAfter: unknown[]; node: Record<string, unknown> & { id: string } }[] };
-  aggregations?: Record<
-    string,
-    { bucket_count?: number; buckets?: RawBucket[]; range?: { buckets: RawBucket[] } | null } | null
-  >;
+  aggregations?: RawFacets;
+  [MENTIONED]?: RawFacets;
 }
+
+type RawFacets = Record<
+  string,
+  { bucket_count?: number; buckets?: RawBucket[]; range?: { buckets: RawBucket[] } | null } | null
+>;
 
 export function readView(
   catalogue: Catalogue,
@@ -50,7 +53,8 @@ export function readView(
   bins: BinsByField,
   answer: Record<string, unknown>,
 ): ViewAnswer {
-  const { hits, aggregations = {} } = answer[catalogue.documentType] as RawView;
+  const { hits, aggregations, [MENTIONED]: mentioned } = answer[catalogue.documentType] as RawView;
+  const facets: RawFacets = { ...aggregations, ...mentioned };
   const rows = hits.edges.map(({ node, searchAfter }) => ({ id: node.id, cursor: searchAfter, values: node }));
   const isTurned = state.before !== null && state.page * state.size > catalogue.window;
   if (isTurned) {
@@ -60,7 +64,7 @@ export function readView(
   }
   const view: ViewAnswer = { total: hits.total, rows, terms: new Map(), steps: new Map() };
   for (const { field } of catalogue.facets) {
-    const counts = aggregations[field.graphqlName];
+    const counts = facets[field.graphqlName];
     if (!counts) continue;
     const edges = bins.get(field.name)?.edges;
     if (edges && counts.range) {

@@ -2,10 +2,16 @@
 
 import type { Catalogue, Field, SortKey } from '../api/catalogue';
 import { type Bins, dateBins, numberBins } from '../facets/bins';
+import { hasOwn } from '../query/edit';
+import { fieldsIn, forCounts } from '../query/elements';
+import type { Group } from '../query/sqon';
 import type { ExploreState } from './urlState';
 
 /** How many values of a facet are fetched; more come when the facet is searched. */
 export const MAX_VALUES = 60;
+
+/** The name of the facets in an answer that count within all conditions on their fields. */
+export const MENTIONED = 'mentioned';
 
 export type BinsByField = ReadonlyMap<string, Bins>;
 
@@ -61,22 +67,35 @@ export function sortOf(state: ExploreState, catalogue: Catalogue): SortKey[] {
 export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: Field[], bins: BinsByField): Request {
   const names = new Set(['id', ...columns.map(({ selection }) => selection)]);
   if (catalogue.keyField) names.add(catalogue.keyField.selection);
-  const facets = catalogue.facets.map(({ field }) => facetSelection(field, bins)).join('\n      ');
+  const filters = forCounts(state.filter, catalogue.nesting);
+  const facets = (name: string, themselves: boolean) => {
+    const selections = catalogue.facets
+      .filter(({ field }) => countsOwnFilter(catalogue, state.filter, field) === themselves)
+      .map(({ field }) => facetSelection(field, bins));
+    if (selections.length === 0) return '';
+    return `
+    ${name}(filters: $filters, include_missing: true, aggregations_filter_themselves: ${themselves}) {
+      ${selections.join('\n      ')}
+    }`;
+  };
   const query = `query View($filters: JSON, $sort: [Sort], $first: Int, $offset: Int, $searchAfter: JSON) {
   ${catalogue.documentType} {
     hits(filters: $filters, sort: $sort, first: $first, offset: $offset, searchAfter: $searchAfter) {
       total
       edges { searchAfter node { ${[...names].join(' ')} } }
-    }${
-      facets &&
-      `
-    aggregations(filters: $filters, include_missing: true) {
-      ${facets}
-    }`
-    }
+    }${facets('aggregations', false)}${facets(`${MENTIONED}: aggregations`, true)}
   }
 }`;
-  return { query, variables: { filters: state.filter, ...pageVariables(catalogue, state) } };
+  return { query, variables: { filters, ...pageVariables(catalogue, state) } };
+}
+
+/**
+ * Says whether a facet counts within all conditions on its field. It leaves out those that it shows itself, so that
+ * other values can be chosen too; conditions that it does not show, such as alternatives, stay when a value is chosen.
+ */
+export function countsOwnFilter(catalogue: Catalogue, filter: Group | null, field: Field): boolean {
+  if (!filter || hasOwn(filter, field.name)) return false;
+  return fieldsIn(filter).some((name) => catalogue.findField(name) === field);
 }
 
 function facetSelection(field: Field, bins: BinsByField): string {

@@ -6,17 +6,10 @@ import type { Facet } from '../api/catalogue';
 import { Icon } from '../design/Icon';
 import { Skeleton } from '../design/Notice';
 import { useExplore } from '../explore/context';
-import { filterOf, rangeOf, withFilter, withRange } from '../query/edit';
-import type { Group } from '../query/sqon';
+import { hasOwn, withoutField } from '../query/edit';
 import { RangeFacet } from './RangeFacet';
 import { TermsFacet } from './TermsFacet';
 import './facets.css';
-
-/** Says whether the filter has a condition on a field. */
-function isUsed(filter: Group | null, name: string): boolean {
-  const range = rangeOf(filter, name);
-  return filterOf(filter, name).values.length > 0 || range.from !== null || range.to !== null;
-}
 
 export function FacetPanel() {
   const { catalogue, view } = useExplore();
@@ -58,15 +51,12 @@ export function FacetPanel() {
 function FacetSection({ facet, isFound }: { facet: Facet; isFound: boolean }) {
   const { state, setFilter, extent, catalogue, view } = useExplore();
   const { field, label } = facet;
-  const used = isUsed(state.filter, field.name);
+  const used = hasOwn(state.filter, field.name);
   const [open, setOpen] = useState(facet.show || used);
   const id = useId();
   const isOpen = open || isFound;
   const bins = extent?.bins.get(field.name);
-  const clear = () => {
-    const withoutValues = withFilter(state.filter, field.name, { mode: 'include', values: [] }, false);
-    setFilter(withRange(withoutValues, field.name, { from: null, to: null }));
-  };
+  const clear = () => setFilter(withoutField(state.filter, field.name, catalogue.nesting));
   const around = field.nestedIn ? catalogue.fields.get(field.nestedIn)?.label : undefined;
   return (
     <section className="facet" aria-labelledby={id}>

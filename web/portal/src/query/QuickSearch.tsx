@@ -52,7 +52,7 @@ export function QuickSearch() {
   if (catalogue.quickFields.length === 0) return null;
   const offered = text.trim() && asked === text.trim() ? found : [];
   const take = (part: Leaf) => {
-    setFilter(withPart(state.filter, part));
+    setFilter(withPart(state.filter, part, catalogue.nesting));
     setText('');
     setAt(-1);
     setOpen(false);
