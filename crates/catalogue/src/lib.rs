@@ -21,6 +21,7 @@ mod field_tree;
 mod fields;
 mod names;
 mod problem;
+mod profile;
 mod source;
 
 pub mod check;
@@ -41,6 +42,7 @@ pub use error::{CatalogueError, CatalogueErrorCode};
 pub use field_tree::{AggregationField, AggregationKind, FieldLevel, FlatField, GraphqlScalar, NodeField, NodeShape};
 pub use names::{flat_name, graphql_name, is_graphql_name, start_case};
 pub use problem::{ConfigProblem, Severity};
+pub use profile::{FieldProfile, IndexProfile};
 pub use source::{
     DocumentPaths, DocumentShape, SongOrigin, SongTopic, SourceConfig, SourceOrigin, TopicCredentials, TypeSelection,
     ValuePath,

@@ -14,6 +14,7 @@ mod golden;
 mod introspection;
 mod names;
 mod problems;
+mod profile;
 mod random;
 mod source;
 mod support;
