@@ -9,6 +9,7 @@ after(stop);
 
 await import('./explore');
 await import('./numbers');
+await import('./unconfigured');
 await import('./takeaway');
 await import('./manage');
 await import('./keys');

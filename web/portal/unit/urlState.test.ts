@@ -13,6 +13,7 @@ const full: ExploreState = {
     { name: 'file_id', width: null },
     { name: 'size', width: 140 },
   ],
+  facets: ['file_type', 'donors.age'],
   charts: [{ field: 'donors.gender', form: 'treemap' }],
   view: 'charts',
   size: 100,

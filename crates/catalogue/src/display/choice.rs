@@ -76,7 +76,6 @@ impl<'a> FieldKnowledge<'a> {
     pub(super) fn column_worth(&self, path: &str) -> Option<f64> {
         let field = self.mapping.field(path)?;
         let Some(KnownField { values, share, .. }) = self.known(path) else {
-            // Texts that are only found by their words are not counted.
             return (field.kind == FieldKind::Text).then_some(if is_name(&field.name) { 1.0 } else { 0.3 });
         };
         if values.distinct < 2 || share < MIN_COLUMN_SHARE {
@@ -98,11 +97,12 @@ impl<'a> FieldKnowledge<'a> {
         let worth = |field: &Field| match field.kind {
             FieldKind::Keyword | FieldKind::Text | FieldKind::Wildcard if is_digest(&field.name) => None,
             FieldKind::Keyword | FieldKind::Text | FieldKind::Wildcard => {
-                let values = self.known(&field.path).map_or(0, |known| known.values.distinct);
-                match (is_identifier(&field.name) || is_name(&field.name), &field.kind) {
-                    (true, _) => Some(2.0),
-                    (false, FieldKind::Text) => Some(1.0),
-                    (false, _) => (values > SOME_VALUES).then_some(1.0),
+                match self.known(&field.path).map(|known| known.values.distinct) {
+                    Some(0 | 1) => None,
+                    _ if is_identifier(&field.name) || is_name(&field.name) => Some(2.0),
+                    Some(values) => (values > SOME_VALUES).then_some(1.0),
+                    // Texts that are only found by their words are not counted.
+                    None => (field.kind == FieldKind::Text).then_some(1.0),
                 }
             }
             _ => None,
@@ -114,7 +114,7 @@ impl<'a> FieldKnowledge<'a> {
     /// Returns the field whose value names a record: one that differs in every record, an identifier before others.
     pub(super) fn key_field(&self) -> Option<&'a str> {
         let is_unique = |field: &&Field| {
-            let is_exact = field.kind == FieldKind::Keyword || field.kind.is_integer();
+            let is_exact = matches!(field.kind, FieldKind::Keyword | FieldKind::Text) || field.kind.is_integer();
             let known = self.known(&field.path).filter(|_| is_exact && field.nested.is_empty());
             known.is_some_and(|KnownField { values, .. }| {
                 values.missing == 0 && values.distinct == self.profile.records
@@ -123,8 +123,8 @@ impl<'a> FieldKnowledge<'a> {
         let fields = self.mapping.fields().filter(|field| field.path != RECORD_ID);
         let unique: Vec<&Field> = fields.filter(is_unique).filter(|field| !is_digest(&field.name)).collect();
         let identifier = unique.iter().find(|field| is_identifier(&field.name));
-        let keyword = || unique.iter().find(|field| field.kind == FieldKind::Keyword);
-        identifier.or_else(keyword).map(|field| field.path.as_str())
+        let string = || unique.iter().find(|field| field.kind.is_string());
+        identifier.or_else(string).map(|field| field.path.as_str())
     }
 
     /// Returns how a number reads best, if not as a plain number: as bytes, or as a year.

@@ -44,6 +44,8 @@ export interface Facet {
   field: Field;
   label: string;
   show: boolean;
+  /** Whether it stands among the filters; others are counted for charts alone. */
+  inPanel: boolean;
 }
 
 export interface SortKey {
@@ -74,6 +76,8 @@ export interface Catalogue {
   defaultSort: SortKey[];
   /** The field whose value identifies a record in addresses, if there is one. */
   keyField: Field | null;
+  /** Finds the field that is compared with whole values: of a text its keyword, of any other field itself. */
+  exactField: (field: Field) => Field;
   quickFields: Field[];
   matchers: Matcher[];
   /** The maximum result window: records beyond it are reached by cursors. */
@@ -217,9 +221,8 @@ export function assemble(
   });
   const facets = configs.facets.aggregations.flatMap((facet): Facet[] => {
     const field = findField(facet.fieldName);
-    // A filter on a text also finds its words, so more records than its facet counts.
-    const canCount = field && field.kind !== 'container' && field.kind !== 'opaque' && field.type !== 'text';
-    return canCount && facet.isActive ? [{ field, label: facet.displayName ?? field.label, show: facet.show }] : [];
+    if (!field || !canCount(field) || !facet.isActive) return [];
+    return [{ field, label: facet.displayName ?? field.label, show: facet.show, inPanel: true }];
   });
   return {
     id,
@@ -235,12 +238,18 @@ export function assemble(
     facets,
     defaultSort: (configs.table.defaultSorting ?? []).filter(({ fieldName }) => fields.has(fieldName)),
     keyField: keyOf(configs, fields),
+    exactField: (field) => exactFieldOf(field, fields),
     quickFields: [...fields.values()].filter((field) => field.quickSearch),
     matchers: matchersOf(configs, fields),
     window: configs.table.maxResultsWindow ?? entry.limits?.maxResultsWindow ?? 10000,
     download: { maxRows: configs.downloads?.maxRows ?? 0, allowMore: configs.downloads?.allowCustomMaxRows ?? false },
     suppressedBelow: introspection.meta.suppressedBelow ?? null,
   };
+}
+
+/** Says whether the number beside a value can hold: a filter on a text also finds its words, so more records. */
+export function canCount({ kind, type }: Field): boolean {
+  return kind !== 'container' && kind !== 'opaque' && type !== 'text';
 }
 
 function fieldsOf(
@@ -287,9 +296,17 @@ function fieldsOf(
 
 /** Chooses the field that names a record: the row id, else a primary key. `id` itself cannot be searched for. */
 function keyOf(configs: Configs, fields: Map<string, Field>): Field | null {
+  const canName = ({ kind }: Field) => kind === 'terms' || kind === 'number';
   const rowId = fields.get(configs.table.rowIdFieldName);
-  if (rowId && rowId.kind === 'terms') return rowId;
-  return [...fields.values()].find((field) => field.primaryKey && field.kind === 'terms' && !field.nestedIn) ?? null;
+  if (rowId && canName(rowId)) return rowId;
+  return [...fields.values()].find((field) => field.primaryKey && canName(field) && !field.nestedIn) ?? null;
+}
+
+function exactFieldOf(field: Field, fields: Map<string, Field>): Field {
+  if (field.type !== 'text') return field;
+  const isKeyword = ({ name, type, isMultiField }: Field) =>
+    isMultiField && type === 'keyword' && name.startsWith(`${field.name}.`);
+  return [...fields.values()].find(isKeyword) ?? field;
 }
 
 function matchersOf(configs: Configs, fields: Map<string, Field>): Matcher[] {

@@ -5,6 +5,8 @@ import { Icon } from '../design/Icon';
 import { Popover } from '../design/Popover';
 import { useExplore } from '../explore/context';
 import type { ChartChoice } from '../explore/urlState';
+import { countable } from '../facets/chosenFacets';
+import { FieldPicker } from '../facets/FieldPicker';
 import { HistogramChart } from './HistogramChart';
 import { ValuesChart } from './ValuesChart';
 import './charts.css';
@@ -49,16 +51,13 @@ export function ChartsView() {
         </p>
         <Popover label="Choose charts" icon="chart" className="button">
           {() => (
-            <ul className="columns-panel">
-              {catalogue.facets.map((facet) => (
-                <li key={facet.field.name} className="columns-row">
-                  <label className="row">
-                    <input type="checkbox" checked={shown.has(facet.field.name)} onChange={() => toggle(facet)} />
-                    <span className="columns-name">{facet.label}</span>
-                  </label>
-                </li>
-              ))}
-            </ul>
+            <FieldPicker
+              title="Charts"
+              chosen={catalogue.facets.filter(({ field }) => shown.has(field.name))}
+              all={countable(catalogue)}
+              onToggle={toggle}
+              onReset={state.charts ? () => change({ ...state, charts: null }) : null}
+            />
           )}
         </Popover>
       </div>

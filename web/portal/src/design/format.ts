@@ -6,6 +6,8 @@ export const MISSING = '__missing__';
 
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+/** For numbers of which two digits after the point would leave little or nothing. */
+const small = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 export function count(value: number): string {
@@ -60,7 +62,9 @@ export function moment(value: string | number): string {
 /** Writes a number of a field with its unit. */
 export function quantity(value: number, field: Pick<Field, 'unit' | 'displayType'>): string {
   if (field.unit === 'B' || field.displayType === 'bytes') return bytes(value);
-  const text = Math.abs(value) >= 1e7 ? compact.format(value) : short.format(value);
+  if (field.displayType === 'year') return String(value);
+  const size = Math.abs(value);
+  const text = (size >= 1e7 ? compact : size < 1 ? small : short).format(value);
   if (!field.unit) return text;
   // A unit in words is a noun: 1 day, 2 days.
   const unit = /^[a-z]{3,}$/.test(field.unit) && value !== 1 ? plural(field.unit) : field.unit;

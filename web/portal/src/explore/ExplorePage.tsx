@@ -1,6 +1,6 @@
 // The page of a catalogue: filters beside the result, the filter as a sentence above it.
 
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 
 import type { Catalogue } from '../api/catalogue';
@@ -10,6 +10,7 @@ import { Dialog } from '../design/Dialog';
 import { count, counted, plural } from '../design/format';
 import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Loading, Notice, Skeleton, useSlow } from '../design/Notice';
+import { withFacets } from '../facets/chosenFacets';
 import { FacetPanel } from '../facets/FacetPanel';
 import { QueryBar } from '../query/QueryBar';
 import { QuickSearch } from '../query/QuickSearch';
@@ -43,17 +44,19 @@ export default function ExplorePage({ rest: [id, ...others] }: { rest: string[] 
   return <Explore key={data.id} catalogue={data} />;
 }
 
-function Explore({ catalogue }: { catalogue: Catalogue }) {
+function Explore({ catalogue: configured }: { catalogue: Catalogue }) {
   const { search, navigate } = useRouter();
   const { state, problem } = useMemo(() => readState(search), [search]);
+  const catalogue = useMemo(() => withFacets(configured, state.facets, state.charts), [configured, state]);
   const columns = useMemo(() => shownColumns(catalogue, state.columns), [catalogue, state.columns]);
   const extent = useQuery({
-    queryKey: ['extent', catalogue.id],
+    queryKey: ['extent', catalogue.id, catalogue.facets.map(({ field }) => field.name)],
     queryFn: async ({ signal }) => {
       const { query, variables } = extentRequest(catalogue);
       return readExtent(catalogue, await graphql(catalogue.graphqlPath, query, variables, signal));
     },
     staleTime: Infinity,
+    placeholderData: keepPreviousData,
   });
   const fields = useMemo(() => columns.map(({ field }) => field), [columns]);
   const view = useView(catalogue, state, fields, extent.data?.bins);

@@ -23,6 +23,8 @@ export interface ExploreState {
   /** Null: as configured. */
   sort: SortKey[] | null;
   columns: ColumnChoice[] | null;
+  /** The fields of the facets. */
+  facets: string[] | null;
   charts: ChartChoice[] | null;
   view: View;
   size: number;
@@ -39,6 +41,7 @@ export const START: ExploreState = {
   filter: null,
   sort: null,
   columns: null,
+  facets: null,
   charts: null,
   view: 'table',
   size: 20,
@@ -69,6 +72,7 @@ export function readState(search: string): ReadState {
       filter,
       sort: given.has('sort') ? list(given, 'sort').map(sortKey) : null,
       columns: given.has('columns') ? list(given, 'columns').map(columnChoice) : null,
+      facets: given.has('facets') ? list(given, 'facets') : null,
       charts: given.has('charts') ? list(given, 'charts').map(chartChoice) : null,
       view: given.get('view') === 'charts' ? 'charts' : 'table',
       size: SIZES.includes(size) ? size : START.size,
@@ -87,6 +91,7 @@ export function writeState(state: ExploreState): string {
   if (state.columns) {
     parts.push(['columns', state.columns.map(({ name, width }) => (width ? `${name}~${width}` : name)).join(',')]);
   }
+  if (state.facets) parts.push(['facets', state.facets.join(',')]);
   if (state.charts) parts.push(['charts', state.charts.map(({ field, form }) => `${field}~${form}`).join(',')]);
   if (state.view !== START.view) parts.push(['view', state.view]);
   if (state.size !== START.size) parts.push(['size', String(state.size)]);

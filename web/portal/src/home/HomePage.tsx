@@ -14,6 +14,7 @@ import { analyses, studyIdsQuery } from '../manage/api';
 import { useBranding, useTitle } from '../shell/branding';
 import { useCatalogue, useDirectory } from '../shell/directory';
 import { Link } from '../shell/router';
+import { HomeSearch } from './HomeSearch';
 import './home.css';
 
 export default function HomePage() {
@@ -27,6 +28,7 @@ export default function HomePage() {
       <section className="hero">
         <h1>{headline}</h1>
         <p>{introduction}</p>
+        {ids.length > 0 && <HomeSearch ids={ids} />}
         <div className="row wrap">
           {ids[0] && (
             <Link className="button primary" to={`/explore/${encodeURIComponent(ids[0])}`}>

@@ -130,6 +130,13 @@ function substituted(group: Group, isMine: (node: Sqon) => boolean, next: Leaf |
   return { ...group, content: group.content.flatMap(visit) };
 }
 
+/** Chooses one more value of a field. */
+export function withValue(root: Group | null, field: string, value: Value, nesting: Nesting): Group | null {
+  const { mode, values } = filterOf(root, field);
+  const kept = mode === 'include' ? values.filter((each) => each !== value) : [];
+  return withFilter(root, field, { mode: 'include', values: [...kept, value] }, nesting);
+}
+
 /** Adds a condition; one that is there already is not added twice. */
 export function withPart(root: Group | null, part: Sqon, nesting: Nesting): Group | null {
   const base = spread(root, nesting);

@@ -31,8 +31,8 @@ export default function RecordPage({ rest: [catalogueId, key, ...others] }: { re
 
 /** Fetches a whole document, as the top hit of the only bucket of its key: this way has no depth limit. */
 async function fetchDocument(catalogue: Catalogue, key: string, signal: AbortSignal): Promise<Document> {
-  const field = catalogue.keyField;
-  if (!field) throw new ApiError('The records of this catalogue have no key of their own.', 404);
+  if (!catalogue.keyField) throw new ApiError('The records of this catalogue have no key of their own.', 404);
+  const field = catalogue.exactField(catalogue.keyField);
   const name = field.graphqlName;
   const type = catalogue.documentType;
   const query = `query Record($filters: JSON) {

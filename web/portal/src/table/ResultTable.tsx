@@ -108,7 +108,7 @@ function RecordLink({ row, children }: { row: Row; children: React.ReactNode }) 
   const { catalogue } = useExplore();
   // A field that is a list somewhere is a list in every record.
   const [key, ...others] = catalogue.keyField ? [row.values[catalogue.keyField.graphqlName]].flat() : [];
-  if (typeof key !== 'string' || others.length) return children;
+  if ((typeof key !== 'string' && typeof key !== 'number') || others.length) return children;
   return <Link to={`/record/${encodeURIComponent(catalogue.id)}/${encodeURIComponent(key)}`}>{children}</Link>;
 }
 
