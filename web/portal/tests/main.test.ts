@@ -10,6 +10,7 @@ after(stop);
 await import('./explore');
 await import('./numbers');
 await import('./unconfigured');
+await import('./table');
 await import('./takeaway');
 await import('./manage');
 await import('./keys');

@@ -79,6 +79,8 @@ export interface Catalogue {
   /** Finds the field that is compared with whole values: of a text its keyword, of any other field itself. */
   exactField: (field: Field) => Field;
   quickFields: Field[];
+  /** The field with the size of a record in bytes, if there is one. */
+  sizeField: Field | null;
   matchers: Matcher[];
   /** The maximum result window: records beyond it are reached by cursors. */
   window: number;
@@ -240,6 +242,7 @@ export function assemble(
     keyField: keyOf(configs, fields),
     exactField: (field) => exactFieldOf(field, fields),
     quickFields: [...fields.values()].filter((field) => field.quickSearch),
+    sizeField: sizeOf(fields, columns),
     matchers: matchersOf(configs, fields),
     window: configs.table.maxResultsWindow ?? entry.limits?.maxResultsWindow ?? 10000,
     download: { maxRows: configs.downloads?.maxRows ?? 0, allowMore: configs.downloads?.allowCustomMaxRows ?? false },
@@ -300,6 +303,15 @@ function keyOf(configs: Configs, fields: Map<string, Field>): Field | null {
   const rowId = fields.get(configs.table.rowIdFieldName);
   if (rowId && canName(rowId)) return rowId;
   return [...fields.values()].find((field) => field.primaryKey && canName(field) && !field.nestedIn) ?? null;
+}
+
+function sizeOf(fields: Map<string, Field>, columns: Column[]): Field | null {
+  const asBytes = new Set(columns.filter(({ displayType }) => displayType === 'bytes').map(({ field }) => field));
+  const isSize = (field: Field) =>
+    field.kind === 'number' &&
+    !field.nestedIn &&
+    (field.unit === 'B' || field.displayType === 'bytes' || asBytes.has(field));
+  return [...fields.values()].find(isSize) ?? null;
 }
 
 function exactFieldOf(field: Field, fields: Map<string, Field>): Field {

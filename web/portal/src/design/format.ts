@@ -71,6 +71,15 @@ export function quantity(value: number, field: Pick<Field, 'unit' | 'displayType
   return `${text}${/^[%×°]/.test(unit) ? '' : ' '}${unit}`;
 }
 
+const exactly = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
+
+/** Writes a number with all its digits. */
+export function exactQuantity(value: number, field: Pick<Field, 'unit' | 'displayType'>): string {
+  if (field.displayType === 'year') return String(value);
+  const unit = field.displayType === 'bytes' ? 'B' : field.unit;
+  return unit ? `${exactly.format(value)} ${unit}` : exactly.format(value);
+}
+
 /** Writes one value of a field, as a facet or a chip shows it. */
 export function valueText(value: unknown, field: Field | undefined): string {
   if (value === MISSING) return 'No value';

@@ -7,7 +7,7 @@ import type { Catalogue } from '../api/catalogue';
 import { graphql } from '../api/client';
 import { ChartsView } from '../charts/ChartsView';
 import { Dialog } from '../design/Dialog';
-import { count, counted, plural } from '../design/format';
+import { bytes, count, counted, plural } from '../design/format';
 import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Loading, Notice, Skeleton, useSlow } from '../design/Notice';
 import { withFacets } from '../facets/chosenFacets';
@@ -20,7 +20,9 @@ import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
 import { useRouter } from '../shell/router';
 import { useSetNames } from '../sets/useSetNames';
+import { BasketBar } from '../table/BasketBar';
 import { shownColumns } from '../table/columns';
+import { useDensity } from '../table/density';
 import { Pager } from '../table/Pager';
 import { ResultTable } from '../table/ResultTable';
 import { type Explore as ExploreValue, ExploreContext, useExplore } from './context';
@@ -115,6 +117,7 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
   const { catalogue, view, extent, state } = useExplore();
   const [open, setOpen] = useState(false);
   const total = view.answer?.total;
+  const size = view.answer?.bytes;
   const slow = useSlow(view.loading);
   return (
     <div className="row wrap spread result-head">
@@ -133,6 +136,12 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
               <strong className="number">{count(total)}</strong>{' '}
               {total === 1 ? catalogue.documentType : plural(catalogue.documentType)}
               {extent && state.filter && <span className="faint"> of {count(extent.total)}</span>}
+              {size !== null && size !== undefined && size > 0 && (
+                <span className="faint result-bytes" title={`${count(size)} B`}>
+                  {' '}
+                  · {bytes(size)}
+                </span>
+              )}
             </>
           )}
         </p>
@@ -160,6 +169,7 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
 
 function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumns>; hasFailed: boolean }) {
   const { catalogue, state, view, setFilter } = useExplore();
+  const [density] = useDensity();
   // The previous rows belong to another filter and would mislead.
   if (hasFailed) return null;
   if (!view.answer)
@@ -200,7 +210,8 @@ function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumn
   if (state.view === 'charts') return <ChartsView />;
   return (
     <div>
-      <ResultTable columns={columns} />
+      <BasketBar columns={columns} />
+      <ResultTable key={density} columns={columns} density={density} />
       <Pager />
     </div>
   );

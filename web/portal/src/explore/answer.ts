@@ -3,7 +3,7 @@
 import type { Catalogue, Field } from '../api/catalogue';
 import type { Value } from '../query/sqon';
 import type { ExploreState } from './urlState';
-import { type BinsByField, MENTIONED } from './viewQuery';
+import { type BinsByField, MENTIONED, SIZES } from './viewQuery';
 
 export interface Row {
   id: string;
@@ -24,6 +24,8 @@ export interface TermsCounts {
 
 export interface ViewAnswer {
   total: number;
+  /** The bytes of all matching records, where the catalogue has their size. */
+  bytes: number | null;
   rows: Row[];
   terms: Map<string, TermsCounts>;
   /** A count for each bin of a histogram. */
@@ -40,6 +42,7 @@ interface RawView {
   hits: { total: number; edges: { searchAfter: unknown[]; node: Record<string, unknown> & { id: string } }[] };
   aggregations?: RawFacets;
   [MENTIONED]?: RawFacets;
+  [SIZES]?: Record<string, { stats: { sum: number | null } | null } | null>;
 }
 
 type RawFacets = Record<
@@ -53,7 +56,7 @@ export function readView(
   bins: BinsByField,
   answer: Record<string, unknown>,
 ): ViewAnswer {
-  const { hits, aggregations, [MENTIONED]: mentioned } = answer[catalogue.documentType] as RawView;
+  const { hits, aggregations, [MENTIONED]: mentioned, [SIZES]: sizes } = answer[catalogue.documentType] as RawView;
   const facets: RawFacets = { ...aggregations, ...mentioned };
   const rows = hits.edges.map(({ node, searchAfter }) => ({ id: node.id, cursor: searchAfter, values: node }));
   const isTurned = state.before !== null && state.page * state.size > catalogue.window;
@@ -62,7 +65,8 @@ export function readView(
     // Their cursors end with the id twice, because ids were part of the sort.
     for (const row of rows) row.cursor = row.cursor.slice(0, -1);
   }
-  const view: ViewAnswer = { total: hits.total, rows, terms: new Map(), steps: new Map() };
+  const bytes = (catalogue.sizeField && sizes?.[catalogue.sizeField.graphqlName]?.stats?.sum) ?? null;
+  const view: ViewAnswer = { total: hits.total, bytes, rows, terms: new Map(), steps: new Map() };
   for (const { field } of catalogue.facets) {
     const counts = facets[field.graphqlName];
     if (!counts) continue;

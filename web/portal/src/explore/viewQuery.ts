@@ -13,6 +13,9 @@ export const MAX_VALUES = 60;
 /** The name of the facets in an answer that count within all conditions on their fields. */
 export const MENTIONED = 'mentioned';
 
+/** The name of the sizes in an answer. */
+export const SIZES = 'sizes';
+
 export type BinsByField = ReadonlyMap<string, Bins>;
 
 export interface Request {
@@ -83,7 +86,7 @@ export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: 
     hits(filters: $filters, sort: $sort, first: $first, offset: $offset, searchAfter: $searchAfter) {
       total
       edges { searchAfter node { ${[...names].join(' ')} } }
-    }${facets('aggregations', false)}${facets(`${MENTIONED}: aggregations`, true)}
+    }${facets('aggregations', false)}${facets(`${MENTIONED}: aggregations`, true)}${sizeSelection(catalogue)}
   }
 }`;
   return { query, variables: { filters, ...pageVariables(catalogue, state) } };
@@ -96,6 +99,15 @@ export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: 
 export function countsOwnFilter(catalogue: Catalogue, filter: Group | null, field: Field): boolean {
   if (!filter || hasOwn(filter, field.name)) return false;
   return fieldsIn(filter).some((name) => catalogue.findField(name) === field);
+}
+
+/** Asks for the bytes of all matching records. */
+function sizeSelection({ sizeField, suppressedBelow }: Catalogue): string {
+  if (!sizeField || suppressedBelow !== null) return '';
+  return `
+    ${SIZES}: aggregations(filters: $filters, include_missing: false, aggregations_filter_themselves: true) {
+      ${sizeField.graphqlName} { stats { sum } }
+    }`;
 }
 
 function facetSelection(field: Field, bins: BinsByField): string {
