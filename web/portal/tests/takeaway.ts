@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { close, firstFacet, open, shoot, textOf, total, valuesOf, world } from './support';
+import { close, firstFacet, open, shoot, textOf, total, valuesOf, violations, world } from './support';
 
 async function filtered() {
   const page = await open('/portal/explore/files');
@@ -184,5 +184,29 @@ test('a record shows its fields and its document, and has an address', async () 
   const gone = await open('/portal/record/files/no-such-record');
   await gone.getByText('This record cannot be shown').waitFor();
   await close(gone);
+  await close(page);
+});
+
+test('a record leads to others with the same values and identifiers, and can be downloaded', async () => {
+  const page = await open('/portal/explore/files');
+  await total(page);
+  await page.locator('.result-table td a').first().click();
+  const related = page.getByRole('list', { name: 'Related records' });
+  const analysis = related.getByRole('link', { name: /analys[ei]s with Analysis ID/i }).first();
+  await analysis.waitFor();
+  await page.getByText(/ B\)$/).first().waitFor();
+  assert.deepEqual(await violations(page), []);
+  await shoot(page, 'record-related');
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  const text = readFileSync(await (await coming).path(), 'utf8');
+  assert.ok((JSON.parse(text) as { objectId: string }).objectId);
+  await page.getByRole('link', { name: /^More with File type/i }).first().click();
+  await page.locator('.chip', { hasText: 'File type' }).waitFor();
+  assert.ok((await total(page)) > 0);
+  await page.goBack();
+  await analysis.click();
+  await page.locator('.chip').waitFor();
+  assert.equal(await total(page), 1);
   await close(page);
 });

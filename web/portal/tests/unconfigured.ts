@@ -59,6 +59,7 @@ test('facets, columns and quick search are worth having, and records have pages'
   assert.ok(![...facets, ...columns].some((name) => name.startsWith('Column')), columns.join(', '));
   assert.match(await textOf(page.locator('.result-table tbody')), /20[12]\d/, 'years have no comma');
   await shoot(page, 'unconfigured');
+  assert.equal(await page.getByRole('button', { name: 'Save set' }).count(), 0, 'what cannot work is not offered');
   await page.getByRole('combobox', { name: /^Search/ }).fill('SMP-00007');
   await page.getByRole('option').first().waitFor();
   await page.keyboard.press('Escape');
@@ -66,6 +67,13 @@ test('facets, columns and quick search are worth having, and records have pages'
   await page.getByRole('tab', { name: 'Fields' }).waitFor();
   await page.getByText('northern cohort').first().waitFor();
   assert.deepEqual(page.complaints, []);
+  await close(page);
+});
+
+test('where a catalogue keeps no sets, a sentence says so', async () => {
+  const page = await open('/portal/sets', { base });
+  await page.getByText('This catalogue keeps no sets').waitFor();
+  assert.equal(await page.locator('.notice.error').count(), 0);
   await close(page);
 });
 

@@ -194,5 +194,6 @@ test('code to copy survives quotes in values', () => {
   });
   const curl = all.find(({ name }) => name === 'curl')?.code ?? '';
   expect(curl).toContain("it'\\''s");
+  expect(curl).toMatch(/^# The first 100 records/);
   expect(all.map(({ name }) => name)).toEqual(['GraphQL', 'SQON', 'curl', 'Python', 'R']);
 });

@@ -1,6 +1,6 @@
 // A catalogue as the portal uses it, built from its introspection and its configs.
 
-import { graphql, json } from './client';
+import { ApiError, graphql, json } from './client';
 import { downloadPath } from './server';
 import type { CatalogueEntry, CatalogueFields } from './types';
 
@@ -85,6 +85,8 @@ export interface Catalogue {
   /** The maximum result window: records beyond it are reached by cursors. */
   window: number;
   download: { maxRows: number; allowMore: boolean };
+  /** Whether sets can be saved (`enableSets`). */
+  hasSets: boolean;
   /** The suppression threshold: smaller counts are not shown, nor any record. */
   suppressedBelow: number | null;
 }
@@ -182,7 +184,7 @@ export function flatName(name: string): string {
 
 export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: AbortSignal): Promise<Catalogue> {
   const type = entry.documentType;
-  const [introspection, answer] = await Promise.all([
+  const [introspection, answer, hasSets] = await Promise.all([
     json<CatalogueFields>(entry.paths.introspection, { signal }),
     graphql<Record<string, { configs: Configs }>>(
       entry.paths.graphql,
@@ -190,10 +192,21 @@ export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: 
       {},
       signal,
     ),
+    keepsSets(entry, signal),
   ]);
   const configs = answer[type]?.configs;
   if (!configs) throw new Error('The catalogue has no configuration.');
-  return assemble(id, entry, introspection, configs);
+  return assemble(id, entry, introspection, configs, hasSets);
+}
+
+/** Asks whether sets are on; no other failure of the question says that they are not. */
+async function keepsSets({ paths }: CatalogueEntry, signal?: AbortSignal): Promise<boolean> {
+  try {
+    await graphql(paths.graphql, 'query Sets { sets { hits(first: 1) { edges { node { setId } } } } }', {}, signal);
+    return true;
+  } catch (error) {
+    return !(error instanceof ApiError && error.message.includes('enableSets'));
+  }
 }
 
 /** Builds a catalogue from the answers of the server. */
@@ -202,6 +215,7 @@ export function assemble(
   entry: CatalogueEntry,
   introspection: Pick<CatalogueFields, 'description' | 'fields' | 'meta'>,
   configs: Configs,
+  hasSets = true,
 ): Catalogue {
   const fields = fieldsOf(introspection, configs.extended);
   const byGraphqlName = new Map([...fields.values()].map((field) => [field.graphqlName, field]));
@@ -246,6 +260,7 @@ export function assemble(
     matchers: matchersOf(configs, fields),
     window: configs.table.maxResultsWindow ?? entry.limits?.maxResultsWindow ?? 10000,
     download: { maxRows: configs.downloads?.maxRows ?? 0, allowMore: configs.downloads?.allowCustomMaxRows ?? false },
+    hasSets,
     suppressedBelow: introspection.meta.suppressedBelow ?? null,
   };
 }

@@ -46,6 +46,14 @@ export function bytes(value: number): string {
   return `${short.format(power > 0 ? Number(scaled.toPrecision(3)) : scaled)} ${BYTES[Math.max(0, power)]}`;
 }
 
+const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+/** Writes a size in the units of 1024, which some tools show. */
+export function gibibytes(value: number): string {
+  const power = value >= 1 ? Math.min(BINARY.length - 1, Math.floor(Math.log2(value) / 10)) : 0;
+  return `${short.format(Number((value / 1024 ** power).toPrecision(3)))} ${BINARY[power]}`;
+}
+
 /** Writes the day of a date, in UTC. */
 export function day(value: string | number): string {
   const date = new Date(value);
@@ -65,10 +73,14 @@ export function quantity(value: number, field: Pick<Field, 'unit' | 'displayType
   if (field.displayType === 'year') return String(value);
   const size = Math.abs(value);
   const text = (size >= 1e7 ? compact : size < 1 ? small : short).format(value);
-  if (!field.unit) return text;
+  return withUnit(text, value, field.unit);
+}
+
+function withUnit(text: string, value: number, unit: string | null): string {
+  if (!unit) return text;
   // A unit in words is a noun: 1 day, 2 days.
-  const unit = /^[a-z]{3,}$/.test(field.unit) && value !== 1 ? plural(field.unit) : field.unit;
-  return `${text}${/^[%×°]/.test(unit) ? '' : ' '}${unit}`;
+  const word = /^[a-z]{3,}$/.test(unit) && value !== 1 ? plural(unit) : unit;
+  return `${text}${/^[%×°]/.test(word) ? '' : ' '}${word}`;
 }
 
 const exactly = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
@@ -76,8 +88,7 @@ const exactly = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
 /** Writes a number with all its digits. */
 export function exactQuantity(value: number, field: Pick<Field, 'unit' | 'displayType'>): string {
   if (field.displayType === 'year') return String(value);
-  const unit = field.displayType === 'bytes' ? 'B' : field.unit;
-  return unit ? `${exactly.format(value)} ${unit}` : exactly.format(value);
+  return withUnit(exactly.format(value), value, field.displayType === 'bytes' ? 'B' : field.unit);
 }
 
 /** Writes one value of a field, as a facet or a chip shows it. */

@@ -50,7 +50,7 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
         <Icon name="code" />
         <span className="tool-label">Code</span>
       </button>
-      {canTake && (
+      {canTake && catalogue.hasSets && (
         <button type="button" className="button" onClick={() => setSheet('set')}>
           <Icon name="set" />
           <span className="tool-label">Save set</span>

@@ -48,9 +48,18 @@ export default function SetsPage() {
           <p>This server has no catalogue that you can search.</p>
         </Empty>
       )}
-      {catalogues.map((catalogue) => (
-        <CatalogueSets key={catalogue.id} catalogue={catalogue} />
-      ))}
+      {catalogues.map((catalogue) =>
+        catalogue.hasSets ? (
+          <CatalogueSets key={catalogue.id} catalogue={catalogue} />
+        ) : (
+          <section key={catalogue.id} className="card stack" aria-labelledby={`sets-${catalogue.id}`}>
+            <h2 id={`sets-${catalogue.id}`}>{catalogue.label}</h2>
+            <p className="soft">
+              This catalogue keeps no sets. An operator turns them on by <code>enableSets</code> in its configuration.
+            </p>
+          </section>
+        ),
+      )}
     </div>
   );
 }

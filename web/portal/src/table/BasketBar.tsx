@@ -34,10 +34,12 @@ export function BasketBar({ columns }: { columns: ShownColumn[] }) {
         <Icon name="eye" size={14} />
         Show only these
       </button>
-      <button type="button" className="button compact" onClick={() => setSheet('set')}>
-        <Icon name="set" size={14} />
-        Save them as a set
-      </button>
+      {catalogue.hasSets && (
+        <button type="button" className="button compact" onClick={() => setSheet('set')}>
+          <Icon name="set" size={14} />
+          Save them as a set
+        </button>
+      )}
       <button type="button" className="button compact" onClick={() => setSheet('download')}>
         <Icon name="download" size={14} />
         Download them
