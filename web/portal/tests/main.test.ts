@@ -11,6 +11,7 @@ await import('./explore');
 await import('./numbers');
 await import('./unconfigured');
 await import('./table');
+await import('./charts');
 await import('./takeaway');
 await import('./manage');
 await import('./keys');

@@ -62,12 +62,13 @@ test('a value is added to those that were chosen', () => {
 test('any field that can be counted is a facet or a chart', () => {
   expect(countable(catalogue).map((facet) => facet.field.name)).toContain('is_open');
   expect(countable(catalogue).map((facet) => facet.field.name)).not.toContain('title');
-  const { facets } = withFacets(catalogue, ['is_open', 'gone'], [{ field: 'donors.age', form: 'steps' }]);
+  const charts = [{ field: 'donors.age', form: 'steps' }];
+  const { facets } = withFacets(catalogue, { facets: ['is_open', 'gone'], charts, cross: null });
   expect(facets.map((facet) => [facet.field.name, facet.inPanel])).toEqual([
     ['is_open', true],
     ['donors.age', false],
   ]);
-  expect(withFacets(catalogue, null, null)).toBe(catalogue);
+  expect(withFacets(catalogue, { facets: null, charts: null, cross: null })).toBe(catalogue);
 });
 
 test('numbers and nouns read as people write them', () => {

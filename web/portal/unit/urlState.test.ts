@@ -15,6 +15,7 @@ const full: ExploreState = {
   ],
   facets: ['file_type', 'donors.age'],
   charts: [{ field: 'donors.gender', form: 'treemap' }],
+  cross: { first: 'donors.age', second: 'file_type', form: 'stacked' },
   view: 'charts',
   size: 100,
   page: 7,

@@ -1,5 +1,7 @@
 // The result as charts, drawn from the counts of the facets without further requests.
 
+import { lazy, Suspense } from 'react';
+
 import type { Facet } from '../api/catalogue';
 import { Icon } from '../design/Icon';
 import { Popover } from '../design/Popover';
@@ -7,9 +9,13 @@ import { useExplore } from '../explore/context';
 import type { ChartChoice } from '../explore/urlState';
 import { countable } from '../facets/chosenFacets';
 import { FieldPicker } from '../facets/FieldPicker';
+import { ExportMenu } from './ExportMenu';
 import { HistogramChart } from './HistogramChart';
+import { numbersOf } from './numbers';
 import { ValuesChart } from './ValuesChart';
 import './charts.css';
+
+const CrossChart = lazy(() => import('./CrossChart'));
 
 const AT_FIRST = 6;
 export const FORMS = ['bars', 'treemap'] as const;
@@ -31,7 +37,7 @@ function chartsOf(facets: Facet[], chosen: ChartChoice[] | null): ChartChoice[] 
 }
 
 export function ChartsView() {
-  const { catalogue, state, change } = useExplore();
+  const { catalogue, state, change, view, extent } = useExplore();
   const charts = chartsOf(catalogue.facets, state.charts);
   const set = (next: ChartChoice[]) => change({ ...state, charts: next });
   const shown = new Set(charts.map(({ field }) => field));
@@ -84,6 +90,7 @@ export function ChartsView() {
                     ))}
                   </div>
                 )}
+                <ExportMenu numbers={numbersOf(facet, view.answer, extent?.bins.get(facet.field.name))} />
                 <button
                   type="button"
                   className="button plain compact icon-only"
@@ -102,6 +109,9 @@ export function ChartsView() {
           );
         })}
       </div>
+      <Suspense fallback={null}>
+        <CrossChart />
+      </Suspense>
     </div>
   );
 }

@@ -49,7 +49,7 @@ export default function ExplorePage({ rest: [id, ...others] }: { rest: string[] 
 function Explore({ catalogue: configured }: { catalogue: Catalogue }) {
   const { search, navigate } = useRouter();
   const { state, problem } = useMemo(() => readState(search), [search]);
-  const catalogue = useMemo(() => withFacets(configured, state.facets, state.charts), [configured, state]);
+  const catalogue = useMemo(() => withFacets(configured, state), [configured, state]);
   const columns = useMemo(() => shownColumns(catalogue, state.columns), [catalogue, state.columns]);
   const extent = useQuery({
     queryKey: ['extent', catalogue.id, catalogue.facets.map(({ field }) => field.name)],

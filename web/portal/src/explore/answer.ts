@@ -45,7 +45,7 @@ interface RawView {
   [SIZES]?: Record<string, { stats: { sum: number | null } | null } | null>;
 }
 
-type RawFacets = Record<
+export type RawFacets = Record<
   string,
   { bucket_count?: number; buckets?: RawBucket[]; range?: { buckets: RawBucket[] } | null } | null
 >;

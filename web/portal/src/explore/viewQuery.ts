@@ -110,7 +110,7 @@ function sizeSelection({ sizeField, suppressedBelow }: Catalogue): string {
     }`;
 }
 
-function facetSelection(field: Field, bins: BinsByField): string {
+export function facetSelection(field: Field, bins: BinsByField): string {
   const name = field.graphqlName;
   if (field.kind !== 'number' && field.kind !== 'date') {
     return `${name} { bucket_count buckets(max: ${MAX_VALUES}) { key key_as_string doc_count } }`;

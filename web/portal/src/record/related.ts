@@ -2,7 +2,7 @@
 
 import type { Catalogue, Field } from '../api/catalogue';
 import { graphql } from '../api/client';
-import { leaf } from '../query/sqon';
+import { leaf, type Leaf } from '../query/sqon';
 import { idFields } from '../sets/idFields';
 import type { Document } from './FieldTree';
 
@@ -52,7 +52,7 @@ export function relationsOf(document: Document, own: Catalogue, target: Catalogu
 }
 
 /** Returns the condition that records of a relation meet. */
-export function relationFilter(catalogue: Catalogue, { field, values }: Relation) {
+export function relationFilter(catalogue: Catalogue, { field, values }: Relation): Leaf {
   return leaf('in', catalogue.exactField(field).name, values);
 }
 
@@ -66,10 +66,14 @@ export async function countRelations(
   const type = catalogue.documentType;
   const parameters = relations.map((_, index) => `$f${index}: JSON`).join(', ');
   const parts = relations.map((_, index) => `r${index}: hits(filters: $f${index}, first: 0) { total }`).join(' ');
+  const filters = relations.map((relation, index): [string, Leaf] => [
+    `f${index}`,
+    relationFilter(catalogue, relation),
+  ]);
   const answer = await graphql<Record<string, Record<string, { total: number }>>>(
     catalogue.graphqlPath,
     `query Related(${parameters}) { ${type} { ${parts} } }`,
-    Object.fromEntries(relations.map((relation, index) => [`f${index}`, relationFilter(catalogue, relation)])),
+    Object.fromEntries(filters),
     signal,
   );
   return relations.map((relation, index) => ({ ...relation, records: answer[type]?.[`r${index}`]?.total ?? 0 }));
