@@ -126,8 +126,11 @@ test('a set is saved, listed, opened, renamed, combined and deleted', async () =
   await page.getByLabel('Choose First set').check();
   await page
     .locator('section', { has: page.getByRole('heading', { name: 'Files' }) })
-    .getByRole('button', { name: 'Combine two' })
+    .getByRole('button', { name: 'Combine' })
     .click();
+  await page.getByRole('img', { name: /^Records in only/ }).waitFor();
+  assert.deepEqual(await violations(page), []);
+  await shoot(page, 'sets-combine');
   await page
     .locator('dialog')
     .getByRole('radio', { name: /but not in/ })

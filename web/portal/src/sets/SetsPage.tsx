@@ -84,12 +84,12 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
           <button
             type="button"
             className="button"
-            disabled={picked.length !== 2}
-            title="Tick two sets to compare them"
+            disabled={picked.length < 2}
+            title="Tick two or more sets to combine them"
             onClick={() => setOpen({ kind: 'combine' })}
           >
             <Icon name="set" />
-            Combine two
+            Combine
           </button>
           <button type="button" className="button" onClick={() => setOpen({ kind: 'upload' })}>
             <Icon name="upload" />
@@ -122,9 +122,7 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
                     checked={chosen.includes(set.setId)}
                     onChange={() =>
                       setChosen(
-                        chosen.includes(set.setId)
-                          ? chosen.filter((id) => id !== set.setId)
-                          : [...chosen, set.setId].slice(-2),
+                        chosen.includes(set.setId) ? chosen.filter((id) => id !== set.setId) : [...chosen, set.setId],
                       )
                     }
                   />
@@ -179,8 +177,8 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
         </DataTable>
       )}
       {open?.kind === 'upload' && <IdListDialog catalogue={catalogue} onClose={close} onSaved={reset} />}
-      {open?.kind === 'combine' && picked[0] && picked[1] && (
-        <CombineDialog catalogue={catalogue} first={picked[0]} second={picked[1]} onClose={close} onSaved={reset} />
+      {open?.kind === 'combine' && picked.length > 1 && (
+        <CombineDialog catalogue={catalogue} sets={picked} onClose={close} onSaved={reset} />
       )}
       {open?.kind === 'rename' && <RenameDialog catalogue={catalogue} set={open.set} onClose={close} onDone={reset} />}
       {open?.kind === 'delete' && (
