@@ -12,6 +12,7 @@ await import('./numbers');
 await import('./unconfigured');
 await import('./table');
 await import('./charts');
+await import('./many');
 await import('./takeaway');
 await import('./manage');
 await import('./keys');

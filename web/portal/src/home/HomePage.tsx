@@ -23,6 +23,7 @@ export default function HomePage() {
   const studies = useQuery(studyIdsQuery);
   useTitle('');
   const ids = Object.keys(directory.data?.catalogs ?? {});
+  const healthy = ids.find((id) => directory.data?.catalogs[id]?.status === 'available');
   return (
     <div className="home">
       <section className="hero">
@@ -30,8 +31,8 @@ export default function HomePage() {
         <p>{introduction}</p>
         {ids.length > 0 && <HomeSearch ids={ids} />}
         <div className="row wrap">
-          {ids[0] && (
-            <Link className="button primary" to={`/explore/${encodeURIComponent(ids[0])}`}>
+          {healthy && (
+            <Link className="button primary" to={`/explore/${encodeURIComponent(healthy)}`}>
               <Icon name="search" />
               Start exploring
             </Link>
