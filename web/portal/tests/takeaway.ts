@@ -213,3 +213,19 @@ test('a record leads to others with the same values and identifiers, and can be 
   assert.equal(await total(page), 1);
   await close(page);
 });
+
+test('the data dictionary has every field with its values, and is a table to take away', async () => {
+  const page = await open('/portal/explore/files');
+  await total(page);
+  await page.getByRole('link', { name: 'Data dictionary' }).click();
+  const row = page.getByRole('row', { name: /analysis\.donors\.gender/ });
+  await row.waitFor();
+  assert.match(await textOf(row), /Female/);
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const csv = readFileSync(await (await coming).path(), 'utf8');
+  assert.equal(csv.trimEnd().split('\r\n').length, 1 + (await page.locator('.plain-table tbody tr').count()));
+  await page.getByRole('searchbox', { name: 'Find a field' }).fill('file size');
+  await row.waitFor({ state: 'detached' });
+  await close(page);
+});

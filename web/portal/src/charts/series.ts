@@ -1,5 +1,7 @@
 // The numbers behind a chart, and the files that they are exported as.
 
+import { toCsvText } from '../design/csv';
+
 /** A chart as numbers: a count for each row and series. */
 export interface ChartNumbers {
   title: string;
@@ -22,12 +24,10 @@ const BAR_HEIGHT = 16;
 const TOP = 40;
 const LEGEND_HEIGHT = 24;
 
-/** Writes the numbers as CSV (RFC 4180). */
+/** Writes the numbers as CSV. */
 export function toCsv({ rowsAre, series, rows }: ChartNumbers): string {
-  const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const head = [rowsAre, ...series.map((name) => name || 'Records')];
-  const lines = [head, ...rows.map(({ label, counts }) => [label, ...counts.map(String)])];
-  return lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('');
+  return toCsvText([head, ...rows.map(({ label, counts }) => [label, ...counts.map(String)])]);
 }
 
 function escaped(text: string): string {

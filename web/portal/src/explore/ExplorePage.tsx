@@ -18,7 +18,7 @@ import { NotFound } from '../shell/App';
 import { announce } from '../shell/announce';
 import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
-import { useRouter } from '../shell/router';
+import { Link, useRouter } from '../shell/router';
 import { useSetNames } from '../sets/useSetNames';
 import { BasketBar } from '../table/BasketBar';
 import { shownColumns } from '../table/columns';
@@ -89,6 +89,9 @@ function Explore({ catalogue: configured }: { catalogue: Catalogue }) {
             <div className="grow">
               <h1>{catalogue.label}</h1>
               {catalogue.description && <p className="soft explore-about">{catalogue.description}</p>}
+              <Link className="small" to={`/dictionary/${encodeURIComponent(catalogue.id)}`}>
+                Data dictionary
+              </Link>
             </div>
             <QuickSearch />
           </div>

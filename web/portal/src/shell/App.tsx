@@ -18,6 +18,7 @@ const PAGES: Record<string, Page> = {
   '': lazy(() => import('../home/HomePage')),
   explore: lazy(() => import('../explore/ExplorePage')),
   record: lazy(() => import('../record/RecordPage')),
+  dictionary: lazy(() => import('../dictionary/DictionaryPage')),
   sets: lazy(() => import('../sets/SetsPage')),
   manage: lazy(() => import('../manage/ManagePage')),
   learn: lazy(() => import('../learn/LearnPage')),
