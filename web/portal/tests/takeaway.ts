@@ -98,6 +98,8 @@ test('the query to copy finds the same with curl and Python', async () => {
   const printed = execFileSync('python3', ['-c', await code('Python')], { encoding: 'utf8' });
   assert.equal(printed.trimEnd().split('\n').length, count);
   assert.ok((await code('R')).includes(world.base));
+  const table = await (await fetch(await code('URL'))).text();
+  assert.equal(table.trimEnd().split('\r\n').length, count + 1, 'the address alone gives all rows');
   await close(page);
 });
 

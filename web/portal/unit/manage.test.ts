@@ -212,5 +212,10 @@ test('code to copy survives quotes in values', () => {
   const curl = all.find(({ name }) => name === 'curl')?.code ?? '';
   expect(curl).toContain("it'\\''s");
   expect(curl).toMatch(/^# The first 100 records/);
-  expect(all.map(({ name }) => name)).toEqual(['GraphQL', 'SQON', 'curl', 'Python', 'R']);
+  expect(all.map(({ name }) => name)).toEqual(['GraphQL', 'SQON', 'curl', 'Python', 'R', 'URL']);
+  const address = new URL(all.at(-1)?.code ?? '');
+  expect(JSON.parse(address.searchParams.get('filters') ?? '')).toEqual({
+    op: 'and',
+    content: [leaf('in', 'file_id', ['it\'s "so" \\ $x'])],
+  });
 });

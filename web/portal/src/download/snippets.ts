@@ -53,7 +53,18 @@ export function snippets(taken: Taken): Snippet[] {
     { name: 'curl', code: curl(taken, url) },
     { name: 'Python', code: python(taken, url, variables) },
     { name: 'R', code: r(taken, url) },
+    { name: 'URL', code: tableUrl(taken) },
   ];
+}
+
+/** Returns the address of the whole result as CSV, for pandas.read_csv, read.csv of R, DuckDB and spreadsheets. */
+function tableUrl({ catalogue, filter, sort, fields, origin }: Taken): string {
+  const parameters = new URLSearchParams({ fileType: 'csv' });
+  if (filter) parameters.set('filters', JSON.stringify(filter));
+  if (fields.length) parameters.set('columns', fields.map(({ name }) => name).join(','));
+  if (sort.length)
+    parameters.set('sort', sort.map(({ fieldName, desc }) => (desc ? `-${fieldName}` : fieldName)).join(','));
+  return `${origin}${catalogue.downloadPath}?${parameters.toString()}`;
 }
 
 /** Writes a text as a word of a POSIX shell. */
