@@ -220,12 +220,12 @@ test('the home page finds values in every catalogue', async () => {
   const page = await open('/');
   await page.getByRole('searchbox', { name: 'Search all catalogues' }).fill('breast');
   const files = page.getByRole('region', { name: 'Matches in Files' });
-  await files.getByRole('link', { name: /^Breast/ }).first().waitFor();
+  const link = files.getByRole('link', { name: /^Breast/ }).first();
+  await link.waitFor();
   await page.getByRole('region', { name: 'Matches in Analyses' }).getByRole('link').first().waitFor();
   await settled(page);
   await shoot(page, 'home-search');
   assert.deepEqual(await violations(page), []);
-  const link = files.getByRole('link', { name: /^Breast/ }).first();
   const records = number(await textOf(link.locator('.number')));
   await link.click();
   assert.equal(await total(page), records);

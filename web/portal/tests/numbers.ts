@@ -93,7 +93,8 @@ test('conditions on one donor are bound, taken apart and bound again, and read d
   assert.equal(await textOf(page.locator('.query-sentence > .visually-hidden')), together);
   const other = await open(address);
   await total(other);
-  await other.getByRole('button', { name: /^any donor with; bind/ }).first().waitFor();
+  const same = other.getByRole('button', { name: /^any donor with; bind/ });
+  await same.first().waitFor();
   await close(other);
   await close(page);
 });

@@ -206,7 +206,8 @@ test('a record leads to others with the same values and identifiers, and can be 
   await page.getByRole('button', { name: 'Download', exact: true }).click();
   const text = readFileSync(await (await coming).path(), 'utf8');
   assert.ok((JSON.parse(text) as { objectId: string }).objectId);
-  await page.getByRole('link', { name: /^More with File type/i }).first().click();
+  const more = page.getByRole('link', { name: /^More with File type/i });
+  await more.first().click();
   await page.locator('.chip', { hasText: 'File type' }).waitFor();
   assert.ok((await total(page)) > 0);
   await page.goBack();
