@@ -63,3 +63,24 @@ test('a distribution is compared by group', async () => {
   assert.ok(counts.some((records) => records > 0) && counts.every((records) => records <= found));
   await close(page);
 });
+
+test('what was found is compared with everything', async () => {
+  const page = await open('/portal/explore/files');
+  const all = await total(page);
+  const gender = page.getByRole('region', { name: /^Gender/ });
+  await gender.locator('.facet-value').first().click();
+  await page.locator('.chip').waitFor();
+  const found = await total(page);
+  await page.getByRole('link', { name: 'Compare with all' }).click();
+  const side = page.getByRole('region', { name: 'Side A' });
+  await side.getByText(found.toLocaleString('en')).waitFor();
+  await page.getByRole('region', { name: 'Side B' }).getByText(all.toLocaleString('en')).waitFor();
+  await page.getByRole('heading', { name: 'Primary site' }).waitFor();
+  assert.deepEqual(await violations(page), []);
+  await shoot(page, 'comparison');
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const csv = readFileSync(await (await coming).path(), 'utf8');
+  assert.match(csv, /^Field,Value,A,Share of A,B,Share of B,p\r\n/);
+  await close(page);
+});

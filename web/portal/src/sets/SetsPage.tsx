@@ -12,7 +12,7 @@ import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Loading, Skeleton } from '../design/Notice';
 import { MenuItem, Popover } from '../design/Popover';
 import { writeState, START } from '../explore/urlState';
-import { asRoot } from '../query/sqon';
+import { asRoot, stringify } from '../query/sqon';
 import { useTitle } from '../shell/branding';
 import { catalogueQuery, useDirectory } from '../shell/directory';
 import { href, Link } from '../shell/router';
@@ -91,6 +91,12 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
             <Icon name="set" />
             Combine
           </button>
+          {picked[0] && picked[1] && picked.length === 2 && (
+            <Link className="button" to={compareAddress(catalogue, picked[0], picked[1])}>
+              <Icon name="chart" />
+              Compare
+            </Link>
+          )}
           <button type="button" className="button" onClick={() => setOpen({ kind: 'upload' })}>
             <Icon name="upload" />
             From a list of ids
@@ -196,6 +202,11 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
       )}
     </section>
   );
+}
+
+function compareAddress(catalogue: Catalogue, first: SavedSet, second: SavedSet): string {
+  const [a, b] = [first, second].map((set) => encodeURIComponent(stringify(asRoot(membersOf(set)))));
+  return `/compare/${encodeURIComponent(catalogue.id)}?a=${a}&b=${b}`;
 }
 
 function addressOf(catalogue: Catalogue, set: SavedSet): string {

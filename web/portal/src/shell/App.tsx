@@ -19,6 +19,7 @@ const PAGES: Record<string, Page> = {
   explore: lazy(() => import('../explore/ExplorePage')),
   record: lazy(() => import('../record/RecordPage')),
   dictionary: lazy(() => import('../dictionary/DictionaryPage')),
+  compare: lazy(() => import('../compare/ComparePage')),
   sets: lazy(() => import('../sets/SetsPage')),
   manage: lazy(() => import('../manage/ManagePage')),
   learn: lazy(() => import('../learn/LearnPage')),

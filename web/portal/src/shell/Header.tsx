@@ -22,7 +22,7 @@ function useEntries(): { catalogues: Entry[]; others: Entry[] } {
   const { path } = useRouter();
   const { data } = useDirectory();
   const [area, second] = segments(path);
-  const inCatalogue = area === 'explore' || area === 'record' || area === 'dictionary';
+  const inCatalogue = ['explore', 'record', 'dictionary', 'compare'].includes(area ?? '');
   const catalogues = Object.keys(data?.catalogs ?? {}).map((id) => ({
     label: words(id),
     to: `/explore/${encodeURIComponent(id)}`,

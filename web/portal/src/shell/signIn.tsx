@@ -32,7 +32,7 @@ export function SignInProvider({ children }: { children: ReactNode }) {
 async function checkKey(key: string): Promise<void> {
   const response = await fetch('/studies/all', { headers: { Authorization: `Bearer ${key}` } });
   if (response.status !== 401) return;
-  throw new ApiError('The server does not take this key. It may be incomplete, expired or revoked.', 401);
+  throw new ApiError('The server does not take this key. It may be incomplete, expired or revoked.', 400);
 }
 
 function SignIn({ onClose }: { onClose: () => void }) {
