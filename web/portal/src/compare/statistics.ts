@@ -1,6 +1,6 @@
 // Whether two shares differ by more than chance.
 
-/** Returns how likely a value of the standard normal distribution is farther from zero (Abramowitz and Stegun, 7.1.26). */
+/** Returns how likely a value of the standard normal distribution is farther from zero (Abramowitz, 7.1.26). */
 export function twoSided(z: number): number {
   const x = Math.abs(z) / Math.SQRT2;
   const t = 1 / (1 + 0.3275911 * x);

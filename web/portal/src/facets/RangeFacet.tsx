@@ -6,7 +6,7 @@ import type { Field } from '../api/catalogue';
 import { count, day, quantity } from '../design/format';
 import { useExplore } from '../explore/context';
 import { type Range, rangeOf, withRange } from '../query/edit';
-import { type Bins, stepName } from './bins';
+import { type Bins, numberBelow, stepName } from './bins';
 import { RangeHandle } from './RangeHandle';
 
 const DAY = 86_400_000;
@@ -102,7 +102,8 @@ export function rangeFrom([low, high]: [number, number], field: Field, { edges, 
   const begin = edges[low] ?? 0;
   const end = edges[high] ?? 0;
   if (field.kind === 'date') return { from: low === 0 ? null : day(begin), to: high === last ? null : day(end - DAY) };
-  return { from: low === 0 ? null : begin, to: high === last ? null : isWhole ? end - 1 : end };
+  const to = isWhole ? end - 1 : numberBelow(end, field.type);
+  return { from: low === 0 ? null : begin, to: high === last ? null : to };
 }
 
 interface BoundsProps {
