@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { crossRequest, readCross } from '../src/charts/crossTable';
-import { toCsv, toSvg } from '../src/charts/series';
+import { drawingOf, toCsv, toSvg } from '../src/charts/series';
 import type { Field } from '../src/api/catalogue';
 import { leaf } from '../src/query/sqon';
 import { sampleCatalogue } from './helpers';
@@ -24,7 +24,7 @@ test('the numbers of a chart are CSV that spreadsheets read', () => {
 });
 
 test('the picture of a chart is a document of its own', () => {
-  const svg = toSvg(numbers);
+  const svg = toSvg(drawingOf(numbers));
   expect(svg).toContain('Sex &#60;by&#62; type');
   expect(svg).toContain('Female &#38; others');
   expect(svg.match(/<rect /g)).toHaveLength(1 + 2 + 4);

@@ -3,7 +3,7 @@
 import { Icon } from '../design/Icon';
 import { MenuItem, Popover } from '../design/Popover';
 import { saveFile } from '../download/stream';
-import { type ChartNumbers, toCsv, toSvg } from './series';
+import { type ChartNumbers, type Drawing, drawingOf, paint, toCsv, toSvg } from './series';
 
 /** How many pixels a PNG has for each unit of the picture. */
 const PIXELS = 2;
@@ -25,8 +25,10 @@ export function ExportMenu({ numbers }: { numbers: ChartNumbers }) {
         };
         return (
           <>
-            <MenuItem onSelect={pick(() => save(toSvg(numbers), 'image/svg+xml', 'svg'))}>Picture as SVG</MenuItem>
-            <MenuItem onSelect={pick(() => void savePng(toSvg(numbers), `${name}.png`))}>Picture as PNG</MenuItem>
+            <MenuItem onSelect={pick(() => save(toSvg(drawingOf(numbers)), 'image/svg+xml', 'svg'))}>
+              Picture as SVG
+            </MenuItem>
+            <MenuItem onSelect={pick(() => savePng(drawingOf(numbers), `${name}.png`))}>Picture as PNG</MenuItem>
             <MenuItem onSelect={pick(() => save(toCsv(numbers), 'text/csv', 'csv'))}>Numbers as CSV</MenuItem>
           </>
         );
@@ -35,14 +37,14 @@ export function ExportMenu({ numbers }: { numbers: ChartNumbers }) {
   );
 }
 
-async function savePng(svg: string, name: string): Promise<void> {
-  const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  await image.decode();
+function savePng(drawing: Drawing, name: string): void {
   const canvas = document.createElement('canvas');
-  canvas.width = image.width * PIXELS;
-  canvas.height = image.height * PIXELS;
-  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.width = drawing.width * PIXELS;
+  canvas.height = drawing.height * PIXELS;
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  context.scale(PIXELS, PIXELS);
+  paint(drawing, context);
   canvas.toBlob((blob) => {
     if (blob) saveFile(blob, name);
   }, 'image/png');
