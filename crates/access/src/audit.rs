@@ -9,11 +9,12 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cantata_core::{LogInterval, Timestamp};
+use cantata_durable_file as durable_file;
 use fs_err as fs;
 use serde::Serialize;
 
@@ -63,6 +64,8 @@ pub struct AuditLog {
     files: Mutex<LogFiles>,
     /// Locked while files are synced.
     synced: Arc<tokio::sync::Mutex<SyncedEntries>>,
+    /// Whether a file was created or renamed, and the folder was not synced since.
+    has_new_names: Arc<AtomicBool>,
     lost: AtomicU64,
     failures: LogInterval,
 }
@@ -105,6 +108,8 @@ impl AuditLog {
             is_required: false,
             files: Mutex::default(),
             synced: Arc::default(),
+            // A process before this one may have created the file.
+            has_new_names: Arc::new(AtomicBool::new(true)),
             lost: AtomicU64::new(0),
             failures: LogInterval::new(LOG_INTERVAL),
         }
@@ -197,8 +202,10 @@ impl AuditLog {
         }
         let (unsynced, appended) = self.unsynced()?;
         // The lock goes with the work: should the request be cancelled, the outcome is still known to the others.
+        let (folder, has_new_names) = (self.folder.clone(), Arc::clone(&self.has_new_names));
         let work = move || {
             let synced = unsynced.iter().try_for_each(fs::File::sync_data);
+            let synced = synced.and_then(|()| sync_names(&folder, &has_new_names));
             match synced {
                 Ok(()) => entries.synced = appended,
                 Err(_) => entries.failed = appended,
@@ -228,6 +235,9 @@ impl AuditLog {
         fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(self.folder.join(FILE))?;
         let bytes = file.metadata()?.len();
+        if bytes == 0 {
+            self.has_new_names.store(true, Ordering::Relaxed);
+        }
         Ok(OpenFile { file, bytes })
     }
 
@@ -241,6 +251,14 @@ impl AuditLog {
         }
         fs::rename(self.folder.join(FILE), numbered(1))
     }
+}
+
+/// Syncs the folder if files of it were created or renamed: without their names their entries would be lost, too.
+fn sync_names(folder: &Path, has_new_names: &AtomicBool) -> io::Result<()> {
+    if !has_new_names.swap(false, Ordering::Relaxed) {
+        return Ok(());
+    }
+    durable_file::sync_folder(folder).inspect_err(|_| has_new_names.store(true, Ordering::Relaxed))
 }
 
 #[cfg(test)]
@@ -293,6 +311,21 @@ mod tests {
         let entries = log.synced.lock().await;
         assert_eq!((entries.synced, entries.failed), (20, 0));
         assert!(log.files.lock().unwrap().rotated.is_empty());
+        assert!(!log.has_new_names.load(Ordering::Relaxed), "the names of the files are not on disk");
+    }
+
+    #[test]
+    fn the_folder_is_synced_after_a_file_was_created_or_renamed() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = AuditLog::with_limit(folder.path(), 1);
+        for _ in 0..2 {
+            log.write(&entry("/a"));
+            assert!(log.has_new_names.load(Ordering::Relaxed));
+            sync_names(&folder.path().join("missing"), &log.has_new_names).unwrap_err();
+            assert!(log.has_new_names.load(Ordering::Relaxed), "a sync that failed is tried again");
+            sync_names(folder.path(), &log.has_new_names).unwrap();
+            assert!(!log.has_new_names.load(Ordering::Relaxed));
+        }
     }
 
     #[tokio::test]

@@ -66,7 +66,7 @@ impl KeyFile {
 
     /// Returns whether a key was ever made here.
     pub fn is_new(&self) -> Result<bool, KeyError> {
-        Ok(!self.folder.join(FILE).try_exists()?)
+        self.folder.join(FILE).try_exists().map(|exists| !exists).map_err(|error| read_error(&error))
     }
 
     fn is_fresh(&self) -> bool {
@@ -97,7 +97,7 @@ impl KeyFile {
     }
 
     fn bytes(&self) -> Result<Vec<u8>, KeyError> {
-        Ok(durable_file::read_or_default(&self.folder.join(FILE))?)
+        durable_file::read_or_default(&self.folder.join(FILE)).map_err(|error| read_error(&error))
     }
 
     /// Changes the keys while nobody else does.
@@ -196,6 +196,12 @@ fn parse(bytes: &[u8]) -> Result<Vec<KeyRecord>, KeyError> {
     serde_json::from_slice::<Content>(bytes).map(|content| content.keys).map_err(unreadable)
 }
 
+/// Returns the error of a file that cannot be read, whatever the reason is.
+fn read_error(error: &io::Error) -> KeyError {
+    KeyError::Unusable(error.to_string())
+}
+
+/// The error of a write.
 impl From<io::Error> for KeyError {
     fn from(error: io::Error) -> Self {
         match durable_file::is_not_writable(&error) {

@@ -217,9 +217,10 @@ impl EmbeddedEngine {
         let aliases =
             apply_alias_changes(&registry.aliases.aliases, changes, |name| registry.indexes.contains_key(name))?;
         let aliases = Aliases { aliases };
-        if aliases != registry.aliases {
+        if aliases != registry.aliases || registry.has_stale_aliases {
             if let Err(error) = aliases.write(&self.0.folder) {
-                // The file may have been replaced although the folder could not be synced.
+                // The file may have been replaced although the folder could not be synced. What cannot be undone now is
+                // undone by the next change or health check.
                 registry.has_stale_aliases = registry.aliases.write(&self.0.folder).is_err();
                 return Err(write_error(&error));
             }
@@ -262,8 +263,8 @@ impl EmbeddedEngine {
                 while !index.is_idle_or_overloaded(IDLE_INTERVAL).await && engine.strong_count() > 0 {}
                 // The folder of an engine that was dropped may be open again.
                 let Some(engine) = engine.upgrade() else { return };
-                // No request waits for this; a failure is logged, said by health checks, and retried by them and after
-                // the next write.
+                // No request waits for this; a failure is logged, said by health checks, and retried by them and by later
+                // writes.
                 let log = |index: &Index, error| {
                     if !index.is_retired() {
                         tracing::error!(index = index.name(), %error, "cannot flush or merge segments");
@@ -334,7 +335,8 @@ impl IndexWriter for EmbeddedEngine {
             let _active = active;
             let report = index.fill(&documents)?;
             // Backpressure: filling is not faster than merging; searches have the other processors.
-            if let Err(error) = index.merge_files()
+            if index.is_maintenance_due()
+                && let Err(error) = index.merge_files()
                 && !index.is_retired()
             {
                 tracing::error!(index = index.name(), %error, "cannot merge segments");
@@ -370,6 +372,11 @@ impl IndexWriter for EmbeddedEngine {
         })
         .await
     }
+
+    fn maintenance_failure(&self, index: &str) -> Option<EngineError> {
+        let registry = self.read_registry();
+        registry.indexes.get(registry.aliases.resolve(index))?.as_ref().ok()?.maintenance_failure()
+    }
 }
 
 #[async_trait]
@@ -386,7 +393,10 @@ impl IndexAdmin for EmbeddedEngine {
         let registry = self.registry();
         let summary = |(name, index): (&String, &IndexEntry)| {
             let (documents, bytes, problem) = match index {
-                Ok(index) => (index.snapshot().live_document_count() as u64, folder_bytes(index.folder()), None),
+                Ok(index) => {
+                    let problem = index.damage().map(|damage| damage.to_string());
+                    (index.snapshot().live_document_count() as u64, folder_bytes(index.folder()), problem)
+                }
                 Err(unopened) => (0, folder_bytes(&unopened.folder), Some(unopened.error.to_string())),
             };
             IndexSummary { name: name.clone(), documents, bytes, problem }
@@ -418,6 +428,16 @@ mod tests {
 
     fn put(id: &str) -> WriteOperation {
         WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }
+    }
+
+    #[tokio::test]
+    async fn an_index_whose_damage_was_found_after_it_was_opened_is_listed_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create("things", None).unwrap();
+        assert_eq!(engine.indexes().await.unwrap()[0].problem, None);
+        let damage = engine.index("things").unwrap().set_damaged("1.segment is not as it was written".to_owned());
+        assert_eq!(engine.indexes().await.unwrap()[0].problem, Some(damage.to_string()));
     }
 
     /// Work that began on an index before it was deleted must not reach the files of one that was created after it.

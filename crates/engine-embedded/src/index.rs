@@ -24,6 +24,7 @@ mod merge_policy;
 mod open_context;
 mod verify;
 mod wal;
+mod wal_entry;
 mod writer;
 
 pub use backup::IndexFile;
@@ -46,6 +47,7 @@ use self::maintenance::Maintenance;
 use self::manifest::Manifest;
 use self::wal::{RecoveredWrites, WriteAheadLog};
 use self::writer::IndexWriter;
+use crate::build_memory::max_segment_bytes;
 use crate::error::{IndexError, write_error};
 use crate::retry_pace::RetryPace;
 use crate::snapshot::Snapshot;
@@ -59,6 +61,8 @@ pub(crate) struct Index {
     folder: PathBuf,
     writer: Mutex<IndexWriter>,
     snapshot: ArcSwap<Snapshot>,
+    /// A merge makes no larger segment file.
+    max_segment_bytes: usize,
     /// Held while segment files are merged, so that no two merges choose the same ones.
     merge_lock: Mutex<()>,
     /// Held while segments in memory are merged or flushed. Locked before the writer.
@@ -98,11 +102,11 @@ impl Index {
         let created = create().map_err(|error: std::io::Error| write_error(&error));
         let opened = created.and_then(|()| Self::open(name, folder.to_owned(), context));
         if opened.is_err() {
-            // Nobody else has these folders; what cannot be removed is no obstacle.
-            let _ = fs_err::remove_dir_all(temporary);
-            if fs_err::remove_dir_all(folder).is_ok() {
-                // It had its name, and only the folder around it was not synced: after a crash it would be there again.
-                let _ = durable_file::sync_folder(durable_file::parent(folder));
+            // If it has its name already, it loses it as a whole, and durably: a power loss must not bring a refused index
+            // back, nor a part of one. Nobody else has these folders; what cannot be removed is no obstacle.
+            let _ = durable_file::rename(folder, temporary);
+            for folder in [temporary, folder] {
+                let _ = fs_err::remove_dir_all(folder);
             }
         }
         opened
@@ -129,6 +133,7 @@ impl Index {
             folder,
             snapshot: ArcSwap::from_pointee(snapshot),
             writer: Mutex::new(writer),
+            max_segment_bytes: max_segment_bytes(),
             merge_lock: Mutex::default(),
             flush_lock: Mutex::default(),
             maintenance_scheduled: AtomicBool::new(false),
@@ -195,7 +200,8 @@ impl Index {
         let is_large = operations.iter().map(source_bytes).sum::<usize>() >= MIN_DIRECT_FLUSH_BYTES;
         let flush_guard = is_large.then(|| self.lock_flush());
         let (report, is_stalled) = self.change(|writer| {
-            let (batch, mut report) = writer.prepare(operations);
+            let prepared = writer.prepare(operations).map_err(|error| EngineError::Rejected(error.chain()));
+            let (batch, mut report) = prepared?;
             if !is_large {
                 let rejected = report.rejected_indexes();
                 let accepted =
@@ -223,7 +229,7 @@ impl Index {
 /// Returns the mapping and the position of the index in a folder, whatever is wrong with its segments.
 pub(crate) fn read_description(folder: &Path) -> Result<(IndexMapping, Option<String>), IndexError> {
     let (manifest, _) = Manifest::read(folder)?;
-    let mut recovered = RecoveredWrites::default();
+    let mut recovered = RecoveredWrites::new(manifest.is_upgraded);
     for number in wal::file_numbers(folder, manifest.first_wal)? {
         recovered.read_file(folder, number)?;
     }

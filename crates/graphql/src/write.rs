@@ -17,6 +17,7 @@ use serde::Serialize;
 pub(crate) use document_values::values_at;
 
 use crate::error::{ErrorPathSegment, GraphqlError, GraphqlErrorCode};
+use crate::network_question::NetworkAnswer;
 use crate::output::{JsonSelection, MemberValue, Output, OutputMember, TargetIndex};
 use crate::plan::PlannedRequest;
 use crate::set_command::SetCommandOutcome;
@@ -38,6 +39,8 @@ pub struct PlanResults {
     pub sets: Option<Result<SearchResponse, EngineError>>,
     /// Of [`PlannedRequest::commands`], in order.
     pub commands: Vec<SetCommandOutcome>,
+    /// Of [`PlannedRequest::network`], in order.
+    pub network: Vec<NetworkAnswer>,
 }
 
 /// The response to a request.
@@ -56,7 +59,7 @@ impl PlannedRequest {
         self.write_unless(results, &|| false)
     }
 
-    /// Writes the response body; stops soon after `is_cancelled`, which is asked before elements are selected. Then the
+    /// Writes the response body; stops soon after `is_cancelled`, which is asked while elements are selected. Then the
     /// response has no data, and nobody reads it.
     pub fn write_unless(&self, results: &PlanResults, is_cancelled: &dyn Fn() -> bool) -> GraphqlResponse {
         let mut writer = ResponseWriter {
@@ -68,9 +71,10 @@ impl PlannedRequest {
             path: Vec::new(),
             member: None,
             prefix: &[],
+            score: None,
             truncated_fields: Vec::new(),
             limit: self.max_response_bytes,
-            budget: ElementBudget::new(self.max_element_cost),
+            budget: ElementBudget::new(self.max_element_cost, is_cancelled),
             is_cancelled,
         };
         writer.out.extend_from_slice(b"{\"data\":");
@@ -109,11 +113,13 @@ struct ResponseWriter<'a> {
     member: Option<&'a Name>,
     /// The path of the record in the current documents.
     prefix: &'a [String],
+    /// The score of the current record, which its elements have too.
+    score: Option<f32>,
     truncated_fields: Vec<&'a str>,
     /// The limit of the response in bytes; 0 once the rest is not to be written.
     limit: usize,
     /// For the filters and sort keys of nested elements.
-    budget: ElementBudget,
+    budget: ElementBudget<'a>,
     is_cancelled: &'a dyn Fn() -> bool,
 }
 
@@ -182,6 +188,11 @@ impl<'a> ResponseWriter<'a> {
                 Err(error) => self.fail_engine(path, &error),
             },
             Output::Command { index, selection, path } => self.command(*index, selection, path),
+            Output::Network { index, selection, path } => match self.results.network.get(*index) {
+                Some(Ok(answer)) => self.json(&JsonSelection::pick(selection, answer)),
+                Some(Err(message)) => self.fail(path.clone(), GraphqlErrorCode::BadUserInput, message.clone()),
+                None => self.fail_engine(path, &incomplete_answer()),
+            },
         }
     }
 

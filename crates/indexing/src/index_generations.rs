@@ -116,7 +116,7 @@ impl IndexGenerations {
                     tracing::warn!(%error, "whether an old index was created here cannot be said, so it stays");
                     false
                 }
-                mapping => is_own(&mapping?),
+                mapping => is_own(mapping?.as_ref()),
             };
             if is_own {
                 tracing::info!(index, "deleting an index that is not needed any more");

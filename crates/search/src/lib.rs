@@ -14,11 +14,13 @@ mod engine_provider;
 mod index_probe;
 mod index_profile;
 mod loaded_catalogue;
+mod network_view;
 mod redaction;
 mod served_catalogue;
 mod service;
 mod sets;
 
+pub use cantata_federation::{ForwardedHeader, NodeProbe, NodeReport, probe_nodes};
 pub use catalogues::{CatalogueLookup, Catalogues};
 pub use counters::SearchCounters;
 pub use download::{Download, DownloadBody, DownloadError, DownloadRequest};

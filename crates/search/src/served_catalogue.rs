@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use cantata_catalogue::introspection::CatalogueIntrospectionBody;
 use cantata_catalogue::{Catalogue, CatalogueView};
 use cantata_engine::{EngineError, SearchEngine, SearchPlan, SearchResponse};
+use cantata_federation::{ForwardedHeader, NodeReport};
 use cantata_graphql::{
     CatalogueSchema, GraphqlErrorBody, GraphqlRequest, GraphqlResponse, PlanContext, PlanResults, PlannedRequest,
     PreparedRequest, SetCommandOutcome,
@@ -16,12 +17,14 @@ use jiff::Timestamp;
 use tokio::sync::Semaphore;
 
 use crate::counters::SearchCounters;
+use crate::network_view::NetworkView;
 
 /// The permits of responses whose nested elements are selected while they are written: that is work for a processor.
 static SELECTING_WRITERS: LazyLock<Arc<Semaphore>> =
     LazyLock::new(|| Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))));
 
 /// A catalogue that can be searched, as one identity sees it.
+#[derive(Clone)]
 pub struct ServedCatalogue {
     /// The catalogue without hidden fields.
     pub catalogue: Arc<Catalogue>,
@@ -35,6 +38,8 @@ pub struct ServedCatalogue {
     /// The fields whose truncated lists have been logged.
     pub(crate) logged_truncations: Arc<Mutex<HashSet<String>>>,
     pub(crate) counters: Arc<SearchCounters>,
+    /// The network that it is asked with; `None` if it has none, or is asked as a node of one.
+    pub(crate) network: Option<NetworkView>,
 }
 
 impl ServedCatalogue {
@@ -49,8 +54,29 @@ impl ServedCatalogue {
         })
     }
 
-    /// Executes a request and returns the response body.
+    /// Returns the suppression threshold of the view.
+    pub fn suppression_threshold(&self) -> Option<u64> {
+        self.view.suppression_threshold
+    }
+
+    /// Returns the state of the nodes of the network; `None` if there is none.
+    pub fn node_reports(&self) -> Option<Vec<NodeReport>> {
+        self.network.as_ref().map(|view| view.network.reports())
+    }
+
+    /// Returns the names of the headers that nodes of the network get, in lower case.
+    pub fn forwarded_header_names(&self) -> impl Iterator<Item = &str> {
+        self.network.iter().flat_map(|view| view.network.header_names())
+    }
+
+    /// Executes a request and returns the response body. Nodes of the network get no header of the client.
     pub async fn execute(&self, prepared: &PreparedRequest) -> Vec<u8> {
+        self.execute_with_headers(prepared, &[]).await
+    }
+
+    /// Executes a request and returns the response body. Nodes of the network get those of the headers that are
+    /// configured for them.
+    pub async fn execute_with_headers(&self, prepared: &PreparedRequest, headers: &[ForwardedHeader]) -> Vec<u8> {
         self.counters.executed.fetch_add(1, Ordering::Relaxed);
         let (sets, failure) = match self.load_sets(prepared.sets_needed()).await {
             Ok(sets) => (sets, None),
@@ -68,9 +94,20 @@ impl ServedCatalogue {
         for command in &planned.commands {
             results.commands.push(self.execute_command(command).await);
         }
-        if let Some(plan) = planned.records.take() {
-            results.records = Some(self.search_records(plan).await);
-        }
+        let plan = planned.records.take();
+        let records = async {
+            match plan {
+                Some(plan) => Some(self.search_records(plan).await),
+                None => None,
+            }
+        };
+        let network = async {
+            match &self.network {
+                Some(network) => network.ask(&planned.network, headers).await,
+                None => Vec::new(),
+            }
+        };
+        (results.records, results.network) = tokio::join!(records, network);
         if let Some(plan) = planned.sets.take() {
             results.sets = Some(self.search_sets(plan).await);
         }

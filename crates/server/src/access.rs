@@ -8,7 +8,9 @@ mod audit;
 mod credential_cache;
 mod guard;
 
-pub(crate) use audit::{AuditInterceptor, AuditRecord, AuditSlot, AuditedRequest, ChangeAudit, is_reading, write_begun};
+pub(crate) use audit::{
+    AuditInterceptor, AuditRecord, AuditSlot, AuditedRequest, ChangeAudit, is_reading, write_begun,
+};
 pub(crate) use credential_cache::CredentialCache;
 pub(crate) use guard::{AccessGuard, RequiredScope, STUDY_PARAMETER};
 

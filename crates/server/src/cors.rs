@@ -29,8 +29,7 @@ const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
 
 const FOREIGN_ORIGIN: &str = "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are, and PUBLIC_URL \
      names the server's own.";
-const FOREIGN_NAME: &str =
-    "The server is not asked for by the name in the header Host; set PUBLIC_URL to the address by which browsers ask \
+const FOREIGN_NAME: &str = "The server is not asked for by the name in the header Host; set PUBLIC_URL to the address by which browsers ask \
      for it, and ALLOWED_HOSTS to other names by which programs do.";
 
 /// How long a browser may remember that it may make a request, in seconds.

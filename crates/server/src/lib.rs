@@ -146,7 +146,7 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
     }
     routes = routes.merge(mcp::routes(access, services.metadata, services.search.clone(), &settings));
     if let Some(search) = services.search {
-        let search = SearchState::new(search, &settings);
+        let search = SearchState::new(search, &settings, Some(Arc::clone(&state)));
         routes = routes.merge(search::routes(access, search.clone(), &settings));
         routes = routes.merge(search::routes_at_the_root(access, search));
     }

@@ -39,6 +39,7 @@ use crate::limits::BUSY_RETRY_SECONDS;
 use crate::response::json_with_status;
 use crate::routes::{Dialect, RouteSpec, Routes};
 use crate::shared_check::SharedCheck;
+use crate::state::AppState;
 use crate::{AccessControl, HttpSettings};
 
 /// The spec of routes that read catalogues.
@@ -54,12 +55,15 @@ pub(crate) struct SearchState {
     pub(crate) persisted: transport::PersistedQueries,
     pub(crate) body_limit: usize,
     write_check: Arc<SharedCheck<Result<(), EngineError>>>,
+    /// The server that has the metadata service too; none where only the routes of catalogues are used.
+    app: Option<AppState>,
 }
 
 impl SearchState {
-    pub(crate) fn new(service: Arc<SearchService>, settings: &HttpSettings) -> Self {
+    pub(crate) fn new(service: Arc<SearchService>, settings: &HttpSettings, app: Option<AppState>) -> Self {
         let body_limit = settings.limits.search_body_limit;
-        Self { service, persisted: transport::PersistedQueries::default(), body_limit, write_check: Arc::default() }
+        let persisted = transport::PersistedQueries::default();
+        Self { service, persisted, body_limit, write_check: Arc::default(), app }
     }
 }
 
@@ -76,7 +80,7 @@ pub async fn router<S: Clone + Send + Sync + 'static>(
 ) -> Result<Router<S>, Vec<ConfigProblem>> {
     let service = Arc::new(SearchService::start(engines, ConfigSource::Fixed(configs)).await?);
     service.watch();
-    let state = SearchState::new(service, settings);
+    let state = SearchState::new(service, settings, None);
     // The server that has these routes has its own ways to let people in.
     let access = Arc::new(AccessControl::default());
     Ok(routes(&access, state, settings).into_router())

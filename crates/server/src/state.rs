@@ -22,7 +22,7 @@ pub(crate) struct SharedState {
     pub(crate) limits: Limits,
     pub(crate) access: Arc<AccessControl>,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) health_check: SharedCheck<Result<(), Error>>,
+    health_check: SharedCheck<Result<(), Error>>,
     stopping: watch::Sender<bool>,
 }
 
@@ -33,6 +33,16 @@ impl SharedState {
         let stopping = watch::Sender::new(false);
         let health_check = SharedCheck::default();
         Self { metadata, settings: Arc::new(settings), limits, access, metrics, health_check, stopping }
+    }
+
+    /// Checks that the store can be read and that it takes writes; one check at a time, for all who ask.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot.
+    pub(crate) async fn check_store(&self) -> Result<(), Error> {
+        let metadata = Arc::clone(&self.metadata);
+        self.health_check.run(async move { metadata.check_health().await }).await
     }
 
     /// Tells streams that never end by themselves to end.

@@ -1,6 +1,6 @@
 //! Many workloads, each with a seed of its own.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many workloads run at the same time; they wait for idle moments of what they test more than they compute.
@@ -11,7 +11,7 @@ const THREADS: usize = 16;
 ///
 /// # Panics
 ///
-/// If a workload does; its seed is printed.
+/// If a workload does; the message has its seed.
 pub fn run_seeds(count: u64, workload: impl Fn(u64) + Sync) {
     if let Some(seed) = std::env::var("CANTATA_SEED").ok().and_then(|seed| seed.parse().ok()) {
         return workload(seed);
@@ -25,10 +25,9 @@ pub fn run_seeds(count: u64, workload: impl Fn(u64) + Sync) {
                     if seed >= count {
                         return;
                     }
-                    if let Err(cause) = catch_unwind(AssertUnwindSafe(|| workload(seed))) {
-                        eprintln!("the workload of seed {seed} failed");
+                    if catch_unwind(AssertUnwindSafe(|| workload(seed))).is_err() {
                         next.store(count, Ordering::Relaxed);
-                        resume_unwind(cause);
+                        panic!("the workload of seed {seed} failed; CANTATA_SEED={seed} runs it alone");
                     }
                 }
             });

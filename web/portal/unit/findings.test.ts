@@ -1,12 +1,14 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 
 import type { Field } from '../src/api/catalogue';
 import { quantity, singular } from '../src/design/format';
 import { countable, withFacets } from '../src/facets/chosenFacets';
 import { withValue } from '../src/query/edit';
-import { containing, type Finding, grouped } from '../src/query/findings';
+import { containing, fetchRecordValues, type Finding, grouped } from '../src/query/findings';
 import { leaf } from '../src/query/sqon';
 import { field, sampleCatalogue } from './helpers';
+
+afterEach(() => vi.unstubAllGlobals());
 
 const catalogue = sampleCatalogue({
   site: field('Site', 'text'),
@@ -50,6 +52,20 @@ test('everything with a text is asked of whole values', () => {
     fieldNames: ['site.keyword', 'file_type', 'donors.gender', 'tumour-grade'],
     value: '*lung*',
   });
+});
+
+test('values of records come from those that match best', async () => {
+  const asked: string[] = [];
+  vi.stubGlobal('sessionStorage', { getItem: () => null });
+  vi.stubGlobal('fetch', (_: string, { body }: { body: string }) => {
+    asked.push((JSON.parse(body) as { query: string }).query);
+    const edges = ['Lung', 'Left lung', 'Lung'].map((site, id) => ({ node: { id: String(id), site } }));
+    return Promise.resolve(new Response(JSON.stringify({ data: { file: { hits: { edges } } } })));
+  });
+  const quick = { ...catalogue, quickFields: [fieldOf('site')] };
+  const found = await fetchRecordValues(quick, 'lung', new AbortController().signal);
+  expect(asked).toEqual([expect.stringContaining('sort: [{fieldName: "_score", order: desc}]')]);
+  expect(found.map(({ value }) => value)).toEqual(['Lung', 'Left lung']);
 });
 
 test('a value is added to those that were chosen', () => {

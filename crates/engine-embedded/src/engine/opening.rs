@@ -6,12 +6,16 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use cantata_engine::EngineError;
 
 use super::EmbeddedEngine;
 use crate::index::{Index, OpenContext};
 use crate::retry_pace::{Attempt, RetryPace};
+
+/// How long segments that could not be read are left alone before they are compared with their checksums again.
+const VERIFY_RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
 /// An index, or why it cannot be used.
 pub(crate) type IndexEntry = Result<Arc<Index>, UnopenedIndex>;
@@ -48,17 +52,36 @@ pub(super) fn open_index(name: &str, folder: &Path, context: &OpenContext) -> In
 
 /// Compares indexes with their checksums that were too large for it when they were opened, as long as they are in use.
 pub(super) fn verify_in_background<'a>(opened: impl Iterator<Item = &'a Arc<Index>>) {
-    let indexes: Vec<Weak<Index>> = opened.filter(|index| !index.is_verified()).map(Arc::downgrade).collect();
+    let mut indexes: Vec<Weak<Index>> = opened.filter(|index| !index.is_verified()).map(Arc::downgrade).collect();
     if indexes.is_empty() {
         return;
     }
     drop(cantata_background::spawn_low_priority(move || {
-        for index in indexes.iter().filter_map(Weak::upgrade) {
-            if let Err(error) = index.verify_segments() {
-                tracing::error!(index = index.name(), %error, "segments of an index are damaged, so that it is not read any more, or cannot be read");
+        loop {
+            indexes.retain(|index| {
+                index.upgrade().is_some_and(|index| must_verify_again(index.name(), index.verify_segments()))
+            });
+            if indexes.is_empty() {
+                return;
             }
+            std::thread::sleep(VERIFY_RETRY_INTERVAL);
         }
     }));
+}
+
+/// Logs the outcome of a comparison with checksums; returns whether it has to be made again, because nothing is known.
+fn must_verify_again(index: &str, outcome: Result<(), EngineError>) -> bool {
+    match outcome {
+        Ok(()) | Err(EngineError::IndexNotFound(_)) => false,
+        Err(error @ EngineError::IndexDamaged { .. }) => {
+            tracing::error!(index, %error, "a damaged index is not read any more");
+            false
+        }
+        Err(error) => {
+            tracing::warn!(index, %error, "segments of an index cannot be compared with their checksums now");
+            true
+        }
+    }
 }
 
 impl EmbeddedEngine {
@@ -77,12 +100,12 @@ impl EmbeddedEngine {
     }
 
     /// Tries to make indexes usable that cannot be read, written or merged, if that is due; returns why one of them still
-    /// cannot.
+    /// cannot be read or written.
     pub(super) fn recover(&self, entries: Vec<(String, IndexEntry)>) -> Result<(), EngineError> {
         let outcomes: Vec<Result<(), EngineError>> = entries
             .into_iter()
             .map(|(name, entry)| match entry {
-                Ok(index) => index.recover_from_failure().and_then(|()| self.maintain_again(&index)),
+                Ok(index) => index.recover_from_failure().map(|()| self.maintain_again(&index)),
                 Err(unopened) => match unopened.try_begin() {
                     Some(attempt) => self.open_again(&name, unopened, attempt),
                     None => Err(unopened.error),
@@ -92,10 +115,11 @@ impl EmbeddedEngine {
         outcomes.into_iter().collect()
     }
 
-    /// Tries a flush or merge that failed again, without waiting for it, if that is due; returns why it failed.
-    fn maintain_again(&self, index: &Arc<Index>) -> Result<(), EngineError> {
-        let Some(failure) = index.maintenance_failure() else { return Ok(()) };
-        if let Some(attempt) = index.try_begin_maintenance() {
+    /// Tries a flush or merge that failed again, without waiting for it, if that is due.
+    fn maintain_again(&self, index: &Arc<Index>) {
+        if index.maintenance_failure().is_some()
+            && let Some(attempt) = index.try_begin_maintenance()
+        {
             let active = Arc::clone(&self.0.active_writes);
             let (engine, index) = (self.clone(), Arc::clone(index));
             drop(cantata_background::spawn_low_priority(move || {
@@ -108,12 +132,12 @@ impl EmbeddedEngine {
                 }
             }));
         }
-        Err(failure)
     }
 
     /// Returns the indexes that cannot be read, written or merged, except damaged ones, for which trying again is of no use.
     pub(super) fn failed_indexes(&self) -> Vec<(String, IndexEntry)> {
         let has_failed = |entry: &IndexEntry| match entry {
+            Ok(index) if index.damage().is_some() => false,
             Ok(index) => index.failure().is_some() || index.maintenance_failure().is_some(),
             Err(unopened) => !unopened.is_damaged(),
         };
@@ -154,14 +178,19 @@ impl EmbeddedEngine {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use cantata_engine::{IndexReader as _, IndexWriter as _, WriteOperation};
 
     use super::*;
 
     fn put(id: &str) -> Vec<WriteOperation> {
         vec![WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }]
+    }
+
+    #[test]
+    fn segments_that_could_not_be_read_are_verified_again_and_damaged_ones_are_not() {
+        let damaged = EngineError::IndexDamaged { index: "things".to_owned(), reason: "wrong checksum".to_owned() };
+        assert!(must_verify_again("things", Err(EngineError::Failed("too many open files".to_owned()))));
+        assert!(!must_verify_again("things", Err(damaged)) && !must_verify_again("things", Ok(())));
     }
 
     /// Who learned that an index is not open may be late: another has opened it, and it is written to.

@@ -57,7 +57,7 @@ fn orders(left: &mut [(Actor, usize); 3]) -> Vec<Vec<Actor>> {
 }
 
 fn write(writer: &mut IndexWriter, model: &mut Documents, batch: &[WriteOperation]) {
-    let (prepared, _) = writer.prepare(batch);
+    let (prepared, _) = writer.prepare(batch).unwrap();
     writer.apply(prepared);
     for operation in batch {
         match operation {
@@ -77,7 +77,7 @@ fn merge(writer: &mut IndexWriter, chosen: &mut Option<Vec<IndexSegment>>, is_me
     match chosen.take() {
         None => *chosen = Some(writer.segments.iter().filter(|segment| is_meant(segment)).cloned().collect()),
         Some(chosen) => {
-            let merged = merge_segments(&chosen, &writer.mapping);
+            let merged = merge_segments(&chosen, &writer.mapping).unwrap();
             let merged = merged.map(|built| IndexSegment::in_memory(Segment::in_memory(built)));
             writer.replace_segments(&chosen, merged);
         }

@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 use super::file_number::{self, MAX_FILE_NUMBER};
 use super::wal;
+use crate::checked_json;
 use crate::error::IndexError;
 
 /// The name of the file.
@@ -49,9 +50,15 @@ pub(crate) struct Manifest {
     /// How far the source of the documents has been read, if batches came with a position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) position: Option<String>,
-    /// Whether it was read from a file of an earlier format.
+    /// Whether it was read from a file of an earlier format. WAL files may then have no header.
     #[serde(skip)]
-    is_upgraded: bool,
+    pub(crate) is_upgraded: bool,
+}
+
+/// The member that every format has.
+#[derive(Deserialize)]
+struct FormatMember {
+    format: u32,
 }
 
 /// A segment of a manifest.
@@ -84,11 +91,16 @@ impl Manifest {
     /// Reads the manifest of a folder; returns also what is in the file.
     pub(crate) fn read(folder: &Path) -> Result<(Self, Vec<u8>), IndexError> {
         let bytes = fs_err::read(folder.join(FILE))?;
-        let mut manifest: Self =
-            serde_json::from_slice(&bytes).map_err(|source| IndexError::Json { file: "manifest", source })?;
-        if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&manifest.format) {
-            return Err(IndexError::Format { found: manifest.format, expected: FORMAT_VERSION });
+        if !checked_json::is_intact(&bytes) {
+            return Err(IndexError::Damaged { file: FILE.to_owned(), found: "its checksum is wrong".to_owned() });
         }
+        let unreadable = |source| IndexError::Json { file: "manifest", source };
+        // Another format may have other members.
+        let FormatMember { format } = serde_json::from_slice(&bytes).map_err(unreadable)?;
+        if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&format) {
+            return Err(IndexError::Format { found: format, expected: FORMAT_VERSION });
+        }
+        let mut manifest: Self = serde_json::from_slice(&bytes).map_err(unreadable)?;
         if manifest.format < FORMAT_VERSION {
             tracing::info!(folder = %folder.display(), from = manifest.format, to = FORMAT_VERSION, "upgrading an index");
             manifest.is_upgraded = true;
@@ -140,11 +152,13 @@ impl Manifest {
         path.try_exists()
     }
 
-    /// Removes the copy of a manifest of an earlier format; what it references are orphans from here on.
+    /// Removes the copy of a manifest of an earlier format, if it is there; what it references are orphans from here on.
     pub(crate) fn remove_copy(folder: &Path) -> io::Result<()> {
-        fs_err::remove_file(folder.join(copy_file()))?;
-        // A copy must not come back without its files.
-        durable_file::sync_folder(folder)
+        match fs_err::remove_file(folder.join(copy_file())) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            // A copy must not come back without its files.
+            _ => durable_file::sync_folder(folder),
+        }
     }
 
     /// Returns the copy of a manifest of an earlier format.
@@ -155,7 +169,7 @@ impl Manifest {
 
     /// Returns the name of the file and its content.
     pub(crate) fn to_file(&self) -> serde_json::Result<(&'static str, Vec<u8>)> {
-        Ok((FILE, serde_json::to_vec_pretty(self)?))
+        Ok((FILE, checked_json::to_vec(self)?))
     }
 
     /// Returns whether a file is part of the index.
@@ -266,6 +280,9 @@ mod tests {
             other["format"] = format.into();
             assert!(matches!(read(&other), Err(IndexError::Format { .. })), "{format}");
         }
+        let newer = FORMAT_VERSION + 1;
+        let refused = read(&json!({"format": newer, "properties": [], "files": {"1.segment": 3}})).unwrap_err();
+        assert!(matches!(refused, IndexError::Format { found, .. } if found == newer), "{refused}");
     }
 
     #[test]
@@ -289,6 +306,26 @@ mod tests {
         for manifest in forged {
             let refused = read(&manifest).err();
             assert!(matches!(&refused, Some(IndexError::Damaged { file, .. }) if file == FILE), "{manifest}");
+        }
+    }
+
+    /// Another number of the first WAL file would make the present one an orphan, another position would skip events.
+    #[test]
+    fn a_flip_of_any_bit_is_found_or_changes_nothing() {
+        let mut manifest = Manifest::new(None).unwrap();
+        manifest.position = Some("12".to_owned());
+        manifest.next_file = 2;
+        manifest.segments.push(ManifestSegment { file: "1.segment".to_owned(), live: None });
+        let folder = tempfile::tempdir().unwrap();
+        let text = manifest.write(folder.path()).unwrap();
+        for bit in 0..8 * text.len() {
+            let mut flipped = text.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            fs_err::write(folder.path().join(FILE), flipped).unwrap();
+            match Manifest::read(folder.path()) {
+                Ok((read, _)) => assert_eq!(read.to_file().unwrap().1, manifest.to_file().unwrap().1, "bit {bit}"),
+                Err(error) => assert!(error.is_damage(), "bit {bit}: {error}"),
+            }
         }
     }
 

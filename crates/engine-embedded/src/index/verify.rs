@@ -31,12 +31,17 @@ impl Index {
                 if !error.is_damage() {
                     return self.write_error(error);
                 }
-                let damage = EngineError::IndexDamaged { index: self.name.clone(), reason: error.chain() };
-                self.damage.store(Some(Arc::new(damage.clone())));
-                damage
+                self.set_damaged(error.chain())
             })?;
         }
         Ok(())
+    }
+
+    /// Says that the index is damaged: it is not read any more. Returns the error of whoever reads it.
+    pub(crate) fn set_damaged(&self, reason: String) -> EngineError {
+        let damage = EngineError::IndexDamaged { index: self.name.clone(), reason };
+        self.damage.store(Some(Arc::new(damage.clone())));
+        damage
     }
 
     /// Returns which segment is damaged; nothing if none was found to be.

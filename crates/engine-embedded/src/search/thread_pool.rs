@@ -1,4 +1,5 @@
-//! The thread pool on which the facets of one search are counted in parallel, and segments are verified.
+//! The thread pool on which the facets of one search are counted in parallel, the values of a dictionary compared,
+//! records scored, and segments verified.
 //!
 //! One search has the pool at a time. The others compute on their own threads, which occupy the processors already:
 //! tasks of many searches in one queue would only wait for each other.

@@ -186,3 +186,32 @@ async fn a_damaged_index_is_not_tried_again() {
     let refused = engine.mapping("things").await.unwrap_err();
     assert!(matches!(refused, EngineError::IndexDamaged { .. }), "{refused}");
 }
+
+#[tokio::test]
+async fn damage_that_is_found_after_a_failed_change_stops_searches_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = folder.path().join("things");
+    let engine = open(folder.path());
+    engine.create("things", None).unwrap();
+    engine.write("things", put("before", 10)).await.unwrap();
+    engine.write("things", put("small", 10)).await.unwrap();
+    let obstacle = index.join("manifest.json.new");
+    std::fs::create_dir(&obstacle).unwrap();
+    assert!(engine.write("things", put("large", LARGE)).await.is_err());
+    assert_eq!(found(&engine).await, ["before", "small"], "searches go on");
+
+    let files = std::fs::read_dir(&index).unwrap().map(|entry| entry.unwrap().path());
+    let logs: Vec<_> = files.filter(|path| path.extension().is_some_and(|extension| extension == "log")).collect();
+    assert_eq!(logs.len(), 1, "{logs:?}");
+    let mut bytes = std::fs::read(&logs[0]).unwrap();
+    // In the first entry, behind the header of the file and its own.
+    bytes[16 + 8] ^= 1;
+    std::fs::write(&logs[0], bytes).unwrap();
+    std::fs::remove_dir(&obstacle).unwrap();
+    let refused = engine.write("things", put("after", 10)).await.map(drop);
+    for refused in [refused, engine.has_documents("things", &["before"]).await.map(drop)] {
+        assert!(matches!(refused, Err(EngineError::IndexDamaged { .. })), "{refused:?}");
+    }
+    assert!(engine.indexes().await.unwrap()[0].problem.is_some());
+    assert_eq!(engine.check_health().await, Ok(()), "trying again is of no use");
+}

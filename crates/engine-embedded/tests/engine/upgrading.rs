@@ -90,3 +90,22 @@ async fn the_files_of_an_earlier_format_stay_until_the_index_is_written_to() {
     assert_eq!(document_counts(&engine).await, grown);
     assert_eq!(engine.verify("things").await.unwrap(), Vec::<String>::new());
 }
+
+#[tokio::test]
+async fn a_way_back_that_cannot_be_removed_is_removed_by_a_later_write() {
+    let folder = tempfile::tempdir().unwrap();
+    copy_fixture(folder.path());
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    let copy = folder.path().join("things").join(COPY);
+    let kept = std::fs::read(&copy).unwrap();
+    let put = |id: &str| vec![WriteOperation::Put { id: id.to_owned(), source: b"{\"number\": 1000}".to_vec() }];
+    // A folder stands in the place of the copy.
+    std::fs::remove_file(&copy).unwrap();
+    std::fs::create_dir(&copy).unwrap();
+    engine.write("things", put("first")).await.unwrap();
+    std::fs::remove_dir(&copy).unwrap();
+    std::fs::write(&copy, kept).unwrap();
+    engine.write("things", put("second")).await.unwrap();
+    assert!(!copy.try_exists().unwrap());
+    engine.wait_until_idle().await;
+}

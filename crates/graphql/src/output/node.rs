@@ -99,6 +99,19 @@ impl NodeOutput {
         self.table.len() > 0 || members.any(|member| !matches!(member, NodeMember::Id | NodeMember::Score))
     }
 
+    /// Returns whether the score of the record is shown, also as that of its elements.
+    pub(crate) fn shows_score(&self) -> bool {
+        self.members.iter().filter_map(OutputMember::computed).any(|member| match member {
+            NodeMember::Score => true,
+            NodeMember::Id | NodeMember::Values(_) => false,
+            NodeMember::Object { node, .. } => node.shows_score(),
+            NodeMember::Nested { members, .. } => {
+                let connections = members.iter().filter_map(OutputMember::computed);
+                connections.flat_map(ConnectionOutput::nodes).any(Self::shows_score)
+            }
+        })
+    }
+
     fn selects_elements(&self) -> bool {
         self.members.iter().filter_map(OutputMember::computed).any(|member| match member {
             NodeMember::Object { node, .. } => node.selects_elements(),

@@ -131,6 +131,7 @@ fn a_response_that_nobody_waits_for_is_not_written_to_its_end() {
     let hit = || Hit {
         cursor: Cursor { values: Vec::new(), id: "R1".to_owned() },
         document: Some(json!({ "donors": [{ "age": 1 }] }).into()),
+        score: None,
     };
     let page = HitsResult { total: None, hits: vec![hit(), hit(), hit()] };
     let answer = SearchResponse { hits: vec![page], facets: Vec::new() };

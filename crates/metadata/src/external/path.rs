@@ -6,9 +6,9 @@
 
 use std::fmt;
 
-use cantata_schema::RulePath;
 use serde_json::{Number, Value};
 
+use super::path_syntax::PathQuery;
 
 /// What matched instead of strings.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl fmt::Display for NotStringsError {
 
 /// Returns the strings at a path, in the order of the payload.
 pub(super) fn strings_at<'a>(payload: &'a Value, json_path: &str) -> Result<Vec<&'a str>, NotStringsError> {
-    let Some(path) = RulePath::parse(json_path) else {
+    let Some(path) = PathQuery::parse(json_path) else {
         tracing::warn!(json_path, "an external validation is skipped because its path cannot be read");
         return Ok(Vec::new());
     };

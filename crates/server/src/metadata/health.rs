@@ -1,7 +1,5 @@
 //! Is the server there, and can it work.
 
-use std::sync::Arc;
-
 use axum::extract::State;
 use axum::response::Response;
 
@@ -28,7 +26,6 @@ pub(crate) async fn is_alive() -> Response {
     )
 )]
 pub(crate) async fn health(State(state): State<AppState>) -> ApiResult {
-    let metadata = Arc::clone(&state.metadata);
-    state.health_check.run(async move { metadata.check_health().await }).await?;
+    state.check_store().await?;
     Ok(json(&Health { status: "UP".to_owned() }))
 }

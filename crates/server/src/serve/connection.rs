@@ -4,7 +4,7 @@
 //! response is not read. Where there is no room for a new connection, the one is closed that has been waiting longest. So
 //! clients that do nothing, or next to nothing, can hold connections only while no other client needs them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use http::Version;
 use tokio::task::{AbortHandle, Id};
 
+use super::response::HeldResponse;
 use crate::access::CredentialCache;
 
 /// The origin of all timestamps here.
@@ -34,18 +35,18 @@ pub(crate) struct Connection {
     /// Since when a part of a response could not be sent for lack of room in the windows of HTTP/2; 0 if it could.
     unread_since: AtomicU64,
     min_client_rate: u64,
-    /// How many responses HTTP/2 has taken and not sent.
+    /// How many responses HTTP/2 has not sent.
     unsent_count: AtomicUsize,
     unsent: Mutex<UnsentResponses>,
     is_http1: AtomicBool,
     credential: CredentialCache,
 }
 
-/// Responses that HTTP/2 has taken and not sent. A client that reads one of several must read the others, too: what it
-/// reads of all of them says nothing about a single one.
+/// Responses that HTTP/2 has not sent. A client that reads one of several must read the others, too: what it reads of all
+/// of them says nothing about a single one.
 #[derive(Default)]
 struct UnsentResponses {
-    by_due_time: BTreeSet<UnsentResponse>,
+    by_due_time: BTreeMap<UnsentResponse, HeldResponse>,
     last_number: u64,
 }
 
@@ -121,20 +122,22 @@ impl Connection {
     }
 
     /// Notes that a response is to be sent.
-    pub(super) fn add_unsent(&self, bytes: usize) -> UnsentResponse {
+    pub(super) fn add_unsent(&self, bytes: u64, held: HeldResponse) -> UnsentResponse {
         self.unsent_count.fetch_add(1, Ordering::Relaxed);
-        let due_time = now().saturating_add((bytes as u64).saturating_mul(1000) / self.min_client_rate);
+        let due_time = now().saturating_add(bytes.saturating_mul(1000) / self.min_client_rate);
         let mut unsent = self.lock_unsent();
         unsent.last_number += 1;
         let response = (due_time, unsent.last_number);
-        unsent.by_due_time.insert(response);
+        unsent.by_due_time.insert(response, held);
         response
     }
 
     /// Notes that a response was sent, or never will be.
     pub(super) fn remove_unsent(&self, response: UnsentResponse) {
-        self.unsent_count.fetch_sub(1, Ordering::Relaxed);
-        self.lock_unsent().by_due_time.remove(&response);
+        // One that was given up is not there any more.
+        if self.lock_unsent().by_due_time.remove(&response).is_some() {
+            self.unsent_count.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
     /// Returns whether a response is to be sent.
@@ -142,13 +145,33 @@ impl Connection {
         self.unsent_count.load(Ordering::Relaxed) > 0
     }
 
-    /// Returns for how many milliseconds a response is overdue.
-    fn overdue(&self) -> u64 {
-        if !self.has_unsent() {
-            return 0;
+    /// Gives up the responses that are overdue by a time: nothing of them is kept.
+    pub(super) fn give_up_overdue(&self, timeout: Duration) {
+        while let Some(held) = self.take_overdue(timeout) {
+            self.unsent_count.fetch_sub(1, Ordering::Relaxed);
+            let given_up = held.lock().unwrap_or_else(PoisonError::into_inner).take();
+            drop(given_up);
+            tracing::debug!(peer = %self.peer, "gave up a response that its client reads too slowly");
         }
-        let earliest = self.lock_unsent().by_due_time.first().copied();
-        earliest.map_or(0, |(due_time, _)| now().saturating_sub(due_time))
+    }
+
+    fn take_overdue(&self, timeout: Duration) -> Option<HeldResponse> {
+        if !self.has_unsent() {
+            return None;
+        }
+        let mut unsent = self.lock_unsent();
+        let first = unsent.by_due_time.first_entry()?;
+        time_to(first.key().0, timeout).is_zero().then(|| first.remove())
+    }
+
+    /// Returns when the first response will be overdue by a time.
+    pub(super) fn time_to_overdue(&self, timeout: Duration) -> Option<Duration> {
+        if !self.has_unsent() {
+            return None;
+        }
+        let unsent = self.lock_unsent();
+        let (first, _) = unsent.by_due_time.first_key_value()?;
+        Some(time_to(first.0, timeout))
     }
 
     fn lock_unsent(&self) -> MutexGuard<'_, UnsentResponses> {
@@ -171,7 +194,7 @@ impl Connection {
         let since = if self.is_idle() { self.waiting_since.load(Ordering::Relaxed) } else { WORKING };
         let since = if since == WORKING { self.unread_since.load(Ordering::Relaxed) } else { since };
         let waited = if since == WORKING { 0 } else { now().saturating_sub(since) };
-        Some(timeout.saturating_sub(Duration::from_millis(waited.max(self.overdue()))))
+        Some(timeout.saturating_sub(Duration::from_millis(waited)))
     }
 
     fn is_idle(&self) -> bool {
@@ -182,6 +205,11 @@ impl Connection {
         let since = [&self.waiting_since, &self.unread_since].map(|since| since.load(Ordering::Relaxed));
         since.into_iter().find(|since| *since != WORKING)
     }
+}
+
+/// Returns how much is left until so long after a timestamp.
+fn time_to(timestamp: u64, after: Duration) -> Duration {
+    Duration::from_millis(timestamp).saturating_add(after).saturating_sub(Duration::from_millis(now()))
 }
 
 fn now() -> u64 {

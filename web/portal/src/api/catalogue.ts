@@ -89,6 +89,8 @@ export interface Catalogue {
   hasSets: boolean;
   /** The suppression threshold: smaller counts are not shown, nor any record. */
   suppressedBelow: number | null;
+  /** The names in GraphQL of the fields of its network; null if it has none. */
+  networkFields: ReadonlySet<string> | null;
 }
 
 interface ExtendedEntry {
@@ -185,7 +187,7 @@ export function flatName(name: string): string {
 export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: AbortSignal): Promise<Catalogue> {
   const type = entry.documentType;
   const [introspection, answer, hasSets] = await Promise.all([
-    json<CatalogueFields>(entry.paths.introspection, { signal }),
+    fetchFields(entry.paths.introspection, signal),
     graphql<Record<string, { configs: Configs }>>(
       entry.paths.graphql,
       `query Configs { ${type} { ${CONFIGS} } }`,
@@ -209,11 +211,21 @@ async function keepsSets({ paths }: CatalogueEntry, signal?: AbortSignal): Promi
   }
 }
 
+/** Fetches the fields; those that are known where the index fails at present, since searches are still tried. */
+async function fetchFields(path: string, signal?: AbortSignal): Promise<CatalogueFields> {
+  try {
+    return await json<CatalogueFields>(path, { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 503 && error.body?.fields) return error.body as CatalogueFields;
+    throw error;
+  }
+}
+
 /** Builds a catalogue from the answers of the server. */
 export function assemble(
   id: string,
   entry: CatalogueEntry,
-  introspection: Pick<CatalogueFields, 'description' | 'fields' | 'meta'>,
+  introspection: Pick<CatalogueFields, 'description' | 'fields' | 'meta' | 'network'>,
   configs: Configs,
   hasSets = true,
 ): Catalogue {
@@ -262,6 +274,7 @@ export function assemble(
     download: { maxRows: configs.downloads?.maxRows ?? 0, allowMore: configs.downloads?.allowCustomMaxRows ?? false },
     hasSets,
     suppressedBelow: introspection.meta.suppressedBelow ?? null,
+    networkFields: introspection.network ? new Set(Object.keys(introspection.network.fields)) : null,
   };
 }
 

@@ -120,6 +120,7 @@ export interface components {
       generatedAt: string;
       limits: components['schemas']['CatalogueLimits'];
       meta: components['schemas']['CatalogueMeta'];
+      network?: components['schemas']['CatalogueNetwork'];
       operators: {
         [key: string]: string[];
       };
@@ -160,6 +161,20 @@ export interface components {
     };
     /** @enum {string} */
     CatalogueMode: 'single' | 'multiple';
+    CatalogueNetwork: {
+      fields: {
+        [key: string]: string;
+      };
+      nodes: components['schemas']['CatalogueNode'][];
+    };
+    CatalogueNode: {
+      asked: boolean;
+      error?: string;
+      name: string;
+      nodeId?: string;
+      remote: boolean;
+      version?: string;
+    };
     CataloguePaths: {
       fields?: string;
       graphql: string;

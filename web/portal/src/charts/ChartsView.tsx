@@ -109,9 +109,12 @@ export function ChartsView() {
           );
         })}
       </div>
-      <Suspense fallback={null}>
-        <CrossChart />
-      </Suspense>
+      {/* It counts in the catalogue alone. */}
+      {!view.answer?.network && (
+        <Suspense fallback={null}>
+          <CrossChart />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Loading, Notice, Skeleton, useSlow } from '../design/Notice';
 import { withFacets } from '../facets/chosenFacets';
 import { FacetPanel } from '../facets/FacetPanel';
+import { NetworkView } from '../network/NetworkView';
 import { QueryBar } from '../query/QueryBar';
 import { QuickSearch } from '../query/QuickSearch';
 import { NotFound } from '../shell/App';
@@ -29,7 +30,7 @@ import { type Explore as ExploreValue, ExploreContext, useExplore } from './cont
 import { Toolbar } from './Toolbar';
 import { type ExploreState, fromStart, readState, writeState } from './urlState';
 import { useView } from './useView';
-import { extentRequest, readExtent } from './viewQuery';
+import { extentRequest, isByRelevance, readExtent } from './viewQuery';
 import './explore.css';
 
 export default function ExplorePage({ rest: [id, ...others] }: { rest: string[] }) {
@@ -122,6 +123,8 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
   const total = view.answer?.total;
   const size = view.answer?.bytes;
   const slow = useSlow(view.loading);
+  // How many there are without the filter; of a network that is not known.
+  const all = extent && state.filter && !view.answer?.network ? extent.total : null;
   return (
     <div className="row wrap spread result-head">
       <div className="row">
@@ -138,12 +141,15 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
             <>
               <strong className="number">{count(total)}</strong>{' '}
               {total === 1 ? catalogue.documentType : plural(catalogue.documentType)}
-              {extent && state.filter && <span className="faint"> of {count(extent.total)}</span>}
+              {all !== null && <span className="faint"> of {count(all)}</span>}
               {size !== null && size !== undefined && size > 0 && (
                 <span className="faint result-bytes" title={`${count(size)} B`}>
                   {' '}
                   · {bytes(size)}
                 </span>
+              )}
+              {state.view === 'table' && total > 1 && isByRelevance(state) && (
+                <span className="faint">, best matches first</span>
               )}
             </>
           )}
@@ -181,6 +187,7 @@ function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumn
         <Skeleton lines={14} height={18} />
       </div>
     );
+  if (state.view === 'network' && view.answer.network) return <NetworkView />;
   if (catalogue.suppressedBelow !== null && state.view === 'table') {
     return (
       <Notice kind="plain">

@@ -52,19 +52,23 @@ export async function fetchFacetValues(catalogue: Catalogue, signal: AbortSignal
   >(catalogue.graphqlPath, query, {}, signal);
   const counts = answer[type]?.aggregations ?? {};
   return facets.flatMap(({ field, label }) =>
-    (counts[field.graphqlName]?.buckets ?? []).map(
-      ({ key, doc_count }): Finding => ({ field, label, value: key, text: valueText(key, field), records: doc_count }),
-    ),
+    (counts[field.graphqlName]?.buckets ?? []).map(({ key, doc_count }): Finding => ({
+      field,
+      label,
+      value: key,
+      text: valueText(key, field),
+      records: doc_count,
+    })),
   );
 }
 
-/** Fetches values of identifiers, names and titles that contain a text, from a few records that do. */
+/** Fetches values of identifiers, names and titles that contain a text, from the records that match it best. */
 export async function fetchRecordValues(catalogue: Catalogue, text: string, signal: AbortSignal): Promise<Finding[]> {
   const fields = catalogue.quickFields.filter(({ isMultiField }) => !isMultiField);
   if (fields.length === 0) return [];
   const names = fields.map(({ selection }) => selection).join(' ');
   const type = catalogue.documentType;
-  const query = `query Suggest($filters: JSON) { ${type} { hits(filters: $filters, first: ${MAX_RECORDS}, trackTotalHits: false) { edges { node { id ${names} } } } } }`;
+  const query = `query Suggest($filters: JSON) { ${type} { hits(filters: $filters, first: ${MAX_RECORDS}, sort: [{fieldName: "_score", order: desc}], trackTotalHits: false) { edges { node { id ${names} } } } } }`;
   const answer = await graphql<Record<string, { hits: { edges: { node: Record<string, unknown> }[] } }>>(
     catalogue.graphqlPath,
     query,

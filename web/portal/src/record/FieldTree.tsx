@@ -62,7 +62,9 @@ function labelOf(catalogue: Catalogue, path: string): string {
 }
 
 function FieldValues({ catalogue, path, value }: { catalogue: Catalogue; path: string; value: unknown }) {
-  const values = (Array.isArray(value) ? value : [value]).flat(5).filter((each) => each !== null && each !== '');
+  const values: unknown[] = (Array.isArray(value) ? value : [value])
+    .flat(5)
+    .filter((each) => each !== null && each !== '');
   const field = catalogue.fields.get(path);
   if (!field || values.length === 0) return values.map(String).join(', ') || '–';
   const known = catalogue.columns.find((column) => column.field === field);

@@ -6,7 +6,7 @@ import { type KeyboardEvent, useRef } from 'react';
 import { count } from '../design/format';
 import { useExplore } from '../explore/context';
 import { fromStart } from '../explore/urlState';
-import { sortOf } from '../explore/viewQuery';
+import { isByRelevance, sortOf } from '../explore/viewQuery';
 import { Link } from '../shell/router';
 import { keyOfRow, useBasket } from './basket';
 import { Cell } from './Cell';
@@ -27,7 +27,7 @@ export function ResultTable({ columns, density }: { columns: ShownColumn[]; dens
     estimateSize: () => height,
     overscan: 12,
   });
-  const sort = sortOf(state, catalogue);
+  const sort = isByRelevance(state) ? [] : sortOf(state, catalogue);
   const first = (state.page - 1) * state.size;
   const setColumns = (next: ShownColumn[]) => change({ ...state, columns: choices(next) });
   const setSort: SortChange = (fieldName, desc, isAdded) => {

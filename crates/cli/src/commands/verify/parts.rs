@@ -7,13 +7,13 @@ use std::path::Path;
 use cantata_access::KeyFile;
 use cantata_core::error_chain;
 use cantata_engine::{EngineError, IndexAdmin, IndexMaintenance, IndexReader, IndexWriter};
-use cantata_engine_embedded::{EmbeddedEngine, IndexDescription};
+use cantata_engine_embedded::{DAMAGED_ALIASES_FILE, EmbeddedEngine, IndexDescription};
 use cantata_indexing::is_index_generation;
 use cantata_store_sqlite::{METADATA_FILE, check_database, check_lookup, remove_lookup};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::data_dir::{INDEXING_FOLDER, ensure_metadata_is_not_lost, unusable};
+use crate::data_dir::{INDEXING_FOLDER, SEARCH_FOLDER, ensure_metadata_is_not_lost, unusable};
 use crate::error::CliError;
 
 /// What to do about metadata, which exists once.
@@ -148,6 +148,14 @@ fn is_derived(name: &str, index: &IndexDescription) -> bool {
     is_index_generation(name, &index.mapping) && index.position.is_some()
 }
 
+/// Checks the aliases of indexes. The engine that was opened has set a damaged file aside.
+pub(super) fn check_aliases(folder: &Path) -> Part {
+    let kept = format!("{SEARCH_FOLDER}/{DAMAGED_ALIASES_FILE}");
+    let is_damaged = folder.join(&kept).is_file();
+    let problems = is_damaged.then(|| format!("the file was damaged, and is kept as {kept}")).into_iter().collect();
+    Part::new("aliases of indexes", problems, format!("{RESTORE}, or set the aliases again and delete {kept}"))
+}
+
 /// Checks the API keys.
 pub(super) fn check_keys(folder: &Path) -> Part {
     let problems = match KeyFile::in_folder(folder).list() {
@@ -172,10 +180,13 @@ pub(super) fn check_indexing(folder: &Path, repairs: bool) -> Result<Vec<Part>, 
     Ok(parts)
 }
 
-/// Finds files that an interrupted process has left behind.
+/// Finds files that an interrupted process has left behind, except a rebuild of the lookup database: the next start removes
+/// it by itself.
 pub(super) fn check_leftovers(folder: &Path, repairs: bool) -> Result<Vec<Part>, CliError> {
     let names = names_in(folder).map_err(|error| unusable(folder, error))?;
-    let is_leftover = |name: &String| name.starts_with(".backup-") || name.ends_with(".unfinished");
+    let is_leftover = |name: &String| {
+        name.starts_with(".backup-") || (name.ends_with(".unfinished") && name != "lookup.db.unfinished")
+    };
     let parts = names.into_iter().filter(is_leftover).map(|name| {
         let path = folder.join(&name);
         let problems = vec!["an interrupted process has left it behind".to_owned()];

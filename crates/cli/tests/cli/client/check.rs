@@ -139,3 +139,18 @@ fn what_becomes_of_the_index_of_a_source_is_told() {
         assert_eq!(check(&files, &[place.as_slice(), &["--strict"]].concat()).0, 1);
     }
 }
+
+#[test]
+fn nodes_of_a_network_are_asked() {
+    let network = json!({"network": {"remoteNodes": [{
+        "displayName": "There", "documentType": "plant", "graphqlUrl": "http://127.0.0.1:1/graphql",
+    }]}});
+    let base = json!({"documentType": "plant", "esIndex": "plants"});
+    let files = folder(&[("plants/base.json", base), ("plants/network.json", network)]);
+    let (code, stdout, _) = check(&files, &[]);
+    assert_eq!(code, 0, "{stdout}");
+    let expected =
+        "warning: plants/network.json, `network.remoteNodes[0]`: found \"There\", but the node cannot be reached";
+    assert!(stdout.contains(expected), "{stdout}");
+    assert!(!check(&files, &["--files-only"]).1.contains("warning"));
+}
