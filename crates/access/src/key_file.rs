@@ -105,9 +105,16 @@ impl KeyFile {
         durable_file::create_folder(&self.folder)?;
         let lock = fs::OpenOptions::new().create(true).append(true).open(self.folder.join(LOCK))?;
         lock.file().lock()?;
-        let mut keys = parse(&self.bytes()?)?;
+        let before = self.bytes()?;
+        let mut keys = parse(&before)?;
         let changed = change(&mut keys)?;
-        self.replace(&Content { version: VERSION, keys })?;
+        if let Err(error) = self.replace(&Content { version: VERSION, keys }) {
+            // A change that is refused must not count, even if only the last sync failed.
+            if self.bytes().is_ok_and(|now| now != before) {
+                let _ = self.put_back(&before);
+            }
+            return Err(error.into());
+        }
         // What this process decides next must know of the change.
         let _reading = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         self.fresh_until.store(0, Ordering::Release);
@@ -119,6 +126,16 @@ impl KeyFile {
         let mut text = serde_json::to_vec_pretty(content)?;
         text.push(b'\n');
         durable_file::replace_private(&self.folder.join(FILE), &text)
+    }
+
+    /// Makes the file what it was.
+    fn put_back(&self, before: &[u8]) -> io::Result<()> {
+        let path = self.folder.join(FILE);
+        if before.is_empty() {
+            fs::remove_file(&path)?;
+            return durable_file::sync_folder(&self.folder);
+        }
+        durable_file::replace_private(&path, before)
     }
 
     /// Returns the key with a digest, active or not.

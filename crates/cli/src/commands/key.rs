@@ -7,6 +7,7 @@ use cantata_core::Timestamp;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use crate::data_dir::ensure_not_restoring;
 use crate::error::CliError;
 use crate::settings::{ConfigArgument, LoggingSettings, StoreSettings};
 use crate::terminal::print_line;
@@ -52,6 +53,8 @@ enum KeyCommand {
 
 /// Runs the command.
 pub(crate) fn key(arguments: &KeyArguments) -> Result<ExitCode, CliError> {
+    // A restore puts the keys of its backup in place of those that are made meanwhile.
+    ensure_not_restoring(&arguments.store.data_dir)?;
     let keys = KeyFile::in_folder(&arguments.store.data_dir);
     let (json, text) = match &arguments.command {
         KeyCommand::Create { name, scopes, expires } => {
