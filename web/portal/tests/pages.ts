@@ -8,6 +8,7 @@ const PAGES: Record<string, [path: string, complete: string]> = {
   home: ['/', '.home-card .home-value'],
   explore: ['/portal/explore/files', '.result-table td'],
   charts: ['/portal/explore/files?view=charts', '.chart'],
+  dictionary: ['/portal/dictionary/files', '.plain-table td'],
   sets: ['/portal/sets', 'section.card h2'],
   studies: ['/portal/manage/studies', '.manage-list li'],
   types: ['/portal/manage/types', '.plain-table td'],

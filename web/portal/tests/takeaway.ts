@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { close, firstFacet, open, shoot, textOf, total, valuesOf, world } from './support';
+import { close, firstFacet, open, shoot, textOf, total, valuesOf, violations, world } from './support';
 
 async function filtered() {
   const page = await open('/portal/explore/files');
@@ -98,6 +98,8 @@ test('the query to copy finds the same with curl and Python', async () => {
   const printed = execFileSync('python3', ['-c', await code('Python')], { encoding: 'utf8' });
   assert.equal(printed.trimEnd().split('\n').length, count);
   assert.ok((await code('R')).includes(world.base));
+  const table = await (await fetch(await code('URL'))).text();
+  assert.equal(table.trimEnd().split('\r\n').length, count + 1, 'the address alone gives all rows');
   await close(page);
 });
 
@@ -126,8 +128,11 @@ test('a set is saved, listed, opened, renamed, combined and deleted', async () =
   await page.getByLabel('Choose First set').check();
   await page
     .locator('section', { has: page.getByRole('heading', { name: 'Files' }) })
-    .getByRole('button', { name: 'Combine two' })
+    .getByRole('button', { name: 'Combine' })
     .click();
+  await page.getByRole('img', { name: /^Records in only/ }).waitFor();
+  assert.deepEqual(await violations(page), []);
+  await shoot(page, 'sets-combine');
   await page
     .locator('dialog')
     .getByRole('radio', { name: /but not in/ })
@@ -184,5 +189,46 @@ test('a record shows its fields and its document, and has an address', async () 
   const gone = await open('/portal/record/files/no-such-record');
   await gone.getByText('This record cannot be shown').waitFor();
   await close(gone);
+  await close(page);
+});
+
+test('a record leads to others with the same values and identifiers, and can be downloaded', async () => {
+  const page = await open('/portal/explore/files');
+  await total(page);
+  await page.locator('.result-table td a').first().click();
+  const related = page.getByRole('list', { name: 'Related records' });
+  const analysis = related.getByRole('link', { name: /analys[ei]s with Analysis ID/i }).first();
+  await analysis.waitFor();
+  await page.getByText(/ B\)$/).first().waitFor();
+  assert.deepEqual(await violations(page), []);
+  await shoot(page, 'record-related');
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  const text = readFileSync(await (await coming).path(), 'utf8');
+  assert.ok((JSON.parse(text) as { objectId: string }).objectId);
+  const more = page.getByRole('link', { name: /^More with File type/i });
+  await more.first().click();
+  await page.locator('.chip', { hasText: 'File type' }).waitFor();
+  assert.ok((await total(page)) > 0);
+  await page.goBack();
+  await analysis.click();
+  await page.locator('.chip').waitFor();
+  assert.equal(await total(page), 1);
+  await close(page);
+});
+
+test('the data dictionary has every field with its values, and is a table to take away', async () => {
+  const page = await open('/portal/explore/files');
+  await total(page);
+  await page.getByRole('link', { name: 'Data dictionary' }).click();
+  const row = page.getByRole('row', { name: /analysis\.donors\.gender/ });
+  await row.waitFor();
+  assert.match(await textOf(row), /Female/);
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const csv = readFileSync(await (await coming).path(), 'utf8');
+  assert.equal(csv.trimEnd().split('\r\n').length, 1 + (await page.locator('.plain-table tbody tr').count()));
+  await page.getByRole('searchbox', { name: 'Find a field' }).fill('file size');
+  await row.waitFor({ state: 'detached' });
   await close(page);
 });

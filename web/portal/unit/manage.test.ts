@@ -13,6 +13,7 @@ import { problemsOf } from '../src/manage/typeRules';
 import { leaf } from '../src/query/sqon';
 import { combined } from '../src/sets/api';
 import { readIds } from '../src/sets/idList';
+import { exactCounts, regionsOf } from '../src/sets/venn';
 import { sampleCatalogue } from './helpers';
 
 test('violations are found in the message and at their lines', () => {
@@ -177,10 +178,26 @@ test('lists of ids are read however they are separated', () => {
 
 test('sets are put together as filters', () => {
   const set = (setId: string) => ({ setId, name: setId, size: 1, path: 'donors.id', type: 'file', createdAt: null });
-  expect(combined('difference', set('a'), set('b'))).toMatchObject({
+  expect(combined('difference', [set('a'), set('b'), set('c')])).toMatchObject({
     op: 'and',
-    content: [{ op: 'in' }, { op: 'some-not-in' }],
+    content: [{ op: 'in' }, { op: 'some-not-in' }, { op: 'some-not-in' }],
   });
+  expect(combined('union', [set('a'), set('b'), set('c')])).toMatchObject({ op: 'or', content: [{}, {}, {}] });
+});
+
+test('the regions of a Venn diagram add up', () => {
+  const atLeast = new Map([
+    [1, 10],
+    [2, 8],
+    [3, 4],
+    [4, 6],
+    [5, 3],
+    [6, 2],
+    [7, 1],
+  ]);
+  const exact = exactCounts(atLeast);
+  expect(Object.fromEntries(exact)).toEqual({ 1: 4, 2: 3, 3: 3, 4: 2, 5: 2, 6: 1, 7: 1 });
+  expect(regionsOf(2)).toEqual([1, 2, 3]);
 });
 
 test('code to copy survives quotes in values', () => {
@@ -194,5 +211,11 @@ test('code to copy survives quotes in values', () => {
   });
   const curl = all.find(({ name }) => name === 'curl')?.code ?? '';
   expect(curl).toContain("it'\\''s");
-  expect(all.map(({ name }) => name)).toEqual(['GraphQL', 'SQON', 'curl', 'Python', 'R']);
+  expect(curl).toMatch(/^# The first 100 records/);
+  expect(all.map(({ name }) => name)).toEqual(['GraphQL', 'SQON', 'curl', 'Python', 'R', 'URL']);
+  const address = new URL(all.at(-1)?.code ?? '');
+  expect(JSON.parse(address.searchParams.get('filters') ?? '')).toEqual({
+    op: 'and',
+    content: [leaf('in', 'file_id', ['it\'s "so" \\ $x'])],
+  });
 });

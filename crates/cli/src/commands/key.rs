@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use cantata_access::{KeyError, KeyFile, KeyRecord};
+use cantata_access::{KeyError, KeyFile, KeyRecord, ScopeRules};
 use cantata_core::Timestamp;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -58,6 +58,10 @@ pub(crate) fn key(arguments: &KeyArguments) -> Result<ExitCode, CliError> {
     let keys = KeyFile::in_folder(&arguments.store.data_dir);
     let (json, text) = match &arguments.command {
         KeyCommand::Create { name, scopes, expires } => {
+            if let Some(scope) = scopes.iter().find(|scope| ScopeRules::default().lacks_verb(scope)) {
+                let expected = format!("expected what it allows at the end, such as {scope}.WRITE or {scope}.READ");
+                return Err(CliError::setting(format!("'{scope}' allows nothing in a study; {expected}")));
+            }
             let (record, secret) = KeyRecord::new(name, scopes, *expires)?;
             let mut json = json!(record.summary());
             keys.add(record)?;

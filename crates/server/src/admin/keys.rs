@@ -8,7 +8,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use axum::extract::State;
-use cantata_access::{KeyError, KeyFile, KeyRecord, KeySecret, KeySummary};
+use cantata_access::{KeyError, KeyFile, KeyRecord, KeySecret, KeySummary, ScopeRules};
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result, Timestamp};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
@@ -65,7 +65,7 @@ async fn list(State(state): State<AppState>) -> ApiResult {
     responses((status = 201, description = "The key", body = MadeApiKey))
 )]
 async fn create(State(state): State<AppState>, JsonObject(members): JsonObject) -> ApiResult {
-    let (record, secret) = parse_key(&members)?;
+    let (record, secret) = parse_key(&members, &state.access.scopes)?;
     let added = record.clone();
     on_keys(&state.access, move |keys| keys.add(added)).await?;
     let created = CreatedKey { key: secret.reveal(), summary: record.summary() };
@@ -100,7 +100,7 @@ async fn on_keys<T: Send + 'static>(
 }
 
 /// Creates the key that a body describes.
-fn parse_key(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
+fn parse_key(members: &Map<String, Value>, rules: &ScopeRules) -> Result<(KeyRecord, KeySecret)> {
     if let Some(unknown) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(unfit(unknown, "a member that is not known", "name, scopes and perhaps expiresInDays"));
     }
@@ -116,6 +116,10 @@ fn parse_key(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
         other => return Err(unfit("scopes", describe(other), "a list of texts such as STUDY.ABC.WRITE")),
     };
     let parse_scope = |(index, scope): (usize, &Value)| match scope {
+        Value::String(scope) if rules.lacks_verb(scope) => {
+            let expected = format!("a scope that says what it allows, such as {}", rules.for_study("ABC"));
+            Err(unfit(&format!("scopes[{index}]"), format!("'{scope}'"), expected))
+        }
         Value::String(scope) => Ok(scope.clone()),
         other => Err(unfit(&format!("scopes[{index}]"), describe(Some(other)), "a text such as STUDY.ABC.WRITE")),
     };

@@ -17,12 +17,15 @@ export interface Taken {
   origin: string;
 }
 
+/** How many records a request of the code asks for. */
+const PAGE_SIZE = 100;
+
 export function graphqlText({ catalogue, fields }: Taken, indent = ''): string {
   const names = fields.map(({ selection }) => selection);
   const lines = [
     'query Records($filters: JSON, $sort: [Sort], $searchAfter: JSON) {',
     `  ${catalogue.documentType} {`,
-    '    hits(filters: $filters, sort: $sort, first: 100, searchAfter: $searchAfter) {',
+    `    hits(filters: $filters, sort: $sort, first: ${PAGE_SIZE}, searchAfter: $searchAfter) {`,
     '      total',
     '      edges {',
     '        searchAfter',
@@ -50,7 +53,18 @@ export function snippets(taken: Taken): Snippet[] {
     { name: 'curl', code: curl(taken, url) },
     { name: 'Python', code: python(taken, url, variables) },
     { name: 'R', code: r(taken, url) },
+    { name: 'URL', code: tableUrl(taken) },
   ];
+}
+
+/** Returns the address of the whole result as CSV, for pandas.read_csv, read.csv of R, DuckDB and spreadsheets. */
+function tableUrl({ catalogue, filter, sort, fields, origin }: Taken): string {
+  const parameters = new URLSearchParams({ fileType: 'csv' });
+  if (filter) parameters.set('filters', JSON.stringify(filter));
+  if (fields.length) parameters.set('columns', fields.map(({ name }) => name).join(','));
+  if (sort.length)
+    parameters.set('sort', sort.map(({ fieldName, desc }) => (desc ? `-${fieldName}` : fieldName)).join(','));
+  return `${origin}${catalogue.downloadPath}?${parameters.toString()}`;
 }
 
 /** Writes a text as a word of a POSIX shell. */
@@ -60,7 +74,8 @@ function shellWord(text: string): string {
 
 function curl(taken: Taken, url: string): string {
   const body = JSON.stringify({ query: graphqlText(taken), variables: variablesOf(taken) });
-  return `curl -sS ${shellWord(url)} \\\n  -H 'Content-Type: application/json' \\\n  -d ${shellWord(body)}`;
+  return `# The first ${PAGE_SIZE} records and the number of all; the Python and R code fetch every one.
+curl -sS ${shellWord(url)} \\\n  -H 'Content-Type: application/json' \\\n  -d ${shellWord(body)}`;
 }
 
 function python(taken: Taken, url: string, variables: string): string {

@@ -15,28 +15,41 @@ interface Entry {
   isHere: boolean;
 }
 
-function useEntries(): Entry[] {
+/** How many catalogues stand in the header; where there are more, a menu has them all. */
+const MAX_CATALOGUES = 4;
+
+function useEntries(): { catalogues: Entry[]; others: Entry[] } {
   const { path } = useRouter();
   const { data } = useDirectory();
   const [area, second] = segments(path);
-  const inCatalogue = area === 'explore' || area === 'record';
+  const inCatalogue = ['explore', 'record', 'dictionary', 'compare'].includes(area ?? '');
   const catalogues = Object.keys(data?.catalogs ?? {}).map((id) => ({
     label: words(id),
     to: `/explore/${encodeURIComponent(id)}`,
     isHere: inCatalogue && second === id,
   }));
-  return [
-    ...catalogues,
+  const others = [
     { label: 'Sets', to: '/sets', isHere: area === 'sets' },
     { label: 'Manage', to: '/manage', isHere: area === 'manage' },
     { label: 'Learn', to: '/learn', isHere: area === 'learn' },
   ];
+  return { catalogues, others };
+}
+
+function MenuLinks({ entries, onFollow }: { entries: Entry[]; onFollow: () => void }) {
+  return entries.map(({ label, to, isHere }) => (
+    <Link key={to} to={to} className="menu-item" aria-current={isHere ? 'page' : undefined} onClick={onFollow}>
+      {label}
+    </Link>
+  ));
 }
 
 export function Header() {
   const { name } = useBranding();
   const [theme, toggleTheme] = useTheme();
-  const entries = useEntries();
+  const { catalogues, others } = useEntries();
+  const isCut = catalogues.length > MAX_CATALOGUES + 1;
+  const shown = isCut ? catalogues.filter(({ isHere }, index) => index < MAX_CATALOGUES || isHere) : catalogues;
   const openSignIn = useSignIn();
   const hasKey = useCredential() !== '';
   const toOther = theme === 'dark' ? 'Use light colours' : 'Use dark colours';
@@ -58,12 +71,24 @@ export function Header() {
         <span>{name}</span>
       </Link>
       <nav aria-label="Main" className="site-nav">
-        {entries.map(({ label, to, isHere }) => (
+        {[...shown, ...others].map(({ label, to, isHere }) => (
           <Link key={to} to={to} aria-current={isHere ? 'page' : undefined}>
             {label}
           </Link>
         ))}
       </nav>
+      {isCut && (
+        <div className="wide-only">
+          <Popover
+            label={`All ${catalogues.length} catalogues`}
+            className="button plain"
+            align="start"
+            panelClass="header-menu"
+          >
+            {(close) => <MenuLinks entries={catalogues} onFollow={close} />}
+          </Popover>
+        </div>
+      )}
       <div className="grow" />
       <button
         type="button"
@@ -81,13 +106,7 @@ export function Header() {
       </button>
       <div className="narrow-only">
         <Popover label="Menu" face={<Icon name="menu" />} className="button plain icon-only">
-          {(close) =>
-            entries.map(({ label, to, isHere }) => (
-              <Link key={to} to={to} className="menu-item" aria-current={isHere ? 'page' : undefined} onClick={close}>
-                {label}
-              </Link>
-            ))
-          }
+          {(close) => <MenuLinks entries={[...catalogues, ...others]} onFollow={close} />}
         </Popover>
       </div>
     </header>
