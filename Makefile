@@ -117,7 +117,8 @@ screenshots: build ## the pictures of the documentation, docs/images
 	CANTATA_BIN="$(RELEASE_BINARY)" PORTAL_SHOTS="$(CURDIR)/docs/images" web/portal/test screenshots
 
 # Screenshots go to $(CACHE)/arranger-components-screenshots.
-test-clients: debug-binary ## Arranger's published React components and charts in Chromium
+test-clients: debug-binary ## the Python package; Arranger's published React components and charts in Chromium
+	CANTATA_BIN="$(DEBUG_BINARY)" clients/python/test
 	CANTATA_BIN="$(DEBUG_BINARY)" clients/arranger-components/test
 
 engines: ## real search engines and Kafka until Ctrl-C; ENGINES="opensearch kafka" chooses
