@@ -123,6 +123,8 @@ class Translation(unittest.TestCase):
             1 < field("size") < 3
         with self.assertRaisesRegex(TypeError, "parentheses"):
             FEMALE & "Male"
+        with self.assertRaisesRegex(ValueError, "'type', expected fields of the list 'donors'"):
+            element("donors", FEMALE | VCF)
         with self.assertRaisesRegex(TypeError, "a list of values"):
             field("a").is_in("abc")
         with self.assertRaisesRegex(ValueError, "finite"):

@@ -79,7 +79,7 @@ class Documents(unittest.TestCase):
         self.assertGreater(len(examples), 0)
         for code, expected in examples:
             code = code.replace(ADDRESS, demo().url)
-            printed = subprocess.run(["Rscript", "--vanilla", "-"], input=code, capture_output=True, text=True)
+            printed = subprocess.run(["Rscript", "--vanilla", "/dev/stdin"], input=code, capture_output=True, text=True)
             self.assertEqual((printed.returncode, printed.stdout), (0, expected), printed.stderr)
 
 

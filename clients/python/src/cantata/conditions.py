@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple, Union
 
 Sqon = Dict[str, Any]
 Scalar = Union[str, int, float, bool, datetime.date, datetime.datetime]
@@ -267,7 +267,11 @@ def element(path: str, *conditions: Condition) -> Condition:
     >>> files.search(element("analysis.donors", *donor)).count()
     17
     """
-    return Element(path, tuple(_checked(condition) for condition in conditions))
+    parts = tuple(_checked(condition) for condition in conditions)
+    outside = [name for part in parts for name in _names(part) if not name.replace("__", ".").startswith(f"{path}.")]
+    if outside:
+        raise ValueError(f"element: found the field {outside[0]!r}, expected fields of the list {path!r}")
+    return Element(path, parts)
 
 
 def apart(*conditions: Condition) -> Condition:
@@ -294,6 +298,17 @@ def sqon(filter: Mapping[str, Any]) -> Condition:
 def _parts_of(kind: type, condition: Condition) -> Tuple[Condition, ...]:
     """Returns the parts of a condition of this kind, so that chains of operators become one group."""
     return condition.parts if type(condition) is kind else (condition,)  # type: ignore[attr-defined]
+
+
+def _names(condition: Condition) -> Iterator[str]:
+    """Yields the fields of a condition; those of a filter that was written as JSON are not known."""
+    if isinstance(condition, Leaf):
+        yield from condition.names
+    elif isinstance(condition, Not):
+        yield from _names(condition.part)
+    elif isinstance(condition, (And, Or, Apart, Element)):
+        for part in condition.parts:
+            yield from _names(part)
 
 
 def _checked(condition: Any) -> Condition:
