@@ -101,7 +101,7 @@ test-engines: build-tests ## tests on real search engines, Kafka and PostgreSQL;
 		cargo test --workspace --locked $(UNIT_TARGETS) -- $(ENGINE_MODULES); \
 		CANTATA_TEST_STORE=postgres cargo test --workspace --locked --test routes'
 
-test-browser: portal-test test-clients ## tests in Chromium, which is installed by apt where it is missing
+test-browser: portal-test test-clients ## tests in Chromium and of clients; Chromium and R are installed by apt if missing
 
 # Screenshots go to $(CACHE)/portal-screenshots, npm packages to the cache folder as well.
 portal-test: debug-binary ## the portal: its sources, its build, and its pages in Chromium

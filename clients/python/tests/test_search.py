@@ -1,11 +1,14 @@
 """Records, data frames and files of a real server."""
 
+import csv
 import importlib.util
 import io
 import json
 import os
 import pathlib
 import random
+import shutil
+import subprocess
 import tempfile
 import unittest
 import unittest.mock
@@ -18,6 +21,12 @@ from server import demo
 COLUMNS = ["id", "fileType", "fileSize", "analysis.experiment.coverage", "analysis.experiment.pairedEnd",
            "analysis.tags", "analysis.donors.gender", "analysis.donors.ageAtDiagnosis"]
 RANDOM_FILTERS = 12
+
+R_SCRIPT = """
+files <- read.csv(commandArgs(trailingOnly = TRUE), check.names = FALSE, na.strings = "")
+sizes <- format(files[[3]], digits = 15, scientific = FALSE, trim = TRUE)
+writeLines(paste(files[[1]], files[[2]], sizes, sep = "\\t"))
+"""
 
 
 def has(module):
@@ -89,6 +98,24 @@ class Records(unittest.TestCase):
                     self.assertEqual(rows(COLUMNS, {column: frame[column].tolist() for column in COLUMNS}), expected)
                 if has("polars"):
                     self.assertEqual(rows(COLUMNS, search.to_polars().to_dict(as_series=False)), expected)
+
+    def test_a_table_has_the_same_rows_as_the_records(self):
+        """CSV, and what R makes of it."""
+        columns = ["fileName", "fileType", "fileSize"]
+        script = self.folder / "table.R"
+        script.write_text(R_SCRIPT)
+        for number, condition in enumerate(random_filters()):
+            with self.subTest(condition=condition):
+                search = self.files.search((field("fileSize") >= 0) & condition, columns)
+                expected = [[str(record[column]) for column in columns] for record in search]
+                file = search.download(self.folder / f"{number}.csv")
+                with open(file, encoding="utf-8", newline="") as table:
+                    _, *found = csv.reader(table)
+                self.assertEqual(found, expected)
+                if shutil.which("Rscript") and expected:
+                    command = ["Rscript", "--vanilla", str(script), search.url("csv")]
+                    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+                    self.assertEqual([line.split("\t") for line in printed.splitlines()], expected)
 
     def test_the_address_of_a_table_gives_the_same_rows(self):
         search = self.files.search(field("fileType") == "VCF", ["fileName", "fileSize"], sort="-fileSize")

@@ -40,6 +40,11 @@ test('a file that is cut says so, and one that may be longer asks for all rows',
   expect(code('URL', { total: 174, catalogue: more })).toContain('&maxRows=174');
 });
 
+test('the address has the filter as it is', () => {
+  const address = new URL(code('URL'));
+  expect(JSON.parse(address.searchParams.get('filters') ?? '')).toEqual(quoted);
+});
+
 test('the command line asks for every record', () => {
   expect(code('cantata', { filter: null })).toBe(`# Every record.
 cantata query 'files' --server 'http://h' \\

@@ -12,6 +12,7 @@ import json
 import time
 import urllib.error
 import urllib.request
+from email.message import Message
 from email.utils import parsedate_to_datetime
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
@@ -53,7 +54,7 @@ class ResponseBody:
     def __init__(self, response: http.client.HTTPResponse, base: str) -> None:
         self._response = response
         self._base = base
-        self.headers: Mapping[str, str] = response.headers
+        self.headers: Message = response.headers
 
     def read(self, size: int = READ_BYTES) -> bytes:
         """Returns the next bytes, none at the end."""
@@ -162,12 +163,12 @@ class Transport:
         try:
             response: http.client.HTTPResponse = self._opener.open(request, timeout=self._timeout)
             return response
-        except urllib.error.HTTPError as response:
-            with response:
-                error, wait = self._rejection(response), _retry_after(response.headers)
-            if response.code in (429, 503) and wait is not None and wait <= MAX_PAUSE:
+        except urllib.error.HTTPError as rejection:
+            with rejection:
+                error, wait = self._rejection(rejection), _retry_after(rejection.headers)
+            if rejection.code in (429, 503) and wait is not None and wait <= MAX_PAUSE:
                 raise TransientError(error, wait, is_untouched=True) from None
-            raise (TransientError(error) if response.code in (502, 504) else error) from None
+            raise (TransientError(error) if rejection.code in (502, 504) else error) from None
         except (OSError, http.client.HTTPException) as reason:
             cause = getattr(reason, "reason", reason)
             error = CantataError(f"the server at {self.base} cannot be reached: {cause}")
@@ -191,7 +192,7 @@ def _encoded(value: Any) -> Optional[bytes]:
     return None if value is None else json.dumps(value, allow_nan=False).encode()
 
 
-def _retry_after(headers: Mapping[str, str]) -> Optional[float]:
+def _retry_after(headers: Message) -> Optional[float]:
     """Returns how many seconds to wait; a response has a number or a date."""
     text = headers.get("Retry-After")
     if text is None:
