@@ -101,7 +101,7 @@ test-engines: build-tests ## tests on real search engines, Kafka and PostgreSQL;
 		cargo test --workspace --locked $(UNIT_TARGETS) -- $(ENGINE_MODULES); \
 		CANTATA_TEST_STORE=postgres cargo test --workspace --locked --test routes'
 
-test-browser: portal-test test-clients ## tests in Chromium, which is installed by apt where it is missing
+test-browser: portal-test test-clients ## tests in Chromium and of clients; Chromium and R are installed by apt if missing
 
 # Screenshots go to $(CACHE)/portal-screenshots, npm packages to the cache folder as well.
 portal-test: debug-binary ## the portal: its sources, its build, and its pages in Chromium
@@ -117,7 +117,8 @@ screenshots: build ## the pictures of the documentation, docs/images
 	CANTATA_BIN="$(RELEASE_BINARY)" PORTAL_SHOTS="$(CURDIR)/docs/images" web/portal/test screenshots
 
 # Screenshots go to $(CACHE)/arranger-components-screenshots.
-test-clients: debug-binary ## Arranger's published React components and charts in Chromium
+test-clients: debug-binary ## the Python package; Arranger's published React components and charts in Chromium
+	CANTATA_BIN="$(DEBUG_BINARY)" clients/python/test
 	CANTATA_BIN="$(DEBUG_BINARY)" clients/arranger-components/test
 
 engines: ## real search engines and Kafka until Ctrl-C; ENGINES="opensearch kafka" chooses
