@@ -7,6 +7,7 @@ mod client;
 mod damage;
 mod database;
 mod demo;
+mod examples;
 mod formats;
 mod guide;
 mod house;
