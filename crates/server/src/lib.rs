@@ -11,6 +11,7 @@ mod admission;
 mod app;
 mod body_hook;
 mod cors;
+mod documentation;
 mod error_body;
 mod es_compat;
 mod extract;

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::AccessControl;
 use crate::access::RequiredScope;
 use crate::app::unknown_path;
+use crate::documentation::document;
 use crate::response::json;
 use crate::routes::{Dialect, RouteSpec, Routes};
 use crate::state::AppState;
@@ -88,6 +89,7 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
         .add_undescribed(RouteSpec::new(RequiredScope::None, Dialect::Search), "/", get(home))
         .add_undescribed(RequiredScope::None, "/portal", get(async || page()))
         .add_undescribed(RequiredScope::None, "/portal/settings.json", get(settings))
+        .add_undescribed(RequiredScope::None, "/portal/documents/{*file}", get(document))
         .add_undescribed(RequiredScope::None, "/portal/{*page}", get(async || page()))
         .add_undescribed(RequiredScope::None, "/assets/portal/{file}", get(file))
 }

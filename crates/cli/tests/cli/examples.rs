@@ -55,7 +55,7 @@ const REFUSED: &[(&str, &str)] = &[("README.md", "# An invalid submission.")];
 const PRINTED_SERVERS: [&str; 2] = ["http://127.0.0.1:5050", "https://catalogue.example.org"];
 const PRINTED_KEY: &str = "cantata_…";
 
-/// Makes every failure of a command count, also of one whose output goes to another. The status of an error, and errors of
+/// Makes every failure of a command count, also of one whose output goes to another. An error status, and errors of
 /// GraphQL beside a 200, are failures of curl.
 const PRELUDE: &str = r#"exec 2>&1
 fail() { echo "$*" >> "$RECORD/failures"; }
