@@ -15,6 +15,7 @@ mod import;
 mod index;
 mod key;
 mod log;
+mod packaging;
 mod portal;
 mod process;
 mod serve;

@@ -89,8 +89,8 @@ fn check(theme: &str, better: &str, colour: Option<&str>, background: [u8; 3]) -
     let contrast = contrast(channels, background);
     if contrast < MIN_CONTRAST {
         return Err(format!(
-            "`colours.{theme}`: found {colour} with a contrast of {contrast:.1} on the {theme} pages, expected at least \
-             {MIN_CONTRAST}, so that it can be read; choose {better} colour"
+            "`colours.{theme}`: found {colour} with a contrast of {contrast:.1} on the {theme} pages, expected at \
+             least {MIN_CONTRAST}, so that it can be read; choose {better} colour"
         ));
     }
     Ok(())
