@@ -42,7 +42,7 @@ for (const theme of ['light', 'dark'] as const) {
     const page = await open('/', { base, theme });
     await page.getByRole('heading', { name: 'Genomes of the north' }).waitFor();
     await page.getByText('Northern Lakes Institute').waitFor();
-    await page.waitForFunction(() => (document.querySelector('.brand-logo') as HTMLImageElement).naturalWidth === 80);
+    await page.waitForFunction(() => document.querySelector<HTMLImageElement>('.brand-logo')?.naturalWidth === 80);
     await settled(page);
     const accent = await page.evaluate(() =>
       getComputedStyle(document.documentElement).getPropertyValue('--accent').trim(),

@@ -155,9 +155,8 @@ test('guides lead to each other, to places within them, and back', async () => {
   const page = await open('/portal/learn');
   await page.getByRole('link', { name: 'For researchers' }).click();
   await page.getByRole('heading', { level: 1, name: 'For researchers' }).waitFor();
-  const picture = page.locator('.guide-image').first();
-  await picture.waitFor();
-  await page.waitForFunction(() => (document.querySelector('.guide-image') as HTMLImageElement).naturalWidth > 100);
+  await page.waitForFunction(() => document.querySelector<HTMLImageElement>('.guide-image')?.complete);
+  assert.ok(await page.evaluate(() => document.querySelector<HTMLImageElement>('.guide-image')!.naturalWidth > 100));
   await page.getByRole('link', { name: 'pivots' }).click();
   const heading = page.getByRole('heading', { name: 'Nested fields and pivots' });
   await heading.waitFor();
