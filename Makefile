@@ -49,7 +49,7 @@ build: own-cache ## the optimised binary, in $(CARGO_TARGET_DIR)/release/cantata
 debug-binary: own-cache
 	cargo build --locked -p cantata
 
-# Its profile is compiled in about half the time of a release build.
+# Its profile leaves out link-time optimisation, and most of the rest.
 demo: own-cache ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10 --network 3" adds arguments
 	@test -x "$(DEMO_BINARY)" || \
 		echo 'Compiling Cantata with all its libraries: up to 5 minutes on two cores, only this time. Then the demo starts by itself.'
