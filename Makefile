@@ -7,6 +7,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 endif
 
 RELEASE_BINARY := $(CARGO_TARGET_DIR)/release/cantata
+DEMO_BINARY := $(CARGO_TARGET_DIR)/demo/cantata
 DEBUG_BINARY := $(CARGO_TARGET_DIR)/debug/cantata
 BENCH := cargo run --release --locked -p cantata-bench --
 CARGO_DENY_VERSION := 0.20.2
@@ -48,8 +49,12 @@ build: own-cache ## the optimised binary, in $(CARGO_TARGET_DIR)/release/cantata
 debug-binary: own-cache
 	cargo build --locked -p cantata
 
-demo: build ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10 --network 3" adds arguments
-	"$(RELEASE_BINARY)" demo $(ARGS)
+# Its profile leaves out link-time optimisation, and most of the rest.
+demo: own-cache ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10 --network 3" adds arguments
+	@test -x "$(DEMO_BINARY)" || \
+		echo 'Compiling Cantata with all its libraries: up to 5 minutes on two cores, only this time. Then the demo starts by itself.'
+	cargo build --profile demo --locked -p cantata
+	"$(DEMO_BINARY)" demo $(ARGS)
 
 test: ## all checks and tests, and how long each part took; what CI runs
 	@set -e; times=; for part in $(TEST_PARTS); do \

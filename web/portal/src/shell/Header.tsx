@@ -3,7 +3,7 @@
 import { words } from '../api/catalogue';
 import { Icon } from '../design/Icon';
 import { Popover } from '../design/Popover';
-import { useBranding } from './branding';
+import { useBranding, useColours } from './branding';
 import { useDirectory } from './directory';
 import { Link, segments, useRouter } from './router';
 import { useCredential, useSignIn } from './signIn';
@@ -45,8 +45,9 @@ function MenuLinks({ entries, onFollow }: { entries: Entry[]; onFollow: () => vo
 }
 
 export function Header() {
-  const { name } = useBranding();
+  const { name, logo } = useBranding();
   const [theme, toggleTheme] = useTheme();
+  useColours(theme);
   const { catalogues, others } = useEntries();
   const isCut = catalogues.length > MAX_CATALOGUES + 1;
   const shown = isCut ? catalogues.filter(({ isHere }, index) => index < MAX_CATALOGUES || isHere) : catalogues;
@@ -59,15 +60,7 @@ export function Header() {
         Skip to content
       </a>
       <Link to="/" className="brand">
-        <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
-          <rect width="32" height="32" rx="8" fill="var(--accent)" />
-          <path
-            d="M8 12v8M13.300 8v16M18.600 11v10M24 14v4"
-            stroke="var(--on-accent)"
-            strokeWidth="2.600"
-            strokeLinecap="round"
-          />
-        </svg>
+        {logo ? <img className="brand-logo" src={logo} alt="" /> : <OwnLogo />}
         <span>{name}</span>
       </Link>
       <nav aria-label="Main" className="site-nav">
@@ -110,5 +103,19 @@ export function Header() {
         </Popover>
       </div>
     </header>
+  );
+}
+
+function OwnLogo() {
+  return (
+    <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="var(--accent)" />
+      <path
+        d="M8 12v8M13.300 8v16M18.600 11v10M24 14v4"
+        stroke="var(--on-accent)"
+        strokeWidth="2.600"
+        strokeLinecap="round"
+      />
+    </svg>
   );
 }
