@@ -116,9 +116,8 @@ impl<'a> FieldKnowledge<'a> {
         let is_unique = |field: &&Field| {
             let is_exact = matches!(field.kind, FieldKind::Keyword | FieldKind::Text) || field.kind.is_integer();
             let known = self.known(&field.path).filter(|_| is_exact && field.nested.is_empty());
-            known.is_some_and(|KnownField { values, .. }| {
-                values.missing == 0 && values.distinct == self.profile.records
-            })
+            known
+                .is_some_and(|KnownField { values, .. }| values.missing == 0 && values.distinct == self.profile.records)
         };
         let fields = self.mapping.fields().filter(|field| field.path != RECORD_ID);
         let unique: Vec<&Field> = fields.filter(is_unique).filter(|field| !is_digest(&field.name)).collect();

@@ -289,8 +289,14 @@ fn tables_become_documents_with_the_types_of_all_their_cells() {
                b,\"two\nlines\",8,2,2021-02-01,false,12\r\n\
                c,,,,,,\r\n";
     let expected: BTreeMap<String, Value> = [
-        ("a", json!({"name": "Rose, \"R\"", "age": 7, "weight": 1.5, "born": "2020-01-31", "open": true, "code": "007"})),
-        ("b", json!({"name": "two\nlines", "age": 8, "weight": 2.0, "born": "2021-02-01", "open": false, "code": "12"})),
+        (
+            "a",
+            json!({"name": "Rose, \"R\"", "age": 7, "weight": 1.5, "born": "2020-01-31", "open": true, "code": "007"}),
+        ),
+        (
+            "b",
+            json!({"name": "two\nlines", "age": 8, "weight": 2.0, "born": "2021-02-01", "open": false, "code": "12"}),
+        ),
         ("c", json!({})),
     ]
     .map(|(id, document)| (id.to_owned(), document))

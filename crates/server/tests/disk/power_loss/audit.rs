@@ -63,6 +63,7 @@ fn entry(path: &str) -> AuditEntry<'_> {
         study: None,
         status: None,
         result: "begun",
+        dry_run: false,
         request_id: "r",
     }
 }
