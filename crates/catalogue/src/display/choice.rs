@@ -160,7 +160,7 @@ pub(super) fn is_sortable(mapping: &IndexMapping, path: &str) -> bool {
 }
 
 /// Returns the entries that are worth most, in their order.
-pub(super) fn best_of<'e, T>(entries: &'e [T], limit: usize, worth: impl Fn(&T) -> Option<f64>) -> Vec<&'e T> {
+pub(super) fn best_of<T>(entries: &[T], limit: usize, worth: impl Fn(&T) -> Option<f64>) -> Vec<&T> {
     let mut ranked: Vec<(usize, f64)> =
         entries.iter().enumerate().filter_map(|(index, entry)| Some((index, worth(entry)?))).collect();
     ranked.sort_by(|one, other| other.1.total_cmp(&one.1));
