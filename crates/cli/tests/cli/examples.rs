@@ -19,7 +19,7 @@ const OPERATOR: &[&str] = &["docs/guide/operator.md", "docs/import.md"];
 const OPERATIONS: &[&str] = &["docs/operations.md", "docs/security.md"];
 
 /// Documents whose examples other tests run, each with what it answers.
-const TESTED_ELSEWHERE: [&str; 2] = ["docs/cli.md", "docs/search.md"];
+const TESTED_ELSEWHERE: [&str; 3] = ["docs/cli.md", "docs/python.md", "docs/search.md"];
 
 /// Blocks that are not run: the document, how the block begins, and why.
 const NOT_RUN: &[(&str, &str, &str)] = &[
@@ -96,7 +96,10 @@ impl Example {
         let text = &self.text;
         match self.language.as_str() {
             "sh" => text.clone(),
-            "python" => format!("python3 <<'END_OF_PYTHON'\n{text}END_OF_PYTHON\n"),
+            "python" => {
+                let package = root().join("clients/python/src");
+                format!("PYTHONPATH='{}' python3 <<'END_OF_PYTHON'\n{text}END_OF_PYTHON\n", package.display())
+            }
             "graphql" => {
                 let curl = "curl -sG \"$CANTATA_URL/files/graphql\" --data-urlencode query@-";
                 format!("{curl} <<'END_OF_QUERY'\n{text}END_OF_QUERY\n")
