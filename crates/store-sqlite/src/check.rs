@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use cantata_core::{AnalysisId, error_chain};
-use cantata_store::{Result, StoreError, TypeQuery};
+use cantata_store::{RecordKind, Result, StoreError, TypeQuery};
 use rusqlite::{Connection, Row};
 
 use crate::checksum::RevisionRow;
-use crate::database::{CHECKSUMS_VERSION, StorePaths, open_reader, schema_version, with_statement};
+use crate::database::{
+    CHECKSUMS_VERSION, SHARED_RECORDS_VERSION, StorePaths, open_reader, schema_version, with_statement,
+};
 use crate::lookup::check_not_ahead;
 use crate::wal::check_wal;
-use crate::{events, files, studies, types};
+use crate::{events, files, records, studies, types};
 
 const CHECKING: &str = "checking the metadata database";
 
@@ -45,7 +47,8 @@ pub fn last_event(folder: &Path) -> Result<u64> {
 /// Returns what is damaged among the rows, the first hundred problems at most.
 pub(crate) fn damaged_rows(connection: &Connection) -> Result<Vec<String>> {
     // A database that an older version has written is checked once it was migrated.
-    if schema_version(connection)? < CHECKSUMS_VERSION {
+    let version = schema_version(connection)?;
+    if version < CHECKSUMS_VERSION {
         return Ok(Vec::new());
     }
     let mut problems = Vec::new();
@@ -54,6 +57,11 @@ pub(crate) fn damaged_rows(connection: &Connection) -> Result<Vec<String>> {
     }
     note(&mut problems, types::list(connection, &TypeQuery::all()));
     note(&mut problems, files::visit_blocks(connection, i64::MIN, i64::MAX, |_, _| {}));
+    if version >= SHARED_RECORDS_VERSION {
+        for kind in RecordKind::ALL {
+            note(&mut problems, records::after(connection, kind, 0, usize::MAX));
+        }
+    }
     check_revisions(connection, &mut problems)?;
     check_pointers(connection, &mut problems)?;
     let sql = "SELECT count(*) FROM (SELECT study_key, state, count(*) FROM analysis GROUP BY study_key, state

@@ -16,6 +16,7 @@ mod file_block;
 mod files;
 mod lookup;
 mod reader_pool;
+mod records;
 mod revisions;
 mod studies;
 mod types;
@@ -33,8 +34,8 @@ use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
 use cantata_durable_file as durable_file;
 use cantata_store::{
     AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, PageRange, ReplaceOutcome, Result, Revision, StateSet, Store, StoreError,
-    StoredAnalysis, TypeQuery,
+    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision, SharedRecord,
+    StateSet, Store, StoreError, StoredAnalysis, TypeQuery,
 };
 use tokio::sync::watch;
 
@@ -234,6 +235,35 @@ impl Store for SqliteStore {
     async fn release_lease(&self, reader: &str, holder: &str) -> Result<()> {
         let (reader, holder) = (reader.to_owned(), holder.to_owned());
         self.writer.write(move |context| cursors::release_lease(&context.connection, &reader, &holder)).await
+    }
+
+    async fn record(&self, kind: RecordKind, id: &str) -> Result<Option<SharedRecord>> {
+        self.readers.read(|reader| records::find(&reader.metadata, kind, id))
+    }
+
+    async fn records_after(&self, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<SharedRecord>> {
+        self.read_blocking(move |reader| records::after(&reader.metadata, kind, after, limit)).await
+    }
+
+    async fn latest_record_change(&self, kind: RecordKind) -> Result<u64> {
+        self.readers.read(|reader| records::latest_change(&reader.metadata, kind))
+    }
+
+    async fn write_record(
+        &self,
+        kind: RecordKind,
+        id: &str,
+        base: RecordBase,
+        document: Option<String>,
+    ) -> Result<Option<u64>> {
+        let id = id.to_owned();
+        self.writer
+            .write(move |context| records::write(&context.connection, kind, &id, base, document.as_deref()))
+            .await
+    }
+
+    async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()> {
+        self.writer.write(move |context| records::purge_removed(&context.connection, kind, up_to)).await
     }
 
     async fn check_health(&self) -> Result<()> {

@@ -11,7 +11,8 @@
 //!   (optimistic concurrency), so the service holds no lock;
 //! * a successful write is durable when it returns;
 //! * the events are an outbox. A consumer of it is a named **reader** with a **cursor**, the position up to which it has
-//!   processed events, which only the holder of its **lease** may advance.
+//!   processed events, which only the holder of its **lease** may advance;
+//! * what else the servers of a database must agree on, such as keys, is in **shared records**, by kind and id.
 
 mod analyses;
 pub mod codes;
@@ -19,6 +20,7 @@ pub mod codes;
 pub mod contract;
 mod error;
 mod files;
+mod records;
 mod types;
 
 use std::time::Duration;
@@ -33,6 +35,7 @@ pub use analyses::{
 };
 pub use error::{StoreError, StoreErrorSource};
 pub use files::{FileFilter, FileLocation, FileRow, ObjectIdPattern, PageRange};
+pub use records::{RecordBase, RecordKind, SharedRecord};
 pub use types::{NewAnalysisType, TypeKey, TypeQuery, TypeSortField, decode_type};
 
 /// The duration of a lease: how long other processes wait before they take over from one that was killed.
@@ -137,6 +140,30 @@ pub trait Store: Send + Sync + 'static {
             }
         }
     }
+
+    /// Returns a shared record; nothing if it was removed.
+    async fn record(&self, kind: RecordKind, id: &str) -> Result<Option<SharedRecord>>;
+
+    /// Returns up to `limit` shared records of a kind that were written after a change, in the order of their changes;
+    /// removed ones are empty.
+    async fn records_after(&self, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<SharedRecord>>;
+
+    /// Returns the number of the latest change of a kind of shared records; 0 if there was none.
+    async fn latest_record_change(&self, kind: RecordKind) -> Result<u64>;
+
+    /// Writes a shared record, or removes it, and returns the number of the change; nothing is changed, and none
+    /// returned, unless the base holds.
+    async fn write_record(
+        &self,
+        kind: RecordKind,
+        id: &str,
+        base: RecordBase,
+        document: Option<String>,
+    ) -> Result<Option<u64>>;
+
+    /// Purges the records of a kind that were removed by this change or an earlier one; nobody may follow the kind from
+    /// before it.
+    async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()>;
 
     /// Fails if the database cannot be read.
     async fn check_health(&self) -> Result<()>;

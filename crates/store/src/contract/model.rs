@@ -12,8 +12,8 @@ use tokio::sync::watch;
 
 use crate::{
     AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, PageRange, ReplaceOutcome, Result, Revision, StateSet, Store, StoreError,
-    StoredAnalysis, TypeKey, TypeQuery,
+    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision, SharedRecord,
+    StateSet, Store, StoreError, StoredAnalysis, TypeKey, TypeQuery,
 };
 
 /// A store in memory.
@@ -35,6 +35,8 @@ struct State {
     cursors: BTreeMap<String, u64>,
     /// Who holds the lease of each reader, and until when.
     leases: BTreeMap<String, (String, Instant)>,
+    records: BTreeMap<(RecordKind, String), SharedRecord>,
+    record_changes: BTreeMap<RecordKind, u64>,
 }
 
 struct ModelFile {
@@ -317,6 +319,51 @@ impl Store for MemoryStore {
         if state.holds_lease(reader, holder) {
             state.leases.remove(reader);
         }
+        Ok(())
+    }
+
+    async fn record(&self, kind: RecordKind, id: &str) -> Result<Option<SharedRecord>> {
+        let found = self.state().records.get(&(kind, id.to_owned())).cloned();
+        Ok(found.filter(|record| record.document.is_some()))
+    }
+
+    async fn records_after(&self, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<SharedRecord>> {
+        let state = self.state();
+        let of_kind = state.records.iter().filter(|((of, _), record)| *of == kind && record.change > after);
+        let mut records: Vec<SharedRecord> = of_kind.map(|(_, record)| record.clone()).collect();
+        records.sort_by_key(|record| record.change);
+        records.truncate(limit);
+        Ok(records)
+    }
+
+    async fn latest_record_change(&self, kind: RecordKind) -> Result<u64> {
+        Ok(self.state().record_changes.get(&kind).copied().unwrap_or(0))
+    }
+
+    async fn write_record(
+        &self,
+        kind: RecordKind,
+        id: &str,
+        base: RecordBase,
+        document: Option<String>,
+    ) -> Result<Option<u64>> {
+        let mut state = self.state();
+        let latest = state.record_changes.get(&kind).copied().unwrap_or(0);
+        let found = state.records.get(&(kind, id.to_owned())).filter(|record| record.document.is_some());
+        if !base.holds(found.map(|record| record.change), latest) {
+            return Ok(None);
+        }
+        let change = latest + 1;
+        state.record_changes.insert(kind, change);
+        state.records.insert((kind, id.to_owned()), SharedRecord { id: id.to_owned(), change, document });
+        Ok(Some(change))
+    }
+
+    async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()> {
+        let is_kept = |of: RecordKind, record: &SharedRecord| {
+            of != kind || record.document.is_some() || record.change > up_to
+        };
+        self.state().records.retain(|(of, _), record| is_kept(*of, record));
         Ok(())
     }
 
