@@ -8,7 +8,8 @@ use std::sync::Arc;
 use cantata_core::Timestamp;
 
 use crate::{
-    AuthMethod, Identity, IntrospectionClient, KEY_PREFIX, KeyDigest, KeyFile, KeySecret, ResolvedKey, TokenVerifier,
+    AuthMethod, Identity, IntrospectionClient, KEY_PREFIX, KeyDigest, KeyRegistry, KeySecret, ResolvedKey,
+    TokenVerifier,
 };
 
 /// The resolution of the last use of a key: one day.
@@ -28,15 +29,15 @@ pub enum AuthError {
 /// Checks credentials by the enabled methods.
 #[derive(Default)]
 pub struct Authenticator {
-    keys: Option<Arc<KeyFile>>,
+    keys: Option<Arc<KeyRegistry>>,
     tokens: Option<TokenVerifier>,
     introspection: Option<IntrospectionClient>,
     operator: Option<(KeyDigest, Arc<Identity>)>,
 }
 
 impl Authenticator {
-    /// Enables API keys of this server.
-    pub fn with_keys(mut self, keys: Arc<KeyFile>) -> Self {
+    /// Enables API keys.
+    pub fn with_keys(mut self, keys: Arc<KeyRegistry>) -> Self {
         self.keys = Some(keys);
         self
     }
@@ -65,8 +66,8 @@ impl Authenticator {
         self.keys.is_some() || self.tokens.is_some() || self.introspection.is_some()
     }
 
-    /// Returns the API keys of this server, if they are enabled.
-    pub fn keys(&self) -> Option<&Arc<KeyFile>> {
+    /// Returns the API keys, if they are enabled.
+    pub fn keys(&self) -> Option<&Arc<KeyRegistry>> {
         self.keys.as_ref()
     }
 
@@ -78,7 +79,7 @@ impl Authenticator {
     /// Authenticates a credential.
     pub async fn identify(&self, credential: &str) -> Result<Arc<Identity>, AuthError> {
         if credential.starts_with(KEY_PREFIX) {
-            return self.identify_key(credential);
+            return self.identify_key(credential).await;
         }
         match (&self.introspection, &self.tokens) {
             (Some(introspection), _) if is_uuid(credential) => introspection.identify(credential).await,
@@ -87,7 +88,7 @@ impl Authenticator {
         }
     }
 
-    fn identify_key(&self, credential: &str) -> Result<Arc<Identity>, AuthError> {
+    async fn identify_key(&self, credential: &str) -> Result<Arc<Identity>, AuthError> {
         let digest = KeyDigest::of(credential);
         if let Some((operator, identity)) = &self.operator
             && *operator == digest
@@ -95,7 +96,7 @@ impl Authenticator {
             return Ok(Arc::clone(identity));
         }
         let keys = self.keys.as_ref().ok_or(AuthError::Invalid)?;
-        let found = keys.find(&digest).map_err(|error| {
+        let found = keys.find(&digest).await.map_err(|error| {
             tracing::error!(%error, "a key could not be checked");
             AuthError::Unavailable
         })?;
@@ -109,11 +110,11 @@ impl Authenticator {
 }
 
 /// Records the use of a key in the background. A record that is lost is written at the next use.
-fn record_use(keys: Arc<KeyFile>, key: Arc<ResolvedKey>, now: Timestamp) {
+fn record_use(keys: Arc<KeyRegistry>, key: Arc<ResolvedKey>, now: Timestamp) {
     let day =
         Timestamp::from_micros(now.as_micros().div_euclid(LAST_USE_RESOLUTION_MICROS) * LAST_USE_RESOLUTION_MICROS);
-    tokio::task::spawn_blocking(move || {
-        if let Err(error) = keys.record_use(&key.record.id, day) {
+    tokio::spawn(async move {
+        if let Err(error) = keys.record_use(&key.record.id, day).await {
             tracing::warn!(%error, "the use of a key could not be recorded");
         }
     });

@@ -68,7 +68,10 @@ pub enum KeyError {
     /// No key that could be revoked has the name or id.
     #[error("no key that is in force has the name or id '{0}'; `cantata key list` shows the keys")]
     Unknown(String),
-    /// The disk of the key file is full or read-only.
+    /// The store of the keys cannot be used at the moment.
+    #[error("the keys cannot be used at the moment: {0}")]
+    Unavailable(String),
+    /// The disk of the keys is full or read-only.
     #[error("the disk of the keys is full or read-only: {0}")]
     NotWritable(String),
     /// Keys cannot be read or written.
@@ -77,7 +80,7 @@ pub enum KeyError {
 }
 
 impl KeyRecord {
-    /// Creates a key with its secret, which is not stored. The key is valid once the key file has the record.
+    /// Creates a key with its secret, which is not stored. The key is valid once the store has the record.
     pub fn new(name: &str, scopes: &[String], expires: Option<Timestamp>) -> Result<(Self, KeySecret), KeyError> {
         if name.trim().is_empty() || name.chars().count() > MAX_NAME_LENGTH || name.chars().any(char::is_control) {
             return Err(KeyError::Name(name.to_owned()));

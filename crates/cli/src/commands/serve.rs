@@ -105,7 +105,7 @@ impl BoundServer {
         );
         let metadata = metadata.await.map_err(|error| CliError::caused("the metadata service cannot start", error))?;
         let search = load_catalogues(catalogues, engine.clone()).await?;
-        let ServerAccess { control, operator, first_key } = ServerAccess::open(settings)?;
+        let ServerAccess { control, operator, first_key } = ServerAccess::open(settings, &store).await?;
         let start_relay = |kafka| Relay::start(Arc::clone(&store), kafka, Uuid::new_v4().to_string());
         let relay = settings.kafka()?.map(start_relay);
         let indexing = Arc::new(start_indexing(&settings.store.data_dir, &store, &search));

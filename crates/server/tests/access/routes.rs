@@ -115,7 +115,7 @@ async fn where_reading_is_closed_only_the_health_of_the_server_is_open() {
 #[tokio::test]
 async fn a_credential_for_something_else_opens_what_is_for_everybody_with_one() {
     let guarded = Guarded::closed().await;
-    let weak = guarded.key("weak", &["STUDY.x2.WRITE", "STUDY.x.WRITE", "other.WRITE", "x1.WRITE"]);
+    let weak = guarded.key("weak", &["STUDY.x2.WRITE", "STUDY.x.WRITE", "other.WRITE", "x1.WRITE"]).await;
     for route in routes(&guarded).await {
         let response = send(&guarded, &route, &weak).await;
         match route.is_for_everybody() || route.is_with_any() {
@@ -128,7 +128,8 @@ async fn a_credential_for_something_else_opens_what_is_for_everybody_with_one() 
 #[tokio::test]
 async fn a_credential_of_a_study_opens_the_routes_of_the_study_and_no_more() {
     let guarded = Guarded::closed().await;
-    let (reader, writer) = (guarded.key("reader", &["STUDY.x1.READ"]), guarded.key("writer", &["STUDY.x1.WRITE"]));
+    let reader = guarded.key("reader", &["STUDY.x1.READ"]).await;
+    let writer = guarded.key("writer", &["STUDY.x1.WRITE"]).await;
     for route in routes(&guarded).await {
         let is_of_study = route.template.contains("{studyId}");
         let is_open = route.is_for_everybody() || route.is_with_any();
@@ -143,7 +144,7 @@ async fn a_credential_of_a_study_opens_the_routes_of_the_study_and_no_more() {
 #[tokio::test]
 async fn who_may_read_everything_may_change_nothing() {
     let guarded = Guarded::closed().await;
-    let reader = guarded.key("reader", &["song.READ"]);
+    let reader = guarded.key("reader", &["song.READ"]).await;
     for route in routes(&guarded).await {
         let response = send(&guarded, &route, &reader).await;
         let is_allowed = route.reads() || route.is_for_everybody();

@@ -1,9 +1,10 @@
-//! Access control from the settings and the keys in the data folder.
+//! Access control from the settings and the keys in the store.
 
 use std::sync::Arc;
 
-use cantata_access::{AuditLog, Authenticator, KeyError, KeyFile, KeyRecord, KeySecret};
+use cantata_access::{AuditLog, Authenticator, KeyError, KeyRecord, KeyRegistry, KeySecret, import_key_file};
 use cantata_server::AccessControl;
+use cantata_store::Store;
 
 use crate::data_dir::unusable;
 use crate::error::CliError;
@@ -22,16 +23,17 @@ pub(super) struct ServerAccess {
 }
 
 impl ServerAccess {
-    /// Sets up authentication; a server with API keys that never had one creates the first.
-    pub(super) fn open(settings: &Settings) -> Result<Self, CliError> {
+    /// Sets up authentication; a server with API keys on a store that never had one creates the first.
+    pub(super) async fn open(settings: &Settings, store: &Arc<dyn Store>) -> Result<Self, CliError> {
         let data_dir = &settings.store.data_dir;
         let modes = settings.access.modes(settings.server.bind_addr);
         let scopes = settings.access.scopes()?;
         let mut authenticator = Authenticator::default();
         let mut first_key = None;
         if modes.has(AuthMode::ApiKey) {
-            let keys = KeyFile::in_folder(data_dir);
-            first_key = create_first_key(&keys, scopes.system()).map_err(|error| unusable(data_dir, error))?;
+            let keys = KeyRegistry::new(Arc::clone(store));
+            import_key_file(data_dir, &keys).await.map_err(|error| unusable(data_dir, error))?;
+            first_key = create_first_key(&keys, scopes.system()).await?;
             authenticator = authenticator.with_keys(Arc::new(keys));
         }
         if let Some(tokens) = settings.access.tokens(&modes)? {
@@ -57,12 +59,16 @@ impl ServerAccess {
     }
 }
 
-fn create_first_key(keys: &KeyFile, scope: &str) -> Result<Option<KeySecret>, KeyError> {
-    if !keys.is_new()? {
+async fn create_first_key(keys: &KeyRegistry, scope: &str) -> Result<Option<KeySecret>, KeyError> {
+    if !keys.is_new().await? {
         // Problems with the keys are reported at the start, not to the first client.
-        return keys.list().map(|_| None);
+        return keys.list().await.map(|_| None);
     }
     let (record, secret) = KeyRecord::new(FIRST_KEY_NAME, &[scope.to_owned()], None)?;
-    keys.add(record)?;
-    Ok(Some(secret))
+    match keys.add(record).await {
+        Ok(()) => Ok(Some(secret)),
+        // Another server on the same new database was faster.
+        Err(KeyError::NameTaken(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

@@ -58,6 +58,9 @@ pub(crate) struct NewApiKey {
     /// After how many days it ends; unset or null, never.
     #[schema(minimum = 1, maximum = 36_500)]
     expires_in_days: Option<u32>,
+    /// When it ends, in UTC, instead of a number of days.
+    #[schema(example = "2027-01-31T12:00:00")]
+    expires_at: Option<String>,
 }
 
 /// A new API key.
