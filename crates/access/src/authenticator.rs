@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use cantata_core::Timestamp;
+use cantata_core::{Timestamp, error_chain};
 
 use crate::{
     AuthMethod, Identity, IntrospectionClient, KEY_PREFIX, KeyDigest, KeyRegistry, KeySecret, ResolvedKey,
-    TokenVerifier,
+    Sessions, TokenVerifier,
 };
 
 /// The resolution of the last use of a key: one day.
@@ -32,6 +32,7 @@ pub struct Authenticator {
     keys: Option<Arc<KeyRegistry>>,
     tokens: Option<TokenVerifier>,
     introspection: Option<IntrospectionClient>,
+    sessions: Option<Sessions>,
     operator: Option<(KeyDigest, Arc<Identity>)>,
 }
 
@@ -54,6 +55,12 @@ impl Authenticator {
         self
     }
 
+    /// Enables sessions of people who have signed in.
+    pub fn with_sessions(mut self, sessions: Sessions) -> Self {
+        self.sessions = Some(sessions);
+        self
+    }
+
     /// Enables one secret, which the server writes to its data folder for local commands, and grants it a scope.
     pub fn with_operator(mut self, secret: &KeySecret, scope: &str) -> Self {
         let identity = Identity::new(AuthMethod::ApiKey, "operator", [scope.to_owned()]);
@@ -63,12 +70,26 @@ impl Authenticator {
 
     /// Returns whether any method is enabled.
     pub fn is_enabled(&self) -> bool {
-        self.keys.is_some() || self.tokens.is_some() || self.introspection.is_some()
+        self.keys.is_some() || self.tokens.is_some() || self.introspection.is_some() || self.sessions.is_some()
     }
 
     /// Returns the API keys, if they are enabled.
     pub fn keys(&self) -> Option<&Arc<KeyRegistry>> {
         self.keys.as_ref()
+    }
+
+    /// Returns the sessions, if they are enabled.
+    pub fn sessions(&self) -> Option<&Sessions> {
+        self.sessions.as_ref()
+    }
+
+    /// Returns the identity of a session that has not ended; nothing if there is none.
+    pub async fn identify_session(&self, secret: &str) -> Result<Option<Arc<Identity>>, AuthError> {
+        let Some(sessions) = &self.sessions else { return Ok(None) };
+        sessions.find(secret).await.map_err(|error| {
+            tracing::error!(error = error_chain(&error), "a session could not be checked");
+            AuthError::Unavailable
+        })
     }
 
     /// Returns a counter that increases with every change of the keys; results from before it may be stale.

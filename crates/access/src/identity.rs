@@ -19,6 +19,8 @@ pub enum AuthMethod {
     Token,
     /// A key that an introspection endpoint confirmed.
     Introspection,
+    /// The session of a person who has signed in.
+    Session,
 }
 
 /// An authenticated or anonymous client.
@@ -48,6 +50,11 @@ impl Identity {
     /// Returns the identity of every client while authentication is disabled.
     pub fn unchecked() -> Self {
         Self { auth_method: AuthMethod::Unchecked, ..Self::anonymous() }
+    }
+
+    /// Returns whether it is that of a person who has signed in.
+    pub fn is_session(&self) -> bool {
+        self.auth_method == AuthMethod::Session
     }
 
     /// Returns whether it has exactly this scope.

@@ -108,7 +108,7 @@ impl Settings {
 
     /// Rejects settings that contradict each other.
     pub(crate) fn check(&self) -> Result<(), CliError> {
-        self.access.check(self.server.bind_addr)?;
+        self.access.check(self.server.bind_addr, self.server.public_url.as_ref())?;
         self.search.check()?;
         self.engine.check()?;
         self.kafka()?;

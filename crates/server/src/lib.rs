@@ -31,6 +31,7 @@ mod routes;
 pub mod search;
 mod search_paths;
 mod serve;
+mod sign_in;
 mod state;
 mod static_file;
 
@@ -130,6 +131,7 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
     let sources = MetricSources { metrics: Arc::clone(&state.metrics), services: services.clone() };
     let access = &services.access;
     let mut routes = metadata::routes(access).merge(admin::key_routes(access)).merge(portal::routes(access));
+    routes = routes.merge(sign_in::routes(access));
     routes = routes.merge(metrics::routes(settings.metrics, sources));
     if let Some(indexes) = services.indexes {
         routes = routes.merge(es_compat::routes(access, indexes.clone())).merge(admin::routes(access, indexes));

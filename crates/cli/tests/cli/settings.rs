@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 95] = [
+const SETTINGS: [&str; 102] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "PUBLIC_URL",
@@ -33,6 +33,13 @@ const SETTINGS: [&str; 95] = [
     "AUTH_SERVER_CLIENTID",
     "AUTH_SERVER_CLIENTSECRET",
     "AUTH_SERVER_CACHE_SECONDS",
+    "OIDC_ISSUER",
+    "OIDC_CLIENT_ID",
+    "OIDC_CLIENT_SECRET",
+    "OIDC_SCOPES",
+    "ROLE_MAPPING_FILE",
+    "SESSION_IDLE_MINUTES",
+    "SESSION_MAX_HOURS",
     "RATE_LIMIT",
     "RATE_LIMIT_BURST",
     "AUTH_FAILURE_LIMIT",

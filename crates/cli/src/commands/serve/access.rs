@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use cantata_access::{AuditLog, Authenticator, KeyError, KeyRecord, KeyRegistry, KeySecret, import_key_file};
+use cantata_access::{
+    AuditLog, Authenticator, KeyError, KeyRecord, KeyRegistry, KeySecret, Sessions, import_key_file,
+};
 use cantata_server::AccessControl;
 use cantata_store::Store;
 
@@ -42,6 +44,12 @@ impl ServerAccess {
         if let Some(introspection) = settings.access.introspection(&modes)? {
             authenticator = authenticator.with_introspection(introspection);
         }
+        let mut sign_in = None;
+        if let Some((provider, secret)) = settings.access.sign_in(&modes, settings.server.public_url.as_ref())? {
+            let sessions = Sessions::new(Arc::clone(store), secret.reveal(), settings.access.session_times());
+            authenticator = authenticator.with_sessions(sessions);
+            sign_in = Some(provider);
+        }
         let mut operator = None;
         if authenticator.is_enabled() {
             let secret = KeySecret::generate()
@@ -54,6 +62,7 @@ impl ServerAccess {
             scopes,
             closed_reads: settings.access.require_auth_for_reads,
             audit: Some(AuditLog::in_folder(data_dir).required(settings.access.audit_required)),
+            sign_in,
         };
         Ok(Self { control, operator, first_key })
     }
