@@ -122,7 +122,7 @@ impl Authenticator {
             AuthError::Unavailable
         })?;
         let now = Timestamp::now();
-        let key = found.filter(|key| key.record.is_active(now)).ok_or(AuthError::Invalid)?;
+        let key = found.filter(|key| key.is_active(now)).ok_or(AuthError::Invalid)?;
         if key.record.last_used.is_none_or(|last| now.as_micros() - last.as_micros() >= LAST_USE_RESOLUTION_MICROS) {
             record_use(Arc::clone(keys), Arc::clone(&key), now);
         }

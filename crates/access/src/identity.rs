@@ -34,12 +34,15 @@ pub struct Identity {
     pub scopes: BTreeSet<String>,
     /// The claims of a token, which rules of a catalogue may use; empty for keys.
     pub claims: Map<String, Value>,
+    /// The person, if it is one, or a key of one: the subject at the identity provider.
+    pub person: Option<String>,
 }
 
 impl Identity {
     /// Creates an identity without claims.
     pub(crate) fn new(auth_method: AuthMethod, name: &str, scopes: impl IntoIterator<Item = String>) -> Self {
-        Self { auth_method, name: name.to_owned(), scopes: scopes.into_iter().collect(), claims: Map::new() }
+        let scopes = scopes.into_iter().collect();
+        Self { auth_method, name: name.to_owned(), scopes, claims: Map::new(), person: None }
     }
 
     /// Returns the identity of a client without a credential.

@@ -12,6 +12,7 @@ mod key_file;
 mod key_registry;
 mod key_summary;
 mod keys;
+mod people;
 mod role_mapping;
 mod scope;
 mod secret;

@@ -35,9 +35,9 @@ impl RoleMapping {
     /// If it is no mapping; the text names the place.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
         let mapping: Self = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-        let is_scope = |scope: &String| !scope.is_empty() && !scope.chars().any(|c| c.is_whitespace() || c.is_control());
+        let is_wrong = |scope: &&String| scope.is_empty() || scope.chars().any(|c| c.is_whitespace() || c.is_control());
         for (role, scopes) in &mapping.scopes {
-            if let Some(wrong) = scopes.iter().find(|scope| !is_scope(scope)) {
+            if let Some(wrong) = scopes.iter().find(is_wrong) {
                 return Err(format!(
                     "scopes.{role}: found '{wrong}', expected a text without spaces such as STUDY.ABC.WRITE"
                 ));

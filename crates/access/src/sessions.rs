@@ -17,6 +17,7 @@ use rand::rngs::OsRng;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::people::record_sign_in;
 use crate::{AuthMethod, Identity, KeyDigest};
 
 /// How far the last use that is stored may be behind: a use is not written for each request.
@@ -96,6 +97,7 @@ impl Sessions {
         let mut bytes = [0; 32];
         OsRng.try_fill_bytes(&mut bytes).map_err(|error| StoreError::failed("making a session", error))?;
         let secret = SessionSecret(HEXLOWER.encode(&bytes));
+        record_sign_in(&*self.store, &person).await?;
         let now = Timestamp::now();
         let Person { subject, scopes, claims } = person;
         let session = Session { subject, scopes, claims, created: now, seen: now };
@@ -116,7 +118,8 @@ impl Sessions {
             self.write(&id, RecordBase::Record(record.change), Some(&seen)).await?;
         }
         let Session { subject, scopes, claims, .. } = session;
-        Ok(Some(Arc::new(Identity { auth_method: AuthMethod::Session, name: subject, scopes, claims })))
+        let (name, person) = (subject.clone(), Some(subject));
+        Ok(Some(Arc::new(Identity { auth_method: AuthMethod::Session, name, scopes, claims, person })))
     }
 
     /// Ends a session.

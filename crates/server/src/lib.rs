@@ -22,6 +22,7 @@ mod metadata;
 mod metrics;
 mod openapi;
 mod origins;
+mod own_keys;
 mod portal;
 mod request_id;
 mod request_span;
@@ -131,7 +132,7 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
     let sources = MetricSources { metrics: Arc::clone(&state.metrics), services: services.clone() };
     let access = &services.access;
     let mut routes = metadata::routes(access).merge(admin::key_routes(access)).merge(portal::routes(access));
-    routes = routes.merge(sign_in::routes(access));
+    routes = routes.merge(sign_in::routes(access)).merge(own_keys::routes(access));
     routes = routes.merge(metrics::routes(settings.metrics, sources));
     if let Some(indexes) = services.indexes {
         routes = routes.merge(es_compat::routes(access, indexes.clone())).merge(admin::routes(access, indexes));

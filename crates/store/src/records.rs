@@ -12,17 +12,20 @@ pub enum RecordKind {
     Key,
     /// The session of a person who has signed in.
     Session,
+    /// What a person may do, as of their last sign-in.
+    Person,
 }
 
 impl RecordKind {
     /// Every kind.
-    pub const ALL: [RecordKind; 2] = [Self::Key, Self::Session];
+    pub const ALL: [RecordKind; 3] = [Self::Key, Self::Session, Self::Person];
 
     /// Returns the name in databases; names are added, never changed.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Key => "key",
             Self::Session => "session",
+            Self::Person => "person",
         }
     }
 }

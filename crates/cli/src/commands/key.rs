@@ -82,6 +82,7 @@ impl From<KeyError> for CliError {
         match error {
             KeyError::Name(_) | KeyError::Scope(_) => Self::setting(error.to_string()),
             KeyError::NameTaken(_)
+            | KeyError::TooMany(_)
             | KeyError::Unknown(_)
             | KeyError::Unavailable(_)
             | KeyError::NotWritable(_)

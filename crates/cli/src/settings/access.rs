@@ -140,6 +140,9 @@ pub(crate) struct AccessSettings {
     /// After how many hours a session ends in any case
     #[arg(long, value_name = "HOURS", default_value_t = 12, value_parser = whole_number(1, 720_u64))]
     pub(crate) session_max_hours: u64,
+    /// For how many days after their last sign-in the keys that people made for themselves count
+    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = whole_number(1, 3_650_u64))]
+    pub(crate) own_key_days: u64,
 }
 
 impl AccessSettings {
@@ -222,6 +225,11 @@ impl AccessSettings {
         let invalid = |reason: String| CliError::setting(format!("ROLE_MAPPING_FILE: {reason}"));
         let text = fs_err::read(file).map_err(|error| invalid(error.to_string()))?;
         RoleMapping::parse(&text).map_err(|reason| invalid(format!("{}: {reason}", file.display())))
+    }
+
+    /// Returns how long the access of a person counts after a sign-in.
+    pub(crate) fn owner_access(&self) -> Duration {
+        Duration::from_secs(self.own_key_days * 24 * 3600)
     }
 
     /// Returns how long sessions last.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 102] = [
+const SETTINGS: [&str; 103] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "PUBLIC_URL",
@@ -40,6 +40,7 @@ const SETTINGS: [&str; 102] = [
     "ROLE_MAPPING_FILE",
     "SESSION_IDLE_MINUTES",
     "SESSION_MAX_HOURS",
+    "OWN_KEY_DAYS",
     "RATE_LIMIT",
     "RATE_LIMIT_BURST",
     "AUTH_FAILURE_LIMIT",

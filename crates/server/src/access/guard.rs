@@ -36,6 +36,8 @@ pub(crate) enum RequiredScope {
     WriteStudy,
     /// To administer the server.
     System,
+    /// A person who has signed in.
+    Person,
 }
 
 impl RequiredScope {
@@ -62,6 +64,8 @@ enum AccessDenied {
     Unavailable,
     /// The credential does not have this scope.
     Forbidden(String),
+    /// The credential is not that of a person who has signed in.
+    NotSignedIn,
 }
 
 impl Intercept for AccessGuard {
@@ -125,6 +129,7 @@ impl AccessGuard {
         let is_anonymous = identity.auth_method == AuthMethod::Anonymous;
         let is_allowed = match (self.spec.scope, study) {
             (RequiredScope::None, _) => true,
+            (RequiredScope::Person, _) => identity.is_session(),
             (RequiredScope::Read | RequiredScope::ReadStudy | RequiredScope::ReadAllStudies, _) if !closed_reads => {
                 true
             }
@@ -139,6 +144,7 @@ impl AccessGuard {
         match is_allowed {
             true => Ok(()),
             false if is_anonymous => Err(AccessDenied::Missing),
+            false if self.spec.scope == RequiredScope::Person => Err(AccessDenied::NotSignedIn),
             false => Err(AccessDenied::Forbidden(match (self.spec.scope, study) {
                 (RequiredScope::WriteStudy | RequiredScope::ReadStudy, Some(study)) => scopes.for_study(study),
                 _ => scopes.system().to_owned(),
@@ -173,6 +179,11 @@ impl IntoResponse for AccessDenied {
                 ErrorId::ForbiddenToken,
                 r#"Bearer realm="cantata", error="insufficient_scope""#,
                 format!("The credential does not allow this; the scope '{scope}' would"),
+            ),
+            Self::NotSignedIn => (
+                ErrorId::ForbiddenToken,
+                r#"Bearer realm="cantata", error="insufficient_scope""#,
+                "The credential does not allow this; it is for people who have signed in at /auth/sign-in".into(),
             ),
             Self::Unavailable => {
                 let text = "The credential cannot be checked at present; try again later";

@@ -8,6 +8,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::response::Response;
 use cantata_access::{KeyError, KeyRecord, KeyRegistry, KeySecret, KeySummary};
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result, Timestamp};
 use http::{HeaderValue, StatusCode, header};
@@ -40,6 +41,7 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
     Routes::new(access).add(ADMINISTRATION, routes!(list, create)).add(ADMINISTRATION, routes!(revoke))
 }
 
+/// The response to the creation of a key, the only one that has its secret.
 #[derive(Serialize)]
 struct CreatedKey<'a> {
     key: &'a str,
@@ -67,10 +69,15 @@ async fn list(State(state): State<AppState>) -> ApiResult {
 async fn create(State(state): State<AppState>, JsonObject(members): JsonObject) -> ApiResult {
     let (record, secret) = parse_key(&members)?;
     keys_of(&state.access)?.add(record.clone()).await.map_err(key_error)?;
+    Ok(created_key(&record, &secret))
+}
+
+/// Answers the creation of a key.
+pub(crate) fn created_key(record: &KeyRecord, secret: &KeySecret) -> Response {
     let created = CreatedKey { key: secret.reveal(), summary: record.summary() };
     let mut response = json_with_status(StatusCode::CREATED, &created);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    response
 }
 
 /// Revokes an API key: it is refused from now on, for good.
@@ -85,7 +92,7 @@ async fn revoke(State(state): State<AppState>, Segments(id): Segments<String>) -
 }
 
 /// Returns the keys, if this server takes any.
-fn keys_of(access: &AccessControl) -> Result<&KeyRegistry> {
+pub(crate) fn keys_of(access: &AccessControl) -> Result<&KeyRegistry> {
     access.authenticator.keys().map(|keys| &**keys).ok_or_else(|| {
         let text = "This server takes no API keys of its own, so there are none to look after; with api-key in AUTH_MODE \
                     it would";
@@ -94,7 +101,7 @@ fn keys_of(access: &AccessControl) -> Result<&KeyRegistry> {
 }
 
 /// Creates the key that a body describes.
-fn parse_key(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
+pub(crate) fn parse_key(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
     if let Some(unknown) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(unfit(unknown, "a member that is not known", "name, scopes and perhaps expiresInDays or expiresAt"));
     }
@@ -169,10 +176,11 @@ fn unfit(member: &str, found: impl Display, expected: impl Display) -> Error {
 }
 
 /// Gives an error of the keys its row in the error table.
-fn key_error(error: KeyError) -> Error {
+pub(crate) fn key_error(error: KeyError) -> Error {
     let (id, text) = match error {
         KeyError::Name(_) | KeyError::Scope(_) => (ErrorId::MalformedParameter, error.to_string()),
         KeyError::NameTaken(_) => (ErrorId::KeyAlreadyExists, format!("name: {error}")),
+        KeyError::TooMany(_) => (ErrorId::TooManyKeys, error.to_string()),
         KeyError::Unknown(id) => {
             (ErrorId::KeyNotFound, format!("No key has the id '{id}'; GET /admin/keys lists the keys with their ids"))
         }

@@ -7,6 +7,7 @@ mod credentials;
 mod keys;
 mod metrics;
 mod open;
+mod own_keys;
 mod paths;
 mod provider;
 mod routes;

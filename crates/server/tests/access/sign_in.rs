@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cantata_access::{Authenticator, RoleMapping, SessionTimes, Sessions, SignIn, SignInSettings};
+use cantata_access::{
+    Authenticator, KeyRegistry, RoleMapping, SessionTimes, Sessions, SignIn, SignInSettings,
+};
 use cantata_server::AccessControl;
 use cantata_store::Store;
 use cantata_store_sqlite::SqliteStore;
@@ -20,10 +22,10 @@ const TIMES: SessionTimes = SessionTimes { idle: Duration::from_secs(600), max_a
 const ROLES: &str = r#"{"scopes": {"curators": ["STUDY.ABC.WRITE"]}}"#;
 
 /// A server at which people sign in, and its provider.
-struct Site {
-    server: TestServer,
+pub(crate) struct Site {
+    pub(crate) server: TestServer,
     provider: Provider,
-    store: Arc<dyn Store>,
+    pub(crate) store: Arc<dyn Store>,
     _folder: TempDir,
 }
 
@@ -34,7 +36,7 @@ struct Begun {
 }
 
 impl Site {
-    async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self::with_times(TIMES).await
     }
 
@@ -53,7 +55,9 @@ impl Site {
             min_fetch_interval: Duration::ZERO,
         });
         let access = AccessControl {
-            authenticator: Authenticator::default().with_sessions(Sessions::new(Arc::clone(&store), SECRET, times)),
+            authenticator: Authenticator::default()
+                .with_keys(Arc::new(KeyRegistry::new(Arc::clone(&store))))
+                .with_sessions(Sessions::new(Arc::clone(&store), SECRET, times)),
             sign_in: Some(sign_in.unwrap()),
             ..AccessControl::default()
         };
@@ -90,7 +94,7 @@ impl Site {
     }
 
     /// Signs in and returns the secret of the session.
-    async fn session(&self, claims: Value) -> String {
+    pub(crate) async fn session(&self, claims: Value) -> String {
         let response = self.sign_in(claims).await;
         response.assert_status(303);
         set_cookies(&response)["__Host-cantata-session"].clone()

@@ -33,7 +33,7 @@ impl ServerAccess {
         let mut authenticator = Authenticator::default();
         let mut first_key = None;
         if modes.has(AuthMode::ApiKey) {
-            let keys = KeyRegistry::new(Arc::clone(store));
+            let keys = KeyRegistry::new(Arc::clone(store)).for_owners(scopes.clone(), settings.access.owner_access());
             import_key_file(data_dir, &keys).await.map_err(|error| unusable(data_dir, error))?;
             first_key = create_first_key(&keys, scopes.system()).await?;
             authenticator = authenticator.with_keys(Arc::new(keys));

@@ -25,6 +25,7 @@ pub(crate) fn somebody(scopes: &[&str], claims: Value) -> Identity {
         name: "ada".to_owned(),
         scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
         claims: claims.as_object().unwrap().clone(),
+        person: None,
     }
 }
 

@@ -10,6 +10,8 @@ pub(crate) struct ApiKey {
     id: String,
     /// What people call it.
     name: String,
+    /// The person it belongs to; null if an administrator made it.
+    owner: Option<String>,
     /// What it allows, such as `STUDY.ABC.WRITE`.
     scopes: Vec<String>,
     /// Whether it is accepted.
@@ -73,6 +75,8 @@ pub(crate) struct MadeApiKey {
     id: String,
     /// What people call it.
     name: String,
+    /// The person it belongs to; null if an administrator made it.
+    owner: Option<String>,
     /// What it allows, such as `STUDY.ABC.WRITE`.
     scopes: Vec<String>,
     /// Whether it is accepted.
