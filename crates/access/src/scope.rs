@@ -160,7 +160,8 @@ impl ScopeRules {
         scope.strip_suffix(suffix)?.strip_prefix(self.study_prefix.as_str())
     }
 
-    fn is_denied(&self, identity: &Identity, study: &str) -> bool {
+    /// Returns whether an identity is denied a study, whatever else it may do.
+    pub fn is_denied(&self, identity: &Identity, study: &str) -> bool {
         self.has_for_study(identity, study, DENY)
     }
 

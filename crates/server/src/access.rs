@@ -11,15 +11,16 @@ mod guard;
 
 pub(crate) use audit::{AuditInterceptor, AuditRecord, AuditSlot, AuditedRequest, ChangeAudit, is_reading};
 pub(crate) use credential_cache::CredentialCache;
-pub(crate) use guard::{AccessGuard, RequiredScope, STUDY_PARAMETER};
+pub(crate) use guard::{AccessGuard, FromStorageServer, RequiredScope, STUDY_PARAMETER, VisibleStates};
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use axum::extract::Request;
-use cantata_access::{AuditLog, AuthError, Authenticator, Identity, ScopeRules, SignIn};
+use cantata_access::{AuditLog, AuthError, Authenticator, Identity, PublicStudies, ScopeRules, SignIn};
 use http::{Extensions, HeaderMap, HeaderValue, header};
 
+use crate::limits::Networks;
 use crate::serve::Connection;
 
 static ANONYMOUS: LazyLock<Arc<Identity>> = LazyLock::new(|| Arc::new(Identity::anonymous()));
@@ -40,6 +41,10 @@ pub struct AccessControl {
     pub scopes: ScopeRules,
     /// Whether reading needs a credential too.
     pub closed_reads: bool,
+    /// The studies of which everybody may read what is published, also where reading needs a credential.
+    pub public_studies: PublicStudies,
+    /// The addresses of storage servers, which may read entities and analyses without a credential.
+    pub storage_servers: Networks,
     /// The log of denied and writing requests.
     pub audit: Option<AuditLog>,
     /// Where people sign in, if they can.

@@ -40,7 +40,7 @@ pub use access::AccessControl;
 pub use app::App;
 pub use cors::AllowedOrigins;
 pub use error_body::ErrorBody;
-pub use limits::{InvalidNetwork, LimitSettings, TrustedProxies};
+pub use limits::{InvalidNetwork, LimitSettings, Networks, TrustedProxies};
 pub use metrics::{MetricsAccess, count_lost_log_line};
 pub use origins::{InvalidOrigin, Origins, PublicAddress};
 pub use portal::{PortalLink, PortalTexts};

@@ -95,11 +95,12 @@ impl BoundServer {
         announce_more: impl FnOnce(SocketAddr) -> io::Result<()>,
     ) -> Result<ExitCode, CliError> {
         let OpenedData { store, engine } = data;
+        let closed_reads = settings.access.closed_reads(settings.server.bind_addr);
         let metadata = MetadataService::start(
             Arc::clone(&store),
             settings
                 .metadata
-                .service_settings(settings.access.require_auth_for_reads, settings.limits.cache_memory() / 2),
+                .service_settings(closed_reads, settings.limits.cache_memory() / 2),
             settings.external_validation.validator()?,
             settings.storage.client()?,
         );

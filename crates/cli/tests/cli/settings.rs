@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 103] = [
+const SETTINGS: [&str; 105] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "PUBLIC_URL",
@@ -18,6 +18,8 @@ const SETTINGS: [&str; 103] = [
     "AUTH_MODE",
     "INSECURE",
     "REQUIRE_AUTH_FOR_READS",
+    "PUBLIC_STUDIES",
+    "STORAGE_SERVERS",
     "AUDIT_REQUIRED",
     "AUTH_SERVER_SCOPE_STUDY_PREFIX",
     "AUTH_SERVER_SCOPE_STUDY_SUFFIX",
@@ -208,7 +210,7 @@ fn everything_wrong_is_told_at_once_with_its_place() {
             &format!("{name}, key insecure: found the string 'yes', expected true or false"),
             &format!("{name}, key data_dir: found the integer 5, expected a string"),
             &format!("{name}: unknown key prot, server; the known keys are server_port, bind_addr,"),
-            "environment variable AUTH_MODE: found 'oauth', expected `none`, or a list of api-key, jwt and introspection",
+            "environment variable AUTH_MODE: found 'oauth', expected `none`, or a list of api-key, jwt, introspection",
             "environment variable SCORE_TIMEOUT_MS: found 'soon', expected a whole number from 1 to 3600000",
         ],
     );

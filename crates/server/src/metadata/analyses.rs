@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::IntoParams;
 
+use crate::access::VisibleStates;
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Params, Segments};
 use crate::openapi::schemas::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message};
@@ -44,9 +45,10 @@ pub(crate) struct AnalysisPath {
 pub(crate) async fn list(
     State(state): State<AppState>,
     Segments(study_id): Segments<String>,
+    VisibleStates(visible): VisibleStates,
     params: Params,
 ) -> ApiResult {
-    let states = parse_states(params.all("analysisStates"))?;
+    let states = parse_states(params.all("analysisStates"))?.intersection(visible);
     Ok(json_array(state.metadata.list_analyses(&study_id, states).await?))
 }
 
@@ -65,9 +67,10 @@ pub(crate) async fn list(
 pub(crate) async fn list_paginated(
     State(state): State<AppState>,
     Segments(study_id): Segments<String>,
+    VisibleStates(visible): VisibleStates,
     params: Params,
 ) -> ApiResult {
-    let states = parse_states(params.all("analysisStates"))?;
+    let states = parse_states(params.all("analysisStates"))?.intersection(visible);
     let limit = params.integer(ORIGIN, "limit", 0)?.unwrap_or(DEFAULT_LIMIT);
     let offset = params.integer(ORIGIN, "offset", 0)?.unwrap_or(0);
     let page = state.metadata.page_analyses(&study_id, states, limit, offset).await?;
@@ -144,8 +147,12 @@ fn not_searchable(name: &str, known: &str) -> Error {
     params(AnalysisPath),
     responses((status = 200, description = "The analysis", body = Analysis))
 )]
-pub(crate) async fn get(State(state): State<AppState>, Segments(path): Segments<AnalysisPath>) -> ApiResult {
-    Ok(json_text(state.metadata.analysis_document(&path.study_id, &path.analysis_id).await?))
+pub(crate) async fn get(
+    State(state): State<AppState>,
+    Segments(path): Segments<AnalysisPath>,
+    VisibleStates(visible): VisibleStates,
+) -> ApiResult {
+    Ok(json_text(state.metadata.analysis_document(&path.study_id, &path.analysis_id, visible).await?))
 }
 
 /// Returns the files of an analysis.
@@ -154,8 +161,12 @@ pub(crate) async fn get(State(state): State<AppState>, Segments(path): Segments<
     params(AnalysisPath),
     responses((status = 200, description = "The files", body = Vec<File>))
 )]
-pub(crate) async fn files(State(state): State<AppState>, Segments(path): Segments<AnalysisPath>) -> ApiResult {
-    Ok(json(&state.metadata.analysis_files(&path.study_id, &path.analysis_id).await?))
+pub(crate) async fn files(
+    State(state): State<AppState>,
+    Segments(path): Segments<AnalysisPath>,
+    VisibleStates(visible): VisibleStates,
+) -> ApiResult {
+    Ok(json(&state.metadata.analysis_files(&path.study_id, &path.analysis_id, visible).await?))
 }
 
 /// Replaces the dynamic data of an analysis, and with it the version of its type.

@@ -10,6 +10,7 @@ mod open;
 mod own_keys;
 mod paths;
 mod provider;
+mod public;
 mod routes;
 mod sign_in;
 mod studies;

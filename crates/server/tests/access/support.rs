@@ -24,30 +24,36 @@ pub(crate) struct Guarded {
 impl Guarded {
     /// Starts a server where everybody may read.
     pub(crate) async fn open() -> Self {
-        Self::start(false, MetricsAccess::default()).await
+        Self::start(false, MetricsAccess::default(), |_| {}).await
     }
 
     /// Starts a server where reading needs a credential.
     pub(crate) async fn closed() -> Self {
-        Self::start(true, MetricsAccess::default()).await
+        Self::closed_with(|_| {}).await
+    }
+
+    /// Starts a server where reading needs a credential, and something else is as the test says.
+    pub(crate) async fn closed_with(change: impl FnOnce(&mut AccessControl)) -> Self {
+        Self::start(true, MetricsAccess::default(), change).await
     }
 
     /// Starts a server where reading needs a credential, but for the metrics.
     pub(crate) async fn with_open_metrics() -> Self {
-        Self::start(true, MetricsAccess::Open).await
+        Self::start(true, MetricsAccess::Open, |_| {}).await
     }
 
-    async fn start(closed_reads: bool, metrics: MetricsAccess) -> Self {
+    async fn start(closed_reads: bool, metrics: MetricsAccess, change: impl FnOnce(&mut AccessControl)) -> Self {
         let folder = TempDir::new().unwrap();
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
         let keys = Arc::new(KeyRegistry::new(Arc::clone(&store)));
         let administrator = add_key(&keys, "administrator", &["song.WRITE"]).await;
-        let access = AccessControl {
+        let mut access = AccessControl {
             authenticator: Authenticator::default().with_keys(keys.clone()),
             closed_reads,
             audit: Some(AuditLog::in_folder(folder.path())),
             ..AccessControl::default()
         };
+        change(&mut access);
         let mapping = json!({"properties": {"name": {"type": "keyword"}}});
         let catalogues = TestCatalogues::new()
             .file("base.json", &json!({"documentType": "file", "esIndex": "files"}))

@@ -60,7 +60,9 @@ impl ServerAccess {
         let control = AccessControl {
             authenticator,
             scopes,
-            closed_reads: settings.access.require_auth_for_reads,
+            closed_reads: settings.access.closed_reads(settings.server.bind_addr),
+            public_studies: settings.access.public_studies.clone().unwrap_or_default(),
+            storage_servers: settings.access.storage_servers.clone().unwrap_or_default(),
             audit: Some(AuditLog::in_folder(data_dir).required(settings.access.audit_required)),
             sign_in,
         };

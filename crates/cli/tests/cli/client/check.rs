@@ -100,7 +100,7 @@ fn a_key_that_may_only_search_is_enough_for_a_served_catalogue() {
     let data = site.path().join("data");
     let configs = format!("--configs-path={}", site.path().join("configs").display());
     drop(site.server);
-    let server = crate::process::Server::start("serve", &data, &[&configs, "--auth-mode=api-key"]);
+    let server = crate::process::Server::start("serve", &data, &[&configs, "--auth-mode=api-key", "--require-auth-for-reads=false"]);
     let files = folder(&[("plants/base.json", json!({"documentType": "plant", "esIndex": "plants"}))]);
     let address = format!("http://{}", server.address);
     let (code, stdout, stderr) = check(&files, &["--server", &address]);
