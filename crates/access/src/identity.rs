@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use crate::role_mapping::group_names;
+
 /// How a client was authenticated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuthMethod {
@@ -53,6 +55,12 @@ impl Identity {
     /// Returns the identity of every client while authentication is disabled.
     pub fn unchecked() -> Self {
         Self { auth_method: AuthMethod::Unchecked, ..Self::anonymous() }
+    }
+
+    /// Returns the names of the groups it belongs to: its scopes, and the groups and roles in its claims.
+    pub fn groups(&self) -> BTreeSet<String> {
+        let named = group_names(&self.claims).into_iter().map(str::to_owned);
+        self.scopes.iter().cloned().chain(named).collect()
     }
 
     /// Returns whether it is that of a person who has signed in.

@@ -48,17 +48,30 @@ impl RoleMapping {
 
     /// Adds the scopes that the groups and roles in the claims of a token grant.
     pub(crate) fn add_scopes(&self, claims: &Map<String, Value>, scopes: &mut BTreeSet<String>) {
-        let configured = self.claims.iter().map(String::as_str);
-        let defaults = DEFAULT_CLAIMS.into_iter().filter(|_| self.claims.is_empty());
-        for value in configured.chain(defaults).filter_map(|path| claim_at(claims, path)) {
-            let names: Vec<&str> = match value {
-                Value::String(name) => vec![name],
-                Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
-                _ => Vec::new(),
-            };
-            scopes.extend(names.into_iter().filter_map(|name| self.scopes.get(name)).flatten().cloned());
+        let names = match self.claims.is_empty() {
+            true => group_names(claims),
+            false => names_in(claims, self.claims.iter().map(String::as_str)),
+        };
+        scopes.extend(names.into_iter().filter_map(|name| self.scopes.get(name)).flatten().cloned());
+    }
+}
+
+/// Returns the names of groups and roles in claims.
+pub(crate) fn group_names(claims: &Map<String, Value>) -> Vec<&str> {
+    names_in(claims, DEFAULT_CLAIMS)
+}
+
+/// Returns the names in the claims at some paths, each a text or a list of texts.
+fn names_in<'c, 'p>(claims: &'c Map<String, Value>, paths: impl IntoIterator<Item = &'p str>) -> Vec<&'c str> {
+    let mut names = Vec::new();
+    for value in paths.into_iter().filter_map(|path| claim_at(claims, path)) {
+        match value {
+            Value::String(name) => names.push(name.as_str()),
+            Value::Array(list) => names.extend(list.iter().filter_map(Value::as_str)),
+            _ => {}
         }
     }
+    names
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod loaded_catalogue;
 mod redaction;
 mod served_catalogue;
 mod service;
+mod set_reader;
 mod sets;
 
 pub use catalogues::{CatalogueLookup, Catalogues};

@@ -18,6 +18,7 @@ use moka::sync::Cache;
 use crate::counters::SearchCounters;
 use crate::index_probe::IndexFields;
 use crate::served_catalogue::ServedCatalogue;
+use crate::set_reader::SetReader;
 
 /// The size of all cached views, measured by the SDL of their schemas.
 const MAX_CACHED_SDL_BYTES: u64 = 64 << 20;
@@ -98,6 +99,7 @@ impl LoadedCatalogue {
             schema: compiled.schema.clone(),
             introspection: Arc::clone(&compiled.introspection),
             view,
+            reader: SetReader::of(identity),
             engine: Arc::clone(&self.engine),
             logged_truncations: Arc::clone(&self.logged_truncations),
             counters: Arc::clone(counters),

@@ -14,6 +14,7 @@ use cantata_mapping::UtcDateTime;
 use jiff::Timestamp;
 
 use crate::counters::SearchCounters;
+use crate::set_reader::SetReader;
 
 /// A catalogue that can be searched, as one identity sees it.
 pub struct ServedCatalogue {
@@ -24,6 +25,8 @@ pub struct ServedCatalogue {
     /// Its introspection response.
     pub introspection: Arc<CatalogueIntrospectionBody>,
     pub(crate) view: CatalogueView,
+    /// Whose saved sets it shows.
+    pub(crate) reader: SetReader,
     /// The engine that has its index and its saved sets.
     pub(crate) engine: Arc<dyn SearchEngine>,
     /// The fields whose truncated lists have been logged.

@@ -12,6 +12,7 @@ mod paths;
 mod provider;
 mod public;
 mod routes;
+mod sets;
 mod sign_in;
 mod studies;
 mod support;

@@ -56,7 +56,7 @@ impl Guarded {
         change(&mut access);
         let mapping = json!({"properties": {"name": {"type": "keyword"}}});
         let catalogues = TestCatalogues::new()
-            .file("base.json", &json!({"documentType": "file", "esIndex": "files"}))
+            .file("base.json", &json!({"documentType": "file", "esIndex": "files", "enableSets": true}))
             .index("files", &mapping, [("f1", json!({"name": "a"}))]);
         let server = TestServer::builder().access(access).metrics(metrics).catalogues(catalogues).start().await;
         Self { server, folder, store, keys, administrator }
