@@ -1,4 +1,4 @@
-//! `/auth`: people sign in at the identity provider, and out again.
+//! `/auth`: people sign in at the identity provider, and out again; `/admin/sessions`: operators end their sessions.
 //!
 //! A session is in a cookie that scripts cannot read and other sites cannot set. It counts only for requests with the header
 //! `X-Cantata-Session`, which pages of other sites cannot send: a link, a form or a picture elsewhere does nothing in the
@@ -18,8 +18,9 @@ use utoipa_axum::routes;
 
 use crate::AccessControl;
 use crate::access::{ChangeAudit, RequiredScope, SESSION_COOKIE, cookie, identity_of, session_secret};
+use crate::admin::ADMINISTRATION;
 use crate::error_body::{ApiError, ApiResult};
-use crate::extract::Params;
+use crate::extract::{Params, Segments};
 use crate::openapi::schemas::{SessionState, SignedOut};
 use crate::response::json as json_response;
 use crate::routes::Routes;
@@ -41,6 +42,7 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
         .add(RequiredScope::None, routes!(complete))
         .add(RequiredScope::None, routes!(session))
         .add(RequiredScope::None, routes!(sign_out))
+        .add(ADMINISTRATION, routes!(end_sessions))
 }
 
 /// Sends the browser to the identity provider.
@@ -139,6 +141,18 @@ async fn sign_out(
     let mut response = json_response(&json!({"url": url}));
     set_cookie(&mut response, SESSION_COOKIE, "", 0)?;
     Ok(response)
+}
+
+/// Ends every session of a person; the keys of the person stay.
+#[utoipa::path(
+    delete, path = "/admin/sessions/{person}", tag = "Sign-in",
+    params(("person" = String, Path, description = "The subject of the person, as the audit log has it")),
+    responses((status = 204, description = "The person has no session any more"))
+)]
+async fn end_sessions(State(state): State<AppState>, Segments(person): Segments<String>) -> ApiResult<StatusCode> {
+    let (_, sessions) = offered(&state.access)?;
+    sessions.end_all(&person).await.map_err(store_error)?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Returns what people sign in with, if they can.

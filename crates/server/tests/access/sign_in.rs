@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cantata_access::{
-    Authenticator, KeyRegistry, RoleMapping, SessionTimes, Sessions, SignIn, SignInSettings,
+    Authenticator, KeyRecord, KeyRegistry, RoleMapping, SessionTimes, Sessions, SignIn, SignInSettings,
 };
 use cantata_server::AccessControl;
 use cantata_store::Store;
@@ -301,6 +301,25 @@ async fn a_session_is_known_to_every_server_until_the_person_signs_out() {
     let headers = [("cookie", cookie.as_str()), ("x-cantata-session", "1")];
     site.server.send(Method::POST, "/auth/sign-out?everywhere=true", &headers, None).await.assert_status(200);
     assert_eq!(site.person(&elsewhere).await, Value::Null);
+}
+
+#[tokio::test]
+async fn an_administrator_ends_the_sessions_of_a_person() {
+    let site = Site::start().await;
+    let (ada, bob) = (site.session(json!({})).await, site.session(json!({"sub": "bob"})).await);
+    let (record, administrator) = KeyRecord::new("administrator", &["song.WRITE".to_owned()], None).unwrap();
+    KeyRegistry::new(Arc::clone(&site.store)).add(record).await.unwrap();
+    let authorization = format!("Bearer {}", administrator.reveal());
+    let send = async |headers: &[(&str, &str)]| {
+        site.server.send(Method::DELETE, "/admin/sessions/ada", headers, None).await
+    };
+    send(&[]).await.assert_error_id(401, "unauthorized.token");
+    let cookie = format!("__Host-cantata-session={bob}");
+    let as_bob = send(&[("cookie", &cookie), ("x-cantata-session", "1")]).await;
+    as_bob.assert_error_id(403, "forbidden.token");
+    send(&[("authorization", &authorization)]).await.assert_status(204);
+    assert_eq!(site.person(&ada).await, Value::Null);
+    assert_eq!(site.person(&bob).await["id"], "bob");
 }
 
 #[tokio::test]
