@@ -8,10 +8,12 @@
 mod audit;
 mod credential_cache;
 mod guard;
+mod readable_studies;
 
 pub(crate) use audit::{AuditInterceptor, AuditRecord, AuditSlot, AuditedRequest, ChangeAudit, is_reading};
 pub(crate) use credential_cache::CredentialCache;
 pub(crate) use guard::{AccessGuard, FromStorageServer, RequiredScope, STUDY_PARAMETER, VisibleStates};
+pub(crate) use readable_studies::ReadableStudies;
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};

@@ -20,8 +20,8 @@ use crate::access::RequiredScope;
 use crate::routes::{RouteSpec, Routes};
 use crate::state::AppState;
 
-/// Returns every route with its description and what it needs. What may be part of any study, such as the events,
-/// requires the scope to read every study.
+/// Returns every route with its description and what it needs. What may be part of any study, such as the events, shows
+/// those that the sender may read; lists of entities require the scope to read every study.
 pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
     Routes::new(access)
         .add_complete(RequiredScope::None, routes!(health::is_alive))
@@ -46,9 +46,9 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
         .add(RequiredScope::ReadPublished, routes!(analyses::files))
         .add(RequiredScope::ReadPublished, routes!(files::get))
         .add(RequiredScope::WriteStudy, routes!(files::update, files::delete))
-        .add(RouteSpec::from(RequiredScope::ReadAllStudies).export(), routes!(export::analyses))
+        .add(RouteSpec::from(RequiredScope::Read).export(), routes!(export::analyses))
         .add(RouteSpec::from(RequiredScope::ReadStudy).export(), routes!(export::study))
-        .add(RequiredScope::ReadEntities, routes!(entities::get))
+        .add(RequiredScope::ReadEntity, routes!(entities::get))
         .add(RequiredScope::ReadEntities, routes!(entities::list))
-        .add(RequiredScope::ReadAllStudies, routes!(events::follow))
+        .add(RequiredScope::Read, routes!(events::follow))
 }

@@ -35,10 +35,10 @@ pub(crate) enum RequiredScope {
     ReadStudy,
     /// To read the study in the path, or else what is published of it if it is public; storage servers may, too.
     ReadPublished,
-    /// To read what any study may be part of.
-    ReadAllStudies,
-    /// The same; storage servers may, too.
+    /// To read what any study may be part of; storage servers may, too.
     ReadEntities,
+    /// As [`Read`](Self::Read), for what the handler shows of readable studies only; storage servers may, too.
+    ReadEntity,
     /// To change the study in the path.
     WriteStudy,
     /// To administer the server.
@@ -57,7 +57,7 @@ impl RequiredScope {
     fn is_to_read(self) -> bool {
         matches!(
             self,
-            Self::Read | Self::ReadStudy | Self::ReadPublished | Self::ReadAllStudies | Self::ReadEntities
+            Self::Read | Self::ReadStudy | Self::ReadPublished | Self::ReadEntities | Self::ReadEntity
         )
     }
 }
@@ -182,9 +182,13 @@ impl AccessGuard {
             (RequiredScope::None, _) => true,
             (RequiredScope::Person, _) => identity.is_session(),
             (scope, _) if scope.is_to_read() && !closed_reads => true,
-            (RequiredScope::ReadPublished | RequiredScope::ReadEntities, _) if is_storage_server => true,
-            (RequiredScope::Read, _) => !is_anonymous,
-            (RequiredScope::ReadAllStudies | RequiredScope::ReadEntities, _) => scopes.can_read_everything(identity),
+            (RequiredScope::ReadPublished | RequiredScope::ReadEntities | RequiredScope::ReadEntity, _)
+                if is_storage_server =>
+            {
+                true
+            }
+            (RequiredScope::Read | RequiredScope::ReadEntity, _) => !is_anonymous,
+            (RequiredScope::ReadEntities, _) => scopes.can_read_everything(identity),
             (RequiredScope::ReadStudy | RequiredScope::ReadPublished, Some(study)) => scopes.can_read(identity, study),
             (RequiredScope::WriteStudy, Some(study)) => scopes.can_write(identity, study),
             (_, _) => scopes.is_administrator(identity),

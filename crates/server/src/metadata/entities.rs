@@ -5,6 +5,7 @@ use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::EntityRequest;
 use cantata_store::PageRange;
 
+use crate::access::ReadableStudies;
 use crate::error_body::ApiResult;
 use crate::extract::{Params, Segments};
 use crate::openapi::schemas::{Entity, EntityPage};
@@ -28,8 +29,13 @@ const MAX_SIZE: u64 = 2_000;
     params(("id" = String, Path, description = "The object id of a file")),
     responses((status = 200, description = "The entity", body = Entity))
 )]
-pub(crate) async fn get(State(state): State<AppState>, Segments(id): Segments<String>) -> ApiResult {
-    Ok(json(&Entity::of(state.metadata.entity(&id).await?, &[])))
+pub(crate) async fn get(
+    State(state): State<AppState>,
+    Segments(id): Segments<String>,
+    studies: ReadableStudies,
+) -> ApiResult {
+    let entity = state.metadata.entity(&id, |study| studies.contains(study)).await?;
+    Ok(json(&Entity::of(entity, &[])))
 }
 
 /// Lists entities, ordered by id. Each filter is an exact value.

@@ -105,3 +105,31 @@ async fn nobody_becomes_a_storage_server_by_a_header() {
         assert_unauthorized(&guarded.server.send(Method::GET, &entity, &[(header, "10.0.0.1")], None).await);
     }
 }
+
+#[tokio::test]
+async fn events_exports_and_entities_are_shown_by_study() {
+    let guarded = Guarded::closed().await;
+    guarded.study("ABC").await;
+    guarded.study("XYZ").await;
+    let (own, foreign) = (analysis(&guarded, "ABC", true).await, analysis(&guarded, "XYZ", false).await);
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let (own_id, foreign_id) = (text(&own["analysisId"]), text(&foreign["analysisId"]));
+    let reader = guarded.key("reader", &["STUDY.ABC.READ"]).await;
+    let denied = guarded.key("denied", &["song.READ", "STUDY.XYZ.DENY"]).await;
+    for credential in [&reader, &denied] {
+        let events = guarded.get("/events?follow=false", credential).await;
+        let studies: Vec<&str> = events.text().lines().filter(|line| line.starts_with("data:")).collect();
+        assert_eq!(studies.len(), 2, "{studies:?}");
+        assert!(studies.iter().all(|event| event.contains(&own_id) && !event.contains(&foreign_id)), "{studies:?}");
+        let exported = guarded.get(&format!("/export/analysis/{own_id}"), credential).await.ok();
+        assert_eq!(exported[0]["studyId"], "ABC");
+        for ids in [foreign_id.clone(), format!("{own_id},{foreign_id}")] {
+            let refused = guarded.get(&format!("/export/analysis/{ids}"), credential).await;
+            assert!(refused.assert_error_id(404, "analysis.id.not.found").contains(&foreign_id));
+        }
+        let entity = |analysis: &Value| format!("/entities/{}", text(&analysis["files"][0]["objectId"]));
+        guarded.get(&entity(&own), credential).await.assert_status(200);
+        guarded.get(&entity(&foreign), credential).await.assert_error_id(404, "legacy.entity.not.found");
+    }
+    assert_forbidden(&guarded.get("/entities", &reader).await);
+}

@@ -18,12 +18,15 @@ const FOR_EVERYBODY: [&str; 9] = [
     "/auth/sign-out",
 ];
 
-/// What may be read with any credential, where reading is closed.
-const WITH_ANY: [&str; 15] = [
+/// What may be read with any credential, where reading is closed; of studies, those that it allows to read.
+const WITH_ANY: [&str; 18] = [
     "GET /schemas",
     "GET /schemas/registration",
     "GET /schemas/{name}",
     "GET /studies/all",
+    "GET /export/analysis/{analysisIds}",
+    "GET /entities/{id}",
+    "GET /events",
     "GET /introspection",
     "GET /introspection/sqon",
     "GET /introspection/fields",
@@ -38,8 +41,7 @@ const WITH_ANY: [&str; 15] = [
 ];
 
 /// What may be part of any study.
-const OF_EVERY_STUDY: [&str; 4] =
-    ["GET /export/analysis/{analysisIds}", "GET /entities/{id}", "GET /entities", "GET /events"];
+const OF_EVERY_STUDY: [&str; 1] = ["GET /entities"];
 
 /// What changes nothing though it is a POST.
 const READING: [&str; 1] = ["POST /studies/{studyId}/analysis/search/id"];

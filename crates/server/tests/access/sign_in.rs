@@ -315,9 +315,9 @@ async fn an_administrator_ends_the_sessions_of_a_person() {
     };
     send(&[]).await.assert_error_id(401, "unauthorized.token");
     let cookie = format!("__Host-cantata-session={bob}");
-    let as_bob = send(&[("cookie", &cookie), ("x-cantata-session", "1")]).await;
+    let as_bob = send(&[("cookie", cookie.as_str()), ("x-cantata-session", "1")]).await;
     as_bob.assert_error_id(403, "forbidden.token");
-    send(&[("authorization", &authorization)]).await.assert_status(204);
+    send(&[("authorization", authorization.as_str())]).await.assert_status(204);
     assert_eq!(site.person(&ada).await, Value::Null);
     assert_eq!(site.person(&bob).await["id"], "bob");
 }
