@@ -54,7 +54,7 @@ impl EventStream {
             events => events?,
         };
         self.position = events.last().map_or(self.position, |event| event.seq);
-        let streamed = |event: &Event| {
+        let streamed = |event: &Event| -> Result<StreamedEvent> {
             Ok(StreamedEvent { seq: event.seq, study_id: event.study_id.clone(), message: self.message(event)? })
         };
         events.iter().map(streamed).collect()
