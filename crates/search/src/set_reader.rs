@@ -15,7 +15,7 @@ pub(crate) const OWNER: &str = "owner";
 /// The member with those with whom a set is shared.
 pub(crate) const SHARED_WITH: &str = "sharedWith";
 
-/// Shares a set with whoever knows its id.
+/// Shares a set with those who know its id.
 const LINK: &str = "link";
 
 /// Shares a set with everybody, who then find it in lists, too.
