@@ -18,6 +18,7 @@ mod served_catalogue;
 mod service;
 mod set_reader;
 mod sets;
+mod shared_sets;
 
 pub use catalogues::{CatalogueLookup, Catalogues};
 pub use counters::SearchCounters;

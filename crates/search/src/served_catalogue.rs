@@ -15,6 +15,7 @@ use jiff::Timestamp;
 
 use crate::counters::SearchCounters;
 use crate::set_reader::SetReader;
+use crate::shared_sets::SharedSets;
 
 /// A catalogue that can be searched, as one identity sees it.
 pub struct ServedCatalogue {
@@ -27,6 +28,8 @@ pub struct ServedCatalogue {
     pub(crate) view: CatalogueView,
     /// Whose saved sets it shows.
     pub(crate) reader: SetReader,
+    /// The saved sets, if they are in a store; else the engine has them.
+    pub(crate) shared_sets: Option<Arc<SharedSets>>,
     /// The engine that has its index and its saved sets.
     pub(crate) engine: Arc<dyn SearchEngine>,
     /// The fields whose truncated lists have been logged.

@@ -1,10 +1,12 @@
-//! Saved sets, stored as documents of an index of their own, so that they are searched like records.
+//! Saved sets, documents of an index of their own, so that they are searched like records. Where servers share a store, it
+//! has the sets, and the index is a copy of them ([`SharedSets`]).
 //!
 //! A set belongs to the view that it was saved under, since its members and its filter may reveal what other views
 //! hide. For any other view the set does not exist. Within a view it belongs to who saved it ([`SetReader`]); for those with
 //! whom it is not shared it does not exist, either.
 //!
 //! [`SetReader`]: crate::set_reader::SetReader
+//! [`SharedSets`]: crate::shared_sets::SharedSets
 
 use std::collections::{HashMap, HashSet};
 
@@ -52,14 +54,15 @@ impl ServedCatalogue {
 
     /// Returns a set that was saved under this view and that the client may use.
     async fn find_set(&self, id: &str) -> Result<Option<Value>, EngineError> {
-        match self.engine.document(&self.catalogue.sets.index, id).await {
-            Ok(document) => {
-                let set = document.and_then(|document| serde_json::to_value(document.root()).ok());
-                Ok(set.filter(|set| self.is_of_view(set) && self.reader.can_use(set)))
-            }
-            Err(EngineError::IndexNotFound(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let set = match &self.shared_sets {
+            Some(shared) => shared.find(id).await?,
+            None => match self.engine.document(&self.catalogue.sets.index, id).await {
+                Ok(document) => document.and_then(|document| serde_json::to_value(document.root()).ok()),
+                Err(EngineError::IndexNotFound(_)) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        Ok(set.filter(|set| self.is_of_view(set) && self.reader.can_use(set)))
     }
 
     fn is_of_view(&self, set: &Value) -> bool {
@@ -72,13 +75,22 @@ impl ServedCatalogue {
 
     /// Searches the sets; their index is created if it does not exist.
     pub(crate) async fn search_sets(&self, mut plan: SearchPlan) -> Result<SearchResponse, EngineError> {
-        self.ensure_sets_index().await?;
+        self.prepare_sets_index().await?;
         if let Some(listed) = self.reader.filter() {
             for filter in &mut plan.filters {
                 *filter = Filter::and([listed.clone(), filter.clone()]);
             }
         }
         self.search(&self.catalogue.sets.index, plan).await
+    }
+
+    /// Makes the index ready to be searched: it is there, and has every set.
+    async fn prepare_sets_index(&self) -> Result<(), EngineError> {
+        self.ensure_sets_index().await?;
+        match &self.shared_sets {
+            Some(shared) => shared.copy().await,
+            None => Ok(()),
+        }
     }
 
     async fn ensure_sets_index(&self) -> Result<(), EngineError> {
@@ -120,7 +132,7 @@ impl ServedCatalogue {
                 format!("sqon: found {depth} levels of JSON; a filter of at most {MAX_SAVED_DEPTH} can be saved");
             return Ok(invalid(message));
         }
-        self.ensure_sets_index().await?;
+        self.prepare_sets_index().await?;
         if let Some(own) = self.reader.own_filter() {
             let request = ExportRequest { filter: own, sort: Vec::new(), limit: None, page_size: 1 };
             if self.engine.export(&self.catalogue.sets.index, request).await?.total() >= MAX_OWN_SETS {
@@ -203,12 +215,19 @@ impl ServedCatalogue {
         if !self.reader.can_change(&set) {
             return Ok(invalid(NOT_THE_OWNER.to_owned()));
         }
+        if let Some(shared) = &self.shared_sets {
+            shared.remove(id).await?;
+            return Ok(SetCommandOutcome::Deleted(true));
+        }
         let batch = vec![WriteOperation::Delete { id: id.to_owned() }];
         let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
         Ok(SetCommandOutcome::Deleted(report.deleted > 0))
     }
 
     async fn put_set(&self, id: &str, set: &Value) -> Result<(), EngineError> {
+        if let Some(shared) = &self.shared_sets {
+            return shared.put(id, set).await;
+        }
         let batch = vec![WriteOperation::Put { id: id.to_owned(), source: set.to_string().into_bytes() }];
         let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
         report.rejected.into_iter().next().map_or(Ok(()), |rejected| Err(EngineError::Failed(rejected.reason)))

@@ -19,6 +19,9 @@ const CHECKING: &str = "checking the metadata database";
 /// How many revisions are read at once.
 const PAGE_SIZE: i64 = 500;
 
+/// How many shared records are read at once.
+const RECORDS_PAGE_SIZE: usize = 50;
+
 /// How many problems are listed; a damaged disk can make as many as there are rows.
 const MAX_PROBLEMS: usize = 100;
 
@@ -58,9 +61,7 @@ pub(crate) fn damaged_rows(connection: &Connection) -> Result<Vec<String>> {
     note(&mut problems, types::list(connection, &TypeQuery::all()));
     note(&mut problems, files::visit_blocks(connection, i64::MIN, i64::MAX, |_, _| {}));
     if version >= SHARED_RECORDS_VERSION {
-        for kind in RecordKind::ALL {
-            note(&mut problems, records::after(connection, kind, 0, usize::MAX));
-        }
+        RecordKind::ALL.into_iter().for_each(|kind| check_records(connection, kind, &mut problems));
     }
     check_revisions(connection, &mut problems)?;
     check_pointers(connection, &mut problems)?;
@@ -77,6 +78,20 @@ pub(crate) fn damaged_rows(connection: &Connection) -> Result<Vec<String>> {
 fn note<T>(problems: &mut Vec<String>, outcome: Result<T>) {
     if let Err(error) = outcome {
         problems.push(error_chain(&error));
+    }
+}
+
+/// Checks the shared records of a kind, some at a time: one may be large.
+fn check_records(connection: &Connection, kind: RecordKind, problems: &mut Vec<String>) {
+    let mut last = 0;
+    loop {
+        match records::after(connection, kind, last, RECORDS_PAGE_SIZE) {
+            Ok(page) => match page.last() {
+                Some(record) => last = record.change,
+                None => return,
+            },
+            Err(error) => return problems.push(error_chain(&error)),
+        }
     }
 }
 

@@ -14,11 +14,13 @@ pub enum RecordKind {
     Session,
     /// What a person may do, as of their last sign-in.
     Person,
+    /// A saved set of a catalogue.
+    SavedSet,
 }
 
 impl RecordKind {
     /// Every kind.
-    pub const ALL: [RecordKind; 3] = [Self::Key, Self::Session, Self::Person];
+    pub const ALL: [RecordKind; 4] = [Self::Key, Self::Session, Self::Person, Self::SavedSet];
 
     /// Returns the name in databases; names are added, never changed.
     pub fn as_str(self) -> &'static str {
@@ -26,6 +28,7 @@ impl RecordKind {
             Self::Key => "key",
             Self::Session => "session",
             Self::Person => "person",
+            Self::SavedSet => "saved-set",
         }
     }
 }

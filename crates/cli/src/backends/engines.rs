@@ -8,17 +8,19 @@ use cantata_engine::SearchEngine;
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_engine_remote::{Product, RemoteEngine, RemoteSettings, SettingsError};
 use cantata_search::{EngineProvider, EngineSetupError};
+use cantata_store::Store;
 
 /// All engines. Catalogues with the same cluster settings share its connections, which close with the last of them.
 pub(crate) struct EngineRegistry {
     embedded: Arc<EmbeddedEngine>,
+    store: Arc<dyn Store>,
     clusters: Mutex<HashMap<ClusterConnection, Weak<RemoteEngine>>>,
 }
 
 impl EngineRegistry {
-    /// Creates a registry without clusters.
-    pub(crate) fn new(embedded: Arc<EmbeddedEngine>) -> Self {
-        Self { embedded, clusters: Mutex::default() }
+    /// Creates a registry without clusters; saved sets are in the store.
+    pub(crate) fn new(embedded: Arc<EmbeddedEngine>, store: Arc<dyn Store>) -> Self {
+        Self { embedded, store, clusters: Mutex::default() }
     }
 }
 
@@ -36,6 +38,10 @@ impl EngineProvider for EngineRegistry {
         let engine = Arc::new(remote_engine(connection).map_err(|error| EngineSetupError(error.into()))?);
         clusters.insert((**connection).clone(), Arc::downgrade(&engine));
         Ok(engine)
+    }
+
+    fn set_store(&self) -> Option<Arc<dyn Store>> {
+        Some(Arc::clone(&self.store))
     }
 }
 

@@ -105,7 +105,7 @@ impl BoundServer {
             settings.storage.client()?,
         );
         let metadata = metadata.await.map_err(|error| CliError::caused("the metadata service cannot start", error))?;
-        let search = load_catalogues(catalogues, engine.clone()).await?;
+        let search = load_catalogues(catalogues, engine.clone(), &store).await?;
         let ServerAccess { control, operator, first_key } = ServerAccess::open(settings, &store).await?;
         let start_relay = |kafka| Relay::start(Arc::clone(&store), kafka, Uuid::new_v4().to_string());
         let relay = settings.kafka()?.map(start_relay);
@@ -155,8 +155,12 @@ impl BoundServer {
 }
 
 /// Loads the catalogues, and follows their configuration.
-async fn load_catalogues(source: ConfigSource, engine: Arc<EmbeddedEngine>) -> Result<Arc<SearchService>, CliError> {
-    let service = SearchService::start(EngineRegistry::new(engine), source)
+async fn load_catalogues(
+    source: ConfigSource,
+    engine: Arc<EmbeddedEngine>,
+    store: &Arc<dyn Store>,
+) -> Result<Arc<SearchService>, CliError> {
+    let service = SearchService::start(EngineRegistry::new(engine, Arc::clone(store)), source)
         .await
         .map_err(|problems| CliError::Settings(problems.iter().map(ToString::to_string).collect()))?;
     let service = Arc::new(service);

@@ -1,6 +1,10 @@
 //! Saved sets belong to those who see what their makers saw.
 
+use std::sync::Arc;
+
 use cantata_access::Identity;
+use cantata_store::Store;
+use cantata_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
 use super::support::{Bed, leaf, somebody};
@@ -183,4 +187,38 @@ async fn a_set_of_nobody_is_everybodys() {
     }
     let own = bed.ask(&named("bob", &[]), SAVE, json!({ "f": {}, "path": "name" })).await;
     assert_eq!(bed.ids(&Identity::unchecked(), by_set(&own["saveSet"])).await.len(), 3, "without authentication");
+}
+
+#[tokio::test]
+async fn servers_on_one_store_have_the_same_sets() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
+    let (before, other) = (bed_with(json!({})).await, bed_with(json!({})).await);
+    let nobody = Identity::anonymous();
+    // One of the servers has a set from before they had a store.
+    let old = bed_saved(&before, &nobody).await;
+    let (one, other) = (before.with_store(&store, json!({})).await, other.with_store(&store, json!({})).await);
+    let listed = async |bed: &Bed| bed.ask(&nobody, LIST, json!({})).await["sets"]["hits"]["total"].clone();
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(1), json!(1)));
+    assert_eq!(other.ids(&nobody, by_set(&old)).await.len(), 3);
+
+    let new = bed_saved(&other, &nobody).await;
+    assert_eq!(one.ids(&nobody, by_set(&new)).await.len(), 3);
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(2), json!(2)));
+    let renamed = one.ask(&nobody, RENAME, json!({ "id": new["setId"] })).await;
+    assert_eq!(renamed["renameSet"]["name"], "mine");
+    let by_name = "{ sets { hits(filters: {op: \"in\", content: {fieldName: \"name\", value: \"mine\"}}) { total } } }";
+    assert_eq!(other.ask(&nobody, by_name, json!({})).await["sets"]["hits"]["total"], 1);
+
+    assert_eq!(other.ask(&nobody, DELETE, json!({ "id": old["setId"] })).await["deleteSet"], true);
+    assert_eq!(one.ask(&nobody, DELETE, json!({ "id": old["setId"] })).await["deleteSet"], false);
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(1), json!(1)));
+    // What was removed does not come back with a server that starts again.
+    let again = one.with_store(&store, json!({})).await;
+    assert_eq!(listed(&again).await, 1);
+}
+
+/// Saves a set of all records.
+async fn bed_saved(bed: &Bed, identity: &Identity) -> Value {
+    bed.ask(identity, SAVE, json!({ "f": {}, "path": "name" })).await["saveSet"].take()
 }
