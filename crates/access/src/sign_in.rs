@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use cantata_core::error_chain;
 use cantata_http_client::{ClientSettingsError, HttpClient, HttpError};
 use data_encoding::BASE64URL_NOPAD;
-use openidconnect::core::{CoreAuthenticationFlow, CoreClient};
+use openidconnect::core::{CoreClient, CoreResponseType};
 use openidconnect::{
-    AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet,
+    AuthenticationFlow, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet,
     EndpointSet, HttpRequest, HttpResponse, IssuerUrl, Nonce, PkceCodeChallenge, PkceCodeVerifier,
     ProviderMetadataWithLogout, RedirectUrl, RequestTokenError, Scope,
 };
@@ -146,7 +146,11 @@ impl SignIn {
         let client = self.client(&self.provider(REFRESH_AGE).await?);
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let mut request = client
-            .authorize_url(CoreAuthenticationFlow::AuthorizationCode, CsrfToken::new_random, Nonce::new_random)
+            .authorize_url(
+                AuthenticationFlow::<CoreResponseType>::AuthorizationCode,
+                CsrfToken::new_random,
+                Nonce::new_random,
+            )
             .set_pkce_challenge(challenge);
         for scope in &self.settings.requested_scopes {
             request = request.add_scope(Scope::new(scope.clone()));

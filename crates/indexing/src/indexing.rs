@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cantata_catalogue::{CatalogueConfig, EngineChoice, SourceConfig};
-use cantata_core::Timestamp;
+use cantata_core::{Timestamp, error_chain};
 use cantata_engine::SearchEngine;
 use cantata_store::Store;
 use tokio::sync::watch;
@@ -21,6 +21,7 @@ use crate::index_generations::IndexGenerations;
 use crate::jobs::{Job, Jobs};
 use crate::reindex::reindex;
 use crate::rejected_documents::RejectedDocuments;
+use crate::shared_rejections::SharedRejections;
 use crate::source::AnalysisSource;
 use crate::source_follower::{IndexLease, SourceFollower};
 use crate::state_file;
@@ -29,6 +30,9 @@ use crate::worker::{IndexWorker, source_name};
 
 /// How often the list of catalogues is polled.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long saving the rejected documents may take before the next poll.
+const SAVE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long stopping may take.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -92,6 +96,7 @@ pub struct Indexing {
 struct Inner {
     context: IndexingContext,
     jobs: Jobs,
+    shared_rejections: SharedRejections,
     catalogues: Mutex<BTreeMap<String, CatalogueEntry>>,
     stop: watch::Sender<bool>,
     /// Jobs and followers.
@@ -112,6 +117,7 @@ impl Indexing {
     pub fn start(context: IndexingContext) -> Self {
         let jobs = Jobs::open(context.folder.join("jobs.json"));
         let inner = Arc::new(Inner {
+            shared_rejections: SharedRejections::new(Arc::clone(&context.store)),
             context,
             jobs,
             catalogues: Mutex::default(),
@@ -123,6 +129,8 @@ impl Indexing {
         let task = tokio::spawn(async move {
             loop {
                 polling.update_catalogues();
+                // What is not saved now is saved with the next change.
+                let _ = tokio::time::timeout(SAVE_TIMEOUT, polling.sync_rejected()).await;
                 tokio::select! {
                     () = tokio::time::sleep(POLL_INTERVAL) => {}
                     _ = stop.wait_for(|stop| *stop) => return,
@@ -194,7 +202,7 @@ impl Indexing {
         if tokio::time::timeout(STOP_TIMEOUT, all_ended).await.is_err() {
             tracing::warn!("indexing did not stop in time; it continues from its position after the next start");
         }
-        self.inner.save_rejected();
+        let _ = tokio::time::timeout(SAVE_TIMEOUT, self.inner.sync_rejected()).await;
     }
 }
 
@@ -261,11 +269,11 @@ impl Inner {
         }
         for catalogue in catalogues {
             if !entries.contains_key(&catalogue.id) {
+                self.shared_rejections.start_over();
                 entries.insert(catalogue.id.clone(), self.start_follower(catalogue));
             }
         }
         drop(entries);
-        self.save_rejected();
         // Reap the tasks that have ended.
         while self.tasks().try_join_next().is_some() {}
     }
@@ -310,17 +318,41 @@ impl Inner {
         self.context.folder.join(format!("set-aside-{catalogue}.json"))
     }
 
-    /// Saves the rejected documents of catalogues where they have changed.
-    fn save_rejected(&self) {
+    /// Saves the rejected documents of catalogues where they have changed, and takes over those of other servers.
+    async fn sync_rejected(&self) {
+        for (id, is_shared, rejected) in self.take_changed_rejections() {
+            let saved = match is_shared {
+                true => self.shared_rejections.write(&id, &rejected).await.map_err(|error| error_chain(&error)),
+                false => state_file::write(&self.rejected_file(&id), &rejected).map_err(|error| error.to_string()),
+            };
+            if let Err(error) = saved {
+                tracing::warn!(catalogue = id, error, "the rejected documents cannot be saved, and will be forgotten at the next start");
+            }
+        }
+        let of_others = match self.shared_rejections.changed_by_others().await {
+            Ok(of_others) => of_others,
+            Err(error) => {
+                tracing::debug!(error = error_chain(&error), "the rejected documents of other servers cannot be read");
+                return;
+            }
+        };
+        let catalogues = self.catalogues();
+        for (id, rejected) in of_others {
+            if let Some(CatalogueEntry { catalogue, worker: Ok(worker), .. }) = catalogues.get(&id)
+                && catalogue.is_shared
+            {
+                worker.take_over_rejected(rejected);
+            }
+        }
+    }
+
+    /// Returns the rejected documents that have changed, with their catalogues and whether the index is shared.
+    fn take_changed_rejections(&self) -> Vec<(String, bool, RejectedDocuments)> {
         let catalogues = self.catalogues();
         let changed = catalogues.values().filter_map(|one| {
             let worker = one.worker.as_ref().ok()?;
-            Some((worker.id.clone(), worker.take_changed_rejections()?))
+            Some((worker.id.clone(), one.catalogue.is_shared, worker.take_changed_rejections()?))
         });
-        for (id, rejected) in changed {
-            if let Err(error) = state_file::write(&self.rejected_file(&id), &rejected) {
-                tracing::warn!(catalogue = id, %error, "the rejected documents cannot be saved, and will be forgotten at the next start");
-            }
-        }
+        changed.collect()
     }
 }

@@ -16,11 +16,14 @@ pub enum RecordKind {
     Person,
     /// A saved set of a catalogue.
     SavedSet,
+    /// The rejected documents of a catalogue whose index is shared.
+    RejectedDocuments,
 }
 
 impl RecordKind {
     /// Every kind.
-    pub const ALL: [RecordKind; 4] = [Self::Key, Self::Session, Self::Person, Self::SavedSet];
+    pub const ALL: [RecordKind; 5] =
+        [Self::Key, Self::Session, Self::Person, Self::SavedSet, Self::RejectedDocuments];
 
     /// Returns the name in databases; names are added, never changed.
     pub fn as_str(self) -> &'static str {
@@ -29,6 +32,7 @@ impl RecordKind {
             Self::Session => "session",
             Self::Person => "person",
             Self::SavedSet => "saved-set",
+            Self::RejectedDocuments => "rejected-documents",
         }
     }
 }
