@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use cantata_access::{Identity, PendingSignIn, Sessions, SignIn, SignInAnswer, SignInError};
-use cantata_core::{ErrorId, ErrorOrigin};
+use cantata_access::{AuditEntry, Identity, PendingSignIn, Sessions, SignIn, SignInAnswer, SignInError};
+use cantata_core::{ErrorId, ErrorOrigin, Timestamp};
 use http::uri::PathAndQuery;
 use http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ use crate::admin::ADMINISTRATION;
 use crate::error_body::{ApiError, ApiResult};
 use crate::extract::{Params, Segments};
 use crate::openapi::schemas::{SessionState, SignedOut};
+use crate::request_id::RequestId;
 use crate::response::json as json_response;
 use crate::routes::Routes;
 use crate::state::AppState;
@@ -70,8 +71,8 @@ async fn begin(State(state): State<AppState>, params: Params) -> ApiResult {
     ),
     responses((status = 303, description = "The person has signed in; the browser goes to the path that was wanted"))
 )]
-async fn complete(State(state): State<AppState>, headers: HeaderMap, params: Params) -> ApiResult {
-    let (sign_in, sessions) = offered(&state.access)?;
+async fn complete(State(app): State<AppState>, headers: HeaderMap, params: Params) -> ApiResult {
+    let (sign_in, sessions) = offered(&app.access)?;
     let pending = cookie(&headers, PENDING_COOKIE).and_then(PendingSignIn::decode).ok_or_else(|| {
         failed("no sign-in was begun in this browser, or too long ago, or it is complete already; begin again")
     })?;
@@ -88,8 +89,9 @@ async fn complete(State(state): State<AppState>, headers: HeaderMap, params: Par
     if let Some(earlier) = cookie(&headers, SESSION_COOKIE) {
         sessions.end(earlier).await.map_err(store_error)?;
     }
-    tracing::info!(target: "audit", who = person.subject, "a person has signed in");
+    let subject = person.subject.clone();
     let secret = sessions.begin(person).await.map_err(store_error)?;
+    record_sign_in(&app.access, &subject);
     let mut response = see_other(&return_path(Some(&pending.return_to)))?;
     set_cookie(&mut response, SESSION_COOKIE, secret.reveal(), sessions.times().max_age.as_secs())?;
     set_cookie(&mut response, PENDING_COOKIE, "", 0)?;
@@ -153,6 +155,23 @@ async fn end_sessions(State(state): State<AppState>, Segments(person): Segments<
     let (_, sessions) = offered(&state.access)?;
     sessions.end_all(&person).await.map_err(store_error)?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Writes a sign-in to the audit log, which has no reads but denied ones otherwise.
+fn record_sign_in(access: &AccessControl, subject: &str) {
+    if let Some(log) = &access.audit {
+        log.write(&AuditEntry {
+            time: Timestamp::now(),
+            principal: subject,
+            auth_method: "session",
+            method: "GET",
+            path: "/auth/callback",
+            study: None,
+            status: Some(StatusCode::SEE_OTHER.as_u16()),
+            result: "done",
+            request_id: RequestId::current_or_new().as_str(),
+        });
+    }
 }
 
 /// Returns what people sign in with, if they can.

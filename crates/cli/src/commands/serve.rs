@@ -106,6 +106,9 @@ impl BoundServer {
         );
         let metadata = metadata.await.map_err(|error| CliError::caused("the metadata service cannot start", error))?;
         let search = load_catalogues(catalogues, engine.clone(), &store).await?;
+        if !closed_reads {
+            warn_of_open_reads(&search);
+        }
         let ServerAccess { control, operator, first_key } = ServerAccess::open(settings, &store).await?;
         let start_relay = |kafka| Relay::start(Arc::clone(&store), kafka, Uuid::new_v4().to_string());
         let relay = settings.kafka()?.map(start_relay);
@@ -166,6 +169,18 @@ async fn load_catalogues(
     let service = Arc::new(service);
     service.watch();
     Ok(service)
+}
+
+/// Warns where the metadata service shows everybody what a catalogue hides.
+fn warn_of_open_reads(search: &SearchService) {
+    let catalogues = search.catalogues();
+    for (config, _) in catalogues.configured().filter(|(config, _)| config.access.is_some() && config.source.is_some()) {
+        tracing::warn!(
+            catalogue = config.id,
+            "reading is open to everybody, so /studies, /events and /entities show what the access rules of this catalogue \
+             hide; set AUTH_MODE, and leave REQUIRE_AUTH_FOR_READS unset"
+        );
+    }
 }
 
 fn announce(address: SocketAddr, first_key: Option<&KeySecret>) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cantata_access::{
-    Authenticator, KeyRecord, KeyRegistry, RoleMapping, SessionTimes, Sessions, SignIn, SignInSettings,
+    AuditLog, Authenticator, KeyRecord, KeyRegistry, RoleMapping, SessionTimes, Sessions, SignIn, SignInSettings,
 };
 use cantata_server::AccessControl;
 use cantata_store::Store;
@@ -26,7 +26,7 @@ pub(crate) struct Site {
     pub(crate) server: TestServer,
     provider: Provider,
     pub(crate) store: Arc<dyn Store>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// A sign-in that was begun.
@@ -59,10 +59,11 @@ impl Site {
                 .with_keys(Arc::new(KeyRegistry::new(Arc::clone(&store))))
                 .with_sessions(Sessions::new(Arc::clone(&store), SECRET, times)),
             sign_in: Some(sign_in.unwrap()),
+            audit: Some(AuditLog::in_folder(folder.path())),
             ..AccessControl::default()
         };
         let server = TestServer::builder().access(access).start().await;
-        Self { server, provider, store, _folder: folder }
+        Self { server, provider, store, folder }
     }
 
     async fn begin(&self, return_to: &str) -> Begun {
@@ -145,6 +146,10 @@ async fn who_signs_in_may_do_what_their_groups_may() {
     assert_eq!(response.header("cache-control"), Some("no-store"));
     let exchange = site.provider.exchanges().remove(0);
     assert!(exchange.contains("code=c") && exchange.contains("code_verifier="), "{exchange}");
+
+    let audit = std::fs::read_to_string(site.folder.path().join("audit.log")).unwrap();
+    let entry: Value = serde_json::from_str(audit.lines().next().unwrap()).unwrap();
+    assert_eq!((&entry["who"], &entry["path"]), (&json!("ada"), &json!("/auth/callback")));
 
     let cookies = set_cookies(&response);
     assert_eq!(cookies["__Host-cantata-sign-in"], "", "a sign-in is completed once");
