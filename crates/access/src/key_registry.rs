@@ -47,6 +47,9 @@ pub struct KeyRegistry {
     start: Instant,
     /// Until when what was read counts, in nanoseconds after `start`: requests look here and take no lock.
     fresh_until: AtomicU64,
+    /// Until when the store is not asked again, because it has failed. A store that is slow to fail would otherwise hold up
+    /// every request after the other.
+    failed_until: AtomicU64,
     generation: AtomicU64,
 }
 
@@ -72,6 +75,7 @@ impl KeyRegistry {
             followed: Mutex::default(),
             start: Instant::now(),
             fresh_until: AtomicU64::new(0),
+            failed_until: AtomicU64::new(0),
             generation: AtomicU64::new(0),
         }
     }
@@ -101,20 +105,33 @@ impl KeyRegistry {
             return Ok(());
         }
         let now = self.nanoseconds();
-        let key_change = self.store.latest_record_change(RecordKind::Key).await?;
-        let person_change = self.store.latest_record_change(RecordKind::Person).await?;
-        let latest = (Some(key_change), Some(person_change));
-        if (followed.key_change, followed.person_change) != latest {
-            self.follow(&mut followed, key_change, person_change).await?;
-            self.known.store(Arc::new(self.resolve(&followed)));
-            self.generation.fetch_add(1, Ordering::Release);
+        if now < self.failed_until.load(Ordering::Acquire) {
+            return Err(KeyError::Unavailable("the store has failed a moment ago".to_owned()));
         }
         let fresh = u64::try_from(FRESH.as_nanos()).unwrap_or(u64::MAX);
-        self.fresh_until.store(now.saturating_add(fresh), Ordering::Release);
+        match self.read_changes(&mut followed).await {
+            Ok(()) => self.fresh_until.store(now.saturating_add(fresh), Ordering::Release),
+            Err(error) => {
+                self.failed_until.store(self.nanoseconds().saturating_add(fresh), Ordering::Release);
+                return Err(error);
+            }
+        }
         Ok(())
     }
 
-    /// Reads what was changed.
+    /// Reads what was changed, if anything was.
+    async fn read_changes(&self, followed: &mut Followed) -> Result<(), KeyError> {
+        let key_change = self.store.latest_record_change(RecordKind::Key).await?;
+        let person_change = self.store.latest_record_change(RecordKind::Person).await?;
+        if (followed.key_change, followed.person_change) != (Some(key_change), Some(person_change)) {
+            self.follow(followed, key_change, person_change).await?;
+            self.known.store(Arc::new(self.resolve(followed)));
+            self.generation.fetch_add(1, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Reads what was changed since the last time.
     async fn follow(&self, followed: &mut Followed, key_change: u64, person_change: u64) -> Result<(), KeyError> {
         let mut last = followed.key_change.unwrap_or_default();
         for record in self.records_after(RecordKind::Key, last).await? {
