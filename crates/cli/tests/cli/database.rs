@@ -1,5 +1,7 @@
 //! `DATABASE_URL`: where analyses are kept instead of the data folder, and what an address that cannot be used leads to.
 
+use std::time::Duration;
+
 use cantata_testkit::databases::postgres;
 use serde_json::json;
 
@@ -21,6 +23,40 @@ fn servers_on_one_database_share_what_they_store() {
     assert_ne!(servers[1].request("POST", "/studies/S/", &study).0, 200, "the study is there already");
     for folder in &folders {
         assert!(!folder.path().join("metadata.db").try_exists().unwrap(), "nothing of it is in the data folder");
+    }
+}
+
+/// Asks until the answer is as expected; a server may take a moment to see a change.
+fn eventually(server: &Server, key: &str, expected: u16) {
+    for _ in 0..100 {
+        if server.request_with(key, "GET", "/studies/all", "").0 == expected {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(server.request_with(key, "GET", "/studies/all", "").0, expected);
+}
+
+#[test]
+fn servers_on_one_database_share_their_keys() {
+    let database = postgres();
+    let address = format!("--database-url={}", database.address());
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let options = [address.as_str(), "--auth-mode=api-key"];
+    let mut servers = folders.each_ref().map(|folder| Server::start("serve", folder.path(), &options));
+    assert!(servers[0].next_line().contains("The first key"));
+    let administrator = servers[0].next_line();
+    eventually(&servers[1], &administrator, 200);
+    let body = json!({"name": "ada", "scopes": ["song.READ"]}).to_string();
+    let (status, made) = servers[1].request_with(&administrator, "POST", "/admin/keys", &body);
+    assert_eq!(status, 201, "{made}");
+    let key = made["key"].as_str().unwrap();
+    eventually(&servers[0], key, 200);
+    let mut revoke = cantata(&["key", "revoke", "ada", &address, "--data-dir"]);
+    let (code, _, stderr) = outcome(revoke.arg(folders[0].path()));
+    assert_eq!(code, 0, "{stderr}");
+    for server in &servers {
+        eventually(server, key, 401);
     }
 }
 
