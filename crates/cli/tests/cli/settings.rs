@@ -310,3 +310,21 @@ fn help_shows_every_setting() {
         assert_eq!(help.matches("[env: ").count(), SETTINGS.len() + 1, "a setting is missing in this test");
     }
 }
+
+#[test]
+fn signing_in_needs_a_provider_and_an_address_to_come_back_to() {
+    let needed = ["AUTH_MODE has oidc", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "PUBLIC_URL"];
+    assert_refused(&mut cantata(&["serve", "--auth-mode=oidc"]), &needed);
+    let folder = TempDir::new().unwrap();
+    let roles = folder.path().join("roles.json");
+    fs_err::write(&roles, r#"{"scopes": {"curators": ["a b"]}}"#).unwrap();
+    let serve = |issuer: &str| {
+        let mut command = cantata(&["serve", "--auth-mode=oidc", "--public-url=https://cantata.example", issuer]);
+        command.env("OIDC_CLIENT_ID", "cantata").env("OIDC_CLIENT_SECRET", "sesame-4711");
+        command
+    };
+    assert_refused(&mut serve("--oidc-issuer=nowhere"), &["OIDC_ISSUER: 'nowhere' is no address"]);
+    let mut command = serve("--oidc-issuer=https://auth.example");
+    command.arg("--role-mapping-file").arg(&roles);
+    assert_refused(&mut command, &["ROLE_MAPPING_FILE", "scopes.curators: found 'a b'"]);
+}
