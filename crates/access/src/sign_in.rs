@@ -20,10 +20,13 @@ use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use subtle::ConstantTimeEq;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 
 use crate::token::{scopes_of, subject_of};
 use crate::{CALL_TIMEOUT, MAX_RESPONSE_BYTES, Person, RoleMapping};
+
+/// The maximum number of concurrent calls to the provider; others wait. Anybody can cause one.
+const MAX_CONCURRENT_CALLS: usize = 32;
 
 /// The age from which what the provider says is fetched again.
 const REFRESH_AGE: Duration = Duration::from_secs(300);
@@ -111,6 +114,7 @@ pub struct SignIn {
     issuer: IssuerUrl,
     redirect: RedirectUrl,
     http: HttpClient,
+    calls: Semaphore,
     /// What the provider says, and when it was fetched; locked during a fetch.
     provider: Mutex<Option<(Arc<ProviderMetadataWithLogout>, Instant)>>,
 }
@@ -136,6 +140,7 @@ impl SignIn {
             issuer: IssuerUrl::new(settings.issuer.clone()).map_err(|_| invalid(&settings.issuer))?,
             redirect: RedirectUrl::new(settings.redirect_url.clone()).map_err(|_| invalid(&settings.redirect_url))?,
             http: HttpClient::new(CALL_TIMEOUT)?,
+            calls: Semaphore::new(MAX_CONCURRENT_CALLS),
             provider: Mutex::new(None),
             settings,
         })
@@ -243,6 +248,8 @@ impl SignIn {
     }
 
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, CallError> {
+        // It is never closed.
+        let _permit = self.calls.acquire().await.ok();
         let (parts, body) = request.into_parts();
         let url = Url::parse(&parts.uri.to_string()).map_err(|_| CallError::Address)?;
         let sent = self.http.send(parts.method, url, |request| request.headers(parts.headers).body(body)).await?;
