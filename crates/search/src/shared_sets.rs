@@ -130,7 +130,10 @@ impl SharedSets {
             Err(error) => return Err(error),
         }
         let request = ExportRequest { filter: Filter::All, sort: Vec::new(), limit: None, page_size: PAGE_SIZE };
-        let mut export = self.engine.export(&self.index, request).await?;
+        let mut export = match self.engine.export(&self.index, request).await {
+            Err(EngineError::IndexNotFound(_)) => return Ok(()),
+            export => export?,
+        };
         while let Some(page) = export.next().await? {
             let sets = page.hits.iter().filter_map(|hit| {
                 let set = serde_json::to_value(hit.document.as_ref()?.root()).ok()?;
