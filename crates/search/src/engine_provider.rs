@@ -21,7 +21,7 @@ pub trait EngineProvider: Send + Sync + 'static {
     /// If the choice cannot be used.
     fn engine(&self, choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, EngineSetupError>;
 
-    /// Returns the store that has the saved sets of all servers; without one each engine has its own.
+    /// Returns the store that has the saved sets of all servers with an embedded engine; without one each engine has its own.
     fn set_store(&self) -> Option<Arc<dyn Store>> {
         None
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use cantata_access::Identity;
 use cantata_catalogue::introspection::{CatalogueIntrospectionBody, FailedCatalogue};
-use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, CatalogueView};
+use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, CatalogueView, EngineChoice};
 use cantata_engine::SearchEngine;
 use cantata_graphql::CatalogueSchema;
 use cantata_mapping::{IndexMapping, RedactedFields};
@@ -70,10 +70,9 @@ impl LoadedCatalogue {
             u32::try_from(view.schema.sdl().len().max(MIN_VIEW_WEIGHT_BYTES)).unwrap_or(u32::MAX)
         };
         let catalogue = Arc::new(Catalogue::build(&config, mapping)?);
-        let shared_sets = set_store.map(|store| {
-            let sets = SharedSets::new(Arc::clone(store), Arc::clone(engine), &config.engine, &catalogue.sets.index);
-            Arc::new(sets)
-        });
+        let shared_sets = set_store
+            .filter(|_| config.engine == EngineChoice::Embedded)
+            .map(|store| Arc::new(SharedSets::new(Arc::clone(store), Arc::clone(engine), &catalogue.sets.index)));
         let loaded = Self {
             catalogue,
             shared_sets,

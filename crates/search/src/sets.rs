@@ -1,5 +1,5 @@
-//! Saved sets, documents of an index of their own, so that they are searched like records. Where servers share a store, it
-//! has the sets, and the index is a copy of them ([`SharedSets`]).
+//! Saved sets, documents of an index of their own, so that they are searched like records. Where servers with an
+//! engine of their own share a store, it has the sets, and the index is a copy of them ([`SharedSets`]).
 //!
 //! A set belongs to the view that it was saved under, since its members and its filter may reveal what other views
 //! hide. For any other view the set does not exist. Within a view it belongs to who saved it ([`SetReader`]); for those with

@@ -1,12 +1,12 @@
-//! Saved sets in the metadata store, so that all servers of a database have the same ones.
+//! Saved sets in the metadata store, so that all servers of a database have the same ones. A cluster is shared by them anyway, and
+//! has its sets itself; this is for the embedded engine, of which each server has its own.
 //!
-//! The store has the sets; the index of an engine is a copy that is searched. Before a search the copy takes over what was
+//! The store has the sets; the index of the engine is a copy that is searched. Before a search the copy takes over what was
 //! changed since its position, and nothing else has to be told of a change. An index without a position was filled by an
 //! earlier version: its sets are imported first.
 
 use std::sync::Arc;
 
-use cantata_catalogue::EngineChoice;
 use cantata_core::error_chain;
 use cantata_engine::{EngineError, ExportRequest, Filter, SearchEngine, WriteOperation};
 use cantata_store::{RecordBase, RecordKind, SharedRecord, Store, StoreError};
@@ -27,8 +27,6 @@ pub(crate) struct SharedSets {
     store: Arc<dyn Store>,
     engine: Arc<dyn SearchEngine>,
     index: String,
-    /// Tells them from the sets of another index in the same store.
-    place: String,
     imported: OnceCell<()>,
     /// Held while the index is brought up to date.
     copying: Mutex<()>,
@@ -37,30 +35,15 @@ pub(crate) struct SharedSets {
 /// A set as the store has it.
 #[derive(Serialize, Deserialize)]
 struct StoredSet {
-    place: String,
+    /// The index that it belongs to.
+    index: String,
     set: Value,
 }
 
 impl SharedSets {
     /// Names the sets of an index; nothing is read yet.
-    pub(crate) fn new(
-        store: Arc<dyn Store>,
-        engine: Arc<dyn SearchEngine>,
-        choice: &EngineChoice,
-        index: &str,
-    ) -> Self {
-        let kind = match choice {
-            EngineChoice::Embedded => "embedded",
-            EngineChoice::Remote(_) => "cluster",
-        };
-        Self {
-            store,
-            engine,
-            index: index.to_owned(),
-            place: format!("{kind}/{index}"),
-            imported: OnceCell::new(),
-            copying: Mutex::new(()),
-        }
+    pub(crate) fn new(store: Arc<dyn Store>, engine: Arc<dyn SearchEngine>, index: &str) -> Self {
+        Self { store, engine, index: index.to_owned(), imported: OnceCell::new(), copying: Mutex::new(()) }
     }
 
     /// Returns a set.
@@ -115,7 +98,7 @@ impl SharedSets {
     /// Reads a set of this index; one that cannot be read is none.
     fn read(&self, record: &SharedRecord) -> Option<Value> {
         let stored: StoredSet = serde_json::from_str(record.document.as_ref()?).ok()?;
-        (stored.place == self.place).then_some(stored.set)
+        (stored.index == self.index).then_some(stored.set)
     }
 
     /// Imports the sets of an index that an earlier version has filled, once.
@@ -147,7 +130,7 @@ impl SharedSets {
     }
 
     async fn write(&self, id: &str, base: RecordBase, set: &Value) -> Result<(), EngineError> {
-        let stored = StoredSet { place: self.place.clone(), set: set.clone() };
+        let stored = StoredSet { index: self.index.clone(), set: set.clone() };
         let document = serde_json::to_string(&stored).map_err(|error| EngineError::Failed(error.to_string()))?;
         self.store.write_record(KIND, id, base, Some(document)).await.map(|_| ()).map_err(store_error)
     }
