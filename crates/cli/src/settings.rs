@@ -17,6 +17,7 @@ mod logging;
 mod memory;
 mod metadata;
 mod portal;
+mod reads;
 #[cfg(test)]
 mod reference;
 mod search;
@@ -42,6 +43,7 @@ pub(crate) use self::limits::LimitsSection;
 pub(crate) use self::logging::{LogFormat, LoggingSettings};
 pub(crate) use self::metadata::MetadataSection;
 pub(crate) use self::portal::PortalSection;
+pub(crate) use self::reads::ReadSettings;
 pub(crate) use self::search::SearchSettings;
 pub(crate) use self::server::ServerSettings;
 #[cfg(test)]

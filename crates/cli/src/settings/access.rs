@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cantata_access::{
-    IntrospectionClient, IntrospectionSettings, PublicStudies, RoleMapping, ScopeError, ScopeRules, SessionTimes, SignIn,
+    IntrospectionClient, IntrospectionSettings, RoleMapping, ScopeError, ScopeRules, SessionTimes, SignIn,
     SignInSettings, TokenRules, TokenVerifier,
 };
 use cantata_core::Secret;
 use cantata_server::{Networks, Origins};
 use clap::Args;
 
-use super::values::{networks, public_studies, secret, some_text, switch, whole_number};
+use super::reads::ReadSettings;
+use super::values::{networks, secret, some_text, switch, whole_number};
 use crate::error::CliError;
 
 /// An authentication method.
@@ -66,13 +67,8 @@ pub(crate) struct AccessSettings {
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) insecure: bool,
-    /// Whether reading and searching require authentication; unset, they do unless AUTH_MODE is none
-    #[arg(long, value_name = "BOOL", value_parser = switch, action = clap::ArgAction::Set, num_args = 0..=1,
-          require_equals = true, default_missing_value = "true")]
-    pub(crate) require_auth_for_reads: Option<bool>,
-    /// The studies whose published analyses everybody may read, separated by commas, or `*` for all
-    #[arg(long, value_name = "STUDIES", value_parser = public_studies)]
-    pub(crate) public_studies: Option<PublicStudies>,
+    #[command(flatten)]
+    pub(crate) reads: ReadSettings,
     /// The addresses or networks of storage servers, separated by commas, which may read /entities and analyses without a
     /// credential, as SCORE does
     #[arg(long, value_name = "NETWORKS", value_parser = networks)]
@@ -164,7 +160,7 @@ impl AccessSettings {
 
     /// Returns whether reading needs a credential on a server that listens on an address.
     pub(crate) fn closed_reads(&self, bind_addr: IpAddr) -> bool {
-        self.require_auth_for_reads.unwrap_or_else(|| !self.modes(bind_addr).0.is_empty())
+        self.reads.require_auth_for_reads.unwrap_or_else(|| !self.modes(bind_addr).0.is_empty())
     }
 
     /// Rejects settings that would grant access by accident, or to nobody.
@@ -178,7 +174,7 @@ impl AccessSettings {
                  this"
             )));
         }
-        if is_open && self.require_auth_for_reads == Some(true) {
+        if is_open && self.reads.require_auth_for_reads == Some(true) {
             let problem = "REQUIRE_AUTH_FOR_READS is true, but AUTH_MODE is none, so nobody could read; set AUTH_MODE";
             return Err(CliError::setting(problem));
         }

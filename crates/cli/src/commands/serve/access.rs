@@ -61,7 +61,7 @@ impl ServerAccess {
             authenticator,
             scopes,
             closed_reads: settings.access.closed_reads(settings.server.bind_addr),
-            public_studies: settings.access.public_studies.clone().unwrap_or_default(),
+            public_studies: settings.access.reads.public_studies.clone().unwrap_or_default(),
             storage_servers: settings.access.storage_servers.clone().unwrap_or_default(),
             audit: Some(AuditLog::in_folder(data_dir).required(settings.access.audit_required)),
             sign_in,
