@@ -70,6 +70,7 @@ export interface components {
       id: string;
       lastUsed?: string | null;
       name: string;
+      owner?: string | null;
       revoked?: string | null;
       scopes: string[];
       state: components['schemas']['ApiKeyState'];
@@ -233,11 +234,13 @@ export interface components {
       key: string;
       lastUsed?: string | null;
       name: string;
+      owner?: string | null;
       revoked?: string | null;
       scopes: string[];
       state: components['schemas']['ApiKeyState'];
     };
     NewApiKey: {
+      expiresAt?: string | null;
       /** Format: int32 */
       expiresInDays?: number | null;
       name: string;

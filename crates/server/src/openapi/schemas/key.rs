@@ -61,7 +61,6 @@ pub(crate) struct NewApiKey {
     #[schema(minimum = 1, maximum = 36_500)]
     expires_in_days: Option<u32>,
     /// When it ends, in UTC, instead of a number of days.
-    #[schema(example = "2027-01-31T12:00:00")]
     expires_at: Option<String>,
 }
 
