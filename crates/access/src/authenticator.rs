@@ -8,8 +8,8 @@ use std::sync::Arc;
 use cantata_core::{Timestamp, error_chain};
 
 use crate::{
-    AuthMethod, Identity, IntrospectionClient, KEY_PREFIX, KeyDigest, KeyRegistry, KeySecret, ResolvedKey,
-    Sessions, TokenVerifier,
+    AuthMethod, Identity, IntrospectionClient, KEY_PREFIX, KeyDigest, KeyRegistry, KeySecret, ResolvedKey, Sessions,
+    TokenVerifier,
 };
 
 /// The resolution of the last use of a key: one day.

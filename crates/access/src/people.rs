@@ -29,11 +29,8 @@ impl PersonAccess {
 
 /// Records what a person who has signed in may do.
 pub(crate) async fn record_sign_in(store: &dyn Store, person: &Person) -> Result<()> {
-    let access = PersonAccess {
-        subject: person.subject.clone(),
-        scopes: person.scopes.clone(),
-        signed_in: Timestamp::now(),
-    };
+    let access =
+        PersonAccess { subject: person.subject.clone(), scopes: person.scopes.clone(), signed_in: Timestamp::now() };
     let failed = |error: serde_json::Error| StoreError::failed("writing what a person may do as JSON", error);
     let document = serde_json::to_string(&access).map_err(failed)?;
     // A subject may have any characters and any length.

@@ -15,8 +15,8 @@ use jsonwebtoken::{Validation, decode, decode_header};
 use moka::sync::Cache;
 use serde_json::{Map, Value};
 
-use self::jwks::KeySet;
 pub(crate) use self::claims::{at as claim_at, name as subject_of, scopes as scopes_of};
+use self::jwks::KeySet;
 pub use self::keys::PemError;
 use self::keys::VerifyingKey;
 use crate::{AuthError, AuthMethod, Identity, KeyDigest, RoleMapping};

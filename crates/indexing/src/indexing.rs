@@ -326,7 +326,11 @@ impl Inner {
                 false => state_file::write(&self.rejected_file(&id), &rejected).map_err(|error| error.to_string()),
             };
             if let Err(error) = saved {
-                tracing::warn!(catalogue = id, error, "the rejected documents cannot be saved, and will be forgotten at the next start");
+                tracing::warn!(
+                    catalogue = id,
+                    error,
+                    "the rejected documents cannot be saved, and will be forgotten at the next start"
+                );
             }
         }
         let of_others = match self.shared_rejections.changed_by_others().await {

@@ -136,7 +136,9 @@ impl ServedCatalogue {
         if let Some(own) = self.reader.own_filter() {
             let request = ExportRequest { filter: own, sort: Vec::new(), limit: None, page_size: 1 };
             if self.engine.export(&self.catalogue.sets.index, request).await?.total() >= MAX_OWN_SETS {
-                return Ok(invalid(format!("you have {MAX_OWN_SETS} sets, which is as many as you may; delete one first")));
+                return Ok(invalid(format!(
+                    "you have {MAX_OWN_SETS} sets, which is as many as you may; delete one first"
+                )));
             }
         }
         let request =

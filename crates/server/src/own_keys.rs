@@ -47,11 +47,7 @@ async fn list(State(state): State<AppState>, extensions: Extensions) -> ApiResul
     request_body = NewApiKey,
     responses((status = 201, description = "The key", body = MadeApiKey))
 )]
-async fn create(
-    State(state): State<AppState>,
-    extensions: Extensions,
-    JsonObject(members): JsonObject,
-) -> ApiResult {
+async fn create(State(state): State<AppState>, extensions: Extensions, JsonObject(members): JsonObject) -> ApiResult {
     let identity = identity_of(&extensions);
     let (record, secret) = parse_key(&members)?;
     let rules = &state.access.scopes;

@@ -34,8 +34,8 @@ use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
 use cantata_durable_file as durable_file;
 use cantata_store::{
     AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision, SharedRecord,
-    StateSet, Store, StoreError, StoredAnalysis, TypeQuery,
+    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision,
+    SharedRecord, StateSet, Store, StoreError, StoredAnalysis, TypeQuery,
 };
 use tokio::sync::watch;
 

@@ -22,8 +22,7 @@ pub enum RecordKind {
 
 impl RecordKind {
     /// Every kind.
-    pub const ALL: [RecordKind; 5] =
-        [Self::Key, Self::Session, Self::Person, Self::SavedSet, Self::RejectedDocuments];
+    pub const ALL: [RecordKind; 5] = [Self::Key, Self::Session, Self::Person, Self::SavedSet, Self::RejectedDocuments];
 
     /// Returns the name in databases; names are added, never changed.
     pub fn as_str(self) -> &'static str {

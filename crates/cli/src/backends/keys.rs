@@ -44,9 +44,7 @@ impl KeyAccess {
 
     fn through_server(data_dir: &Path) -> Result<Self, CliError> {
         match ServerFile::read(data_dir) {
-            Some(server) => {
-                ServerClient::new(&server.url, server.credential.as_deref(), "DATA_DIR").map(Self::Server)
-            }
+            Some(server) => ServerClient::new(&server.url, server.credential.as_deref(), "DATA_DIR").map(Self::Server),
             None => Err(CliError::failed(format!(
                 "the data folder {} is in use by another process that is not a ready server; wait until it is done",
                 data_dir.display()

@@ -22,9 +22,7 @@ use self::mappings::MappingSource;
 use self::plan::IndexPlan;
 use crate::client::arguments::ServerArguments;
 use crate::error::CliError;
-use crate::settings::{
-    ConfigArgument, EngineSection, LoggingSettings, ReadSettings, SearchSettings, StoreSettings,
-};
+use crate::settings::{ConfigArgument, EngineSection, LoggingSettings, ReadSettings, SearchSettings, StoreSettings};
 
 /// The planned changes of indexes, by catalogue id.
 type Plans = HashMap<String, IndexPlan>;

@@ -98,9 +98,7 @@ impl BoundServer {
         let closed_reads = settings.access.closed_reads(settings.server.bind_addr);
         let metadata = MetadataService::start(
             Arc::clone(&store),
-            settings
-                .metadata
-                .service_settings(closed_reads, settings.limits.cache_memory() / 2),
+            settings.metadata.service_settings(closed_reads, settings.limits.cache_memory() / 2),
             settings.external_validation.validator()?,
             settings.storage.client()?,
         );
@@ -174,7 +172,8 @@ async fn load_catalogues(
 /// Warns where the metadata service shows everybody what a catalogue hides.
 fn warn_of_open_reads(search: &SearchService) {
     let catalogues = search.catalogues();
-    for (config, _) in catalogues.configured().filter(|(config, _)| config.access.is_some() && config.source.is_some()) {
+    for (config, _) in catalogues.configured().filter(|(config, _)| config.access.is_some() && config.source.is_some())
+    {
         tracing::warn!(
             catalogue = config.id,
             "reading is open to everybody, so /studies, /events and /entities show what the access rules of this catalogue \

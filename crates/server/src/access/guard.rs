@@ -55,10 +55,7 @@ impl RequiredScope {
 
     /// Returns whether it is to read, so that open reading is enough.
     fn is_to_read(self) -> bool {
-        matches!(
-            self,
-            Self::Read | Self::ReadStudy | Self::ReadPublished | Self::ReadEntities | Self::ReadEntity
-        )
+        matches!(self, Self::Read | Self::ReadStudy | Self::ReadPublished | Self::ReadEntities | Self::ReadEntity)
     }
 }
 
@@ -164,17 +161,10 @@ impl AccessGuard {
             let identity = extensions.get::<Arc<Identity>>();
             identity.is_some_and(|identity| scopes.can_read_every_study(identity))
         };
-        self.spec.scope.is_to_read()
-            && extensions.get::<AuthError>().is_none()
-            && (!closed_reads || may_read_all())
+        self.spec.scope.is_to_read() && extensions.get::<AuthError>().is_none() && (!closed_reads || may_read_all())
     }
 
-    fn authorize(
-        &self,
-        identity: &Identity,
-        study: Option<&str>,
-        request: &Extensions,
-    ) -> Result<Grant, AccessDenied> {
+    fn authorize(&self, identity: &Identity, study: Option<&str>, request: &Extensions) -> Result<Grant, AccessDenied> {
         let AccessControl { scopes, closed_reads, public_studies, .. } = &*self.access;
         let is_anonymous = identity.auth_method == AuthMethod::Anonymous;
         let is_storage_server = request.get::<FromStorageServer>().is_some();
@@ -195,8 +185,10 @@ impl AccessGuard {
         };
         match is_allowed {
             true => Ok(Grant::Everything),
-            false if self.spec.scope == RequiredScope::ReadPublished
-                && study.is_some_and(|study| public_studies.contains(study) && !scopes.is_denied(identity, study)) =>
+            false
+                if self.spec.scope == RequiredScope::ReadPublished
+                    && study
+                        .is_some_and(|study| public_studies.contains(study) && !scopes.is_denied(identity, study)) =>
             {
                 Ok(Grant::Published)
             }

@@ -103,7 +103,11 @@ pub(crate) fn keys_of(access: &AccessControl) -> Result<&KeyRegistry> {
 /// Creates the key that a body describes.
 pub(crate) fn parse_key(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
     if let Some(unknown) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
-        return Err(unfit(unknown, "a member that is not known", "name, scopes and perhaps expiresInDays or expiresAt"));
+        return Err(unfit(
+            unknown,
+            "a member that is not known",
+            "name, scopes and perhaps expiresInDays or expiresAt",
+        ));
     }
     let name = match members.get("name") {
         Some(Value::String(name)) => name,

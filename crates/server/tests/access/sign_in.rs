@@ -315,9 +315,8 @@ async fn an_administrator_ends_the_sessions_of_a_person() {
     let (record, administrator) = KeyRecord::new("administrator", &["song.WRITE".to_owned()], None).unwrap();
     KeyRegistry::new(Arc::clone(&site.store)).add(record).await.unwrap();
     let authorization = format!("Bearer {}", administrator.reveal());
-    let send = async |headers: &[(&str, &str)]| {
-        site.server.send(Method::DELETE, "/admin/sessions/ada", headers, None).await
-    };
+    let send =
+        async |headers: &[(&str, &str)]| site.server.send(Method::DELETE, "/admin/sessions/ada", headers, None).await;
     send(&[]).await.assert_error_id(401, "unauthorized.token");
     let cookie = format!("__Host-cantata-session={bob}");
     let as_bob = send(&[("cookie", cookie.as_str()), ("x-cantata-session", "1")]).await;

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use cantata_core::{AnalysisState, Event};
 use cantata_store::contract::builders::{AnalysisBuilder, analysis, new_type, study, unique_md5};
-use cantata_store::{
-    DuplicateRule, InsertOutcome, NewAnalysis, RecordBase, RecordKind, StateSet, Store, StoreError,
-};
+use cantata_store::{DuplicateRule, InsertOutcome, NewAnalysis, RecordBase, RecordKind, StateSet, Store, StoreError};
 use cantata_store_postgres::PostgresStore;
 use cantata_testkit::databases::{TestDatabase, postgres};
 use tokio::task::JoinSet;
@@ -155,9 +153,9 @@ async fn one_of_several_servers_writes_a_shared_record_from_a_base() {
             let store = Arc::clone(&stores[number % 2]);
             let id = format!("{round} {number}");
             let base = RecordBase::Kind(round);
-            racers.spawn(async move {
-                store.write_record(RecordKind::Key, &id, base, Some("1".to_owned())).await.unwrap()
-            });
+            racers.spawn(
+                async move { store.write_record(RecordKind::Key, &id, base, Some("1".to_owned())).await.unwrap() },
+            );
         }
         let winners: Vec<u64> = racers.join_all().await.into_iter().flatten().collect();
         assert_eq!(winners, [round + 1]);

@@ -12,8 +12,8 @@ use tokio::sync::watch;
 
 use crate::{
     AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision, SharedRecord,
-    StateSet, Store, StoreError, StoredAnalysis, TypeKey, TypeQuery,
+    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision,
+    SharedRecord, StateSet, Store, StoreError, StoredAnalysis, TypeKey, TypeQuery,
 };
 
 /// A store in memory.
@@ -360,9 +360,8 @@ impl Store for MemoryStore {
     }
 
     async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()> {
-        let is_kept = |of: RecordKind, record: &SharedRecord| {
-            of != kind || record.document.is_some() || record.change > up_to
-        };
+        let is_kept =
+            |of: RecordKind, record: &SharedRecord| of != kind || record.document.is_some() || record.change > up_to;
         self.state().records.retain(|(of, _), record| is_kept(*of, record));
         Ok(())
     }

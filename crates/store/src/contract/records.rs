@@ -106,10 +106,13 @@ pub async fn racing_writers_of_a_kind_have_one_winner(backend: &dyn Backend) {
         let winners: Vec<u64> = changes.into_iter().flatten().collect();
         assert_eq!(winners, [round + 1]);
     }
-    let changes = race(&store, 20, |store, number| async move {
-        put(&*store, &format!("all {number}"), RecordBase::Any, "1").await
-    })
-    .await;
+    let changes =
+        race(
+            &store,
+            20,
+            |store, number| async move { put(&*store, &format!("all {number}"), RecordBase::Any, "1").await },
+        )
+        .await;
     let mut changes: Vec<u64> = changes.into_iter().flatten().collect();
     changes.sort_unstable();
     assert!(changes.into_iter().eq(6..26));

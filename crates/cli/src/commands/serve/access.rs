@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use cantata_access::{
-    AuditLog, Authenticator, KeyError, KeyRecord, KeyRegistry, KeySecret, Sessions, import_key_file,
-};
+use cantata_access::{AuditLog, Authenticator, KeyError, KeyRecord, KeyRegistry, KeySecret, Sessions, import_key_file};
 use cantata_server::AccessControl;
 use cantata_store::Store;
 

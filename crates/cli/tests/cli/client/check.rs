@@ -100,7 +100,11 @@ fn a_key_that_may_only_search_is_enough_for_a_served_catalogue() {
     let data = site.path().join("data");
     let configs = format!("--configs-path={}", site.path().join("configs").display());
     drop(site.server);
-    let server = crate::process::Server::start("serve", &data, &[&configs, "--auth-mode=api-key", "--require-auth-for-reads=false"]);
+    let server = crate::process::Server::start(
+        "serve",
+        &data,
+        &[&configs, "--auth-mode=api-key", "--require-auth-for-reads=false"],
+    );
     let files = folder(&[("plants/base.json", json!({"documentType": "plant", "esIndex": "plants"}))]);
     let address = format!("http://{}", server.address);
     let (code, stdout, stderr) = check(&files, &["--server", &address]);
@@ -146,11 +150,8 @@ fn rules_that_the_metadata_service_does_not_share_are_told() {
     let source = json!({"source": {"document": "file-centric"}});
     let all = json!({"source": {"document": "file-centric", "states": ["PUBLISHED", "UNPUBLISHED"]}});
     let access = json!({"access": {"records": [{"scope": "*", "filter": null}]}});
-    let ruled = folder(&[
-        ("files/base.json", base.clone()),
-        ("files/source.json", source),
-        ("files/access.json", access),
-    ]);
+    let ruled =
+        folder(&[("files/base.json", base.clone()), ("files/source.json", source), ("files/access.json", access)]);
     let (code, stdout, _) = check(&ruled, &["--files-only", "--strict"]);
     assert_eq!(code, 0, "{stdout}");
     let (code, stdout, _) = check(&ruled, &["--files-only", "--strict", "--require-auth-for-reads=false"]);
