@@ -57,12 +57,6 @@ impl StorePaths {
     }
 }
 
-/// Returns whether a process has the store of a folder open.
-pub fn is_in_use(folder: &Path) -> bool {
-    let lock = fs_err::File::open(StorePaths::within(folder).lock);
-    lock.is_ok_and(|lock| matches!(lock.file().try_lock(), Err(TryLockError::WouldBlock)))
-}
-
 /// Enables query plans that do not depend on bound values; otherwise SQLite prepares every join again for each new
 /// value, which takes longer than running it.
 pub(crate) fn enable_stable_plans(connection: &Connection) -> rusqlite::Result<()> {

@@ -41,7 +41,7 @@ use tokio::sync::watch;
 
 pub use crate::check::{check_database, last_event};
 pub use crate::copy::copy_database;
-pub use crate::database::{METADATA_FILE, is_in_use};
+pub use crate::database::METADATA_FILE;
 pub use crate::lookup::{check_lookup, remove_lookup};
 pub use crate::wal::check_wal;
 

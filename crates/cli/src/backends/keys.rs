@@ -5,14 +5,14 @@ use std::path::Path;
 
 use cantata_access::{KeyError, KeyRecord, KeyRegistry, import_key_file};
 use cantata_core::Timestamp;
-use cantata_store_sqlite::is_in_use;
+use cantata_engine_embedded::EmbeddedEngine;
 use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::open_store;
 use crate::client::ServerClient;
-use crate::data_dir::{ServerFile, ensure_not_restoring};
+use crate::data_dir::{SEARCH_FOLDER, ServerFile, ensure_not_restoring};
 use crate::error::CliError;
 use crate::settings::DatabaseSettings;
 
@@ -33,7 +33,8 @@ struct ListedKeys {
 impl KeyAccess {
     /// Opens the keys; those of an earlier version are imported.
     pub(crate) async fn open(database: &DatabaseSettings, data_dir: &Path) -> Result<Self, CliError> {
-        if database.address()?.is_none() && is_in_use(data_dir) {
+        // Also a server whose database the command does not know of.
+        if database.address()?.is_none() && EmbeddedEngine::is_in_use(&data_dir.join(SEARCH_FOLDER)) {
             return Self::through_server(data_dir);
         }
         ensure_not_restoring(data_dir)?;
