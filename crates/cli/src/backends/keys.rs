@@ -19,7 +19,7 @@ use crate::settings::DatabaseSettings;
 /// Access to keys.
 pub(crate) enum KeyAccess {
     /// The keys of a store.
-    Store(KeyRegistry),
+    Store(Box<KeyRegistry>),
     /// The keys of a server.
     Server(ServerClient),
 }
@@ -40,7 +40,7 @@ impl KeyAccess {
         ensure_not_restoring(data_dir)?;
         let keys = KeyRegistry::new(open_store(database, data_dir).await?);
         import_key_file(data_dir, &keys).await?;
-        Ok(Self::Store(keys))
+        Ok(Self::Store(Box::new(keys)))
     }
 
     fn through_server(data_dir: &Path) -> Result<Self, CliError> {
