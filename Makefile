@@ -27,7 +27,7 @@ TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-browser
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
 	test-engines test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
-	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-indexing fuzz-requests \
+	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing fuzz-requests \
 	lint-packaging fuzz miri
 
 help: ## this list
@@ -48,7 +48,7 @@ build: own-cache ## the optimised binary, in $(CARGO_TARGET_DIR)/release/cantata
 debug-binary: own-cache
 	cargo build --locked -p cantata
 
-demo: build ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10" adds arguments
+demo: build ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10 --network 3" adds arguments
 	"$(RELEASE_BINARY)" demo $(ARGS)
 
 test: ## all checks and tests, and how long each part took; what CI runs
@@ -141,11 +141,14 @@ bench-metadata: build ## benchmarks of the metadata service
 bench-search: build ## benchmarks of the search service; ARGS="--documents 50000" or ARGS="--only page,facet"
 	$(BENCH) search $(ARGS)
 
-bench-search-large: build ## ten million documents: 26 GB of disk and twelve minutes
+bench-search-large: build ## ten million documents, 26 GB of disk; ARGS="--documents 1000000,3000000" shows the growth
 	$(BENCH) search-large $(ARGS)
 
 bench-engines: build ## embedded engine, OpenSearch, and the server in front of it; ARGS="--keep" keeps the indexes
 	$(BENCH) engines $(ARGS)
+
+bench-portal-day: build ## 1 to 256 people at a portal; ARGS="--url http://127.0.0.1:5050/files" for your own server
+	$(BENCH) portal-day $(ARGS)
 
 bench-indexing: build ## from a submission to a search; ARGS="--only reindex"
 	$(BENCH) indexing $(ARGS)

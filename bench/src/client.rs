@@ -63,6 +63,7 @@ pub(crate) struct Connection {
     used: usize,
     filled: usize,
     body: Vec<u8>,
+    retry_after: Option<Duration>,
 }
 
 enum Length {
@@ -75,7 +76,7 @@ impl Connection {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(READ_TIMEOUT))?;
-        Ok(Self { stream, buffer: vec![0; PIECE], used: 0, filled: 0, body: Vec::new() })
+        Ok(Self { stream, buffer: vec![0; PIECE], used: 0, filled: 0, body: Vec::new(), retry_after: None })
     }
 
     /// Sends a request and returns the body of its answer, which must be a success.
@@ -94,10 +95,22 @@ impl Connection {
         let (status, length) = self.read_head()?;
         self.body.clear();
         match length {
+            // The length is that of the answer to a GET.
+            _ if request.starts_with(b"HEAD ") => {}
             Length::Known(length) => self.read_body(length)?,
             Length::Chunked => while self.read_chunk()? {},
         }
         Ok(status)
+    }
+
+    /// Returns how long the last answer asks to wait before the request is sent again.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// Returns the body of the last answer.
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.body
     }
 
     /// Sends a request whose answer must be a success.
@@ -139,15 +152,18 @@ impl Connection {
         let head = std::str::from_utf8(&self.buffer[self.used..end])?;
         let mut lines = head.split("\r\n");
         let status = lines.next().and_then(|line| line.split(' ').nth(1)).ok_or("the answer has no status")?.parse()?;
-        let mut length = Length::Known(0);
+        let (mut length, mut retry_after) = (Length::Known(0), None);
         for (name, value) in lines.filter_map(|line| line.split_once(':')) {
             if name.eq_ignore_ascii_case("content-length") {
                 length = Length::Known(value.trim().parse()?);
             } else if name.eq_ignore_ascii_case("transfer-encoding") {
                 length = Length::Chunked;
+            } else if name.eq_ignore_ascii_case("retry-after") {
+                retry_after = value.trim().parse().ok().map(Duration::from_secs);
             }
         }
         self.used = end + 4;
+        self.retry_after = retry_after;
         Ok((status, length))
     }
 
@@ -243,6 +259,19 @@ mod tests {
         let answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\na\nb\n\r\n2\r\nc\n\r\n0\r\n\r\n";
         let mut connection = Connection::open(serve(vec![answer], 5)).unwrap();
         assert_eq!(connection.download(&get("/")).unwrap(), Downloaded { bytes: 6, lines: 3 });
+    }
+
+    #[test]
+    fn a_rejection_says_how_long_to_wait() {
+        let answers: Vec<&[u8]> = vec![
+            b"HTTP/1.1 503 Busy\r\nRetry-After: 10\r\ncontent-length: 5\r\n\r\nlater",
+            b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nnow",
+        ];
+        let mut connection = Connection::open(serve(answers, 1_000)).unwrap();
+        assert_eq!(connection.status(&get("/")).unwrap(), 503);
+        assert_eq!((connection.body(), connection.retry_after()), (&b"later"[..], Some(Duration::from_secs(10))));
+        assert_eq!(connection.status(&get("/")).unwrap(), 200);
+        assert_eq!((connection.body(), connection.retry_after()), (&b"now"[..], None));
     }
 
     #[test]

@@ -55,10 +55,12 @@ enum Command {
     Metadata(PartArguments<MetadataPart>),
     /// Measures the search service: import, portal pages, facets, paging, wildcards, export, writing JSON and memory.
     Search(SearchArguments),
-    /// Measures the search service with ten million documents: import, portal pages and memory.
+    /// Measures the search service with ten million documents: import, portal pages and memory; or how it grows.
     SearchLarge(SearchLargeArguments),
     /// Measures the embedded engine, OpenSearch, and the server over OpenSearch with the same documents and requests.
     Engines(EnginesArguments),
+    /// Measures what many people ask at once on a day at a portal, of a server started for it or of any other.
+    PortalDay(search::PortalDayArguments),
     /// Measures the way from a submission to a search: its rate, how soon what is published is found, and reindexing.
     Indexing(PartArguments<IndexingPart>),
     /// Sends random requests to every route: none may end in a server error or a panic.
@@ -104,9 +106,9 @@ pub(crate) struct SearchArguments {
 #[derive(Args)]
 pub(crate) struct SearchLargeArguments {
     /// How many documents there are. With fewer than ten million no figure is required, and the results are kept only
-    /// where --out says.
-    #[arg(long, value_name = "N", default_value_t = search::MANY_DOCUMENTS)]
-    pub(crate) documents: u64,
+    /// where --out says. Several numbers, one after the other, show how it grows.
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [search::MANY_DOCUMENTS])]
+    pub(crate) documents: Vec<u64>,
     #[command(flatten)]
     pub(crate) paths: RunPaths,
 }
@@ -137,6 +139,7 @@ fn main() -> ExitCode {
         Command::Search(arguments) => search::run(&arguments),
         Command::SearchLarge(arguments) => search::run_large(&arguments),
         Command::Engines(arguments) => search::run_engines(&arguments),
+        Command::PortalDay(arguments) => search::run_portal_day(&arguments),
         Command::Indexing(arguments) => indexing::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::FixedServer { bytes } => fixed_server::run(bytes).map(|()| ExitCode::SUCCESS),

@@ -16,12 +16,14 @@ mod page;
 mod paging;
 mod parsing;
 mod portal;
+mod portal_day;
 mod rows;
 mod search_server;
 mod wildcard;
 mod writing;
 
 pub(crate) use engines::run as run_engines;
+pub(crate) use portal_day::{PortalDayArguments, run as run_portal_day};
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -46,6 +48,12 @@ const SECTION: &str = "search";
 
 /// The same for those with many documents.
 const LARGE_SECTION: &str = "search-large";
+
+/// How many documents there are in turn, to show how everything grows.
+const GROWTH: [u64; 4] = [DOCUMENTS, 3_000_000, MANY_DOCUMENTS, 30_000_000];
+
+/// What the results of that are named after.
+const GROWTH_SECTION: &str = "search-growth";
 
 /// A part of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -144,8 +152,22 @@ fn started<'s, 'b>(bench: &'b SearchBench, served: &'s mut Option<SearchServer<'
 
 /// Measures with many documents; the exit code says whether every required figure was reached.
 pub(crate) fn run_large(arguments: &SearchLargeArguments) -> Outcome<ExitCode> {
-    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, arguments.documents)?;
+    let [documents] = arguments.documents[..] else { return run_growth(arguments) };
+    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, documents)?;
     let figures = large::measure(&bench)?;
-    let extent = Extent::new(arguments.documents < MANY_DOCUMENTS, arguments.documents == MANY_DOCUMENTS);
+    let extent = Extent::new(documents < MANY_DOCUMENTS, documents == MANY_DOCUMENTS);
     Report::new(LARGE_SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
+}
+
+/// Measures with more and more documents in one index.
+fn run_growth(arguments: &SearchLargeArguments) -> Outcome<ExitCode> {
+    let sizes = &arguments.documents;
+    if !sizes.windows(2).all(|pair| pair[0] < pair[1]) {
+        return Err(format!("--documents: found {sizes:?}; expected larger and larger numbers").into());
+    }
+    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, sizes[0])?;
+    let figures = large::measure_growth(&bench, sizes)?;
+    let is_whole = *sizes == GROWTH;
+    let report = Report::new(GROWTH_SECTION, bench.workspace.machine, figures);
+    report.publish(&arguments.paths, Extent::new(!is_whole, is_whole))
 }

@@ -93,6 +93,11 @@ impl ServerProcess {
         Connection::open(self.address)
     }
 
+    /// Returns the number of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Returns the memory of the process that is in RAM, in megabytes (of 1,000,000 bytes).
     pub(crate) fn memory(&self) -> Outcome<f64> {
         Ok(self.memory_parts()?.all)

@@ -19,6 +19,7 @@ const TOOLS = [
   'execute_query',
   'describe_analysis_types',
   'validate_analysis',
+  'query_network',
 ];
 
 function overHttp() {

@@ -9,8 +9,12 @@ use super::mutation;
 use crate::Outcome;
 use crate::client::{Connection, get};
 
-/// Routes that keep the connection open.
-const ENDLESS: [&str; 2] = ["/events", "/mcp"];
+/// Requests whose answers do not end.
+const ENDLESS: [(&str, &str); 3] = [("get", "/events"), ("get", "/mcp"), ("get", "/admin/jobs/events")];
+
+/// The catalogue of the sample data, and an index that only random requests use.
+const CATALOGUE: &str = "files";
+const INDEX: &str = "fuzz";
 
 /// A request.
 #[derive(Clone)]
@@ -63,7 +67,8 @@ pub(super) fn escaped(value: &str) -> String {
 /// The requests that random ones are made of.
 pub(super) struct Seeds {
     requests: Vec<Request>,
-    bodies: Vec<Value>,
+    /// A part of the path of the routes that take a body, and the body.
+    bodies: Vec<(&'static str, Value)>,
 }
 
 impl Seeds {
@@ -81,29 +86,47 @@ impl Seeds {
             ("studyId", study.clone()),
             ("id", text("/analysisId")),
             ("analysisId", text("/analysisId")),
+            ("analysisIds", text("/analysisId")),
+            ("catalogue", CATALOGUE.to_owned()),
             ("fileId", text("/files/0/objectId")),
             ("objectId", text("/files/0/objectId")),
             ("name", type_name.clone()),
         ];
         let registered: Value = connection.fetch(&get(&format!("/schemas/{type_name}")))?;
+        let schema =
+            json!({"name": type_name, "schema": registered.get("schema"), "options": registered.get("options")});
+        let file = json!({"fileSize": 10, "fileAccess": "open", "fileMd5sum": "0123456789abcdef0123456789abcdef"});
+        let download =
+            json!({"files": [{"fileType": "tsv", "sqon": filter(), "columns": [{"fieldName": "fileName"}]}]});
+        let call = json!({"sqon": filter(), "catalogue": CATALOGUE, "query": "lung"});
         let bodies = vec![
-            payload(analysis),
-            json!({"name": type_name, "schema": registered.get("schema"), "options": registered.get("options")}),
-            json!({"experiment": analysis.get("experiment")}),
-            json!({"studyId": study, "name": "a study", "description": "", "organization": "x", "info": {"a": 1}}),
-            json!({"fileSize": 10, "fileAccess": "open", "fileMd5sum": "0123456789abcdef0123456789abcdef", "info": {"a": []}}),
-            json!({"query": QUERY, "variables": {"f": filter()}}),
-            json!({"sqon": filter(), "columns": ["file_id"], "fileType": "json", "files": [{"fileType": "tsv"}]}),
-            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}),
-            json!({"actions": [{"add": {"index": "a", "alias": "b"}}]}),
+            ("/submit", payload(analysis)),
+            ("/schemas", schema),
+            ("/analysis", json!({"experiment": analysis.get("experiment")})),
+            ("/studies", json!({"studyId": study, "name": "a study", "organization": "x", "info": {"a": 1}})),
+            ("/files", file),
+            ("/graphql", json!({"query": PAGE, "variables": {"f": filter()}})),
+            ("/graphql", json!({"query": NESTED, "variables": {"f": filter(), "n": 3}})),
+            ("/graphql", json!({"query": SAVE_SET, "variables": {"f": filter()}})),
+            ("/download", download),
+            ("/mcp", json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})),
+            (
+                "/mcp",
+                json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": call}}),
+            ),
+            (
+                "/admin/indexes",
+                json!({"mappings": {"properties": {"a": {"type": "nested", "properties": {"b": {"type": "text"}}}}}}),
+            ),
+            ("/admin/keys", json!({"name": "a key", "scopes": ["READ"], "expiresInDays": 1})),
+            ("/admin", json!({})),
         ];
         let mut requests = Vec::new();
         for (template, methods) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
-            if ENDLESS.iter().any(|endless| template.starts_with(endless)) {
-                continue;
-            }
             for (method, operation) in methods.as_object().into_iter().flatten() {
-                requests.push(request(template, method, operation, &values));
+                if !ENDLESS.contains(&(method.as_str(), template.as_str())) {
+                    requests.push(request(template, method, operation, &values));
+                }
             }
         }
         if requests.is_empty() {
@@ -116,21 +139,41 @@ impl Seeds {
     pub(super) fn choose(&self, random: &mut StdRng) -> Request {
         let mut request = self.requests[random.random_range(0..self.requests.len())].clone();
         if request.method != "GET" && request.method != "DELETE" {
-            request.json = self.bodies.choose(random).cloned();
+            let fitting: Vec<&(&str, Value)> =
+                self.bodies.iter().filter(|(route, _)| request.path.contains(*route)).collect();
+            // Sometimes the body of another route.
+            let is_fitting = !fitting.is_empty() && random.random_bool(0.9);
+            let body = if is_fitting { fitting.choose(random).copied() } else { self.bodies.choose(random) };
+            request.json = body.map(|(_, body)| body.clone());
         }
         request
     }
 }
 
-/// A search of everything that a catalogue of the sample data has.
-const QUERY: &str = "query Q($f: JSON) { file { hits(filters: $f, first: 3, sort: [{fieldName: \"file_id\", order: asc}]) \
-                     { total edges { searchAfter node { id file_id } } } aggregations(filters: $f) { file_type { bucket_count \
-                     buckets { key doc_count } } } } }";
+/// What a page of a portal asks for.
+const PAGE: &str = "query P($f: JSON) { file { hits(filters: $f, first: 3, sort: [{fieldName: \"fileSize\", order: asc}]) { total \
+                    edges { searchAfter node { id fileName fileSize } } } aggregations(filters: $f, include_missing: true, \
+                    aggregations_filter_themselves: false) { fileType { bucket_count buckets { key doc_count } } fileSize { \
+                    stats { min max avg } histogram(interval: 1000) { buckets { key doc_count } } } \
+                    analysis__donors__gender { buckets { key doc_count top_hits(_source: [\"fileName\"], size: 2) } } } } }";
+
+/// Elements of nested documents.
+const NESTED: &str = "query N($f: JSON, $n: Int) { file { hits(filters: $f, first: $n, offset: $n) { edges { node { analysis { \
+                      donors { hits(first: $n, filters: {op: \"in\", content: {fieldName: \"gender\", value: [\"Female\"]}}) { \
+                      total edges { node { donorId age specimens { hits { total } } } } } } } } } } } }";
+
+const SAVE_SET: &str = "mutation S($f: JSON) { saveSet(type: file, userId: \"a\", sqon: $f, path: \"fileName.keyword\", size: 5) { \
+                        setId size } }";
 
 fn filter() -> Value {
     json!({"op": "and", "content": [
-        {"op": "in", "content": {"fieldName": "file_type", "value": ["BAM", "VCF"]}},
-        {"op": "not", "content": [{"op": ">", "content": {"fieldName": "file_size", "value": 3}}]},
+        {"op": "in", "content": {"fieldName": "fileType", "value": ["BAM", "VCF", "C*"]}},
+        {"op": "not", "content": [{"op": ">", "content": {"fieldName": "fileSize", "value": 3}}]},
+        {"op": "or", "pivot": "analysis.donors", "content": [
+            {"op": "filter", "content": {"fieldNames": ["fileName", "analysis.donors.donorId"], "value": "*1*"}},
+            {"op": "fuzzy", "content": {"fieldNames": ["analysis.donors.gender"], "value": "Femal", "fuzziness": 1}},
+            {"op": "between", "content": {"fieldName": "analysis.donors.age", "value": [3, 60]}},
+        ]},
     ]})
 }
 
@@ -159,10 +202,13 @@ fn payload(analysis: &Value) -> Value {
 /// Returns a request to a route, with its parameters.
 fn request(template: &str, method: &str, operation: &Value, values: &[(&str, String)]) -> Request {
     let mut path = template.to_owned();
+    if path.starts_with("/admin/indexes") {
+        path = path.replace("{name}", INDEX);
+    }
     for (name, value) in values {
         path = path.replace(&format!("{{{name}}}"), value);
     }
-    // What is left are names of catalogues, keys and indexes.
+    // What is left are names of keys and jobs.
     let path = path.replace(['{', '}'], "");
     let parameters = operation.get("parameters").and_then(Value::as_array).into_iter().flatten();
     let query = parameters

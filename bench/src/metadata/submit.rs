@@ -28,7 +28,7 @@ fn measure_with(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outc
     let mut figures = CLIENTS.map(|clients| {
         let clients_text = format!("{clients} {}", plural(clients, "client"));
         let figure = Figure::compared(format!("{name}, {of_files}, {clients_text}"), "submissions/s");
-        if clients == 32 { figure.required(Limit::AtLeast(0.5)) } else { figure }
+        if clients == 32 { figure.required(Limit::AtLeast(store.least_ratio(files))) } else { figure }
     });
     let mut processor = Figure::alone(format!("{name}, {of_files}, 32 clients, processor time"), "µs each");
     let mut memory = Figure::alone(format!("Memory after submitting, {of_files} each"), "MB");
@@ -76,6 +76,16 @@ impl SubmitStore {
         match self {
             Self::Sqlite => "Submit",
             Self::Postgres => "Submit on PostgreSQL",
+        }
+    }
+
+    /// Returns what the server must reach of the rate of the bare loop. Many files in one submission make the checks of
+    /// the server more expensive than the commit; on PostgreSQL the commits that submissions share make up for them.
+    fn least_ratio(self, files: usize) -> f64 {
+        match (self, files) {
+            (_, 1) => 0.5,
+            (Self::Sqlite, _) => 0.6,
+            (Self::Postgres, _) => 1.0,
         }
     }
 

@@ -33,7 +33,7 @@ impl Corpus {
         if !path.try_exists()? {
             report::progress(&format!("making {documents} documents"));
             let unfinished = path.with_extension("unfinished");
-            make(&unfinished, documents)?;
+            make(&unfinished, &(0..documents))?;
             fs_err::rename(&unfinished, &path)?;
         }
         let bytes = fs_err::metadata(&path)?.len();
@@ -52,13 +52,14 @@ fn fingerprint() -> Outcome<u64> {
     Ok(hasher.finish())
 }
 
-fn make(path: &Path, documents: u64) -> Outcome<()> {
+/// Writes the documents of these numbers into a file.
+pub(super) fn make(path: &Path, numbers: &Range<u64>) -> Outcome<()> {
     let threads = std::thread::available_parallelism()?.get();
     let mut file = fs_err::File::create(path)?;
-    for next in (0..documents).step_by(threads * PIECE as usize) {
+    for next in numbers.clone().step_by(threads * PIECE as usize) {
         let texts = run_threads(threads, |number| {
-            let first = documents.min(next + number as u64 * PIECE);
-            lines(first..documents.min(first + PIECE))
+            let first = numbers.end.min(next + number as u64 * PIECE);
+            lines(first..numbers.end.min(first + PIECE))
         })?;
         for text in texts {
             file.write_all(&text)?;

@@ -27,13 +27,9 @@ pub(super) struct Clause {
 
 /// Returns the filters, those that pass more first.
 pub(super) fn filters() -> Vec<Filter> {
-    let tissues = &["Primary tumour", "Normal blood", "Normal adjacent tissue", "Metastatic tumour"];
     vec![
         match_all(),
-        Filter {
-            name: "60 %",
-            clauses: vec![clause("file_access", &["controlled"]), clause("donors.specimens.specimen_type", tissues)],
-        },
+        sixty_percent(),
         ten_percent(),
         Filter {
             name: "0.1 %",
@@ -49,6 +45,15 @@ pub(super) fn filters() -> Vec<Filter> {
 /// Returns the filter that passes everything.
 pub(super) fn match_all() -> Filter {
     Filter { name: "match all", clauses: Vec::new() }
+}
+
+/// Returns the filter that passes about six in ten.
+pub(super) fn sixty_percent() -> Filter {
+    let tissues = &["Primary tumour", "Normal blood", "Normal adjacent tissue", "Metastatic tumour"];
+    Filter {
+        name: "60 %",
+        clauses: vec![clause("file_access", &["controlled"]), clause("donors.specimens.specimen_type", tissues)],
+    }
 }
 
 /// Returns the filter that passes about a tenth.

@@ -57,9 +57,14 @@ pub(super) fn request(query: &str, variables: &Value) -> Vec<u8> {
 
 /// Sends a request and returns `data.file` of its answer, which must be free of errors.
 pub(super) fn ask(connection: &mut Connection, request: &[u8]) -> Outcome<Value> {
+    Ok(ask_any(connection, request)?["file"].take())
+}
+
+/// Sends a request to any catalogue and returns `data` of its answer, which must be free of errors.
+pub(super) fn ask_any(connection: &mut Connection, request: &[u8]) -> Outcome<Value> {
     let mut answer: Value = connection.fetch(request)?;
     if answer.get("errors").is_some() {
         return Err(format!("the answer has errors: {}", answer["errors"]).into());
     }
-    Ok(answer["data"]["file"].take())
+    Ok(answer["data"].take())
 }

@@ -36,11 +36,18 @@ pub(super) fn import(bench: &SearchBench) -> Outcome<Import> {
         fs_err::remove_dir_all(&folder)?;
     }
     fs_err::create_dir_all(&folder)?;
+    let imported = import_file(bench, &folder, &bench.corpus.path)?;
+    fs_err::write(folder.join(MADE_BY), program_mark()?)?;
+    Ok(imported)
+}
+
+/// Imports the documents of a file into a data folder.
+pub(super) fn import_file(bench: &SearchBench, folder: &Path, file: &Path) -> Outcome<Import> {
     let scratch = bench.workspace.new_folder()?;
     let mapping_file = scratch.path().join("mapping.json");
     fs_err::write(&mapping_file, mapping(FILE_INDEX).to_string())?;
-    let mut command = cantata(&folder)?;
-    command.args(["import", "--index", FILE_INDEX, "--mapping"]).arg(&mapping_file).arg(&bench.corpus.path);
+    let mut command = cantata(folder)?;
+    command.args(["import", "--index", FILE_INDEX, "--mapping"]).arg(&mapping_file).arg(file);
     let begun = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let (process, is_over) = (child.id(), AtomicBool::new(false));
@@ -55,7 +62,6 @@ pub(super) fn import(bench: &SearchBench) -> Outcome<Import> {
     if !ended.success() {
         return Err(format!("the import ended with {ended}").into());
     }
-    fs_err::write(folder.join(MADE_BY), program_mark()?)?;
     Ok(Import { elapsed, peak, peak_own })
 }
 
@@ -82,7 +88,12 @@ pub(super) fn compact(bench: &SearchBench) -> Outcome<()> {
 
 /// Returns how many megabytes the index takes.
 pub(super) fn megabytes_on_disk(bench: &SearchBench) -> Outcome<f64> {
-    Ok(bytes_of(&bench.data_folder().join(SEARCH_FOLDER))? as f64 / 1e6)
+    megabytes_in(&bench.data_folder())
+}
+
+/// Returns how many megabytes the indexes of a data folder take.
+pub(super) fn megabytes_in(folder: &Path) -> Outcome<f64> {
+    Ok(bytes_of(&folder.join(SEARCH_FOLDER))? as f64 / 1e6)
 }
 
 fn bytes_of(folder: &Path) -> Outcome<u64> {
@@ -103,7 +114,7 @@ fn program_mark() -> Outcome<String> {
 }
 
 /// Returns the most memory that a process had until it was over, and the most of its own.
-fn watch(process: u32, is_over: &AtomicBool) -> (f64, f64) {
+pub(super) fn watch(process: u32, is_over: &AtomicBool) -> (f64, f64) {
     let (mut peak, mut peak_own) = (0.0_f64, 0.0_f64);
     while !is_over.load(Ordering::Relaxed) {
         // Right before its end the kernel shows nothing of a process any more.

@@ -1,5 +1,10 @@
-//! Many documents: the import, portal pages, and the memory for both.
+//! Many documents: the import, portal pages, and the memory for both; and how these grow.
 
+mod growth;
+
+pub(super) use growth::measure as measure_growth;
+
+use self::growth::fresh_page;
 use super::filters::filters;
 use super::importing::{import, megabytes_on_disk};
 use super::search_server::SearchServer;
@@ -9,6 +14,9 @@ use crate::report::{self, Figure, Limit};
 
 /// How many megabytes there may be of either process.
 const MEMORY: f64 = 6_000.0;
+
+/// How many milliseconds a page with most of ten million records may take, on two cores.
+const PAGE: f64 = 80.0;
 
 pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
     let corpus = &bench.corpus;
@@ -28,6 +36,8 @@ pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
     for filter in filters() {
         figures.extend(page::latencies(bench, &served, &filter)?);
     }
+    let name = "Portal page, 60 %, not asked before, p50";
+    figures.push(fresh_page(bench, &served.server, name)?.required(Limit::AtMost(PAGE)));
     let memory = served.server.memory_parts()?;
     figures.push(alone("Server, most memory", "MB", memory.peak).required(Limit::AtMost(MEMORY)));
     figures.push(alone("Server memory after all pages, its own", "MB", memory.own));

@@ -79,7 +79,8 @@ fn throughput(bench: &SearchBench, served: &SearchServer<'_>, filter: &Filter) -
     Ok(figures)
 }
 
-fn request(filter: &Filter, number: usize) -> Vec<u8> {
+/// Returns the request of a number for a page that nobody has asked for, unless it is one of all records.
+pub(super) fn request(filter: &Filter, number: usize) -> Vec<u8> {
     let (order, offset) = variant(number);
     fresh_page_request(filter, order, offset)
 }

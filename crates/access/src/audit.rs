@@ -4,15 +4,17 @@
 //! `audit.log.2`, and so on; the oldest is deleted.
 //!
 //! An entry that cannot be written is counted, and the server goes on. Where the log is required, a change first has an
-//! entry that it has begun, on disk, and is refused without one.
+//! entry that it has begun, on disk, and is refused without one. Entries that wait for the disk at the same time share
+//! a sync, which no thread of requests waits for.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cantata_core::{LogInterval, Timestamp};
+use cantata_durable_file as durable_file;
 use fs_err as fs;
 use serde::Serialize;
 
@@ -59,9 +61,33 @@ pub struct AuditLog {
     folder: PathBuf,
     max_bytes: u64,
     is_required: bool,
-    open: Mutex<Option<OpenFile>>,
+    files: Mutex<LogFiles>,
+    /// Locked while files are synced.
+    synced: Arc<tokio::sync::Mutex<SyncedEntries>>,
+    /// Whether a file was created or renamed, and the folder was not synced since.
+    has_new_names: Arc<AtomicBool>,
     lost: AtomicU64,
     failures: LogInterval,
+}
+
+/// The files that entries are appended to.
+#[derive(Default)]
+struct LogFiles {
+    open: Option<OpenFile>,
+    /// Those that were rotated since the last sync, where the log is required.
+    rotated: Vec<fs::File>,
+    /// How many entries were appended since the start.
+    appended: u64,
+}
+
+/// Which of the appended entries are on disk. An entry is counted by how many were appended with it.
+#[derive(Default)]
+struct SyncedEntries {
+    /// Everything up to this was synced.
+    synced: u64,
+    /// The last sync that failed went up to this. Nothing before it is called synced any more: once a sync has failed,
+    /// a later one says nothing about the same bytes.
+    failed: u64,
 }
 
 struct OpenFile {
@@ -80,7 +106,10 @@ impl AuditLog {
             folder: folder.to_owned(),
             max_bytes,
             is_required: false,
-            open: Mutex::new(None),
+            files: Mutex::default(),
+            synced: Arc::default(),
+            // A process before this one may have created the file.
+            has_new_names: Arc::new(AtomicBool::new(true)),
             lost: AtomicU64::new(0),
             failures: LogInterval::new(LOG_INTERVAL),
         }
@@ -107,8 +136,12 @@ impl AuditLog {
     /// # Errors
     ///
     /// If it could not be written; the change must not be made.
-    pub fn write_begun(&self, entry: &AuditEntry<'_>) -> io::Result<()> {
-        self.append(entry, true).inspect_err(|error| self.report(error))
+    pub async fn write_begun(&self, entry: &AuditEntry<'_>) -> io::Result<()> {
+        let written = match self.append(entry) {
+            Ok(position) => self.sync(position).await,
+            Err(error) => Err(error),
+        };
+        written.inspect_err(|error| self.report(error))
     }
 
     /// Writes an entry, here and to the log of the server.
@@ -116,7 +149,7 @@ impl AuditLog {
         let AuditEntry { principal: who, auth_method: how, method, path, study, status, result, .. } = entry;
         // The log formatter adds the request ID.
         tracing::info!(target: "audit", who, how, method, path, study, status, result);
-        if let Err(error) = self.append(entry, false) {
+        if let Err(error) = self.append(entry) {
             self.report(&error);
         }
     }
@@ -128,31 +161,71 @@ impl AuditLog {
         }
     }
 
-    fn append(&self, entry: &AuditEntry<'_>, is_synced: bool) -> io::Result<()> {
+    /// Appends an entry, and returns how many there are with it.
+    fn append(&self, entry: &AuditEntry<'_>) -> io::Result<u64> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.as_ref().is_some_and(|open| open.bytes >= self.max_bytes) {
-            *open = None;
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(full) = files.open.take_if(|open| open.bytes >= self.max_bytes) {
             self.rotate()?;
+            if self.is_required {
+                files.rotated.push(full.file);
+                // Older ones are deleted.
+                let excess = files.rotated.len().saturating_sub(MAX_ROTATED_FILES as usize);
+                files.rotated.drain(..excess);
+            }
         }
-        let mut current = match open.take() {
+        let mut current = match files.open.take() {
             Some(current) => current,
             None => self.open_file()?,
         };
         // A single write, so that a reader never sees half a line.
-        let written = match current.file.write_all(&line) {
-            Ok(()) if is_synced => current.file.sync_data(),
-            written => written,
-        };
-        if let Err(error) = written {
+        if let Err(error) = current.file.write_all(&line) {
             // A part of a line would spoil the next one.
             let _ = current.file.set_len(current.bytes);
             return Err(error);
         }
         current.bytes += line.len() as u64;
-        *open = Some(current);
-        Ok(())
+        files.open = Some(current);
+        files.appended += 1;
+        Ok(files.appended)
+    }
+
+    /// Returns once an appended entry is on disk. The first of those that wait syncs for all.
+    async fn sync(&self, position: u64) -> io::Result<()> {
+        let mut entries = Arc::clone(&self.synced).lock_owned().await;
+        if position <= entries.failed {
+            return Err(io::Error::other("the entries written with this one could not be synced"));
+        }
+        if position <= entries.synced {
+            return Ok(());
+        }
+        let (unsynced, appended) = self.unsynced()?;
+        // The lock goes with the work: should the request be cancelled, the outcome is still known to the others.
+        let (folder, has_new_names) = (self.folder.clone(), Arc::clone(&self.has_new_names));
+        let work = move || {
+            let synced = unsynced.iter().try_for_each(fs::File::sync_data);
+            let synced = synced.and_then(|()| sync_names(&folder, &has_new_names));
+            match synced {
+                Ok(()) => entries.synced = appended,
+                Err(_) => entries.failed = appended,
+            }
+            synced
+        };
+        tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
+    }
+
+    /// Returns the files that have entries to sync, and how many entries there are.
+    fn unsynced(&self) -> io::Result<(Vec<fs::File>, u64)> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = match &files.open {
+            Some(open) => open.file.try_clone()?,
+            // Closed because of an error, but it may have entries from before.
+            None => self.open_file()?.file,
+        };
+        let mut unsynced = std::mem::take(&mut files.rotated);
+        unsynced.push(current);
+        Ok((unsynced, files.appended))
     }
 
     fn open_file(&self) -> io::Result<OpenFile> {
@@ -162,6 +235,9 @@ impl AuditLog {
         fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(self.folder.join(FILE))?;
         let bytes = file.metadata()?.len();
+        if bytes == 0 {
+            self.has_new_names.store(true, Ordering::Relaxed);
+        }
         Ok(OpenFile { file, bytes })
     }
 
@@ -175,6 +251,14 @@ impl AuditLog {
         }
         fs::rename(self.folder.join(FILE), numbered(1))
     }
+}
+
+/// Syncs the folder if files of it were created or renamed: without their names their entries would be lost, too.
+fn sync_names(folder: &Path, has_new_names: &AtomicBool) -> io::Result<()> {
+    if !has_new_names.swap(false, Ordering::Relaxed) {
+        return Ok(());
+    }
+    durable_file::sync_folder(folder).inspect_err(|_| has_new_names.store(true, Ordering::Relaxed))
 }
 
 #[cfg(test)]
@@ -208,16 +292,62 @@ mod tests {
         assert_eq!(paths, ["/a", "/b"]);
     }
 
+    #[tokio::test]
+    async fn changes_that_begin_together_are_all_on_disk_across_rotations() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = Arc::new(AuditLog::with_limit(folder.path(), 600).required(true));
+        let begin = |number: usize| {
+            let log = Arc::clone(&log);
+            tokio::spawn(async move { log.write_begun(&entry(&format!("/{number}"))).await })
+        };
+        let begun: Vec<_> = (0..20).map(begin).collect();
+        for begun in begun {
+            begun.await.unwrap().unwrap();
+        }
+        let files = fs::read_dir(folder.path()).unwrap().map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+        let files: Vec<String> = files.collect();
+        assert!(files.len() > 1, "one file has everything");
+        assert_eq!(files.iter().map(|text| text.lines().count()).sum::<usize>(), 20);
+        let entries = log.synced.lock().await;
+        assert_eq!((entries.synced, entries.failed), (20, 0));
+        assert!(log.files.lock().unwrap().rotated.is_empty());
+        assert!(!log.has_new_names.load(Ordering::Relaxed), "the names of the files are not on disk");
+    }
+
     #[test]
-    fn an_entry_that_cannot_be_written_is_counted_and_the_next_one_is_written() {
+    fn the_folder_is_synced_after_a_file_was_created_or_renamed() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = AuditLog::with_limit(folder.path(), 1);
+        for _ in 0..2 {
+            log.write(&entry("/a"));
+            assert!(log.has_new_names.load(Ordering::Relaxed));
+            sync_names(&folder.path().join("missing"), &log.has_new_names).unwrap_err();
+            assert!(log.has_new_names.load(Ordering::Relaxed), "a sync that failed is tried again");
+            sync_names(folder.path(), &log.has_new_names).unwrap();
+            assert!(!log.has_new_names.load(Ordering::Relaxed));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_failed_sync_was_for_is_not_synced_by_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = AuditLog::in_folder(folder.path()).required(true);
+        let position = log.append(&entry("/a")).unwrap();
+        log.synced.lock().await.failed = position;
+        log.write_begun(&entry("/b")).await.unwrap();
+        assert!(log.sync(position).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn an_entry_that_cannot_be_written_is_counted_and_the_next_one_is_written() {
         let folder = tempfile::tempdir().unwrap();
         let log = AuditLog::in_folder(folder.path()).required(true);
         fs::create_dir(folder.path().join(FILE)).unwrap();
         log.write(&entry("/a"));
-        assert!(log.write_begun(&entry("/b")).is_err());
+        assert!(log.write_begun(&entry("/b")).await.is_err());
         assert_eq!(log.lost_count(), 2);
         fs::remove_dir(folder.path().join(FILE)).unwrap();
-        log.write_begun(&entry("/c")).unwrap();
+        log.write_begun(&entry("/c")).await.unwrap();
         assert_eq!(log.lost_count(), 2);
         assert_eq!(fs::read_to_string(folder.path().join(FILE)).unwrap().lines().count(), 1);
     }

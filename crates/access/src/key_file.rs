@@ -33,14 +33,14 @@ struct Version {
 
 /// Reads the keys in the file of a data folder; a folder without one has none.
 pub fn read_key_file(folder: &Path) -> Result<Vec<KeyRecord>, KeyError> {
-    parse(&durable_file::read_or_default(&folder.join(FILE))?)
+    parse(&durable_file::read_or_default(&folder.join(FILE)).map_err(|error| read_error(&error))?)
 }
 
 /// Adds the keys in the file of a data folder to those of the store, and renames the file. A key that the store has already
 /// stays as it is there: it may be revoked meanwhile.
 pub async fn import_key_file(folder: &Path, keys: &KeyRegistry) -> Result<(), KeyError> {
     let path = folder.join(FILE);
-    if !path.try_exists()? {
+    if !path.try_exists().map_err(|error| read_error(&error))? {
         return Ok(());
     }
     let records = read_key_file(folder)?;
@@ -68,11 +68,7 @@ fn parse(bytes: &[u8]) -> Result<Vec<KeyRecord>, KeyError> {
     serde_json::from_slice::<Content>(bytes).map(|content| content.keys).map_err(unreadable)
 }
 
-impl From<io::Error> for KeyError {
-    fn from(error: io::Error) -> Self {
-        match durable_file::is_not_writable(&error) {
-            true => Self::NotWritable(error.to_string()),
-            false => Self::Unusable(error.to_string()),
-        }
-    }
+/// Returns the error of a file that cannot be read, whatever the reason is.
+fn read_error(error: &io::Error) -> KeyError {
+    KeyError::Unusable(error.to_string())
 }

@@ -17,17 +17,19 @@ pub trait BloomKey: Copy {
     /// Says whether the key may have been inserted; false is certain.
     #[inline]
     fn may_be_in(self, filter: &[u64]) -> bool {
-        self.probes(filter.len()).all(|(word, bits)| filter[word] & bits == bits)
+        // Each bit of a half-full filter is as good as random. Without a branch for each, the processor fetches the blocks
+        // of the next keys while it waits for this one.
+        self.probes(filter.len()).fold(true, |is_set, (word, bits)| is_set & (filter[word] & bits == bits))
     }
 }
 
-/// An evenly distributed 64-bit hash: eight bits in a block of 512. With twelve bits for each entry, about one absent key
-/// in a hundred passes.
+/// An evenly distributed 64-bit hash: eight bits in a block of 512. With sixteen bits for each entry, about one absent key
+/// in a thousand passes. Filters of earlier versions have twelve, and the same layout.
 #[derive(Debug, Clone, Copy)]
 pub struct BlockKey(pub i64);
 
 impl BlockKey {
-    const BITS_PER_ENTRY: usize = 12;
+    const BITS_PER_ENTRY: usize = 16;
     const WORDS_PER_BLOCK: usize = 8;
     const PROBES: u32 = 8;
 
@@ -100,7 +102,7 @@ mod tests {
         added.iter().for_each(|key| key.insert_into(&mut filter));
         assert!(added.iter().all(|key| key.may_be_in(&filter)));
         let passing = (0..10_000).filter(|_| random_key().may_be_in(&filter)).count();
-        assert!(passing < 500, "{passing} of 10,000 pass");
+        assert!(passing < 50, "{passing} of 10,000 pass");
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub(crate) use merge::{ConfigFile, KeyOrigins};
 use crate::access::AccessRules;
 use crate::defaults::ConfigDefaults;
 use crate::engine_choice::EngineChoice;
+use crate::network::NetworkConfig;
 use crate::problem::ConfigProblem;
 use crate::source::SourceConfig;
 use reader::{ConfigReader, ConfigSection, are_similar};
@@ -122,8 +123,8 @@ pub struct CatalogueConfig {
     pub matchbox: Vec<MatchboxEntry>,
     /// The configuration of charts.
     pub charts: Option<Map<String, Value>>,
-    /// Remote nodes of a federation.
-    pub network: Option<Map<String, Value>>,
+    /// The nodes that answer a request together with the catalogue.
+    pub network: Option<NetworkConfig>,
     /// The access rules; `None`: everything is visible.
     pub access: Option<AccessRules>,
     /// The source of its documents; `None`: another program fills the index.
@@ -228,7 +229,7 @@ impl CatalogueConfig {
     }
 
     /// Creates a warning about a key, with its file.
-    pub(crate) fn warning(&self, key: &str, found: impl Into<String>, expected: impl Into<String>) -> ConfigProblem {
+    pub fn warning(&self, key: &str, found: impl Into<String>, expected: impl Into<String>) -> ConfigProblem {
         ConfigProblem::warning(self.file_of(key), key, found, expected)
     }
 }

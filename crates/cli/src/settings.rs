@@ -41,6 +41,7 @@ pub(crate) use self::foreign_variables::warn_of_unused_variables;
 pub(crate) use self::kafka::KafkaSection;
 pub(crate) use self::limits::LimitsSection;
 pub(crate) use self::logging::{LogFormat, LoggingSettings};
+pub(crate) use self::memory::MemorySettings;
 pub(crate) use self::metadata::MetadataSection;
 pub(crate) use self::portal::PortalSection;
 pub(crate) use self::reads::ReadSettings;

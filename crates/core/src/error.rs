@@ -68,7 +68,7 @@ error_table! {
     RequestTimeout, "request.timeout", 408, "The client took too long to send the body of its request.";
     PayloadTooLarge, "payload.too.large", 413, "The body is larger than the configured limit.";
     TooManyRequests, "too.many.requests", 429, "The client sends more requests, or runs more exports at once, than it may; try again after a while.";
-    JobConflict, "job.conflict", 409, "The catalogue is being worked on, the job is over, or there is no earlier index to go back to.";
+    JobConflict, "job.conflict", 409, "The catalogue is being worked on, another backup is under way, the job is over, or there is no earlier index to go back to.";
     AnalysisTypeIncorrectVersion, "analysis.type.incorrect.version", 409, "Only the latest version of the analysis type is allowed.";
     StudyIdMismatch, "study.id.mismatch", 409, "The study in the path and the study in the body differ.";
     StudyAlreadyExists, "study.already.exists", 409, "A study with this id is registered already.";
@@ -86,7 +86,7 @@ error_table! {
     UnknownError, "unknown.error", 500, "The server itself failed; its log says why.";
     StoredDataDamaged, "stored.data.damaged", 500, "Stored data is not as it was written; the message names it. Restore it from a backup.";
     InvalidStorageDownloadResponse, "invalid.storage.download.response", 500, "The storage server described an object in a form that cannot be used.";
-    StorageServiceError, "storage.service.error", 502, "The storage server cannot be reached or answered nonsense.";
+    StorageServiceError, "storage.service.error", 502, "The storage server cannot be reached or returned an invalid response.";
     SearchEngineError, "search.engine.error", 502, "The search engine cannot be reached, or does not let this server in.";
     ServiceUnavailable, "service.unavailable", 503, "The server is stopping, or too busy for this request; try again.";
     AuditUnavailable, "audit.unavailable", 503, "The change cannot be written to the audit log, which AUDIT_REQUIRED demands; nothing was changed.";

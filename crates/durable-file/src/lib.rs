@@ -82,9 +82,11 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Returns whether an error means that the disk cannot be written at the moment: it is full, over its quota, or read-only.
+/// Returns whether the error of a write means that the disk cannot be written at the moment: it is full, over its quota, or
+/// read-only, as a whole or by the permissions of a folder.
 pub fn is_not_writable(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem)
+    use ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem | PermissionDenied)
 }
 
 /// Returns the folder of a file; the current one for a bare name.
@@ -147,6 +149,8 @@ mod tests {
         assert!(is_not_writable(&full), "{full}");
         let missing = write_synced(Path::new("/nowhere/x"), b"x").unwrap_err();
         assert!(!is_not_writable(&missing), "{missing}");
+        // The user of the tests may be one whom no permission stops.
+        assert!(is_not_writable(&ErrorKind::PermissionDenied.into()));
     }
 
     #[test]

@@ -4,9 +4,19 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexMaintenance, IndexStats};
+use cantata_mapping::IndexMapping;
 
 use crate::engine::{EmbeddedEngine, folder_bytes, run_blocking};
-use crate::index::{ImportOptions, ImportProgress, IndexFile};
+use crate::index::{ImportOptions, ImportProgress, IndexFile, read_description};
+
+/// What the manifest and the log of an index say about it.
+#[derive(Debug, Clone)]
+pub struct IndexDescription {
+    /// The mapping.
+    pub mapping: IndexMapping,
+    /// How far the source of the documents has been read, if batches came with a position.
+    pub position: Option<String>,
+}
 
 impl EmbeddedEngine {
     /// Returns the files of a backup of all indexes, while writes go on: the aliases are those of the beginning, and each
@@ -29,11 +39,28 @@ impl EmbeddedEngine {
         let mut files = Vec::new();
         let registry = self.registry();
         for index in registry.indexes.into_values() {
-            files.extend(index?.backup_files()?);
+            files.extend(index.map_err(|unopened| unopened.error)?.backup_files()?);
         }
         let (name, text) = registry.aliases.to_file().map_err(|error| EngineError::Failed(error.to_string()))?;
         files.push(IndexFile { path: name.to_owned(), content: text.into() });
         Ok(files)
+    }
+
+    /// Says what an index is, also if its segments are damaged.
+    ///
+    /// # Errors
+    ///
+    /// If there is none of this name, or its manifest or log cannot be read.
+    pub fn describe(&self, name: &str) -> Result<IndexDescription, EngineError> {
+        let registry = self.registry();
+        let folder = match registry.indexes.get(name) {
+            Some(Ok(index)) => index.folder(),
+            Some(Err(unopened)) => unopened.folder.as_path(),
+            None => return Err(EngineError::IndexNotFound(name.to_owned())),
+        };
+        let (mapping, position) = read_description(folder)
+            .map_err(|error| EngineError::IndexDamaged { index: name.to_owned(), reason: error.chain() })?;
+        Ok(IndexDescription { mapping, position })
     }
 
     /// Imports many documents. The chunks of a source must come in order.
@@ -80,8 +107,10 @@ impl IndexMaintenance for EmbeddedEngine {
 
     async fn verify(&self, index: &str) -> Result<Vec<String>, EngineError> {
         let index = match self.index(index) {
-            // It is damaged so much that it is not read.
-            Err(EngineError::Failed(reason) | EngineError::IndexDamaged { reason, .. }) => return Ok(vec![reason]),
+            // It is damaged so much that it is not read, or cannot be read now.
+            Err(EngineError::IndexDamaged { reason, .. } | EngineError::IndexUnavailable { reason, .. }) => {
+                return Ok(vec![reason]);
+            }
             found => found?,
         };
         run_blocking(move || Ok(index.verify())).await

@@ -1,21 +1,23 @@
 //! Aliases of indexes, in one small file beside them that is replaced as a whole.
 //!
 //! An alias refers to one existing index, and never has the name of one. After a crash during the deletion of an index the
-//! file may still refer to it; such an alias is dropped when the file is read. A file that is no JSON is set aside: indexes
+//! file may still refer to it; such an alias is dropped when the file is read. A damaged file is set aside: indexes
 //! are then reachable by their own names, until their aliases are set again.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use cantata_durable_file as durable_file;
 use serde::{Deserialize, Serialize};
 
+use crate::checked_json;
+
 /// The name of the file; the name of an index never begins with a dot.
 const FILE: &str = ".aliases.json";
 
-/// What a file that cannot be read is renamed to.
-const DAMAGED_FILE: &str = ".aliases.json.damaged";
+/// What a damaged file of aliases is renamed to.
+pub const DAMAGED_FILE: &str = ".aliases.json.damaged";
 
 /// The indexes of aliases, by alias.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,11 +26,18 @@ pub(crate) struct Aliases {
 }
 
 impl Aliases {
-    /// Reads the aliases of a folder, given its indexes.
-    pub(crate) fn read(folder: &Path, is_index: impl Fn(&str) -> bool) -> std::io::Result<Self> {
-        let mut read: Self = match durable_file::read_json_or_default(&folder.join(FILE)) {
+    /// Reads the aliases of a folder, given its indexes, and whether the file has others, which are dropped.
+    pub(crate) fn read(folder: &Path, is_index: impl Fn(&str) -> bool) -> io::Result<(Self, bool)> {
+        let path = folder.join(FILE);
+        let read = durable_file::read_json_or_default(&path).and_then(|read: Self| {
+            match checked_json::is_intact(&durable_file::read_or_default(&path)?) {
+                true => Ok(read),
+                false => Err(io::Error::new(ErrorKind::InvalidData, format!("the checksum of {FILE} is wrong"))),
+            }
+        });
+        let mut read = match read {
             Err(error) if error.kind() == ErrorKind::InvalidData => {
-                durable_file::rename(&folder.join(FILE), &folder.join(DAMAGED_FILE))?;
+                durable_file::rename(&path, &folder.join(DAMAGED_FILE))?;
                 tracing::error!(
                     %error,
                     kept_as = DAMAGED_FILE,
@@ -38,6 +47,7 @@ impl Aliases {
             }
             read => read?,
         };
+        let count = read.aliases.len();
         read.aliases.retain(|alias, index| {
             let is_kept = is_index(index) && !is_index(alias);
             if !is_kept {
@@ -49,18 +59,19 @@ impl Aliases {
             }
             is_kept
         });
-        Ok(read)
+        let has_stale = read.aliases.len() < count;
+        Ok((read, has_stale))
     }
 
     /// Writes the aliases; when this returns, they survive a crash.
-    pub(crate) fn write(&self, folder: &Path) -> std::io::Result<()> {
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         let (name, text) = self.to_file()?;
         durable_file::replace(&folder.join(name), &text)
     }
 
     /// Returns the name of the file and its content.
     pub(crate) fn to_file(&self) -> serde_json::Result<(&'static str, Vec<u8>)> {
-        Ok((FILE, serde_json::to_vec_pretty(self)?))
+        Ok((FILE, checked_json::to_vec(self)?))
     }
 
     /// Returns the index of an alias, or the name itself.

@@ -33,7 +33,12 @@ impl Bitset {
 
     /// Copies a stored bitmap.
     pub(crate) fn from_words(words: &[u64], length: usize) -> Self {
-        let mut set = Self { words: words.to_vec(), length };
+        Self::from_vec(words.to_vec(), length)
+    }
+
+    /// Makes a bitmap of words; missing ones have no rows.
+    pub(crate) fn from_vec(words: Vec<u64>, length: usize) -> Self {
+        let mut set = Self { words, length };
         set.words.resize(length.div_ceil(WORD_BITS), 0);
         set.trim();
         set
@@ -59,6 +64,11 @@ impl Bitset {
         &self.words
     }
 
+    /// Returns how many rows there could be in it.
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
     pub(crate) fn insert(&mut self, row: usize) {
         self.words[row / WORD_BITS] |= 1 << (row % WORD_BITS);
     }
@@ -80,17 +90,6 @@ impl Bitset {
 
     pub(crate) fn contains(&self, row: usize) -> bool {
         self.words[row / WORD_BITS] >> (row % WORD_BITS) & 1 == 1
-    }
-
-    /// Returns whether any row of a range is set.
-    #[inline]
-    pub(crate) fn intersects_range(&self, rows: Range<usize>) -> bool {
-        let (index, skipped) = (rows.start / WORD_BITS, rows.start % WORD_BITS);
-        let Some(&word) = self.words.get(index).filter(|_| !rows.is_empty()) else { return false };
-        if skipped + rows.len() <= WORD_BITS {
-            return word >> skipped << (WORD_BITS - rows.len()) != 0;
-        }
-        word >> skipped != 0 || self.intersects_range((index + 1) * WORD_BITS..rows.end)
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -126,6 +125,20 @@ impl Bitset {
             let mut left = word;
             while left != 0 {
                 visit(index * WORD_BITS + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
+    }
+
+    /// Removes the rows that do not pass a test.
+    pub(crate) fn retain(&mut self, mut is_kept: impl FnMut(usize) -> bool) {
+        for (index, word) in self.words.iter_mut().enumerate() {
+            let mut left = *word;
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                if !is_kept(index * WORD_BITS + bit as usize) {
+                    *word &= !(1_u64 << bit);
+                }
                 left &= left - 1;
             }
         }
@@ -173,29 +186,20 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_do_not_pass_are_removed() {
+        let mut set = Bitset::empty(200);
+        set.insert_range(0..150);
+        set.retain(|row| row % 3 == 0 && row != 63);
+        assert_eq!(set.iter().collect::<Vec<_>>(), (0..150).step_by(3).filter(|&row| row != 63).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn the_next_row_is_found_from_anywhere() {
         let members = [0, 1, 63, 64, 130, 199];
         let mut set = Bitset::empty(200);
         members.iter().for_each(|&member| set.insert(member));
         for row in 0..=300 {
             assert_eq!(set.next_from(row), members.into_iter().find(|member| *member >= row), "from {row}");
-        }
-    }
-
-    #[test]
-    fn neighbouring_rows_are_looked_at_together() {
-        for member in [0, 1, 63, 64, 65, 127, 128, 199] {
-            let mut set = Bitset::empty(200);
-            set.insert(member);
-            for start in 0..200 {
-                for end in start..=200 {
-                    assert_eq!(
-                        set.intersects_range(start..end),
-                        (start..end).contains(&member),
-                        "{member} in {start}..{end}"
-                    );
-                }
-            }
         }
     }
 }

@@ -15,8 +15,11 @@ mod object_shapes;
 mod parse;
 mod path_tree;
 mod segment_builder;
+mod shared_tail;
 mod source;
+mod word_index_builder;
+mod word_parts;
 
 pub(crate) use document_buffer::DocumentBuffer;
 pub(crate) use dynamic_mapping::DynamicMapping;
-pub(crate) use segment_builder::build_segment;
+pub(crate) use segment_builder::{build_segment, build_segment_file};

@@ -2,11 +2,12 @@
 //!
 //! A lock file ensures that one process at a time has the folder open.
 
+mod opening;
 mod reading;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -18,11 +19,13 @@ use cantata_engine::{
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 
+use self::opening::{IndexEntry, open_index, verify_in_background};
 use crate::aliases::Aliases;
 use crate::error::write_error;
-use crate::index::{Index, source_bytes};
+use crate::index::{Index, OpenContext, source_bytes};
 use crate::index_folders::{IndexFolders, remove_deleted};
 use crate::permits::SearchPermits;
+use crate::retry_pace::DEFAULT_RETRY_INTERVAL;
 
 /// The name of the lock file.
 const LOCK_FILE: &str = "lock";
@@ -49,6 +52,8 @@ struct Inner {
     search_permits: SearchPermits,
     /// Cloned by every running write or merge, also when its caller is gone.
     active_writes: Arc<()>,
+    /// How long an index that cannot be read or written is left alone.
+    retry_interval: Duration,
     /// Unlocked when the engine is dropped.
     _lock: fs_err::File,
 }
@@ -56,10 +61,9 @@ struct Inner {
 /// The indexes and aliases of the folder.
 #[derive(Clone)]
 pub(crate) struct IndexRegistry {
-    /// Each index, or why it cannot be used.
-    pub(crate) indexes: BTreeMap<String, Result<Arc<Index>, EngineError>>,
+    pub(crate) indexes: BTreeMap<String, IndexEntry>,
     pub(crate) aliases: Aliases,
-    /// Whether the file of the aliases still has those of a deleted index.
+    /// Whether the file of the aliases may have others: those of a deleted index, or of a change that was refused.
     has_stale_aliases: bool,
     folders: IndexFolders,
 }
@@ -82,44 +86,54 @@ impl EmbeddedEngine {
     }
 
     /// Opens the indexes of a folder, which is created if it does not exist. An index that cannot be opened does not
-    /// affect the others.
+    /// affect the others. One that cannot be read or written is tried again once a second, as long as it is asked for.
     ///
     /// # Errors
     ///
     /// If the folder cannot be used, or is in use by another process.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
+        Self::open_with_retry_interval(folder, DEFAULT_RETRY_INTERVAL)
+    }
+
+    /// Opens the indexes of a folder. One that cannot be read or written is left alone for an interval before it is tried
+    /// again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn open_with_retry_interval(folder: &Path, retry_interval: Duration) -> Result<Self, OpenError> {
         durable_file::create_folder(folder)?;
         let lock = fs_err::OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK_FILE))?;
         if lock.file().try_lock().is_err() {
             return Err(OpenError::InUse(folder.to_owned()));
         }
         let folders = IndexFolders::read(folder, |name| check_name(name).is_ok())?;
-        let mut indexes = BTreeMap::new();
-        for (name, folder) in folders.iter() {
-            let index = Index::open(name, folder.clone()).map(Arc::new);
-            let failure = index.as_ref().map_or_else(|error| Some(error.clone()), |index| index.failure());
-            if let Some(error) = failure {
-                tracing::error!(index = name, %error, "an index cannot be opened, or not written");
-            }
-            indexes.insert(name.clone(), index);
-        }
-        let aliases = Aliases::read(folder, |name| indexes.contains_key(name))?;
-        let unverified = indexes.values().flatten().filter(|index| !index.is_verified());
-        verify_in_background(unverified.map(Arc::downgrade).collect());
+        let context = OpenContext::new(retry_interval);
+        let indexes: BTreeMap<String, IndexEntry> =
+            folders.iter().map(|(name, folder)| (name.clone(), open_index(name, folder, &context))).collect();
+        let (aliases, has_stale_aliases) = Aliases::read(folder, |name| indexes.contains_key(name))?;
+        verify_in_background(indexes.values().flatten());
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),
-            registry: RwLock::new(IndexRegistry { indexes, aliases, has_stale_aliases: false, folders }),
+            registry: RwLock::new(IndexRegistry { indexes, aliases, has_stale_aliases, folders }),
             search_permits: SearchPermits::default(),
             active_writes: Arc::default(),
+            retry_interval,
             _lock: lock,
         })))
     }
 
     pub(crate) fn index(&self, name: &str) -> Result<Arc<Index>, EngineError> {
-        let IndexRegistry { indexes, aliases, .. } = &*self.read_registry();
-        let entry = indexes.get(aliases.resolve(name)).cloned();
-        let index = entry.unwrap_or_else(|| Err(EngineError::IndexNotFound(name.to_owned())))?;
-        index.damage().map_or(Ok(index), Err)
+        let registry = self.read_registry();
+        let resolved = registry.aliases.resolve(name);
+        match registry.indexes.get(resolved) {
+            Some(Ok(index)) => index.damage().map_or_else(|| Ok(Arc::clone(index)), Err),
+            Some(Err(unopened)) => {
+                self.open_in_background(resolved, unopened);
+                Err(unopened.error.clone())
+            }
+            None => Err(EngineError::IndexNotFound(name.to_owned())),
+        }
     }
 
     /// Returns a copy of the registry.
@@ -149,14 +163,12 @@ impl EmbeddedEngine {
         if registry.aliases.aliases.contains_key(name) {
             return Err(EngineError::Rejected(format!("`{name}` is an alias; expected a name that no alias has")));
         }
-        if registry.has_stale_aliases {
-            // A new index must not get them at the next start.
-            registry.aliases.write(&self.0.folder).map_err(|error| write_error(&error))?;
-            registry.has_stale_aliases = false;
-        }
+        // A new index must not get aliases of an earlier one at the next start.
+        self.write_stale_aliases(&mut registry)?;
         let (folder, temporary) =
             registry.folders.choose(name).map_err(|error| EngineError::Failed(error.to_string()))?;
-        let index = Index::create(name, &folder, &temporary, mapping)?;
+        let context = OpenContext::new(self.0.retry_interval);
+        let index = Index::create(name, &folder, &temporary, mapping, &context)?;
         registry.folders.insert(name, folder);
         registry.indexes.insert(name.to_owned(), Ok(Arc::new(index)));
         Ok(())
@@ -210,13 +222,23 @@ impl EmbeddedEngine {
         let aliases =
             apply_alias_changes(&registry.aliases.aliases, changes, |name| registry.indexes.contains_key(name))?;
         let aliases = Aliases { aliases };
-        if aliases != registry.aliases {
+        if aliases != registry.aliases || registry.has_stale_aliases {
             if let Err(error) = aliases.write(&self.0.folder) {
-                // The file may have been replaced although the folder could not be synced.
-                let _ = registry.aliases.write(&self.0.folder);
+                // The file may have been replaced although the folder could not be synced. What cannot be undone now is
+                // undone by the next change or health check.
+                registry.has_stale_aliases = registry.aliases.write(&self.0.folder).is_err();
                 return Err(write_error(&error));
             }
             registry.aliases = aliases;
+            registry.has_stale_aliases = false;
+        }
+        Ok(())
+    }
+
+    /// Writes the file of the aliases if it may have others.
+    fn write_stale_aliases(&self, registry: &mut IndexRegistry) -> Result<(), EngineError> {
+        if registry.has_stale_aliases {
+            registry.aliases.write(&self.0.folder).map_err(|error| write_error(&error))?;
             registry.has_stale_aliases = false;
         }
         Ok(())
@@ -246,7 +268,8 @@ impl EmbeddedEngine {
                 while !index.is_idle_or_overloaded(IDLE_INTERVAL).await && engine.strong_count() > 0 {}
                 // The folder of an engine that was dropped may be open again.
                 let Some(engine) = engine.upgrade() else { return };
-                // No request waits for this; a failure is logged and retried after the next write.
+                // No request waits for this; a failure is logged, said by health checks, and retried by them and by later
+                // writes.
                 let log = |index: &Index, error| {
                     if !index.is_retired() {
                         tracing::error!(index = index.name(), %error, "cannot flush or merge segments");
@@ -271,20 +294,6 @@ impl EmbeddedEngine {
             tokio::time::sleep(IDLE_POLL_INTERVAL).await;
         }
     }
-}
-
-/// Compares indexes with their checksums that were too large for it when they were opened, as long as they are in use.
-fn verify_in_background(indexes: Vec<Weak<Index>>) {
-    if indexes.is_empty() {
-        return;
-    }
-    drop(cantata_background::spawn_low_priority(move || {
-        for index in indexes.iter().filter_map(Weak::upgrade) {
-            if let Err(error) = index.verify_segments() {
-                tracing::error!(index = index.name(), %error, "a damaged index is not read any more");
-            }
-        }
-    }));
 }
 
 /// Returns the size of the files of a folder.
@@ -331,7 +340,8 @@ impl IndexWriter for EmbeddedEngine {
             let _active = active;
             let report = index.fill(&documents)?;
             // Backpressure: filling is not faster than merging; searches have the other processors.
-            if let Err(error) = index.merge_files()
+            if index.is_maintenance_due()
+                && let Err(error) = index.merge_files()
                 && !index.is_retired()
             {
                 tracing::error!(index = index.name(), %error, "cannot merge segments");
@@ -356,12 +366,21 @@ impl IndexWriter for EmbeddedEngine {
     }
 
     async fn check_health(&self) -> Result<(), EngineError> {
-        let mut failed: Vec<Arc<Index>> = self.registry().indexes.into_values().flatten().collect();
-        failed.retain(|index| index.failure().is_some());
-        if failed.is_empty() {
+        let (engine, failed) = (self.clone(), self.failed_indexes());
+        let has_stale_aliases = self.read_registry().has_stale_aliases;
+        if failed.is_empty() && !has_stale_aliases {
             return Ok(());
         }
-        run_blocking(move || failed.iter().try_for_each(|index| index.recover_from_failure())).await
+        run_blocking(move || {
+            let written = engine.write_stale_aliases(&mut engine.write_registry());
+            engine.recover(failed).and(written)
+        })
+        .await
+    }
+
+    fn maintenance_failure(&self, index: &str) -> Option<EngineError> {
+        let registry = self.read_registry();
+        registry.indexes.get(registry.aliases.resolve(index))?.as_ref().ok()?.maintenance_failure()
     }
 }
 
@@ -377,10 +396,13 @@ impl IndexAdmin for EmbeddedEngine {
 
     async fn indexes(&self) -> Result<Vec<IndexSummary>, EngineError> {
         let registry = self.registry();
-        let summary = |(name, index): (&String, &Result<Arc<Index>, EngineError>)| {
+        let summary = |(name, index): (&String, &IndexEntry)| {
             let (documents, bytes, problem) = match index {
-                Ok(index) => (index.snapshot().live_document_count() as u64, folder_bytes(index.folder()), None),
-                Err(error) => (0, folder_bytes(&self.0.folder.join(name)), Some(error.to_string())),
+                Ok(index) => {
+                    let problem = index.damage().map(|damage| damage.to_string());
+                    (index.snapshot().live_document_count() as u64, folder_bytes(index.folder()), problem)
+                }
+                Err(unopened) => (0, folder_bytes(&unopened.folder), Some(unopened.error.to_string())),
             };
             IndexSummary { name: name.clone(), documents, bytes, problem }
         };
@@ -411,6 +433,16 @@ mod tests {
 
     fn put(id: &str) -> WriteOperation {
         WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }
+    }
+
+    #[tokio::test]
+    async fn an_index_whose_damage_was_found_after_it_was_opened_is_listed_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create("things", None).unwrap();
+        assert_eq!(engine.indexes().await.unwrap()[0].problem, None);
+        let damage = engine.index("things").unwrap().set_damaged("1.segment is not as it was written".to_owned());
+        assert_eq!(engine.indexes().await.unwrap()[0].problem, Some(damage.to_string()));
     }
 
     /// Work that began on an index before it was deleted must not reach the files of one that was created after it.

@@ -34,6 +34,8 @@ pub(crate) enum IndexError {
     },
     #[error("{0} does not hold the live documents of its segment")]
     LiveDocs(String),
+    #[error("the documents have more than {max_offset} bytes of different values in one field; write fewer at once")]
+    SegmentTooLarge { max_offset: u32 },
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Mapping(Vec<MappingError>),
 }
@@ -53,6 +55,7 @@ impl IndexError {
         match self {
             Self::Io(error) => matches!(error.kind(), NotFound | UnexpectedEof | InvalidData),
             Self::Segment { source, .. } => source.is_damage(),
+            Self::SegmentTooLarge { .. } => false,
             _ => true,
         }
     }

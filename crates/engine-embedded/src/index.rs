@@ -17,16 +17,20 @@ mod import;
 mod index_segment;
 #[cfg(test)]
 mod interleaving_tests;
+mod maintenance;
 mod manifest;
 mod merge;
 mod merge_policy;
+mod open_context;
 mod verify;
 mod wal;
+mod wal_entry;
 mod writer;
 
 pub use backup::IndexFile;
 pub(crate) use import::ImportOptions;
 pub use import::ImportProgress;
+pub(crate) use open_context::OpenContext;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -35,13 +39,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use cantata_durable_file as durable_file;
 use cantata_engine::{BatchReport, EngineError, WriteOperation};
+use cantata_mapping::IndexMapping;
 use serde_json::Value;
 
 use self::change::catch_panic;
+use self::maintenance::Maintenance;
 use self::manifest::Manifest;
-use self::wal::WriteAheadLog;
+use self::wal::{RecoveredWrites, WriteAheadLog};
 use self::writer::IndexWriter;
+use crate::build_memory::max_segment_bytes;
 use crate::error::{IndexError, write_error};
+use crate::retry_pace::RetryPace;
 use crate::snapshot::Snapshot;
 
 /// Batches of at least so many bytes of JSON become a segment file at once.
@@ -53,14 +61,19 @@ pub(crate) struct Index {
     folder: PathBuf,
     writer: Mutex<IndexWriter>,
     snapshot: ArcSwap<Snapshot>,
+    /// A merge makes no larger segment file.
+    max_segment_bytes: usize,
     /// Held while segment files are merged, so that no two merges choose the same ones.
     merge_lock: Mutex<()>,
     /// Held while segments in memory are merged or flushed. Locked before the writer.
     flush_lock: Mutex<()>,
     /// Whether a flush or merge is scheduled.
     maintenance_scheduled: AtomicBool,
+    maintenance: Maintenance,
     /// Why the state of the writer cannot be used; nothing if it can. Set while the writer is locked.
     failure: ArcSwapOption<EngineError>,
+    /// When an index that has failed is opened again.
+    retry_pace: Arc<RetryPace>,
     /// Whether the index was deleted.
     is_retired: AtomicBool,
     /// Which segment is damaged; nothing if none was found to be.
@@ -75,6 +88,7 @@ impl Index {
         folder: &Path,
         temporary: &Path,
         mapping: Option<&Value>,
+        context: &OpenContext,
     ) -> Result<Self, EngineError> {
         let manifest = Manifest::new(mapping)
             .map_err(|error| EngineError::Rejected(format!("the mapping of index `{name}` cannot be used: {error}")))?;
@@ -86,9 +100,11 @@ impl Index {
             durable_file::rename(temporary, folder)
         };
         let created = create().map_err(|error: std::io::Error| write_error(&error));
-        let opened = created.and_then(|()| Self::open(name, folder.to_owned()));
+        let opened = created.and_then(|()| Self::open(name, folder.to_owned(), context));
         if opened.is_err() {
-            // Nobody else has these folders; what cannot be removed is no obstacle.
+            // If it has its name already, it loses it as a whole, and durably: a power loss must not bring a refused index
+            // back, nor a part of one. Nobody else has these folders; what cannot be removed is no obstacle.
+            let _ = durable_file::rename(folder, temporary);
             for folder in [temporary, folder] {
                 let _ = fs_err::remove_dir_all(folder);
             }
@@ -98,12 +114,16 @@ impl Index {
 
     /// Opens the index in a folder. The writes in its WAL are flushed to a segment file. An index that can only be read
     /// is searched; see [`Self::failure`].
-    pub(crate) fn open(name: &str, folder: PathBuf) -> Result<Self, EngineError> {
-        let mut writer = catch_panic(|| {
-            IndexWriter::load(&folder, None).map_err(|error| match error.is_damage() {
+    pub(crate) fn open(name: &str, folder: PathBuf, context: &OpenContext) -> Result<Self, EngineError> {
+        let loaded = catch_panic(|| {
+            IndexWriter::load(&folder, None, context).map_err(|error| match error.is_damage() {
                 true => EngineError::IndexDamaged { index: name.to_owned(), reason: error.chain() },
-                false => EngineError::Failed(format!("index `{name}` cannot be opened: {}", error.chain())),
+                false => EngineError::Failed(error.chain()),
             })
+        });
+        let mut writer = loaded.map_err(|error| match error {
+            EngineError::Failed(reason) => EngineError::IndexUnavailable { index: name.to_owned(), reason },
+            other => other,
         })?;
         let loaded = writer.snapshot();
         let begun = catch_panic(|| writer.begin(&folder).map_err(|error| error.write_error(name)));
@@ -113,10 +133,13 @@ impl Index {
             folder,
             snapshot: ArcSwap::from_pointee(snapshot),
             writer: Mutex::new(writer),
+            max_segment_bytes: max_segment_bytes(),
             merge_lock: Mutex::default(),
             flush_lock: Mutex::default(),
             maintenance_scheduled: AtomicBool::new(false),
+            maintenance: Maintenance::new(context.retry_interval),
             failure: ArcSwapOption::from(begun.err().map(Arc::new)),
+            retry_pace: RetryPace::new(context.retry_interval),
             is_retired: AtomicBool::new(false),
             damage: ArcSwapOption::empty(),
         })
@@ -177,7 +200,8 @@ impl Index {
         let is_large = operations.iter().map(source_bytes).sum::<usize>() >= MIN_DIRECT_FLUSH_BYTES;
         let flush_guard = is_large.then(|| self.lock_flush());
         let (report, is_stalled) = self.change(|writer| {
-            let (batch, mut report) = writer.prepare(operations);
+            let prepared = writer.prepare(operations).map_err(|error| EngineError::Rejected(error.chain()));
+            let (batch, mut report) = prepared?;
             if !is_large {
                 let rejected = report.rejected_indexes();
                 let accepted =
@@ -200,6 +224,16 @@ impl Index {
         }
         Ok(report)
     }
+}
+
+/// Returns the mapping and the position of the index in a folder, whatever is wrong with its segments.
+pub(crate) fn read_description(folder: &Path) -> Result<(IndexMapping, Option<String>), IndexError> {
+    let (manifest, _) = Manifest::read(folder)?;
+    let mut recovered = RecoveredWrites::new(manifest.is_upgraded);
+    for number in wal::file_numbers(folder, manifest.first_wal)? {
+        recovered.read_file(folder, number)?;
+    }
+    Ok((manifest.mapping()?, recovered.position.or(manifest.position)))
 }
 
 /// Returns the size of the document of an operation.

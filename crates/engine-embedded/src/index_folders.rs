@@ -42,7 +42,7 @@ impl IndexFolders {
             let (name, number) = split_number(&file_name);
             folders.next_number = folders.next_number.max(number.saturating_add(1));
             if name.starts_with(DELETED_PREFIX) || name.starts_with(TEMPORARY_PREFIX) {
-                fs_err::remove_dir_all(entry.path())?;
+                remove_deleted(&entry.path());
             } else if is_index_name(name) && entry.file_type()?.is_dir() {
                 folders.used_names.insert(name.to_owned());
                 // A higher number was given later, when the folder of the lower one had been removed.
@@ -90,8 +90,11 @@ impl IndexFolders {
                 // An attempt before may have failed after the renaming.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => durable_file::sync_folder(&self.folder)?,
                 Err(error) => {
-                    // It may have been renamed, and only the folder around it not synced.
-                    let _ = fs_err::rename(&deleted, folder);
+                    // It may have been renamed, and only the folder around it not synced. What is written from here on
+                    // is lost unless the old name is durable; without that the index stays away.
+                    if deleted.is_dir() && durable_file::rename(&deleted, folder).is_err() {
+                        let _ = fs_err::rename(folder, &deleted);
+                    }
                     return Err(error);
                 }
             }
@@ -112,11 +115,12 @@ impl IndexFolders {
     }
 }
 
-/// Removes the files of a deleted index. What cannot be removed now is removed when the folder is opened again.
+/// Removes the files of a deleted or unfinished index. What cannot be removed now is removed when the folder is opened
+/// again.
 pub(crate) fn remove_deleted(folder: &Path) {
     match fs_err::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            tracing::warn!(%error, "the files of a deleted index cannot be removed");
+            tracing::warn!(%error, "the files of a deleted or unfinished index cannot be removed");
         }
         _ => {}
     }
@@ -168,6 +172,17 @@ mod tests {
         assert_eq!(found, [("others", root.path().join("others")), ("things", root.path().join("things~10"))]);
         assert!(!root.path().join(".deleted-things~11").try_exists().unwrap());
         assert!(!root.path().join(".unfinished-x").try_exists().unwrap());
+        assert_eq!(folders.choose("things").unwrap().0, root.path().join("things~12"));
+    }
+
+    #[test]
+    fn leftovers_that_cannot_be_removed_stop_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        fs_err::create_dir(root.path().join("things")).unwrap();
+        // A file is not removed as a folder is.
+        fs_err::write(root.path().join(".deleted-things~11"), "").unwrap();
+        let mut folders = read(root.path());
+        assert_eq!(folders.iter().count(), 1);
         assert_eq!(folders.choose("things").unwrap().0, root.path().join("things~12"));
     }
 }

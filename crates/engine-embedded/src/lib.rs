@@ -4,7 +4,8 @@
 //! columnar index for the queries of a catalogue.
 //!
 //! * A `segment` holds documents and the structures to search them by, and is immutable. Each nesting level has a row
-//!   space of its own; each field a sorted dictionary, a column of ordinals by row, and postings by ordinal.
+//!   space of its own; each field a sorted dictionary, a column of ordinals by row, and postings by ordinal. Large
+//!   dictionaries of strings have a trigram index, text fields a word index.
 //! * `build` makes segments out of documents and merges segments.
 //! * An `index` is a folder of segments with a write-ahead log (WAL) for small batches, a manifest that is replaced as a
 //!   whole, and background merges. Readers work on a `snapshot` of it.
@@ -16,13 +17,16 @@ mod administration;
 mod aliases;
 mod bitset;
 mod build;
+mod build_memory;
 mod cancellation;
+mod checked_json;
 mod engine;
 mod error;
 mod index;
 mod index_folders;
 mod permits;
 mod platform;
+mod retry_pace;
 mod scalar;
 mod search;
 mod segment;
@@ -32,6 +36,9 @@ mod tape;
 mod value_encoding;
 mod varint;
 
+pub use administration::IndexDescription;
+pub use aliases::DAMAGED_FILE as DAMAGED_ALIASES_FILE;
+pub use build_memory::{max_import_chunk_bytes, set_build_memory_bytes};
 pub use engine::{EmbeddedEngine, OpenError};
 pub use index::{ImportProgress, IndexFile};
 pub use search::set_max_search_bytes;

@@ -9,6 +9,10 @@
 
 #![allow(unsafe_code, reason = "see above for why each use is sound")]
 
+mod nested_rows;
+
+pub(crate) use nested_rows::{count_parents, lift_rows, lower_rows};
+
 use std::io;
 use std::ops::Deref;
 #[cfg(unix)]

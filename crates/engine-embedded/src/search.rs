@@ -4,12 +4,18 @@
 //! facets over many documents are counted in parallel.
 
 mod buckets;
+mod dictionary_scan;
 mod export;
 mod facet;
 mod facet_counts;
+mod few_records;
 mod filter;
+mod fuzzy_walk;
 mod hits;
 mod match_sets;
+mod pattern_search;
+mod prefix_ranges;
+mod relevance;
 mod row_filter;
 mod search_budget;
 mod sort;
@@ -19,11 +25,12 @@ mod thread_pool;
 
 pub(crate) use export::ExportScan;
 pub use search_budget::set_max_search_bytes;
+pub(crate) use thread_pool::map_parallel;
 
 use cantata_engine::{EngineError, FacetResult, Filter, HitsRequest, SearchPlan, SearchResponse};
 
 use self::match_sets::PlanMatchSets;
-use self::thread_pool::map_parallel;
+use self::relevance::Relevance;
 use crate::cancellation::CancellationToken;
 use crate::snapshot::{QueryCache, Snapshot};
 
@@ -48,7 +55,10 @@ pub(crate) fn run(
         let page = match key.as_ref().and_then(|key| pages.get(key)) {
             Some(page) => page,
             None => {
-                let page = hits::find_page(snapshot, request, match_sets.of_filter(request.filter));
+                let score = request.score.filter(|_| request.size > 0);
+                let relevance = score.map(|score| Relevance::new(&match_sets, score));
+                let matches = match_sets.of_filter(request.filter);
+                let page = hits::find_page(snapshot, request, matches, relevance.as_ref());
                 // What was found after the client had gone is incomplete.
                 cancellation.check()?;
                 if let Some(key) = key {

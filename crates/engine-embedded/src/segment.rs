@@ -7,6 +7,7 @@
 //! The format is hand-written because everything is read in place from the memory-mapped file, so that an index opens
 //! without loading anything; no library has columns, postings and documents of nesting levels in one such file.
 
+mod child_rows;
 mod column;
 mod dictionary;
 mod id_filter;
@@ -15,9 +16,13 @@ mod memory_tests;
 mod metadata;
 mod postings;
 mod scalar_tables;
+mod section_file;
 mod sections;
 mod stored_documents;
+mod trigram_index;
+mod word_index;
 
+pub(crate) use child_rows::ChildRows;
 pub(crate) use column::{Column, ColumnMetadata, Ordinal, Ordinals, with_ordinals};
 pub(crate) use dictionary::{Dictionary, DictionaryMetadata};
 pub(crate) use id_filter::{HashedId, write_id_filter};
@@ -25,6 +30,8 @@ pub(crate) use metadata::{FieldMetadata, LevelMetadata, PathMetadata, SegmentMet
 pub(crate) use postings::{PostingList, Postings, PostingsMetadata};
 pub(crate) use sections::{Section, SectionWriter};
 pub(crate) use stored_documents::load_documents;
+pub(crate) use trigram_index::{TrigramIndex, TrigramMetadata};
+pub(crate) use word_index::{WordIndex, WordIndexMetadata, WordIndexWriter, WordPostings};
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -43,8 +50,11 @@ pub(crate) struct Segment {
     fields: HashMap<String, usize>,
     levels: HashMap<String, usize>,
     scalar_tables: Vec<scalar_tables::ScalarTable>,
-    /// For each level the rows that are the first of their document, computed when first needed.
-    first_rows: Vec<OnceLock<Bitset>>,
+    /// Whether the name of a member has a dot.
+    has_dotted_names: bool,
+    /// For each level its rows by document, and by the rows of its parent level; made when first needed.
+    document_rows: Vec<OnceLock<ChildRows>>,
+    parent_rows: Vec<OnceLock<ChildRows>>,
     /// Whether the file is known to be as it was written.
     is_verified: AtomicBool,
 }
@@ -73,6 +83,12 @@ pub(crate) struct SegmentField<'a> {
     pub(crate) postings: Postings<'a>,
     /// The documents of each value, for nested fields of few values.
     document_postings: Option<Postings<'a>>,
+    /// Where the dictionary may have a part of a text, for strings of which there are many.
+    pub(crate) trigrams: Option<TrigramMetadata>,
+    /// The words of the values of a text field; nothing in files of versions that had none.
+    pub(crate) words: Option<WordIndexMetadata>,
+    /// The bytes of the segment, in which few searches need the two above.
+    bytes: &'a [u8],
 }
 
 /// A nesting level of a segment.
@@ -108,8 +124,21 @@ impl Segment {
         let fields = metadata.fields.iter().enumerate().map(|(index, field)| (field.path.clone(), index)).collect();
         let levels = metadata.levels.iter().enumerate().map(|(index, level)| (level.path.clone(), index)).collect();
         let scalar_tables = scalar_tables::of_paths(&metadata);
-        let first_rows = metadata.levels.iter().map(|_| OnceLock::new()).collect();
-        Self { storage, metadata, fields, levels, scalar_tables, first_rows, is_verified: AtomicBool::new(false) }
+        let has_dotted_names = metadata.paths.iter().any(|path| path.key.contains('.'));
+        let document_rows = metadata.levels.iter().map(|_| OnceLock::new()).collect();
+        let parent_rows = metadata.levels.iter().map(|_| OnceLock::new()).collect();
+        let is_verified = AtomicBool::new(false);
+        Self {
+            storage,
+            metadata,
+            fields,
+            levels,
+            scalar_tables,
+            has_dotted_names,
+            document_rows,
+            parent_rows,
+            is_verified,
+        }
     }
 
     /// Verifies the checksum of a segment file.
@@ -186,13 +215,17 @@ impl Segment {
 
     fn field_at(&self, index: usize) -> SegmentField<'_> {
         let entry = &self.metadata.fields[index];
+        let dictionary = entry.dictionary.open(entry.class, &self.storage);
         SegmentField {
             class: entry.class,
             level: entry.level as usize,
-            dictionary: entry.dictionary.open(entry.class, &self.storage),
+            dictionary,
             column: entry.column.open(&self.storage),
             postings: entry.postings.open(&self.storage),
             document_postings: entry.document_postings.map(|postings| postings.open(&self.storage)),
+            trigrams: entry.trigrams,
+            words: entry.words,
+            bytes: &self.storage,
         }
     }
 
@@ -211,15 +244,21 @@ impl Segment {
         }
     }
 
-    /// Returns the rows of a level that are the first of their document.
-    pub(crate) fn first_rows(&self, level: usize) -> &Bitset {
-        self.first_rows[level].get_or_init(|| {
+    /// Returns the rows of a level by document.
+    pub(crate) fn rows_by_document(&self, level: usize) -> &ChildRows {
+        self.document_rows[level].get_or_init(|| {
             let NestingLevel { rows, document_starts, .. } = self.level(level);
-            let mut first = Bitset::empty(rows);
-            let with_rows = document_starts.windows(2).filter(|ends| ends[0] < ends[1]);
-            with_rows.for_each(|ends| first.insert(ends[0] as usize));
-            first
+            ChildRows::new(document_starts, rows)
         })
+    }
+
+    /// Returns the rows of a nested level by the rows of its parent level.
+    pub(crate) fn rows_by_parent(&self, level: usize) -> &ChildRows {
+        let NestingLevel { parent, rows, starts, .. } = self.level(level);
+        if parent == 0 {
+            return self.rows_by_document(level);
+        }
+        self.parent_rows[level].get_or_init(|| ChildRows::new(starts, rows))
     }
 
     pub(crate) fn section<T: bytemuck::AnyBitPattern>(&self, section: Section) -> &[T] {
@@ -234,6 +273,16 @@ impl<'a> SegmentField<'a> {
         self.postings.union_into(self.column.missing, &mut missing);
         missing.invert();
         missing
+    }
+
+    /// Opens the trigrams of the dictionary, if there are any.
+    pub(crate) fn trigram_index(&self) -> Option<TrigramIndex<'a>> {
+        self.trigrams.and_then(|trigrams| trigrams.open(self.bytes))
+    }
+
+    /// Opens the words of a text field, if there are any.
+    pub(crate) fn word_index(&self) -> Option<WordIndex<'a>> {
+        self.words.map(|words| words.open(self.dictionary.len(), self.bytes))
     }
 
     /// Returns the documents of each value, and last those that have a row without one, if they are stored.

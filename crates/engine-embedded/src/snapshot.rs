@@ -8,16 +8,20 @@ mod query_cache;
 
 pub(crate) use global_ordinals::GlobalOrdinals;
 pub use query_cache::set_query_cache_bytes;
+use query_cache::{BudgetShare, reserve_cache_bytes};
 pub(crate) use query_cache::{HitsPage, QueryCache};
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cantata_engine::{Document, EngineError};
+use cantata_engine::{Document, EngineError, Filter};
 use cantata_mapping::IndexMapping;
 
 use crate::segment::{HashedId, load_documents};
 use crate::segment_reader::SegmentReader;
+
+/// The number of filters for which field lengths are kept: there are few different rules of who sees what.
+const MAX_LENGTH_FILTERS: usize = 64;
 
 /// Where a document is in a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,18 +31,33 @@ pub(crate) struct DocAddress {
     pub(crate) row: usize,
 }
 
+/// The lengths of a text or keyword field: how many rows have a value, and how many bytes these values have.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct FieldLengths {
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+}
+
 /// An index at one moment.
 pub(crate) struct Snapshot {
     pub(crate) mapping: Arc<IndexMapping>,
     pub(crate) segments: Vec<SegmentReader>,
-    /// By field, computed when first needed.
-    global_ordinals: Mutex<HashMap<String, Arc<GlobalOrdinals>>>,
+    /// By field, computed when first needed, and kept if there is room for them.
+    global_ordinals: Mutex<HashMap<String, (Arc<GlobalOrdinals>, BudgetShare)>>,
+    /// By the filter over the documents and by field, computed when first needed.
+    field_lengths: Mutex<HashMap<Filter, HashMap<String, FieldLengths>>>,
     pub(crate) query_cache: QueryCache,
 }
 
 impl Snapshot {
     pub(crate) fn new(mapping: Arc<IndexMapping>, segments: Vec<SegmentReader>) -> Self {
-        Self { mapping, segments, global_ordinals: Mutex::default(), query_cache: QueryCache::default() }
+        Self {
+            mapping,
+            segments,
+            global_ordinals: Mutex::default(),
+            field_lengths: Mutex::default(),
+            query_cache: QueryCache::default(),
+        }
     }
 
     pub(crate) fn live_document_count(&self) -> usize {
@@ -63,11 +82,34 @@ impl Snapshot {
     /// Returns the global ordinals of a field.
     pub(crate) fn global_ordinals(&self, field: &str) -> Arc<GlobalOrdinals> {
         let lock = || self.global_ordinals.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(field).cloned();
+        let known = lock().get(field).map(|(ordinals, _)| Arc::clone(ordinals));
         known.unwrap_or_else(|| {
             let computed = Arc::new(GlobalOrdinals::new(&self.segments, field));
-            lock().insert(field.to_owned(), Arc::clone(&computed));
+            if let Some(share) = reserve_cache_bytes(computed.bytes() + field.len()) {
+                lock().insert(field.to_owned(), (Arc::clone(&computed), share));
+            }
             computed
+        })
+    }
+
+    /// Returns the lengths of a field in the documents that pass a filter. They are computed if they are not known;
+    /// nothing if that is given up.
+    pub(crate) fn field_lengths(
+        &self,
+        field: &str,
+        within: &Filter,
+        compute: impl FnOnce() -> Option<FieldLengths>,
+    ) -> Option<FieldLengths> {
+        let lock = || self.field_lengths.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(within).and_then(|by_field| by_field.get(field)).copied();
+        known.or_else(|| {
+            let computed = compute()?;
+            let mut lengths = lock();
+            if lengths.len() >= MAX_LENGTH_FILTERS && !lengths.contains_key(within) {
+                lengths.clear();
+            }
+            lengths.entry(within.clone()).or_default().insert(field.to_owned(), computed);
+            Some(computed)
         })
     }
 

@@ -11,6 +11,8 @@
 //! its content, so that a reader can skip it. Texts that hardly ever repeat are inlined on the packed tape after their
 //! number: a document is then read from one place. Their length has a bit that says whether JSON has to escape nothing.
 
+use std::ops::Range;
+
 use cantata_engine::is_escape_free;
 
 use crate::varint;
@@ -115,6 +117,16 @@ impl TapeBuilder {
 
     pub(crate) fn truncate(&mut self, length: usize) {
         self.0.truncate(length);
+    }
+
+    /// Returns items as they are stored.
+    pub(crate) fn items(&self, items: Range<usize>) -> &[u32] {
+        self.0.get(items).unwrap_or_default()
+    }
+
+    /// Appends items of the tape once more.
+    pub(crate) fn repeat(&mut self, items: Range<usize>) {
+        self.0.extend_from_within(items);
     }
 
     pub(crate) fn cursor(&self, start: usize) -> BuilderCursor<'_> {

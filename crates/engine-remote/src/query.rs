@@ -1,13 +1,16 @@
 //! From a filter to the query DSL.
 //!
 //! A filter is an expression over the rows of one nesting level, and so is a query: inside of `nested` it is read at
-//! its path. Everything is in filter context, nothing is scored, and nested groups of one kind are flattened, since
-//! clusters limit the number and the depth of clauses.
+//! its path. Everything is in filter context, nothing is scored unless a page asks for it, and nested groups of one kind
+//! are flattened, since clusters limit the number and the depth of clauses.
 
 mod range;
+mod score;
 mod script;
 mod terms;
 mod text;
+
+pub(crate) use score::page_query;
 
 use cantata_engine::Filter;
 use cantata_mapping::{Field, IndexMapping};
@@ -31,10 +34,14 @@ pub(crate) fn query(filter: &Filter, mapping: &IndexMapping) -> Value {
         Filter::Terms { field, values } => terms::query(&QueryField::new(field, mapping), values, mapping),
         Filter::Range { field, range } => range::query(&QueryField::new(field, mapping), range),
         Filter::Exists { field } => exists(&QueryField::new(field, mapping)),
-        Filter::Pattern { field, pattern } => text::pattern(&QueryField::new(field, mapping), pattern, mapping),
-        Filter::Wildcard { field, pattern } => text::wildcard(&QueryField::new(field, mapping), pattern, mapping),
+        Filter::Pattern { field, pattern } => {
+            text::pattern(&QueryField::new(field, mapping), pattern, mapping, text::UNSCORED)
+        }
+        Filter::Wildcard { field, pattern } => {
+            text::wildcard(&QueryField::new(field, mapping), pattern, mapping, text::UNSCORED)
+        }
         Filter::Fuzzy { field, text, distance } => {
-            text::fuzzy(&QueryField::new(field, mapping), text, *distance, mapping)
+            text::fuzzy(&QueryField::new(field, mapping), text, *distance, mapping, text::UNSCORED)
         }
     }
 }

@@ -58,6 +58,9 @@ pub(crate) struct RawHit<'a> {
     id: Cow<'a, str>,
     #[serde(rename = "_source")]
     pub(crate) source: Option<Value>,
+    /// Its relevance, if it was computed.
+    #[serde(rename = "_score", default)]
+    score: Option<f32>,
     /// Its sort values.
     #[serde(default)]
     pub(crate) sort: Vec<Value>,
@@ -131,6 +134,6 @@ impl RawHit<'_> {
         let cursor = order
             .read(&self.sort, &self.id)
             .ok_or_else(|| EngineError::Failed("it gave an answer that cannot be read".to_owned()))?;
-        Ok(Hit { cursor, document: self.source.map(Document::from) })
+        Ok(Hit { cursor, document: self.source.map(Document::from), score: self.score })
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct ResultScan {
     order: ClusterSort,
     /// The sort values of the last record read.
     after: Option<Value>,
+    /// Whether the records are scored.
+    tracks_scores: bool,
     state: ScanState,
     total: Option<u64>,
     /// The mean size of a record in the last response, in bytes; 0 before the first.
@@ -71,7 +73,13 @@ impl ResultScan {
                 ScanState::PointInTime { id: point.id, product }
             }
         };
-        Ok(Self { target, query, order, after, state, total: None, record_bytes: 0 })
+        Ok(Self { target, query, order, after, tracks_scores: false, state, total: None, record_bytes: 0 })
+    }
+
+    /// Returns the scan with the scores of records, if they are wanted.
+    pub(crate) fn tracking_scores(mut self, is_wanted: bool) -> Self {
+        self.tracks_scores = is_wanted;
+        self
     }
 
     /// Returns how many records to read at once, at most `size`, so that a response has about `bytes` bytes.
@@ -114,6 +122,7 @@ impl ResultScan {
             "size": size,
             "_source": documents,
             "track_total_hits": self.total.is_none() || self.order.needs_all(),
+            "track_scores": self.tracks_scores,
         });
         if let Some(after) = &self.after {
             body["search_after"] = after.clone();

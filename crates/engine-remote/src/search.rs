@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::error::name_histogram_fields;
 use crate::facets::{self, FacetCompletion, FacetContext};
-use crate::query::query;
+use crate::query::{page_query, query};
 use crate::request;
 use crate::response::{self, RawSearchResponse};
 use crate::scan::ResultScan;
 use crate::sort::ClusterSort;
-use crate::target::{MAX_RESULT_WINDOW, SearchTarget};
+use crate::target::{GLOBAL_STATISTICS, MAX_RESULT_WINDOW, SearchTarget};
 
 /// One search of a multi search.
 #[derive(Default)]
@@ -27,6 +27,13 @@ struct SubSearch {
     total: bool,
     /// The facets, as indexes into the plan.
     facets: Vec<usize>,
+}
+
+impl SubSearch {
+    /// Returns whether its records are scored.
+    fn is_scored(&self, plan: &SearchPlan) -> bool {
+        self.page.is_some_and(|page| plan.hits[page].score.is_some())
+    }
 }
 
 impl SearchTarget {
@@ -68,6 +75,10 @@ impl SearchTarget {
             body["size"] = json!(hits.size);
             body["sort"] = order.to_json();
             body["_source"] = json!(hits.documents);
+            if hits.score.is_some() {
+                body["query"] = page_query(plan, hits, &self.mapping);
+                body["track_scores"] = json!(true);
+            }
             match &hits.after {
                 None => body["from"] = json!(hits.offset),
                 // `from` does not go with `search_after`, so the skipped records are requested too.
@@ -94,11 +105,15 @@ impl SearchTarget {
     ) -> Result<Vec<usize>, EngineError> {
         let reply = match bodies {
             [] => return Ok(Vec::new()),
+            [body] if subsearches.iter().any(|search| search.is_scored(plan)) => self.search_scored(body).await?,
             [body] => self.search(body).await?,
             bodies => {
                 let mut lines = Vec::new();
-                for body in bodies {
-                    let head = json!({"allow_partial_search_results": false});
+                for (body, search) in bodies.iter().zip(subsearches) {
+                    let mut head = json!({"allow_partial_search_results": false});
+                    if search.is_scored(plan) {
+                        head["search_type"] = json!(GLOBAL_STATISTICS);
+                    }
                     lines.extend(format!("{head}\n{body}\n").into_bytes());
                 }
                 let request = request::multi_search(format!("{}/_msearch", self.path), lines);
@@ -160,8 +175,9 @@ impl SearchTarget {
             Some(after) => Some(self.search_after(&order, after).await?),
             None => None,
         };
-        let query = query(&plan.filters[request.filter], &self.mapping);
-        let mut scan = ResultScan::begin(self.clone(), query, order, after).await?;
+        let query = page_query(plan, request, &self.mapping);
+        let scan = ResultScan::begin(self.clone(), query, order, after).await?;
+        let mut scan = scan.tracking_scores(request.score.is_some());
         let mut page = Vec::new();
         let mut passed = 0;
         while passed < request.offset {

@@ -5,7 +5,7 @@
 //! the integers they are converted from, except for unsigned integers with several values, so there the exact key comes
 //! first.
 
-use cantata_engine::{Cursor, EngineError, MissingOrder, SortKey, SortMode, SortOrder, SortValue};
+use cantata_engine::{Cursor, EngineError, MissingOrder, RECORD_SCORE, SortKey, SortMode, SortOrder, SortValue};
 use cantata_mapping::{FieldKind, IndexMapping, TypedValue};
 use serde_json::{Value, json};
 
@@ -46,6 +46,8 @@ struct ClusterSortKey {
 enum SortEncoding {
     /// By the id of the record.
     Id,
+    /// By relevance.
+    Score,
     Text,
     Ip,
     /// These are sorted as doubles.
@@ -92,6 +94,7 @@ impl ClusterSort {
             let is_plain = matches!(
                 key.form,
                 SortEncoding::Id
+                    | SortEncoding::Score
                     | SortEncoding::Text
                     | SortEncoding::Ip
                     | SortEncoding::Single
@@ -138,6 +141,9 @@ impl ClusterSortKey {
             missing: key.missing,
         };
         let Some(path) = &key.field else { return Ok(with("_id", "", SortEncoding::Id)) };
+        if key.is_score() {
+            return Ok(with(RECORD_SCORE, "", SortEncoding::Score));
+        }
         let Some(field) = mapping.field(path).or_else(|| Some(mapping.flattened_key(path)?.0)) else {
             return Err(cannot_sort(path, "the index does not have it any more"));
         };
@@ -176,6 +182,9 @@ impl ClusterSortKey {
         };
         if self.form == SortEncoding::Id {
             return vec![json!({tie.field(): order})];
+        }
+        if self.form == SortEncoding::Score {
+            return vec![json!({RECORD_SCORE: order})];
         }
         let one = |numeric_type: Option<&str>, missing: MissingOrder| {
             let mode = match self.mode {
@@ -240,7 +249,7 @@ impl ClusterSortKey {
             SortEncoding::Small => TypedValue::Integer(exact.as_f64()? as i64),
             SortEncoding::Long => TypedValue::Integer(exact.as_i64()?),
             SortEncoding::Unsigned => TypedValue::Unsigned(exact.as_u64()?),
-            SortEncoding::Single => TypedValue::Double(f64::from(exact.as_f64()? as f32)),
+            SortEncoding::Single | SortEncoding::Score => TypedValue::Double(f64::from(exact.as_f64()? as f32)),
             SortEncoding::Double | SortEncoding::Scaled | SortEncoding::Aggregate => {
                 TypedValue::Double(exact.as_f64()?)
             }
@@ -273,6 +282,7 @@ impl ClusterSortKey {
             SortEncoding::Boolean
             | SortEncoding::Small
             | SortEncoding::Single
+            | SortEncoding::Score
             | SortEncoding::Double
             | SortEncoding::Scaled
             | SortEncoding::Aggregate => vec![infinity],

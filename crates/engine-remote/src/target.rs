@@ -17,6 +17,9 @@ pub(crate) const MAX_RESULT_WINDOW: usize = 10_000;
 /// The parameter that makes a search fail instead of returning a partial result.
 pub(crate) const NO_PARTIAL_RESULTS: &str = "allow_partial_search_results=false";
 
+/// The search type that makes scores of several shards comparable: frequencies are those of all of them.
+pub(crate) const GLOBAL_STATISTICS: &str = "dfs_query_then_fetch";
+
 /// An index with all that a search of it needs.
 #[derive(Clone)]
 pub(crate) struct SearchTarget {
@@ -34,6 +37,12 @@ impl SearchTarget {
     pub(crate) async fn search(&self, body: &Value) -> Result<ClusterResponse, EngineError> {
         let request = request::post(format!("{}/_search?{NO_PARTIAL_RESULTS}", self.path), body);
         self.client.send(request).await?.ensure_success(&self.index)
+    }
+
+    /// Sends one search of the index whose records are scored.
+    pub(crate) async fn search_scored(&self, body: &Value) -> Result<ClusterResponse, EngineError> {
+        let path = format!("{}/_search?{NO_PARTIAL_RESULTS}&search_type={GLOBAL_STATISTICS}", self.path);
+        self.client.send(request::post(path, body)).await?.ensure_success(&self.index)
     }
 
     /// Returns the order of a sort.

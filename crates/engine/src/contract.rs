@@ -39,7 +39,7 @@ impl<E: SearchEngine, T> EngineFixture for (E, T) {
 /// [`EngineFixture`](crate::contract::EngineFixture).
 ///
 /// An engine with exceptions ([`suite::Exceptions`](crate::contract::suite::Exceptions)) takes the cases that all
-/// engines keep to, `common`, and those of `whole_texts` and `unsigned` that it keeps to, each by its name:
+/// engines keep to, `common`, and those of `whole_texts`, `unsigned` and `own_scores` that it keeps to, each by its name:
 /// `engine_contract!(common, unsigned: an_expression);`
 ///
 /// The list is here and only here: the cases are exported from it too, so the compiler reports a case that is missing
@@ -47,7 +47,7 @@ impl<E: SearchEngine, T> EngineFixture for (E, T) {
 #[macro_export]
 macro_rules! engine_contract {
     ($fixture:expr) => {
-        $crate::engine_contract! { common, whole_texts, unsigned: $fixture }
+        $crate::engine_contract! { common, whole_texts, unsigned, own_scores: $fixture }
     };
     ($($list:ident),+: $fixture:expr) => {
         $($crate::engine_contract! { @list $list tests ($fixture) })+
@@ -64,6 +64,13 @@ macro_rules! engine_contract {
         $crate::engine_contract! { @$purpose unsigned $arguments
             unsigned {
                 unsigned_integers_are_exact
+            }
+        }
+    };
+    (@list own_scores $purpose:ident $arguments:tt) => {
+        $crate::engine_contract! { @$purpose own_scores $arguments
+            exact_scores {
+                scores_are_exact
             }
         }
     };
@@ -122,6 +129,7 @@ macro_rules! engine_contract {
                 special_values
                 comparisons
                 texts_that_are_alike
+                words_of_texts
                 groups
             }
             dates {
@@ -161,6 +169,15 @@ macro_rules! engine_contract {
                 a_cursor_outlives_its_record
                 a_cursor_without_id_passes_equal_records
                 the_order_spans_all_writes
+            }
+            relevance {
+                better_records_come_first
+                the_best_element_counts
+                filters_without_texts_score_zero
+                scores_find_nothing_else
+                equal_scores_come_by_the_other_keys
+                cursors_lead_through_scores
+                hidden_records_do_not_show_in_scores
             }
             exports {
                 an_export_brings_everything
@@ -203,6 +220,7 @@ pub mod cases {
     engine_contract! { @list common exports () }
     engine_contract! { @list whole_texts exports () }
     engine_contract! { @list unsigned exports () }
+    engine_contract! { @list own_scores exports () }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The position of a record in a sort order, as a client keeps it: a JSON list of the record's sort values and its id.
 //!
 //! A cursor can be used with the sort that it came from, at any time and on any engine; the record itself need not
-//! exist any more. Clients may also make one themselves, of one value for each key of the sort: it stands after all
-//! records with these values.
+//! exist any more. In an order by relevance it keeps the score, which other records gain or lose as documents change. Clients
+//! may also make one themselves, of one value for each key of the sort: it stands after all records with these values.
 
 use cantata_mapping::{FieldKind, IndexMapping, TypedValue, describe_type};
 use serde_json::Value;
@@ -98,6 +98,11 @@ fn integer(value: &Value) -> Option<i64> {
 }
 
 fn read(value: &Value, key: &SortKey, mapping: &IndexMapping) -> Option<SortValue> {
+    if key.is_score() {
+        // Scores have single precision, so nothing is lost where JSON is not read to the last bit.
+        let score = value.as_f64()? as f32;
+        return score.is_finite().then(|| Some(TypedValue::Double(f64::from(score))));
+    }
     if value.is_null() {
         return Some(None);
     }

@@ -3,35 +3,129 @@
 //!
 //! An engine finds records; what a reader asks of the elements within one is answered from its document. Filters mean
 //! what they mean to an engine, and values are read as an index reads them ([`cantata_mapping::Field::read`]).
+//! Documents may have any number of elements and filters any number of tests, so a budget bounds the work.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 use cantata_mapping::{Field, FieldKind, IndexMapping, TypedValue, join_path};
 use serde_json::Value;
 
-use crate::matching::{FuzzyMatcher, Matcher, WildcardPattern, text_matches};
+use crate::matching::{FuzzyMatcher, Matcher, WildcardPattern, text_matches, words};
 use crate::{Filter, MissingOrder, SortKey, SortMode, SortOrder, SortValue, ValueRange, ValueRef};
+
+/// How much of a budget is spent before it is asked again whether the request was cancelled.
+const ASK_INTERVAL: u64 = 1_000;
+
+/// A test of a text costs 1 more for each time that the product of the lengths of pattern and text has so many bytes.
+const PATTERN_COST_BYTES: usize = 4_096;
 
 /// A choice among the elements of a nested container.
 #[derive(Debug, Clone)]
 pub struct ElementSelection {
-    /// The path of the container.
-    pub path: String,
-    /// Which elements, read at their level.
-    pub filter: Filter,
-    /// Their order; those that are equal stay in the order of the document. No key is the id of the record.
-    pub sort: Vec<SortKey>,
+    path: String,
+    test: ElementTest,
+    sort: Vec<SortKey>,
+}
+
+/// How much work selections may still be. Each test of an element and each sort key costs 1, and so does each value
+/// that is read for it; a test of a text costs 1 more for each word that is compared with terms, and for a pattern as much as
+/// it takes to compare it with the text.
+pub struct ElementBudget<'a> {
+    /// `None` once there was more work than it allowed, or the request was cancelled.
+    left: Cell<Option<u64>>,
+    spent_since_asked: Cell<u64>,
+    is_cancelled: &'a dyn Fn() -> bool,
+}
+
+impl<'a> ElementBudget<'a> {
+    /// Returns a budget for so much work, which ends early once the request is cancelled.
+    pub fn new(limit: u64, is_cancelled: &'a dyn Fn() -> bool) -> Self {
+        Self { left: Cell::new(Some(limit)), spent_since_asked: Cell::new(0), is_cancelled }
+    }
+
+    /// Returns whether there was more work than the budget allowed; what was selected then is incomplete.
+    pub fn is_exceeded(&self) -> bool {
+        self.left.get().is_none()
+    }
+
+    fn spend(&self, cost: usize) {
+        let cost = cost as u64;
+        let spent = self.spent_since_asked.get().saturating_add(cost);
+        let must_ask = spent >= ASK_INTERVAL;
+        self.spent_since_asked.set(if must_ask { 0 } else { spent });
+        let left = self.left.get().and_then(|left| left.checked_sub(cost));
+        self.left.set(if must_ask && (self.is_cancelled)() { None } else { left });
+    }
+}
+
+/// A filter whose patterns are compiled.
+#[derive(Debug, Clone)]
+enum ElementTest {
+    All,
+    None,
+    And(Vec<ElementTest>),
+    Or(Vec<ElementTest>),
+    Not(Box<ElementTest>),
+    Nested { path: String, inner: Box<ElementTest> },
+    Terms { field: String, values: Vec<TypedValue> },
+    Range { field: String, range: ValueRange },
+    Exists { field: String },
+    Wildcard { field: String, matcher: WildcardPattern, length: usize },
+    Fuzzy { field: String, matcher: FuzzyMatcher, length: usize },
+}
+
+impl From<Filter> for ElementTest {
+    fn from(filter: Filter) -> Self {
+        match filter {
+            Filter::All => Self::All,
+            Filter::None => Self::None,
+            Filter::And(parts) => Self::And(parts.into_iter().map(Self::from).collect()),
+            Filter::Or(parts) => Self::Or(parts.into_iter().map(Self::from).collect()),
+            Filter::Not(part) => Self::Not(Box::new(Self::from(*part))),
+            Filter::Nested { path, inner } => Self::Nested { path, inner: Box::new(Self::from(*inner)) },
+            Filter::Terms { field, values } => Self::Terms { field, values },
+            Filter::Range { field, range } => Self::Range { field, range },
+            Filter::Exists { field } => Self::Exists { field },
+            Filter::Pattern { field, pattern } => {
+                let matcher = WildcardPattern::case_sensitive(&pattern);
+                Self::Wildcard { field, matcher, length: pattern.len() }
+            }
+            Filter::Wildcard { field, pattern } => {
+                Self::Wildcard { field, matcher: WildcardPattern::wildcard(&pattern), length: pattern.len() }
+            }
+            Filter::Fuzzy { field, text, distance } => {
+                Self::Fuzzy { field, matcher: FuzzyMatcher::new(&text, distance), length: text.len() }
+            }
+        }
+    }
 }
 
 impl ElementSelection {
-    /// Returns the elements that pass, in order, each with its position among all that are given.
-    pub fn select<'v>(&self, elements: &[ValueRef<'v>], mapping: &IndexMapping) -> Vec<(usize, ValueRef<'v>)> {
+    /// Selects the elements of the container at a path that pass a filter, which is read at their level; those that are
+    /// equal in the order of the keys stay in the order of the document. No key is the id of the record.
+    pub fn new(path: String, filter: Filter, sort: Vec<SortKey>) -> Self {
+        Self { path, test: filter.into(), sort }
+    }
+
+    /// Returns the elements that pass, in order, each with its position among all that are given. The caller checks
+    /// afterwards that the budget is not exceeded.
+    pub fn select<'v>(
+        &self,
+        elements: &[ValueRef<'v>],
+        mapping: &IndexMapping,
+        budget: &ElementBudget<'_>,
+    ) -> Vec<(usize, ValueRef<'v>)> {
         let mut selected: Vec<(Vec<SortValue>, usize, ValueRef<'v>)> = Vec::new();
         for (position, &value) in elements.iter().enumerate() {
-            let element = Element { mapping, level: &self.path, value };
-            if element.passes(&self.filter) {
+            let element = Element { mapping, level: &self.path, value, budget };
+            if element.passes(&self.test) {
                 let values = self.sort.iter().map(|key| element.sort_value(key)).collect();
                 selected.push((values, position, value));
+            }
+            if budget.is_exceeded() {
+                return Vec::new();
             }
         }
         selected.sort_by(|(one, ..), (other, ..)| compare(&self.sort, one, other));
@@ -46,43 +140,53 @@ struct Element<'v, 'm> {
     /// The path of the container.
     level: &'m str,
     value: ValueRef<'v>,
+    budget: &'m ElementBudget<'m>,
 }
 
 impl<'m> Element<'_, 'm> {
-    fn passes(&self, filter: &'m Filter) -> bool {
-        match filter {
-            Filter::All => true,
-            Filter::None => false,
-            Filter::And(parts) => parts.iter().all(|part| self.passes(part)),
-            Filter::Or(parts) => parts.iter().any(|part| self.passes(part)),
-            Filter::Not(part) => !self.passes(part),
-            Filter::Nested { path, inner } => {
+    fn passes(&self, test: &'m ElementTest) -> bool {
+        match test {
+            _ if self.budget.is_exceeded() => false,
+            ElementTest::All => true,
+            ElementTest::None => false,
+            ElementTest::And(parts) => parts.iter().all(|part| self.passes(part)),
+            ElementTest::Or(parts) => parts.iter().any(|part| self.passes(part)),
+            ElementTest::Not(part) => !self.passes(part),
+            ElementTest::Nested { path, inner } => {
                 let mut passes = false;
                 walk(self.value, &segments(path, self.level), &mut |value| {
-                    passes |= matches!(value, ValueRef::Object(_))
-                        && Element { mapping: self.mapping, level: path, value }.passes(inner);
+                    passes = passes
+                        || (matches!(value, ValueRef::Object(_))
+                            && Element { level: path, value, ..*self }.passes(inner));
                 });
                 passes
             }
-            Filter::Terms { field, values } => {
+            ElementTest::Terms { field, values } => {
+                let is_term = |word: Cow<'_, str>| values.binary_search(&TypedValue::Text(word.into_owned())).is_ok();
                 self.has_value(field, |value| values.binary_search(value).is_ok())
-                    || {
-                        let is_term = |text: &str, term: &TypedValue| matches!(term, TypedValue::Text(term) if text_matches(text, term.as_str()));
-                        self.is_text(field)
-                            && self.has_text(field, |text| values.iter().any(|term| is_term(text, term)))
-                    }
+                    || (self.is_text(field) && self.has_text(field, |text| self.any_word(text, is_term)))
             }
-            Filter::Range { field, range } => self.has_value(field, |value| lies_within(value, range)),
-            Filter::Exists { field } => self.has_value(field, |_| true),
-            Filter::Pattern { field, pattern } => self.matches(field, &WildcardPattern::case_sensitive(pattern)),
-            Filter::Wildcard { field, pattern } => self.matches(field, &WildcardPattern::wildcard(pattern)),
-            Filter::Fuzzy { field, text, distance } => self.matches(field, &FuzzyMatcher::new(text, *distance)),
+            ElementTest::Range { field, range } => self.has_value(field, |value| lies_within(value, range)),
+            ElementTest::Exists { field } => self.has_value(field, |_| true),
+            ElementTest::Wildcard { field, matcher, length } => self.matches(field, matcher, *length),
+            ElementTest::Fuzzy { field, matcher, length } => self.matches(field, matcher, *length),
         }
     }
 
-    fn matches(&self, field: &str, matcher: &dyn Matcher) -> bool {
+    fn matches(&self, field: &str, matcher: &dyn Matcher, length: usize) -> bool {
         let has_words = self.is_text(field);
-        self.has_text(field, |text| if has_words { text_matches(text, matcher) } else { matcher.matches(text) })
+        self.has_text(field, |text| {
+            self.budget.spend(length.saturating_mul(text.len()) / PATTERN_COST_BYTES);
+            if has_words { text_matches(text, matcher) } else { matcher.matches(text) }
+        })
+    }
+
+    /// Returns whether a word of a text passes.
+    fn any_word(&self, text: &str, test: impl Fn(Cow<'_, str>) -> bool) -> bool {
+        words(text).take_while(|_| !self.budget.is_exceeded()).any(|word| {
+            self.budget.spend(1);
+            test(word)
+        })
     }
 
     fn is_text(&self, field: &str) -> bool {
@@ -94,7 +198,7 @@ impl<'m> Element<'_, 'm> {
     }
 
     fn has_value(&self, field: &str, test: impl Fn(&TypedValue) -> bool) -> bool {
-        self.values(field).iter().any(test)
+        self.values(field).iter().any(|value| !self.budget.is_exceeded() && test(value))
     }
 
     /// Returns the values of a field at or below the level of the element.
@@ -115,6 +219,7 @@ impl<'m> Element<'_, 'm> {
                 }
             });
         }
+        self.budget.spend(1 + values.len());
         values
     }
 

@@ -77,10 +77,15 @@ pub trait IndexWriter: Send + Sync + 'static {
     /// deleted with it, and an index that is created again has none.
     async fn position(&self, index: &str) -> Result<Option<String>, EngineError>;
 
-    /// Says why an index cannot be written at the moment, as far as that is known. One whose last write failed is tried
-    /// again.
+    /// Says why an index cannot be read or written at the moment, as far as that is known. One that failed is tried again.
     async fn check_health(&self) -> Result<(), EngineError> {
         Ok(())
+    }
+
+    /// Returns why the background work of an index failed, as far as that is known, and until it succeeds. The index is read
+    /// and written meanwhile, but may take more and more memory, space and time.
+    fn maintenance_failure(&self, _index: &str) -> Option<EngineError> {
+        None
     }
 }
 

@@ -41,6 +41,14 @@ pub enum EngineError {
         /// How that was found.
         reason: String,
     },
+    /// The files of an index cannot be read at the moment.
+    #[error("index `{index}` cannot be opened at the moment: {reason}; it is tried again as long as it is asked for")]
+    IndexUnavailable {
+        /// The name of the index.
+        index: String,
+        /// What the system says.
+        reason: String,
+    },
     /// The disk of the engine is full or read-only.
     #[error("the disk of the search engine cannot be written: {0}")]
     NotWritable(String),
@@ -68,6 +76,11 @@ impl EngineError {
             Self::IndexDamaged { index, .. } => {
                 format!(
                     "index `{index}` is damaged; the log of the server says how, and `cantata index list` what to do"
+                )
+            }
+            Self::IndexUnavailable { index, .. } => {
+                format!(
+                    "index `{index}` cannot be opened at the moment; it is tried again, and the log of the server says why"
                 )
             }
             // Which indexes there are is not for everybody.

@@ -25,12 +25,13 @@ mod translate;
 #[cfg(feature = "contract")]
 pub mod contract;
 pub mod matching;
+pub mod relevance;
 
 pub use alias::{Alias, AliasChange, apply_alias_changes};
 pub use cursor::{Cursor, CursorError, SortValue};
 pub use document::{ArrayRef, Document, LazyValueRef, ObjectRef, PackedDocuments, ValueRef};
 pub use dotted_names::nest_dotted_names;
-pub use element::ElementSelection;
+pub use element::{ElementBudget, ElementSelection};
 pub use engine::{
     BatchReport, ExportPage, ExportRequest, ExportStream, IndexAdmin, IndexReader, IndexSummary, IndexWriter,
     RejectedOperation, SearchEngine, WriteOperation,
@@ -40,7 +41,8 @@ pub use filter::{Filter, ValueRange};
 pub use json_escape::is_escape_free;
 pub use maintenance::{ImportChunk, ImportReport, IndexMaintenance, IndexStats, RejectedImport};
 pub use plan::{
-    AncestorFilter, FacetRequest, HitsRequest, MissingOrder, NumberRange, SearchPlan, SortKey, SortMode, SortOrder,
+    AncestorFilter, FacetRequest, HitsRequest, MissingOrder, NumberRange, RECORD_SCORE, ScoreRequest, SearchPlan,
+    SortKey, SortMode, SortOrder,
 };
 pub use response::{Bucket, FacetResult, FieldStats, Hit, HitsResult, SearchResponse};
 pub use translate::{FacetFilter, FilterTranslator, SavedSets, TranslationError, saved_set_ids};

@@ -2,10 +2,12 @@
 //!
 //! No pattern needs backtracking: what follows a `*` is searched once, from the left.
 
+mod folding;
 mod fuzzy;
 mod pattern;
 mod words;
 
+pub use self::folding::fold_into;
 pub use self::fuzzy::FuzzyMatcher;
 pub use self::pattern::WildcardPattern;
 pub use self::words::words;
@@ -19,6 +21,16 @@ pub trait Matcher {
     fn may_match_word_of(&self, text: &str) -> bool {
         let _ = text;
         true
+    }
+
+    /// Returns what every word that passes begins with; empty if that is not known.
+    fn word_prefix(&self) -> &str {
+        ""
+    }
+
+    /// Returns whether every text passes that has a word in ASCII which passes; such words need not be tested.
+    fn passes_with_ascii_words(&self) -> bool {
+        false
     }
 }
 

@@ -3,11 +3,15 @@
 //! Invariants: fields are paths of the index mapping that have values (aliases are resolved); `filter` of hits and
 //! facets is an index into [`SearchPlan::filters`], which holds equal filters once; an element
 //! filter is read at the level of the facet's field; numeric requests (stats, histograms, ranges) are made of numeric
-//! and date fields only; intervals are finite and above zero; cursors fit the sort they come with.
+//! and date fields only; intervals are finite and above zero; cursors fit the sort they come with; a sort by relevance
+//! comes with the request for scores.
 
 use std::hash::{Hash, Hasher};
 
 use crate::{Cursor, Filter};
+
+/// What a sort key names instead of a field to sort by relevance. No field has this name for a sort.
+pub const RECORD_SCORE: &str = "_score";
 
 /// One search of one index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -36,11 +40,12 @@ impl SearchPlan {
     #[must_use]
     pub fn single_page(&self, index: usize) -> SearchPlan {
         let page = &self.hits[index];
-        SearchPlan {
-            filters: vec![self.filters[page.filter].clone()],
-            hits: vec![HitsRequest { filter: 0, ..page.clone() }],
-            facets: Vec::new(),
-        }
+        let mut single = SearchPlan::default();
+        let mut add = |filter: usize| single.add_filter(self.filters[filter].clone());
+        let filter = add(page.filter);
+        let score = page.score.map(|score| ScoreRequest { query: add(score.query), within: add(score.within) });
+        single.hits.push(HitsRequest { filter, score, ..page.clone() });
+        single
     }
 
     /// Returns the plan of one of the facets alone. Plans of equal facets are equal, whatever plans they come from.
@@ -73,12 +78,24 @@ pub struct HitsRequest {
     pub total: bool,
     /// Whether the documents of the records are wanted, beside ids and cursors.
     pub documents: bool,
+    /// How the records are scored; nothing: no score is wanted, and none is computed.
+    pub score: Option<ScoreRequest>,
+}
+
+/// How records are scored; see [`crate::relevance`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ScoreRequest {
+    /// The filter whose conditions score, an index into [`SearchPlan::filters`]. All records of the page pass it.
+    pub query: usize,
+    /// The records that statistics are made of, an index into [`SearchPlan::filters`]: those that the client may see,
+    /// because a score tells how many others match.
+    pub within: usize,
 }
 
 /// One key of an order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SortKey {
-    /// The path of the field; none is the id of the record.
+    /// The path of the field, or [`RECORD_SCORE`] for the relevance; none is the id of the record.
     pub field: Option<String>,
     /// The direction.
     pub order: SortOrder,
@@ -86,6 +103,13 @@ pub struct SortKey {
     pub mode: SortMode,
     /// Where records without a value stand.
     pub missing: MissingOrder,
+}
+
+impl SortKey {
+    /// Returns whether this sorts by relevance.
+    pub fn is_score(&self) -> bool {
+        self.field.as_deref() == Some(RECORD_SCORE)
+    }
 }
 
 /// A direction.

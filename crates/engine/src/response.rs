@@ -29,6 +29,8 @@ pub struct Hit {
     pub cursor: Cursor,
     /// Its document, if requested.
     pub document: Option<Document>,
+    /// Its relevance, if requested; never negative.
+    pub score: Option<f32>,
 }
 
 /// The result of a facet request.

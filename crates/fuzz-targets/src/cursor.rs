@@ -1,13 +1,14 @@
 //! Cursors of pages.
 
-use cantata_engine::{Cursor, MissingOrder, SortKey, SortMode, SortOrder};
+use cantata_engine::{Cursor, MissingOrder, RECORD_SCORE, SortKey, SortMode, SortOrder};
 use serde_json::Value;
 
 use crate::sample::MAPPING;
 
 /// The fields of the sorts; the empty one is the id of the record.
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 13] = [
     "",
+    RECORD_SCORE,
     "analysis_id",
     "size",
     "reads",

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use cantata_engine::{Filter, HitsRequest, IndexMaintenance, IndexReader, IndexWriter, SearchPlan, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
+use cantata_mapping::TypedValue;
 use serde_json::json;
 
 use crate::sample::{self, RUNTIME};
@@ -69,11 +70,15 @@ impl IndexFiles {
                 return;
             }
             let page = HitsRequest { size: MAX_DOCUMENTS, documents: true, total: true, ..HitsRequest::default() };
-            let plan = SearchPlan { filters: vec![Filter::All], hits: vec![page], facets: Vec::new() };
+            let of_word = HitsRequest { filter: 1, total: true, ..HitsRequest::default() };
+            let values = vec![TypedValue::Text("reads".to_owned())];
+            let filters = vec![Filter::All, Filter::Terms { field: "file-name".to_owned(), values }];
+            let plan = SearchPlan { filters, hits: vec![page, of_word], facets: Vec::new() };
             let found = engine.search(INDEX, Arc::new(plan)).await.expect("an intact index can be searched");
             let stats = engine.stats(INDEX).await.expect("an intact index has statistics");
             assert_eq!(found.hits[0].total, Some(stats.documents));
             assert_eq!(found.hits[0].hits.len() as u64, stats.documents);
+            assert!(found.hits[1].total <= found.hits[0].total);
             for hit in &found.hits[0].hits {
                 let document = hit.document.as_ref().expect("a hit has its document");
                 serde_json::to_vec(&document.root()).expect("a document can be written as JSON");
@@ -84,7 +89,8 @@ impl IndexFiles {
 
 fn put(number: u64) -> WriteOperation {
     let document = json!({
-        "analysis_id": format!("A{number}"), "size": number, "quality": 0.5, "released": number.is_multiple_of(2),
+        "analysis_id": format!("A{number}"), "file-name": format!("Reads-{number}.bam"),
+        "size": number, "quality": 0.5, "released": number.is_multiple_of(2),
         "created": "2024-05-01", "info": { "key": "value" },
         "donors": [{ "gender": "Female", "age": 40 + number, "specimens": [{ "type": "Blood" }] }, { "age": 1 }],
     });

@@ -15,6 +15,7 @@ pub mod kafka_records;
 pub mod kafka_response;
 pub mod key_file;
 pub mod mapping;
+pub mod node_answer;
 pub mod payload;
 pub mod schema;
 pub mod scram;
@@ -41,6 +42,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("kafka_response", kafka_response::target),
     ("key_file", key_file::target),
     ("mapping", mapping::target),
+    ("node_answer", node_answer::target),
     ("payload", payload::target),
     ("schema", schema::target),
     ("scram", scram::target),

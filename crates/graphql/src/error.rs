@@ -31,9 +31,11 @@ impl GraphqlErrorCode {
     pub(crate) fn of(error: &EngineError) -> Self {
         match error {
             EngineError::Rejected(_) => Self::BadUserInput,
-            EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy | EngineError::NotWritable(_) => {
-                Self::ServiceUnavailable
-            }
+            EngineError::Unreachable
+            | EngineError::TimedOut
+            | EngineError::Busy
+            | EngineError::IndexUnavailable { .. }
+            | EngineError::NotWritable(_) => Self::ServiceUnavailable,
             EngineError::IndexNotFound(_)
             | EngineError::IndexExists(_)
             | EngineError::PermissionDenied

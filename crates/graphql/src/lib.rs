@@ -9,10 +9,11 @@
 //! ```
 //!
 //! All pages and facets of one request become one plan for the index of the records, and one for the index of saved
-//! sets. An error of one field is beside the data and does not affect the rest. Nothing here does I/O or knows an
+//! sets. What it asks of the network of the catalogue is a question, which the caller answers. An error of one field is beside the data and does not affect the rest. Nothing here does I/O or knows an
 //! engine.
 
 mod error;
+mod network_question;
 mod output;
 mod plan;
 mod prepared_request;
@@ -24,6 +25,7 @@ mod set_command;
 mod write;
 
 pub use error::{GraphqlErrorBody, GraphqlErrorCode};
+pub use network_question::{NamedRange, NetworkAnswer, NetworkFacet, NetworkQuestion, histogram_member, range_member};
 pub use plan::{PlanContext, PlanError, PlannedRequest, RecordsQuery};
 pub use prepared_request::PreparedRequest;
 pub use request::GraphqlRequest;

@@ -85,11 +85,24 @@ pub(crate) enum Output {
     /// An object.
     Object(Vec<OutputMember<Output>>),
     /// A page of records.
-    Hits(HitsOutput),
+    Hits(Box<HitsOutput>),
     /// The facets of one `aggregations`.
     Facets { index: TargetIndex, members: Vec<OutputMember<FacetOutput>>, path: Vec<ErrorPathSegment> },
     /// The outcome of a command.
     Command { index: usize, selection: Vec<JsonSelection>, path: Vec<ErrorPathSegment> },
+    /// The answer to a question to the network.
+    Network { index: usize, selection: Vec<JsonSelection>, path: Vec<ErrorPathSegment> },
+}
+
+impl Output {
+    /// Returns whether nested elements of records are filtered or sorted.
+    pub(crate) fn selects_elements(&self) -> bool {
+        match self {
+            Self::Object(members) => members.iter().filter_map(OutputMember::computed).any(Self::selects_elements),
+            Self::Hits(hits) => hits.connection.selects_elements(),
+            Self::Facets { .. } | Self::Command { .. } | Self::Network { .. } => false,
+        }
+    }
 }
 
 /// A page of records.

@@ -11,6 +11,7 @@ mod configs;
 mod filters;
 mod hits;
 mod mutation;
+mod network;
 mod node;
 mod prefix;
 mod records_query;
@@ -21,10 +22,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cantata_catalogue::CatalogueView;
-use cantata_engine::{FacetFilter, FacetRequest, SavedSets, SearchPlan};
+use cantata_engine::{FacetFilter, FacetRequest, SavedSets, ScoreRequest, SearchPlan};
 use cantata_mapping::UtcDateTime;
 
 use crate::error::{ErrorPathSegment, GraphqlError, GraphqlErrorCode};
+use crate::network_question::NetworkQuestion;
 use crate::output::{JsonBytes, MemberValue, Output, OutputMember, TargetIndex};
 use crate::prepared_request::PreparedRequest;
 use crate::request::SelectedField;
@@ -54,11 +56,24 @@ pub struct PlannedRequest {
     pub sets: Option<SearchPlan>,
     /// The mutations, in order.
     pub commands: Vec<SetCommand>,
+    /// The questions to the network of the catalogue.
+    pub network: Vec<NetworkQuestion>,
     pub(crate) output: Vec<OutputMember<Output>>,
     pub(crate) errors: Vec<GraphqlError>,
     /// The path of the record in its document.
     pub(crate) prefix: Vec<String>,
     pub(crate) max_response_bytes: usize,
+    pub(crate) max_cost: u64,
+    /// What filters and sort keys of nested elements may cost.
+    pub(crate) max_element_cost: u64,
+}
+
+impl PlannedRequest {
+    /// Returns whether nested elements are filtered or sorted, which is done while the response is written and may take
+    /// long.
+    pub fn selects_elements(&self) -> bool {
+        self.output.iter().filter_map(OutputMember::computed).any(Output::selects_elements)
+    }
 }
 
 pub(crate) fn plan(prepared: &PreparedRequest, context: &PlanContext<'_>) -> PlannedRequest {
@@ -69,23 +84,27 @@ pub(crate) fn plan(prepared: &PreparedRequest, context: &PlanContext<'_>) -> Pla
         records: IndexPlan::new(&prepared.schema, TargetIndex::Records, context),
         sets: IndexPlan::new(&prepared.schema, TargetIndex::Sets, context),
         commands: Vec::new(),
+        network: Vec::new(),
         errors: Vec::new(),
         path: Vec::new(),
     };
     let output = planner.members(&prepared.selected, Planner::root_field);
     let catalogue = &prepared.schema.index_schema(TargetIndex::Records).catalogue;
     let prefix = &catalogue.source_prefix;
-    let Planner { mut records, sets, mut commands, errors, .. } = planner;
+    let Planner { mut records, sets, mut commands, network, errors, .. } = planner;
     prefix::add(prefix, &mut records.plan, &mut commands);
     let used = |plan: SearchPlan| (!plan.hits.is_empty() || !plan.facets.is_empty()).then_some(plan);
     PlannedRequest {
         records: used(records.plan),
         sets: used(sets.plan),
         commands,
+        network,
         output,
         errors,
         prefix: prefix.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
         max_response_bytes: usize::try_from(catalogue.limits.max_response_bytes).unwrap_or(usize::MAX),
+        max_cost: catalogue.limits.max_cost,
+        max_element_cost: catalogue.limits.max_cost.saturating_sub(prepared.cost),
     }
 }
 
@@ -127,6 +146,15 @@ impl<'p> IndexPlan<'p> {
         Ok(index)
     }
 
+    /// Adds what scores the records of a filter.
+    ///
+    /// Only the conditions of the client score, and only records that it may see are counted: a score must not tell what
+    /// others have, nor depend on the rules of access.
+    fn add_score(&mut self, filter: &ValidatedFilter) -> Result<ScoreRequest, PlanError> {
+        let query = self.plan.add_filter(self.filters.compile_wanted(filter)?);
+        Ok(ScoreRequest { query, within: self.plan.add_filter(self.filters.visible().clone()) })
+    }
+
     /// Adds the filter over records of a facet, and returns the facet with its filters and nothing else.
     fn add_facet_filter(
         &mut self,
@@ -152,6 +180,7 @@ struct Planner<'p> {
     records: IndexPlan<'p>,
     sets: IndexPlan<'p>,
     commands: Vec<SetCommand>,
+    network: Vec<NetworkQuestion>,
     errors: Vec<GraphqlError>,
     path: Vec<ErrorPathSegment>,
 }
@@ -203,6 +232,7 @@ impl<'p> Planner<'p> {
         let members = match field.name.as_str() {
             _ if self.prepared.is_mutation => return self.mutation(field).map(MemberValue::Computed),
             "hasValidConfig" => return self.has_valid_config(field).map(MemberValue::Ready),
+            "network" => return self.network(field).map(MemberValue::Computed),
             "viewer" => self.members(&field.children, Self::root_field),
             "sets" if !catalogue.flags.enable_sets => return Err(SETS_DISABLED.into()),
             "sets" if self.view.suppression_threshold.is_some() => return Err(suppression::NO_SETS_ERROR.into()),

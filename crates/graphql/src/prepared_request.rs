@@ -29,6 +29,8 @@ pub struct PreparedRequest {
     pub(crate) is_mutation: bool,
     /// The results of introspection fields, by key.
     pub(crate) introspection: IntrospectionResults,
+    /// What it costs, as far as that is known before the search.
+    pub(crate) cost: u64,
     sets_needed: Vec<String>,
 }
 
@@ -98,6 +100,7 @@ pub(crate) fn prepare(
         sources: document.sources.clone(),
         is_mutation: operation.is_mutation(),
         introspection,
+        cost,
         sets_needed: filters.sets,
     })
 }

@@ -7,7 +7,7 @@ use apollo_compiler::Schema;
 use apollo_compiler::collections::HashMap;
 use apollo_compiler::schema::{Implementers, Name};
 use apollo_compiler::validation::Valid;
-use cantata_catalogue::{Catalogue, CatalogueError, CatalogueErrorCode};
+use cantata_catalogue::{Catalogue, CatalogueError, CatalogueErrorCode, NetworkField};
 use serde_json::Value;
 
 use crate::error::GraphqlErrorBody;
@@ -26,6 +26,8 @@ pub(crate) struct CompiledSchema {
     pub(crate) implementers: HashMap<Name, Implementers>,
     pub(crate) documents: DocumentCache,
     sdl: String,
+    /// The fields of the network of the catalogue; `None` if it has none.
+    pub(crate) network: Option<Box<[NetworkField]>>,
     records: IndexSchema,
     sets: IndexSchema,
 }
@@ -65,9 +67,21 @@ impl CatalogueSchema {
     ///
     /// If the SDL is invalid, which the validation of the catalogue should prevent.
     pub fn build(catalogue: Arc<Catalogue>) -> Result<Self, CatalogueError> {
+        Self::build_with_network(catalogue, None)
+    }
+
+    /// Builds the schema of a catalogue with a network that has these fields.
+    ///
+    /// # Errors
+    ///
+    /// As [`CatalogueSchema::build`].
+    pub fn build_with_network(
+        catalogue: Arc<Catalogue>,
+        network: Option<&[NetworkField]>,
+    ) -> Result<Self, CatalogueError> {
         let records = IndexSchema::new(catalogue)?;
         let sets = IndexSchema::new(Arc::new(saved_sets::saved_sets_catalogue(&records.catalogue)?))?;
-        let sdl = sdl::sdl(&records.catalogue.root, &sets.catalogue.root);
+        let sdl = sdl::sdl(&records.catalogue.root, &sets.catalogue.root, network);
         let schema = Schema::parse_and_validate(sdl.as_str(), "schema.graphql").map_err(|failed| {
             let first = failed.errors.iter().next().map(|error| error.unstable_to_json_compat().message);
             let message = format!("No GraphQL schema can be made: {}", first.unwrap_or_default());
@@ -76,7 +90,8 @@ impl CatalogueSchema {
         let limits = records.catalogue.limits;
         let documents = DocumentCache::new(limits.max_aliases, limits.max_depth, sdl.len());
         let implementers = schema.implementers_map();
-        Ok(Self(Arc::new(CompiledSchema { schema, implementers, documents, sdl, records, sets })))
+        let network: Option<Box<[NetworkField]>> = network.map(Box::from);
+        Ok(Self(Arc::new(CompiledSchema { schema, implementers, documents, sdl, network, records, sets })))
     }
 
     /// Returns the catalogue.
@@ -87,6 +102,11 @@ impl CatalogueSchema {
     /// Returns the schema as SDL.
     pub fn sdl(&self) -> &str {
         &self.0.sdl
+    }
+
+    /// Returns the fields of the network of the catalogue; `None` if it has none.
+    pub fn network_fields(&self) -> Option<&[NetworkField]> {
+        self.0.network.as_deref()
     }
 
     /// Parses and validates a request, and checks it against the limits of the catalogue.

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write};
 
-use cantata_catalogue::{AggregationField, FieldLevel, FlatField, NodeField, NodeShape};
+use cantata_catalogue::{AggregationField, FieldLevel, FlatField, NetworkField, NodeField, NodeShape};
 
 /// The types that every catalogue has.
 const SHARED: &str = include_str!("sdl/shared.graphql");
@@ -18,20 +18,45 @@ const AGGREGATIONS_ARGUMENTS: &str = "filters: JSON, include_missing: Boolean, a
 const HITS_ARGUMENTS: &str = "score: String, offset: Int, sort: [Sort], filters: JSON, before: String, after: String, \
                               first: Int, last: Int, searchAfter: JSON, trackTotalHits: Boolean = true";
 
-/// Returns the SDL of a catalogue with these fields.
-pub(crate) fn sdl(records: &FieldLevel, sets: &FieldLevel) -> String {
+/// The state of a node in an answer of a network.
+const NETWORK_NODE: &str = include_str!("sdl/network_node.graphql");
+
+const NETWORK_ARGUMENTS: &str =
+    "filters: JSON, aggregations_filter_themselves: Boolean, include_missing: Boolean, nodesFilter: [String]";
+
+/// Returns the SDL of a catalogue with these fields, and those of its network if it has one.
+pub(crate) fn sdl(records: &FieldLevel, sets: &FieldLevel, network: Option<&[NetworkField]>) -> String {
     let mut text = SHARED.to_owned();
     // Writing to a string cannot fail.
-    write_catalogue(&mut text, records, sets).ok();
+    write_catalogue(&mut text, records, sets, network.is_some()).ok();
+    if let Some(fields) = network {
+        write_network(&mut text, fields).ok();
+    }
     text
 }
 
-fn write_catalogue(out: &mut String, records: &FieldLevel, sets: &FieldLevel) -> fmt::Result {
+/// Writes the types of a network; without any field it has nodes only.
+fn write_network(out: &mut String, fields: &[NetworkField]) -> fmt::Result {
+    writeln!(out, "\n{NETWORK_NODE}\ntype Network {{\n  nodes: [NetworkNode]\n  complete: Boolean")?;
+    if fields.is_empty() {
+        return writeln!(out, "}}");
+    }
+    writeln!(out, "  aggregations: NodeAggregations\n}}\n\ntype NodeAggregations {{")?;
+    for NetworkField { name, kind } in fields {
+        writeln!(out, "  {name}: {}", kind.type_name())?;
+    }
+    writeln!(out, "}}")
+}
+
+fn write_catalogue(out: &mut String, records: &FieldLevel, sets: &FieldLevel, has_network: bool) -> fmt::Result {
     let document_type = &records.type_name;
     writeln!(out, "\nenum DocumentType {{ {document_type} {SETS} }}\n")?;
     writeln!(out, "type Root {{")?;
     writeln!(out, "  {document_type}: {document_type}")?;
     writeln!(out, "  {SETS}: {SETS}")?;
+    if has_network {
+        writeln!(out, "  network({NETWORK_ARGUMENTS}): Network")?;
+    }
     writeln!(out, "  hasValidConfig(documentType: String!, index: String!): Boolean")?;
     writeln!(out, "  viewer: Root")?;
     writeln!(out, "  node(id: ID!): Node")?;
@@ -54,7 +79,7 @@ fn write_connected(out: &mut String, level: &FieldLevel, configs: &str) -> fmt::
     writeln!(out, "}}")?;
     writeln!(out, "\ntype {name}Connection {{ total: Int! edges: [{name}Edge] }}")?;
     writeln!(out, "\ntype {name}Edge {{ searchAfter: JSON node: {name}Node }}")?;
-    writeln!(out, "\ntype {name}Node implements Node {{\n  id: ID!\n  score: Int")?;
+    writeln!(out, "\ntype {name}Node implements Node {{\n  id: ID!\n  score: Float")?;
     write_fields(out, level)?;
     writeln!(out, "}}")?;
     if !level.aggregations.is_empty() {

@@ -11,12 +11,13 @@ mod facet;
 mod scalar;
 
 use apollo_compiler::Name;
-use cantata_engine::{EngineError, LazyValueRef, SearchResponse};
+use cantata_engine::{ElementBudget, EngineError, LazyValueRef, SearchResponse};
 use serde::Serialize;
 
 pub(crate) use document_values::values_at;
 
 use crate::error::{ErrorPathSegment, GraphqlError, GraphqlErrorCode};
+use crate::network_question::NetworkAnswer;
 use crate::output::{JsonSelection, MemberValue, Output, OutputMember, TargetIndex};
 use crate::plan::PlannedRequest;
 use crate::set_command::SetCommandOutcome;
@@ -38,6 +39,8 @@ pub struct PlanResults {
     pub sets: Option<Result<SearchResponse, EngineError>>,
     /// Of [`PlannedRequest::commands`], in order.
     pub commands: Vec<SetCommandOutcome>,
+    /// Of [`PlannedRequest::network`], in order.
+    pub network: Vec<NetworkAnswer>,
 }
 
 /// The response to a request.
@@ -53,6 +56,12 @@ pub struct GraphqlResponse {
 impl PlannedRequest {
     /// Writes the response body, whose status is 200.
     pub fn write(&self, results: &PlanResults) -> GraphqlResponse {
+        self.write_unless(results, &|| false)
+    }
+
+    /// Writes the response body; stops soon after `is_cancelled`, which is asked while elements are selected. Then the
+    /// response has no data, and nobody reads it.
+    pub fn write_unless(&self, results: &PlanResults, is_cancelled: &dyn Fn() -> bool) -> GraphqlResponse {
         let mut writer = ResponseWriter {
             out: Vec::with_capacity(INITIAL_CAPACITY_BYTES),
             planned: self,
@@ -62,8 +71,11 @@ impl PlannedRequest {
             path: Vec::new(),
             member: None,
             prefix: &[],
+            score: None,
             truncated_fields: Vec::new(),
             limit: self.max_response_bytes,
+            budget: ElementBudget::new(self.max_element_cost, is_cancelled),
+            is_cancelled,
         };
         writer.out.extend_from_slice(b"{\"data\":");
         writer.object(&self.output, ResponseWriter::output);
@@ -101,9 +113,14 @@ struct ResponseWriter<'a> {
     member: Option<&'a Name>,
     /// The path of the record in the current documents.
     prefix: &'a [String],
+    /// The score of the current record, which its elements have too.
+    score: Option<f32>,
     truncated_fields: Vec<&'a str>,
-    /// The limit of the response in bytes.
+    /// The limit of the response in bytes; 0 once the rest is not to be written.
     limit: usize,
+    /// For the filters and sort keys of nested elements.
+    budget: ElementBudget<'a>,
+    is_cancelled: &'a dyn Fn() -> bool,
 }
 
 impl<'a> ResponseWriter<'a> {
@@ -134,10 +151,19 @@ impl<'a> ResponseWriter<'a> {
     fn discard_data(&mut self) {
         self.out.truncate(b"{\"data\":".len());
         self.null();
-        let limit = self.limit;
-        let message =
-            format!("The answer would have more than {limit} bytes; ask for fewer records, fields or buckets");
-        self.errors = vec![GraphqlError::new(GraphqlErrorCode::BadUserInput, message)];
+        let (limit, max_cost) = (self.planned.max_response_bytes, self.planned.max_cost);
+        let error = if self.budget.is_exceeded() {
+            let message = format!(
+                "Query cost limit exceeded: found a cost of more than {max_cost} with the filters and sort keys of \
+                 nested elements, maximum allowed is {max_cost}."
+            );
+            GraphqlError::new(GraphqlErrorCode::GraphqlValidationFailed, message)
+        } else {
+            let message =
+                format!("The answer would have more than {limit} bytes; ask for fewer records, fields or buckets");
+            GraphqlError::new(GraphqlErrorCode::BadUserInput, message)
+        };
+        self.errors = vec![error];
     }
 
     /// Enters the value of the current member, and returns the length to truncate the path to afterwards.
@@ -162,6 +188,11 @@ impl<'a> ResponseWriter<'a> {
                 Err(error) => self.fail_engine(path, &error),
             },
             Output::Command { index, selection, path } => self.command(*index, selection, path),
+            Output::Network { index, selection, path } => match self.results.network.get(*index) {
+                Some(Ok(answer)) => self.json(&JsonSelection::pick(selection, answer)),
+                Some(Err(message)) => self.fail(path.clone(), GraphqlErrorCode::BadUserInput, message.clone()),
+                None => self.fail_engine(path, &incomplete_answer()),
+            },
         }
     }
 

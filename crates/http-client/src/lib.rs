@@ -4,6 +4,7 @@
 //! than its caller allows. Errors keep their cause but never show an address or a header.
 
 mod error;
+mod public_addresses;
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -12,7 +13,10 @@ use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Method, RequestBuilder, Response, StatusCode, Url};
 
+use public_addresses::PublicAddresses;
+
 pub use error::{ClientSettingsError, HttpError, parse_address};
+pub use public_addresses::is_private_host;
 
 const USER_AGENT: &str = concat!("cantata/", env!("CARGO_PKG_VERSION"));
 
@@ -24,6 +28,7 @@ const USER_AGENT: &str = concat!("cantata/", env!("CARGO_PKG_VERSION"));
 pub struct HttpClient {
     timeout: Duration,
     is_http_proxied: bool,
+    resolves_public_only: bool,
     authorization: Option<HeaderValue>,
     http: OnceLock<Client>,
     https: OnceLock<Client>,
@@ -36,7 +41,7 @@ impl HttpClient {
             return Err(ClientSettingsError::ZeroTimeout);
         }
         let (http, https) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { timeout, is_http_proxied: true, authorization: None, http, https })
+        Ok(Self { timeout, is_http_proxied: true, resolves_public_only: false, authorization: None, http, https })
     }
 
     /// Sends an `Authorization` header with every request.
@@ -49,6 +54,12 @@ impl HttpClient {
     #[must_use]
     pub fn without_http_proxy(self) -> Self {
         Self { is_http_proxied: false, ..self }
+    }
+
+    /// Connects to names only where they stand for public addresses.
+    #[must_use]
+    pub fn with_public_addresses_only(self) -> Self {
+        Self { resolves_public_only: true, ..self }
     }
 
     /// Sends a request that `prepare` completes, and returns once the headers of the response have come.
@@ -91,6 +102,9 @@ impl HttpClient {
         let mut builder = client_builder(is_https).timeout(self.timeout);
         if !is_https && !self.is_http_proxied {
             builder = builder.no_proxy();
+        }
+        if self.resolves_public_only {
+            builder = builder.dns_resolver(PublicAddresses);
         }
         let built = builder.build()?;
         Ok(client.get_or_init(|| built))

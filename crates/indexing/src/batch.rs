@@ -171,6 +171,7 @@ async fn ids_of(
                 after,
                 total: false,
                 documents: false,
+                score: None,
             };
             let plan = SearchPlan { filters: vec![filter.clone()], hits: vec![page], facets: Vec::new() };
             let answer = engine.search(index, Arc::new(plan)).await?;

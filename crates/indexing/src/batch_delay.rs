@@ -1,7 +1,8 @@
 //! The batch delay: how long changes collect before the next batch is applied.
 //!
-//! After a single change there is no delay, so that one published analysis is found at once. Otherwise the delay is as long
-//! as the last batch took, so that the index is not written without a pause. While the source is **overloaded**, so that
+//! After a single change there is no delay, so that one published analysis is found at once; nor after a batch of many
+//! documents, which costs no more per document than a larger one. Otherwise the delay is as long as the last batch took, so
+//! that the index is not written without a pause. While the source is **overloaded**, so that
 //! writes wait for one another there, the delay is longer: larger batches cost less per change, and leave more of the
 //! machine to the source (backpressure).
 //!
@@ -14,9 +15,12 @@ use std::time::{Duration, Instant};
 /// The longest delay of a source that is not overloaded.
 const MAX_DELAY: Duration = Duration::from_millis(10);
 
+/// A batch with so many documents is large.
+const LARGE_BATCH_DOCUMENTS: usize = 256;
+
 /// How much the delay grows with each batch while the source is overloaded, and its maximum.
 const DELAY_STEP: Duration = Duration::from_millis(2);
-const MAX_OVERLOADED_DELAY: Duration = Duration::from_millis(50);
+const MAX_OVERLOADED_DELAY: Duration = Duration::from_millis(30);
 
 /// A source is overloaded when it had at least so many changes per commit, on average, for this long.
 const OVERLOADED_CHANGES_PER_COMMIT: f64 = 3.0;
@@ -30,8 +34,9 @@ const IDLE_RESET: Duration = Duration::from_millis(200);
 
 /// The size and duration of a batch that was applied.
 pub(crate) struct BatchTiming {
-    /// The number of changes.
+    /// The number of changes, and of documents that were written or deleted for them.
     pub(crate) changes: usize,
+    pub(crate) documents: usize,
     /// The number of commits of the source so far, if it is known.
     pub(crate) commits: Option<u64>,
     pub(crate) begun: Instant,
@@ -63,6 +68,7 @@ impl BatchDelay {
         match (taken.changes, self.overloaded) {
             (0 | 1, _) => Duration::ZERO,
             (_, Some(delay)) => delay,
+            (_, None) if taken.documents >= LARGE_BATCH_DOCUMENTS => Duration::ZERO,
             (_, None) => taken.ended.duration_since(taken.begun).min(MAX_DELAY),
         }
     }
@@ -95,6 +101,7 @@ mod tests {
     /// A source whose changes are applied every ten milliseconds, within two.
     struct Source {
         delay: BatchDelay,
+        documents: usize,
         commits: u64,
         now: Instant,
     }
@@ -102,7 +109,7 @@ mod tests {
     impl Source {
         fn new() -> Self {
             let now = Instant::now();
-            Self { delay: BatchDelay::new(Some(7), now), commits: 7, now }
+            Self { delay: BatchDelay::new(Some(7), now), documents: 100, commits: 7, now }
         }
 
         fn delay_after(&mut self, changes: usize, commits: u64) -> Duration {
@@ -110,7 +117,7 @@ mod tests {
             let begun = self.now;
             self.now += Duration::from_millis(10);
             let (commits, ended) = (Some(self.commits), begun + TAKEN);
-            self.delay.delay_after(&BatchTiming { changes, commits, begun, ended })
+            self.delay.delay_after(&BatchTiming { changes, documents: self.documents, commits, begun, ended })
         }
 
         fn pause_after_a_while(&mut self, changes: usize, commits: u64) -> Duration {
@@ -130,8 +137,20 @@ mod tests {
         let mut source = Source::new();
         assert_eq!(source.delay_after(2, 2), TAKEN);
         let begun = source.now;
-        let slow = BatchTiming { changes: 2, commits: Some(11), begun, ended: begun + Duration::from_millis(500) };
+        let ended = begun + Duration::from_millis(500);
+        let slow = BatchTiming { changes: 2, documents: 2, commits: Some(11), begun, ended };
         assert_eq!(source.delay.delay_after(&slow), MAX_DELAY);
+    }
+
+    #[test]
+    fn nothing_waits_after_many_documents_unless_the_source_is_overloaded() {
+        let mut source = Source::new();
+        source.documents = LARGE_BATCH_DOCUMENTS;
+        assert_eq!(source.delay_after(30, 20), Duration::ZERO);
+        assert_eq!(source.pause_after_a_while(30, 6), MAX_OVERLOADED_DELAY);
+        assert_eq!(source.delay_after(30, 20), Duration::ZERO);
+        source.documents = LARGE_BATCH_DOCUMENTS - 1;
+        assert_eq!(source.delay_after(30, 20), TAKEN);
     }
 
     #[test]
@@ -183,7 +202,8 @@ mod tests {
         let mut begun = Instant::now();
         let mut delay = BatchDelay::new(None, begun);
         for _ in 0..20 {
-            let taken = BatchTiming { changes: 9_000, commits: None, begun, ended: begun + TAKEN };
+            let ended = begun + TAKEN;
+            let taken = BatchTiming { changes: 9_000, documents: 9, commits: None, begun, ended };
             assert_eq!(delay.delay_after(&taken), TAKEN);
             begun += IDLE_RESET;
         }

@@ -6,10 +6,26 @@
 use std::sync::Arc;
 
 use cantata_engine::{AliasChange, EngineError, SearchEngine};
+use cantata_mapping::IndexMapping;
 use serde_json::Value;
 
 /// The key of `_meta` that marks indexes created here.
 const META_KEY: &str = "cantata";
+
+/// Returns whether an index is an index generation that was created here, by its name and its mapping.
+pub fn is_index_generation(index: &str, mapping: &IndexMapping) -> bool {
+    let has_number = index.rsplit_once('-').is_some_and(|(_, digits)| number(digits).is_some());
+    has_number && is_own(mapping)
+}
+
+fn is_own(mapping: &IndexMapping) -> bool {
+    mapping.meta().contains_key(META_KEY)
+}
+
+/// Returns the number of a generation.
+fn number(digits: &str) -> Option<u64> {
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
 
 /// The index generations of a catalogue.
 #[derive(Clone)]
@@ -36,8 +52,7 @@ impl IndexGenerations {
     }
 
     fn number_of(&self, index: &str) -> Option<u64> {
-        let digits = index.strip_prefix(&self.alias)?.strip_prefix('-')?;
-        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+        number(index.strip_prefix(&self.alias)?.strip_prefix('-')?)
     }
 
     /// Creates the next generation, which is not behind the alias yet.
@@ -101,7 +116,7 @@ impl IndexGenerations {
                     tracing::warn!(%error, "whether an old index was created here cannot be said, so it stays");
                     false
                 }
-                mapping => mapping?.meta().contains_key(META_KEY),
+                mapping => is_own(mapping?.as_ref()),
             };
             if is_own {
                 tracing::info!(index, "deleting an index that is not needed any more");

@@ -1,9 +1,11 @@
 //! Indexing of all catalogues that have a source.
 //!
 //! The list of catalogues is polled once a second: one that is new or changed gets a new follower, one that is gone loses
-//! it. Its index stays. A follower that panicked is started again and continues from the position of its index.
+//! it. Its index stays. A follower that panicked is started again and continues from the position of its index. A panic while
+//! the list is polled ends that poll only, and one while a source is opened is a problem of its catalogue.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -128,9 +130,14 @@ impl Indexing {
         let mut stop = inner.stop.subscribe();
         let task = tokio::spawn(async move {
             loop {
-                polling.update_catalogues();
-                // What is not saved now is saved with the next change.
-                let _ = tokio::time::timeout(SAVE_TIMEOUT, polling.sync_rejected()).await;
+                // Nothing else starts followers, so the task must not end. What was half done is done by the next poll.
+                if catch_unwind(AssertUnwindSafe(|| polling.update_catalogues())).is_err() {
+                    tracing::error!("polling the catalogues panicked; it is tried again");
+                }
+                // In a task of its own for the same reason. What is not saved now is saved with the next change.
+                let syncing = Arc::clone(&polling);
+                let sync = async move { tokio::time::timeout(SAVE_TIMEOUT, syncing.sync_rejected()).await };
+                let _ = tokio::spawn(sync).await;
                 tokio::select! {
                     () = tokio::time::sleep(POLL_INTERVAL) => {}
                     _ = stop.wait_for(|stop| *stop) => return,
@@ -281,7 +288,8 @@ impl Inner {
     /// Starts to follow the source of a catalogue.
     fn start_follower(&self, catalogue: IndexedCatalogue) -> CatalogueEntry {
         let stop = watch::Sender::new(false);
-        let source = match (self.context.open_source)(&catalogue.source) {
+        let opened = catch_unwind(AssertUnwindSafe(|| (self.context.open_source)(&catalogue.source)));
+        let source = match opened.unwrap_or_else(|_| Err("opening the source panicked; the log has the cause".into())) {
             Ok(source) => source,
             Err(error) => {
                 let problem = IndexingProblem { message: error.to_string(), at: Timestamp::now() };

@@ -29,6 +29,7 @@ mod store_source;
 mod worker;
 
 pub use error::IndexingError;
+pub use index_generations::is_index_generation;
 pub use indexing::{IndexedCatalogue, Indexing, IndexingContext, OpenSource};
 pub use jobs::{Job, JobError, JobKind, JobStatus, Jobs};
 pub use rejected_documents::DocumentRejection;

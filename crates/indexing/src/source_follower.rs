@@ -123,19 +123,23 @@ impl SourceFollower {
                 at = self.open_index().await?;
                 continue;
             }
-            match worker.apply(&mut at, changes, true).await {
-                Ok(applied) => worker.record(applied),
+            let documents = match worker.apply(&mut at, changes, true).await {
+                Ok(applied) => {
+                    let documents = applied.documents;
+                    worker.record(applied);
+                    documents
+                }
                 Err(IndexingFailure::Engine(EngineError::Rejected(_))) if one_by_one == 0 => {
                     one_by_one = count;
                     at.invalidate();
                     continue;
                 }
                 Err(failure) => return Err(failure),
-            }
+            };
             self.publish(&at);
             drop(lock);
             one_by_one = one_by_one.saturating_sub(1);
-            let taken = BatchTiming { changes: count, commits, begun, ended: Instant::now() };
+            let taken = BatchTiming { changes: count, documents, commits, begun, ended: Instant::now() };
             let pause = delay.delay_after(&taken);
             if count < MAX_BATCH_CHANGES && one_by_one == 0 {
                 tokio::time::sleep(pause).await;

@@ -86,6 +86,8 @@ impl IndexPosition {
 /// The result of a batch.
 pub(crate) struct AppliedBatch {
     pub(crate) analyses: HashSet<String>,
+    /// The number of documents that were written or deleted.
+    pub(crate) documents: usize,
     pub(crate) rejected: Vec<DocumentRejection>,
 }
 
@@ -229,6 +231,7 @@ impl IndexWorker {
         let engine = &*self.generations.engine;
         let mut operations = batch.operations(engine, &at.index, self.builder.analysis_path()).await?;
         let list = operations.take();
+        let documents = list.len();
         let is_written = !list.is_empty() || at.unpersisted_changes >= MAX_UNPERSISTED_CHANGES;
         let position = (persists_position && is_written).then_some(changes.position.as_str());
         let written = match position {
@@ -253,7 +256,7 @@ impl IndexWorker {
         }
         at.record_absent(&analyses, absent);
         at.position = Some(changes.position);
-        Ok(AppliedBatch { analyses, rejected })
+        Ok(AppliedBatch { analyses, documents, rejected })
     }
 }
 

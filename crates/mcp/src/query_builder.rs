@@ -19,14 +19,17 @@ use field_selection::FieldSelection;
 const OPERATION_NAME: &str = "ArrangerMcpExecuteQuery";
 
 /// How many values of a field are listed; `bucket_count` has their number.
-const MAX_BUCKETS: usize = 1_000;
+pub(crate) const MAX_BUCKETS: usize = 1_000;
+
+/// What a sort key names to sort by relevance.
+const SCORE: &str = "_score";
 
 /// A sort key.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
 pub(crate) struct SortArgument {
-    /// The dotted name of a field, from get_catalogue_fields
+    /// The dotted name of a field, from get_catalogue_fields, or _score: how well a record matches the texts of the filter
     field_name: String,
     /// Smallest or largest first
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +102,8 @@ impl<'c> QueryBuilder<'c> {
                 problems.push(problem);
             }
         }
-        let unknown = sort.iter().filter(|sort| self.catalogue.field(&sort.field_name).is_none());
+        let is_unknown = |name: &str| name != SCORE && self.catalogue.field(name).is_none();
+        let unknown = sort.iter().filter(|sort| is_unknown(&sort.field_name));
         problems.extend(unknown.map(|sort| unknown_field("sort", &sort.field_name)));
         self.shows_hits = !self.nodes.is_empty();
         // An empty page still has the total.
@@ -167,20 +171,7 @@ impl<'c> QueryBuilder<'c> {
         let query = format!("query {OPERATION_NAME}({}) {{ {root} {{ {}}} }}", declared.join(", "), self.selected);
         let request =
             GraphqlRequest { query, variables: Some(self.variables), operation_name: Some(OPERATION_NAME.to_owned()) };
-        let body = match served.prepare(&request) {
-            Ok(prepared) => served.execute(&prepared).await,
-            Err(rejected) => rejected.bytes,
-        };
-        let mut body: Value = serde_json::from_slice(&body).map_err(|error| {
-            tracing::error!(%error, "the response to a query of a tool is no JSON");
-            ToolError("The search failed; the log of the server has the cause.".to_owned())
-        })?;
-        if let Some(errors) = body.get("errors").and_then(Value::as_array).filter(|errors| !errors.is_empty()) {
-            let messages = errors.iter().filter_map(|error| error.get("message")?.as_str());
-            let messages: Vec<String> = messages.map(str::to_owned).collect();
-            return Err(ToolError::list("The search was rejected or failed:", &messages));
-        }
-        let mut data = body.pointer_mut(&format!("/data/{root}")).map(Value::take).unwrap_or_default();
+        let mut data = run_request(served, &request).await?[root].take();
         let mut answer = Map::new();
         if let Some(hits) = data.get_mut("hits") {
             answer.insert("total".to_owned(), hits["total"].take());
@@ -199,6 +190,24 @@ impl<'c> QueryBuilder<'c> {
         }
         Ok(answer)
     }
+}
+
+/// Runs a request and returns its data.
+pub(crate) async fn run_request(served: &ServedCatalogue, request: &GraphqlRequest) -> Result<Value, ToolError> {
+    let body = match served.prepare(request) {
+        Ok(prepared) => served.execute(&prepared).await,
+        Err(rejected) => rejected.bytes,
+    };
+    let mut body: Value = serde_json::from_slice(&body).map_err(|error| {
+        tracing::error!(%error, "the response to a query of a tool is no JSON");
+        ToolError("The search failed; the log of the server has the cause.".to_owned())
+    })?;
+    if let Some(errors) = body.get("errors").and_then(Value::as_array).filter(|errors| !errors.is_empty()) {
+        let messages = errors.iter().filter_map(|error| error.get("message")?.as_str());
+        let messages: Vec<String> = messages.map(str::to_owned).collect();
+        return Err(ToolError::list("The search was rejected or failed:", &messages));
+    }
+    Ok(body["data"].take())
 }
 
 fn unknown_field(argument: &str, name: &str) -> String {

@@ -4,6 +4,7 @@ mod analyses;
 mod build_sqon;
 mod catalogues;
 mod execute_query;
+mod query_network;
 
 pub(crate) use catalogues::{catalogue_fields, list_catalogues, sqon_schema};
 
@@ -32,6 +33,7 @@ pub(crate) fn all() -> Vec<Tool> {
         tool::<execute_query::QueryArguments>("execute_query", "Search a catalogue", execute_query::DESCRIPTION),
         tool::<analyses::TypesArguments>("describe_analysis_types", "Describe analysis types", analyses::DESCRIBE),
         tool::<analyses::ValidateArguments>("validate_analysis", "Validate an analysis", analyses::VALIDATE),
+        tool::<query_network::NetworkArguments>("query_network", "Ask a network", query_network::DESCRIPTION),
     ]
 }
 
@@ -59,6 +61,7 @@ pub(crate) async fn call(
         "execute_query" => execute_query::execute_query(&caller, &read(arguments)?).await,
         "describe_analysis_types" => analyses::describe(services, &read(arguments)?).await,
         "validate_analysis" => analyses::validate(services, request, &read(arguments)?).await,
+        "query_network" => query_network::query_network(&caller, &read(arguments)?).await,
         _ => return Ok(None),
     };
     value.map(Some)

@@ -69,21 +69,28 @@ impl ExternalValidator {
 
 /// Rejects rules at registration that could never check anything, or that show a credential.
 pub(crate) fn check_rules(rules: &[ExternalValidation]) -> Result<()> {
-    let reject = |place: String, reason: String| {
-        let text = format!("#/options/externalValidations/{place}: {reason}");
-        Err(Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, text))
-    };
-    for (index, rule) in rules.iter().enumerate() {
-        if path_syntax::PathQuery::parse(&rule.json_path).is_none() {
-            let reason =
-                format!("'{}' is no path; write it like experiment.donorId or samples[*].donorId", rule.json_path);
-            return reject(format!("{index}/jsonPath"), reason);
-        }
-        if let Err(reason) = template::check(&rule.url) {
-            return reject(format!("{index}/url"), format!("it cannot be used: {reason}"));
-        }
+    rules.iter().enumerate().try_for_each(|(index, rule)| {
+        check_rule(rule).map_err(|reason| {
+            let text = format!("#/options/externalValidations/{index}/{reason}");
+            Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, text)
+        })
+    })
+}
+
+/// Returns why a rule could never check anything, or that it shows a credential; the member at fault comes first.
+pub fn check_rule(rule: &ExternalValidation) -> Result<(), String> {
+    if path_syntax::PathQuery::parse(&rule.json_path).is_none() {
+        let path = &rule.json_path;
+        return Err(format!("jsonPath: '{path}' is no path; write it like experiment.donorId or samples[*].donorId"));
     }
-    Ok(())
+    template::check(&rule.url).map_err(|reason| format!("url: it cannot be used: {reason}"))
+}
+
+/// Removes the user and the password from the url of a rule, and says whether it may have had them.
+pub fn remove_credentials(rule: &mut ExternalValidation) -> bool {
+    let Some(url) = template::without_credentials(&rule.url) else { return false };
+    rule.url = url;
+    true
 }
 
 /// The calls of a submission, in the order in which their failures are reported.

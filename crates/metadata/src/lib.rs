@@ -14,6 +14,7 @@ pub mod external;
 mod files;
 mod optimistic_update;
 mod payload;
+mod plain_payload;
 mod states;
 pub mod storage;
 mod studies;

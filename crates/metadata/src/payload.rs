@@ -9,6 +9,8 @@ use cantata_core::{AnalysisId, Error, ErrorOrigin, File, FileAccess, ObjectId, R
 use cantata_schema::SchemaViolation;
 use serde_json::{Map, Value};
 
+use crate::plain_payload::PlainPayload;
+
 /// The analysis type that a payload names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TypeReference<'a> {
@@ -92,33 +94,55 @@ pub(crate) fn split_payload(
     if violations.is_empty() { Ok(PayloadParts { files, data }) } else { Err(violations) }
 }
 
+/// Does the same with a plain payload.
+pub(crate) fn split_plain(
+    payload: PlainPayload,
+    study_id: &str,
+    analysis_id: AnalysisId,
+) -> Result<PayloadParts, Vec<SchemaViolation>> {
+    let PlainPayload { with_first_file, files } = payload;
+    let Value::Object(mut data) = with_first_file else {
+        return Err(vec![violation("#".to_owned(), "expected type: JSONObject")]);
+    };
+    data.retain(|name, _| !matches!(name.as_str(), "studyId" | "analysisType" | "files"));
+    let files: Vec<File> = files.into_iter().map(|file| file.into_file(study_id, analysis_id)).collect();
+    let violations = repeated_names(&files);
+    if violations.is_empty() { Ok(PayloadParts { files, data }) } else { Err(violations) }
+}
+
 fn read_file(index: usize, file: Value, study_id: &str, analysis_id: AnalysisId) -> Result<File, SchemaViolation> {
     let at = |member: &str| format!("#/files/{index}/{member}");
-    let Value::Object(mut members) = file else {
+    let Value::Object(members) = file else {
         return Err(violation(format!("#/files/{index}"), "expected type: JSONObject"));
     };
-    let size = members.shift_remove("fileSize").unwrap_or_default();
+    // In one pass: an analysis has many files, and removing a member by its name moves all others.
+    let (mut size, mut access, mut info, mut others) = (Value::Null, Value::Null, Map::new(), Vec::new());
+    let (mut file_name, mut file_type, mut file_md5sum, mut data_type) = Default::default();
+    for (name, value) in members {
+        match name.as_str() {
+            "fileSize" => size = value,
+            "fileAccess" => access = value,
+            "fileName" => file_name = into_text(value),
+            "fileType" => file_type = into_text(value),
+            "fileMd5sum" => file_md5sum = into_text(value),
+            "dataType" => data_type = into_text(value),
+            "info" => info = into_members(value),
+            owned if File::SERVER_FIELDS.contains(&owned) => {}
+            _ => others.push((name, value)),
+        }
+    }
     let file_size = integer(&size).filter(|size| *size >= 0).ok_or_else(|| {
         violation(at("fileSize"), &format!("{size} is not a size in bytes between 0 and {}", i64::MAX))
     })?;
-    let access = members.shift_remove("fileAccess").unwrap_or_default();
     let file_access = access
         .as_str()
         .and_then(FileAccess::parse)
         .ok_or_else(|| violation(at("fileAccess"), &format!("{access} is not a valid enum value")))?;
-    let mut text = |member: &str| match members.shift_remove(member) {
-        Some(Value::String(text)) => Ok(text),
-        _ => Err(violation(at(member), "expected type: String")),
-    };
-    let (file_name, file_type) = (text("fileName")?, text("fileType")?);
-    let (file_md5sum, data_type) = (text("fileMd5sum")?, text("dataType")?);
+    let text = |text: Option<String>, member: &str| text.ok_or_else(|| violation(at(member), "expected type: String"));
+    let (file_name, file_type) = (text(file_name, "fileName")?, text(file_type, "fileType")?);
+    let (file_md5sum, data_type) = (text(file_md5sum, "fileMd5sum")?, text(data_type, "dataType")?);
     let object_id = ObjectId::of(analysis_id, &file_name);
-    let mut info = match members.shift_remove("info") {
-        Some(Value::Object(info)) => info,
-        _ => Map::new(),
-    };
-    members.retain(|name, _| !File::SERVER_FIELDS.contains(&name.as_str()));
-    info.extend(members);
+    info.extend(others);
     Ok(File {
         info,
         object_id,
@@ -131,6 +155,20 @@ fn read_file(index: usize, file: Value, study_id: &str, analysis_id: AnalysisId)
         file_access,
         data_type,
     })
+}
+
+fn into_text(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn into_members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
 }
 
 /// Object ids derive from file names, so a duplicate name would make two files one.
@@ -190,5 +228,26 @@ mod tests {
         let Ok(PayloadParts { files, data }) = parts else { panic!("rejected") };
         assert_eq!(Value::Object(files[0].info.clone()), json!({"k": 1, "comp": "gzip"}));
         assert_eq!(Value::Object(data), json!({"experiment": {}}));
+    }
+
+    #[test]
+    fn members_of_a_file_are_read_in_any_order_and_the_first_fault_is_named() {
+        let analysis_id = AnalysisId::generate();
+        let whole = json!({
+            "comp": "gzip", "dataType": "d", "fileMd5sum": "595f44fec1e92a71d3e9e77456ba80d1", "fileAccess": "open",
+            "info": {"k": 1, "comp": "none", "z": 2}, "studyId": "mine", "a": null, "fileType": "bam", "fileSize": 1,
+            "fileName": "a",
+        });
+        let file = read_file(0, whole.clone(), "S", analysis_id).unwrap();
+        assert_eq!(serde_json::to_string(&file.info).unwrap(), r#"{"k":1,"comp":"gzip","z":2,"a":null}"#);
+        assert_eq!((file.file_name.as_str(), file.file_type.as_str(), file.file_size), ("a", "bam", 1));
+        for (member, value) in [("fileName", json!(1)), ("fileType", Value::Null), ("dataType", json!({}))] {
+            let mut faulty = whole.clone();
+            faulty[member] = value;
+            let found = read_file(7, faulty, "S", analysis_id).unwrap_err();
+            assert_eq!((found.pointer, found.text.as_str()), (format!("#/files/7/{member}"), "expected type: String"));
+        }
+        let found = read_file(0, json!({"info": 3}), "S", analysis_id).unwrap_err();
+        assert_eq!(found.pointer, "#/files/0/fileSize");
     }
 }

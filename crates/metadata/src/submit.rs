@@ -3,12 +3,13 @@
 use bytes::Bytes;
 use cantata_core::json::parse_exact_json;
 use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, ErrorOrigin, Result, Timestamp};
-use cantata_schema::join_violations;
+use cantata_schema::{SchemaViolation, join_violations};
 use cantata_store::{DuplicateRule, FileLocation, FileRow, InsertOutcome, NewAnalysis};
 use serde_json::Value;
 
 use crate::MetadataService;
-use crate::payload::{PayloadParts, read_type_reference, split_payload};
+use crate::payload::{PayloadParts, read_type_reference, split_payload, split_plain};
+use crate::plain_payload::PlainPayload;
 use crate::studies::{study_mismatch, unknown_study};
 use crate::types::CompiledType;
 
@@ -65,6 +66,42 @@ impl MetadataService {
         if options.publish && self.storage.is_some() {
             return Err(not_uploaded());
         }
+        let mut analysis = match self.analysis_of_plain(study_id, &payload).await? {
+            Some(analysis) => analysis,
+            None => self.analysis_of_any(study_id, payload).await?,
+        };
+        if options.publish {
+            analysis.change_state(AnalysisState::Published, analysis.created_at)?;
+        }
+        Ok(analysis)
+    }
+
+    /// Checks a plain payload and returns the analysis that it makes; nothing if it is not plain, or has violations,
+    /// all of which are then found in it as any JSON.
+    async fn analysis_of_plain(&self, study_id: &str, payload: &Bytes) -> Result<Option<Analysis>> {
+        let (size, text) = (payload.len(), payload.clone());
+        let plain = run_blocking_if_large(size, move || Ok(PlainPayload::parse(&text))).await?;
+        let Some(plain) = plain else { return Ok(None) };
+        let named = read_type_reference(&plain.with_first_file)?;
+        let compiled = self.compiled_type(named.name, named.version, ErrorOrigin::SubmitService).await?;
+        let has_external_validations = !compiled.options.external_validations.is_empty();
+        if has_external_validations || !compiled.validator.has_base_files() {
+            return Ok(None);
+        }
+        let checking = std::sync::Arc::clone(&compiled);
+        let validate = move || {
+            let violations = checking.validator.validate_submission(&plain.with_first_file);
+            Ok(violations.is_empty().then_some(plain))
+        };
+        let Some(plain) = run_blocking_if_large(size, validate).await? else { return Ok(None) };
+        let files = plain.files.iter().map(|file| (file.file_name.as_str(), file.file_type.as_str()));
+        compiled.check_file_types(ErrorOrigin::SubmitService, files)?;
+        require_same_study(study_id, &plain.with_first_file)?;
+        new_analysis(study_id, &compiled, |analysis_id| split_plain(plain, study_id, analysis_id)).map(Some)
+    }
+
+    /// Checks a payload that may be any JSON and returns the analysis that it makes.
+    async fn analysis_of_any(&self, study_id: &str, payload: Bytes) -> Result<Analysis> {
         let size = payload.len();
         let payload = run_blocking_if_large(size, move || parse(&payload)).await?;
         let named = read_type_reference(&payload)?;
@@ -73,11 +110,7 @@ impl MetadataService {
         let payload = run_blocking_if_large(size, move || check_schema(&checking, payload)).await?;
         require_same_study(study_id, &payload)?;
         self.external.check(study_id, &payload, &compiled.options.external_validations).await?;
-        let mut analysis = new_analysis(study_id, &compiled, payload)?;
-        if options.publish {
-            analysis.change_state(AnalysisState::Published, analysis.created_at)?;
-        }
-        Ok(analysis)
+        new_analysis(study_id, &compiled, |analysis_id| split_payload(payload, study_id, analysis_id))
     }
 
     /// Stores a new analysis unless one of its files is stored already.
@@ -183,10 +216,14 @@ fn require_same_study(study_id: &str, payload: &Value) -> Result<()> {
     }
 }
 
-fn new_analysis(study_id: &str, compiled: &CompiledType, payload: Value) -> Result<Analysis> {
+fn new_analysis(
+    study_id: &str,
+    compiled: &CompiledType,
+    split: impl FnOnce(AnalysisId) -> Result<PayloadParts, Vec<SchemaViolation>>,
+) -> Result<Analysis> {
     let (analysis_id, now) = (AnalysisId::generate(), Timestamp::now());
-    let PayloadParts { files, data } = split_payload(payload, study_id, analysis_id)
-        .map_err(|violations| schema_error(&join_violations(&violations)))?;
+    let PayloadParts { files, data } =
+        split(analysis_id).map_err(|violations| schema_error(&join_violations(&violations)))?;
     Ok(Analysis {
         analysis_id,
         study_id: study_id.to_owned(),

@@ -155,7 +155,22 @@ impl MetadataService {
             Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, "The analysisType name field cannot be null")
         })?;
         check_registrable_name(&name)?;
-        check_rules(registration.options.external_validations.as_deref().unwrap_or_default())?;
+        match &registration.options.external_validations {
+            Some(rules) => check_rules(rules)?,
+            // An import may have brought rules that nobody could register; a new version does not inherit them.
+            None => {
+                if let Some(latest) = self.store.analysis_type(&name, None).await? {
+                    check_rules(&latest.options.external_validations).map_err(|error| {
+                        let text = format!(
+                            "{}; the rule is inherited from version {}, because the registration has no \
+                             externalValidations: send others, or [] for none",
+                            error.text, latest.id.version
+                        );
+                        Error { text, ..error }
+                    })?;
+                }
+            }
+        }
         let schema = registration
             .schema
             .filter(|schema| !schema.is_null())

@@ -16,6 +16,8 @@ use crate::{PayloadValidator, SchemaViolation, compile, join_violations, subsche
 /// The schema of `experiment` in a registered schema.
 const EXPERIMENT: &str = "/properties/experiment";
 
+const RESERVED_DEFINITION: &str = "this name is reserved (analysisType, common, file); choose another";
+
 static META_SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("registration.json")).expect("the embedded meta-schema is JSON")
 });
@@ -33,13 +35,19 @@ pub fn meta_schema() -> &'static Value {
 /// What breaks the meta-schema is a schema violation; what follows it but cannot be used as a JSON Schema, alone or
 /// together with the base schema, is malformed.
 pub fn check_registration(schema: &Value) -> Result<()> {
-    let violations = match schema {
+    let mut violations = match schema {
         Value::Null => return Err(violation_error("Schema field cannot be null".to_owned())),
         Value::Object(_) => describe_violations(&META_VALIDATOR, schema, &TranslatedPatterns::default()),
         // The meta-schema allows booleans, but nothing can be rendered from one.
         _ => vec![SchemaViolation::at("", format!("expected type: JSONObject, found: {}", json_type_name(schema)))],
     };
     if !violations.is_empty() {
+        for violation in &mut violations {
+            // The meta-schema says nothing else of a definition than that its name is not one of the base schema.
+            if violation.pointer.strip_prefix("#/definitions/").is_some_and(is_base_definition) {
+                RESERVED_DEFINITION.clone_into(&mut violation.text);
+            }
+        }
         return Err(violation_error(join_violations(&violations)));
     }
     PayloadValidator::compile(schema)?.prepare_updates()?;
@@ -51,11 +59,12 @@ pub fn check_registration(schema: &Value) -> Result<()> {
 }
 
 /// Returns what to know of a schema that another server registered by its own rules: why no payload can be checked with it,
-/// or which of its definitions have no effect.
-pub fn describe_foreign_schema(schema: &Value) -> Option<String> {
+/// or which of its definitions have no effect, and that it describes an `experiment` that is no object.
+pub fn describe_foreign_schema(schema: &Value) -> Vec<String> {
     if let Err(error) = PayloadValidator::compile(schema).and_then(|validator| validator.prepare_updates()) {
-        return Some(format!("nothing can be submitted under it or updated: {}", error.text));
+        return vec![format!("nothing can be submitted under it or updated: {}", error.text)];
     }
+    let mut notes = Vec::new();
     let replaced: Vec<&str> = schema["definitions"]
         .as_object()
         .into_iter()
@@ -63,12 +72,17 @@ pub fn describe_foreign_schema(schema: &Value) -> Option<String> {
         .map(String::as_str)
         .filter(|name| is_base_definition(name))
         .collect();
-    (!replaced.is_empty()).then(|| {
-        format!(
+    if !replaced.is_empty() {
+        notes.push(format!(
             "its definitions {} are replaced by those of the base schema; register a version with other names",
             replaced.join(", ")
-        )
-    })
+        ));
+    }
+    let is_described = schema.pointer(EXPERIMENT).is_some();
+    if is_described && !SchemaGraph::build(schema).is_ok_and(|graph| describes_object(schema, &graph)) {
+        notes.push("it allows an experiment that is no object, but only objects are accepted here".to_owned());
+    }
+    notes
 }
 
 /// Says whether `experiment` can be nothing but an object: one of the schemas that apply to it unconditionally says so.

@@ -15,6 +15,7 @@ use crate::validation_budget::ValidationBudget;
 
 /// Validates submissions and updates of one analysis type version.
 ///
+/// `experiment` is an object, also under a type that another server registered and that describes something else.
 /// Updates are rare, so their validator is compiled at the first one.
 #[derive(Debug)]
 pub struct PayloadValidator {
@@ -39,6 +40,11 @@ impl PayloadValidator {
             ValidationBudget::new(schema, graph, names.cloned().collect())
         });
         Ok(Self { dynamic: dynamic.clone(), submission, update: OnceLock::new(), budget, patterns })
+    }
+
+    /// Says whether the base schema alone describes the files of a payload.
+    pub fn has_base_files(&self) -> bool {
+        self.dynamic["properties"].get("files").is_none()
     }
 
     /// Returns all violations of a submitted payload, depth first; none if it may be stored.
@@ -67,6 +73,13 @@ impl PayloadValidator {
         if let Some(violation) = self.budget.as_ref().and_then(|budget| budget.exceeded_by(value)) {
             return vec![violation];
         }
-        describe_violations(validator, value, &self.patterns)
+        let violations = describe_violations(validator, value, &self.patterns);
+        match value.get("experiment") {
+            Some(experiment) if violations.is_empty() && !experiment.is_object() => {
+                let text = format!("expected type: JSONObject, found: {}", json_type_name(experiment));
+                vec![SchemaViolation::at("/experiment", text)]
+            }
+            _ => violations,
+        }
     }
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use cantata_catalogue::introspection::{CatalogueState, FailedCatalogue};
 use cantata_catalogue::{
-    Catalogue, CatalogueConfig, CatalogueError, CatalogueErrorCode, ConfigProblem, ConfiguredCatalogue,
+    Catalogue, CatalogueConfig, CatalogueError, CatalogueErrorCode, ConfigProblem, ConfiguredCatalogue, NetworkConfig,
 };
 use cantata_engine::{EngineError, SearchEngine};
+use cantata_federation::Network;
 use cantata_mapping::IndexMapping;
 use cantata_store::Store;
 
@@ -32,6 +33,8 @@ pub(crate) struct CatalogueEntry {
     pub(crate) probe: ProbeLock,
     /// Kept for a catalogue of the same id when its configuration changes.
     pub(crate) counters: Arc<SearchCounters>,
+    /// The network that the catalogue is asked with.
+    pub(crate) network: Option<Arc<Network>>,
 }
 
 /// Held while the index of a catalogue is probed. Clones of an entry share it, so it is also their identity.
@@ -73,6 +76,8 @@ impl CatalogueEntry {
             Err(error) => (None, error),
         };
         let state = EntryState::Failed(Arc::new(FailedCatalogue::new(&configured, error)));
+        let network = configured.config.as_ref().ok().and_then(|config| config.network.as_ref());
+        let network = network.map(Network::start);
         Self {
             configured: Arc::new(configured),
             engine,
@@ -81,7 +86,12 @@ impl CatalogueEntry {
             state,
             probe: Arc::default(),
             counters: Arc::default(),
+            network,
         }
+    }
+
+    fn network_config(&self) -> Option<&NetworkConfig> {
+        self.configured.config.as_ref().ok().and_then(|config| config.network.as_ref())
     }
 
     /// Returns the state as introspection shows it.
@@ -118,14 +128,18 @@ impl CatalogueEntry {
         fields.is_some_and(|then| is_same(&now.mapping, &then.mapping) && now.list_fields == then.list_fields)
     }
 
-    /// Takes over the fields from the entry of an earlier configuration on the same index, which saves a probe.
+    /// Takes over the fields from the entry of an earlier configuration on the same index, which saves a probe, and a
+    /// network that did not change.
     pub(crate) fn carry_over(self, earlier: &Self) -> Self {
-        let is_same = match (self.index(), earlier.index()) {
+        let is_same_network = self.network_config() == earlier.network_config();
+        let network = if is_same_network { earlier.network.clone() } else { self.network.clone() };
+        let this = Self { network, ..self };
+        let is_same = match (this.index(), earlier.index()) {
             (Some((engine, config)), Some((then, before))) => Arc::ptr_eq(engine, then) && config.index == before.index,
             _ => false,
         };
-        let Some(fields) = earlier.fields.clone().filter(|_| is_same) else { return self };
-        let rebuilt = self.rebuild(fields);
+        let Some(fields) = earlier.fields.clone().filter(|_| is_same) else { return this };
+        let rebuilt = this.rebuild(fields);
         match (&rebuilt.state, &earlier.state) {
             (EntryState::Available(loaded), EntryState::Degraded(_, failed)) => {
                 let failed = FailedCatalogue::new(&rebuilt.configured, failed.error.clone());
@@ -186,7 +200,9 @@ fn catalogue_error(error: &EngineError) -> CatalogueError {
     let code = match error {
         EngineError::IndexNotFound(_) => CatalogueErrorCode::IndexNotFound,
         EngineError::PermissionDenied => CatalogueErrorCode::PermissionDenied,
-        EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy => CatalogueErrorCode::ConnectionError,
+        EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy | EngineError::IndexUnavailable { .. } => {
+            CatalogueErrorCode::ConnectionError
+        }
         EngineError::IndexExists(_)
         | EngineError::Rejected(_)
         | EngineError::IndexDamaged { .. }

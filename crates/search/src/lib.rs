@@ -13,6 +13,7 @@ mod download;
 mod engine_provider;
 mod index_probe;
 mod loaded_catalogue;
+mod network_view;
 mod redaction;
 mod served_catalogue;
 mod service;
@@ -20,6 +21,7 @@ mod set_reader;
 mod sets;
 mod shared_sets;
 
+pub use cantata_federation::{ForwardedHeader, NodeProbe, NodeReport, probe_nodes};
 pub use catalogues::{CatalogueLookup, Catalogues};
 pub use counters::SearchCounters;
 pub use download::{Download, DownloadBody, DownloadError, DownloadRequest};

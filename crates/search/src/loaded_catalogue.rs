@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use cantata_access::Identity;
 use cantata_catalogue::introspection::{CatalogueIntrospectionBody, FailedCatalogue};
-use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, CatalogueView, EngineChoice};
+use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, CatalogueView, EngineChoice, NetworkField};
 use cantata_engine::SearchEngine;
 use cantata_graphql::CatalogueSchema;
 use cantata_mapping::{IndexMapping, RedactedFields};
@@ -18,6 +18,7 @@ use moka::sync::Cache;
 
 use crate::counters::SearchCounters;
 use crate::index_probe::IndexFields;
+use crate::network_view::NetworkView;
 use crate::served_catalogue::ServedCatalogue;
 use crate::set_reader::SetReader;
 use crate::shared_sets::SharedSets;
@@ -48,6 +49,8 @@ struct ViewKey {
     hidden_fields: RedactedFields,
     suppression_threshold: Option<u64>,
     is_unrestricted: bool,
+    /// The visible fields of the network; `None` without one.
+    network: Option<Vec<NetworkField>>,
 }
 
 /// What is known of a view before any request.
@@ -83,7 +86,7 @@ impl LoadedCatalogue {
             logged_truncations: Arc::default(),
             generated_at: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
         };
-        loaded.compile_view(&CatalogueView::without_rules())?;
+        loaded.compile_view(&CatalogueView::without_rules(), None)?;
         Ok(loaded)
     }
 
@@ -98,12 +101,7 @@ impl LoadedCatalogue {
         counters: &Arc<SearchCounters>,
     ) -> Result<ServedCatalogue, FailedCatalogue> {
         let view = self.catalogue.view(identity);
-        let compiled = self.compile_view(&view).map_err(|error| FailedCatalogue {
-            id: self.catalogue.id.clone(),
-            document_type: self.catalogue.document_type.clone(),
-            description: self.catalogue.description.clone(),
-            error,
-        })?;
+        let compiled = self.compile_view(&view, None).map_err(|error| self.failed(error))?;
         Ok(ServedCatalogue {
             catalogue: Arc::clone(&compiled.catalogue),
             schema: compiled.schema.clone(),
@@ -114,14 +112,45 @@ impl LoadedCatalogue {
             engine: Arc::clone(&self.engine),
             logged_truncations: Arc::clone(&self.logged_truncations),
             counters: Arc::clone(counters),
+            network: None,
         })
     }
 
-    fn compile_view(&self, view: &CatalogueView) -> Result<Arc<CompiledView>, CatalogueError> {
+    /// Returns a view of the catalogue with its network.
+    ///
+    /// # Errors
+    ///
+    /// If no schema can be made of the visible fields.
+    pub(crate) fn with_network(
+        &self,
+        own: &ServedCatalogue,
+        network: NetworkView,
+    ) -> Result<ServedCatalogue, FailedCatalogue> {
+        let fields = network.fields(own);
+        let compiled = self.compile_view(&own.view, Some(fields)).map_err(|error| self.failed(error))?;
+        Ok(ServedCatalogue { schema: compiled.schema.clone(), network: Some(network), ..own.clone() })
+    }
+
+    fn failed(&self, error: CatalogueError) -> FailedCatalogue {
+        FailedCatalogue {
+            id: self.catalogue.id.clone(),
+            document_type: self.catalogue.document_type.clone(),
+            description: self.catalogue.description.clone(),
+            error,
+        }
+    }
+
+    fn compile_view(
+        &self,
+        view: &CatalogueView,
+        network: Option<Vec<NetworkField>>,
+    ) -> Result<Arc<CompiledView>, CatalogueError> {
+        let fields = network.clone();
         let key = ViewKey {
             hidden_fields: view.hidden_fields.clone(),
             suppression_threshold: view.suppression_threshold,
             is_unrestricted: view.is_unrestricted(),
+            network,
         };
         let compile = || -> Result<_, CatalogueError> {
             let catalogue = match view.hidden_fields.is_empty() {
@@ -129,7 +158,7 @@ impl LoadedCatalogue {
                 false => Arc::new(Catalogue::build_restricted(&self.config, &self.mapping, &view.hidden_fields)?),
             };
             Ok(Arc::new(CompiledView {
-                schema: CatalogueSchema::build(Arc::clone(&catalogue))?,
+                schema: CatalogueSchema::build_with_network(Arc::clone(&catalogue), fields.as_deref())?,
                 introspection: Arc::new(CatalogueIntrospectionBody::new(&catalogue, view, self.generated_at.clone())),
                 catalogue,
             }))

@@ -2,22 +2,31 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use cantata_catalogue::introspection::CatalogueIntrospectionBody;
 use cantata_catalogue::{Catalogue, CatalogueView};
 use cantata_engine::{EngineError, SearchEngine, SearchPlan, SearchResponse};
+use cantata_federation::{ForwardedHeader, NodeReport};
 use cantata_graphql::{
-    CatalogueSchema, GraphqlErrorBody, GraphqlRequest, PlanContext, PlanResults, PreparedRequest, SetCommandOutcome,
+    CatalogueSchema, GraphqlErrorBody, GraphqlRequest, GraphqlResponse, PlanContext, PlanResults, PlannedRequest,
+    PreparedRequest, SetCommandOutcome,
 };
 use cantata_mapping::UtcDateTime;
 use jiff::Timestamp;
+use tokio::sync::Semaphore;
 
 use crate::counters::SearchCounters;
+use crate::network_view::NetworkView;
 use crate::set_reader::SetReader;
 use crate::shared_sets::SharedSets;
 
+/// The permits of responses whose nested elements are selected while they are written: that is work for a processor.
+static SELECTING_WRITERS: LazyLock<Arc<Semaphore>> =
+    LazyLock::new(|| Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))));
+
 /// A catalogue that can be searched, as one identity sees it.
+#[derive(Clone)]
 pub struct ServedCatalogue {
     /// The catalogue without hidden fields.
     pub catalogue: Arc<Catalogue>,
@@ -35,6 +44,8 @@ pub struct ServedCatalogue {
     /// The fields whose truncated lists have been logged.
     pub(crate) logged_truncations: Arc<Mutex<HashSet<String>>>,
     pub(crate) counters: Arc<SearchCounters>,
+    /// The network that it is asked with; `None` if it has none, or is asked as a node of one.
+    pub(crate) network: Option<NetworkView>,
 }
 
 impl ServedCatalogue {
@@ -49,8 +60,29 @@ impl ServedCatalogue {
         })
     }
 
-    /// Executes a request and returns the response body.
+    /// Returns the suppression threshold of the view.
+    pub fn suppression_threshold(&self) -> Option<u64> {
+        self.view.suppression_threshold
+    }
+
+    /// Returns the state of the nodes of the network; `None` if there is none.
+    pub fn node_reports(&self) -> Option<Vec<NodeReport>> {
+        self.network.as_ref().map(|view| view.network.reports())
+    }
+
+    /// Returns the names of the headers that nodes of the network get, in lower case.
+    pub fn forwarded_header_names(&self) -> impl Iterator<Item = &str> {
+        self.network.iter().flat_map(|view| view.network.header_names())
+    }
+
+    /// Executes a request and returns the response body. Nodes of the network get no header of the client.
     pub async fn execute(&self, prepared: &PreparedRequest) -> Vec<u8> {
+        self.execute_with_headers(prepared, &[]).await
+    }
+
+    /// Executes a request and returns the response body. Nodes of the network get those of the headers that are
+    /// configured for them.
+    pub async fn execute_with_headers(&self, prepared: &PreparedRequest, headers: &[ForwardedHeader]) -> Vec<u8> {
         self.counters.executed.fetch_add(1, Ordering::Relaxed);
         let (sets, failure) = match self.load_sets(prepared.sets_needed()).await {
             Ok(sets) => (sets, None),
@@ -68,13 +100,25 @@ impl ServedCatalogue {
         for command in &planned.commands {
             results.commands.push(self.execute_command(command).await);
         }
-        if let Some(plan) = planned.records.take() {
-            results.records = Some(self.search_records(plan).await);
-        }
+        let plan = planned.records.take();
+        let records = async {
+            match plan {
+                Some(plan) => Some(self.search_records(plan).await),
+                None => None,
+            }
+        };
+        let network = async {
+            match &self.network {
+                Some(network) => network.ask(&planned.network, headers).await,
+                None => Vec::new(),
+            }
+        };
+        (results.records, results.network) = tokio::join!(records, network);
         if let Some(plan) = planned.sets.take() {
             results.sets = Some(self.search_sets(plan).await);
         }
-        let response = planned.write(&results);
+        let response =
+            if planned.selects_elements() { write_selecting(planned, results).await } else { planned.write(&results) };
         self.log_truncations(&response.truncated_fields);
         response.body
     }
@@ -109,6 +153,22 @@ impl ServedCatalogue {
             }
         }
     }
+}
+
+/// Writes a response on a blocking thread; it stops soon after its client has left.
+async fn write_selecting(planned: PlannedRequest, results: PlanResults) -> GraphqlResponse {
+    let permit = SELECTING_WRITERS.clone().acquire_owned().await;
+    let request = Arc::new(());
+    let client = Arc::downgrade(&request);
+    let written = tokio::task::spawn_blocking(move || {
+        // Released when the response is written, which a cancelled request does not wait for.
+        let _permit = permit;
+        planned.write_unless(&results, &|| client.strong_count() == 0)
+    })
+    .await;
+    drop(request);
+    // Nobody aborts it, so it can only have panicked; the request then ends as if it had panicked itself.
+    written.unwrap_or_else(|ended| std::panic::resume_unwind(ended.into_panic()))
 }
 
 /// Returns the moment that `now` in filters stands for.

@@ -102,6 +102,11 @@ impl SearchService {
         Ok(())
     }
 
+    /// Returns why the background work of the index of a catalogue failed, as far as the engines know.
+    pub fn maintenance_failure(&self) -> Option<EngineError> {
+        self.catalogues().configured().find_map(|(config, engine)| engine.maintenance_failure(&config.index))
+    }
+
     /// Reloads configurations and mappings; what did not change is kept.
     ///
     /// # Errors

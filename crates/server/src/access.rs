@@ -10,7 +10,9 @@ mod credential_cache;
 mod guard;
 mod readable_studies;
 
-pub(crate) use audit::{AuditInterceptor, AuditRecord, AuditSlot, AuditedRequest, ChangeAudit, is_reading};
+pub(crate) use audit::{
+    AuditInterceptor, AuditRecord, AuditSlot, AuditedRequest, ChangeAudit, is_reading, write_begun,
+};
 pub(crate) use credential_cache::CredentialCache;
 pub(crate) use guard::{AccessGuard, FromStorageServer, RequiredScope, STUDY_PARAMETER, VisibleStates};
 pub(crate) use readable_studies::ReadableStudies;

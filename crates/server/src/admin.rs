@@ -78,7 +78,7 @@ fn engine_error(error: EngineError) -> Error {
         EngineError::IndexExists(_) => ErrorId::IndexAlreadyExists,
         EngineError::Rejected(_) => ErrorId::IllegalIndexRequest,
         EngineError::Unreachable | EngineError::PermissionDenied | EngineError::TimedOut => ErrorId::SearchEngineError,
-        EngineError::Busy => ErrorId::ServiceUnavailable,
+        EngineError::Busy | EngineError::IndexUnavailable { .. } => ErrorId::ServiceUnavailable,
         EngineError::IndexDamaged { .. } => ErrorId::StoredDataDamaged,
         EngineError::NotWritable(reason) => {
             log_not_writable(&reason);

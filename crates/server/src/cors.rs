@@ -6,7 +6,7 @@
 //! a list, requests and preflights of pages of other origins are rejected; requests from the server's own pages and from
 //! programs, which name no origin, are not concerned. A page is the server's own if its origin is the public address,
 //! or if it asks for the server by a name that is its own (`origins.rs`). Where the public address is exclusive, every
-//! request must do so.
+//! request must do so, but for probes: what they read is no secret, and orchestrators choose their names.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::access::is_reading;
 use crate::intercept::Intercept;
 use crate::origins::{InvalidOrigin, Origins, is_own_name};
 use crate::response::json_with_status;
-use crate::routes::{Dialect, RegisteredRoute};
+use crate::routes::{Dialect, RegisteredRoute, RouteSpec};
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET,HEAD,PUT,PATCH,POST,DELETE");
 const ANY: HeaderValue = HeaderValue::from_static("*");
@@ -29,8 +29,8 @@ const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
 
 const FOREIGN_ORIGIN: &str = "Requests from pages of this origin are not allowed; ALLOWED_CORS_ORIGINS lists those that are, and PUBLIC_URL \
      names the server's own.";
-const FOREIGN_NAME: &str =
-    "The server is not asked for by the name in the header Host; set PUBLIC_URL to the address by which it is.";
+const FOREIGN_NAME: &str = "The server is not asked for by the name in the header Host; set PUBLIC_URL to the address by which browsers ask \
+     for it, and ALLOWED_HOSTS to other names by which programs do.";
 
 /// How long a browser may remember that it may make a request, in seconds.
 const PREFLIGHT_MAX_AGE_SECONDS: HeaderValue = HeaderValue::from_static("600");
@@ -72,8 +72,7 @@ impl Intercept for CorsInterceptor {
     type InFlight = OriginDecision;
 
     fn on_request(&self, request: &mut Request) -> Result<OriginDecision, Box<Response>> {
-        let is_search = RegisteredRoute::of(request).is_some_and(|route| route.spec.dialect == Dialect::Search);
-        check(&self.0, request, is_search)
+        check(&self.0, request, RegisteredRoute::of(request).map(|route| &route.spec))
     }
 
     fn on_response(decision: OriginDecision, mut response: Response) -> Response {
@@ -94,13 +93,19 @@ impl AllowedOrigins {
 }
 
 /// Checks the origin of a request, and by which name it asks for the server; an error is the response to it.
-fn check(settings: &HttpSettings, request: &Request, is_search: bool) -> Result<OriginDecision, Box<Response>> {
+fn check(
+    settings: &HttpSettings,
+    request: &Request,
+    spec: Option<&RouteSpec>,
+) -> Result<OriginDecision, Box<Response>> {
+    let is_search = spec.is_some_and(|spec| spec.dialect == Dialect::Search);
+    let is_probe = is_reading(request.method()) && spec.is_some_and(|spec| spec.is_probe);
     let headers = request.headers();
     let origin = headers.get(header::ORIGIN);
     let (listed, public) = (settings.allowed_origins.listed(), &settings.public_address);
     let is_trusted = |origin: &HeaderValue| listed.contains(origin) || public.origins.contains(origin);
-    let has_own_name = || is_own_name(headers, [listed, &public.origins]);
-    if public.is_exclusive && !origin.is_some_and(is_trusted) && !has_own_name() {
+    let has_own_name = || is_own_name(headers, public, listed);
+    if public.is_exclusive && !is_probe && !origin.is_some_and(is_trusted) && !has_own_name() {
         return Err(rejection(FOREIGN_NAME));
     }
     let is_own = |origin: &HeaderValue| public.origins.contains(origin) || is_same(origin, headers) && has_own_name();

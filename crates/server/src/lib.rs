@@ -32,6 +32,7 @@ mod routes;
 pub mod search;
 mod search_paths;
 mod serve;
+mod shared_check;
 mod sign_in;
 mod state;
 mod static_file;
@@ -42,7 +43,7 @@ pub use cors::AllowedOrigins;
 pub use error_body::ErrorBody;
 pub use limits::{InvalidNetwork, LimitSettings, Networks, TrustedProxies};
 pub use metrics::{MetricsAccess, count_lost_log_line};
-pub use origins::{InvalidOrigin, Origins, PublicAddress};
+pub use origins::{HostNames, InvalidHostName, InvalidOrigin, Origins, PublicAddress};
 pub use portal::{PortalLink, PortalTexts};
 pub use request_id::RequestId;
 pub use serve::serve;
@@ -148,7 +149,7 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
     }
     routes = routes.merge(mcp::routes(access, services.metadata, services.search.clone(), &settings));
     if let Some(search) = services.search {
-        let search = SearchState::new(search, &settings);
+        let search = SearchState::new(search, &settings, Some(Arc::clone(&state)));
         routes = routes.merge(search::routes(access, search.clone(), &settings));
         routes = routes.merge(search::routes_at_the_root(access, search));
     }

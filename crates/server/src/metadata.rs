@@ -23,9 +23,10 @@ use crate::state::AppState;
 /// Returns every route with its description and what it needs. What may be part of any study, such as the events, shows
 /// those that the sender may read; lists of entities require the scope to read every study.
 pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
+    let probe = RouteSpec::from(RequiredScope::None).probe();
     Routes::new(access)
-        .add_complete(RequiredScope::None, routes!(health::is_alive))
-        .add(RequiredScope::None, routes!(health::health))
+        .add_complete(probe, routes!(health::is_alive))
+        .add(probe, routes!(health::health))
         .add(RequiredScope::Read, routes!(schemas::list))
         .add(RequiredScope::System, routes!(schemas::register))
         .add_complete(RequiredScope::Read, routes!(schemas::registration))

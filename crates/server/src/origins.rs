@@ -2,8 +2,8 @@
 //!
 //! An attacker can let a host name of their own resolve to the address of this server (DNS rebinding). A page of that
 //! name is then same-origin with the server for a browser, although nobody allowed it. So a name in `Host` counts as
-//! the server's own only if it is public or of an allowed origin, or if it cannot be pointed anywhere: names of the
-//! machine itself, and literal addresses.
+//! the server's own only if it is public, listed or of an allowed origin, or if it cannot be pointed anywhere: names of
+//! the machine itself, and literal addresses.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -26,11 +26,22 @@ struct Origin {
 #[error("{0:?} is no origin")]
 pub struct InvalidOrigin(String);
 
+/// Names of hosts, such as `cantata.default.svc`, without ports.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HostNames(Vec<String>);
+
+/// A text that is no name of a host.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no name of a host")]
+pub struct InvalidHostName(String);
+
 /// The addresses by which the server is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PublicAddress {
     /// The origins of its own pages.
     pub origins: Origins,
+    /// More names by which programs ask for it.
+    pub hosts: HostNames,
     /// Whether a request by any other name is rejected, also one that names no origin.
     pub is_exclusive: bool,
 }
@@ -41,6 +52,22 @@ impl FromStr for Origins {
     /// Reads origins that are separated by commas.
     fn from_str(text: &str) -> Result<Self, InvalidOrigin> {
         let parse = |item: &str| Origin::parse(item).ok_or_else(|| InvalidOrigin(item.to_owned()));
+        text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl FromStr for HostNames {
+    type Err = InvalidHostName;
+
+    /// Reads names that are separated by commas.
+    fn from_str(text: &str) -> Result<Self, InvalidHostName> {
+        let parse = |item: &str| {
+            let is_name = |name: &Authority| name.host() == item && !item.contains('*');
+            match item.parse::<Authority>().is_ok_and(|name| is_name(&name)) {
+                true => Ok(item.to_ascii_lowercase()),
+                false => Err(InvalidHostName(item.to_owned())),
+            }
+        };
         text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(parse).collect::<Result<_, _>>().map(Self)
     }
 }
@@ -92,13 +119,14 @@ impl Origins {
     }
 }
 
-/// Returns whether `Host` is a name of the server: that of one of these origins, of the machine itself, or an address.
-pub(crate) fn is_own_name(headers: &HeaderMap, known: [&Origins; 2]) -> bool {
+/// Returns whether `Host` is a name of the server: one of the public address or of these origins, of the machine itself,
+/// or an address.
+pub(crate) fn is_own_name(headers: &HeaderMap, public: &PublicAddress, allowed: &Origins) -> bool {
     // What has no host, as in HTTP/1.0, was not sent by a browser.
     let Some(host) = headers.get(header::HOST) else { return true };
     let Ok(authority) = Authority::try_from(host.as_bytes()) else { return false };
     let host = authority.host().to_ascii_lowercase();
-    known.into_iter().any(|origins| origins.has_host(&host)) || is_fixed(&host)
+    public.origins.has_host(&host) || allowed.has_host(&host) || public.hosts.0.contains(&host) || is_fixed(&host)
 }
 
 /// Returns whether nobody can let a name resolve to another machine.
@@ -110,7 +138,7 @@ fn is_fixed(host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{InvalidOrigin, Origins, is_fixed};
+    use super::{HostNames, InvalidHostName, InvalidOrigin, Origins, is_fixed};
 
     #[test]
     fn origins_are_read_as_browsers_write_them() {
@@ -140,6 +168,15 @@ mod tests {
             "//portal.example",
         ] {
             assert_eq!(read(wrong), Err(InvalidOrigin(wrong.to_owned())), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_of_hosts_have_no_more_than_the_name() {
+        let read = |text: &str| text.parse::<HostNames>().map(|names| names.0);
+        assert_eq!(read(" Cantata, ,cantata.default.svc ").unwrap(), ["cantata", "cantata.default.svc"]);
+        for wrong in ["cantata:5050", "http://cantata", "user@cantata", "*.svc", "a b", "cantata/x"] {
+            assert_eq!(read(wrong), Err(InvalidHostName(wrong.to_owned())), "{wrong}");
         }
     }
 

@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request};
+use axum::middleware::from_fn;
 use axum::routing::MethodRouter;
+use cantata_access::AuditLog;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, ResponseBuilder};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::AccessControl;
-use crate::access::{AccessGuard, RequiredScope};
+use crate::access::{AccessGuard, RequiredScope, write_begun};
 use crate::intercept::InterceptLayer;
 use crate::metrics::RouteMetrics;
 
@@ -44,12 +46,14 @@ pub(crate) struct RouteSpec {
     pub(crate) is_administration: bool,
     /// Whether requests of any method read, so that an answer for which there is no memory can be asked for again.
     pub(crate) is_reading: bool,
+    /// Whether it says how the server is, to whoever asks by whatever name.
+    pub(crate) is_probe: bool,
 }
 
 impl RouteSpec {
     pub(crate) const fn new(scope: RequiredScope, dialect: Dialect) -> Self {
         let is_reading = matches!(dialect, Dialect::Search);
-        Self { scope, dialect, is_export: false, is_administration: false, is_reading }
+        Self { scope, dialect, is_export: false, is_administration: false, is_reading, is_probe: false }
     }
 
     /// Makes requests take an export permit.
@@ -65,6 +69,11 @@ impl RouteSpec {
     /// Says that requests of any method read.
     pub(crate) const fn reading(self) -> Self {
         Self { is_reading: true, ..self }
+    }
+
+    /// Lets requests ask for the server by any name.
+    pub(crate) const fn probe(self) -> Self {
+        Self { is_probe: true, ..self }
     }
 
     /// Returns whether requests that change something are written to the audit log.
@@ -188,10 +197,15 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         let first = path.split('/').find(|segment| segment.starts_with('{'));
         assert!(!spec.scope.is_of_study() || first == Some("{studyId}"), "{path} needs a study, but names none");
         self.registered.push((path, spec));
-        match spec.scope {
-            RequiredScope::None => methods,
-            _ => methods.route_layer(InterceptLayer(AccessGuard { spec, access: Arc::clone(&self.access) })),
+        if spec.scope == RequiredScope::None {
+            return methods;
         }
+        let is_audit_required = self.access.audit.as_ref().is_some_and(AuditLog::is_required);
+        let methods = match is_audit_required && spec.is_audited() {
+            true => methods.route_layer(from_fn(write_begun)),
+            false => methods,
+        };
+        methods.route_layer(InterceptLayer(AccessGuard { spec, access: Arc::clone(&self.access) }))
     }
 
     /// Returns the path and spec of each route.

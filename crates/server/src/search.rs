@@ -23,6 +23,7 @@ use axum::routing::{any, get, post};
 use bytes::Bytes;
 use cantata_catalogue::introspection::FailedCatalogueBody;
 use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
+use cantata_engine::EngineError;
 use cantata_search::{CatalogueLookup, Catalogues, ConfigSource, EngineProvider, SearchService, ServedCatalogue};
 use http::{Extensions, StatusCode, header};
 use serde_json::json;
@@ -37,6 +38,8 @@ use crate::extract::read_limited;
 use crate::limits::BUSY_RETRY_SECONDS;
 use crate::response::json_with_status;
 use crate::routes::{Dialect, RouteSpec, Routes};
+use crate::shared_check::SharedCheck;
+use crate::state::AppState;
 use crate::{AccessControl, HttpSettings};
 
 /// The spec of routes that read catalogues.
@@ -51,12 +54,16 @@ pub(crate) struct SearchState {
     pub(crate) service: Arc<SearchService>,
     pub(crate) persisted: transport::PersistedQueries,
     pub(crate) body_limit: usize,
+    write_check: Arc<SharedCheck<Result<(), EngineError>>>,
+    /// The server that has the metadata service too; none where only the routes of catalogues are used.
+    app: Option<AppState>,
 }
 
 impl SearchState {
-    pub(crate) fn new(service: Arc<SearchService>, settings: &HttpSettings) -> Self {
+    pub(crate) fn new(service: Arc<SearchService>, settings: &HttpSettings, app: Option<AppState>) -> Self {
         let body_limit = settings.limits.search_body_limit;
-        Self { service, persisted: transport::PersistedQueries::default(), body_limit }
+        let persisted = transport::PersistedQueries::default();
+        Self { service, persisted, body_limit, write_check: Arc::default(), app }
     }
 }
 
@@ -73,7 +80,7 @@ pub async fn router<S: Clone + Send + Sync + 'static>(
 ) -> Result<Router<S>, Vec<ConfigProblem>> {
     let service = Arc::new(SearchService::start(engines, ConfigSource::Fixed(configs)).await?);
     service.watch();
-    let state = SearchState::new(service, settings);
+    let state = SearchState::new(service, settings, None);
     // The server that has these routes has its own ways to let people in.
     let access = Arc::new(AccessControl::default());
     Ok(routes(&access, state, settings).into_router())
@@ -103,9 +110,9 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     let only = routes!(graphql::only_by_get, graphql::only_by_post);
     let named = routes!(graphql::named_by_get, graphql::named_by_post);
     Routes::new(access)
-        .add(open, at(&settings.ping_path, routes!(health::ping)))
-        .add(open, at(&settings.ready_path, routes!(health::ready)))
-        .add_complete(RequiredScope::None, routes!(health::apollo))
+        .add(open.probe(), at(&settings.ping_path, routes!(health::ping)))
+        .add(open.probe(), at(&settings.ready_path, routes!(health::ready)))
+        .add_complete(RouteSpec::from(RequiredScope::None).probe(), routes!(health::apollo))
         .add(READ, routes!(introspection::server))
         .add(READ, routes!(introspection::sqon))
         .add(READ, routes!(introspection::fields))

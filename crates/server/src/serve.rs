@@ -75,7 +75,7 @@ pub async fn serve(
             continue;
         }
         set_socket_options(&stream);
-        let connection = Arc::new(Connection::new(peer.ip()));
+        let connection = Arc::new(Connection::new(peer.ip(), limits.min_client_rate));
         let stream = TimeoutStream::new(stream, Arc::clone(&connection), &limits);
         let (app, shared) = (app.clone(), Arc::clone(&connection));
         let respond = service_fn(move |request: http::Request<hyper::body::Incoming>| {

@@ -128,7 +128,7 @@ async fn sign_out(
     params: Params,
     extensions: Extensions,
 ) -> ApiResult {
-    ChangeAudit::of(&extensions).begin()?;
+    ChangeAudit::of(&extensions).begin().await?;
     let (sign_in, sessions) = offered(&state.access)?;
     let everywhere = params.boolean(ErrorOrigin::HttpServer, "everywhere", false)?;
     let mut url = None;

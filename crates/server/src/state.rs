@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use cantata_core::Error;
 use cantata_indexing::Indexing;
 use cantata_metadata::MetadataService;
 use tokio::sync::watch;
 
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::shared_check::SharedCheck;
 use crate::{AccessControl, HttpSettings};
 
 /// The state of most handlers; a request clones no more than one `Arc`.
@@ -20,6 +22,7 @@ pub(crate) struct SharedState {
     pub(crate) limits: Limits,
     pub(crate) access: Arc<AccessControl>,
     pub(crate) metrics: Arc<Metrics>,
+    health_check: SharedCheck<Result<(), Error>>,
     stopping: watch::Sender<bool>,
 }
 
@@ -28,7 +31,18 @@ impl SharedState {
         let limits = Limits::new(&settings.limits);
         let metrics = Arc::new(Metrics::new());
         let stopping = watch::Sender::new(false);
-        Self { metadata, settings: Arc::new(settings), limits, access, metrics, stopping }
+        let health_check = SharedCheck::default();
+        Self { metadata, settings: Arc::new(settings), limits, access, metrics, health_check, stopping }
+    }
+
+    /// Checks that the store can be read and that it takes writes; one check at a time, for all who ask.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot.
+    pub(crate) async fn check_store(&self) -> Result<(), Error> {
+        let metadata = Arc::clone(&self.metadata);
+        self.health_check.run(async move { metadata.check_health().await }).await
     }
 
     /// Tells streams that never end by themselves to end.

@@ -1,29 +1,41 @@
 //! When operations fail.
 
-use libc::{EIO, ENOSPC, EROFS, c_int};
+use libc::{EACCES, EIO, ENOSPC, EROFS, c_int};
 
 /// How operations fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// Whatever takes space fails, until the disk is repaired.
     DiskFull,
+    /// Whatever writes bytes fails, until the disk is repaired; names can be added. So most full disks are.
+    NoSpaceForBytes,
+    /// Whatever writes bytes fails, until a file is removed: there is room again.
+    FullUntilRemoval,
     /// Every change fails, until the disk is repaired.
     ReadOnly,
+    /// Every change is denied, until the disk is repaired, as if somebody had changed the permissions of its folders.
+    Denied,
     /// One change fails.
     IoError,
     /// One write writes half of its bytes.
     ShortWrite,
     /// One sync fails, and what was written since the last one is lost.
     FailedSync,
+    /// Every change and every sync fails, until the disk is repaired.
+    Broken,
 }
 
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// Writes bytes, lengthens a file or adds a name.
+    /// Writes bytes or lengthens a file.
     Grow,
-    /// Shortens a file, or removes or changes a name.
+    /// Adds a name.
+    AddName,
+    /// Shortens a file, or changes a name.
     Change,
+    /// Removes a name.
+    Remove,
     /// Syncs a file or folder.
     Sync,
 }
@@ -73,11 +85,16 @@ impl FaultPlan {
         }
         let Some((_, fault)) = self.fault.filter(|(at, _)| number >= *at) else { return Outcome::Success };
         let (outcome, is_over) = match (fault, operation) {
-            (Fault::DiskFull, Operation::Grow) => (Outcome::Failure(ENOSPC), false),
-            (Fault::ReadOnly, Operation::Grow | Operation::Change) => (Outcome::Failure(EROFS), false),
-            (Fault::IoError, Operation::Grow | Operation::Change) => (Outcome::Failure(EIO), true),
+            (Fault::DiskFull, Operation::Grow | Operation::AddName)
+            | (Fault::NoSpaceForBytes | Fault::FullUntilRemoval, Operation::Grow) => (Outcome::Failure(ENOSPC), false),
+            (Fault::FullUntilRemoval, Operation::Remove) => (Outcome::Success, true),
             (Fault::ShortWrite, Operation::Grow) => (Outcome::Short, true),
             (Fault::FailedSync, Operation::Sync) => (Outcome::Failure(EIO), true),
+            (Fault::Broken, _) => (Outcome::Failure(EIO), false),
+            (_, Operation::Sync) => (Outcome::Success, false),
+            (Fault::ReadOnly, _) => (Outcome::Failure(EROFS), false),
+            (Fault::Denied, _) => (Outcome::Failure(EACCES), false),
+            (Fault::IoError, _) => (Outcome::Failure(EIO), true),
             _ => (Outcome::Success, false),
         };
         if is_over {

@@ -141,7 +141,7 @@ fn open_at(folder: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_
         // SAFETY: the path is that of a caller of `open`.
         let (disk, path) = by_path(disks, &unsafe { absolute(folder, path) }?)?;
         let existing = disk.model.find(&path);
-        let operation = if existing.is_some() { Operation::Change } else { Operation::Grow };
+        let operation = if existing.is_some() { Operation::Change } else { Operation::AddName };
         let changes = existing.is_none() || flags & libc::O_TRUNC != 0;
         Some((|| -> CallResult {
             if changes {
@@ -286,7 +286,7 @@ fn unlink_at(folder: c_int, path: *const c_char, flags: c_int) -> c_int {
         // The name is looked for by the real call, which knows the right error.
         disk.model.find(&path)?;
         Some((|| -> CallResult {
-            disk.begin(Operation::Change)?;
+            disk.begin(Operation::Remove)?;
             let result = checked(real())?;
             let (parent, name) = disk.model.find_parent(&path).ok_or(libc::EIO)?;
             disk.model.change_names(vec![(parent, name.to_owned(), None)]);
@@ -306,7 +306,7 @@ fn make_folder_at(folder: c_int, path: *const c_char, mode: mode_t) -> c_int {
             return None;
         }
         Some((|| -> CallResult {
-            disk.begin(Operation::Grow)?;
+            disk.begin(Operation::AddName)?;
             let result = checked(real())?;
             let metadata = std::fs::metadata(&absolute).map_err(|_| libc::EIO)?;
             let inode =
@@ -329,7 +329,7 @@ fn link_at(from_folder: c_int, from: *const c_char, to_folder: c_int, to: *const
         let (disk, from) = by_path(disks, &from)?;
         let node = disk.model.find(&from)?;
         Some((|| -> CallResult {
-            disk.begin(Operation::Grow)?;
+            disk.begin(Operation::AddName)?;
             let result = checked(real())?;
             let (parent, name) = disk.model.find_parent(&to).ok_or(libc::EIO)?;
             disk.model.change_names(vec![(parent, name.to_owned(), Some(node))]);

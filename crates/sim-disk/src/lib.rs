@@ -22,6 +22,7 @@ mod hooks;
 mod image;
 mod model;
 mod paths;
+mod seeds;
 mod sync_sites;
 
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ use self::faults::FaultPlan;
 use self::model::Model;
 
 pub use self::faults::Fault;
+pub use self::seeds::run_seeds;
 pub use self::sync_sites::SyncSite;
 
 /// A folder whose changes are simulated until this is dropped.

@@ -40,15 +40,26 @@ pub(crate) fn current() -> Option<SyncSite> {
         if line.contains("rusqlite") || line.contains("sqlite3") {
             return None;
         }
-        let Some((_, place)) = line.strip_prefix("at ").and_then(|place| place.split_once("crates/")) else { continue };
+        let Some(place) = line.strip_prefix("at ").and_then(in_workspace) else { continue };
         if place.starts_with("sim-disk/") || place.contains("/tests/") || !place.contains("/src/") {
             continue;
         }
-        let place = place.rsplit_once(':').map_or(place, |(place, _column)| place);
+        let place = place.rsplit_once(':').map_or(place.as_str(), |(place, _column)| place);
         frames.push(place.to_owned());
         if !place.starts_with("durable-file/") {
             break;
         }
     }
     (!frames.is_empty()).then(|| frames.join(" < "))
+}
+
+/// Returns the place of a frame, from the folder of its crate on; nothing outside of the workspace. A backtrace names files
+/// below the current folder, which is that of the tested crate, relative to it.
+fn in_workspace(place: &str) -> Option<String> {
+    let own = place.strip_prefix("./").filter(|own| own.starts_with("src/") || own.starts_with("tests/"));
+    let folder = || std::env::current_dir().ok()?.file_name()?.to_str().map(str::to_owned);
+    match own {
+        Some(own) => Some(format!("{}/{own}", folder()?)),
+        None => Some(place.split_once("crates/")?.1.to_owned()),
+    }
 }

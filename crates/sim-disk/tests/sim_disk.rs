@@ -133,11 +133,20 @@ fn faults_come_where_they_are_planned_and_end() {
         failed
     };
     assert_eq!(fail(Fault::DiskFull, &mut |file| file.write_all(b"x")), Some(libc::ENOSPC));
+    assert_eq!(fail(Fault::NoSpaceForBytes, &mut |file| file.write_all(b"x")), Some(libc::ENOSPC));
     assert_eq!(fail(Fault::ReadOnly, &mut |file| file.set_len(0)), Some(libc::EROFS));
+    assert_eq!(fail(Fault::Denied, &mut |file| file.set_len(0)), Some(libc::EACCES));
     assert_eq!(fail(Fault::IoError, &mut |file| file.write_all(b"x")), Some(libc::EIO));
     assert_eq!(fail(Fault::FailedSync, &mut |file| file.sync_all()), Some(libc::EIO));
+    assert_eq!(fail(Fault::Broken, &mut |file| file.write_all(b"x")), Some(libc::EIO));
+    assert_eq!(fail(Fault::Broken, &mut |file| file.sync_all()), Some(libc::EIO));
     disk.fail_at(disk.operations(), Fault::ShortWrite);
     assert_eq!(file.write(b"abcd").unwrap(), 2);
+    for (fault, is_refused) in [(Fault::DiskFull, true), (Fault::NoSpaceForBytes, false)] {
+        disk.fail_at(disk.operations(), fault);
+        let name = folder.path().join(format!("{fault:?}"));
+        assert_eq!(File::create_new(name).is_err(), is_refused, "{fault:?}");
+    }
 }
 
 #[test]

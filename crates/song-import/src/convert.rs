@@ -47,7 +47,7 @@ pub(crate) fn analysis(
     let analysis_id = AnalysisId::parse(&row.id).ok_or("its id is no UUID in lower case")?;
     let study_id = row.study_id.clone().ok_or("it belongs to no study")?;
     let type_id = row.type_id.ok_or("it has no analysis type")?;
-    let analysis_type = type_of(type_id).ok_or_else(|| format!("its analysis type, row {type_id}, is not taken"))?;
+    let analysis_type = type_of(type_id).ok_or_else(|| format!("its analysis type, row {type_id}, is not imported"))?;
     let mut data = data(&row)?;
     let has_folded_samples = !data.contains_key(SAMPLES) && !sample_rows.is_empty();
     if has_folded_samples {

@@ -14,7 +14,7 @@ use crate::report::{Comparison, DigestsByKind, ImportReport, RecordKind, Rejecte
 use crate::rows::AnalysisRows;
 use crate::song_database::SongDatabase;
 use crate::store_writer::{WriteOutcome, execute_write, plan_write};
-use crate::types::TypeImporter;
+use crate::types::{TypeImporter, stored_version};
 use crate::verification::{SongRecord, digest_stored, digest_study, digest_type};
 
 /// How many analyses are written concurrently; they share group commits.
@@ -104,12 +104,10 @@ impl Import<'_> {
             match self.types.import(row, self.store).await? {
                 Err(reason) => self.reject(RecordKind::AnalysisType, name, &reason),
                 Ok(there) => {
-                    let Some(here) = self.store.analysis_type(&there.id.name, Some(there.id.version)).await? else {
-                        continue;
-                    };
-                    if let Some(problem) = describe_foreign_schema(&there.schema) {
-                        self.report.notes.push(format!("analysis type {name}: {problem}"));
-                    }
+                    let Some(here) = stored_version(self.store, &there.id).await? else { continue };
+                    let of_schema = describe_foreign_schema(&there.schema);
+                    self.report.notes.extend(of_schema.iter().map(|note| format!("analysis type {name}: {note}")));
+                    self.report.notes.append(&mut self.types.notes);
                     digest_type(&mut self.song_digests, &there);
                     digest_type(&mut self.store_digests, &here);
                     if here.created_at != there.created_at {
@@ -183,7 +181,7 @@ impl Import<'_> {
     fn reject_analysis(&mut self, record: &SongRecord, reason: &dyn Display) {
         let [id, ..] = &record.analysis;
         self.reject(RecordKind::Analysis, id, reason);
-        let with_it = format!("its analysis '{id}' is not taken");
+        let with_it = format!("its analysis '{id}' is not imported");
         for [file, ..] in &record.files {
             self.reject(RecordKind::File, file, &with_it);
         }
@@ -216,9 +214,9 @@ impl Import<'_> {
             notes.push(format!("{} files have no dataType; it is an empty text here", self.untyped_files));
         }
         for (kind, count) in source.info_kinds().await? {
-            let is_taken = INFO_KINDS.contains(&kind.as_str())
+            let is_imported = INFO_KINDS.contains(&kind.as_str())
                 || source.schema.has_samples() && SAMPLE_INFO_KINDS.contains(&kind.as_str());
-            if !is_taken {
+            if !is_imported {
                 notes.push(format!(
                     "{count} info records of the kind {kind} are shown by no version of SONG and left out"
                 ));

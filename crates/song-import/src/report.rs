@@ -102,14 +102,14 @@ pub struct ImportReport {
     pub unchanged: u64,
     /// Both sides, kind by kind.
     pub comparisons: Vec<Comparison>,
-    /// What was not taken.
+    /// What was rejected.
     pub refused: Vec<RejectedRecord>,
     /// What else there is to know.
     pub notes: Vec<String>,
 }
 
 impl ImportReport {
-    /// Says whether everything was taken, and is here as it was there.
+    /// Says whether everything was imported, and is here as it was there.
     pub fn is_complete(&self) -> bool {
         self.refused.is_empty() && self.comparisons.iter().all(|comparison| comparison.is_same)
     }
@@ -132,8 +132,8 @@ impl Display for ImportReport {
             )?;
         }
         self.notes.iter().try_for_each(|note| writeln!(f, "note: {note}"))?;
-        self.refused.iter().try_for_each(|rejected| writeln!(f, "not taken: {rejected}"))?;
-        f.write_str(if self.is_complete() { "everything was taken" } else { "NOT everything was taken" })
+        self.refused.iter().try_for_each(|rejected| writeln!(f, "rejected: {rejected}"))?;
+        f.write_str(if self.is_complete() { "everything was imported" } else { "NOT everything was imported" })
     }
 }
 

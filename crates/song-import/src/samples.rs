@@ -47,7 +47,7 @@ fn sample(row: &SampleRow) -> Result<Value, RowError> {
 /// Adds what was recorded beside the columns, where there is something.
 fn with_info(mut value: Value, info: Option<&str>) -> Result<Value, RowError> {
     let info: Map<String, Value> = exact_json::parse_object(info)
-        .map_err(|reason| format!("has an info record that cannot be taken: {reason}"))?;
+        .map_err(|reason| format!("has an info record that cannot be imported: {reason}"))?;
     if let (Some(members), false) = (value.as_object_mut(), info.is_empty()) {
         members.insert("info".to_owned(), Value::Object(info));
     }

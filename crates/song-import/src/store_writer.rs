@@ -42,7 +42,7 @@ pub(crate) async fn execute_write(store: &dyn Store, task: WritePlan) -> Result<
         WritePlan::Skip(outcome) => outcome,
         WritePlan::Insert(new) => match store.insert_analysis(new, DuplicateRule::Allow).await? {
             InsertOutcome::Stored(_) => WriteOutcome::New,
-            InsertOutcome::UnknownStudy => rejected("its study is not taken"),
+            InsertOutcome::UnknownStudy => rejected("its study is not imported"),
             InsertOutcome::Duplicate { .. } => rejected("it is taken for a duplicate"),
         },
         WritePlan::Replace(change) => match store.replace_analysis(change).await? {
@@ -75,7 +75,7 @@ fn update(analysis: &Analysis, stored: &StoredAnalysis) -> Result<WritePlan, Sto
     }
     // Later changes of state or data have a later time or a longer history.
     if here.updated_at > analysis.updated_at || here.history.len() > analysis.history.len() {
-        let reason = "it was changed here after it was taken, and stays as it is";
+        let reason = "it was changed here after it was imported, and stays as it is";
         return Ok(WritePlan::Skip(WriteOutcome::Rejected(reason.to_owned())));
     }
     let action =

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use cantata_core::analysis_type::check_type_name;
 use cantata_core::{AnalysisType, AnalysisTypeId, ExternalValidation, PartialTypeOptions, TypeOptions};
+use cantata_metadata::external::{check_rule, remove_credentials};
 use cantata_store::{NewAnalysisType, Store};
 use serde::Deserialize;
 use serde_json::Value;
@@ -28,6 +29,8 @@ struct SongTypeOptions {
 pub(crate) struct TypeImporter {
     /// The type version that each row became.
     pub(crate) imported: HashMap<i64, AnalysisTypeId>,
+    /// What to know of the external validations of the imported versions.
+    pub(crate) notes: Vec<String>,
     /// The options of the latest version of each name.
     options: HashMap<String, TypeOptions>,
 }
@@ -45,12 +48,13 @@ impl TypeImporter {
             Err(reason) => return Ok(Err(reason)),
         };
         let id = AnalysisTypeId { name: given.name.clone(), version };
-        let expected = AnalysisType {
+        let mut expected = AnalysisType {
             id: id.clone(),
             created_at: given.created_at,
             options: given.options.clone().inherit(self.options.get(&id.name)),
             schema: given.schema.clone(),
         };
+        let notes = clean_rules(&mut expected);
         let latest = store.latest_type_version(&id.name).await?.unwrap_or_default();
         if id.version > latest + 1 {
             return Ok(Err(
@@ -64,9 +68,10 @@ impl TypeImporter {
             };
             store.register_type(NewAnalysisType { options, ..given }).await?;
         }
-        match store.analysis_type(&id.name, Some(id.version)).await? {
+        match stored_version(store, &id).await? {
             Some(here) if here.schema == expected.schema && here.options == expected.options => {
                 self.options.insert(id.name.clone(), expected.options.clone());
+                self.notes.extend(notes);
                 self.imported.insert(row_id, id);
                 Ok(Ok(expected))
             }
@@ -75,6 +80,38 @@ impl TypeImporter {
                 .into())),
         }
     }
+}
+
+/// Returns a version as it is here, without the credentials that an earlier version of this import has stored.
+pub(crate) async fn stored_version(
+    store: &dyn Store,
+    id: &AnalysisTypeId,
+) -> cantata_store::Result<Option<AnalysisType>> {
+    let mut here = store.analysis_type(&id.name, Some(id.version)).await?;
+    for rule in here.iter_mut().flat_map(|here| &mut here.options.external_validations) {
+        remove_credentials(rule);
+    }
+    Ok(here)
+}
+
+/// Removes credentials from the external validations of a version, which everybody who lists the types can read, and
+/// returns what to know of the rules that nobody could register here.
+fn clean_rules(version: &mut AnalysisType) -> Vec<String> {
+    let AnalysisTypeId { name, version: number } = &version.id;
+    let mut notes = Vec::new();
+    for (index, rule) in version.options.external_validations.iter_mut().enumerate() {
+        let place = format!("analysis type {name}:{number}: externalValidations/{index}");
+        if remove_credentials(rule) {
+            notes.push(format!(
+                "{place}/url: its user and password are left out, because everybody who lists the analysis types could \
+                 read them; the service is called without them"
+            ));
+        }
+        if let Err(reason) = check_rule(rule) {
+            notes.push(format!("{place}/{reason}; register a version with other externalValidations"));
+        }
+    }
+    notes
 }
 
 /// Returns a version as it was registered in SONG, and its number.

@@ -17,14 +17,11 @@ use uuid::Uuid;
 
 use crate::error::{is_connection_lost, outcome_unknown, read_error, unavailable};
 use crate::group_plan::{GroupOutcome, GroupRows, StoredState, Submission, plan_group, published_only};
-use crate::group_statements::{GroupStatements, QueryResult};
+use crate::group_statements::{GroupStatements, QueryResult, are_copied};
 use crate::pool::ConnectionPool;
 use crate::query::to_uuid;
 
 const STORING: &str = "storing analyses";
-
-/// From this number of files on, COPY writes them; it needs one more round trip.
-const MIN_COPY_FILES: usize = 500;
 
 /// How often, and at which interval, the outcome of a lost commit is read.
 const MAX_RESOLVE_ATTEMPTS: u32 = 20;
@@ -48,6 +45,11 @@ pub(crate) async fn commit_group(
         Err(error) if is_connection_lost(&error) || client.is_closed() => {
             drop(Object::take(client));
             resolve_outcome(pool, &rows, error).await.map(|()| outcome)
+        }
+        Err(error) if are_copied(&rows.files) => {
+            // Of a COPY that does not begin, the driver takes the answer to its end for one to another statement.
+            drop(Object::take(client));
+            Err(read_error(STORING)(error))
         }
         Err(error) => Err(roll_back(client, error).await),
     }
@@ -95,15 +97,15 @@ async fn write_rows(
     if rows.events.seqs.is_empty() {
         return client.batch_execute("ROLLBACK").await;
     }
-    let commit = statements.commit(client, rows, last_event);
-    if rows.files.object_ids.len() < MIN_COPY_FILES {
-        let files = statements.insert_files(client, &rows.files);
-        try_join!(biased; statements.write_analyses(client, rows), files, commit).map(|_| ())
-    } else {
-        statements.write_analyses(client, rows).await?;
-        statements.copy_files(client, &rows.files).await?;
-        commit.await
-    }
+    // Files come first: if a statement before a COPY failed, the COPY would not begin.
+    try_join!(
+        biased;
+        statements.delete_files(client, rows),
+        statements.write_files(client, &rows.files),
+        statements.write_analyses(client, rows),
+        statements.commit(client, rows, last_event),
+    )
+    .map(|_| ())
 }
 
 /// Finds out whether a group was committed, after the connection was lost before the answer arrived.

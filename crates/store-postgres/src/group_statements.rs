@@ -6,17 +6,20 @@
 use std::collections::HashMap;
 use std::pin::pin;
 
+use bytes::{BufMut, Bytes, BytesMut};
 use cantata_core::{AnalysisId, ObjectId};
 use deadpool_postgres::Object;
+use futures_util::SinkExt;
 use tokio::try_join;
-use tokio_postgres::binary_copy::BinaryCopyInWriter;
-use tokio_postgres::types::Type;
 use tokio_postgres::{Error, Row, Statement};
 use uuid::Uuid;
 
 use crate::group_plan::{CurrentRevision, EventRows, FileRows, GroupRows, StoredFile};
 use crate::notifications::EVENT_CHANNEL;
 use crate::query::{SqlParam, to_bigint};
+
+/// From this number of files on, COPY writes them; it needs one more round trip.
+const MIN_COPY_FILES: usize = 500;
 
 /// The result of a statement.
 pub(crate) type QueryResult<T> = std::result::Result<T, Error>;
@@ -137,11 +140,10 @@ impl GroupStatements {
 
     /// Writes everything but the files.
     pub(crate) async fn write_analyses(&self, client: &Object, rows: &GroupRows<'_>) -> QueryResult<()> {
-        let GroupRows { events, new_analyses, updated_analyses, deleted_files, .. } = rows;
+        let GroupRows { events, new_analyses, updated_analyses, .. } = rows;
         let EventRows { seqs, analysis_ids, study_keys, states, actions, documents } = events;
         let (new_ids, new_studies, new_revisions, new_states) = new_analyses;
         let (updated_ids, updated_states, updated_revisions) = updated_analyses;
-        let (object_ids, owners) = deleted_files;
         try_join!(
             biased;
             run(client, &self.insert_events, [seqs, analysis_ids, study_keys, states, actions, documents]),
@@ -150,30 +152,36 @@ impl GroupStatements {
                 run(client, &self.insert_analyses, [new_ids, new_studies, new_revisions, new_states])
             ),
             run_unless(updated_ids.is_empty(), run(client, &self.update_analyses, [updated_ids, updated_states, updated_revisions])),
-            run_unless(object_ids.is_empty(), run(client, &self.delete_files, [object_ids, owners])),
         )
         .map(|_| ())
     }
 
+    /// Deletes files that are removed or about to be written again.
+    pub(crate) async fn delete_files(&self, client: &Object, rows: &GroupRows<'_>) -> QueryResult<()> {
+        let (object_ids, owners) = &rows.deleted_files;
+        run_unless(object_ids.is_empty(), run(client, &self.delete_files, [object_ids, owners])).await
+    }
+
     /// Writes files.
-    pub(crate) async fn insert_files(&self, client: &Object, files: &FileRows<'_>) -> QueryResult<()> {
+    pub(crate) async fn write_files(&self, client: &Object, files: &FileRows<'_>) -> QueryResult<()> {
+        if are_copied(files) {
+            return self.copy_files(client, files).await;
+        }
         let FileRows { object_ids, analysis_ids, study_keys, md5s, accesses, names } = files;
         let columns: [SqlParam<'_>; 6] = [object_ids, analysis_ids, study_keys, md5s, accesses, names];
         run_unless(object_ids.is_empty(), run(client, &self.insert_files, columns)).await
     }
 
-    /// Writes many files with COPY.
-    pub(crate) async fn copy_files(&self, client: &Object, files: &FileRows<'_>) -> QueryResult<()> {
-        const COLUMNS: [Type; 6] = [Type::UUID, Type::UUID, Type::INT4, Type::UUID, Type::INT2, Type::TEXT];
-        let sink = client.copy_in(&self.copy_files).await?;
-        let mut writer = pin!(BinaryCopyInWriter::new(sink, &COLUMNS));
-        let FileRows { object_ids, analysis_ids, study_keys, md5s, accesses, names } = files;
-        let owners = object_ids.iter().zip(analysis_ids).zip(study_keys);
-        let contents = md5s.iter().zip(accesses).zip(names);
-        for (((object_id, analysis_id), study_key), ((md5, access), name)) in owners.zip(contents) {
-            writer.as_mut().write(&[object_id, analysis_id, study_key, md5, access, name]).await?;
-        }
-        writer.finish().await.map(|_| ())
+    /// Writes many files with COPY, in one message, which is encoded while the database begins.
+    async fn copy_files(&self, client: &Object, files: &FileRows<'_>) -> QueryResult<()> {
+        let (sink, encoded) = try_join!(
+            biased;
+            client.copy_in::<_, Bytes>(&self.copy_files),
+            async { QueryResult::Ok(encode_copy(files)) },
+        )?;
+        let mut sink = pin!(sink);
+        sink.send(encoded).await?;
+        sink.finish().await.map(|_| ())
     }
 
     /// Writes the counts and the number of the last event, notifies the other servers, and commits.
@@ -189,6 +197,40 @@ impl GroupStatements {
         )
         .map(|_| ())
     }
+}
+
+/// Says whether files are written with COPY.
+pub(crate) fn are_copied(files: &FileRows<'_>) -> bool {
+    files.object_ids.len() >= MIN_COPY_FILES
+}
+
+/// Encodes files in the binary format of COPY. The driver does that, too, but waits after each page of them.
+fn encode_copy(files: &FileRows<'_>) -> Bytes {
+    const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
+    const COLUMNS: i16 = 6;
+    const END: i16 = -1;
+    let FileRows { object_ids, analysis_ids, study_keys, md5s, accesses, names } = files;
+    // A length before each value.
+    let row_bytes = |name: &&str| 2 + 6 * 4 + 3 * 16 + 4 + 2 + name.len();
+    let mut encoded = BytesMut::with_capacity(SIGNATURE.len() + 8 + names.iter().map(row_bytes).sum::<usize>() + 2);
+    encoded.put_slice(SIGNATURE);
+    // No flags, no extension of the header.
+    encoded.put_u64(0);
+    let owners = object_ids.iter().zip(analysis_ids).zip(study_keys);
+    let contents = md5s.iter().zip(accesses).zip(names);
+    for (((object_id, analysis_id), study_key), ((md5, access), name)) in owners.zip(contents) {
+        encoded.put_i16(COLUMNS);
+        let (study_key, access) = (study_key.to_be_bytes(), access.to_be_bytes());
+        let (object_id, analysis_id, md5) = (object_id.as_bytes(), analysis_id.as_bytes(), md5.as_bytes());
+        let values: [&[u8]; 6] = [object_id, analysis_id, &study_key, md5, &access, name.as_bytes()];
+        for value in values {
+            // The whole group is far smaller than the largest length.
+            encoded.put_i32(i32::try_from(value.len()).unwrap_or(i32::MAX));
+            encoded.put_slice(value);
+        }
+    }
+    encoded.put_i16(END);
+    encoded.freeze()
 }
 
 async fn run<const N: usize>(client: &Object, statement: &Statement, values: [SqlParam<'_>; N]) -> QueryResult<()> {

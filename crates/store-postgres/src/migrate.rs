@@ -51,7 +51,9 @@ async fn migrate(client: &mut Client) -> Result<()> {
         client.batch_execute("CREATE SCHEMA cantata").await.map_err(failed)?;
     }
     client.batch_execute("SET search_path TO cantata").await.map_err(failed)?;
+    // Otherwise a migration and the note that it was made are two transactions, and a crash between them is for good.
     embedded::migrations::runner()
+        .set_grouped(true)
         .run_async(client)
         .await
         .map(|_| ())

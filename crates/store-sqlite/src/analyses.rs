@@ -11,10 +11,11 @@ use crate::database::with_statement;
 const READING: &str = "reading analyses";
 
 pub(crate) fn find(connection: &Connection, id: AnalysisId) -> Result<Option<StoredAnalysis>> {
+    // An analysis whose study or revision is not there is damaged, not missing: its columns are NULL then.
     let sql = "SELECT revision, study_id, event.analysis_id, event.state, action, event.document, event.checksum
              FROM analysis
-             JOIN event ON event.seq = analysis.revision
-             JOIN study ON study.study_key = analysis.study_key
+             LEFT JOIN event ON event.seq = analysis.revision
+             LEFT JOIN study ON study.study_key = analysis.study_key
              WHERE analysis.analysis_id = ?1";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, RevisionRow::read(row, 2)?));
     let found: Option<(u64, String, RevisionRow)> =

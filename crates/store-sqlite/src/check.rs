@@ -64,7 +64,10 @@ pub(crate) fn damaged_rows(connection: &Connection) -> Result<Vec<String>> {
         RecordKind::ALL.into_iter().for_each(|kind| check_records(connection, kind, &mut problems));
     }
     check_revisions(connection, &mut problems)?;
-    check_pointers(connection, &mut problems)?;
+    check_numbers(connection, &mut problems)?;
+    for (sql, problem) in CROSS_CHECKS {
+        cross_check(connection, sql, problem, &mut problems)?;
+    }
     let sql = "SELECT count(*) FROM (SELECT study_key, state, count(*) FROM analysis GROUP BY study_key, state
              EXCEPT SELECT study_key, state, analyses FROM analysis_count)";
     let miscounted: u64 = with_statement(connection, CHECKING, sql, |select| select.query_row([], |row| row.get(0)))?;
@@ -121,18 +124,57 @@ fn check_revisions(connection: &Connection, problems: &mut Vec<String>) -> Resul
     Ok(())
 }
 
-/// Checks that every analysis is at a revision of its own, in the study and state that it says.
-fn check_pointers(connection: &Connection, problems: &mut Vec<String>) -> Result<()> {
-    let sql = "SELECT analysis.analysis_id FROM analysis LEFT JOIN event ON event.seq = analysis.revision
-             WHERE event.seq IS NULL OR event.analysis_id != analysis.analysis_id
-                OR event.study_key != analysis.study_key OR event.state != analysis.state
-             LIMIT ?1";
+/// Checks that no revision is missing: they are numbered without gaps, and none is ever removed.
+fn check_numbers(connection: &Connection, problems: &mut Vec<String>) -> Result<()> {
+    let sql = "SELECT count(*), coalesce(max(seq), 0) FROM event";
+    let read = |row: &Row<'_>| <(u64, u64)>::try_from(row);
+    let counted = with_statement(connection, CHECKING, sql, |select| select.query_row([], read));
+    match counted {
+        Err(error @ StoreError::Corrupt { .. }) => note(problems, Err::<(), _>(error)),
+        counted => {
+            let (count, last) = counted?;
+            if count != last {
+                problems.push(format!("there are {count} revisions, but the last one has the number {last}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks of what no checksum covers, because several rows have it: each selects the analyses whose rows disagree, and is
+/// followed by the problem that they have.
+const CROSS_CHECKS: [(&str, &str); 3] = [
+    (
+        "SELECT analysis.analysis_id FROM analysis LEFT JOIN event ON event.seq = analysis.revision
+         WHERE event.seq IS NULL OR event.analysis_id != analysis.analysis_id
+            OR event.study_key != analysis.study_key OR event.state != analysis.state
+         LIMIT ?1",
+        "is not at a revision of its own",
+    ),
+    (
+        "SELECT event.analysis_id FROM event
+         LEFT JOIN analysis ON analysis.analysis_id = event.analysis_id
+         LEFT JOIN study ON study.study_key = event.study_key
+         WHERE study.study_key IS NULL OR analysis.study_key IS NOT event.study_key OR event.seq > analysis.revision
+         LIMIT ?1",
+        "has a revision of another study, or one that is later than its latest",
+    ),
+    (
+        "SELECT file_block.analysis_id FROM file_block
+         LEFT JOIN analysis ON analysis.analysis_id = file_block.analysis_id
+         WHERE analysis.study_key IS NOT file_block.study_key
+         LIMIT ?1",
+        "has files of another study",
+    ),
+];
+
+fn cross_check(connection: &Connection, sql: &str, problem: &str, problems: &mut Vec<String>) -> Result<()> {
     let read = |row: &Row<'_>| row.get(0).map(AnalysisId::from_bytes);
     let wrong: Result<Vec<AnalysisId>> =
         with_statement(connection, CHECKING, sql, |select| select.query_map([MAX_PROBLEMS as u64], read)?.collect());
     match wrong {
         Err(error @ StoreError::Corrupt { .. }) => note(problems, Err::<(), _>(error)),
-        wrong => problems.extend(wrong?.into_iter().map(|id| format!("analysis {id} is not at a revision of its own"))),
+        wrong => problems.extend(wrong?.into_iter().map(|id| format!("analysis {id} {problem}"))),
     }
     Ok(())
 }

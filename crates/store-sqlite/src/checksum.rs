@@ -1,7 +1,7 @@
 //! Checksums of stored rows: what is read is what was written, or an error that names it.
 //!
 //! SQLite has no checksums of its own, so a bit that changes on the disk would change a document and nobody would notice. A
-//! row that was written before there were checksums has none, and is not checked.
+//! row that was written before there were checksums gets one in the background once the store is opened (`missing_checksums.rs`).
 
 use cantata_core::AnalysisId;
 use cantata_store::{Result, StoreError};
@@ -27,7 +27,8 @@ pub(crate) fn check(stored: Option<u32>, columns: &[&[u8]], location: impl FnOnc
     }
 }
 
-/// Returns the checksum of a revision.
+/// Returns the checksum of a revision. Its number and its study are not among the columns: `check.rs` compares them with those
+/// of other rows.
 pub(crate) fn of_revision(analysis_id: AnalysisId, state: i16, action: i16, document: &[u8]) -> u32 {
     checksum_of(&[analysis_id.as_bytes(), &state.to_le_bytes(), &action.to_le_bytes(), document])
 }

@@ -7,6 +7,8 @@ use cantata_store::{Result, StoreError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, ffi};
 
+use crate::missing_checksums::COMPLETE;
+
 mod embedded {
     refinery::embed_migrations!("migrations");
 }
@@ -84,7 +86,9 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
 /// Brings the tables to the newest version. A copy of an older database is kept beside it, as the way back to the version of
 /// Cantata that wrote it.
 fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
-    let runner = embedded::migrations::runner();
+    const OPERATION: &str = "migrating the metadata database";
+    // Otherwise a migration and the note that it was made are two transactions, and a crash between them is for good.
+    let runner = embedded::migrations::runner().set_grouped(true);
     let newest = runner.get_migrations().iter().map(refinery::Migration::version).max().unwrap_or_default();
     let found = schema_version(connection)?;
     if found > newest {
@@ -99,7 +103,11 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
     if is_upgrade {
         keep_copy(path, connection, newest)?;
     }
-    runner.run(connection).map_err(|error| StoreError::failed("migrating the metadata database", error))?;
+    runner.run(connection).map_err(|error| StoreError::failed(OPERATION, error))?;
+    if found == 0 {
+        // A new database has no rows without checksums.
+        connection.pragma_update(None, "user_version", COMPLETE).map_err(|error| sqlite_error(OPERATION, error))?;
+    }
     if is_upgrade {
         tracing::info!(from = found, to = newest, "the metadata database was upgraded; a copy of the old one is kept");
     }
@@ -164,6 +172,26 @@ pub(crate) fn sqlite_error(operation: &'static str, error: rusqlite::Error) -> S
     }
 }
 
+/// Runs work with a statement of the lookup database.
+pub(crate) fn with_lookup_statement<T>(
+    connection: &Connection,
+    operation: &'static str,
+    sql: &str,
+    work: impl FnOnce(&mut Statement<'_>) -> rusqlite::Result<T>,
+) -> Result<T> {
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| work(&mut statement))
+        .map_err(|error| lookup_error(operation, error))
+}
+
+/// Makes the error of an operation on the lookup database. A part of it that the disk does not give back is damage like
+/// any other: it is derived, and another file can be read.
+pub(crate) fn lookup_error(operation: &'static str, error: rusqlite::Error) -> StoreError {
+    let is_unreadable = error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_IOERR_READ);
+    if is_unreadable { StoreError::corrupt("lookup.db", error) } else { sqlite_error(operation, error) }
+}
+
 /// Returns whether an error says that a file is not as SQLite or this store has written it.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error as E;
@@ -226,6 +254,13 @@ mod tests {
         assert_eq!(schema_version(&kept).unwrap(), 2);
         let count: u64 = kept.query_row("SELECT count(*) FROM event", [], |row| row.get(0)).unwrap();
         assert_eq!(count, 2);
+    }
+
+    #[test]
+    fn a_lookup_that_the_disk_does_not_give_back_is_damaged_and_metadata_is_not() {
+        let unreadable = || rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_IOERR_READ), None);
+        assert!(matches!(lookup_error("reading", unreadable()), StoreError::Corrupt { .. }));
+        assert!(matches!(sqlite_error("reading", unreadable()), StoreError::Failed { .. }));
     }
 
     #[test]

@@ -46,12 +46,22 @@ pub(crate) fn encode(files: &[FileRow]) -> Vec<u8> {
 }
 
 /// Decodes the files of a value.
-pub(crate) fn decode(mut encoded: &[u8]) -> Result<Vec<FileRow>> {
+pub(crate) fn decode(encoded: &[u8]) -> Result<Vec<FileRow>> {
+    let (files, outcome) = decode_readable(encoded);
+    outcome.map(|()| files)
+}
+
+/// Decodes the files of a value up to the first that is damaged, and returns how that one is.
+pub(crate) fn decode_readable(mut encoded: &[u8]) -> (Vec<FileRow>, Result<()>) {
     let mut files = Vec::new();
     while !encoded.is_empty() {
-        files.push(decode_file(&mut encoded).ok_or_else(|| StoreError::corrupt("a block of files", "it is cut off"))??);
+        match decode_file(&mut encoded) {
+            Some(Ok(file)) => files.push(file),
+            Some(Err(error)) => return (files, Err(error)),
+            None => return (files, Err(StoreError::corrupt("a block of files", "it is cut off"))),
+        }
     }
-    Ok(files)
+    (files, Ok(()))
 }
 
 fn decode_file(encoded: &mut &[u8]) -> Option<Result<FileRow>> {
@@ -103,6 +113,9 @@ mod tests {
         let encoded = encode(&files);
         for length in 1..encoded.len() {
             assert!(decode(&encoded[..length]).is_err(), "{length}");
+            let (readable, outcome) = decode_readable(&[&encoded, &encoded[..length]].concat());
+            assert_eq!(readable, files);
+            assert!(outcome.is_err(), "{length}");
         }
     }
 }

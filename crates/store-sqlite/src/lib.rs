@@ -15,6 +15,7 @@ mod events;
 mod file_block;
 mod files;
 mod lookup;
+mod missing_checksums;
 mod reader_pool;
 mod records;
 mod revisions;
@@ -45,10 +46,11 @@ pub use crate::database::METADATA_FILE;
 pub use crate::lookup::{check_lookup, remove_lookup};
 pub use crate::wal::check_wal;
 
-use crate::database::{StorePaths, open_reader, open_writer};
+use crate::database::{StorePaths, open_writer};
 use crate::document_cache::DocumentCache;
 use crate::file_block::FileBlock;
-use crate::lookup::{Lookup, LookupDatabase, LookupKey, LookupWriter};
+use crate::lookup::{Lookup, LookupKey, LookupWriter};
+use crate::missing_checksums::ChecksumFiller;
 use crate::reader_pool::{Reader, ReaderPool, with_snapshot};
 use crate::write_context::WriteContext;
 use crate::writer::Writer;
@@ -60,6 +62,8 @@ const DEFAULT_LOOKUP_BATCH_ENTRIES: usize = 65_536;
 pub struct SqliteStore {
     // Dropped before the writer: SQLite removes the WAL only when the last connection is closed.
     readers: Arc<ReaderPool>,
+    // Dropped before the writer, which it waits for, and after the lookup of the readers, which the writer may wait for.
+    _checksums: Option<ChecksumFiller>,
     writer: Writer,
     cache: Arc<DocumentCache>,
     lookup_key: LookupKey,
@@ -81,12 +85,12 @@ impl SqliteStore {
         check_wal(folder)?;
         let connection = open_writer(&files.metadata)?;
         cursors::clear_leases(&connection)?;
-        let lookup = Lookup::start(LookupDatabase::open(&files.lookup, &connection)?, &connection, lookup_batch)?;
+        let lookup = Lookup::start(&files, &connection, lookup_batch)?;
         let last_event = events::latest(&connection)?;
         let (event_sender, latest_event) = watch::channel(last_event);
         let context = WriteContext {
             connection,
-            lookup: LookupWriter::new(lookup.reader(open_reader(&files.lookup)?)),
+            lookup: LookupWriter::new(lookup.reader()?),
             last_event,
             changed: Vec::new(),
             inserted: Vec::new(),
@@ -95,8 +99,12 @@ impl SqliteStore {
         let cache = Arc::new(DocumentCache::new());
         let writer = Writer::start(context, Arc::clone(&cache), event_sender)?;
         let lookup_key = lookup.key();
+        let checksums = match writer.queue() {
+            Some(queue) => ChecksumFiller::start(&files.metadata, queue)?,
+            None => None,
+        };
         let readers = Arc::new(ReaderPool::new(files, lookup));
-        Ok(Self { readers, writer, cache, lookup_key, latest_event, _lock: lock })
+        Ok(Self { _checksums: checksums, readers, writer, cache, lookup_key, latest_event, _lock: lock })
     }
 
     /// Runs a long read on the blocking pool.

@@ -13,7 +13,8 @@
 //! only a candidate: the caller reads the block and compares the full id or checksum. So entries of removed files, of
 //! uncommitted blocks and with equal hashes do no harm, and entries of committed blocks are never removed. A reader that
 //! takes its snapshot of the blocks first and looks here second misses nothing, because an entry is inserted before its
-//! block becomes visible.
+//! block becomes visible. A flush or a search that meets damage in the database has it rebuilt; until then searches that
+//! need the damaged part are answered that the store is unavailable.
 
 mod check;
 mod database;
@@ -26,18 +27,22 @@ mod run_writer;
 mod state;
 mod writer;
 
+use std::cell::{Ref, RefCell};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cantata_core::error_chain;
 use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 
 pub(crate) use check::check_not_ahead;
 pub use check::{check_lookup, remove_lookup};
-pub(crate) use database::LookupDatabase;
 pub(crate) use key::LookupKey;
 pub(crate) use writer::LookupWriter;
 
+use crate::database::{StorePaths, open_reader};
+use database::LookupDatabase;
 use flusher::LookupFlusher;
 use run::RunLookup;
 use state::{LookupState, Runs};
@@ -50,23 +55,32 @@ const MERGE_RETRY_DELAY: Duration = Duration::from_millis(1);
 /// A handle of the lookup index; clones share it.
 #[derive(Clone)]
 pub(crate) struct Lookup {
+    path: PathBuf,
     key: LookupKey,
     shared: Arc<LookupState>,
     _applier: Arc<LookupFlusher>,
 }
 
 impl Lookup {
-    /// Catches up with the blocks that the lookup database lacks, and starts the flusher.
+    /// Opens the lookup database, catches up with the blocks that it lacks, and starts the flusher.
     ///
     /// A batch has `batch` entries. Larger batches write fewer pages for each entry but take more memory, and more blocks
     /// to read again after a restart.
-    pub(crate) fn start(mut database: LookupDatabase, metadata: &Connection, batch: usize) -> Result<Self> {
-        let rest = database.catch_up(metadata, batch)?;
+    pub(crate) fn start(files: &StorePaths, metadata: &Connection, batch: usize) -> Result<Self> {
+        let mut database = LookupDatabase::open(&files.lookup, metadata)?;
+        let rest = match database.catch_up(metadata, batch, &|| false) {
+            Err(error @ StoreError::Corrupt { .. }) => {
+                tracing::warn!(error = error_chain(&error), "lookup.db is damaged and is rebuilt from metadata.db");
+                database = LookupDatabase::recreate(&files.lookup)?;
+                database.catch_up(metadata, batch, &|| false)?
+            }
+            caught_up => caught_up?,
+        };
         let shared = Arc::new(LookupState::new(batch, database.runs()));
         shared.insert(&rest);
         let key = database.key();
-        let flusher = Arc::new(LookupFlusher::start(database, Arc::clone(&shared))?);
-        Ok(Self { key, shared, _applier: flusher })
+        let flusher = Arc::new(LookupFlusher::start(database, Arc::clone(&shared), files.metadata.clone())?);
+        Ok(Self { path: files.lookup.clone(), key, shared, _applier: flusher })
     }
 
     /// Returns the secret that ids are hashed with.
@@ -75,16 +89,21 @@ impl Lookup {
     }
 
     /// Combines the entries in memory with a connection to those on disk.
-    pub(crate) fn reader(&self, database: Connection) -> LookupReader {
-        LookupReader { key: self.key, shared: Arc::clone(&self.shared), database }
+    pub(crate) fn reader(&self) -> Result<LookupReader> {
+        // Read first: if the file is replaced in between, the next search opens the new one.
+        let file = self.shared.runs().file;
+        let database = RefCell::new((file, open_lookup(&self.path)?));
+        Ok(LookupReader { path: self.path.clone(), key: self.key, shared: Arc::clone(&self.shared), database })
     }
 }
 
 /// Searches entries in memory and on disk.
 pub(crate) struct LookupReader {
+    path: PathBuf,
     key: LookupKey,
     shared: Arc<LookupState>,
-    database: Connection,
+    /// A connection, and the number of the file that it was opened to.
+    database: RefCell<(u64, Connection)>,
 }
 
 impl LookupReader {
@@ -108,11 +127,22 @@ impl LookupReader {
                     return Ok(Some(found));
                 }
             }
-            if let Some(found) = self.find_on_disk(&runs, *hash, &mut |block_key| test(index, block_key))? {
+            if runs.iter().any(|run| run.may_have(*hash))
+                && let Some(found) = self.find_on_disk(&runs, *hash, &mut |block_key| test(index, block_key))?
+            {
                 return Ok(Some(found));
             }
         }
         Ok(None)
+    }
+
+    /// Returns a connection to the file with this number.
+    fn database(&self, file: u64) -> Result<Ref<'_, (u64, Connection)>> {
+        if self.database.borrow().0 != file {
+            let opened = open_lookup(&self.path)?;
+            self.database.replace((file, opened));
+        }
+        Ok(self.database.borrow())
     }
 
     /// Searches the runs. If one was merged into another meanwhile, the current runs are searched again.
@@ -122,25 +152,43 @@ impl LookupReader {
         hash: i64,
         test: &mut impl FnMut(i64) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
-        let mut runs = Arc::clone(runs);
+        let mut runs = runs.clone();
         for _ in 0..MAX_MERGE_RETRIES {
+            let database = self.database(runs.file)?;
             let mut is_complete = true;
             for run in runs.iter() {
-                match run.find(&self.database, hash, test)? {
+                match run.find(&database.1, hash, test)? {
                     RunLookup::Found(found) => return Ok(Some(found)),
                     RunLookup::NotFound => {}
                     RunLookup::Merged => is_complete = false,
+                    RunLookup::Damaged(error) => {
+                        self.shared.report_damage(runs.file);
+                        return Err(damaged(&error));
+                    }
                 }
             }
             if is_complete {
                 return Ok(None);
             }
+            drop(database);
+            // The writer's thread is not to wait for each file of a submission.
+            if self.shared.is_damaged() {
+                break;
+            }
             std::thread::sleep(MERGE_RETRY_DELAY);
             runs = self.shared.runs();
         }
-        Err(StoreError::corrupt(
-            "the lookup database",
-            "chunks of a run are missing; stop the server and delete lookup.db",
-        ))
+        self.shared.report_damage(runs.file);
+        Err(damaged(&StoreError::corrupt("the lookup database", "chunks of a run are missing")))
     }
+}
+
+/// Makes the error of a search that met damage: it passes, because the database is rebuilt.
+fn damaged(error: &StoreError) -> StoreError {
+    StoreError::unavailable(format!("lookup.db is rebuilt from metadata.db: {}", error_chain(error)))
+}
+
+/// Opens the database for a search. There is none for a moment while one that was rebuilt takes its place.
+fn open_lookup(path: &Path) -> Result<Connection> {
+    open_reader(path).map_err(|error| StoreError::unavailable(error_chain(&error)))
 }

@@ -46,8 +46,7 @@ impl ReaderPool {
     }
 
     fn open(&self) -> Result<Reader> {
-        let lookup = self.lookup.reader(open_reader(&self.files.lookup)?);
-        Ok(Reader { metadata: open_reader(&self.files.metadata)?, lookup })
+        Ok(Reader { metadata: open_reader(&self.files.metadata)?, lookup: self.lookup.reader()? })
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Reader>> {

@@ -45,6 +45,7 @@ pub(crate) fn key(connection: &Connection, study_id: &str) -> Result<Option<i64>
 /// Returns the id of the study that a block of files belongs to.
 pub(crate) fn id_of_block(connection: &Connection, block_key: i64) -> Result<String> {
     let operation = "reading the study of a file";
-    let sql = "SELECT study_id FROM file_block JOIN study USING (study_key) WHERE block_key = ?1";
+    // No study has the key of a block that is damaged; then the id is NULL, which is reported as damage.
+    let sql = "SELECT study_id FROM file_block LEFT JOIN study USING (study_key) WHERE block_key = ?1";
     with_statement(connection, operation, sql, |select| select.query_row([block_key], |row| row.get(0)))
 }

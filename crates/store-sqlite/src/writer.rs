@@ -68,6 +68,23 @@ where
     }
 }
 
+/// Takes jobs of other threads of the store; the writer thread does not end before it is dropped.
+pub(crate) struct WriteQueue(Sender<Box<dyn WriteJob>>);
+
+impl WriteQueue {
+    /// Runs a job and waits until its group is on disk. Not for threads of a runtime.
+    pub(crate) fn write_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut WriteContext) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let stopped = || StoreError::unavailable("the writer has stopped");
+        let (reply, answer) = oneshot::channel();
+        let job = Box::new(PendingWrite { work: Some(work), outcome: None, reply });
+        self.0.blocking_send(job).map_err(|_| stopped())?;
+        answer.blocking_recv().map_err(|_| stopped())?
+    }
+}
+
 /// A handle of the writer thread.
 pub(crate) struct Writer {
     jobs: Option<Sender<Box<dyn WriteJob>>>,
@@ -92,6 +109,11 @@ impl Writer {
             .spawn(move || write_groups(queue, context, &cache, &latest_event, &counted, &failing))
             .map_err(|error| StoreError::failed("starting the writer thread", error))?;
         Ok(Self { jobs: Some(jobs), commits, has_failed, thread: Some(thread) })
+    }
+
+    /// Returns the queue of the thread.
+    pub(crate) fn queue(&self) -> Option<WriteQueue> {
+        self.jobs.clone().map(WriteQueue)
     }
 
     /// Returns how many commits changed analyses.

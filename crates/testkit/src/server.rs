@@ -15,7 +15,7 @@ use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::storage::StorageClient;
 use cantata_metadata::{MetadataService, MetadataSettings};
 use cantata_search::SearchService;
-use cantata_server::{AccessControl, HttpSettings, Indexes, LimitSettings, MetricsAccess, PublicAddress, Services};
+use cantata_server::{AccessControl, HttpSettings, Indexes, LimitSettings, MetricsAccess, Services};
 use cantata_store::Store;
 use cantata_store_postgres::{DatabaseUrl, PostgresStore};
 use cantata_store_sqlite::SqliteStore;
@@ -174,7 +174,14 @@ impl TestServerBuilder {
 
     /// Names the only address by which the server is asked for.
     pub fn public_url(mut self, origin: &str) -> Self {
-        self.http.public_address = PublicAddress { origins: origin.parse().unwrap(), is_exclusive: true };
+        self.http.public_address.origins = origin.parse().unwrap();
+        self.http.public_address.is_exclusive = true;
+        self
+    }
+
+    /// Names more hosts by which the server is asked for.
+    pub fn allowed_hosts(mut self, hosts: &str) -> Self {
+        self.http.public_address.hosts = hosts.parse().unwrap();
         self
     }
 

@@ -8,9 +8,9 @@ const entry = {
   paths: { graphql: '/files/graphql', introspection: '/introspection/files' },
 };
 
-const field = (displayName: string, type: string, unit: string | null = null) => ({ displayName, type, unit });
+export const field = (displayName: string, type: string, unit: string | null = null) => ({ displayName, type, unit });
 
-export function sampleCatalogue(): Catalogue {
+export function sampleCatalogue(more: Record<string, ReturnType<typeof field>> = {}): Catalogue {
   return assemble(
     'files',
     entry,
@@ -28,6 +28,7 @@ export function sampleCatalogue(): Catalogue {
         tumour_grade: field('Tumour grade', 'keyword'),
         'tumour-grade': { ...field('Grade of the tumour', 'keyword'), graphqlName: 'tumour_grade_2' },
         _id: field('Id', 'id'),
+        ...more,
       },
       meta: { authFiltered: false },
     },

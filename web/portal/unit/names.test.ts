@@ -11,7 +11,7 @@ import { phrase } from '../src/query/describe';
 import { leaf } from '../src/query/sqon';
 import { valuesOfCell } from '../src/table/Cell';
 import { selectable } from '../src/table/columns';
-import { sampleCatalogue } from './helpers';
+import { field, sampleCatalogue } from './helpers';
 
 // The server is tested with the same names, most of which are random.
 const file = new URL('names.json', import.meta.url);
@@ -42,6 +42,19 @@ test('a field whose name another one has is asked for by the name that the serve
   const { rows, terms } = readView(catalogue, START, new Map(), answer);
   expect(rows.map((row) => valuesOfCell(row, column))).toEqual([['G1', 'G2']]);
   expect(terms.get('tumour-grade')?.buckets).toEqual([{ value: 'G1', count: 1 }]);
+});
+
+test('a field of the name score is not taken for the score of a record', () => {
+  const fields = { score: field('Score', 'integer'), field_score: field('Another', 'integer') };
+  const catalogue = sampleCatalogue(fields);
+  const column = selectable(catalogue).find(({ field }) => field.name === 'score');
+  if (!column) throw new Error('there is no such column');
+  const { query } = viewRequest(catalogue, START, [column.field], new Map());
+  expect(query).toContain('node { id score: field_score_ file_id }');
+  const node = { id: '1', score: 7 };
+  const answer = { file: { hits: { total: 1, edges: [{ searchAfter: ['1'], node }] } } };
+  const { rows } = readView(catalogue, START, new Map(), answer);
+  expect(rows.map((row) => valuesOfCell(row, column))).toEqual([[7]]);
 });
 
 test('filters name fields by paths or by their names in GraphQL', () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { readView } from '../src/explore/answer';
+import { readNetwork, readView } from '../src/explore/answer';
 import { START } from '../src/explore/urlState';
-import { readExtent, viewRequest } from '../src/explore/viewQuery';
+import { isByRelevance, networkRequest, readExtent, viewRequest } from '../src/explore/viewQuery';
 import { dateBins, numberBins } from '../src/facets/bins';
 import { phrase, sentence } from '../src/query/describe';
 import { leaf } from '../src/query/sqon';
@@ -46,6 +46,26 @@ test('pages are numbered up to the window and follow cursors beyond it', () => {
   });
 });
 
+test('what quick search finds comes by relevance, until another order is chosen', () => {
+  const sought = { op: 'wildcard' as const, content: { fieldNames: ['file_id', 'title'], value: '*x*' } };
+  const found = { ...START, filter: { op: 'and' as const, content: [leaf('in', 'file_type', ['bam']), sought] } };
+  const sortIn = (state: typeof START) => viewRequest(catalogue, state, [], extent.bins).variables.sort;
+  const best = { fieldName: '_score', order: 'desc' };
+  expect(sortIn(found)).toEqual([best, { fieldName: 'file_id', order: 'asc' }]);
+  expect(sortIn({ ...found, sort: [] })).toEqual([best]);
+  expect(sortIn({ ...found, page: 6, before: [1.5, 'b', 'id'] })).toEqual([
+    { fieldName: '_score', order: 'asc' },
+    { fieldName: 'file_id', order: 'desc' },
+    { fieldName: 'id', order: 'desc' },
+  ]);
+  expect(sortIn({ ...found, sort: [{ fieldName: 'size', desc: true }] })).toEqual([
+    { fieldName: 'size', order: 'desc' },
+  ]);
+  const excluded = { op: 'not' as const, content: [sought] };
+  expect(isByRelevance({ ...START, filter: { op: 'and', content: [excluded] } })).toBe(false);
+  expect(isByRelevance(START)).toBe(false);
+});
+
 test('a page that was fetched backwards is shown forwards', () => {
   const edge = (id: string) => ({ searchAfter: [id, id, id], node: { id } });
   const answer = { file: { hits: { total: 9, edges: [edge('c'), edge('b')] } } };
@@ -54,6 +74,21 @@ test('a page that was fetched backwards is shown forwards', () => {
     ['b', ['b', 'b']],
     ['c', ['c', 'c']],
   ]);
+});
+
+test('a network is asked for the values of fields that it has, and its counts are those of all nodes', () => {
+  const networked = { ...catalogue, networkFields: new Set(['file_type', 'size']) };
+  const { query } = networkRequest(networked, START);
+  expect(query).toContain('file_type { bucket_count');
+  expect(query).not.toContain('size {');
+  expect(query).not.toContain('donors__gender');
+  const node = { nodeId: 'a', name: 'A', hits: 3, errors: '', contributed: true, missingFields: [] };
+  const failed = { ...node, nodeId: 'b', name: 'B', hits: 0, errors: 'it failed', contributed: false };
+  const counts = { bucket_count: 1, buckets: [{ key: 'BAM', doc_count: 3 }] };
+  const answer = { network: { complete: false, nodes: [node, failed], aggregations: { file_type: counts } } };
+  const view = readNetwork(networked, answer);
+  expect([view.total, view.rows.length, view.network?.complete]).toEqual([3, 0, false]);
+  expect(view.terms.get('file_type')).toEqual({ buckets: [{ value: 'BAM', count: 3 }], distinct: 1 });
 });
 
 test('steps hold every value and stand at round numbers', () => {

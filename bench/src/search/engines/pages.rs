@@ -43,9 +43,9 @@ pub(super) struct Sides<'b> {
     pub(super) embedded: ServerProcess,
     remote: ServerProcess,
     /// The server whose searches are caught.
-    recorded: ServerProcess,
+    pub(super) recorded: ServerProcess,
     recorder: Recorder,
-    node: &'b Node,
+    pub(super) node: &'b Node,
     /// How many pages were asked for: their orders take turns.
     made: Cell<usize>,
     _folders: Vec<TempDir>,
@@ -85,7 +85,7 @@ impl<'b> Sides<'b> {
     }
 
     /// Returns what the server asks OpenSearch for a page.
-    fn direct(&self, connection: &mut Connection, page: &[u8]) -> Outcome<Vec<u8>> {
+    pub(super) fn direct(&self, connection: &mut Connection, page: &[u8]) -> Outcome<Vec<u8>> {
         connection.exchange(page)?;
         self.recorder.search()
     }

@@ -1,12 +1,14 @@
 //! A stand-in between the server and OpenSearch that catches what the server asks.
 //!
-//! The searches of a page come together in one request. It is rejected, not passed on, so that OpenSearch has not seen
-//! it when it is measured; everything else is passed on.
+//! The searches of a page come together in one request, those of rows without facets as one search. It is rejected, not
+//! passed on, so that OpenSearch has not seen it when it is measured; everything else is passed on.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
+
+use cantata_demo::catalogue::FILE_INDEX;
 
 use crate::Outcome;
 use crate::client::post;
@@ -14,8 +16,8 @@ use crate::client::post;
 /// How long the server may take to send a search.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the path of the request of a page ends with.
-const PAGE: &str = "/_msearch";
+/// How a request for a page goes on after the index, and the type of its body.
+const PAGES: [(&str, &str); 2] = [("/_msearch", "application/x-ndjson"), ("/_search?", "application/json")];
 
 /// The response to a search.
 const REJECTION: &str = r#"{"error":{"type":"not_asked","reason":"this was only recorded"},"status":400}"#;
@@ -67,8 +69,9 @@ fn serve(stream: TcpStream, node: SocketAddr, caught: &Sender<Vec<u8>>) -> Outco
     let mut server = stream;
     while let Some(request) = read(&mut from_server)? {
         let path = String::from_utf8_lossy(&request.head).split(' ').nth(1).unwrap_or_default().to_owned();
-        if path.ends_with(PAGE) {
-            caught.send(post(&path, "application/x-ndjson", &request.body)).ok();
+        let action = path.strip_prefix('/').and_then(|path| path.strip_prefix(FILE_INDEX)).unwrap_or_default();
+        if let Some((_, content_type)) = PAGES.iter().find(|(start, _)| action.starts_with(start)) {
+            caught.send(post(&path, content_type, &request.body)).ok();
             let length = REJECTION.len();
             let head = format!(
                 "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"

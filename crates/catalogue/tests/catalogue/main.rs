@@ -13,6 +13,7 @@ mod generated;
 mod golden;
 mod introspection;
 mod names;
+mod network;
 mod problems;
 mod random;
 mod source;

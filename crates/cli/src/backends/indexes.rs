@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cantata_core::Secret;
 use cantata_engine::{EngineError, IndexAdmin, IndexMaintenance, IndexReader, IndexSummary};
-use cantata_engine_embedded::{EmbeddedEngine, OpenError};
+use cantata_engine_embedded::{EmbeddedEngine, OpenError, set_build_memory_bytes};
 use cantata_mapping::IndexMapping;
 use clap::Args;
 use serde_json::Value;
@@ -19,7 +19,7 @@ use crate::data_dir::{SEARCH_FOLDER, ServerFile, ensure_not_restoring, unusable}
 use crate::error::CliError;
 use crate::http::credential;
 use crate::settings::ConfigArgument;
-use crate::settings::{EngineLocation, LoggingSettings, StoreSettings, secret};
+use crate::settings::{EngineLocation, LoggingSettings, MemorySettings, StoreSettings, secret};
 
 /// The arguments that locate the indexes.
 #[derive(Debug, Args)]
@@ -35,6 +35,8 @@ pub(crate) struct IndexAccessArguments {
     config: ConfigArgument,
     #[command(flatten)]
     store: StoreSettings,
+    #[command(flatten)]
+    memory: MemorySettings,
     #[command(flatten)]
     engine: EngineLocation,
     #[command(flatten)]
@@ -74,6 +76,7 @@ impl IndexAccess {
             let key = credential(arguments.key.as_ref());
             return RemoteIndexes::new(address, key.as_ref().map(Secret::reveal)).map(Self::Remote);
         }
+        set_build_memory_bytes(arguments.memory.build_memory());
         Self::open_folder(&arguments.store.data_dir, create)
     }
 

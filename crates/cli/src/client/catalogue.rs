@@ -67,11 +67,35 @@ impl Catalogue {
         variables: Value,
     ) -> Result<Value, CallError> {
         let root = &self.document_type;
-        let query = format!("query{declared} {{ {root} {{ {selection} }} }}");
+        let mut data = self.send(server, declared, &format!("{root} {{ {selection} }}"), variables).await?;
+        Ok(data[root].take())
+    }
+
+    /// Asks the network of the catalogue and returns what is below `network`.
+    pub(super) async fn query_network(
+        &self,
+        server: &ServerClient,
+        selection: &str,
+        filter: &Value,
+    ) -> Result<Value, CallError> {
+        let selection = format!("network(filters: $filters) {{ {selection} }}");
+        let mut data = self.send(server, "($filters: JSON)", &selection, json!({"filters": filter})).await?;
+        Ok(data["network"].take())
+    }
+
+    /// Sends a GraphQL query and returns its data.
+    async fn send(
+        &self,
+        server: &ServerClient,
+        declared: &str,
+        selection: &str,
+        variables: Value,
+    ) -> Result<Value, CallError> {
+        let query = format!("query{declared} {{ {selection} }}");
         let request = json!({"query": query, "variables": variables});
         let response = server.post(&[&self.name, "graphql"], &request).await?;
         let mut answer: Value = serde_json::from_slice(&server.bytes(response).await?).unwrap_or_default();
-        let Some(errors) = answer["errors"].as_array() else { return Ok(answer["data"][root].take()) };
+        let Some(errors) = answer["errors"].as_array() else { return Ok(answer["data"].take()) };
         let message = graphql_messages(errors);
         let is_transient = errors.iter().all(|error| error["extensions"]["code"] == UNAVAILABLE_CODE);
         Err(match is_transient {

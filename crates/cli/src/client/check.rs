@@ -1,10 +1,12 @@
 //! `cantata check`: checks the configuration of catalogues, also against their indexes.
 //!
 //! The files are read as a server would read them. Mappings come from the given server, else from the data folder and the
-//! clusters of the configuration; without these only the files are checked. Some documents of a cluster are read, too.
+//! clusters of the configuration; without these only the files are checked. Some documents of a cluster are read, too, and
+//! the nodes of networks are asked for their fields.
 
 mod list_sample;
 mod mappings;
+mod networks;
 mod plan;
 mod report;
 
@@ -90,6 +92,9 @@ pub(super) async fn run(arguments: &CheckArguments) -> Result<ExitCode, CliError
         let configured = configs.catalogues.iter().find(|configured| configured.id == catalogue.id);
         let config = configured.and_then(|configured| configured.config.as_ref().ok());
         catalogue.problems.extend(config.and_then(|config| access_conflict(config, &arguments.reads)));
+    }
+    if !arguments.files_only {
+        networks::probe(&configs, &mut report).await;
     }
     let plans = found.map(|found| found.plans);
     if output.is_json {

@@ -1,6 +1,7 @@
-//! `cantata query`: pages of records of a catalogue, or facets.
+//! `cantata query`: pages of records of a catalogue, or facets, also of its network.
 
 mod facets;
+mod network;
 mod records;
 
 use std::process::ExitCode;
@@ -39,6 +40,9 @@ pub(crate) struct QueryArguments {
     /// Lists the fields of the catalogue instead of searching it
     #[arg(long, conflicts_with_all = ["facets", "count"])]
     fields: bool,
+    /// Asks the network of the catalogue: records of each node, and counts of all with --facet
+    #[arg(long, conflicts_with_all = ["count", "fields", "columns", "sort"])]
+    network: bool,
     #[command(flatten)]
     server: ServerArguments,
 }
@@ -94,7 +98,9 @@ pub(super) async fn run(arguments: &QueryArguments) -> Result<ExitCode, CliError
         list_fields(&catalogue, &mut output)?;
     } else {
         let filter = arguments.filter.filter(&catalogue)?;
-        if arguments.count {
+        if arguments.network {
+            network::run(&server, &catalogue, &filter, arguments, &mut output).await?;
+        } else if arguments.count {
             let total = catalogue.count(&server, &filter).await?;
             output.result(&json!({"total": total}), [total.to_string()])?;
         } else if arguments.facets.is_empty() {

@@ -2,9 +2,11 @@
 //!
 //! An empty data folder is filled as clients would fill it: types and studies are registered, analyses are submitted and
 //! published. The sample catalogues are configuration files; indexing builds their indexes, as for every `source.json`. A
-//! folder that has studies is left unchanged. The embedded engine searches, unless a catalogue names another.
+//! folder that has studies is left unchanged. The embedded engine searches, unless a catalogue names another. With
+//! `--network` further servers have the data, and this one asks them.
 
 mod catalogues;
+mod network;
 mod reset;
 
 use std::io::{self, Write};
@@ -23,6 +25,7 @@ use clap::Args;
 use futures_util::stream::{self, StreamExt};
 use serde_json::Value;
 
+use self::network::{DemoNodes, SampleShare};
 use crate::commands::serve::{BoundServer, OpenedData};
 use crate::error::CliError;
 use crate::settings::Settings;
@@ -46,6 +49,12 @@ pub(crate) struct SampleArguments {
     /// The amount of sample data: about 220 analyses with 1,000 files per unit
     #[arg(long, value_name = "N", default_value_t = 1)]
     scale: usize,
+    /// Starts this number of further servers that share out the sample data, and asks them as a network
+    #[arg(long, value_name = "SERVERS", value_parser = clap::value_parser!(u8).range(1..=20))]
+    network: Option<u8>,
+    /// The part of the sample data for a server of a network, such as 1/3; it ends with its standard input
+    #[arg(long, value_name = "PART", conflicts_with = "network")]
+    share: Option<SampleShare>,
 }
 
 /// Fills the data folder if it is empty, then runs the server.
@@ -59,9 +68,20 @@ pub(crate) async fn demo(settings: &Settings, arguments: &SampleArguments) -> Re
     }
     let data = OpenedData::open(settings).await?;
     let configured = settings.search.source(embedded());
+    if arguments.share.is_some() {
+        network::end_with_standard_input();
+    }
+    let nodes = match arguments.network {
+        Some(_) if configured.is_some() => {
+            return Err(CliError::setting("--network needs the sample catalogues, but CONFIGS_PATH has others"));
+        }
+        Some(count) => Some(DemoNodes::start(settings, arguments, count)?),
+        None => None,
+    };
+    let share = if nodes.is_some() { SampleShare::NONE } else { arguments.share.unwrap_or(SampleShare::ALL) };
     let filled = async {
-        fill(Arc::clone(&data.store), arguments.scale.saturating_mul(ANALYSES_PER_SCALE)).await?;
-        configured.map_or_else(|| catalogues::configs(settings, arguments.fresh), Ok)
+        fill(Arc::clone(&data.store), arguments.scale.saturating_mul(ANALYSES_PER_SCALE), share).await?;
+        configured.map_or_else(|| catalogues::configs(settings, arguments.fresh, nodes.as_ref()), Ok)
     };
     let source = tokio::select! {
         filled = filled => filled?,
@@ -75,7 +95,7 @@ fn embedded() -> EngineSettings {
     EngineSettings { name: Some(EngineName::Embedded), ..EngineSettings::default() }
 }
 
-async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), CliError> {
+async fn fill(store: Arc<dyn Store>, total: usize, share: SampleShare) -> Result<(), CliError> {
     // The sample data includes old type versions and published analyses without stored files, so it is submitted with
     // default settings; those of the operator apply afterwards.
     let external = ExternalValidator::new(DEFAULT_TIMEOUT).map_err(failed)?;
@@ -94,9 +114,10 @@ async fn fill(store: Arc<dyn Store>, count: usize) -> Result<(), CliError> {
         service.create_study(&study_id, body).await.map_err(failed)?;
     }
     print_note("registered the sample analysis types and studies");
+    let count = (0..total).filter(|position| share.includes(*position)).count();
     let step = count.div_ceil(PROGRESS_STEPS).max(1);
-    let mut submitted =
-        stream::iter(submissions(count)).map(|one| submit(&service, one)).buffer_unordered(CONCURRENT_SUBMISSIONS);
+    let own = submissions(total).enumerate().filter(|(position, _)| share.includes(*position)).map(|(_, one)| one);
+    let mut submitted = stream::iter(own).map(|one| submit(&service, one)).buffer_unordered(CONCURRENT_SUBMISSIONS);
     let mut done = 0;
     while let Some(outcome) = submitted.next().await {
         outcome?;

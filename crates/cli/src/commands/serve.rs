@@ -53,6 +53,7 @@ impl OpenedData {
         // The other half is for compiled analysis types.
         cantata_engine_embedded::set_query_cache_bytes(settings.limits.cache_memory() / 2);
         cantata_engine_embedded::set_max_search_bytes(settings.limits.search_memory());
+        cantata_engine_embedded::set_build_memory_bytes(settings.limits.memory.build_memory());
         let engine = EmbeddedEngine::open(&folder.join(SEARCH_FOLDER))
             .map_err(|error| CliError::caused("the search engine cannot be opened", error))?;
         // A database server is restored on its own; indexing then builds what is ahead of it again.

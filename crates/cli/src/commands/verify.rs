@@ -12,7 +12,8 @@ use clap::Args;
 use serde_json::json;
 
 use self::parts::{
-    Part, check_indexes, check_indexing, check_keys, check_leftovers, check_lookup_database, check_metadata, last_event,
+    Part, check_aliases, check_indexes, check_indexing, check_keys, check_leftovers, check_lookup_database,
+    check_metadata, last_event,
 };
 use crate::data_dir::{SEARCH_FOLDER, ensure_not_restoring, unusable};
 use crate::error::CliError;
@@ -67,6 +68,7 @@ pub(crate) async fn verify(arguments: &VerifyArguments) -> Result<ExitCode, CliE
         parts.insert(0, metadata);
     }
     parts.extend(check_indexes(&engine, latest, arguments.repair).await?);
+    parts.push(check_aliases(folder));
     parts.push(check_keys(folder));
     parts.extend(check_indexing(folder, arguments.repair)?);
     parts.extend(check_leftovers(folder, arguments.repair)?);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use cantata_server::{LimitSettings, TrustedProxies};
 use clap::Args;
 
-use super::memory;
+use super::memory::MemorySettings;
 use super::values::{networks, whole_number};
 
 /// The maximum number of threads for blocking work.
@@ -81,10 +81,8 @@ pub(crate) struct LimitsSection {
     /// least 16
     #[arg(long, value_name = "NUMBER", value_parser = whole_number(2, MAX_BLOCKING_THREADS))]
     blocking_threads: Option<usize>,
-    /// The memory that the server may use, in bytes, from which other limits follow; unset, the limit of the container, else
-    /// the memory of the machine
-    #[arg(long, value_name = "BYTES", value_parser = whole_number(1 << 20, u64::MAX))]
-    memory_limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) memory: MemorySettings,
     /// The maximum size of all request bodies and responses in memory, in bytes; unset, an eighth of MEMORY_LIMIT
     #[arg(long, value_name = "BYTES", value_parser = whole_number(1 << 20, usize::MAX))]
     request_memory: Option<usize>,
@@ -108,23 +106,19 @@ impl LimitsSection {
 
     /// Returns how many bytes cached results and compiled analysis types may take.
     pub(crate) fn cache_memory(&self) -> usize {
-        let share = || (self.memory_limit() / CACHE_DIVISOR).min(MAX_DEFAULT_CACHE_BYTES);
+        let share = || (self.memory.limit() / CACHE_DIVISOR).min(MAX_DEFAULT_CACHE_BYTES);
         self.cache_memory.unwrap_or_else(|| usize::try_from(share()).unwrap_or(usize::MAX))
     }
 
     /// Returns how many bytes one search may take.
     pub(crate) fn search_memory(&self) -> usize {
-        let share = || (self.memory_limit() / SEARCH_DIVISOR).clamp(MIN_SEARCH_BYTES, MAX_SEARCH_BYTES);
+        let share = || (self.memory.limit() / SEARCH_DIVISOR).clamp(MIN_SEARCH_BYTES, MAX_SEARCH_BYTES);
         self.search_memory.unwrap_or_else(|| usize::try_from(share()).unwrap_or(usize::MAX))
-    }
-
-    fn memory_limit(&self) -> u64 {
-        self.memory_limit.unwrap_or_else(memory::available_memory)
     }
 
     /// Returns how many bytes request bodies and responses may take.
     fn request_memory(&self) -> usize {
-        let share = || usize::try_from(self.memory_limit() / REQUEST_DIVISOR).unwrap_or(usize::MAX);
+        let share = || usize::try_from(self.memory.limit() / REQUEST_DIVISOR).unwrap_or(usize::MAX);
         self.request_memory.unwrap_or_else(share)
     }
 

@@ -1,6 +1,16 @@
-//! The memory that this process may use: the least of what its control groups and the machine have.
+//! The memory that this process may use: what is set, else the least of what its control groups and the machine have.
 
 use std::path::Path;
+
+use clap::Args;
+
+use super::values::whole_number;
+
+/// One part in so many of the memory is for imports and merges.
+const BUILD_DIVISOR: u64 = 3;
+
+/// More would make segments too large to be of use.
+const MAX_BUILD_BYTES: u64 = 4 << 30;
 
 /// What is assumed where the system says nothing.
 const UNKNOWN_MEMORY_BYTES: u64 = 4 << 30;
@@ -9,8 +19,28 @@ const UNKNOWN_MEMORY_BYTES: u64 = 4 << 30;
 const CGROUP_FOLDERS: [(&str, &str); 2] =
     [("/sys/fs/cgroup", "memory.max"), ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")];
 
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct MemorySettings {
+    /// The memory that the server may use, in bytes, from which other limits follow; unset, the limit of the container, else
+    /// the memory of the machine
+    #[arg(long, value_name = "BYTES", value_parser = whole_number(1 << 20, u64::MAX))]
+    memory_limit: Option<u64>,
+}
+
+impl MemorySettings {
+    pub(super) fn limit(&self) -> u64 {
+        self.memory_limit.unwrap_or_else(available_memory)
+    }
+
+    /// Returns how many bytes imports and merges may take.
+    pub(crate) fn build_memory(&self) -> usize {
+        usize::try_from((self.limit() / BUILD_DIVISOR).min(MAX_BUILD_BYTES)).unwrap_or(usize::MAX)
+    }
+}
+
 /// Returns the memory that this process may use, in bytes.
-pub(super) fn available_memory() -> u64 {
+fn available_memory() -> u64 {
     let groups = fs_err::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let limits = CGROUP_FOLDERS.into_iter().flat_map(|(folder, file)| {
         let own = groups.lines().filter_map(group_of_line);

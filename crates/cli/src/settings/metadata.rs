@@ -8,7 +8,7 @@ use super::values::{some_text, switch};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Metadata service")]
 pub(crate) struct MetadataSection {
-    /// Accepts submissions and publications with the latest version of an analysis type only
+    /// Accepts submissions, updates and publications with the latest version of an analysis type only
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) schemas_enforce_latest: bool,

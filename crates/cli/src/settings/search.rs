@@ -25,7 +25,7 @@ pub(crate) struct SearchSettings {
     /// The default document type of catalogues
     #[arg(long, value_name = "NAME")]
     pub(crate) document_type: Option<String>,
-    /// The allowed CORS origins, separated by commas; `*` or unset, all
+    /// The allowed CORS origins, separated by commas; `*` or unset, all for the search service and none for the rest
     #[arg(long, value_name = "ORIGINS", value_parser = allowed_origins)]
     pub(crate) allowed_cors_origins: Option<AllowedOrigins>,
     /// The path of the liveness check

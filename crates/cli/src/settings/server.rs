@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use cantata_server::{MetricsAccess, Origins, PublicAddress};
+use cantata_server::{HostNames, MetricsAccess, Origins, PublicAddress};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::values::{ip_address, public_origins, whole_number};
+use super::values::{host_names, ip_address, public_origins, whole_number};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server")]
@@ -22,6 +22,10 @@ pub(crate) struct ServerSettings {
     /// rejected
     #[arg(long, value_name = "URLS", value_parser = public_origins)]
     pub(crate) public_url: Option<Origins>,
+    /// More host names by which programs ask for the server where others are rejected, such as `cantata.default.svc`,
+    /// without ports and separated by commas
+    #[arg(long, value_name = "NAMES", value_parser = host_names)]
+    pub(crate) allowed_hosts: Option<HostNames>,
     /// The maximum size of a request body, and of a payload in a batch, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 52_428_800, value_parser = whole_number(1, usize::MAX))]
     pub(crate) body_limit: usize,
@@ -41,7 +45,9 @@ impl ServerSettings {
     /// so nothing may reach it by a name that anybody could choose.
     pub(crate) fn public_address(&self) -> PublicAddress {
         let origins = self.public_url.clone().unwrap_or_default();
-        PublicAddress { is_exclusive: self.bind_addr.to_canonical().is_loopback() || !origins.is_empty(), origins }
+        let hosts = self.allowed_hosts.clone().unwrap_or_default();
+        let is_exclusive = self.bind_addr.to_canonical().is_loopback() || !origins.is_empty();
+        PublicAddress { origins, hosts, is_exclusive }
     }
 }
 

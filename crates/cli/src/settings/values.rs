@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use cantata_access::PublicStudies;
 use cantata_core::Secret;
-use cantata_server::{AllowedOrigins, InvalidOrigin, Origins, TrustedProxies};
+use cantata_server::{AllowedOrigins, HostNames, InvalidHostName, InvalidOrigin, Origins, TrustedProxies};
 use reqwest::Url;
 use tracing_subscriber::EnvFilter;
 
@@ -64,6 +64,12 @@ pub(super) fn allowed_origins(text: &str) -> Result<AllowedOrigins, String> {
 pub(super) fn public_origins(text: &str) -> Result<Origins, String> {
     let expected = "addresses such as https://cantata.example, separated by commas";
     text.parse().map_err(|problem: InvalidOrigin| format!("expected {expected}, but {problem}"))
+}
+
+/// Parses names of the server.
+pub(super) fn host_names(text: &str) -> Result<HostNames, String> {
+    let expected = "names such as cantata.default.svc, without ports and separated by commas";
+    text.parse().map_err(|problem: InvalidHostName| format!("expected {expected}, but {problem}"))
 }
 
 /// Parses a text that is not empty.

@@ -106,6 +106,50 @@ fn a_feed_of_events_that_meets_damage_breaks_off_after_what_is_whole() {
     assert!(answer.contains("id: 3\n") && answer.ends_with("\r\n0\r\n\r\n"), "{answer}");
 }
 
+/// Columns that the checksum of a row covers, and those that other rows have too.
+#[test]
+fn verify_and_backup_find_a_flip_in_any_row_of_the_metadata() {
+    let (_place, folder, ids) = filled();
+    let server = Server::start("serve", &folder, &[]);
+    publish(&server, &ids[0]);
+    assert_eq!(server.request("POST", "/studies/OTHER", &json!({"studyId": "OTHER"}).to_string()).0, 200);
+    server.stop("TERM");
+    assert_eq!(run(&folder, &["verify"]).0, 0);
+    let metadata = folder.join("metadata.db");
+    let whole = fs_err::read(&metadata).unwrap();
+    for flip in [
+        "UPDATE study SET study_id = 'DAMAGD' WHERE study_id = 'DAMAGE'",
+        "UPDATE study SET document = replace(document, 'DAMAGE', 'DAMAGD') WHERE study_id = 'DAMAGE'",
+        "UPDATE study SET study_key = study_key + 64 WHERE study_id = 'DAMAGE'",
+        "UPDATE analysis_type SET name = 'variantCalm' WHERE name = 'variantCall'",
+        "UPDATE analysis_type SET version = version + 2 WHERE name = 'variantCall'",
+        "UPDATE analysis_type SET schema = replace(schema, 'object', 'objecu') WHERE name = 'variantCall'",
+        "UPDATE analysis SET study_key = (SELECT study_key FROM study WHERE study_id = 'OTHER') WHERE revision = 2",
+        "UPDATE analysis SET state = state + 1 WHERE revision = 2",
+        "UPDATE analysis SET revision = 3 WHERE revision = 2",
+        "UPDATE analysis SET revision = 1, state = (SELECT state FROM event WHERE seq = 1) WHERE revision = 4",
+        "UPDATE event SET study_key = (SELECT study_key FROM study WHERE study_id = 'OTHER') WHERE seq = 1",
+        "UPDATE event SET study_key = study_key + 64 WHERE seq = 1",
+        "UPDATE event SET seq = seq + 1024 WHERE seq = 1",
+        "UPDATE event SET state = state + 1 WHERE seq = 1",
+        "UPDATE file_block SET study_key = (SELECT study_key FROM study WHERE study_id = 'OTHER') WHERE block_key = 1",
+        "UPDATE file_block SET files = zeroblob(length(files)) WHERE block_key = 1",
+    ] {
+        let database = Connection::open(&metadata).unwrap();
+        // Nobody watches over the references of a flipped bit.
+        database.pragma_update(None, "foreign_keys", false).unwrap();
+        assert_eq!(database.execute(flip, []).unwrap(), 1, "{flip}");
+        drop(database);
+        let (code, stdout, stderr) = run(&folder, &["verify"]);
+        assert!(code == 1 && stdout.contains("metadata.db: damaged"), "{flip}: {stdout}{stderr}");
+        let (code, _, stderr) = run(&folder, &["backup", "b"]);
+        assert!(code == 1 && stderr.contains("damaged"), "{flip}: {stderr}");
+        assert!(!folder.with_file_name("b").is_file(), "{flip}");
+        fs_err::write(&metadata, &whole).unwrap();
+    }
+    assert_eq!(run(&folder, &["verify"]).0, 0);
+}
+
 /// Runs a server that must not start; returns what it says.
 #[track_caller]
 fn not_started(folder: &Path) -> String {
@@ -222,9 +266,61 @@ fn a_damaged_index_keeps_its_name_and_says_what_to_do() {
 }
 
 #[test]
+fn a_damaged_log_of_an_index_is_reported_and_not_dropped() {
+    let (_place, folder, _) = filled();
+    let server = Server::start("serve", &folder, &[]);
+    assert_eq!(server.request("PUT", "/admin/indexes/things", "").0, 201);
+    for id in 0..3 {
+        let (status, answer) = server.request("PUT", &format!("/_es/things/_doc/{id}"), "{\"number\": 1}");
+        assert!(status < 300, "{answer}");
+    }
+    server.stop("TERM");
+    let mut files = fs_err::read_dir(folder.join("search/things")).unwrap().map(|entry| entry.unwrap().path());
+    let log = files.find(|path| path.extension().is_some_and(|extension| extension == "log")).unwrap();
+    let mut bytes = fs_err::read(&log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs_err::write(&log, &bytes).unwrap();
+    for arguments in [["verify"].as_slice(), &["verify", "--repair"], &["verify"]] {
+        let (code, stdout, stderr) = run(&folder, arguments);
+        assert_eq!(code, 1, "{stdout}{stderr}");
+        assert!(stdout.contains("index things: damaged") && stdout.contains(".log"), "{stdout}");
+        assert_eq!(fs_err::read(&log).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn a_flip_in_a_manifest_or_in_the_aliases_is_reported() {
+    let (_place, folder, _) = filled();
+    let server = Server::start("serve", &folder, &[]);
+    for index in ["things", "others"] {
+        assert_eq!(server.request("PUT", &format!("/admin/indexes/{index}"), "").0, 201);
+    }
+    let actions = json!({"actions": [{"add": {"index": "things", "alias": "everything"}}]});
+    assert_eq!(server.request("POST", "/_es/_aliases", &actions.to_string()).0, 200);
+    server.stop("TERM");
+    for (file, from, to) in [("things/manifest.json", "\"log\": ", "\"log\": 7"), (".aliases.json", "every", "evesy")] {
+        let path = folder.join("search").join(file);
+        let text = fs_err::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs_err::write(&path, text.replace(from, to)).unwrap();
+    }
+    for _ in 0..2 {
+        let (code, stdout, stderr) = run(&folder, &["verify"]);
+        assert_eq!(code, 1, "{stdout}{stderr}");
+        assert!(stdout.contains("index things: damaged") && stdout.contains("index others: sound"), "{stdout}");
+        assert!(stdout.contains("aliases of indexes: damaged"), "{stdout}");
+    }
+}
+
+#[test]
 fn a_sound_folder_is_verified_part_by_part() {
     let (_place, folder, ids) = filled();
     start_indexed(&folder, 4, |server| publish(server, &ids[0])).stop("TERM");
+    // A rebuild that was interrupted; the next start removes it.
+    for name in ["lookup.db.unfinished", "lookup.db.unfinished-wal", "lookup.db.unfinished-shm"] {
+        fs_err::write(folder.join(name), "half of it").unwrap();
+    }
     let (code, stdout, stderr) = run(&folder, &["verify"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
     for part in ["metadata.db", "lookup.db", "index files-1", "keys.json"] {
@@ -275,6 +371,53 @@ fn what_is_derived_is_repaired() {
     let server = start_indexed(&folder, 4, |_| {});
     assert_eq!(server.get("/admin/indexes").1[0]["documents"], 1);
     server.stop("TERM");
+    assert_eq!(run(&folder, &["verify"]).0, 0);
+}
+
+/// Only what the indexing has built can be built again, whatever the name and the mapping of an import are.
+#[test]
+fn an_imported_index_with_the_name_of_a_generation_is_never_repaired() {
+    let (place, folder, _) = filled();
+    let file = |name: &str, content: &str| {
+        let path = place.path().join(name);
+        fs_err::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let documents = file("things.ndjson", "{\"_id\": \"1\", \"n\": 1}\n");
+    let mapping = file("mapping.json", "{\"properties\": {\"n\": {\"type\": \"long\"}}, \"_meta\": {\"cantata\": {}}}");
+    for more in [["--index", "plain-2"].as_slice(), &["--index", "copied-2", "--mapping", mapping.as_str()]] {
+        let (code, _, stderr) = run(&folder, &[["import", documents.as_str()].as_slice(), more].concat());
+        assert_eq!(code, 0, "{stderr}");
+    }
+    let aliases = json!({"aliases": {"plain": "plain-2", "copied": "copied-2"}}).to_string();
+    fs_err::write(folder.join("search/.aliases.json"), aliases).unwrap();
+    assert_eq!(run(&folder, &["verify"]).0, 0);
+    assert_eq!(flip_segments(&folder), 2);
+    let (code, stdout, stderr) = run(&folder, &["verify", "--repair"]);
+    assert_eq!(code, 1, "{stderr}");
+    for name in ["plain-2", "copied-2"] {
+        assert!(stdout.contains(&format!("index {name}: damaged")), "{stdout}");
+        assert!(stdout.contains(&format!("cantata index delete {name} --yes")), "{stdout}");
+        assert!(folder.join("search").join(name).join("manifest.json").is_file());
+    }
+    assert!(!stdout.contains("repaired"), "{stdout}");
+}
+
+/// An index that cannot be read now may be sound.
+#[test]
+fn an_index_that_cannot_be_read_at_the_moment_is_not_repaired() {
+    let (_place, folder, ids) = filled();
+    start_indexed(&folder, 4, |server| publish(server, &ids[0])).stop("TERM");
+    // A folder stands where the manifest would be read.
+    let (manifest, hidden) = (folder.join("search/files-1/manifest.json"), folder.join("search/files-1.hidden"));
+    fs_err::rename(&manifest, &hidden).unwrap();
+    fs_err::create_dir(&manifest).unwrap();
+    let (code, stdout, stderr) = run(&folder, &["verify", "--repair"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stdout.contains("files-1") && stdout.contains("verify it again"), "{stdout}");
+    assert!(!stdout.contains("repaired"), "{stdout}");
+    fs_err::remove_dir(&manifest).unwrap();
+    fs_err::rename(&hidden, &manifest).unwrap();
     assert_eq!(run(&folder, &["verify"]).0, 0);
 }
 

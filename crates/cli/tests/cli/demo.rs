@@ -147,3 +147,29 @@ fn strict_settings_hold_for_clients_but_not_for_the_sample_data() {
     let (status, error) = server.request("POST", "/submit/LUNG-PL", &payload.to_string());
     assert_eq!((status, &error["errorId"]), (409, &json!("analysis.type.incorrect.version")));
 }
+
+/// The sample data, shared out over two servers, is all there for the one that asks them.
+#[test]
+fn a_network_shares_out_the_sample_data() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let whole = start(other.path(), &[]);
+    ready(&whole);
+    let expected = ask(&whole, "files", "{ file { hits { total } } }")["file"]["hits"]["total"].as_u64().unwrap();
+    let server = start(folder.path(), &["--network=2"]);
+    ready(&server);
+    let patience = Instant::now() + Duration::from_secs(120);
+    loop {
+        let answer = ask(&server, "files", "{ network { complete nodes { nodeId hits } } }");
+        let nodes = answer["network"]["nodes"].as_array().unwrap();
+        let hits: Vec<u64> = nodes.iter().map(|node| node["hits"].as_u64().unwrap()).collect();
+        if answer["network"]["complete"] == true && hits.iter().sum::<u64>() == expected {
+            assert_eq!(hits.len(), 2);
+            assert!(hits.iter().all(|hits| *hits > 0), "{answer}");
+            break;
+        }
+        assert!(Instant::now() < patience, "the nodes have not everything: {answer}");
+        thread::sleep(Duration::from_millis(100));
+    }
+    let (_, status) = server.stop("TERM");
+    assert_eq!(status.code(), Some(0));
+}

@@ -68,6 +68,21 @@ fn standard_input_is_taken_with_other_files_zipped_or_not() {
 }
 
 #[test]
+fn little_memory_makes_smaller_segments_of_the_same_documents() {
+    let count = 4_000;
+    let mut lines = Vec::new();
+    Documents::new(1, count).write_to(&mut lines).unwrap();
+    assert!(lines.len() > 4 << 20, "{} bytes", lines.len());
+    for (limit, is_divided) in [("--memory-limit=1048576", true), ("--memory-limit=8000000000", false)] {
+        let catalogue = Catalogue::new();
+        let file = catalogue.file("lines.ndjson", &lines);
+        catalogue.ok(&["import", "--index=files", limit, &file]);
+        assert_eq!(catalogue.figure("files", "documents"), count);
+        assert_eq!(catalogue.figure("files", "segments") > 3, is_divided, "{limit}");
+    }
+}
+
+#[test]
 fn single_and_empty_inputs() {
     let catalogue = Catalogue::new();
     for (content, documents) in

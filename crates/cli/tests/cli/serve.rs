@@ -151,6 +151,11 @@ fn variables_of_other_servers_are_reported() {
         ("SPRING_KAFKA_BOOTSTRAPSERVERS", "use KAFKA_BOOTSTRAP_SERVERS"),
         ("AUTH_SERVER_KEYCLOAK_REALM", "use JWT_JWKS_URL"),
         ("SCORE_CLIENTCREDENTIALS_ID", "use SCORE_ACCESS_TOKEN"),
+        ("SPRING_MAIN_BANNERMODE", "docs/migration.md"),
+        ("LOGGING_LEVEL_BIO_OVERTURE", "use LOG"),
+        ("AUTH_SERVER_ANYTHING", "docs/configuration.md"),
+        ("ENABLE_LOGS", "use LOG"),
+        ("MCP_PORT", "MCP is at /mcp"),
     ] {
         let mut command = cantata(&["serve", "--server-port=0", "--data-dir", "/dev/null/x", "--log-format=json"]);
         let (_, _, stderr) = outcome(command.env(variable, "4711"));

@@ -9,10 +9,11 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 105] = [
+const SETTINGS: [&str; 106] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "PUBLIC_URL",
+    "ALLOWED_HOSTS",
     "BODY_LIMIT",
     "METRICS",
     "AUTH_MODE",
@@ -239,6 +240,7 @@ fn what_is_no_origin_stops_the_start() {
             assert_refused(open(&["serve"]).env(setting, origins), &[setting, "is no origin"]);
         }
     }
+    assert_refused(open(&["serve"]).env("ALLOWED_HOSTS", "cantata:5050"), &["ALLOWED_HOSTS", "is no name of a host"]);
     for origins in ["*", "https://portal.example/", "https://a.example, http://b.example:81"] {
         let mut command = open(&["serve", "--bind-addr=10.0.0.1"]);
         assert_refused(command.env("ALLOWED_CORS_ORIGINS", origins), &["BIND_ADDR is 10.0.0.1"]);

@@ -24,7 +24,7 @@ fn a_server_shows_what_song_showed() {
     let (code, stdout, stderr) = outcome(&mut importing(&song, folder.path(), &[]));
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     assert!(stdout.starts_with("analyses: 5 new, 0 updated, 0 unchanged\n"), "{stdout}");
-    assert!(stdout.ends_with("everything was taken\n"), "{stdout}");
+    assert!(stdout.ends_with("everything was imported\n"), "{stdout}");
 
     let server = Server::start("serve", folder.path(), &[]);
     let (status, analysis) = server.get(&format!("/studies/ABC-CA/analysis/{FIRST}"));

@@ -64,8 +64,9 @@ async fn a_catalogue_tells_of_a_fault_while_it_lasts_and_recovers_by_itself() {
         );
         assert_harmless(&directory.to_string(), &proxy);
         let own = server.get("/introspection/plants").await;
+        own.assert_status(503);
         // What is known from before is shown with the reason.
-        let own = own.ok();
+        let own = own.json();
         assert_eq!((&own["error"]["code"], &own["status"]), (&json!(shown), &json!("failed")), "{fault:?}");
         assert!(own["fields"]["name"].is_object(), "{own}");
         assert_harmless(&own.to_string(), &proxy);

@@ -6,39 +6,41 @@ use crate::value_encoding::ValueClass;
 /// Nested fields with more different values have no document postings; their row postings are short.
 const MAX_DOCUMENT_POSTINGS_VALUES: usize = 4096;
 
-/// A column under construction: rows in order, the ordinals of a row in any order.
+/// A column under construction: rows in order, the ordinals of a row in any order. Until it ends, a row without values takes
+/// no memory: of many fields, most have none in most rows.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ColumnBuilder {
-    /// Where the ordinals of each row begin, for the rows so far.
+    /// The row of each ordinal, until the column ends.
+    rows: Vec<u32>,
+    /// Where the ordinals of each row begin, with one more for the end, once the column has ended.
     starts: Vec<u32>,
     ordinals: Vec<u32>,
 }
 
 impl ColumnBuilder {
-    /// Reserves memory for rows with one value each.
-    pub(crate) fn with_capacity(rows: usize) -> Self {
-        Self { starts: Vec::with_capacity(rows + 1), ordinals: Vec::with_capacity(rows) }
+    /// Reserves memory for values.
+    pub(crate) fn with_capacity(values: usize) -> Self {
+        Self { rows: Vec::with_capacity(values), starts: Vec::new(), ordinals: Vec::with_capacity(values) }
     }
 
     /// Adds an ordinal to a row, which must not be before the last one.
     #[inline]
     pub(crate) fn push(&mut self, row: u32, ordinal: u32) {
-        while self.starts.len() <= row as usize {
-            self.starts.push(self.ordinals.len() as u32);
-        }
+        self.rows.push(row);
         self.ordinals.push(ordinal);
     }
 
     /// Ends the column: every row of the level gets its start, and its ordinals are sorted. Repeated strings of a row are
     /// dropped.
     pub(crate) fn finish(&mut self, rows: usize, class: ValueClass) {
-        while self.starts.len() <= rows {
-            self.starts.push(self.ordinals.len() as u32);
-        }
-        let mut kept = 0;
-        for row in 0..rows {
-            let (start, end) = (self.starts[row] as usize, self.starts[row + 1] as usize);
-            self.starts[row] = kept as u32;
+        let value_rows = std::mem::take(&mut self.rows);
+        // An offset that does not fit is found when the column is written.
+        let offset = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        self.starts.reserve_exact(rows + 1);
+        let (mut start, mut kept) = (0, 0);
+        for row in 0..rows as u32 {
+            self.starts.push(offset(kept));
+            let end = start + value_rows[start..].iter().take_while(|&&of_value| of_value == row).count();
             if end - start > 1 {
                 self.ordinals[start..end].sort_unstable();
             }
@@ -50,8 +52,9 @@ impl ColumnBuilder {
                     kept += 1;
                 }
             }
+            start = end;
         }
-        self.starts[rows] = kept as u32;
+        self.starts.push(offset(kept));
         self.ordinals.truncate(kept);
     }
 
@@ -62,6 +65,7 @@ impl ColumnBuilder {
     /// Writes the column and its postings, and for a nested field of few values its document postings.
     pub(crate) fn write(&self, values: usize, level: &LevelRows<'_>, out: &mut SectionWriter) -> FieldSections {
         let missing = values as u32;
+        out.offset(self.ordinals.len());
         let is_single = (0..level.rows).all(|row| self.row(row).len() <= 1);
         let column = if is_single {
             let first = |row| self.row(row).first().copied().unwrap_or(missing);
@@ -132,4 +136,34 @@ pub(crate) struct FieldSections {
     pub(crate) column: ColumnMetadata,
     pub(crate) postings: PostingsMetadata,
     pub(crate) document_postings: Option<PostingsMetadata>,
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
+
+    use super::*;
+
+    #[test]
+    fn rows_have_their_ordinals_in_order() {
+        for (seed, class) in (0..50).flat_map(|seed| [(seed, ValueClass::Keyword), (seed, ValueClass::Integer)]) {
+            let mut random = StdRng::seed_from_u64(seed);
+            let mut expected: Vec<Vec<u32>> = vec![Vec::new(); random.random_range(0..40)];
+            let mut column = ColumnBuilder::with_capacity(0);
+            for (row, values) in expected.iter_mut().enumerate() {
+                // Most rows have none.
+                let count = [0, 0, 0, 1, 4][random.random_range(0..5_usize)];
+                values.extend((0..count).map(|_| random.random_range(0..6_u32)));
+                values.iter().for_each(|&ordinal| column.push(row as u32, ordinal));
+                values.sort_unstable();
+                if class.is_bytes() {
+                    values.dedup();
+                }
+            }
+            column.finish(expected.len(), class);
+            let found: Vec<&[u32]> = (0..expected.len()).map(|row| column.row(row)).collect();
+            assert_eq!(found, expected, "seed {seed}");
+        }
+    }
 }

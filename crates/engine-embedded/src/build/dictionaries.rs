@@ -49,6 +49,13 @@ pub(crate) struct PathScalars<'s> {
     pub(crate) are_texts_inlined: bool,
 }
 
+impl PathScalars<'_> {
+    /// Drops the numbers of scalars, which only the documents need.
+    pub(crate) fn drop_numbers(&mut self) {
+        self.numbers = Vec::new();
+    }
+}
+
 /// Texts are inlined on the tape if there is more than one different text in so many documents.
 const INLINED_TEXT_RATIO: usize = 8;
 
@@ -202,6 +209,16 @@ impl<'s, S: DocumentSource> SourceScalars<'s, S> {
 }
 
 impl FieldDictionary<'_> {
+    /// Drops the ordinals of scalars, which only the documents need.
+    pub(crate) fn drop_ordinals(&mut self) {
+        self.ordinals = Vec::new();
+    }
+
+    /// Drops the values.
+    pub(crate) fn drop_values(&mut self) {
+        self.values = DictionaryValues::Numbers(Vec::new());
+    }
+
     /// Returns the ordinal of each scalar of a path in a source.
     pub(crate) fn ordinals(&self, source: usize, path: u32, plan: &FieldPlan<'_>) -> Option<&[u32]> {
         let index = plan.sources.binary_search(&path).ok()?;

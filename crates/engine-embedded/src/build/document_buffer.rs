@@ -14,6 +14,7 @@ use super::layout::{PathRole, path_roles, reading_fields};
 use super::object_shapes::ObjectShapes;
 use super::parse::ValueSeed;
 use super::path_tree::{PathTree, ROOT};
+use super::shared_tail::{Placeholder, SharedTail};
 use super::source::DocumentSource;
 use crate::scalar::Scalar;
 use crate::tape::{TapeBuilder, TapeCursor, TapeItem};
@@ -40,6 +41,11 @@ pub(crate) struct DocumentBuffer {
     pub(super) objects: u64,
     pub(super) stopped: Option<ParseStop>,
     pub(super) own_id: OwnId,
+    /// The last member of the present document and where its value starts on the tape.
+    pub(super) last_member: Option<(u32, usize)>,
+    /// The end of a document before, and its place in the present one, where that is parsed without it.
+    pub(super) shared_tail: SharedTail,
+    pub(super) placeholder: Option<Placeholder>,
     /// The documents: id and start on the tape.
     documents: Vec<(String, usize)>,
     /// The indexes of documents that were deleted again.
@@ -92,6 +98,9 @@ impl DocumentBuffer {
             objects: 0,
             stopped: None,
             own_id: OwnId::Ordinary,
+            last_member: None,
+            shared_tail: SharedTail::default(),
+            placeholder: None,
             documents: Vec::new(),
             deleted: HashSet::new(),
         }
@@ -168,7 +177,13 @@ impl DocumentBuffer {
         let start = self.tape.len();
         let mut extending = None;
         self.is_mapping_extended = false;
+        // A document whose id is read from it may be taken back once it is written.
+        let may_share = self.own_id == OwnId::Ordinary;
+        if may_share && let Some(start) = self.add_with_shared_tail(json) {
+            return Ok(start);
+        }
         let accepted = loop {
+            self.last_member = None;
             let parsed = self.parse(json);
             self.open_members.clear();
             match (parsed, self.stopped.take()) {
@@ -192,6 +207,7 @@ impl DocumentBuffer {
                 let mapping = self.dynamic_mapping.extend(&document);
                 self.set_mapping(mapping);
             }
+            (Ok(()), None) if may_share => self.note_tail(json),
             (Ok(()), None) => {}
             (Err(_), extending) => {
                 self.tape.truncate(start);
@@ -206,9 +222,10 @@ impl DocumentBuffer {
     fn set_mapping(&mut self, mapping: Arc<IndexMapping>) {
         self.roles = path_roles(&mapping, &self.paths);
         self.mapping = mapping;
+        self.shared_tail = SharedTail::default();
     }
 
-    fn parse(&mut self, json: &[u8]) -> serde_json::Result<()> {
+    pub(super) fn parse(&mut self, json: &[u8]) -> serde_json::Result<()> {
         // Validating all of it as UTF-8 at once is cheaper than validating each string.
         match std::str::from_utf8(json) {
             Ok(text) => self.parse_from(serde_json::Deserializer::from_str(text)),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::document_buffer::{DocumentBuffer, OwnId, ParseStop, UnmappedPath};
@@ -170,8 +170,24 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
                 continue;
             }
             self.buffer.open_members.push(member);
-            members.next_value_seed(ValueSeed { buffer: self.buffer, path: member })?;
             previous = Some(member);
+            if self.path == ROOT {
+                if let Some(placeholder) = &mut self.buffer.placeholder {
+                    let is_last = placeholder.path == member;
+                    // Only the last member may stand for the tail, and nothing may follow it.
+                    if placeholder.is_filled || is_last && members.next_value::<Option<IgnoredAny>>()?.is_some() {
+                        return Err(A::Error::custom("the document ends in another way"));
+                    }
+                    if is_last {
+                        placeholder.is_filled = true;
+                        let items = placeholder.items.clone();
+                        self.buffer.tape.repeat(items);
+                        continue;
+                    }
+                }
+                self.buffer.last_member = Some((member, self.buffer.tape.len()));
+            }
+            members.next_value_seed(ValueSeed { buffer: self.buffer, path: member })?;
         }
         let shape = self.buffer.shapes.number(&self.buffer.open_members[first..]);
         self.buffer.open_members.truncate(first);

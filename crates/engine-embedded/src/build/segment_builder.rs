@@ -1,5 +1,7 @@
 //! Building a segment out of its sources.
 
+use std::path::Path;
+
 use cantata_mapping::IndexMapping;
 
 use super::column_builder::{ColumnBuilder, FieldSections, LevelRows};
@@ -8,28 +10,65 @@ use super::layout::SegmentLayout;
 use super::object_shapes::ObjectShapes;
 use super::path_tree::{PathTree, ROOT};
 use super::source::DocumentSource;
+use super::word_index_builder::write_word_index;
+use crate::error::IndexError;
 use crate::scalar::Scalar;
 use crate::segment::{
-    BuiltSegment, DictionaryMetadata, FieldMetadata, LevelMetadata, PathMetadata, SectionWriter, SegmentMetadata,
-    write_id_filter,
+    BuiltSegment, DictionaryMetadata, FieldMetadata, LevelMetadata, PathMetadata, Section, SectionWriter,
+    SegmentMetadata, TrigramMetadata, write_id_filter,
 };
 use crate::tape::{self, TapeCursor, TapeItem};
+use crate::value_encoding::ValueClass;
 
 /// The expected size of a segment, as a multiple of its tape, so that its memory is rarely reallocated.
 const BYTES_PER_TAPE_BYTE: usize = 3;
 
 /// Builds a segment of the live documents of sources, whose ids must be different.
-pub(crate) fn build_segment<S: DocumentSource>(sources: &[S], mapping: &IndexMapping) -> BuiltSegment {
+///
+/// # Errors
+///
+/// If it would be too large for the offsets of its format.
+pub(crate) fn build_segment<S: DocumentSource>(
+    sources: &[S],
+    mapping: &IndexMapping,
+) -> Result<BuiltSegment, IndexError> {
+    let tape_bytes: usize = sources.iter().map(DocumentSource::tape_bytes).sum();
+    let mut sections = SectionWriter::in_memory(BYTES_PER_TAPE_BYTE * tape_bytes);
+    let metadata = write_segment(sources, mapping, &mut sections)?;
+    Ok(BuiltSegment { sections, metadata })
+}
+
+/// Builds a segment as [`build_segment()`] does, in a new file, which is synced.
+///
+/// # Errors
+///
+/// If it would be too large for the offsets of its format, or the file cannot be written.
+pub(crate) fn build_segment_file<S: DocumentSource>(
+    sources: &[S],
+    mapping: &IndexMapping,
+    path: &Path,
+) -> Result<(), IndexError> {
+    let mut sections = SectionWriter::in_file(path)?;
+    let metadata = write_segment(sources, mapping, &mut sections)?;
+    sections.finish_file(&metadata)
+}
+
+/// Writes the sections of a segment. What a section was made of is dropped as soon as no other one needs it.
+fn write_segment<S: DocumentSource>(
+    sources: &[S],
+    mapping: &IndexMapping,
+    out: &mut SectionWriter,
+) -> Result<SegmentMetadata, IndexError> {
     let mut paths = PathTree::default();
     let path_numbers: Vec<Vec<u32>> = sources.iter().map(|source| source.merge_paths(&mut paths)).collect();
     let path_counts: Vec<usize> = path_numbers.iter().map(Vec::len).collect();
     let layout = SegmentLayout::new(mapping, &paths);
     let used = used_scalars(sources, &path_counts);
     let source_scalars = SourceScalars::new(sources, &used, &path_numbers);
-    let fields: Vec<FieldDictionary<'_>> =
+    let mut fields: Vec<FieldDictionary<'_>> =
         layout.fields.iter().map(|plan| source_scalars.field_dictionary(plan)).collect();
     let documents: usize = sources.iter().map(DocumentSource::document_count).sum();
-    let scalars: Vec<PathScalars<'_>> =
+    let mut scalars: Vec<PathScalars<'_>> =
         (0..paths.len() as u32).map(|path| source_scalars.path_scalars(path, &layout, &fields, documents)).collect();
 
     let mut shapes = ObjectShapes::default();
@@ -42,7 +81,7 @@ pub(crate) fn build_segment<S: DocumentSource>(sources: &[S], mapping: &IndexMap
     let mut builder = SegmentBuilder {
         layout: &layout,
         shapes: &shapes.list,
-        tape: Vec::with_capacity(sources.iter().map(DocumentSource::tape_bytes).sum()),
+        tape: Vec::new(),
         levels: layout.levels.iter().map(|_| LevelBuilder::default()).collect(),
         columns: layout.fields.iter().map(|_| ColumnBuilder::with_capacity(documents)).collect(),
     };
@@ -55,12 +94,25 @@ pub(crate) fn build_segment<S: DocumentSource>(sources: &[S], mapping: &IndexMap
         .collect();
     let mut tape_starts: Vec<u64> = Vec::with_capacity(documents);
     let mut ids: Vec<&str> = Vec::with_capacity(documents);
+    let tape_start = out.begin();
+    let mut tape_bytes = 0;
     for (source, document) in live_documents(sources) {
-        tape_starts.push(builder.tape.len() as u64);
+        tape_starts.push(tape_bytes);
         ids.push(sources[source].id(document));
         builder.add_document(&remaps[source], &mut sources[source].cursor(document));
+        tape_bytes += builder.tape.len() as u64;
+        out.append(&builder.tape);
+        builder.tape.clear();
     }
-    builder.finish(&paths, &fields, &scalars, &tape_starts, &ids)
+    let tape = out.end(tape_start);
+    drop(remaps);
+    fields.iter_mut().for_each(FieldDictionary::drop_ordinals);
+    scalars.iter_mut().for_each(PathScalars::drop_numbers);
+    let metadata = builder.finish(&paths, &mut fields, &scalars, (tape, &tape_starts[..]), &ids, out);
+    if out.has_overflowed() {
+        return Err(IndexError::SegmentTooLarge { max_offset: out.max_offset() });
+    }
+    Ok(metadata)
 }
 
 /// Returns the live documents, in the order of their ids.
@@ -137,7 +189,7 @@ struct LevelBuilder {
     document_starts: Vec<u32>,
 }
 
-/// The tape and the columns of a segment under construction.
+/// The columns of a segment under construction, and the tape of the document that is added.
 struct SegmentBuilder<'a> {
     layout: &'a SegmentLayout<'a>,
     shapes: &'a [Vec<u32>],
@@ -157,7 +209,8 @@ impl SegmentBuilder<'_> {
 
     /// Opens a row: its child rows begin here.
     fn open_row(&mut self, level: usize) {
-        self.levels[level].rows += 1;
+        // At the maximum the segment is refused when it is written.
+        self.levels[level].rows = self.levels[level].rows.saturating_add(1);
         for &child in &self.layout.levels[level].children {
             let rows = self.levels[child].rows;
             self.levels[child].starts.push(rows);
@@ -205,13 +258,14 @@ impl SegmentBuilder<'_> {
     fn finish(
         mut self,
         paths: &PathTree,
-        fields: &[FieldDictionary<'_>],
+        fields: &mut [FieldDictionary<'_>],
         scalars: &[PathScalars<'_>],
-        tape_starts: &[u64],
+        (tape, tape_starts): (Section, &[u64]),
         ids: &[&str],
-    ) -> BuiltSegment {
-        let mut out = SectionWriter::with_capacity(BYTES_PER_TAPE_BYTE * self.tape.len());
+        out: &mut SectionWriter,
+    ) -> SegmentMetadata {
         let levels = self.levels.iter_mut().zip(&self.layout.levels).map(|(level, plan)| {
+            out.offset(level.rows as usize + 1);
             level.starts.push(level.rows);
             level.document_starts.push(level.rows);
             LevelMetadata {
@@ -224,6 +278,7 @@ impl SegmentBuilder<'_> {
         });
         let levels = levels.collect();
         let mut entries: Vec<FieldMetadata> = Vec::new();
+        let mut first_kept = 0;
         for (index, plan) in self.layout.fields.iter().enumerate() {
             let (earlier, rest) = self.columns.split_at_mut(index);
             let level = &self.levels[plan.level];
@@ -234,24 +289,31 @@ impl SegmentBuilder<'_> {
                     && fields[other].values == fields[index].values
                     && earlier[other] == rest[0]
             });
+            let values = &fields[index].values;
+            // Not shared: a keyword with the same values has none.
+            let words = (plan.class == ValueClass::Text).then(|| write_word_index(values, out)).flatten();
+            let (path, class) = (plan.path.clone(), plan.class);
             let entry = match same {
-                Some(other) => FieldMetadata { path: plan.path.clone(), class: plan.class, ..entries[other].clone() },
+                Some(other) => FieldMetadata { path, class, words, ..entries[other].clone() },
                 None => {
-                    let values = &fields[index].values;
                     let dictionary = match values {
-                        DictionaryValues::Numbers(numbers) => DictionaryMetadata::of_numbers(numbers, &mut out),
+                        DictionaryValues::Numbers(numbers) => DictionaryMetadata::of_numbers(numbers, out),
                         DictionaryValues::Bytes(bytes) => {
-                            DictionaryMetadata::of_bytes(bytes.iter().map(|value| &**value), &mut out)
+                            DictionaryMetadata::of_bytes(bytes.iter().map(|value| &**value), out)
                         }
+                    };
+                    let trigrams = match values {
+                        DictionaryValues::Bytes(bytes) if plan.class.is_text() => {
+                            TrigramMetadata::write(bytes.iter().map(|value| &**value), out)
+                        }
+                        _ => None,
                     };
                     let rows = LevelRows {
                         rows: level.rows as usize,
                         is_nested: plan.level != 0,
                         document_starts: &level.document_starts,
                     };
-                    let FieldSections { column, postings, document_postings } =
-                        rest[0].write(values.len(), &rows, &mut out);
-                    let (path, class) = (plan.path.clone(), plan.class);
+                    let FieldSections { column, postings, document_postings } = rest[0].write(values.len(), &rows, out);
                     FieldMetadata {
                         path,
                         class,
@@ -260,10 +322,19 @@ impl SegmentBuilder<'_> {
                         column,
                         postings,
                         document_postings,
+                        trigrams,
+                        words,
                     }
                 }
             };
             entries.push(entry);
+            // A field that has the values of another one reads the same paths, and follows it.
+            let next = self.layout.fields.get(index + 1);
+            if next.is_none_or(|next| next.sources != plan.sources) {
+                let written = std::mem::replace(&mut first_kept, index + 1)..=index;
+                self.columns[written.clone()].fill_with(|| ColumnBuilder::with_capacity(0));
+                fields[written].iter_mut().for_each(FieldDictionary::drop_values);
+            }
         }
         let path_entries = (0..paths.len() as u32).map(|path| {
             let others = &scalars[path as usize].others;
@@ -272,7 +343,7 @@ impl SegmentBuilder<'_> {
                 let mut bytes = Vec::new();
                 for other in others {
                     other.write(&mut bytes);
-                    starts.push(bytes.len() as u32);
+                    starts.push(out.offset(bytes.len()));
                 }
                 (out.numbers(&starts), out.bytes(&bytes))
             });
@@ -280,17 +351,83 @@ impl SegmentBuilder<'_> {
             PathMetadata { parent: paths.parent(path), key: paths.key(path).to_owned(), field, others }
         });
         let path_entries = path_entries.collect();
-        let metadata = SegmentMetadata {
+        SegmentMetadata {
             documents: ids.len() as u32,
-            ids: DictionaryMetadata::of_bytes(ids.iter().map(|id| id.as_bytes()), &mut out),
-            id_filter: Some(write_id_filter(ids.iter().copied(), &mut out)),
+            ids: DictionaryMetadata::of_bytes(ids.iter().map(|id| id.as_bytes()), out),
+            id_filter: Some(write_id_filter(ids.iter().copied(), out)),
             tape_starts: out.numbers(tape_starts),
-            tape: out.bytes(&self.tape),
+            tape,
             paths: path_entries,
             shapes: self.shapes.to_vec(),
             levels,
             fields: entries,
-        };
-        BuiltSegment { sections: out, metadata }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::build::document_buffer::SortedDocuments;
+    use crate::build::{DocumentBuffer, DynamicMapping};
+
+    /// Returns documents with different texts of a hundred letters, and their mapping.
+    fn documents(documents: usize, field: &str) -> (SortedDocuments, Arc<IndexMapping>) {
+        let fields = json!({
+            "name": { "type": "keyword" }, "tags": { "type": "nested", "properties": { "name": { "type": "keyword" } } },
+            "stored": { "type": "object", "enabled": false },
+        });
+        let mapping = IndexMapping::parse(&json!({ "properties": fields })).unwrap();
+        let mapping = Arc::new(DynamicMapping::new(Arc::new(mapping)));
+        let mut buffer = DocumentBuffer::new(Arc::clone(&mapping));
+        for number in 0..documents {
+            let text = format!("{number:0>100}");
+            let document = match field {
+                "name" => json!({ "name": text }),
+                "tags" => json!({ "tags": (0..100).map(|_| json!({ "name": "x" })).collect::<Vec<_>>() }),
+                "stored" => json!({ "stored": { "text": text } }),
+                _ => json!({}),
+            };
+            let id = if field == "_id" { text } else { number.to_string() };
+            buffer.add(&id, document.to_string().as_bytes()).unwrap();
+        }
+        (buffer.sorted(), mapping.current())
+    }
+
+    fn build(count: usize, field: &str, max_offset: u32) -> Result<SegmentMetadata, IndexError> {
+        let (documents, mapping) = documents(count, field);
+        write_segment(&[documents], &mapping, &mut SectionWriter::default().with_max_offset(max_offset))
+    }
+
+    #[test]
+    fn a_segment_in_its_file_is_the_same_as_one_in_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        for field in ["_id", "name", "stored", "tags"] {
+            for count in [0, 1, 30] {
+                let path = folder.path().join(format!("{field} {count}"));
+                let (documents, mapping) = documents(count, field);
+                let sources = [documents];
+                build_segment_file(&sources, &mapping, &path).unwrap();
+                let in_memory = build_segment(&sources, &mapping).unwrap().into_file().unwrap();
+                assert!(fs_err::read(&path).unwrap() == in_memory, "{count} documents with {field}");
+                assert!(build_segment_file(&sources, &mapping, &path).is_err(), "a file is never written over");
+            }
+        }
+    }
+
+    #[test]
+    fn a_segment_whose_offsets_do_not_fit_is_refused() {
+        // Ids, values of a field, values that are only stored, and rows of a nesting level.
+        for field in ["_id", "name", "stored", "tags"] {
+            assert!(build(9, field, 1_000).is_ok(), "{field}");
+            let refused = build(11, field, 1_000).err();
+            let is_too_large = matches!(refused, Some(IndexError::SegmentTooLarge { max_offset: 1_000 }));
+            assert!(is_too_large, "{field}: {refused:?}");
+            assert!(build(11, field, u32::MAX).is_ok(), "{field}");
+        }
     }
 }

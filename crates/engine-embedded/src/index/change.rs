@@ -2,12 +2,13 @@
 //!
 //! A change works on the state of the writer, which no reader sees before it is published. If it fails or panics, that
 //! state may be half changed, so it is dropped: the manifest and the WAL are set back to what they were before the change,
-//! and the index is opened again from them. Nothing is appended to a file whose write or sync failed; what it has goes
-//! into a new one.
+//! and the index is opened again from them, while all other changes wait. Nothing is appended to a file whose write or sync
+//! failed; what it has goes into a new one.
 //!
-//! If that fails too, as on a full disk, the index has failed: readers keep the last snapshot, changes are refused, and
-//! each of them tries first to open the index again, as does each health check. So writes go on by themselves once they
-//! can. An index that can be read but not written when the server starts has failed in the same way.
+//! If that fails too, as on a full disk, the index has failed: readers keep the last snapshot, and changes are refused. A
+//! change or a health check tries first to open the index again, if no other one did a moment ago (see
+//! [`crate::retry_pace`]). So writes go on by themselves once they can. An index that can be read but not written when the
+//! server starts has failed in the same way. If its files turn out to be damaged, it is not read any more either.
 //!
 //! A retired index was deleted: its changes are refused, and work that runs on it stops at its next change.
 
@@ -18,6 +19,7 @@ use std::sync::{Arc, MutexGuard};
 use cantata_engine::EngineError;
 
 use super::Index;
+use super::open_context::OpenContext;
 use super::writer::IndexWriter;
 
 /// Runs work; a panic becomes an error.
@@ -37,15 +39,20 @@ impl Index {
         let mut writer = self.usable_writer()?;
         let changed = catch_panic(|| change(&mut writer));
         match &changed {
-            Ok(_) => writer.wal.confirm(),
+            Ok(_) => {
+                writer.wal.confirm();
+                writer.remove_way_back(&self.folder);
+            }
             Err(EngineError::Rejected(_)) => {}
             Err(error) => {
-                // Also if it is being deleted: where that fails, the index is used again.
-                self.failure.store(Some(Arc::new(error.clone())));
                 if self.is_retired() {
+                    // Where it cannot be deleted, it is used again.
+                    self.failure.store(Some(Arc::new(error.clone())));
                     return Err(self.not_found());
                 }
+                // All others wait for the writer: the index has failed only if it cannot be opened again.
                 tracing::error!(index = self.name, %error, "a change failed; the index is opened again");
+                let _attempt = self.retry_pace.begin();
                 if let Err(error) = self.reopen(&mut writer) {
                     tracing::error!(index = self.name, %error, "an index is not written to until it can be opened again");
                 }
@@ -56,11 +63,20 @@ impl Index {
 
     /// Locks the writer in the state that the last successful change left.
     pub(super) fn usable_writer(&self) -> Result<MutexGuard<'_, IndexWriter>, EngineError> {
+        let mut attempt = None;
+        if let Some(failure) = self.failure() {
+            attempt = self.retry_pace.try_begin();
+            // Nobody waits for the attempt of another.
+            if attempt.is_none() {
+                return Err(if self.is_retired() { self.not_found() } else { failure });
+            }
+        }
         let mut writer = self.lock_writer();
         if self.is_retired() {
             return Err(self.not_found());
         }
-        if self.failure.load().is_some() {
+        if let Some(failure) = self.failure() {
+            let _attempt = attempt.or_else(|| self.retry_pace.try_begin()).ok_or(failure)?;
             self.reopen(&mut writer)?;
         }
         Ok(writer)
@@ -79,8 +95,14 @@ impl Index {
     /// Undoes a failed change, and opens the index again.
     fn reopen(&self, writer: &mut IndexWriter) -> Result<(), EngineError> {
         let reopened = catch_panic(|| {
-            let recovered = writer.roll_back(&self.folder).and_then(|()| IndexWriter::recover(&self.folder, writer));
-            recovered.map_err(|error| self.write_error(error))
+            writer.roll_back(&self.folder).map_err(|error| self.write_error(error))?;
+            let loaded = IndexWriter::load(&self.folder, Some(&*writer), &OpenContext::default());
+            let mut reopened = loaded.map_err(|error| match error.is_damage() && !self.is_retired() {
+                true => self.set_damaged(error.chain()),
+                false => self.write_error(error),
+            })?;
+            reopened.begin(&self.folder).map_err(|error| self.write_error(error))?;
+            Ok(reopened)
         });
         match reopened {
             Ok(reopened) => {
@@ -89,10 +111,9 @@ impl Index {
                 self.failure.store(None);
                 Ok(())
             }
-            Err(_) if self.is_retired() => Err(self.not_found()),
             Err(error) => {
                 self.failure.store(Some(Arc::new(error.clone())));
-                Err(error)
+                Err(if self.is_retired() { self.not_found() } else { error })
             }
         }
     }
@@ -102,7 +123,7 @@ impl Index {
         self.failure.load().as_deref().cloned()
     }
 
-    /// Tries to make an index that has failed usable again.
+    /// Tries to make an index that has failed usable again, unless that was tried a moment ago.
     pub(crate) fn recover_from_failure(&self) -> Result<(), EngineError> {
         match self.usable_writer() {
             // It was deleted meanwhile.
@@ -137,7 +158,8 @@ mod tests {
     }
 
     fn created(folder: &std::path::Path) -> Index {
-        Index::create("things", &folder.join("things"), &folder.join("temporary"), None).unwrap()
+        Index::create("things", &folder.join("things"), &folder.join("temporary"), None, &OpenContext::default())
+            .unwrap()
     }
 
     fn ids(index: &Index) -> Vec<&'static str> {
@@ -151,7 +173,7 @@ mod tests {
         let index = created(folder.path());
         index.write(&[put("a")], Some("1")).unwrap();
         let half_done = |writer: &mut IndexWriter| {
-            let (batch, _) = writer.prepare(&[put("b")]);
+            let (batch, _) = writer.prepare(&[put("b")]).unwrap();
             writer.wal.append([put("b")].iter(), None).unwrap();
             writer.apply(batch);
             writer.set_position(Some("2"));
@@ -172,8 +194,31 @@ mod tests {
         index.write(&[put("c")], None).unwrap();
         assert_eq!((ids(&index), index.position().unwrap().as_deref()), (vec!["a", "c"], Some("1")));
         drop(index);
-        let index = Index::open("things", folder.path().join("things")).unwrap();
+        let index = Index::open("things", folder.path().join("things"), &OpenContext::default()).unwrap();
         assert_eq!((ids(&index), index.position().unwrap().as_deref()), (vec!["a", "c"], Some("1")));
+    }
+
+    /// A log that is a pipe keeps the recovery waiting until the other end of the pipe is closed.
+    #[cfg(unix)]
+    #[test]
+    fn others_wait_for_the_recovery_from_a_failed_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = created(folder.path());
+        index.write(&[put("a")], None).unwrap();
+        let pipe = index.folder().join("1000.log");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let no_space = || -> Result<(), EngineError> { Err(EngineError::Failed("no space".to_owned())) };
+        std::thread::scope(|scope| {
+            let failing = scope.spawn(|| index.change(|_| no_space()));
+            // Returns when the recovery has opened the pipe.
+            let pipe = fs_err::OpenOptions::new().write(true).open(&pipe).unwrap();
+            assert_eq!(index.failure(), None, "the error of one change is not that of another");
+            let other = scope.spawn(|| index.write(&[put("b")], Some("1")));
+            drop(pipe);
+            assert!(failing.join().unwrap().is_err());
+            assert!(other.join().unwrap().is_ok());
+        });
+        assert_eq!((ids(&index), index.position().unwrap().as_deref()), (vec!["a", "b"], Some("1")));
     }
 
     #[test]
@@ -192,7 +237,7 @@ mod tests {
         assert!(failed.is_err());
         assert_eq!((ids(&index), index.position().unwrap().as_deref()), (vec!["a"], Some("1")));
         drop(index);
-        let index = Index::open("things", folder.path().join("things")).unwrap();
+        let index = Index::open("things", folder.path().join("things"), &OpenContext::default()).unwrap();
         assert_eq!((ids(&index), index.position().unwrap().as_deref()), (vec!["a"], Some("1")));
     }
 

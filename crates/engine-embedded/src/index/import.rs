@@ -10,11 +10,12 @@ use cantata_engine::{BatchReport, EngineError, ImportChunk, RejectedImport, Writ
 use cantata_mapping::IndexMapping;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-use super::Index;
 use super::change::catch_panic;
 use super::index_segment::IndexSegment;
 use super::manifest::Manifest;
+use super::{Index, source_bytes};
 use crate::build::{DocumentBuffer, DynamicMapping, build_segment};
+use crate::build_memory::reserve_for_documents;
 use crate::error::IndexError;
 
 /// An event of a running import.
@@ -57,25 +58,33 @@ impl Index {
         let sequencer = CommitSequencer::default();
         let run = || -> Result<(), EngineError> {
             loop {
-                // What comes after a chunk that could not be read must not become part of the index.
-                let next = input.lock().ok().and_then(|mut input| input.next());
-                let Some((number, chunk)) = next else { return Ok(()) };
+                // What comes after a chunk that could not be read must not become part of the index. Memory is reserved
+                // in the order of the chunks, so that none waits for the commit of one that waits for memory.
+                let next = input.lock().ok().and_then(|mut input| {
+                    let (number, chunk) = input.next()?;
+                    let permit = reserve_for_documents(chunk.bytes.len());
+                    Some((number, chunk, permit))
+                });
+                let Some((number, chunk, permit)) = next else { return Ok(()) };
                 let segment =
                     catch_panic(|| build_chunk(&chunk, &mapping, options).map_err(|error| self.write_error(error)));
                 // After a failure no later chunk may become part of the index.
                 if !sequencer.wait_for(number) {
                     return Ok(());
                 }
-                let committed = segment.and_then(|segment| {
-                    self.commit_segment(&segment, &mapping, |manifest| {
+                // The other threads wait for the end of this, whatever it is.
+                let committed = catch_panic(|| {
+                    let documents = self.commit_segment(&segment?, &mapping, |manifest| {
                         manifest.imports.insert(chunk.source.clone(), chunk.end);
-                    })
-                });
-                if let Ok(documents) = committed {
+                    })?;
                     (options.on_progress)(ImportProgress::Indexed { documents, bytes: chunk.bytes.len() as u64 });
-                }
+                    Ok(())
+                });
                 sequencer.finish(committed.is_ok());
                 committed?;
+                drop((chunk, permit));
+                // Each document is looked up in all segments, so there must never be many.
+                self.merge_once_if_free()?;
             }
         };
         let results: Vec<Result<(), EngineError>> = std::thread::scope(|scope| {
@@ -98,6 +107,7 @@ impl Index {
     /// each other only to commit.
     pub(crate) fn fill(&self, documents: &[WriteOperation]) -> Result<BatchReport, EngineError> {
         let mapping = Arc::new(DynamicMapping::new(Arc::clone(&self.usable_writer()?.mapping)));
+        let _permit = reserve_for_documents(documents.iter().map(source_bytes).sum());
         let mut buffer = DocumentBuffer::new(Arc::clone(&mapping));
         let mut report = BatchReport::default();
         for (batch_index, operation) in documents.iter().enumerate() {
@@ -109,6 +119,7 @@ impl Index {
         }
         if report.written > 0 {
             let built = build_segment(&[buffer.sorted()], &mapping.current());
+            let built = built.map_err(|error| EngineError::Rejected(error.chain()))?;
             let bytes = built.into_file().map_err(|error| self.write_error(error))?;
             self.commit_segment(&bytes, &mapping, |_| {})?;
         }
@@ -173,7 +184,7 @@ fn build_chunk(
             (options.on_progress)(ImportProgress::Rejected(rejected));
         }
     }
-    build_segment(&[buffer.sorted()], &mapping.current()).into_file()
+    build_segment(&[buffer.sorted()], &mapping.current())?.into_file()
 }
 
 /// Returns the id of a document that has none: the same whenever the same line is imported again.
@@ -214,5 +225,29 @@ impl CommitSequencer {
 
     fn lock(&self) -> MutexGuard<'_, SequencerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::open_context::OpenContext;
+    use super::*;
+
+    #[test]
+    fn an_import_whose_progress_cannot_be_told_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, temporary) = (folder.path().join("things"), folder.path().join("temporary"));
+        let index = Index::create("things", &path, &temporary, None, &OpenContext::default()).unwrap();
+        let chunks = (1..=8_u64).map(|number| {
+            let bytes = b"{\"n\": 1}".to_vec();
+            ImportChunk { source: "file".to_owned(), documents: vec![(number, 0..bytes.len())], bytes, end: number }
+        });
+        let on_progress = |progress: ImportProgress| {
+            assert!(!matches!(progress, ImportProgress::Indexed { .. }), "nobody listens");
+        };
+        let options = ImportOptions { id_field: None, threads: 4, on_progress: &on_progress };
+        let failed = index.import(chunks, &options);
+        assert!(matches!(failed, Err(EngineError::Failed(_))), "{failed:?}");
+        assert_eq!(index.import_position("file"), Ok(1), "what comes after it is not part of the index");
     }
 }

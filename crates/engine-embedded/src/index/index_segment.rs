@@ -11,10 +11,6 @@ use crate::error::IndexError;
 use crate::segment::{HashedId, Segment};
 use crate::segment_reader::SegmentReader;
 
-/// Segment files up to this size are compared with their checksums when an index is opened, which takes milliseconds;
-/// larger ones in the background, and before they are merged.
-const MAX_VERIFIED_ON_OPEN_BYTES: usize = 64 << 20;
-
 /// Returns the name of a segment file.
 pub(super) fn segment_file_name(number: u64) -> String {
     format!("{number}.segment")
@@ -44,10 +40,14 @@ impl IndexSegment {
 
     /// Writes a new segment file and opens it.
     pub(crate) fn write(folder: &Path, number: u64, bytes: &[u8]) -> Result<Self, IndexError> {
+        durable_file::write_new_synced(&folder.join(segment_file_name(number)), bytes)?;
+        Self::open_new(folder, number)
+    }
+
+    /// Opens a segment file that was just written.
+    pub(crate) fn open_new(folder: &Path, number: u64) -> Result<Self, IndexError> {
         let file = segment_file_name(number);
-        let path = folder.join(&file);
-        durable_file::write_new_synced(&path, bytes)?;
-        let segment = Segment::open(&path)?;
+        let segment = Segment::open(&folder.join(&file))?;
         segment.set_verified();
         Ok(Self { file: Some(file), ..Self::in_memory(segment) })
     }
@@ -60,9 +60,6 @@ impl IndexSegment {
                 Some(known) => Arc::clone(&known.reader.segment),
                 None => Arc::new(Segment::open(&folder.join(&entry.file))?),
             };
-            if segment.bytes().len() <= MAX_VERIFIED_ON_OPEN_BYTES {
-                segment.verify_once()?;
-            }
             let live_docs = match &entry.live {
                 Some(file) => {
                     let live = decode_live_docs(&fs_err::read(folder.join(file))?, segment.document_count());
@@ -82,6 +79,13 @@ impl IndexSegment {
         let file = || self.file.clone().unwrap_or_default();
         let verified = self.reader.segment.verify_once();
         verified.map_err(|source| IndexError::Segment { file: file(), source: Box::new(source) })
+    }
+
+    /// Estimates how many bytes it has without its deleted documents.
+    pub(crate) fn live_bytes(&self) -> usize {
+        let SegmentReader { segment, .. } = &self.reader;
+        let (live, all) = (self.reader.live_document_count() as u64, segment.document_count().max(1) as u64);
+        (segment.bytes().len() as u64 * live / all) as usize
     }
 
     /// Returns whether this is the same segment as another, whatever was deleted in between.

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::Index;
 use super::index_segment::IndexSegment;
+use super::open_context::OpenContext;
 use super::writer::{IndexWriter, merge_segments};
 use crate::engine::EmbeddedEngine;
 use crate::segment::Segment;
@@ -56,7 +57,7 @@ fn orders(left: &mut [(Actor, usize); 3]) -> Vec<Vec<Actor>> {
 }
 
 fn write(writer: &mut IndexWriter, model: &mut Documents, batch: &[WriteOperation]) {
-    let (prepared, _) = writer.prepare(batch);
+    let (prepared, _) = writer.prepare(batch).unwrap();
     writer.apply(prepared);
     for operation in batch {
         match operation {
@@ -76,7 +77,7 @@ fn merge(writer: &mut IndexWriter, chosen: &mut Option<Vec<IndexSegment>>, is_me
     match chosen.take() {
         None => *chosen = Some(writer.segments.iter().filter(|segment| is_meant(segment)).cloned().collect()),
         Some(chosen) => {
-            let merged = merge_segments(&chosen, &writer.mapping);
+            let merged = merge_segments(&chosen, &writer.mapping).unwrap();
             let merged = merged.map(|built| IndexSegment::in_memory(Segment::in_memory(built)));
             writer.replace_segments(&chosen, merged);
         }
@@ -128,7 +129,7 @@ fn run(writer: &mut IndexWriter, order: &[Actor], commits: bool) {
 fn every_snapshot_has_what_was_written_before_it_whatever_is_merged_meanwhile() {
     let folder = tempfile::tempdir().unwrap();
     EmbeddedEngine::open(folder.path()).unwrap().create("things", None).unwrap();
-    let index = Index::open("things", folder.path().join("things")).unwrap();
+    let index = Index::open("things", folder.path().join("things"), &OpenContext::default()).unwrap();
     let mut writer = index.writer.lock().unwrap();
     let mut steps = STEPS;
     let orders = orders(&mut steps);

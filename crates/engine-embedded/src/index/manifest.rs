@@ -2,6 +2,9 @@
 //!
 //! A file that the manifest does not reference is not part of the index: orphans of a crash are removed when the index is
 //! opened.
+//!
+//! A manifest of an earlier format is copied before the first one of the present format takes its place. The copy, and the
+//! files that it references, are the way back to the earlier version, until the index is written to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -14,6 +17,7 @@ use serde_json::{Map, Value};
 
 use super::file_number::{self, MAX_FILE_NUMBER};
 use super::wal;
+use crate::checked_json;
 use crate::error::IndexError;
 
 /// The name of the file.
@@ -46,6 +50,15 @@ pub(crate) struct Manifest {
     /// How far the source of the documents has been read, if batches came with a position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) position: Option<String>,
+    /// Whether it was read from a file of an earlier format. WAL files may then have no header.
+    #[serde(skip)]
+    pub(crate) is_upgraded: bool,
+}
+
+/// The member that every format has.
+#[derive(Deserialize)]
+struct FormatMember {
+    format: u32,
 }
 
 /// A segment of a manifest.
@@ -69,6 +82,7 @@ impl Manifest {
             next_file: 1,
             imports: BTreeMap::new(),
             position: None,
+            is_upgraded: false,
         };
         manifest.set_mapping(&parsed);
         Ok(manifest)
@@ -77,13 +91,19 @@ impl Manifest {
     /// Reads the manifest of a folder; returns also what is in the file.
     pub(crate) fn read(folder: &Path) -> Result<(Self, Vec<u8>), IndexError> {
         let bytes = fs_err::read(folder.join(FILE))?;
-        let mut manifest: Self =
-            serde_json::from_slice(&bytes).map_err(|source| IndexError::Json { file: "manifest", source })?;
-        if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&manifest.format) {
-            return Err(IndexError::Format { found: manifest.format, expected: FORMAT_VERSION });
+        if !checked_json::is_intact(&bytes) {
+            return Err(IndexError::Damaged { file: FILE.to_owned(), found: "its checksum is wrong".to_owned() });
         }
+        let unreadable = |source| IndexError::Json { file: "manifest", source };
+        // Another format may have other members.
+        let FormatMember { format } = serde_json::from_slice(&bytes).map_err(unreadable)?;
+        if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&format) {
+            return Err(IndexError::Format { found: format, expected: FORMAT_VERSION });
+        }
+        let mut manifest: Self = serde_json::from_slice(&bytes).map_err(unreadable)?;
         if manifest.format < FORMAT_VERSION {
             tracing::info!(folder = %folder.display(), from = manifest.format, to = FORMAT_VERSION, "upgrading an index");
+            manifest.is_upgraded = true;
         }
         manifest.format = FORMAT_VERSION;
         manifest.check_files().map_err(|found| IndexError::Damaged { file: FILE.to_owned(), found })?;
@@ -117,15 +137,39 @@ impl Manifest {
         Ok(text)
     }
 
-    /// Makes the file have a content that was written before, if it has another.
+    /// Makes the file have a content that was written before. It is written again even if it is there: nobody knows what of
+    /// it is on disk after a sync has failed.
     pub(crate) fn restore(folder: &Path, text: &[u8]) -> io::Result<()> {
-        let path = folder.join(FILE);
-        if durable_file::read_or_default(&path)? == text { Ok(()) } else { durable_file::replace(&path, text) }
+        durable_file::replace(&folder.join(FILE), text)
+    }
+
+    /// Copies the file, given what was read from it, if it has an earlier format; returns whether there is a copy.
+    pub(crate) fn keep_copy(&self, folder: &Path, text: &[u8]) -> io::Result<bool> {
+        let path = folder.join(copy_file());
+        if self.is_upgraded {
+            durable_file::replace(&path, text)?;
+        }
+        path.try_exists()
+    }
+
+    /// Removes the copy of a manifest of an earlier format, if it is there; what it references are orphans from here on.
+    pub(crate) fn remove_copy(folder: &Path) -> io::Result<()> {
+        match fs_err::remove_file(folder.join(copy_file())) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            // A copy must not come back without its files.
+            _ => durable_file::sync_folder(folder),
+        }
+    }
+
+    /// Returns the copy of a manifest of an earlier format.
+    fn read_copy(folder: &Path) -> io::Result<Option<Self>> {
+        let bytes = durable_file::read_or_default(&folder.join(copy_file()))?;
+        Ok(serde_json::from_slice(&bytes).ok())
     }
 
     /// Returns the name of the file and its content.
     pub(crate) fn to_file(&self) -> serde_json::Result<(&'static str, Vec<u8>)> {
-        Ok((FILE, serde_json::to_vec_pretty(self)?))
+        Ok((FILE, checked_json::to_vec(self)?))
     }
 
     /// Returns whether a file is part of the index.
@@ -135,9 +179,11 @@ impl Manifest {
         of_segments || file == FILE || wal::file_number(file).is_some_and(|number| number >= self.first_wal)
     }
 
-    /// Removes orphans: files that are neither part of the index nor being written.
+    /// Removes orphans: files that are neither part of the index, nor being written, nor the way back to an earlier format.
     pub(crate) fn remove_orphans(&self, folder: &Path, pending: &BTreeSet<String>) -> io::Result<()> {
-        let is_orphan = |name: &str| !self.references(name) && !pending.contains(name);
+        let copy = Self::read_copy(folder)?;
+        let is_way_back = |name: &str| copy.as_ref().is_some_and(|copy| copy.references(name) || name == copy_file());
+        let is_orphan = |name: &str| !self.references(name) && !pending.contains(name) && !is_way_back(name);
         for entry in fs_err::read_dir(folder)? {
             let entry = entry?;
             if entry.file_name().to_str().is_some_and(is_orphan) && entry.file_type()?.is_file() {
@@ -177,6 +223,11 @@ impl Manifest {
         self.next_file += 1;
         self.next_file - 1
     }
+}
+
+/// Returns the name of the copy of a manifest of an earlier format.
+fn copy_file() -> String {
+    format!("{FILE}.before-{FORMAT_VERSION}")
 }
 
 fn parse_mapping(mapping: &Value) -> Result<IndexMapping, IndexError> {
@@ -229,6 +280,9 @@ mod tests {
             other["format"] = format.into();
             assert!(matches!(read(&other), Err(IndexError::Format { .. })), "{format}");
         }
+        let newer = FORMAT_VERSION + 1;
+        let refused = read(&json!({"format": newer, "properties": [], "files": {"1.segment": 3}})).unwrap_err();
+        assert!(matches!(refused, IndexError::Format { found, .. } if found == newer), "{refused}");
     }
 
     #[test]
@@ -252,6 +306,26 @@ mod tests {
         for manifest in forged {
             let refused = read(&manifest).err();
             assert!(matches!(&refused, Some(IndexError::Damaged { file, .. }) if file == FILE), "{manifest}");
+        }
+    }
+
+    /// Another number of the first WAL file would make the present one an orphan, another position would skip events.
+    #[test]
+    fn a_flip_of_any_bit_is_found_or_changes_nothing() {
+        let mut manifest = Manifest::new(None).unwrap();
+        manifest.position = Some("12".to_owned());
+        manifest.next_file = 2;
+        manifest.segments.push(ManifestSegment { file: "1.segment".to_owned(), live: None });
+        let folder = tempfile::tempdir().unwrap();
+        let text = manifest.write(folder.path()).unwrap();
+        for bit in 0..8 * text.len() {
+            let mut flipped = text.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            fs_err::write(folder.path().join(FILE), flipped).unwrap();
+            match Manifest::read(folder.path()) {
+                Ok((read, _)) => assert_eq!(read.to_file().unwrap().1, manifest.to_file().unwrap().1, "bit {bit}"),
+                Err(error) => assert!(error.is_damage(), "bit {bit}: {error}"),
+            }
         }
     }
 

@@ -2,17 +2,17 @@
 //!
 //! Segments are merged within tiers of about one size, so a document is rewritten a few times in all, however many
 //! segments come. Segment files and segments in memory have tiers of their own.
+//!
+//! A segment is built in memory, so there is a limit to the size of a merged file, in bytes. What has more than half of it is
+//! not merged again; of a tier that exceeds it, as much is merged as fits, which is at least half.
 
 use super::index_segment::IndexSegment;
 
 /// So many segment files of one tier are merged.
 const FILES_PER_MERGE: usize = 12;
 
-/// Segment files with fewer documents are in the first tier.
-const FLOOR_FILE_DOCUMENTS: usize = 2_000;
-
-/// The limit of a merged segment, because a segment is built in memory.
-pub(super) const MAX_MERGED_DOCUMENTS: usize = 1_200_000;
+/// Smaller segment files are in the first tier.
+const FLOOR_FILE_BYTES: usize = 2 << 20;
 
 /// So many segments in memory of one tier are merged.
 pub(super) const MEMORY_SEGMENTS_PER_MERGE: usize = 16;
@@ -21,25 +21,32 @@ pub(super) const MEMORY_SEGMENTS_PER_MERGE: usize = 16;
 /// times as many.
 const FLOOR_MEMORY_DOCUMENTS: usize = 512;
 
-/// Returns the segment files to be merged next; none if there is nothing to do.
-pub(super) fn choose_files(segments: &[IndexSegment]) -> Vec<IndexSegment> {
-    let files = || segments.iter().filter(|segment| segment.file.is_some());
+/// Returns the segment files to be merged next, to one of at most so many bytes; none if there is nothing to do.
+pub(super) fn choose_files(segments: &[IndexSegment], max_bytes: usize) -> Vec<IndexSegment> {
+    let files = segments.iter().filter(|segment| segment.file.is_some());
+    let mut files: Vec<(usize, &IndexSegment)> = files.map(|segment| (segment.live_bytes(), segment)).collect();
     // A segment most of whose documents are deleted is worth rewriting alone.
-    let is_mostly_deleted =
-        |segment: &&IndexSegment| segment.reader.live_document_count() * 2 < segment.reader.segment.document_count();
-    if let Some(mostly_deleted) = files().find(is_mostly_deleted) {
-        return vec![mostly_deleted.clone()];
-    }
-    let tier_of = |segment: &IndexSegment| {
-        (segment.reader.live_document_count().max(FLOOR_FILE_DOCUMENTS) / FLOOR_FILE_DOCUMENTS).ilog(FILES_PER_MERGE)
+    let is_mostly_deleted = |(bytes, segment): &&(usize, &IndexSegment)| {
+        *bytes <= max_bytes && segment.reader.live_document_count() * 2 < segment.reader.segment.document_count()
     };
-    for tier in 0..=MAX_MERGED_DOCUMENTS.ilog(FILES_PER_MERGE) {
-        let chosen: Vec<IndexSegment> =
-            files().filter(|segment| tier_of(segment) == tier).take(FILES_PER_MERGE).cloned().collect();
-        let documents: usize = chosen.iter().map(|segment| segment.reader.live_document_count()).sum();
-        if chosen.len() == FILES_PER_MERGE && documents <= MAX_MERGED_DOCUMENTS {
-            return chosen;
+    if let Some((_, mostly_deleted)) = files.iter().find(is_mostly_deleted) {
+        return vec![IndexSegment::clone(mostly_deleted)];
+    }
+    files.retain(|(bytes, _)| bytes.saturating_mul(2) <= max_bytes);
+    files.sort_by_key(|(bytes, _)| *bytes);
+    let tier_of = |bytes: usize| (bytes.max(FLOOR_FILE_BYTES) / FLOOR_FILE_BYTES).ilog(FILES_PER_MERGE);
+    for tier in files.chunk_by(|one, two| tier_of(one.0) == tier_of(two.0)) {
+        if tier.len() < FILES_PER_MERGE {
+            continue;
         }
+        let mut left = max_bytes;
+        let fits = |(bytes, _): &&(usize, &IndexSegment)| {
+            let rest = left.checked_sub(*bytes);
+            left = rest.unwrap_or_default();
+            rest.is_some()
+        };
+        let chosen = tier.iter().take(FILES_PER_MERGE).take_while(fits);
+        return chosen.map(|(_, segment)| IndexSegment::clone(segment)).collect();
     }
     Vec::new()
 }

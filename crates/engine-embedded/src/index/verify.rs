@@ -31,12 +31,17 @@ impl Index {
                 if !error.is_damage() {
                     return self.write_error(error);
                 }
-                let damage = EngineError::IndexDamaged { index: self.name.clone(), reason: error.chain() };
-                self.damage.store(Some(Arc::new(damage.clone())));
-                damage
+                self.set_damaged(error.chain())
             })?;
         }
         Ok(())
+    }
+
+    /// Says that the index is damaged: it is not read any more. Returns the error of whoever reads it.
+    pub(crate) fn set_damaged(&self, reason: String) -> EngineError {
+        let damage = EngineError::IndexDamaged { index: self.name.clone(), reason };
+        self.damage.store(Some(Arc::new(damage.clone())));
+        damage
     }
 
     /// Returns which segment is damaged; nothing if none was found to be.
@@ -98,13 +103,15 @@ mod tests {
     use cantata_engine::WriteOperation;
 
     use super::*;
+    use crate::index::OpenContext;
     use crate::segment::Segment;
 
     #[test]
     fn a_segment_that_was_not_verified_when_it_was_opened_is_found_to_be_damaged_later() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("things");
-        let index = Index::create("things", &path, &folder.path().join("temporary"), None).unwrap();
+        let temporary = folder.path().join("temporary");
+        let index = Index::create("things", &path, &temporary, None, &OpenContext::default()).unwrap();
         let put = WriteOperation::Put { id: "a".to_owned(), source: b"{\"n\": 1}".to_vec() };
         index.write(&[put], None).unwrap();
         index.compact().unwrap();

@@ -1,14 +1,17 @@
 //! The write-ahead log (WAL): batches that are acknowledged but not in a segment file yet.
 //!
-//! A file begins with a header: a magic number, and a seed that no other file has. An entry is a batch: its length, its
-//! checksum, its position, its operations. The checksum covers the checksum before it too, that of the entry before or of
-//! the header. So a replay ends at the first entry that does not follow on the one before it, whatever a power loss left
-//! there: a part of an entry, a hole of zeros with later entries behind it, or what another file once had there.
+//! A file begins with a header: a magic number, a seed that hardly another file has, and a checksum of both. An entry is a
+//! batch: its length, its checksum, its position, its operations. The checksum covers the seed and the checksum before it
+//! too, so a replay ends at the first entry that does not follow on the one before it, whatever a power loss left
+//! there: a part of an entry, a hole of zeros with later entries behind it, or what another file once had there. Where it
+//! cannot be a power loss, it is damage, and nothing of the index is changed: what was synced is broken
+//! ([`wal_entry`](super::wal_entry)), or a later file has entries, before which all of this one was synced.
 //!
 //! A batch without a position is synced before it is acknowledged. One with a position is not: its source is read again
 //! from the position of the index, so what a crash of the machine takes from the end of the WAL comes again.
 //!
-//! Files of earlier versions have no header, and each checksum is of its entry alone. They are read, and never written.
+//! Files of earlier versions are read, and never written: checksums do not cover the seed, or there is no header, and each
+//! checksum is of its entry alone.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
@@ -17,21 +20,20 @@ use std::path::Path;
 use cantata_durable_file as durable_file;
 use cantata_engine::WriteOperation;
 
+use super::wal_entry::{ChecksumChain, ENTRY_HEADER_BYTES, POSITION_FLAG, StoredEntry, take, take_length, was_synced};
 use super::{file_number, source_bytes};
 use crate::error::IndexError;
 use crate::varint;
 
 /// The beginning of a file. As the length of an entry, which a file without a header begins with, it would be absurd.
-const MAGIC: [u8; 8] = *b"WAL\xffCAN2";
+/// No flip of one bit makes it the one of an earlier version.
+const MAGIC: [u8; 8] = *b"WAL\xffCAN4";
 
-/// Magic number and seed.
-const FILE_HEADER_BYTES: usize = MAGIC.len() + 8;
+/// The beginning of a file whose checksums do not cover its seed of 8 bytes.
+const MAGIC_WITHOUT_SEED: [u8; 8] = *b"WAL\xffCAN2";
 
-/// Length and checksum of an entry.
-const ENTRY_HEADER_BYTES: usize = 4 + 4;
-
-/// Flag in the length of an entry that begins with a position. No entry is as long.
-const POSITION_FLAG: u32 = 1 << 31;
+/// Magic number, seed and checksum.
+const FILE_HEADER_BYTES: usize = MAGIC.len() + 4 + 4;
 
 /// The WAL file that batches are appended to.
 pub(crate) struct WriteAheadLog {
@@ -41,8 +43,8 @@ pub(crate) struct WriteAheadLog {
     bytes: u64,
     /// The length at the end of the last change that succeeded.
     confirmed_bytes: u64,
-    /// The checksum of the last entry, or of the header.
-    checksum: u32,
+    /// The checksums up to the last entry.
+    chain: ChecksumChain,
     is_synced: bool,
 }
 
@@ -66,23 +68,44 @@ pub(crate) fn file_numbers(folder: &Path, first: u64) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
+/// Returns the header of a file.
+fn file_header(seed: u32) -> [u8; FILE_HEADER_BYTES] {
+    let mut header = [0; FILE_HEADER_BYTES];
+    let (covered, checksum) = header.split_at_mut(FILE_HEADER_BYTES - 4);
+    covered[..MAGIC.len()].copy_from_slice(&MAGIC);
+    covered[MAGIC.len()..].copy_from_slice(&seed.to_le_bytes());
+    checksum.copy_from_slice(&crc32fast::hash(covered).to_le_bytes());
+    header
+}
+
+/// Returns the chain of checksums that begins with a header; nothing if it is none.
+fn chain_of(header: &[u8; FILE_HEADER_BYTES]) -> Option<ChecksumChain> {
+    let &[.., s0, s1, s2, s3, _, _, _, _] = header;
+    let seed = u32::from_le_bytes([s0, s1, s2, s3]);
+    if *header == file_header(seed) {
+        return Some(ChecksumChain::new(seed));
+    }
+    header.starts_with(&MAGIC_WITHOUT_SEED).then(|| ChecksumChain::without_seed(header))
+}
+
 impl WriteAheadLog {
     /// Returns a WAL without a file, to which nothing can be appended.
     pub(crate) fn without_file() -> Self {
         let bytes = FILE_HEADER_BYTES as u64;
-        Self { file: None, bytes, confirmed_bytes: bytes, checksum: 0, is_synced: true }
+        Self { file: None, bytes, confirmed_bytes: bytes, chain: ChecksumChain::new(0), is_synced: true }
     }
 
-    /// Creates a WAL file without entries.
+    /// Creates a WAL file without entries; its name is durable when this returns. After an error there is no file: tried
+    /// again and again, as on a full disk, this would leave many.
     pub(crate) fn create(folder: &Path, number: u64) -> io::Result<Self> {
-        let mut header = [0; FILE_HEADER_BYTES];
-        let (magic, seed) = header.split_at_mut(MAGIC.len());
-        magic.copy_from_slice(&MAGIC);
-        seed.copy_from_slice(&RandomState::new().hash_one(number).to_le_bytes());
-        let mut file = durable_file::create_new_private(&folder.join(file_name(number)))?;
-        file.write_all(&header)?;
-        file.sync_all()?;
-        Ok(Self { file: Some(file), checksum: crc32fast::hash(&header), ..Self::without_file() })
+        let seed = RandomState::new().hash_one(number) as u32;
+        let path = folder.join(file_name(number));
+        let mut file = durable_file::create_new_private(&path)?;
+        let written = file.write_all(&file_header(seed)).and_then(|()| file.sync_all());
+        written.and_then(|()| durable_file::sync_folder(folder)).inspect_err(|_| {
+            let _ = fs_err::remove_file(&path);
+        })?;
+        Ok(Self { file: Some(file), chain: ChecksumChain::new(seed), ..Self::without_file() })
     }
 
     /// Returns the bytes of the entries.
@@ -120,7 +143,7 @@ impl WriteAheadLog {
         let length = length.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a batch has 2 GiB or more"))?;
         let flag = if position.is_some() { POSITION_FLAG } else { 0 };
         let length = (length | flag).to_le_bytes();
-        let checksum = chained_checksum(self.checksum, length, &entry[ENTRY_HEADER_BYTES..]);
+        let checksum = self.chain.checksum_of(length, &entry[ENTRY_HEADER_BYTES..]);
         entry[..4].copy_from_slice(&length);
         entry[4..ENTRY_HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
         self.is_synced = false;
@@ -129,7 +152,7 @@ impl WriteAheadLog {
             self.sync()?;
         }
         self.bytes += entry.len() as u64;
-        self.checksum = checksum;
+        self.chain = self.chain.after(checksum);
         Ok(())
     }
 
@@ -165,15 +188,6 @@ impl WriteAheadLog {
     }
 }
 
-/// Returns the checksum of an entry, given the one before it.
-fn chained_checksum(before: u32, length: [u8; 4], entry: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&before.to_le_bytes());
-    hasher.update(&length);
-    hasher.update(entry);
-    hasher.finalize()
-}
-
 /// Returns a bound of the bytes of an operation: its lengths, its id and its document.
 fn max_bytes(operation: &WriteOperation) -> usize {
     const MAX_LENGTHS_BYTES: usize = 20;
@@ -181,44 +195,66 @@ fn max_bytes(operation: &WriteOperation) -> usize {
     MAX_LENGTHS_BYTES + id.len() + source_bytes(operation)
 }
 
-/// The writes of WAL files.
+/// The writes of WAL files, which are read one after the other.
 #[derive(Default)]
 pub(crate) struct RecoveredWrites {
     /// The operations, in order.
     pub(crate) operations: Vec<WriteOperation>,
     /// The position of the last batch that had one.
     pub(crate) position: Option<String>,
+    /// Whether files may be of an earlier version.
+    is_earlier_format: bool,
+    /// The last file with a broken entry.
+    broken_file: Option<String>,
 }
 
 impl RecoveredWrites {
+    /// Returns no writes. Files without a header are read only if they may be of an earlier version.
+    pub(crate) fn new(is_earlier_format: bool) -> Self {
+        Self { is_earlier_format, ..Self::default() }
+    }
+
     /// Adds the writes of a WAL file.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or has an entry that was never written, although its checksum is right.
+    /// If it cannot be read, if it or one before it is not as it was synced, or if it has an entry that was never written,
+    /// although its checksum is right.
     pub(crate) fn read_file(&mut self, folder: &Path, number: u64) -> Result<(), IndexError> {
         let file = file_name(number);
         let bytes = fs_err::read(folder.join(&file))?;
-        let (mut checksum, mut rest) = match bytes.split_first_chunk::<FILE_HEADER_BYTES>() {
-            Some((header, entries)) if header.starts_with(&MAGIC) => (Some(crc32fast::hash(header)), entries),
-            _ => (None, bytes.as_slice()),
+        let damaged = |file: &str, found: &str| IndexError::Damaged { file: file.to_owned(), found: found.to_owned() };
+        let header = bytes.split_first_chunk::<FILE_HEADER_BYTES>();
+        let (mut chain, mut rest) = match header.map(|(header, entries)| (chain_of(header), entries)) {
+            Some((Some(chain), entries)) => (Some(chain), entries),
+            _ if self.is_earlier_format => (None, bytes.as_slice()),
+            // The header is synced before the first entry is written.
+            Some((None, [])) | None => return Ok(()),
+            Some((None, _)) => return Err(damaged(&file, "its header is not one of a log")),
         };
-        while let Some((header, after)) = rest.split_first_chunk::<ENTRY_HEADER_BYTES>() {
-            let [l0, l1, l2, l3, c0, c1, c2, c3] = *header;
-            let length = u32::from_le_bytes([l0, l1, l2, l3]);
-            let Some((entry, following)) = after.split_at_checked((length & !POSITION_FLAG) as usize) else { break };
-            let computed = match checksum {
-                Some(before) => chained_checksum(before, [l0, l1, l2, l3], entry),
-                None => crc32fast::hash(entry),
-            };
-            if computed != u32::from_le_bytes([c0, c1, c2, c3]) {
+        while !rest.is_empty() {
+            let entry = StoredEntry::first_of(rest).filter(|entry| {
+                let computed = match chain {
+                    Some(chain) => entry.checksum_after(chain),
+                    None => crc32fast::hash(entry.content),
+                };
+                computed == entry.checksum
+            });
+            let Some(entry) = entry else {
+                if chain.is_some_and(|chain| was_synced(chain, rest)) {
+                    return Err(damaged(&file, "it has acknowledged writes behind a part whose checksum is wrong"));
+                }
+                self.broken_file = chain.map(|_| file);
                 break;
+            };
+            if let Some(broken) = &self.broken_file {
+                return Err(damaged(broken, "the checksum of its end is wrong, and the log after it has writes"));
             }
-            if self.read_entry(entry, length & POSITION_FLAG != 0).is_none() {
-                return Err(IndexError::Damaged { file, found: "it has an entry of another form".to_owned() });
+            if self.read_entry(entry.content, entry.has_position).is_none() {
+                return Err(damaged(&file, "it has an entry of another form"));
             }
-            checksum = checksum.map(|_| computed);
-            rest = following;
+            chain = chain.map(|chain| chain.after(entry.checksum));
+            rest = entry.following;
         }
         Ok(())
     }
@@ -244,134 +280,9 @@ impl RecoveredWrites {
     }
 }
 
-fn take_length(bytes: &mut &[u8]) -> Option<usize> {
-    let mut offset = 0;
-    let length = varint::read(bytes, &mut offset);
-    take(bytes, offset)?;
-    usize::try_from(length).ok()
-}
-
 fn take_text(bytes: &mut &[u8], length: usize) -> Option<String> {
     std::str::from_utf8(take(bytes, length)?).ok().map(str::to_owned)
 }
 
-/// Takes bytes from the beginning; nothing if there are fewer.
-fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
-    let all: &'a [u8] = bytes;
-    let (taken, rest) = all.split_at_checked(length)?;
-    *bytes = rest;
-    Some(taken)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn removal(id: &str) -> WriteOperation {
-        WriteOperation::Delete { id: id.to_owned() }
-    }
-
-    fn read(folder: &Path, number: u64) -> Result<RecoveredWrites, IndexError> {
-        let mut read = RecoveredWrites::default();
-        read.read_file(folder, number).map(|()| read)
-    }
-
-    /// Writes a file as earlier versions did: without a header, and without chained checksums.
-    fn write_without_header(folder: &Path, number: u64, entries: &[(u32, &[u8])]) {
-        let mut bytes = Vec::new();
-        for (flag, entry) in entries {
-            bytes.extend_from_slice(&(entry.len() as u32 | flag).to_le_bytes());
-            bytes.extend_from_slice(&crc32fast::hash(entry).to_le_bytes());
-            bytes.extend_from_slice(entry);
-        }
-        fs_err::write(folder.join(file_name(number)), bytes).unwrap();
-    }
-
-    #[test]
-    fn entries_are_read_in_order_with_their_last_position() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut wal = WriteAheadLog::create(folder.path(), 1).unwrap();
-        assert_eq!(wal.bytes(), 0);
-        wal.append([removal("one")].iter(), None).unwrap();
-        wal.append([].iter(), None).unwrap();
-        wal.append([removal("two")].iter(), Some("2")).unwrap();
-        let put = WriteOperation::Put { id: "three".to_owned(), source: b"{}".to_vec() };
-        wal.append([put.clone()].iter(), None).unwrap();
-        let read = read(folder.path(), 1).unwrap();
-        assert_eq!(read.operations, [removal("one"), removal("two"), put]);
-        assert_eq!(read.position.as_deref(), Some("2"));
-    }
-
-    #[test]
-    fn nothing_behind_a_hole_is_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut wal = WriteAheadLog::create(folder.path(), 1).unwrap();
-        let mut ends = vec![FILE_HEADER_BYTES];
-        for id in ["one", "two", "three"] {
-            wal.append([removal(id)].iter(), None).unwrap();
-            ends.push(wal.bytes as usize);
-        }
-        let bytes = fs_err::read(folder.path().join(file_name(1))).unwrap();
-        let path = folder.path().join(file_name(2));
-        for (entry, hole) in ends.windows(2).enumerate() {
-            let mut with_hole = bytes.clone();
-            with_hole[hole[0]..hole[1]].fill(0);
-            fs_err::write(&path, &with_hole).unwrap();
-            assert_eq!(read(folder.path(), 2).unwrap().operations.len(), entry, "zeros instead of entry {entry}");
-            let without: Vec<u8> = [&bytes[..hole[0]], &bytes[hole[1]..]].concat();
-            fs_err::write(&path, &without).unwrap();
-            assert_eq!(read(folder.path(), 2).unwrap().operations.len(), entry, "without entry {entry}");
-        }
-        let mut without_header = bytes;
-        without_header[..FILE_HEADER_BYTES].fill(0);
-        fs_err::write(&path, &without_header).unwrap();
-        assert_eq!(read(folder.path(), 2).unwrap().operations, []);
-    }
-
-    #[test]
-    fn entries_of_another_file_do_not_follow() {
-        let folder = tempfile::tempdir().unwrap();
-        let entries_of = |number: u64| {
-            let mut wal = WriteAheadLog::create(folder.path(), number).unwrap();
-            wal.append([removal("one")].iter(), None).unwrap();
-            fs_err::read(folder.path().join(file_name(number))).unwrap()
-        };
-        let (first, second) = (entries_of(1), entries_of(2));
-        let mixed = [&first[..FILE_HEADER_BYTES], &second[FILE_HEADER_BYTES..]].concat();
-        fs_err::write(folder.path().join(file_name(3)), mixed).unwrap();
-        assert_eq!(read(folder.path(), 3).unwrap().operations, []);
-    }
-
-    #[test]
-    fn files_of_earlier_versions_are_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let entries: [(u32, &[u8]); 3] = [(0, b"\x00\x03one"), (0, b""), (POSITION_FLAG, b"\x012\x02\x01x{}")];
-        write_without_header(folder.path(), 1, &entries);
-        let read = read(folder.path(), 1).unwrap();
-        let put = WriteOperation::Put { id: "x".to_owned(), source: b"{}".to_vec() };
-        assert_eq!(read.operations, [removal("one"), put]);
-        assert_eq!(read.position.as_deref(), Some("2"));
-    }
-
-    #[test]
-    fn forged_lengths_are_damage() {
-        let folder = tempfile::tempdir().unwrap();
-        let endless = [0xff_u8; 9];
-        let forged: [(u32, &[u8]); 5] =
-            [(0, &endless), (POSITION_FLAG, &endless), (0, b"\x00\x05one"), (0, b"\x09\x01x{}"), (0, b"\x00\x01\xff")];
-        for (flag, entry) in forged {
-            write_without_header(folder.path(), 1, &[(flag, entry)]);
-            let refused = read(folder.path(), 1).err();
-            assert!(matches!(&refused, Some(IndexError::Damaged { file, .. }) if file == "1.log"), "{entry:?}");
-        }
-    }
-
-    #[test]
-    fn a_file_is_never_written_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut wal = WriteAheadLog::create(folder.path(), 1).unwrap();
-        wal.append([removal("one")].iter(), None).unwrap();
-        assert!(WriteAheadLog::create(folder.path(), 1).is_err());
-        assert_eq!(read(folder.path(), 1).unwrap().operations, [removal("one")]);
-    }
-}
+mod tests;

@@ -14,8 +14,9 @@ use hashbrown::HashMap;
 
 use super::index_segment::{IndexSegment, segment_file_name};
 use super::manifest::Manifest;
+use super::open_context::OpenContext;
 use super::wal::{self, RecoveredWrites, WriteAheadLog};
-use crate::build::{DocumentBuffer, DynamicMapping, build_segment};
+use crate::build::{DocumentBuffer, DynamicMapping, build_segment, build_segment_file};
 use crate::error::IndexError;
 use crate::segment::{BuiltSegment, HashedId, Segment};
 use crate::segment_reader::SegmentReader;
@@ -26,11 +27,18 @@ pub(crate) struct IndexWriter {
     pub(crate) manifest: Manifest,
     pub(crate) mapping: Arc<IndexMapping>,
     pub(crate) wal: WriteAheadLog,
+    /// The bytes of the entries of older WAL files: of a flush that is running, or that failed.
+    older_wal_bytes: u64,
     pub(crate) segments: Vec<IndexSegment>,
     /// The manifest as the last commit wrote it, or as it was found.
     pub(crate) committed_manifest: Vec<u8>,
+    /// Whether another manifest than the committed one may be on disk, with its files: a change that failed has written it,
+    /// and it is not restored yet.
+    may_be_replaced: bool,
     /// Segment files that are being written and are not part of the index yet.
     pending_files: BTreeSet<String>,
+    /// Whether the folder has a way back to an earlier format.
+    has_way_back: bool,
     /// How often the index was opened again. What was computed from the segments of an earlier epoch is of no use.
     pub(crate) epoch: u64,
 }
@@ -50,16 +58,9 @@ pub(crate) struct PreparedBatch {
 }
 
 impl IndexWriter {
-    /// Opens an index in a folder again. The writes in its WAL are flushed to a segment file.
-    pub(crate) fn recover(folder: &Path, before: &Self) -> Result<Self, IndexError> {
-        let mut writer = Self::load(folder, Some(before))?;
-        writer.begin(folder)?;
-        Ok(writer)
-    }
-
     /// Reads an index in a folder, again if there was a writer before. It can be searched, and written after
     /// [`Self::begin`].
-    pub(crate) fn load(folder: &Path, before: Option<&Self>) -> Result<Self, IndexError> {
+    pub(crate) fn load(folder: &Path, before: Option<&Self>, context: &OpenContext) -> Result<Self, IndexError> {
         let (mut manifest, committed_manifest) = Manifest::read(folder)?;
         let mapping = Arc::new(manifest.mapping()?);
         let pending_files = before.map(|before| before.pending_files.clone()).unwrap_or_default();
@@ -67,16 +68,28 @@ impl IndexWriter {
         let known = before.map(|before| before.segments.as_slice()).unwrap_or_default();
         let segments = manifest.segments.iter().map(|entry| IndexSegment::open(folder, entry, known));
         let segments = segments.collect::<Result<Vec<_>, _>>()?;
-        let mut recovered = RecoveredWrites::default();
+        context.verify(&segments)?;
+        let mut recovered = RecoveredWrites::new(manifest.is_upgraded);
         for number in wal::file_numbers(folder, manifest.first_wal)? {
             recovered.read_file(folder, number)?;
             manifest.next_file = manifest.next_file.max(number + 1);
         }
         let wal = WriteAheadLog::without_file();
         let epoch = before.map_or(0, |before| before.epoch + 1);
-        let mut writer = Self { manifest, mapping, wal, segments, committed_manifest, pending_files, epoch };
+        let mut writer = Self {
+            manifest,
+            mapping,
+            wal,
+            older_wal_bytes: 0,
+            segments,
+            committed_manifest,
+            may_be_replaced: false,
+            pending_files,
+            has_way_back: false,
+            epoch,
+        };
         if !recovered.operations.is_empty() {
-            let (batch, _) = writer.prepare(&recovered.operations);
+            let (batch, _) = writer.prepare(&recovered.operations)?;
             writer.apply(batch);
         }
         writer.set_position(recovered.position.as_deref());
@@ -86,14 +99,41 @@ impl IndexWriter {
     /// Begins to write. What was read from WAL files is flushed to a segment file; until then they are needed, so the new
     /// one gets another number.
     pub(crate) fn begin(&mut self, folder: &Path) -> Result<(), IndexError> {
+        self.has_way_back = self.manifest.keep_copy(folder, &self.committed_manifest)?;
         self.manifest.remove_orphans(folder, &self.pending_files)?;
         self.flush(folder)
     }
 
-    /// Sets the files back to what they were before a change that failed.
-    pub(crate) fn roll_back(&self, folder: &Path) -> Result<(), IndexError> {
+    /// Gives up the way back to an earlier format, if there is one, because the index has been written to. If that fails, a
+    /// later write does it.
+    pub(crate) fn remove_way_back(&mut self, folder: &Path) {
+        if !self.has_way_back {
+            return;
+        }
+        match Manifest::remove_copy(folder) {
+            Ok(()) => {
+                self.has_way_back = false;
+                self.remove_orphans(folder);
+            }
+            Err(error) => tracing::warn!(%error, "the copy of a manifest of an earlier format cannot be removed"),
+        }
+    }
+
+    /// Sets the files back to what they were before a change that failed. Where there is no room for that, the files that the
+    /// change has written may be what fills the disk, so they are removed first, unless a manifest on disk may need them.
+    pub(crate) fn roll_back(&mut self, folder: &Path) -> Result<(), IndexError> {
         self.wal.remove_unconfirmed()?;
-        Ok(Manifest::restore(folder, &self.committed_manifest)?)
+        let in_place = Manifest::read(folder).ok().filter(|(_, text)| *text == self.committed_manifest);
+        self.may_be_replaced |= in_place.is_none();
+        let restored = Manifest::restore(folder, &self.committed_manifest).or_else(|error| {
+            let is_safe = !self.may_be_replaced && durable_file::is_not_writable(&error);
+            let (committed, _) = in_place.filter(|_| is_safe).ok_or(error)?;
+            committed.remove_orphans(folder, &self.pending_files)?;
+            Manifest::restore(folder, &self.committed_manifest)
+        });
+        restored?;
+        self.may_be_replaced = false;
+        Ok(())
     }
 
     /// Returns the number of a segment file that is written without the writer. It is no orphan until
@@ -110,8 +150,17 @@ impl IndexWriter {
         self.epoch == reserved.epoch
     }
 
+    /// Gives up a reserved file that was not released, and removes it: it may be what fills the disk. If that fails, it is
+    /// an orphan.
+    pub(crate) fn discard_segment_file(&mut self, reserved: &ReservedFile, folder: &Path) {
+        let file = segment_file_name(reserved.number);
+        if self.pending_files.remove(&file) {
+            let _ = fs_err::remove_file(folder.join(file));
+        }
+    }
+
     /// Reads a batch: its documents become a segment, or are rejected one by one.
-    pub(crate) fn prepare(&self, operations: &[WriteOperation]) -> (PreparedBatch, BatchReport) {
+    pub(crate) fn prepare(&self, operations: &[WriteOperation]) -> Result<(PreparedBatch, BatchReport), IndexError> {
         let dynamic_mapping = Arc::new(DynamicMapping::new(Arc::clone(&self.mapping)));
         let mut buffer = DocumentBuffer::new(Arc::clone(&dynamic_mapping));
         let mut report = BatchReport::default();
@@ -139,8 +188,11 @@ impl IndexWriter {
             }
         }
         let mapping = dynamic_mapping.current();
-        let segment = (buffer.len() > 0).then(|| Segment::in_memory(build_segment(&[buffer.sorted()], &mapping)));
-        (PreparedBatch { segment, ids, mapping }, report)
+        let segment = match buffer.len() {
+            0 => None,
+            _ => Some(Segment::in_memory(build_segment(&[buffer.sorted()], &mapping)?)),
+        };
+        Ok((PreparedBatch { segment, ids, mapping }, report))
     }
 
     /// Sets how far the source of the documents has been read, if that is known.
@@ -184,9 +236,15 @@ impl IndexWriter {
         // Everything in the new file comes after everything in the old one, after a crash too.
         self.wal.sync()?;
         let number = self.manifest.new_file_number();
-        self.wal = WriteAheadLog::create(folder, number)?;
-        durable_file::sync_folder(folder)?;
+        let wal = WriteAheadLog::create(folder, number)?;
+        self.older_wal_bytes += self.wal.bytes();
+        self.wal = wal;
         Ok(number)
+    }
+
+    /// Returns the bytes of the WAL entries whose operations are not in segment files.
+    pub(crate) fn unflushed_bytes(&self) -> u64 {
+        self.older_wal_bytes + self.wal.bytes()
     }
 
     /// Flushes segments in memory to a segment file, and begins a new WAL file.
@@ -203,22 +261,22 @@ impl IndexWriter {
     /// Flushes what is in the WAL files before this one.
     fn flush_before(&mut self, wal: u64, folder: &Path) -> Result<(), IndexError> {
         let in_memory: Vec<IndexSegment> = self.memory_segments().cloned().collect();
-        let merged = merge_segments(&in_memory, &self.mapping);
         let number = self.manifest.new_file_number();
-        let written = merged.map(|merged| IndexSegment::write(folder, number, &merged.into_file()?)).transpose()?;
+        let written = merge_to_file(&in_memory, &self.mapping, folder, number)?;
         self.replace_segments(&in_memory, written);
         self.checkpoint_wal(wal, folder)
     }
 
-    /// Flushes if the WAL has entries.
+    /// Flushes if the WAL has entries, in any of its files.
     pub(crate) fn flush_wal(&mut self, folder: &Path) -> Result<(), IndexError> {
-        if self.wal.bytes() > 0 { self.flush(folder) } else { Ok(()) }
+        if self.unflushed_bytes() > 0 { self.flush(folder) } else { Ok(()) }
     }
 
-    /// Drops the WAL files before this one, whose operations are all in segment files.
+    /// Drops the WAL files before the present one, whose operations are all in segment files.
     pub(crate) fn checkpoint_wal(&mut self, first_wal: u64, folder: &Path) -> Result<(), IndexError> {
         self.manifest.first_wal = first_wal;
         self.commit(folder)?;
+        self.older_wal_bytes = 0;
         self.remove_orphans(folder);
         Ok(())
     }
@@ -266,9 +324,28 @@ impl IndexWriter {
     }
 }
 
-/// Merges segments into one; none if they have no live document.
-pub(crate) fn merge_segments(segments: &[IndexSegment], mapping: &IndexMapping) -> Option<BuiltSegment> {
+/// Merges segments into one in memory; none if they have no live document.
+pub(crate) fn merge_segments(
+    segments: &[IndexSegment],
+    mapping: &IndexMapping,
+) -> Result<Option<BuiltSegment>, IndexError> {
+    readers_with_documents(segments).map(|readers| build_segment(&readers, mapping)).transpose()
+}
+
+/// Merges segments into a new segment file; none if they have no live document.
+pub(crate) fn merge_to_file(
+    segments: &[IndexSegment],
+    mapping: &IndexMapping,
+    folder: &Path,
+    number: u64,
+) -> Result<Option<IndexSegment>, IndexError> {
+    let Some(readers) = readers_with_documents(segments) else { return Ok(None) };
+    build_segment_file(&readers, mapping, &folder.join(segment_file_name(number)))?;
+    IndexSegment::open_new(folder, number).map(Some)
+}
+
+/// Returns the readers of segments; nothing if they have no live document.
+fn readers_with_documents(segments: &[IndexSegment]) -> Option<Vec<SegmentReader>> {
     let readers: Vec<SegmentReader> = segments.iter().map(|segment| segment.reader.clone()).collect();
-    let has_documents = readers.iter().any(|reader| reader.live_document_count() > 0);
-    has_documents.then(|| build_segment(&readers, mapping))
+    readers.iter().any(|reader| reader.live_document_count() > 0).then_some(readers)
 }

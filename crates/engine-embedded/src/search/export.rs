@@ -69,7 +69,7 @@ impl ExportScan {
             let matches = MatchSet::new(reader, &request.filter, cancellation);
             cancellation.check()?;
             total += matches.count as u64;
-            let keys = segment_sort_keys(&reader.segment, &request.sort);
+            let keys = segment_sort_keys(&reader.segment, &request.sort, None);
             if keys.is_empty() {
                 queues.push(SegmentQueue::ById { documents: matches.documents, next: 0 });
                 continue;
@@ -91,7 +91,7 @@ impl ExportScan {
         let size = self.remaining.min(self.request.page_size as u64) as usize;
         let segments = &self.snapshot.segments;
         let keys: Vec<Vec<SegmentSortKey<'_>>> =
-            segments.iter().map(|reader| segment_sort_keys(&reader.segment, &self.request.sort)).collect();
+            segments.iter().map(|reader| segment_sort_keys(&reader.segment, &self.request.sort, None)).collect();
         let head = |segment: usize, queue: &SegmentQueue| -> Option<Cursor> {
             Some(cursor_of(&segments[segment].segment, &keys[segment], queue.first()?))
         };
@@ -119,6 +119,7 @@ impl ExportScan {
         }
         self.remaining -= cursors.len() as u64;
         let documents = self.snapshot.load_documents(&addresses)?.into_iter().map(Some);
-        Ok(cursors.into_iter().zip(documents).map(|(cursor, document)| Hit { cursor, document }).collect())
+        let hits = cursors.into_iter().zip(documents).map(|(cursor, document)| Hit { cursor, document, score: None });
+        Ok(hits.collect())
     }
 }

@@ -7,17 +7,17 @@ use cantata_engine::{Bucket, EngineError, FacetRequest, FacetResult, FieldStats,
 use super::buckets::{most_frequent, top_hits};
 use super::facet_counts::{self, NO_GROUP};
 use super::match_sets::{MatchSet, PlanMatchSets};
-use super::row_filter;
+use super::{few_records, row_filter};
 use crate::bitset::Bitset;
 use crate::segment::SegmentField;
 use crate::segment_reader::SegmentReader;
-use crate::snapshot::GlobalOrdinals;
+use crate::snapshot::{GlobalOrdinals, Snapshot};
 
 /// The limit of a histogram.
 const MAX_HISTOGRAM_BUCKETS: f64 = 65_536.0;
 
 /// About what a bucket takes, with a value of usual length.
-const BUCKET_BYTES: usize = size_of::<Bucket>() + 64;
+pub(super) const BUCKET_BYTES: usize = size_of::<Bucket>() + 64;
 
 /// A facet on one segment.
 pub(super) struct SegmentFacet<'a> {
@@ -40,19 +40,22 @@ pub(super) fn compute<'a>(
     match_sets: &PlanMatchSets<'a>,
     request: &'a FacetRequest,
 ) -> Result<FacetResult, EngineError> {
+    if let Some(answer) = few_records::compute(match_sets, request)? {
+        return Ok(answer);
+    }
     let snapshot = match_sets.snapshot;
     let segments = segment_facets(match_sets, request);
     let mut answer = FacetResult::default();
     if request.buckets.is_some() || request.distinct || request.missing {
         let ordinals = snapshot.global_ordinals(&request.field);
-        let counts: Vec<Vec<u32>> = segments
-            .iter()
-            .map(|segment| segment.count_by_ordinal(segment.matches, segment.elements.as_deref()))
-            .collect();
-        // The last count of a segment is that of documents without value.
-        answer.missing = counts.iter().map(|counts| u64::from(counts.last().copied().unwrap_or_default())).sum();
-        answer.missing += segments.iter().map(SegmentFacet::count_without_field).sum::<u64>();
-        let counts = sum_by_global_ordinal(&counts, &ordinals);
+        let by_segment = segments.iter().map(|segment| {
+            let counts = segment.count_by_ordinal(segment.matches, segment.elements.as_deref());
+            // The last count of a segment is that of documents without value.
+            let missing = counts.last().copied().unwrap_or_default();
+            answer.missing += u64::from(missing) + segment.count_without_field();
+            counts
+        });
+        let counts = sum_by_global_ordinal(by_segment, &ordinals);
         answer.distinct = counts.iter().filter(|&&count| count > 0).count() as u64;
         if let Some(limit) = request.buckets {
             let filtered: Vec<Vec<u64>> = request
@@ -82,12 +85,16 @@ pub(super) fn compute<'a>(
     Ok(answer)
 }
 
+/// Returns the path of the nested container that a field belongs to; empty for records.
+pub(super) fn row_path<'a>(snapshot: &'a Snapshot, field: &str) -> &'a str {
+    let mapping = &snapshot.mapping;
+    let mapped = mapping.field(field).or_else(|| mapping.flattened_key(field).map(|(field, _)| field));
+    mapped.map(cantata_mapping::Field::row_path).unwrap_or_default()
+}
+
 fn segment_facets<'f, 'a>(match_sets: &'f PlanMatchSets<'a>, request: &'a FacetRequest) -> Vec<SegmentFacet<'f>> {
     let snapshot = match_sets.snapshot;
-    let mapping = &snapshot.mapping;
-    let mapped =
-        mapping.field(&request.field).or_else(|| mapping.flattened_key(&request.field).map(|(field, _)| field));
-    let path = mapped.map(cantata_mapping::Field::row_path).unwrap_or_default();
+    let path = row_path(snapshot, &request.field);
     let readers = snapshot.segments.iter().zip(match_sets.of_filter(request.filter)).enumerate();
     let facets = readers.map(|(segment, (reader, matches))| {
         let field = reader.segment.field(&request.field);
@@ -132,10 +139,11 @@ impl SegmentFacet<'_> {
     }
 }
 
-/// Adds up the counts of all segments by global ordinal, without those of missing values.
-fn sum_by_global_ordinal(counts_by_segment: &[Vec<u32>], ordinals: &GlobalOrdinals) -> Vec<u64> {
+/// Adds up the counts of all segments by global ordinal, without those of missing values. They are taken one segment after
+/// the other, because there are as many as different values.
+fn sum_by_global_ordinal(counts_by_segment: impl Iterator<Item = Vec<u32>>, ordinals: &GlobalOrdinals) -> Vec<u64> {
     let mut sums = vec![0_u64; ordinals.len];
-    for (segment, counts) in counts_by_segment.iter().enumerate() {
+    for (segment, counts) in counts_by_segment.enumerate() {
         let values = counts.len().saturating_sub(1);
         for (ordinal, &count) in counts[..values].iter().enumerate().filter(|(_, count)| **count > 0) {
             sums[ordinals.global(segment, ordinal)] += u64::from(count);
@@ -156,7 +164,7 @@ fn filtered_counts(segments: &[SegmentFacet<'_>], ordinals: &GlobalOrdinals, fil
         });
         facet.count_by_ordinal(&MatchSet { count: documents.count(), documents }, elements.as_ref())
     });
-    sum_by_global_ordinal(&counts.collect::<Vec<_>>(), ordinals)
+    sum_by_global_ordinal(counts, ordinals)
 }
 
 fn stats(segments: &[SegmentFacet<'_>]) -> FieldStats {

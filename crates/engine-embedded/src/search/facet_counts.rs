@@ -2,15 +2,19 @@
 //!
 //! There are four ways, and the cheapest is chosen: over all documents the counts are stored; where most documents match,
 //! those that do not are counted and subtracted; where there are few values, their postings are intersected with the
-//! match set, 64 rows at a time; else the column is read row by row. A document with several rows of a value counts once,
-//! so for nested and multi-valued fields the document that was counted last is tracked for each value.
+//! match set, 64 rows at a time; else the column is read row by row. A document with several rows of a value counts once:
+//! of rows, those that are the first of their document are known, so that 64 of them are still counted at a time; where
+//! the column is read, the document that was counted last is tracked for each value.
 
 use super::match_sets::MatchSet;
 use crate::bitset::{Bitset, WORD_BITS};
-use crate::segment::{Ordinal, PostingList, Segment, SegmentField, with_ordinals};
+use crate::segment::{Ordinal, PostingList, Postings, Segment, SegmentField, with_ordinals};
 
 /// The number of bitmap words that are intersected in the time that one row of a column takes.
 const WORDS_PER_ROW: usize = 8;
+
+/// The same where documents with an element in both bitmaps are counted, in the time that one element takes.
+const WORDS_PER_ELEMENT: usize = 2;
 
 /// Postings of more ordinals than this are never intersected one by one.
 const MAX_INTERSECTED_ORDINALS: u32 = 4097;
@@ -29,9 +33,8 @@ pub(crate) fn count_by_ordinal(
     matches: &MatchSet,
     elements: Option<&Bitset>,
 ) -> Vec<u32> {
-    let values = field.dictionary.len();
-    if elements.is_some() {
-        return count_by_group(segment, field, &matches.documents, elements, None, values + 1);
+    if let Some(elements) = elements {
+        return count_elements(segment, field, matches, elements);
     }
     if matches.count == segment.document_count() {
         return field.postings.document_counts.to_vec();
@@ -48,6 +51,31 @@ pub(crate) fn count_by_ordinal(
     count_matches(segment, field, matches)
 }
 
+/// Counts the documents that have an element with each ordinal.
+fn count_elements(segment: &Segment, field: &SegmentField<'_>, matches: &MatchSet, elements: &Bitset) -> Vec<u32> {
+    let ordinals = field.dictionary.len() as u32 + 1;
+    let words = segment.level(field.level).rows.div_ceil(WORD_BITS) / WORDS_PER_ELEMENT;
+    if ordinals <= MAX_INTERSECTED_ORDINALS && intersection_cost(field.postings, ordinals, words) < elements.count() {
+        let rows = segment.rows_by_document(field.level);
+        let count = |ordinal: u32| match field.postings.rows(ordinal) {
+            PostingList::Dense(words) => rows.count_parents(elements, words) as u32,
+            PostingList::Sparse(list) => rows.count_parents_of_list(elements, list) as u32,
+        };
+        return (0..ordinals).map(count).collect();
+    }
+    count_by_group(segment, field, &matches.documents, Some(elements), None, ordinals as usize)
+}
+
+/// Returns the cost of intersecting the postings of all ordinals with a bitmap, in rows of a column, given that of a
+/// posting list that is a bitmap.
+fn intersection_cost(postings: Postings<'_>, ordinals: u32, bitmap_cost: usize) -> usize {
+    let cost = |ordinal: u32| match postings.rows(ordinal) {
+        PostingList::Dense(_) => bitmap_cost,
+        PostingList::Sparse(rows) => rows.len(),
+    };
+    (0..ordinals).map(cost).sum()
+}
+
 fn count_matches(segment: &Segment, field: &SegmentField<'_>, matches: &MatchSet) -> Vec<u32> {
     let ordinals = field.dictionary.len() as u32 + 1;
     if let Some(postings) = field.document_postings().filter(|_| ordinals <= MAX_INTERSECTED_ORDINALS) {
@@ -56,11 +84,7 @@ fn count_matches(segment: &Segment, field: &SegmentField<'_>, matches: &MatchSet
             None => 0,
         };
         let words = segment.document_count().div_ceil(WORD_BITS) / WORDS_PER_ROW;
-        let cost = |ordinal| match postings.rows(ordinal) {
-            PostingList::Dense(_) => words,
-            PostingList::Sparse(rows) => rows.len(),
-        };
-        if (0..ordinals).map(cost).sum::<usize>() < rows_read {
+        if intersection_cost(postings, ordinals, words) < rows_read {
             return (0..ordinals).map(|ordinal| count_in(&matches.documents, postings.rows(ordinal))).collect();
         }
     }
@@ -92,7 +116,7 @@ pub(crate) fn count_by_group(
     let group_of = |ordinal: u32| groups.map_or(ordinal, |groups| groups[ordinal as usize]);
     match (field.column.starts, elements) {
         (None, Some(elements)) => with_ordinals!(field.column.ordinals, ordinals => {
-            for_each_element(elements, segment.first_rows(field.level), |row, document| {
+            for_each_element(elements, segment.rows_by_document(field.level).first(), |row, document| {
                 counter.count(group_of(ordinals[row].to_u32()), document);
             });
         }),
@@ -114,7 +138,7 @@ pub(crate) fn count_by_group(
                 }
             };
             match elements {
-                Some(elements) => for_each_element(elements, segment.first_rows(field.level), read_row),
+                Some(elements) => for_each_element(elements, segment.rows_by_document(field.level).first(), read_row),
                 None => {
                     let starts = segment.level(field.level).document_starts;
                     documents.for_each(|document| {
@@ -215,4 +239,84 @@ pub(crate) fn count_with_rows(segment: &Segment, level: usize, documents: &Bitse
         elements.map_or(!rows.is_empty(), |elements| rows.any(|row| elements.contains(row)))
     };
     documents.iter().filter(has_row).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use cantata_engine::{IndexWriter, WriteOperation};
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::EmbeddedEngine;
+    use crate::search::row_filter::rows_of;
+
+    const DOCUMENTS: usize = 700;
+
+    /// Returns values of which some are frequent, some rare, some missing and some several.
+    fn random_value(random: &mut StdRng) -> Value {
+        match random.random_range(0..10) {
+            0 => Value::Null,
+            1 => json!(["a", format!("{}", random.random_range(0..40))]),
+            2..7 => json!("a"),
+            _ => json!(format!("{}", random.random_range(0..4))),
+        }
+    }
+
+    fn random_document(random: &mut StdRng) -> Value {
+        let parts = |random: &mut StdRng| -> Vec<Value> {
+            let count = random.random_range(0..4);
+            (0..count).map(|_| json!({ "kind": random_value(random) })).collect()
+        };
+        let count = random.random_range(0..4);
+        let things: Vec<Value> =
+            (0..count).map(|_| json!({ "kind": random_value(random), "parts": parts(random) })).collect();
+        json!({ "kind": random_value(random), "things": things })
+    }
+
+    #[tokio::test]
+    async fn elements_are_counted_as_row_by_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        let (kind, mut random) = (json!({ "type": "keyword" }), StdRng::seed_from_u64(7));
+        let parts = json!({ "type": "nested", "properties": { "kind": kind } });
+        let things = json!({ "type": "nested", "properties": { "kind": kind, "parts": parts } });
+        let mapping = json!({ "properties": { "kind": kind, "things": things } });
+        engine.create("things", Some(&mapping)).unwrap();
+        let put = |number: usize, random: &mut StdRng| WriteOperation::Put {
+            id: number.to_string(),
+            source: random_document(random).to_string().into_bytes(),
+        };
+        engine.write("things", (0..DOCUMENTS).map(|number| put(number, &mut random)).collect()).await.unwrap();
+        let snapshot = engine.index("things").unwrap().snapshot();
+        let segment = &snapshot.segments[0].segment;
+        assert_eq!(segment.document_count(), DOCUMENTS);
+        for percent in [0, 1, 5, 20, 60, 99, 100] {
+            for path in ["kind", "things.kind", "things.parts.kind"] {
+                let field = segment.field(path).unwrap();
+                let mut documents = Bitset::empty(DOCUMENTS);
+                (0..DOCUMENTS).filter(|_| random.random_range(0..100) < percent).for_each(|row| documents.insert(row));
+                let mut elements = rows_of(segment, field.level, &documents);
+                let mut by_row = Bitset::empty(segment.level(field.level).rows);
+                let starts = segment.level(field.level).document_starts;
+                documents.for_each(|document| {
+                    (starts[document]..starts[document + 1]).for_each(|row| by_row.insert(row as usize));
+                });
+                assert_eq!(elements, by_row, "{path}, {percent} %");
+                by_row.for_each(|row| {
+                    if random.random_range(0..3) == 0 {
+                        elements.remove(row);
+                    }
+                });
+                let matches = MatchSet { count: documents.count(), documents };
+                let groups = field.dictionary.len() + 1;
+                for elements in [None, Some(&elements)] {
+                    let counted = count_by_ordinal(segment, &field, &matches, elements);
+                    let expected = count_by_group(segment, &field, &matches.documents, elements, None, groups);
+                    assert_eq!(counted, expected, "{path}, {percent} %, {}", elements.is_some());
+                }
+            }
+        }
+    }
 }

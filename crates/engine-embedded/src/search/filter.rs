@@ -9,8 +9,8 @@ use crate::cancellation::CancellationToken;
 use crate::segment::{Ordinal, Segment, SegmentField, with_ordinals};
 use crate::value_encoding::ValueClass;
 
-/// A bitmap of fewer than one row in so many parent rows is lifted row by row.
-const SPARSE_LIFT_RATIO: usize = 8;
+/// A bitmap of fewer than one row in so many rows of the other level is lifted or lowered row by row.
+pub(super) const SPARSE_ROWS_RATIO: usize = 8;
 
 /// The cost of one posting, in rows of a column scan.
 const POSTING_COST_ROWS: usize = 4;
@@ -107,20 +107,14 @@ fn lift(segment: &Segment, set: &Bitset, from: usize, to: usize) -> Bitset {
     let level = segment.level(from);
     let (starts, next) = if to == 0 { (level.document_starts, 0) } else { (level.starts, level.parent) };
     let rows = starts.len().saturating_sub(1);
-    let outer = if set.count() * SPARSE_LIFT_RATIO < rows { lift_sparse(set, starts) } else { lift_dense(set, starts) };
+    let outer = if set.count() * SPARSE_ROWS_RATIO < rows {
+        lift_sparse(set, starts)
+    } else if to == 0 {
+        segment.rows_by_document(from).lift(set)
+    } else {
+        segment.rows_by_parent(from).lift(set)
+    };
     lift(segment, &outer, next, to)
-}
-
-/// Visits every parent row, and tests a few bits for each.
-fn lift_dense(set: &Bitset, starts: &[u32]) -> Bitset {
-    let rows = starts.len().saturating_sub(1);
-    Bitset::from_fn(rows, |index| {
-        let first = index * WORD_BITS;
-        let ends = &starts[first..=(first + WORD_BITS).min(rows)];
-        ends.windows(2).enumerate().fold(0, |word, (bit, ends)| {
-            word | u64::from(set.intersects_range(ends[0] as usize..ends[1] as usize)) << bit
-        })
-    })
 }
 
 /// Gallops from the parent of one child row to that of the next.
@@ -149,21 +143,24 @@ fn lift_sparse(set: &Bitset, starts: &[u32]) -> Bitset {
 
 /// Lowers a bitmap of rows to a level below theirs: the rows that lie in one of them.
 pub(super) fn lower(segment: &Segment, set: &Bitset, from: usize, to: usize) -> Bitset {
-    let mut starts = Vec::new();
+    let mut levels = Vec::new();
     let mut at = to;
     while at != from && at != 0 {
-        starts.push(segment.level(at).starts);
+        levels.push(at);
         at = segment.level(at).parent;
     }
-    let mut rows = Bitset::empty(segment.level(to).rows);
+    let rows = segment.level(to).rows;
+    if set.count() * SPARSE_ROWS_RATIO >= rows {
+        return levels.iter().rev().fold(set.clone(), |set, &level| segment.rows_by_parent(level).lower(&set));
+    }
+    let starts: Vec<&[u32]> = levels.iter().rev().map(|&level| segment.level(level).starts).collect();
+    let mut lowered = Bitset::empty(rows);
     set.for_each(|row| {
-        let ends = starts
-            .iter()
-            .rev()
-            .fold((row, row + 1), |(first, end), starts| (starts[first] as usize, starts[end] as usize));
-        rows.insert_range(ends.0..ends.1);
+        let ends =
+            starts.iter().fold((row, row + 1), |(first, end), starts| (starts[first] as usize, starts[end] as usize));
+        lowered.insert_range(ends.0..ends.1);
     });
-    rows
+    lowered
 }
 
 /// Returns the field that a leaf filter tests, if the segment has it at this level.
@@ -230,6 +227,11 @@ pub(crate) fn ordinal_range(field: &SegmentField<'_>, range: &ValueRange) -> (u3
     (from, to)
 }
 
+/// Returns whether a range has all values of a field, or no row has the field: the rows are then known from postings.
+pub(super) fn has_all_values(segment: &Segment, field: &str, range: &ValueRange) -> bool {
+    segment.field(field).is_none_or(|field| ordinal_range(&field, range) == (0, field.dictionary.len() as u32))
+}
+
 fn rows_in_range(field: &SegmentField<'_>, from: u32, to: u32, rows: usize) -> Bitset {
     if from >= to {
         return Bitset::empty(rows);
@@ -262,5 +264,50 @@ fn rows_in_range(field: &SegmentField<'_>, from: u32, to: u32, rows: usize) -> B
             }
             set
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cantata_engine::{IndexWriter, WriteOperation};
+    use serde_json::json;
+
+    use super::*;
+    use crate::EmbeddedEngine;
+    use crate::cancellation::CancelOnDrop;
+    use crate::search::row_filter;
+
+    #[tokio::test]
+    async fn a_range_of_all_values_is_told_from_others_and_matches_the_same_rows_either_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create("things", Some(&json!({ "properties": { "n": { "type": "long" } } }))).unwrap();
+        let put = |number: i64| {
+            let document = if number == 5 { json!({}) } else { json!({ "n": number }) };
+            WriteOperation::Put { id: number.to_string(), source: document.to_string().into_bytes() }
+        };
+        engine.write("things", (0..200).map(put).collect()).await.unwrap();
+        let snapshot = engine.index("things").unwrap().snapshot();
+        let segment = &snapshot.segments[0].segment;
+        let end = |number: Option<i64>, included: bool| number.map(|number| (TypedValue::Integer(number), included));
+        let request = CancelOnDrop::default();
+        for (from, to, has_all) in [
+            (None, None, true),
+            (Some(0), Some(199), true),
+            (None, Some(1 << 50), true),
+            (Some(1), None, false),
+            (None, Some(198), false),
+            (Some(300), None, false),
+        ] {
+            let range = ValueRange { from: end(from, true), to: end(to, true) };
+            assert_eq!(has_all_values(segment, "n", &range), has_all, "{range:?}");
+            let filter = Filter::Range { field: "n".to_owned(), range };
+            let mut tested = Bitset::full(segment.document_count());
+            row_filter::narrow(segment, &filter, &mut tested, &request.token());
+            assert_eq!(evaluate(segment, &filter, 0, &request.token()), tested, "{filter:?}");
+        }
+        let open = ValueRange { from: None, to: end(Some(199), false) };
+        assert!(!has_all_values(segment, "n", &open));
+        assert!(has_all_values(segment, "unknown", &open), "no row has a value");
     }
 }

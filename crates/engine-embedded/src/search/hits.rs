@@ -5,10 +5,18 @@ use std::collections::BinaryHeap;
 use cantata_engine::{Cursor, Document, EngineError, Hit, HitsRequest, HitsResult};
 
 use super::match_sets::{MatchSet, PlanMatchSets};
+use super::relevance::Relevance;
 use super::sort::{SearchAfter, SegmentSortKey, compare_cursors, cursor_of, segment_sort_keys};
 use super::sorted_scan;
+use super::thread_pool::map_parallel;
 use crate::segment::Segment;
 use crate::snapshot::{DocAddress, HitsPage, Snapshot};
+
+/// From so many records on, the processors share scoring those of a segment.
+const MIN_PARALLEL_SCORES: usize = 20_000;
+
+/// The number of parts of a segment that are scored separately.
+const SCORED_PARTS: usize = 16;
 
 /// A document among the first ones of a segment. The order of the members is the order of candidates.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,13 +26,19 @@ struct Candidate {
     row: usize,
 }
 
-/// Finds a page, given the match sets of its filter.
-pub(super) fn find_page(snapshot: &Snapshot, request: &HitsRequest, match_sets: &[MatchSet]) -> HitsPage {
+/// Finds a page, given the match sets of its filter, and the scores if they are wanted.
+pub(super) fn find_page(
+    snapshot: &Snapshot,
+    request: &HitsRequest,
+    match_sets: &[MatchSet],
+    relevance: Option<&Relevance<'_>>,
+) -> HitsPage {
     let total = request.total.then(|| match_sets.iter().map(|matches| matches.count as u64).sum());
     let limit = if request.size == 0 { 0 } else { request.offset.saturating_add(request.size) };
     let mut records: Vec<(Cursor, DocAddress)> = Vec::new();
     for (segment, (reader, matches)) in snapshot.segments.iter().zip(match_sets).enumerate() {
-        let keys = segment_sort_keys(&reader.segment, &request.sort);
+        let scores = relevance.map(|relevance| relevance.of_segment(segment));
+        let keys = segment_sort_keys(&reader.segment, &request.sort, scores);
         let after = request.after.as_ref().map(|cursor| SearchAfter::new(&reader.segment, &keys, cursor));
         for row in first_rows(&reader.segment, &keys, matches, after.as_ref(), limit) {
             records.push((cursor_of(&reader.segment, &keys, row), DocAddress { segment, row }));
@@ -33,7 +47,10 @@ pub(super) fn find_page(snapshot: &Snapshot, request: &HitsRequest, match_sets: 
     if snapshot.segments.len() > 1 {
         records.sort_by(|one, two| compare_cursors(&request.sort, &one.0, &two.0));
     }
-    HitsPage { total, records: records.into_iter().skip(request.offset).take(request.size).collect() }
+    let records: Vec<_> = records.into_iter().skip(request.offset).take(request.size).collect();
+    let scores = relevance
+        .map(|relevance| records.iter().map(|(_, address)| relevance.score(address.segment, address.row)).collect());
+    HitsPage { total, records, scores }
 }
 
 /// Returns the answer for a page, with documents if the request asks for them.
@@ -51,7 +68,12 @@ pub(super) fn with_documents(
         true => match_sets.budget.load(match_sets.snapshot, &addresses)?.into_iter().map(Some).collect(),
         false => vec![None; addresses.len()],
     };
-    let hits = cursors.into_iter().zip(documents).map(|(cursor, document)| Hit { cursor, document });
+    let mut scores = page.scores.map(Vec::into_iter);
+    let hits = cursors.into_iter().zip(documents).map(|(cursor, document)| Hit {
+        cursor,
+        document,
+        score: scores.as_mut().and_then(Iterator::next),
+    });
     Ok(HitsResult { total: page.total, hits: hits.collect() })
 }
 
@@ -63,38 +85,76 @@ fn first_rows(
     after: Option<&SearchAfter>,
     limit: usize,
 ) -> Vec<usize> {
-    let comes_after = |row: &usize| after.is_none_or(|after| after.is_before(keys, *row));
-    let Some((first_key, other_keys)) = keys.split_first() else {
+    if keys.is_empty() {
         // Rows are in the order of ids.
+        let comes_after = |row: &usize| after.is_none_or(|after| after.is_before(keys, *row));
         return matches.documents.iter().filter(comes_after).take(limit).collect();
-    };
+    }
     if limit == 0 {
         return Vec::new();
     }
     if let Some(rows) = sorted_scan::first_rows(segment, keys, matches, after, limit) {
         return rows;
     }
-    let mut heap: BinaryHeap<Candidate> = BinaryHeap::with_capacity(limit.min(matches.count) + 1);
-    let mut worst_rank = u64::MAX;
-    matches.documents.for_each(|row| {
+    let found = || FirstRows::new(keys, after, limit, matches.count);
+    if !keys[0].is_score() || matches.count < MIN_PARALLEL_SCORES {
+        let mut first = found();
+        matches.documents.for_each(|row| first.offer(row));
+        return first.heap.into_sorted_vec().into_iter().map(|candidate| candidate.row).collect();
+    }
+    let part_rows = segment.document_count().div_ceil(SCORED_PARTS);
+    let parts = map_parallel(SCORED_PARTS, |part| {
+        let mut first = found();
+        let (start, end) = (part * part_rows, (part + 1) * part_rows);
+        let mut next = matches.documents.next_from(start);
+        while let Some(row) = next.filter(|row| *row < end) {
+            first.offer(row);
+            next = matches.documents.next_from(row + 1);
+        }
+        first.heap
+    });
+    let mut candidates: Vec<Candidate> = parts.into_iter().flatten().collect();
+    candidates.sort_unstable();
+    candidates.into_iter().take(limit).map(|candidate| candidate.row).collect()
+}
+
+/// The first of the rows that were offered.
+struct FirstRows<'k> {
+    keys: &'k [SegmentSortKey<'k>],
+    after: Option<&'k SearchAfter>,
+    limit: usize,
+    /// The last of them on top.
+    heap: BinaryHeap<Candidate>,
+    /// No row with a greater rank in the first key is one of the first.
+    worst_rank: u64,
+}
+
+impl<'k> FirstRows<'k> {
+    fn new(keys: &'k [SegmentSortKey<'k>], after: Option<&'k SearchAfter>, limit: usize, matches: usize) -> Self {
+        let heap = BinaryHeap::with_capacity(limit.min(matches) + 1);
+        Self { keys, after, limit, heap, worst_rank: u64::MAX }
+    }
+
+    #[inline]
+    fn offer(&mut self, row: usize) {
+        let Some((first_key, other_keys)) = self.keys.split_first() else { return };
         let first_rank = first_key.rank(row);
-        if first_rank > worst_rank || !comes_after(&row) {
+        if first_rank > self.worst_rank || self.after.is_some_and(|after| !after.is_before(self.keys, row)) {
             return;
         }
         let other_ranks = other_keys.iter().map(|key| key.rank(row)).collect();
         let candidate = Candidate { first_rank, other_ranks, row };
-        if heap.len() < limit {
-            heap.push(candidate);
-        } else if let Some(mut last) = heap.peek_mut()
+        if self.heap.len() < self.limit {
+            self.heap.push(candidate);
+        } else if let Some(mut last) = self.heap.peek_mut()
             && candidate < *last
         {
             *last = candidate;
         }
-        if heap.len() == limit
-            && let Some(last) = heap.peek()
+        if self.heap.len() == self.limit
+            && let Some(last) = self.heap.peek()
         {
-            worst_rank = last.first_rank;
+            self.worst_rank = last.first_rank;
         }
-    });
-    heap.into_sorted_vec().into_iter().map(|candidate| candidate.row).collect()
+    }
 }

@@ -13,6 +13,7 @@ use super::search_budget::SearchBudget;
 use super::{filter, row_filter};
 use crate::bitset::Bitset;
 use crate::cancellation::CancellationToken;
+use crate::segment::Segment;
 use crate::segment_reader::SegmentReader;
 use crate::snapshot::Snapshot;
 
@@ -63,14 +64,22 @@ pub(super) struct PlanMatchSets<'a> {
     plan: &'a SearchPlan,
     /// For each filter of the plan, the match set of each segment.
     by_filter: Vec<OnceLock<Vec<MatchSet>>>,
+    /// The same as lists of documents, where these are few.
+    lists_by_filter: Vec<OnceLock<Vec<Vec<u32>>>>,
     bitmaps: Mutex<HashMap<BitmapKey<'a>, Arc<OnceLock<Arc<Bitset>>>>>,
 }
 
 impl<'a> PlanMatchSets<'a> {
     pub(super) fn new(snapshot: &'a Snapshot, plan: &'a SearchPlan, cancellation: &'a CancellationToken) -> Self {
         let by_filter = plan.filters.iter().map(|_| OnceLock::new()).collect();
+        let lists_by_filter = plan.filters.iter().map(|_| OnceLock::new()).collect();
         let budget = SearchBudget::default();
-        Self { snapshot, cancellation, budget, plan, by_filter, bitmaps: Mutex::default() }
+        Self { snapshot, cancellation, budget, plan, by_filter, lists_by_filter, bitmaps: Mutex::default() }
+    }
+
+    /// Returns a filter of the plan.
+    pub(super) fn filter(&self, filter: usize) -> &'a Filter {
+        &self.plan.filters[filter]
     }
 
     /// Returns the match sets of a filter of the plan, one for each segment.
@@ -79,6 +88,16 @@ impl<'a> PlanMatchSets<'a> {
             let readers = self.snapshot.segments.iter().enumerate();
             readers.map(|(segment, reader)| self.match_set(segment, reader, &self.plan.filters[filter])).collect()
         })
+    }
+
+    /// Returns the documents that a filter of the plan matches, one list for each segment, in order.
+    pub(super) fn lists_of_filter(&self, filter: usize) -> &[Vec<u32>] {
+        let list = |matches: &MatchSet| {
+            let mut documents = Vec::with_capacity(matches.count);
+            matches.documents.for_each(|document| documents.push(document as u32));
+            documents
+        };
+        self.lists_by_filter[filter].get_or_init(|| self.of_filter(filter).iter().map(list).collect())
     }
 
     /// Returns the elements that a facet counts, at the level of its field.
@@ -126,7 +145,7 @@ impl<'a> PlanMatchSets<'a> {
             single => std::slice::from_ref(single),
         };
         let (cheap, expensive): (Vec<&Filter>, Vec<&Filter>) =
-            conditions.iter().partition(|condition| test_cost_rows(condition) == 0);
+            conditions.iter().partition(|condition| test_cost_rows(&reader.segment, condition) == 0);
         let mut bitmaps = cheap.into_iter().map(|condition| self.rows(segment, condition, 0));
         let all = || Bitset::full(reader.segment.document_count());
         let mut documents = bitmaps.next().map_or_else(all, Arc::unwrap_or_clone);
@@ -136,8 +155,8 @@ impl<'a> PlanMatchSets<'a> {
         }
         let mut count = documents.count();
         for condition in expensive {
-            if count * test_cost_rows(condition) < reader.segment.document_count() {
-                documents = row_filter::narrow(&reader.segment, condition, &documents, self.cancellation);
+            if count * test_cost_rows(&reader.segment, condition) < reader.segment.document_count() {
+                row_filter::narrow(&reader.segment, condition, &mut documents, self.cancellation);
             } else {
                 documents.intersect_with(&self.rows(segment, condition, 0));
             }
@@ -153,10 +172,15 @@ impl<'a> PlanMatchSets<'a> {
     }
 
     fn memoize(&self, key: BitmapKey<'a>, evaluate: impl FnOnce() -> Bitset) -> Arc<Bitset> {
+        let bytes = self.snapshot.segments[key.segment].segment.level(key.level).rows.div_ceil(8);
         let mut known = self.bitmaps.lock().unwrap_or_else(PoisonError::into_inner);
-        let cell = Arc::clone(known.entry(key).or_default());
+        let kept = known.get(&key).cloned();
+        let cell = kept.or_else(|| self.budget.keep(bytes).then(|| Arc::clone(known.entry(key).or_default())));
         drop(known);
-        Arc::clone(cell.get_or_init(|| Arc::new(evaluate())))
+        match cell {
+            Some(cell) => Arc::clone(cell.get_or_init(|| Arc::new(evaluate()))),
+            None => Arc::new(evaluate()),
+        }
     }
 }
 
@@ -171,9 +195,9 @@ fn is_union_of_postings(condition: &Filter) -> bool {
 }
 
 /// Returns the cost of testing one document, in rows of a column scan; zero if postings answer the condition.
-fn test_cost_rows(condition: &Filter) -> usize {
+fn test_cost_rows(segment: &Segment, condition: &Filter) -> usize {
     match condition {
-        Filter::Range { .. } => RANGE_TEST_COST_ROWS,
+        Filter::Range { field, range } if !filter::has_all_values(segment, field, range) => RANGE_TEST_COST_ROWS,
         Filter::Nested { inner, .. } if !matches!(**inner, Filter::Terms { .. }) => ROW_FILTER_RATIO,
         _ => 0,
     }

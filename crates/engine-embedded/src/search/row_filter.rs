@@ -6,11 +6,11 @@
 use cantata_engine::Filter;
 use cantata_mapping::RECORD_ID;
 
-use super::filter::{leaf_field, matching_ordinals, ordinal_range, rows_by_id};
+use super::filter::{SPARSE_ROWS_RATIO, leaf_field, matching_ordinals, ordinal_range, rows_by_id};
 use super::term_matching::{self, Alternatives};
 use crate::bitset::Bitset;
 use crate::cancellation::CancellationToken;
-use crate::segment::{Segment, SegmentField};
+use crate::segment::{NestingLevel, Segment, SegmentField};
 
 /// A filter compiled for the rows of one level of a segment.
 pub(super) enum RowFilter<'a> {
@@ -59,16 +59,10 @@ impl<'a> RowFilter<'a> {
             }
             Filter::Not(inner) => Self::Not(Box::new(new(inner, level))),
             Filter::Nested { path, inner } => match segment.level_of(path) {
-                Some(inner_level) => {
-                    let mut starts = Vec::new();
-                    let mut at = inner_level;
-                    while at != level && at != 0 {
-                        starts.push(segment.level(at).starts);
-                        at = segment.level(at).parent;
-                    }
-                    starts.reverse();
-                    Self::Nested { starts, inner: Box::new(new(inner, inner_level)) }
-                }
+                Some(inner_level) => Self::Nested {
+                    starts: starts_between(segment, level, inner_level),
+                    inner: Box::new(new(inner, inner_level)),
+                },
                 None => Self::None,
             },
             Filter::Terms { field, values } if field == RECORD_ID => Self::Rows(rows_by_id(segment, values)),
@@ -131,14 +125,29 @@ impl<'a> RowFilter<'a> {
     }
 }
 
+/// Returns the row starts of each level on the way from a level down to another.
+pub(super) fn starts_between(segment: &Segment, outer: usize, inner: usize) -> Vec<&[u32]> {
+    let mut starts = Vec::new();
+    let mut at = inner;
+    while at != outer && at != 0 {
+        starts.push(segment.level(at).starts);
+        at = segment.level(at).parent;
+    }
+    starts.reverse();
+    starts
+}
+
 /// Returns the rows of documents.
 pub(super) fn rows_of(segment: &Segment, level: usize, documents: &Bitset) -> Bitset {
-    let level = segment.level(level);
-    let mut rows = Bitset::empty(level.rows);
+    let NestingLevel { rows, document_starts, .. } = segment.level(level);
+    if documents.count() * SPARSE_ROWS_RATIO >= rows {
+        return segment.rows_by_document(level).lower(documents);
+    }
+    let mut of_documents = Bitset::empty(rows);
     documents.for_each(|document| {
-        rows.insert_range(level.document_starts[document] as usize..level.document_starts[document + 1] as usize);
+        of_documents.insert_range(document_starts[document] as usize..document_starts[document + 1] as usize);
     });
-    rows
+    of_documents
 }
 
 /// Returns the rows of documents that match a filter.
@@ -162,19 +171,8 @@ pub(super) fn evaluate(
     rows
 }
 
-/// Returns those of the documents that match a filter.
-pub(super) fn narrow(
-    segment: &Segment,
-    filter: &Filter,
-    documents: &Bitset,
-    cancellation: &CancellationToken,
-) -> Bitset {
+/// Removes the documents that do not match a filter.
+pub(super) fn narrow(segment: &Segment, filter: &Filter, documents: &mut Bitset, cancellation: &CancellationToken) {
     let filter = RowFilter::new(segment, filter, 0, cancellation);
-    let mut narrowed = Bitset::empty(segment.document_count());
-    documents.for_each(|document| {
-        if filter.matches(document) {
-            narrowed.insert(document);
-        }
-    });
-    narrowed
+    documents.retain(|document| filter.matches(document));
 }

@@ -2,6 +2,9 @@
 //!
 //! A few bytes of a request can ask for hundreds of thousands of documents, so their size is added up before they are
 //! read, and a search beyond the bound is rejected.
+//!
+//! The bitmaps that a search keeps because several of its parts need them have the same bound. What is beyond it is computed
+//! for each part.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -24,6 +27,8 @@ pub fn set_max_search_bytes(bytes: usize) {
 pub(super) struct SearchBudget {
     max: usize,
     used: AtomicUsize,
+    /// The bytes of the bitmaps that are kept.
+    kept: AtomicUsize,
 }
 
 impl Default for SearchBudget {
@@ -34,7 +39,13 @@ impl Default for SearchBudget {
 
 impl SearchBudget {
     fn new(max: usize) -> Self {
-        Self { max, used: AtomicUsize::new(0) }
+        Self { max, used: AtomicUsize::new(0), kept: AtomicUsize::new(0) }
+    }
+
+    /// Takes bytes for a bitmap that is kept until the search ends; returns whether there were so many left.
+    pub(super) fn keep(&self, bytes: usize) -> bool {
+        let add = |kept: usize| kept.checked_add(bytes).filter(|kept| *kept <= self.max);
+        self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
     }
 
     /// Adds bytes to the answer.
@@ -71,6 +82,7 @@ impl SearchBudget {
 #[cfg(test)]
 mod tests {
     use cantata_engine::{FacetRequest, Filter, HitsRequest, IndexWriter, SearchPlan, WriteOperation};
+    use cantata_mapping::TypedValue;
     use serde_json::json;
 
     use super::*;
@@ -109,10 +121,41 @@ mod tests {
             let buckets = facet::compute(&sets(), &plan.facets[0]).map(|facet| facet.buckets.len());
             assert_eq!(buckets.ok(), is_enough.then_some(100));
             let match_sets = sets();
-            let found = hits::find_page(&snapshot, &plan.hits[0], match_sets.of_filter(0));
+            let found = hits::find_page(&snapshot, &plan.hits[0], match_sets.of_filter(0), None);
             let page = hits::with_documents(found, &match_sets, &plan.hits[0]).map(|page| page.hits.len());
             assert_eq!(page.ok(), is_enough.then_some(100));
         }
+    }
+
+    #[tokio::test]
+    async fn bitmaps_beyond_the_bound_are_computed_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create("things", Some(&json!({"properties": {"a": {"type": "keyword"}}}))).unwrap();
+        let put = |number: usize| WriteOperation::Put {
+            id: number.to_string(),
+            source: json!({"a": [(number % 2).to_string(), (number % 3).to_string()]}).to_string().into_bytes(),
+        };
+        engine.write("things", (0..200).map(put).collect()).await.unwrap();
+        let snapshot = engine.index("things").unwrap().snapshot();
+        let has =
+            |value: &str| Filter::Terms { field: "a".to_owned(), values: vec![TypedValue::Text(value.to_owned())] };
+        let filters = vec![Filter::And(vec![has("0"), has("2")]), Filter::And(vec![has("1"), has("2")]), has("2")];
+        let plan = SearchPlan { filters, ..SearchPlan::default() };
+        let request = CancelOnDrop::default();
+        let token = request.token();
+        for bytes in [0, 40, 1 << 20] {
+            let mut sets = PlanMatchSets::new(&snapshot, &plan, &token);
+            sets.budget = SearchBudget::new(bytes);
+            let count = |filter: usize| sets.of_filter(filter)[0].count;
+            let expected = |values: [usize; 2]| {
+                let values_of = |number: usize| [number % 2, number % 3];
+                (0..200).filter(|&number| values.iter().all(|value| values_of(number).contains(value))).count()
+            };
+            assert_eq!([count(0), count(1), count(2)], [[0, 2], [1, 2], [2, 2]].map(expected), "{bytes} bytes");
+        }
+        let budget = SearchBudget::new(100);
+        assert!(budget.keep(60) && !budget.keep(41) && budget.keep(40) && !budget.keep(1));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use cantata_engine::{Cursor, MissingOrder, SortKey, SortMode, SortOrder, SortValue};
 use cantata_mapping::TypedValue;
 
+use super::relevance::SegmentRelevance;
 use crate::segment::{Segment, SegmentField};
 use crate::value_encoding::encode_double;
 
@@ -29,12 +30,15 @@ enum SortValues<'a> {
     Ordinal { field: SegmentField<'a>, max: bool },
     /// The sum or the average.
     Aggregate { field: SegmentField<'a>, average: bool },
+    /// The relevance.
+    Score(SegmentRelevance<'a>),
 }
 
 impl<'a> SegmentSortKey<'a> {
-    fn new(segment: &'a Segment, key: &SortKey) -> Self {
+    fn new(segment: &'a Segment, key: &SortKey, relevance: Option<SegmentRelevance<'a>>) -> Self {
         let values = match &key.field {
             None => SortValues::Id,
+            Some(_) if key.is_score() => relevance.map_or(SortValues::Absent, SortValues::Score),
             Some(path) => match (segment.field(path), key.mode) {
                 (None, _) => SortValues::Absent,
                 (Some(field), SortMode::Min) => SortValues::Ordinal { field, max: false },
@@ -44,6 +48,11 @@ impl<'a> SegmentSortKey<'a> {
             },
         };
         Self { segment, values, order: key.order, missing: key.missing }
+    }
+
+    /// Returns whether documents are sorted by relevance.
+    pub(super) fn is_score(&self) -> bool {
+        matches!(self.values, SortValues::Score(_))
     }
 
     /// Returns the field, if documents are sorted by its ordinals and each has at most one.
@@ -90,13 +99,16 @@ impl<'a> SegmentSortKey<'a> {
             SortValues::Aggregate { field, average } => {
                 self.directed_rank(self.aggregate(field, *average, document).map(encode_double))
             }
+            SortValues::Score(relevance) => {
+                self.directed_rank(Some(encode_double(f64::from(relevance.score(document)))))
+            }
         }
     }
 
     /// Returns the rank of the value of a cursor among those of the documents.
     pub(crate) fn rank_of(&self, value: &SortValue) -> u64 {
         let rank = value.as_ref().map(|value| match (&self.values, value) {
-            (SortValues::Aggregate { .. }, TypedValue::Double(number)) => encode_double(*number),
+            (SortValues::Aggregate { .. } | SortValues::Score(_), TypedValue::Double(number)) => encode_double(*number),
             (SortValues::Id, TypedValue::Text(id)) => cursor_rank(self.segment.ids().find_bytes(id.as_bytes())),
             (SortValues::Ordinal { field, .. }, value) => cursor_rank(field.dictionary.find(value)),
             // No document has a value, so any rank serves.
@@ -116,6 +128,7 @@ impl<'a> SegmentSortKey<'a> {
             SortValues::Aggregate { field, average } => {
                 self.aggregate(field, *average, document).map(TypedValue::Double)
             }
+            SortValues::Score(relevance) => Some(TypedValue::Double(f64::from(relevance.score(document)))),
         }
     }
 
@@ -161,9 +174,13 @@ fn cursor_rank(found: Result<u32, u32>) -> u64 {
     found.map_or_else(|next| 2 * u64::from(next) + 1, ordinal_rank)
 }
 
-/// Returns the keys of a sort for one segment.
-pub(crate) fn segment_sort_keys<'a>(segment: &'a Segment, sort: &[SortKey]) -> Vec<SegmentSortKey<'a>> {
-    sort.iter().map(|key| SegmentSortKey::new(segment, key)).collect()
+/// Returns the keys of a sort for one segment. Without scores, no document has one.
+pub(crate) fn segment_sort_keys<'a>(
+    segment: &'a Segment,
+    sort: &[SortKey],
+    relevance: Option<SegmentRelevance<'a>>,
+) -> Vec<SegmentSortKey<'a>> {
+    sort.iter().map(|key| SegmentSortKey::new(segment, key, relevance)).collect()
 }
 
 /// Returns the cursor of a document.

@@ -1,4 +1,5 @@
-//! The thread pool on which the facets of one search are counted in parallel.
+//! The thread pool on which the facets of one search are counted in parallel, the values of a dictionary compared,
+//! records scored, and segments verified.
 //!
 //! One search has the pool at a time. The others compute on their own threads, which occupy the processors already:
 //! tasks of many searches in one queue would only wait for each other.
@@ -21,7 +22,7 @@ static SEARCH_POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
 });
 
 /// Returns `task(0)`, `task(1)`, … up to the number of tasks, computed in parallel if the pool is free.
-pub(super) fn map_parallel<T: Send>(tasks: usize, task: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+pub(crate) fn map_parallel<T: Send>(tasks: usize, task: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     if tasks <= 1 {
         return (0..tasks).map(task).collect();
     }

@@ -3,6 +3,8 @@
 //! A sorted table rather than a finite-state transducer: every ordinal must be turned back into its value when documents
 //! and buckets are written, which a table does in one step.
 
+use std::ops::Range;
+
 use cantata_engine::is_escape_free;
 use cantata_mapping::TypedValue;
 use serde::{Deserialize, Serialize};
@@ -35,7 +37,7 @@ impl DictionaryMetadata {
         let mut bytes = Vec::new();
         for value in values {
             bytes.extend_from_slice(value);
-            starts.push(bytes.len() as u32);
+            starts.push(out.offset(bytes.len()));
         }
         Self::Bytes { starts: out.numbers(&starts), bytes: out.bytes(&bytes), are_plain: is_escape_free(&bytes) }
     }
@@ -140,5 +142,93 @@ impl<'a> Dictionary<'a> {
             }
         }
         Err(low)
+    }
+
+    /// Returns the ordinals of a range whose values, of bytes, begin with a prefix.
+    pub(crate) fn with_prefix(&self, within: Range<u32>, prefix: &[u8]) -> Range<u32> {
+        let from = gallop(within.clone(), |ordinal| self.bytes(ordinal) < prefix);
+        from..self.after_prefix(from..within.end, prefix)
+    }
+
+    /// Returns the first ordinal of a range whose value does not begin with a prefix, if those with it come first.
+    pub(crate) fn after_prefix(&self, within: Range<u32>, prefix: &[u8]) -> u32 {
+        gallop(within, |ordinal| self.bytes(ordinal).starts_with(prefix))
+    }
+
+    /// Returns how many bytes all values have.
+    pub(crate) fn byte_count(&self) -> usize {
+        match self.values {
+            StoredValues::Numbers(numbers) => size_of_val(numbers),
+            StoredValues::Bytes { bytes, .. } => bytes.len(),
+        }
+    }
+
+    /// Returns the first ordinal of a range whose value begins at an offset of the bytes of all values, or after it.
+    pub(crate) fn first_at(&self, within: Range<u32>, offset: usize) -> u32 {
+        match self.values {
+            StoredValues::Numbers(_) => within.end,
+            StoredValues::Bytes { starts, .. } => {
+                gallop(within, |ordinal| starts.get(ordinal as usize).is_some_and(|&start| (start as usize) < offset))
+            }
+        }
+    }
+}
+
+/// Returns the first number of a range for which a test fails, if it passes for all before that one. Looks ahead in steps
+/// that double: the answer is mostly near.
+fn gallop(range: Range<u32>, passes: impl Fn(u32) -> bool) -> u32 {
+    let Range { start: mut low, end } = range;
+    let mut step = 1_u32;
+    while low < end {
+        let probe = low.saturating_add(step - 1).min(end - 1);
+        if passes(probe) {
+            low = probe + 1;
+            step = step.saturating_mul(2);
+            continue;
+        }
+        let mut high = probe;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if passes(middle) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        break;
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::SegmentStorage;
+
+    #[test]
+    fn the_end_of_what_passes_is_found_from_anywhere() {
+        for end in 0..40 {
+            for start in 0..=end {
+                for first in start..=end {
+                    assert_eq!(gallop(start..end, |number| number < first), first, "{first} in {start}..{end}");
+                }
+            }
+        }
+        assert_eq!(gallop(0..u32::MAX, |_| true), u32::MAX);
+    }
+
+    #[test]
+    fn values_with_a_prefix_are_a_range() {
+        let values = ["", "a", "ab", "abc", "abd", "b", "ba"];
+        let mut out = SectionWriter::default();
+        let metadata = DictionaryMetadata::of_bytes(values.iter().map(|value| value.as_bytes()), &mut out);
+        let storage = SegmentStorage::memory(out.into_bytes());
+        let dictionary = metadata.open(ValueClass::Keyword, &storage);
+        for (prefix, expected) in [("", 0..7), ("a", 1..5), ("ab", 2..5), ("abd", 4..5), ("ac", 5..5), ("c", 7..7)] {
+            assert_eq!(dictionary.with_prefix(0..7, prefix.as_bytes()), expected, "{prefix}");
+        }
+        assert_eq!(dictionary.with_prefix(3..4, b"ab"), 3..4);
+        assert_eq!((dictionary.byte_count(), dictionary.first_at(0..7, 1)), (12, 2));
+        assert_eq!((dictionary.first_at(0..7, 0), dictionary.first_at(0..7, 12)), (0, 7));
     }
 }

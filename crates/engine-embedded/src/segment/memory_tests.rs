@@ -4,13 +4,14 @@
 //! is possible.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use cantata_engine::WriteOperation;
 
 use crate::engine::EmbeddedEngine;
 use crate::platform::{SegmentStorage, intersection_count};
-use crate::segment::{Section, SectionWriter, Segment, load_documents};
+use crate::segment::{FieldMetadata, Section, SectionWriter, Segment, WordIndexMetadata, WordPostings, load_documents};
 use crate::tape::{self, PackedCursor, TapeCursor, TapeItem};
 
 /// So many that the length of their array needs more bytes than are kept free for it.
@@ -98,6 +99,52 @@ fn a_section_that_is_not_there_is_empty() {
         let section: Section = serde_json::from_str(place).unwrap();
         assert!(section.numbers::<u64>(&storage).is_empty(), "{place}");
     }
+}
+
+#[test]
+fn damaged_words_give_no_value_that_is_not_there() {
+    const VALUES: usize = 301;
+    let mut values = WordPostings::default();
+    [0, 1, 1, 300].into_iter().for_each(|ordinal| values.push(ordinal));
+    let words: Vec<String> = (10..50).map(|number| format!("wörd{number}")).collect();
+    let mut out = SectionWriter::default();
+    let metadata = WordIndexMetadata::write(words.iter().map(|word| (word.as_str(), &values)), &mut out);
+    let bytes = out.into_bytes();
+    let read = |bytes: Vec<u8>| {
+        let storage = SegmentStorage::memory(bytes);
+        let index = metadata.open(VALUES, &storage);
+        let mut found = 0;
+        index.for_each_word("", |_, values| {
+            found += values.inspect(|&ordinal| assert!((ordinal as usize) < VALUES)).count();
+            ControlFlow::Continue(())
+        });
+        assert!(index.values_with("wörd42").all(|ordinal| (ordinal as usize) < VALUES));
+        index.walk(|word, mut values| {
+            assert!(values.all(|ordinal| (ordinal as usize) < VALUES));
+            ControlFlow::Continue((word.len() > 6).then_some(6))
+        });
+        found
+    };
+    assert_eq!(read(bytes.clone()), 3 * words.len());
+    for place in 0..bytes.len() {
+        read(bytes[..place].to_vec());
+        for bit in [1, 0x80] {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= bit;
+            read(damaged);
+        }
+    }
+}
+
+#[test]
+fn fields_of_files_from_before_have_no_words_and_no_trigrams() {
+    let before = serde_json::json!({
+        "path": "note", "class": "Words", "level": 0, "dictionary": {"Numbers": [0, 0]}, "by_document": null,
+        "column": {"starts": null, "codes": [0, 0], "width": 1, "missing": 0},
+        "postings": {"rows": 0, "counts": [0, 0], "document_counts": [0, 0], "starts": [0, 0], "words": [0, 0]},
+    });
+    let field: FieldMetadata = serde_json::from_value(before).unwrap();
+    assert_eq!((field.words, field.trigrams), (None, None));
 }
 
 #[test]

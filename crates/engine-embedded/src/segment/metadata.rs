@@ -6,6 +6,8 @@ use super::column::ColumnMetadata;
 use super::dictionary::DictionaryMetadata;
 use super::postings::PostingsMetadata;
 use super::sections::Section;
+use super::trigram_index::TrigramMetadata;
+use super::word_index::WordIndexMetadata;
 use crate::value_encoding::ValueClass;
 
 /// The metadata of a segment.
@@ -71,4 +73,8 @@ pub(crate) struct FieldMetadata {
     /// The documents of each value, for nested fields of few values.
     #[serde(rename = "by_document")]
     pub(crate) document_postings: Option<PostingsMetadata>,
+    /// The trigrams of the dictionary; nothing if an index is not worth it, and in files of versions that had none.
+    pub(crate) trigrams: Option<TrigramMetadata>,
+    /// The words of a text field; nothing in files of versions that had none.
+    pub(crate) words: Option<WordIndexMetadata>,
 }

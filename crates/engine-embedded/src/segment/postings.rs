@@ -60,19 +60,23 @@ impl PostingsMetadata {
         let mut counts = vec![0_u32; ordinals];
         for_each(&mut |_, ordinal| counts[ordinal as usize] += 1);
         let mut starts = Vec::with_capacity(ordinals);
-        let mut end = 0_u32;
+        let mut end = 0_usize;
         for &count in &counts {
             if is_dense(count as usize, rows) {
                 end = end.next_multiple_of(2);
-                starts.push(end);
-                end += 2 * rows.div_ceil(WORD_BITS) as u32;
+                starts.push(out.offset(end));
+                end += 2 * rows.div_ceil(WORD_BITS);
             } else {
-                starts.push(end);
-                end += count;
+                starts.push(out.offset(end));
+                end += count as usize;
             }
         }
+        if out.has_overflowed() {
+            let nothing = Section::default();
+            return Self { rows: 0, counts: nothing, document_counts: nothing, starts: nothing, words: nothing };
+        }
         // Whole words of 64 bits, so that bitmaps are aligned.
-        let mut words = vec![0_u32; end.next_multiple_of(2) as usize];
+        let mut words = vec![0_u32; end.next_multiple_of(2)];
         let mut filled = vec![0_u32; ordinals];
         for_each(&mut |row, ordinal| {
             let value = ordinal as usize;

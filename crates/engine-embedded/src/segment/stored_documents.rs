@@ -25,7 +25,6 @@ const MAX_GAP_BYTES: usize = 1024;
 struct StoredDocuments {
     segment: Arc<Segment>,
     tape: Vec<u8>,
-    has_dotted_names: bool,
 }
 
 /// Loads the documents of rows, in the given order.
@@ -58,9 +57,7 @@ pub(crate) fn load_documents(segment: &Arc<Segment>, rows: &[usize]) -> io::Resu
         tape.resize(copied + (end - start), 0);
         segment.storage.read_at(segment.metadata.tape.start() + start, &mut tape[copied..])?;
     }
-    let has_dotted_names = segment.metadata.paths.iter().any(|path| path.key.contains('.'));
-    let stored: Arc<dyn PackedDocuments> =
-        Arc::new(StoredDocuments { segment: Arc::clone(segment), tape, has_dotted_names });
+    let stored: Arc<dyn PackedDocuments> = Arc::new(StoredDocuments { segment: Arc::clone(segment), tape });
     Ok(addresses.into_iter().map(|address| Document::packed(Arc::clone(&stored), address)).collect())
 }
 
@@ -98,7 +95,7 @@ impl PackedDocuments for StoredDocuments {
     }
 
     fn has_dotted_names(&self) -> bool {
-        self.has_dotted_names
+        self.segment.has_dotted_names
     }
 
     fn elements<'a>(&'a self, address: u64, visit: &mut dyn FnMut(ValueRef<'a>) -> bool) {

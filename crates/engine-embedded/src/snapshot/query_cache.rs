@@ -5,7 +5,7 @@
 //! large.
 //!
 //! Entries are counted in bytes, with their plans. The cache of a snapshot has a capacity, and those of all snapshots
-//! share a budget of the process: what does not fit into it is not cached.
+//! share a budget of the process: what does not fit into it is not cached. Global ordinals are taken from it too.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -34,6 +34,11 @@ pub fn set_query_cache_bytes(bytes: usize) {
     BUDGET.max.store(bytes, Ordering::Relaxed);
 }
 
+/// Takes bytes from the budget for something else that a snapshot keeps, if there are so many left.
+pub(super) fn reserve_cache_bytes(bytes: usize) -> Option<BudgetShare> {
+    BUDGET.take(bytes)
+}
+
 /// A number of bytes that caches share.
 struct CacheBudget {
     max: AtomicUsize,
@@ -55,7 +60,7 @@ impl CacheBudget {
 }
 
 /// Bytes of a budget, until they are dropped.
-struct BudgetShare {
+pub(super) struct BudgetShare {
     budget: &'static CacheBudget,
     bytes: usize,
 }
@@ -78,12 +83,16 @@ pub(crate) struct QueryCache {
 pub(crate) struct HitsPage {
     pub(crate) total: Option<u64>,
     pub(crate) records: Vec<(Cursor, DocAddress)>,
+    /// The scores of the records, if they are wanted.
+    pub(crate) scores: Option<Vec<f32>>,
 }
 
 impl QueryCache {
     /// Returns the key of a page of a plan; nothing if the plan is too large to be kept.
     pub(crate) fn page_key(plan: &SearchPlan, index: usize) -> Option<SearchPlan> {
-        is_small(plan, [plan.hits[index].filter]).then(|| plan.single_page(index))
+        let page = &plan.hits[index];
+        let scored = page.score.iter().flat_map(|score| [score.query, score.within]);
+        is_small(plan, scored.chain([page.filter])).then(|| plan.single_page(index))
     }
 
     /// Returns the key of a facet of a plan; nothing if the plan is too large to be kept.
@@ -144,7 +153,8 @@ pub(crate) trait ResultBytes {
 impl ResultBytes for HitsPage {
     fn bytes(&self) -> usize {
         let record = |(cursor, _): &(Cursor, DocAddress)| size_of::<DocAddress>() + cursor_bytes(cursor);
-        size_of::<Self>() + self.records.iter().map(record).sum::<usize>()
+        let scores = self.scores.as_deref().map_or(0, size_of_val);
+        size_of::<Self>() + self.records.iter().map(record).sum::<usize>() + scores
     }
 }
 

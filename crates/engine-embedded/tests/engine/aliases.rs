@@ -78,6 +78,23 @@ async fn damaged_aliases_do_not_stop_the_engine() {
     }
 }
 
+/// It is still JSON, and the index that it names is another one.
+#[tokio::test]
+async fn an_alias_with_a_flipped_bit_leads_to_no_other_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    engine.create("one", None).unwrap();
+    engine.create("ooe", None).unwrap();
+    engine.change_aliases(&[add("a", "one")]).await.unwrap();
+    drop(engine);
+    let path = folder.path().join(".aliases.json");
+    let damaged = std::fs::read_to_string(&path).unwrap().replace("one", "ooe");
+    std::fs::write(&path, &damaged).unwrap();
+    let engine = EmbeddedEngine::open(folder.path()).unwrap();
+    assert!(engine.aliases().await.unwrap().is_empty());
+    assert_eq!(std::fs::read_to_string(folder.path().join(".aliases.json.damaged")).unwrap(), damaged, "it is kept");
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_full_disk_is_an_error_of_its_own_until_there_is_room() {

@@ -13,7 +13,7 @@ fn put(id: &str, document: &Value) -> WriteOperation {
 }
 
 async fn count(engine: &EmbeddedEngine, filter: Filter) -> u64 {
-    let hits = HitsRequest { filter: 0, size: 0, offset: 0, sort: vec![], after: None, total: true, documents: false };
+    let hits = HitsRequest { total: true, ..HitsRequest::default() };
     let plan = SearchPlan { filters: vec![filter], hits: vec![hits], facets: vec![] };
     engine.search("things", Arc::new(plan)).await.unwrap().hits[0].total.unwrap()
 }

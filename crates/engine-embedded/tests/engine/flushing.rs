@@ -17,8 +17,7 @@ const LONG: usize = 60 << 10;
 const IDS: usize = 397;
 
 async fn found(engine: &EmbeddedEngine) -> BTreeMap<String, u64> {
-    let hits =
-        HitsRequest { filter: 0, size: 100_000, offset: 0, sort: vec![], after: None, total: true, documents: true };
+    let hits = HitsRequest { size: 100_000, total: true, documents: true, ..HitsRequest::default() };
     let plan = SearchPlan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
     let answer = engine.search("things", Arc::new(plan)).await.unwrap();
     let hits = answer.hits.into_iter().next().unwrap().hits.into_iter();

@@ -11,4 +11,7 @@ mod flushing;
 mod lists;
 mod paging;
 mod positions;
+mod relevance;
 mod reopening;
+mod texts;
+mod upgrading;

@@ -55,8 +55,7 @@ async fn paged(
     let mut found = Vec::new();
     let mut after = None;
     loop {
-        let hits =
-            HitsRequest { filter: 0, size, offset: 0, sort: sort.clone(), after, total: false, documents: false };
+        let hits = HitsRequest { size, sort: sort.clone(), after, ..HitsRequest::default() };
         let plan = SearchPlan { filters: vec![filter.clone()], hits: vec![hits], facets: vec![] };
         let answer = engine.search("things", Arc::new(plan)).await.unwrap();
         after = answer.hits[0].hits.last().map(|hit| hit.cursor.clone());

@@ -9,7 +9,7 @@ mod model;
 mod sync_sites;
 mod workload;
 
-use cantata_sim_disk::SimDisk;
+use cantata_sim_disk::{SimDisk, run_seeds};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -57,7 +57,5 @@ fn run(seed: u64, prepare: &dyn Fn(&SimDisk), finish: &dyn Fn(&SimDisk)) -> Resu
 
 #[test]
 fn everything_acknowledged_survives_a_power_loss() {
-    for seed in 0..workloads(40) {
-        run(seed, &|_| {}, &|_| {}).unwrap_or_else(|problem| panic!("workload {seed}: {problem}"));
-    }
+    run_seeds(workloads(40), |seed| run(seed, &|_| {}, &|_| {}).unwrap_or_else(|problem| panic!("{problem}")));
 }

@@ -58,20 +58,26 @@ fn booleans(tested: &QueryField<'_>, range: &ValueRange) -> Value {
 }
 
 /// The format is given, since that of the field may have no time of day. Both bounds are inclusive: clusters round
-/// exclusive ones in different ways.
+/// exclusive ones in different ways. A bound that the field cannot have leaves out nothing, or everything: clusters reject
+/// nanoseconds before 1970 and after 2262, and years before 0.
 fn moments(tested: &QueryField<'_>, range: &ValueRange) -> Value {
     let at = |(value, is_in): &(TypedValue, bool), step: i64| {
         let step = if *is_in { 0 } else { step };
         match value {
             TypedValue::DateMillis(millis) => UtcDateTime::from_millis(millis.saturating_add(step)),
-            TypedValue::DateNanos(nanos) => UtcDateTime::from_nanos(i128::from(*nanos) + i128::from(step)),
+            TypedValue::DateNanos(nanos) => UtcDateTime::from_nanos(i128::from(nanos.checked_add(step)?)),
             _ => None,
         }
     };
-    let is_written = |moment: &UtcDateTime| moment.millis() >= YEAR_ZERO_MILLIS;
+    let is_nanos = tested.field.is_some_and(|field| matches!(field.kind, FieldKind::DateNanos { .. }));
+    let first_millis = if is_nanos { 0 } else { YEAR_ZERO_MILLIS };
+    let is_written = |moment: &UtcDateTime| moment.millis() >= first_millis;
     let mut bounds = Map::from_iter([("format".to_owned(), json!(DATE_FORMAT))]);
-    if let Some(from) = range.from.as_ref().map(|from| at(from, 1).unwrap_or(UtcDateTime::MAX)).filter(is_written) {
-        bounds.insert("gte".to_owned(), json!(from.to_string()));
+    if let Some(from) = &range.from {
+        let Some(from) = at(from, 1) else { return any(Vec::new()) };
+        if is_written(&from) {
+            bounds.insert("gte".to_owned(), json!(from.to_string()));
+        }
     }
     if let Some(to) = range.to.as_ref().map(|to| at(to, -1).unwrap_or(UtcDateTime::MIN)) {
         if !is_written(&to) {

@@ -12,6 +12,9 @@ use super::script;
 use super::{QueryField, any, terms};
 use crate::keyword_field::keyword_field;
 
+/// The rewrite by which all terms count that a pattern or a fuzzy text stands for, and none scores.
+pub(super) const UNSCORED: &str = "constant_score";
+
 /// Returns the query for values of a text field.
 pub(super) fn one_of(tested: &QueryField<'_>, values: &[TypedValue], mapping: &IndexMapping) -> Value {
     let keyword = tested.field.and_then(|field| keyword_field(field, mapping));
@@ -33,13 +36,13 @@ pub(super) fn one_of(tested: &QueryField<'_>, values: &[TypedValue], mapping: &I
 }
 
 /// Returns the query for a case-sensitive pattern in which only `*` is special.
-pub(super) fn pattern(tested: &QueryField<'_>, pattern: &str, mapping: &IndexMapping) -> Value {
+pub(super) fn pattern(tested: &QueryField<'_>, pattern: &str, mapping: &IndexMapping, rewrite: &str) -> Value {
     if tested.is_elasticsearch_flattened_key() {
         return script::wildcard(tested.path, pattern, false);
     }
     let like = |path: &str| {
         let escaped = pattern.replace('\\', "\\\\").replace('?', "\\?");
-        json!({"wildcard": {path: {"value": escaped, "rewrite": "constant_score"}}})
+        json!({"wildcard": {path: {"value": escaped, "rewrite": rewrite}}})
     };
     // Clusters lowercase a pattern on words, but a case-sensitive one with upper case matches no word.
     let may_be_word = !pattern.chars().any(char::is_uppercase);
@@ -47,7 +50,7 @@ pub(super) fn pattern(tested: &QueryField<'_>, pattern: &str, mapping: &IndexMap
 }
 
 /// Returns the query for a case-insensitive pattern with `*` and `?`.
-pub(super) fn wildcard(tested: &QueryField<'_>, pattern: &str, mapping: &IndexMapping) -> Value {
+pub(super) fn wildcard(tested: &QueryField<'_>, pattern: &str, mapping: &IndexMapping, rewrite: &str) -> Value {
     if tested.is_elasticsearch_flattened_key() {
         return script::wildcard(tested.path, pattern, true);
     }
@@ -60,33 +63,34 @@ pub(super) fn wildcard(tested: &QueryField<'_>, pattern: &str, mapping: &IndexMa
             return Some(regexp(path, &regular_expression(pattern)));
         }
         let escaped = pattern.replace('\\', "\\\\");
-        Some(json!({"wildcard": {path: {"value": escaped, "case_insensitive": true, "rewrite": "constant_score"}}}))
+        Some(json!({"wildcard": {path: {"value": escaped, "case_insensitive": true, "rewrite": rewrite}}}))
     })
 }
 
 /// Returns the query for texts within an edit distance.
-pub(super) fn fuzzy(tested: &QueryField<'_>, text: &str, distance: u8, mapping: &IndexMapping) -> Value {
+pub(super) fn fuzzy(tested: &QueryField<'_>, text: &str, distance: u8, mapping: &IndexMapping, rewrite: &str) -> Value {
     // On a wildcard, OpenSearch 2 finds parts of texts and OpenSearch 3 nothing.
     let is_wildcard = tested.field.is_some_and(|field| field.kind == FieldKind::Wildcard);
-    if distance > 0 && (is_wildcard || tested.is_elasticsearch_flattened_key()) {
+    let exact_only = tested.is_elasticsearch_flattened_key();
+    if distance > 0 && (is_wildcard || exact_only) {
         return script::fuzzy(tested.path, text, distance);
     }
     on_text_and_keyword(tested, mapping, |path, _| {
-        if text.is_empty() {
+        if text.is_empty() && !exact_only {
             // A fuzzy query with an empty text matches nothing.
             return Some(regexp(path, &".?".repeat(usize::from(distance))));
         }
         if distance == 0 {
             return Some(json!({"term": {path: text}}));
         }
-        // With this rewrite all matching terms count, not only the first fifty.
+        // Without a rewrite only the first fifty terms that match would count.
         Some(json!({"fuzzy": {path: {
             "value": text,
             "fuzziness": distance,
             // OpenSearch compares a key with its value, `path=value`: an edit of the path would find other keys.
             "prefix_length": if tested.is_key { path.chars().count() + 1 } else { 0 },
             "transpositions": true,
-            "rewrite": "constant_score",
+            "rewrite": rewrite,
         }}}))
     })
 }
@@ -109,7 +113,7 @@ fn on_text_and_keyword(
 /// Returns a regexp query. An empty expression matches empty texts, also those of a wildcard field, which no other
 /// query finds.
 pub(super) fn regexp(path: &str, expression: &str) -> Value {
-    json!({"regexp": {path: {"value": expression, "flags": "NONE", "rewrite": "constant_score"}}})
+    json!({"regexp": {path: {"value": expression, "flags": "NONE", "rewrite": UNSCORED}}})
 }
 
 /// Returns the case-insensitive regular expression of a pattern with `*` and `?`.

@@ -16,9 +16,9 @@ const EXCEPTIONS: Exceptions = Exceptions {
     unordered_types: &["flattened"],
 };
 
-/// Clusters guess other types for what documents bring, such as `float` for a fraction.
+/// Clusters guess other types for what documents bring, such as `float` for a fraction, and have a BM25 of their own.
 fn options(exceptions: Exceptions) -> Options {
-    Options { dynamic_mapping: false, exceptions, ..Options::default() }
+    Options { dynamic_mapping: false, exact_scores: false, exceptions, ..Options::default() }
 }
 
 mod opensearch {

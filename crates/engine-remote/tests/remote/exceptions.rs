@@ -47,6 +47,7 @@ async fn page(engine: &Scoped, filter: Filter, sort: Option<&str>) -> Result<Hit
         after: None,
         total: true,
         documents: false,
+        score: None,
     };
     let plan = SearchPlan { filters: vec![filter], hits: vec![hits], facets: Vec::new() };
     engine.search(INDEX, plan.into()).await.map(|mut answer| answer.hits.remove(0))

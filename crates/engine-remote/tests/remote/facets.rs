@@ -246,8 +246,7 @@ async fn a_page_is_one_request() {
         missing: true,
         ..facet(path, Some(300_000))
     });
-    let hits =
-        HitsRequest { filter: 1, size: 20, offset: 0, sort: Vec::new(), after: None, total: true, documents: true };
+    let hits = HitsRequest { filter: 1, size: 20, total: true, documents: true, ..HitsRequest::default() };
     let plan = Arc::new(SearchPlan { filters: vec![Filter::All, even()], hits: vec![hits], facets: facets.collect() });
     // The first request also asks what the cluster and the index are.
     engine.search(&scoped.name(INDEX), Arc::clone(&plan)).await.unwrap();

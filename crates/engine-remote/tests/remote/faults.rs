@@ -178,8 +178,7 @@ async fn an_index_without_its_shards_is_told_apart_from_a_cluster_that_is_gone()
         let request = client.put(url).header("content-type", "application/json").body(settings.to_string());
         assert_eq!(request.send().await.unwrap().status(), 200);
         let engine = RemoteEngine::new(crate::bed::settings([node])).unwrap();
-        let hits =
-            HitsRequest { filter: 0, size: 1, offset: 0, sort: vec![], after: None, total: true, documents: true };
+        let hits = HitsRequest { size: 1, total: true, documents: true, ..HitsRequest::default() };
         let plan = SearchPlan { filters: vec![Filter::All], hits: vec![hits], facets: vec![] };
         let error = engine.search(&name, plan.into()).await.unwrap_err();
         assert!(matches!(&error, EngineError::Failed(text) if text.contains("not available")), "{error}");

@@ -47,6 +47,7 @@ async fn pages_go_beyond_what_a_cluster_gives_at_once() {
             after: None,
             total: true,
             documents: true,
+            score: None,
         };
         let large = HitsRequest { offset: 0, size: 11_500, documents: false, ..hits.clone() };
         let plan = SearchPlan { filters: vec![Filter::All], hits: vec![hits, large], facets: Vec::new() };

@@ -4,6 +4,7 @@
 //! engine, and serves tests of what stands above engines.
 
 mod matching;
+mod scoring;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,11 @@ use async_trait::async_trait;
 use cantata_mapping::IndexMapping;
 use serde_json::Value;
 
-use super::model::{FacetRecord, Model, Record, Row, evaluate_facet, export_page, last_elements, page, read_path};
+pub(super) use self::scoring::scores;
+
+use super::model::{
+    FacetRecord, Model, Record, Row, Scores, evaluate_facet, export_page, last_elements, page, read_path,
+};
 use crate::{
     Alias, AliasChange, BatchReport, Document, EngineError, ExportPage, ExportRequest, ExportStream, FacetRequest,
     FacetResult, Filter, Hit, HitsResult, IndexAdmin, IndexReader, IndexSummary, IndexWriter, SearchPlan,
@@ -78,7 +83,9 @@ impl IndexReader for MemoryEngine {
             let hits = plan.hits.iter().map(|request| {
                 let matching = matching(model, &plan.filters[request.filter]);
                 let total = request.total.then_some(matching.len() as u64);
-                HitsResult { total, hits: page(model.mapping(), matching, request) }
+                let scores =
+                    request.score.map(|score| scores(model, &plan.filters[score.query], &plan.filters[score.within]));
+                HitsResult { total, hits: page(model.mapping(), matching, &scores.unwrap_or_default(), request) }
             });
             let facets = plan.facets.iter().map(|request| facet(model, &plan, request));
             SearchResponse { hits: hits.collect(), facets: facets.collect() }
@@ -92,8 +99,9 @@ impl IndexReader for MemoryEngine {
     }
 
     async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError> {
-        let mut hits =
-            self.with(index, |model| page(model.mapping(), matching(model, &request.filter), &export_page(&request)))?;
+        let mut hits = self.with(index, |model| {
+            page(model.mapping(), matching(model, &request.filter), &Scores::new(), &export_page(&request))
+        })?;
         hits.reverse();
         Ok(Box::new(MemoryExport { total: hits.len() as u64, left: hits, page_size: request.page_size.max(1) }))
     }

@@ -1,5 +1,8 @@
 //! The brute-force model: the expected response to every request, computed from plain JSON documents one by one.
 //!
+//! Scores are not part of it: which conditions score is a matter of plans, whose brute force is
+//! [`super::memory`].
+//!
 //! The model is written to be obviously right, not fast. It reads filters as the filter language has them and shares no
 //! code with the translation into plans or with any engine; only the reading of a single value
 //! ([`cantata_mapping::Field::read`]) is common to all.
@@ -30,7 +33,7 @@ pub use rejection::DocumentError;
 pub use row::Row;
 
 pub(super) use facet::{evaluate as evaluate_facet, last_elements};
-pub(super) use order::{export_page, page, read_path};
+pub(super) use order::{Scores, export_page, page, read_path};
 pub(super) use text::{forms, fuzzy, like};
 
 /// A document of the model.
@@ -162,7 +165,7 @@ impl Model {
 
     /// Answers an export.
     pub fn export(&self, sqon: Option<&Sqon>, request: &ExportRequest, context: RequestContext<'_>) -> Vec<Hit> {
-        page(&self.mapping, self.matching(sqon, context), &export_page(request))
+        page(&self.mapping, self.matching(sqon, context), &Scores::new(), &export_page(request))
     }
 
     /// Returns what a facet keeps of a filter: all of it if it filters itself, else what is not on its own field.
@@ -182,7 +185,7 @@ impl Model {
     fn hits(&self, sqon: Option<&Sqon>, request: &HitsRequest, context: RequestContext<'_>) -> HitsResult {
         let matching = self.matching(sqon, context);
         let total = request.total.then_some(matching.len() as u64);
-        HitsResult { total, hits: page(&self.mapping, matching, request) }
+        HitsResult { total, hits: page(&self.mapping, matching, &Scores::new(), request) }
     }
 
     fn matching(&self, sqon: Option<&Sqon>, context: RequestContext<'_>) -> Vec<(&str, &Record)> {

@@ -2,6 +2,7 @@
 
 pub(super) mod aliases;
 pub(super) mod dates;
+pub(super) mod exact_scores;
 pub(super) mod exports;
 pub(super) mod extending;
 pub(super) mod facets;
@@ -11,6 +12,7 @@ pub(super) mod operators;
 pub(super) mod paging;
 pub(super) mod pivots;
 pub(super) mod positions;
+pub(super) mod relevance;
 pub(super) mod texts;
 pub(super) mod unsigned;
 pub(super) mod values;

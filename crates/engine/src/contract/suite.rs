@@ -4,6 +4,7 @@ mod canonical;
 mod properties;
 mod report;
 mod runner;
+mod scores;
 mod shrink;
 
 use cantata_mapping::UtcDateTime;
@@ -26,13 +27,21 @@ pub struct Options {
     pub dynamic_mapping: bool,
     /// Whether the number of different values is exact.
     pub exact_distinct: bool,
+    /// Whether scores are those of [`crate::relevance`], and not of a formula of the engine's own.
+    pub exact_scores: bool,
     /// What the engine cannot do, or does in a way of its own.
     pub exceptions: Exceptions,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { documents: 60, dynamic_mapping: true, exact_distinct: true, exceptions: Exceptions::default() }
+        Self {
+            documents: 60,
+            dynamic_mapping: true,
+            exact_distinct: true,
+            exact_scores: true,
+            exceptions: Exceptions::default(),
+        }
     }
 }
 

@@ -69,17 +69,45 @@ impl WildcardPattern {
         pattern
     }
 
-    /// Returns what every text that matches begins with; empty if that is not known, as where case does not matter.
+    /// Returns whether upper and lower case are alike.
+    pub fn ignores_case(&self) -> bool {
+        self.ignores_case
+    }
+
+    /// Returns what every text that matches begins with, in lower case where case does not matter; empty if that is not
+    /// known.
     pub fn literal_prefix(&self) -> &str {
         match &self.first {
-            PatternPiece::Literal { text, .. } if !self.ignores_case => text,
-            _ => "",
+            PatternPiece::Literal { text, .. } => text,
+            PatternPiece::Letters(_) => "",
         }
     }
 
-    fn longest_literal(&self) -> &str {
+    /// Returns whether every text matches that begins with the literal prefix.
+    pub fn is_prefix(&self) -> bool {
+        let is_open_after = |after: &AfterStar| after.between.is_empty() && after.last.is_empty();
+        matches!(self.first, PatternPiece::Literal { .. }) && self.after_star.as_ref().is_some_and(is_open_after)
+    }
+
+    /// Returns whether every text matches that contains the only literal.
+    pub fn is_substring(&self) -> bool {
+        let is_literal = |piece: &PatternPiece| matches!(piece, PatternPiece::Literal { .. });
+        self.is_open()
+            && self.after_star.as_ref().is_some_and(|after| matches!(&after.between[..], [only] if is_literal(only)))
+    }
+
+    /// Returns the texts that every text that matches contains, in lower case where case does not matter.
+    pub fn literals(&self) -> Vec<String> {
+        self.pieces().flat_map(PatternPiece::literals).filter(|literal| !literal.is_empty()).collect()
+    }
+
+    fn pieces(&self) -> impl Iterator<Item = &PatternPiece> {
         let after = self.after_star.iter().flat_map(|after| after.between.iter().chain([&after.last]));
-        let literals = std::iter::once(&self.first).chain(after).filter_map(|part| match part {
+        std::iter::once(&self.first).chain(after)
+    }
+
+    fn longest_literal(&self) -> &str {
+        let literals = self.pieces().filter_map(|piece| match piece {
             PatternPiece::Literal { text, .. } => Some(text.as_str()),
             PatternPiece::Letters(_) => None,
         });
@@ -88,8 +116,7 @@ impl WildcardPattern {
 
     /// Returns whether the pattern begins and ends with a star.
     fn is_open(&self) -> bool {
-        let is_empty = |part: &PatternPiece| matches!(part, PatternPiece::Literal { text, .. } if text.is_empty());
-        is_empty(&self.first) && self.after_star.as_ref().is_some_and(|after| is_empty(&after.last))
+        self.first.is_empty() && self.after_star.as_ref().is_some_and(|after| after.last.is_empty())
     }
 
     fn matches_as_is(&self, text: &str) -> bool {
@@ -124,12 +151,22 @@ impl Matcher for WildcardPattern {
     }
 
     fn may_match_word_of(&self, text: &str) -> bool {
-        // Whatever is found anywhere in a word, whatever its case, is found in the text too.
-        if self.ignores_case && self.is_open() && text.is_ascii() {
+        if self.passes_with_ascii_words() && text.is_ascii() {
             return false;
         }
-        // Words are in lower case.
-        !self.literal.chars().any(char::is_uppercase) && contains_ignoring_case(text, &self.literal)
+        // Words are in lower case; some letters have none.
+        self.literal.chars().all(|letter| lower(letter) == letter) && contains_ignoring_case(text, &self.literal)
+    }
+
+    fn word_prefix(&self) -> &str {
+        // Words are in lower case, as a pattern is that ignores case.
+        self.literal_prefix()
+    }
+
+    fn passes_with_ascii_words(&self) -> bool {
+        // Whatever is found anywhere in a word, whatever its case, is found in the text too. Other letters than those of
+        // ASCII may become several in a word.
+        self.ignores_case && self.is_open()
     }
 }
 
@@ -138,6 +175,20 @@ impl PatternPiece {
         match letters.iter().copied().collect::<Option<String>>() {
             Some(text) => Self::Literal { finder: Box::new(memmem::Finder::new(&text).into_owned()), text },
             None => Self::Letters(letters),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!(self, Self::Literal { text, .. } if text.is_empty())
+    }
+
+    /// Returns the characters that are fixed, in runs.
+    fn literals(&self) -> Vec<String> {
+        match self {
+            Self::Literal { text, .. } => vec![text.clone()],
+            Self::Letters(letters) => {
+                letters.split(Option::is_none).map(|run| run.iter().flatten().collect()).collect()
+            }
         }
     }
 
@@ -182,6 +233,6 @@ impl PatternPiece {
 }
 
 /// Returns the letter in lower case, always one letter.
-fn lower(letter: char) -> char {
+pub(super) fn lower(letter: char) -> char {
     letter.to_lowercase().next().unwrap_or(letter)
 }

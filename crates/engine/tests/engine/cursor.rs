@@ -1,6 +1,6 @@
 //! Cursors as clients keep them.
 
-use cantata_engine::{Cursor, MissingOrder, SortKey, SortMode, SortOrder};
+use cantata_engine::{Cursor, MissingOrder, RECORD_SCORE, SortKey, SortMode, SortOrder};
 use cantata_mapping::TypedValue;
 use serde_json::{Value, json};
 
@@ -64,6 +64,21 @@ fn clients_make_cursors_of_one_value_for_each_key() {
     let without = parse(json!([5]), &[size]);
     assert_eq!(without.values, [five]);
     assert!(without.id.as_str() > "zzz");
+}
+
+#[test]
+fn scores_are_read_back_in_single_precision() {
+    let sort = [key(Some(RECORD_SCORE), SortMode::Max)];
+    let score = f64::from(0.1_f32);
+    let cursor = Cursor { values: vec![Some(TypedValue::Double(score))], id: "id".to_owned() };
+    // The neighbours in double precision are the same score: not every reader of JSON keeps the last bit.
+    for written in [score, f64::from_bits(score.to_bits() + 1), 0.1] {
+        assert_eq!(Cursor::parse(&json!([written, "id"]), &sort, &mapping()), Ok(cursor.clone()), "{written}");
+    }
+    assert_eq!(Cursor::parse(&cursor.to_json(), &sort, &mapping()), Ok(cursor));
+    for written in [json!(null), json!("x"), json!(1e300)] {
+        assert!(Cursor::parse(&json!([written, "id"]), &sort, &mapping()).is_err(), "{written}");
+    }
 }
 
 #[test]

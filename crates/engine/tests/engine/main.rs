@@ -4,6 +4,7 @@
 
 mod cursor;
 mod document;
+mod element_budget;
 mod elements;
 mod filter;
 mod matching;

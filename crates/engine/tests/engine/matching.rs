@@ -1,6 +1,6 @@
 //! Patterns and distances, held against the simplest implementations there are.
 
-use cantata_engine::matching::{FuzzyMatcher, Matcher, WildcardPattern, text_matches, words};
+use cantata_engine::matching::{FuzzyMatcher, Matcher, WildcardPattern, fold_into, text_matches, words};
 use proptest::prelude::*;
 
 /// Tries every way to spend the stars.
@@ -29,6 +29,10 @@ fn texts(alphabet: &'static [char]) -> impl Strategy<Value = String> {
 const TEXT: &[char] = &['a', 'b', 'A', 'ä', 'Ä', '\u{212a}', 'k', '?', '🦀', '-', ' '];
 const PATTERN: &[char] = &['a', 'b', 'A', 'ä', 'Ä', '\u{212a}', 'k', '?', '*', '*', '🦀'];
 
+/// Letters whose lower case has two letters, or depends on what is around it.
+const FOLDED: &[char] = &['İ', 'i', '\u{307}', 'Σ', 'σ', 'ς', 'a', 'A', '-'];
+const FOLDED_PATTERN: &[char] = &['İ', 'i', '\u{307}', 'Σ', 'σ', 'ς', 'a', 'A', '*', '*', '?'];
+
 proptest! {
     #[test]
     fn patterns_match_as_they_should(pattern in texts(PATTERN), text in texts(TEXT)) {
@@ -40,6 +44,20 @@ proptest! {
         // None of these letters becomes several when its case changes.
         let expected = is_like(&letters(&pattern.to_lowercase()), &letters(&text.to_lowercase()), true);
         prop_assert_eq!(WildcardPattern::wildcard(&pattern).matches(&text), expected);
+    }
+
+    #[test]
+    fn a_text_that_matches_contains_the_folded_literals(pattern in texts(FOLDED_PATTERN), text in texts(FOLDED)) {
+        let within = folded(&text);
+        for pattern in [WildcardPattern::case_sensitive(&pattern), WildcardPattern::wildcard(&pattern)] {
+            if text_matches(&text, &pattern) {
+                for literal in pattern.literals() {
+                    let literal = folded(&literal);
+                    let is_there = literal.is_empty() || within.windows(literal.len()).any(|part| part == literal);
+                    prop_assert!(is_there, "{:?} in {:?}", pattern, text);
+                }
+            }
+        }
     }
 
     #[test]
@@ -113,6 +131,16 @@ proptest! {
         expected.retain(|word| !word.is_empty());
         prop_assert_eq!(words(&text).collect::<Vec<_>>(), expected);
     }
+
+    #[test]
+    fn patterns_know_which_words_they_match(pattern in texts(PATTERN), text in texts(TEXT)) {
+        for compiled in [WildcardPattern::case_sensitive(&pattern), WildcardPattern::wildcard(&pattern)] {
+            for word in words(&text).filter(|word| compiled.matches(word)) {
+                prop_assert!(word.starts_with(compiled.word_prefix()));
+                prop_assert!(compiled.matches(&text) || !compiled.passes_with_ascii_words() || !word.is_ascii());
+            }
+        }
+    }
 }
 
 #[test]
@@ -141,7 +169,36 @@ fn patterns_by_example() {
     }
     assert_eq!(WildcardPattern::case_sensitive("DO2*x*").literal_prefix(), "DO2");
     assert_eq!(WildcardPattern::case_sensitive("*x").literal_prefix(), "");
-    assert_eq!(WildcardPattern::wildcard("DO2*").literal_prefix(), "");
+    assert_eq!(WildcardPattern::wildcard("DO2*").literal_prefix(), "do2");
+    assert_eq!(WildcardPattern::wildcard("D?2*").literal_prefix(), "");
+    for (pattern, is_prefix) in [("DO2*", true), ("*", true), ("DO2", false), ("D*2", false), ("D*2*", false)] {
+        assert_eq!(WildcardPattern::wildcard(pattern).is_prefix(), is_prefix, "{pattern}");
+    }
+    assert!(!WildcardPattern::wildcard("D?*").is_prefix());
+    for (pattern, is_substring) in [("*a*", true), ("**ab**", true), ("*", false), ("*a?*", false), ("*a*b*", false)] {
+        assert_eq!(WildcardPattern::wildcard(pattern).is_substring(), is_substring, "{pattern}");
+    }
+    assert!(!WildcardPattern::wildcard("a*").is_substring() && !WildcardPattern::wildcard("*a").is_substring());
+    assert_eq!(WildcardPattern::wildcard("A?bc**d?").literals(), ["a", "bc", "d"]);
+    assert_eq!(WildcardPattern::case_sensitive("A?bc*").literals(), ["A?bc"]);
+}
+
+/// What an index of folded texts relies on: it forgets whatever one way of matching ignores.
+#[test]
+fn every_letter_is_folded_as_the_letters_of_its_lower_case() {
+    for letter in '\0'..=char::MAX {
+        let own = folded(&letter.to_string());
+        assert_eq!(folded(&letter.to_lowercase().to_string()), own, "{letter:?}");
+        let first: String = letter.to_lowercase().take(1).collect();
+        assert_eq!(folded(&first), own, "{letter:?}");
+    }
+    assert_eq!(folded("ΑΣ'ΑΣ"), folded("ας'ας"));
+}
+
+fn folded(text: &str) -> Vec<u8> {
+    let mut folded = Vec::new();
+    fold_into(text, &mut folded);
+    folded
 }
 
 #[test]
@@ -169,4 +226,7 @@ fn a_text_is_found_whole_and_by_its_words() {
     assert!(text_matches(value, &FuzzyMatcher::new("tumor", 1)));
     assert!(text_matches(value, "tumour"));
     assert!(!text_matches(value, "Tumour"));
+    // A capital that has no lower case, and one that becomes two characters.
+    assert!(text_matches("grade 𝐀2", &WildcardPattern::case_sensitive("𝐀*")));
+    assert!(text_matches("near İzmir", &WildcardPattern::case_sensitive("i\u{307}*")));
 }

@@ -1,4 +1,4 @@
-//! The selection of a value that is JSON already: display configuration and saved sets.
+//! The selection of a value that is JSON already: display configuration, saved sets, and answers of a network.
 
 use apollo_compiler::Name;
 use serde_json::Value;
@@ -11,19 +11,25 @@ pub(crate) struct JsonSelection {
     key: Name,
     name: Name,
     on: Name,
+    /// How many elements of a list are selected.
+    limit: usize,
     children: Vec<JsonSelection>,
 }
 
 impl JsonSelection {
     /// Returns the selection of an object.
     pub(crate) fn of(selected: &[SelectedField]) -> Vec<Self> {
-        let child = |field: &SelectedField| Self {
-            key: field.key.clone(),
-            name: field.name.clone(),
-            on: field.on.clone(),
-            children: Self::of(&field.children),
-        };
-        selected.iter().map(child).collect()
+        selected.iter().map(|field| Self::new(field, field.name.clone(), Self::of(&field.children))).collect()
+    }
+
+    /// Returns the selection of one member, which the value has under this name.
+    pub(crate) fn new(field: &SelectedField, name: Name, children: Vec<Self>) -> Self {
+        Self { key: field.key.clone(), name, on: field.on.clone(), limit: usize::MAX, children }
+    }
+
+    /// Limits the elements of a list.
+    pub(crate) fn limited(self, limit: Option<usize>) -> Self {
+        Self { limit: limit.unwrap_or(self.limit), ..self }
     }
 
     /// Returns the selected part of a value; all of it if the selection is empty.
@@ -35,7 +41,14 @@ impl JsonSelection {
                 let members = selection.iter().map(|field| {
                     let value = match field.name.as_str() {
                         "__typename" => Value::from(field.on.as_str()),
-                        name => object.get(name).map_or(Value::Null, |value| Self::pick(&field.children, value)),
+                        name => match object.get(name) {
+                            Some(Value::Array(list)) => {
+                                let elements = list.iter().take(field.limit);
+                                elements.map(|element| Self::pick(&field.children, element)).collect()
+                            }
+                            Some(value) => Self::pick(&field.children, value),
+                            None => Value::Null,
+                        },
                     };
                     (field.key.to_string(), value)
                 });

@@ -98,9 +98,37 @@ impl NodeOutput {
         let mut members = self.members.iter().filter_map(OutputMember::computed);
         self.table.len() > 0 || members.any(|member| !matches!(member, NodeMember::Id | NodeMember::Score))
     }
+
+    /// Returns whether the score of the record is shown, also as that of its elements.
+    pub(crate) fn shows_score(&self) -> bool {
+        self.members.iter().filter_map(OutputMember::computed).any(|member| match member {
+            NodeMember::Score => true,
+            NodeMember::Id | NodeMember::Values(_) => false,
+            NodeMember::Object { node, .. } => node.shows_score(),
+            NodeMember::Nested { members, .. } => {
+                let connections = members.iter().filter_map(OutputMember::computed);
+                connections.flat_map(ConnectionOutput::nodes).any(Self::shows_score)
+            }
+        })
+    }
+
+    fn selects_elements(&self) -> bool {
+        self.members.iter().filter_map(OutputMember::computed).any(|member| match member {
+            NodeMember::Object { node, .. } => node.selects_elements(),
+            NodeMember::Nested { members, .. } => {
+                members.iter().filter_map(OutputMember::computed).any(ConnectionOutput::selects_elements)
+            }
+            NodeMember::Id | NodeMember::Score | NodeMember::Values(_) => false,
+        })
+    }
 }
 
 impl ConnectionOutput {
+    /// Returns whether nested elements are filtered or sorted, here or further within.
+    pub(crate) fn selects_elements(&self) -> bool {
+        self.selection.is_some() || self.nodes().any(NodeOutput::selects_elements)
+    }
+
     /// Returns what is written of each record or element.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &NodeOutput> {
         let edges = self.members.iter().filter_map(|member| match member.computed()? {

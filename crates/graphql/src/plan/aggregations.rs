@@ -155,14 +155,14 @@ fn stats(selected: &[SelectedField]) -> Result<Vec<OutputMember<StatsMember>>, P
     })
 }
 
-fn interval(field: &SelectedField) -> Result<f64, PlanError> {
+pub(super) fn interval(field: &SelectedField) -> Result<f64, PlanError> {
     let Some(value) = arguments::given(field, "interval") else { return Ok(DEFAULT_INTERVAL) };
     let interval = value.as_f64().filter(|interval| interval.is_finite() && *interval > 0.0);
     interval.ok_or_else(|| format!("interval: found {value}; expected a number above 0").into())
 }
 
 /// Parses ranges, with the keys of their buckets.
-fn ranges(field: &SelectedField, is_date: bool) -> Result<(Vec<NumberRange>, Vec<String>), PlanError> {
+pub(super) fn ranges(field: &SelectedField, is_date: bool) -> Result<(Vec<NumberRange>, Vec<String>), PlanError> {
     let Some(given) = arguments::list(field, "ranges") else {
         let range = NumberRange { from: Some(0.0), to: None };
         return Ok((vec![range], vec![range_key(range, is_date)]));

@@ -108,9 +108,19 @@ impl<'p> FilterCompiler<'p> {
 
     /// Compiles the filter over records.
     pub(super) fn compile(&self, validated: &ValidatedFilter) -> Result<Filter, PlanError> {
+        Ok(Filter::and([self.visible.clone(), self.compile_wanted(validated)?]))
+    }
+
+    /// Compiles the filter that the client gave, whether it may see the records or not.
+    pub(super) fn compile_wanted(&self, validated: &ValidatedFilter) -> Result<Filter, PlanError> {
         let wanted = self.translation.filter(validated.sqon.as_ref()).map_err(untranslatable)?;
         self.check_patterns(&wanted)?;
-        Ok(Filter::and([self.visible.clone(), wanted]))
+        Ok(wanted)
+    }
+
+    /// Returns the filter over the records that the client may see.
+    pub(super) fn visible(&self) -> &Filter {
+        &self.visible
     }
 
     /// Rejects a filter with more patterns than the catalogue allows.

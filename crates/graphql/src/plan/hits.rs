@@ -1,6 +1,6 @@
 //! `hits`: a page of records.
 
-use cantata_engine::{Cursor, HitsRequest};
+use cantata_engine::{Cursor, HitsRequest, SortKey};
 
 use super::{PlanError, Planner, arguments, node, sort};
 use crate::output::{ConnectionMember, HitsOutput, NodeOutput, Output, OutputMember, TargetIndex};
@@ -37,8 +37,8 @@ impl<'p> Planner<'p> {
         let tracks_total = arguments::flag(field, "trackTotalHits", true);
         let shows_records = self.shows_records(index);
         let plan = self.index_plan(index);
-        let filter = plan.filters.validate(field.filter.as_ref())?;
-        let filter = plan.add_filter(&filter)?;
+        let wanted = plan.filters.validate(field.filter.as_ref())?;
+        let filter = plan.add_filter(&wanted)?;
         let has = |is_wanted: fn(&ConnectionMember) -> bool| {
             connection.members.iter().filter_map(OutputMember::computed).any(is_wanted)
         };
@@ -46,6 +46,8 @@ impl<'p> Planner<'p> {
         let size = if has_edges && shows_records { size } else { 0 };
         // Without records on the page, nothing is known without counting.
         let tracks_total = tracks_total || size == 0;
+        let needs_score = sort.iter().any(SortKey::is_score) || connection.nodes().any(NodeOutput::shows_score);
+        let score = if needs_score && size > 0 { Some(plan.add_score(&wanted)?) } else { None };
         plan.plan.hits.push(HitsRequest {
             filter,
             size,
@@ -54,9 +56,10 @@ impl<'p> Planner<'p> {
             after,
             total: tracks_total && has(|member| matches!(member, ConnectionMember::Total)),
             documents: shows_records && connection.nodes().any(NodeOutput::reads_document),
+            score,
         });
         let page = plan.plan.hits.len() - 1;
         let offset = u64::try_from(offset).unwrap_or(u64::MAX);
-        Ok(Output::Hits(HitsOutput { index, page, offset, connection, path: self.path.clone() }))
+        Ok(Output::Hits(Box::new(HitsOutput { index, page, offset, connection, path: self.path.clone() })))
     }
 }

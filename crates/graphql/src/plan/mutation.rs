@@ -49,6 +49,7 @@ impl<'p> Planner<'p> {
         // Where records have no such field, the set consists of their ids.
         let collected = found.unwrap_or(&dotted);
         let sort = sort::parse(field, catalogue)?;
+        sort::reject_score(&sort)?;
         let filter = self.records.filters.validate(field.filter.as_ref())?;
         Ok(SaveSet {
             filter: self.records.filters.compile(&filter)?,

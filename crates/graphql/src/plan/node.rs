@@ -42,7 +42,7 @@ impl NodeContext<'_> {
             }
         }
         let is_selective = filter != Filter::All || !sort.is_empty();
-        Ok(is_selective.then(|| ElementSelection { path: container.to_owned(), filter, sort }))
+        Ok(is_selective.then(|| ElementSelection::new(container.to_owned(), filter, sort)))
     }
 }
 

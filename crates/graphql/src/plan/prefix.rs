@@ -46,7 +46,8 @@ impl PathPrefix<'_> {
     }
 
     fn sort(&self, keys: &mut [SortKey]) {
-        keys.iter_mut().filter_map(|key| key.field.as_mut()).for_each(|field| self.path(field));
+        let of_fields = keys.iter_mut().filter(|key| !key.is_score());
+        of_fields.filter_map(|key| key.field.as_mut()).for_each(|field| self.path(field));
     }
 
     fn filter(&self, filter: &mut Filter) {

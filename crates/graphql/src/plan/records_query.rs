@@ -26,10 +26,12 @@ impl RecordsQuery {
     pub fn parse(catalogue: &Catalogue, sqon: &Value, keys: &[Value]) -> Result<Self, PlanError> {
         let sqon = Sqon::parse(sqon).map_err(|error| invalid_filter(slice::from_ref(&error)))?;
         let sort = keys.iter().enumerate().map(|(index, key)| sort::parse_key(index, key, catalogue));
+        let sort = sort.collect::<Result<Vec<_>, _>>()?;
+        sort::reject_score(&sort)?;
         Ok(Self {
             filter: sqon.as_ref().map(|sqon| ValidatedFilter::new(sqon, catalogue)).transpose()?.unwrap_or_default(),
             sets_needed: sqon.as_ref().map(saved_set_ids).unwrap_or_default(),
-            sort: sort.collect::<Result<_, _>>()?,
+            sort,
         })
     }
 

@@ -1,7 +1,7 @@
 //! The `sort` argument.
 
 use cantata_catalogue::Catalogue;
-use cantata_engine::{MissingOrder, SortKey, SortMode, SortOrder};
+use cantata_engine::{MissingOrder, RECORD_SCORE, SortKey, SortMode, SortOrder};
 use cantata_mapping::RECORD_ID;
 use serde_json::Value;
 
@@ -14,13 +14,32 @@ pub(super) fn parse(field: &SelectedField, catalogue: &Catalogue) -> Result<Vec<
     keys.into_iter().enumerate().map(|(index, key)| parse_key(index, key, catalogue)).collect()
 }
 
+/// Rejects a sort by relevance, which only pages have.
+pub(super) fn reject_score(keys: &[SortKey]) -> Result<(), PlanError> {
+    match keys.iter().position(SortKey::is_score) {
+        Some(index) => Err(format!(
+            "sort[{index}].fieldName: found {RECORD_SCORE:?}, the relevance, by which only `hits` are sorted; expected the \
+             dotted path of a field with values, or \"{RECORD_ID}\""
+        )
+        .into()),
+        None => Ok(()),
+    }
+}
+
 /// Parses one sort key, whose keywords were checked before.
 pub(super) fn parse_key(index: usize, key: &Value, catalogue: &Catalogue) -> Result<SortKey, PlanError> {
     let word = |name: &str| key.get(name).and_then(Value::as_str);
     let name = word("fieldName").unwrap_or_default();
+    if name == RECORD_SCORE {
+        // The best first, unless something else is written; every record has one score.
+        let order = if word("order") == Some("asc") { SortOrder::Ascending } else { SortOrder::Descending };
+        let field = Some(RECORD_SCORE.to_owned());
+        return Ok(SortKey { field, order, mode: SortMode::Max, missing: MissingOrder::Last });
+    }
     let (field, has_numbers) = target(name, catalogue).ok_or_else(|| {
         format!(
-            "sort[{index}].fieldName: found {name:?}; expected the dotted path of a field with values, or \"{RECORD_ID}\""
+            "sort[{index}].fieldName: found {name:?}; expected the dotted path of a field with values, \"{RECORD_ID}\" or \
+             \"{RECORD_SCORE}\""
         )
     })?;
     let order = match word("order") {

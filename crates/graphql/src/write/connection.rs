@@ -48,6 +48,7 @@ impl<'a> ResponseWriter<'a> {
     fn edge(&mut self, members: &'a [OutputMember<EdgeMember>], hit: &'a Hit) {
         let root = hit.document.as_ref().map_or(ValueRef::Null, Document::root);
         let record = root.at(self.prefix);
+        self.score = hit.score;
         self.object(members, |writer, member| match member {
             EdgeMember::SearchAfter => writer.json(&hit.cursor.to_json()),
             EdgeMember::Node(node) => writer.node(node, record, record, &hit.cursor.id),
@@ -68,8 +69,7 @@ impl<'a> ResponseWriter<'a> {
         }
         self.object(&node.members, |writer, member| match member {
             NodeMember::Id => writer.string(id),
-            // Filters do not rank.
-            NodeMember::Score => writer.out.push(b'1'),
+            NodeMember::Score => writer.score(),
             NodeMember::Values(values) => writer.values(values, base, record),
             NodeMember::Object { slot, path, node } => {
                 let value = writer.slot(base + slot);
@@ -100,9 +100,17 @@ impl<'a> ResponseWriter<'a> {
 
     fn nested(&mut self, connection: &'a ConnectionOutput, nested: &NestedElements<'a, '_>, record: ValueRef<'a>) {
         if let Some((selection, mapping)) = &connection.selection {
+            if self.is_full() {
+                return;
+            }
             let mut elements = Vec::new();
             nested.elements.for_each_object(&mut |element| elements.push(element));
-            return self.selected(connection, &selection.select(&elements, mapping), nested, record);
+            let selected = selection.select(&elements, mapping, &self.budget);
+            if self.budget.is_exceeded() || (self.is_cancelled)() {
+                self.limit = 0;
+                return;
+            }
+            return self.selected(connection, &selected, nested, record);
         }
         self.object(&connection.members, |writer, member| match member {
             ConnectionMember::Total => {

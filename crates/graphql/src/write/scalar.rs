@@ -97,6 +97,15 @@ impl<'a> ResponseWriter<'a> {
         }
     }
 
+    /// Writes the score of the current record.
+    pub(super) fn score(&mut self) {
+        match self.score {
+            Some(score) if score.fract() != 0.0 => self.json(&score),
+            Some(score) => self.computed_number(f64::from(score)),
+            None => self.null(),
+        }
+    }
+
     /// Writes a JSON string; the rare ones with escapes are left to the JSON library.
     pub(super) fn string(&mut self, text: &str) {
         if is_escape_free(text.as_bytes()) { self.plain_string(text.as_bytes()) } else { self.json(&text) }

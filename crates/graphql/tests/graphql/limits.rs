@@ -1,8 +1,12 @@
 //! What is refused, with which status, code and text.
 
+use std::cell::Cell;
+
+use cantata_engine::{Cursor, Hit, HitsResult, SearchResponse};
+use cantata_graphql::PlanResults;
 use serde_json::{Value, json};
 
-use crate::sample::{plan, refused, schema, schema_with};
+use crate::sample::{plan, refused, schema, schema_with, write_hits};
 
 /// Holds that a request is refused with one error.
 fn check(query: &str, variables: Value, code: &str, part_of_message: &str) {
@@ -86,4 +90,53 @@ fn filters_can_be_switched_off() {
     assert_eq!((status, body), (400, json!({ "error": "Filters are disabled for this server." })));
     plan(&schema, query, json!({ "anything": null }));
     plan(&schema, query, json!({}));
+}
+
+#[test]
+fn what_is_selected_of_nested_elements_is_part_of_the_cost() {
+    // The fields cost 7; each donor costs 2: a test or a sort key, and the value that it reads.
+    let schema = schema_with(json!({ "maxCost": 100 }));
+    let donors = |count: usize| {
+        let donors = vec![json!({ "gender": "Other", "specimens": [{ "type": "a" }] }); count];
+        json!({ "donors": donors })
+    };
+    for arguments in [
+        "filters: {op: \"in\", content: {fieldName: \"donors.gender\", value: [\"Other\"]}}",
+        "sort: [{fieldName: \"donors.gender\"}]",
+    ] {
+        let query = format!(
+            "{{ file {{ hits(first: 1) {{ edges {{ node {{ donors {{ hits({arguments}) {{ total }} }} }} }} }} }} }}"
+        );
+        let planned = plan(&schema, &query, json!({}));
+        assert!(planned.selects_elements());
+        let body = write_hits(&planned, &[("R1", donors(46))]);
+        assert_eq!(body["data"]["file"]["hits"]["edges"][0]["node"]["donors"]["hits"]["total"], 46, "{body}");
+        let body = write_hits(&planned, &[("R1", donors(23)), ("R2", donors(24))]);
+        let error = &body["errors"][0];
+        assert_eq!((&body["data"], body["errors"].as_array().unwrap().len()), (&Value::Null, 1), "{body}");
+        assert_eq!(error["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED");
+        assert!(error["message"].as_str().unwrap().starts_with("Query cost limit exceeded"), "{error}");
+    }
+    let plain = "{ file { hits(first: 1) { edges { node { donors { hits(first: 3) { total } } } } } } }";
+    let planned = plan(&schema, plain, json!({}));
+    assert!(!planned.selects_elements());
+    assert_eq!(write_hits(&planned, &[("R1", donors(1000))])["errors"], Value::Null);
+}
+
+#[test]
+fn a_response_that_nobody_waits_for_is_not_written_to_its_end() {
+    let query =
+        "{ file { hits { edges { node { donors { hits(sort: [{fieldName: \"donors.age\"}]) { total } } } } } } }";
+    let planned = plan(&schema(), query, json!({}));
+    let hit = || Hit {
+        cursor: Cursor { values: Vec::new(), id: "R1".to_owned() },
+        document: Some(json!({ "donors": [{ "age": 1 }] }).into()),
+        score: None,
+    };
+    let page = HitsResult { total: None, hits: vec![hit(), hit(), hit()] };
+    let answer = SearchResponse { hits: vec![page], facets: Vec::new() };
+    let results = PlanResults { records: Some(Ok(answer)), ..PlanResults::default() };
+    let asked = Cell::new(0);
+    planned.write_unless(&results, &|| asked.replace(asked.get() + 1) == 1);
+    assert_eq!(asked.get(), 2, "the third record is not looked at");
 }

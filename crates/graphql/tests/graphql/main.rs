@@ -4,6 +4,7 @@
 
 mod hostile;
 mod limits;
+mod network;
 mod plan;
 mod random;
 mod sample;

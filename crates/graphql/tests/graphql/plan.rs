@@ -59,8 +59,34 @@ fn pages_ask_for_what_is_selected_only() {
     assert_eq!((total.size, total.total, total.documents), (0, true, false));
     let ids = hits("{ file { hits { edges { searchAfter node { id score __typename } } } } }");
     assert_eq!((ids.size, ids.total, ids.documents), (10, false, false));
+    assert!(ids.score.is_some() && total.score.is_none());
     let counted = hits("{ file { hits(trackTotalHits: false) { total edges { node { size } } } } }");
     assert_eq!((counted.size, counted.total, counted.documents), (10, false, true));
+    assert!(counted.score.is_none(), "nobody asks for scores");
+    let of_elements = hits("{ file { hits { edges { node { donors { hits { edges { node { score } } } } } } } } }");
+    assert!(of_elements.score.is_some(), "elements have the score of their record");
+    let uncounted = hits("{ file { hits(sort: [{fieldName: \"_score\"}], first: 0) { edges { node { score } } } } }");
+    assert!(uncounted.score.is_none(), "there is nothing to score");
+}
+
+#[test]
+fn conditions_of_the_client_score_among_the_records_that_it_may_see() {
+    let restriction = json!({ "op": "in", "content": { "fieldName": "tags", "value": ["open*"] } });
+    let schema = schema_with(json!({ "access": { "records": [{ "scope": "*", "filter": restriction }] } }));
+    let view = schema.catalogue().view(&Identity::anonymous());
+    let filter = json!({ "op": "wildcard", "content": { "fieldNames": ["analysis_id"], "value": "*7*" } });
+    let query = "query($f: JSON) { file { hits(filters: $f, sort: [{fieldName: \"_score\"}, {fieldName: \"size\"}]) \
+        { edges { node { id } } } } }";
+    let prepared = schema.prepare(&request(query, json!({ "f": filter }))).unwrap();
+    let now = UtcDateTime::from_millis(0).unwrap();
+    let sets: HashMap<String, Vec<String>> = HashMap::new();
+    let records = prepared.plan(&PlanContext { now, sets: &sets, view: &view }).records.unwrap();
+    let (page, shown) = (&records.hits[0], |filter: usize| format!("{:?}", records.filters[filter]));
+    let (found, score) = (shown(page.filter), page.score.unwrap());
+    assert!(found.contains("open*") && found.contains("*7*"), "{found}");
+    assert!(!shown(score.query).contains("open*") && shown(score.query).contains("*7*"), "{}", shown(score.query));
+    assert!(shown(score.within).contains("open*") && !shown(score.within).contains("*7*"), "{}", shown(score.within));
+    assert!(page.sort[0].is_score() && page.sort[0].order == SortOrder::Descending, "the best first");
 }
 
 #[test]
@@ -227,12 +253,12 @@ fn arguments_that_cannot_be_used_fail_their_field() {
         (
             "sort: [{fieldName: \"nothing\"}]",
             "sort[0].fieldName: found \"nothing\"; expected the dotted path of a field \
-          with values, or \"_id\"",
+          with values, \"_id\" or \"_score\"",
         ),
         (
             "sort: [{fieldName: \"donors\"}]",
             "sort[0].fieldName: found \"donors\"; expected the dotted path of a field \
-          with values, or \"_id\"",
+          with values, \"_id\" or \"_score\"",
         ),
         (
             "sort: [{fieldName: \"size\"}, {fieldName: \"tags\", mode: sum}]",

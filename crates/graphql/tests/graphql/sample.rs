@@ -108,6 +108,7 @@ pub(crate) fn write_hits(planned: &PlannedRequest, documents: &[(&str, Value)]) 
             .map(|(id, document)| Hit {
                 cursor: Cursor { values: Vec::new(), id: (*id).to_owned() },
                 document: Some(document.clone().into()),
+                score: Some(1.5),
             })
             .collect(),
     };

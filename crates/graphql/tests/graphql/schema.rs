@@ -25,7 +25,7 @@ fn a_catalogue_without_fields_has_a_schema() {
     assert_eq!(
         body,
         json!({ "data": { "thing": {
-            "hits": { "total": 1, "edges": [{ "node": { "id": "a", "score": 1 } }] },
+            "hits": { "total": 1, "edges": [{ "node": { "id": "a", "score": 1.5 } }] },
             "mapping": {}
         } } })
     );

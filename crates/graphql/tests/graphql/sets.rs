@@ -28,6 +28,7 @@ fn saving_is_a_command() {
     let hit = |document: Value| Hit {
         cursor: Cursor { values: Vec::new(), id: "R".to_owned() },
         document: Some(document.into()),
+        score: None,
     };
     let document = json!({ "donors": [{ "specimens": [{ "type": "x" }, { "type": ["y", 7] }] }, {}] });
     assert_eq!(set.members_of(&hit(document)), ["x", "y", "7"]);
@@ -70,6 +71,9 @@ fn the_type_may_be_an_enum_or_a_string() {
     );
     let of_sets = plan(&schema(), query, json!({ "t": "sets" }));
     assert!(of_sets.commands.is_empty());
+    let by_score =
+        "mutation { saveSet(type: file, sqon: {}, path: \"tags\", sort: [{fieldName: \"_score\"}]) { setId } }";
+    assert!(plan(&schema(), by_score, json!({})).commands.is_empty(), "members are not sorted by relevance");
 }
 
 #[test]
@@ -101,11 +105,14 @@ fn sets_are_searched_in_their_own_index() {
     assert_eq!(planned.sets.as_ref().unwrap().filters, [Filter::And(vec![unlabelled, terms])]);
     let page = |hits: Vec<Hit>| HitsResult { total: Some(1), hits };
     let document = json!({ "setId": "s", "ids": ["a", "b"], "size": 2, "sqon": { "op": "and", "content": [1, 2] } });
-    let hit =
-        Hit { cursor: Cursor { values: Vec::new(), id: "s".to_owned() }, document: Some(document.clone().into()) };
+    let hit = Hit {
+        cursor: Cursor { values: Vec::new(), id: "s".to_owned() },
+        document: Some(document.clone().into()),
+        score: None,
+    };
     let answer = |hits| Some(Ok(cantata_engine::SearchResponse { hits: vec![page(hits)], facets: Vec::new() }));
-    let body =
-        planned.write(&PlanResults { records: answer(Vec::new()), sets: answer(vec![hit]), commands: Vec::new() }).body;
+    let results = PlanResults { records: answer(Vec::new()), sets: answer(vec![hit]), ..PlanResults::default() };
+    let body = planned.write(&results).body;
     assert_eq!(
         serde_json::from_slice::<Value>(&body).unwrap(),
         json!({ "data": {

@@ -28,6 +28,7 @@ fn members_come_in_the_order_of_the_selection() {
     let hit = Hit {
         cursor: Cursor { values: Vec::new(), id: "a\"b".to_owned() },
         document: Some(json!({ "tags": ["é\n"], "size": 1, "other": 2 }).into()),
+        score: None,
     };
     let answer = SearchResponse { hits: vec![HitsResult { total: Some(7), hits: vec![hit] }], facets: Vec::new() };
     let bytes = planned.write(&PlanResults { records: Some(Ok(answer)), ..PlanResults::default() }).body;
@@ -66,7 +67,7 @@ fn values_are_shown_as_their_type() {
     shows(
         "file_name field_score score",
         json!({ "file-name": "x", "score": 9 }),
-        json!({ "file_name": "x", "field_score": 9, "score": 1 }),
+        json!({ "file_name": "x", "field_score": 9, "score": 1.5 }),
     );
 }
 
@@ -232,7 +233,7 @@ fn cursors_are_those_of_the_engine() {
     let planned =
         plan(&schema(), "{ file { hits(sort: [{fieldName: \"size\"}]) { edges { searchAfter } } } }", json!({}));
     let cursor = Cursor { values: vec![Some(TypedValue::Integer(i64::MAX))], id: "a".to_owned() };
-    let hits = vec![Hit { cursor: cursor.clone(), document: None }];
+    let hits = vec![Hit { cursor: cursor.clone(), document: None, score: None }];
     let body = write(&planned, SearchResponse { hits: vec![HitsResult { total: None, hits }], facets: Vec::new() });
     let written = &body["data"]["file"]["hits"]["edges"][0]["searchAfter"];
     assert_eq!(*written, json!([i64::MAX.to_string(), "a"]));
@@ -249,7 +250,7 @@ fn totals_that_were_not_counted_are_those_seen() {
         "{ file { hits(trackTotalHits: false, offset: 4) { total edges { node { id } } } } }",
         json!({}),
     );
-    let hit = || Hit { cursor: Cursor { values: Vec::new(), id: "a".to_owned() }, document: None };
+    let hit = || Hit { cursor: Cursor { values: Vec::new(), id: "a".to_owned() }, document: None, score: None };
     let body = write(
         &planned,
         SearchResponse { hits: vec![HitsResult { total: None, hits: vec![hit(), hit()] }], facets: Vec::new() },
@@ -399,8 +400,11 @@ fn fields_that_are_cut_are_reported_once() {
     );
     let document =
         json!({ "size": [1, 2], "analysis_id": ["a"], "tags": ["a", "b"], "file": [{ "type": 1 }, { "type": 2 }] });
-    let hit =
-        || Hit { cursor: Cursor { values: Vec::new(), id: "a".to_owned() }, document: Some(document.clone().into()) };
+    let hit = || Hit {
+        cursor: Cursor { values: Vec::new(), id: "a".to_owned() },
+        document: Some(document.clone().into()),
+        score: None,
+    };
     let answer =
         SearchResponse { hits: vec![HitsResult { total: None, hits: vec![hit(), hit()] }], facets: Vec::new() };
     let written = planned.write(&PlanResults { records: Some(Ok(answer)), ..PlanResults::default() });
@@ -436,6 +440,10 @@ fn failures_of_the_engine_leave_the_rest() {
         (EngineError::TimedOut, "SERVICE_UNAVAILABLE"),
         (EngineError::Unreachable, "SERVICE_UNAVAILABLE"),
         (EngineError::Busy, "SERVICE_UNAVAILABLE"),
+        (
+            EngineError::IndexUnavailable { index: "files".to_owned(), reason: "db-1: too many open files".to_owned() },
+            "SERVICE_UNAVAILABLE",
+        ),
         (EngineError::PermissionDenied, "INTERNAL_SERVER_ERROR"),
         (EngineError::IndexNotFound("files".to_owned()), "INTERNAL_SERVER_ERROR"),
         (EngineError::Failed("disk 7 of host db-1 is full".to_owned()), "INTERNAL_SERVER_ERROR"),

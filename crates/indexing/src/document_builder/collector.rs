@@ -12,6 +12,9 @@ pub(super) const MAX_DOCUMENT_BYTES: usize = 256 << 20;
 /// The longest id that every engine accepts.
 pub(super) const MAX_ID_BYTES: usize = 512;
 
+/// By how much the sizes of two documents of one analysis mostly differ at most.
+const SIZE_DIFFERENCE_BYTES: usize = 64;
+
 #[derive(Default)]
 pub(super) struct Collector {
     documents: Vec<IndexDocument>,
@@ -29,12 +32,15 @@ impl Collector {
         if id.is_empty() || id.len() > MAX_ID_BYTES {
             return Err(DocumentError::IdLength(id.len()));
         }
-        let source = serde_json::to_vec(source)?;
-        self.bytes += source.len();
+        // The documents of one analysis have about the same size.
+        let expected = self.documents.last().map_or(0, |before| before.source.len() + SIZE_DIFFERENCE_BYTES);
+        let mut text = Vec::with_capacity(expected);
+        serde_json::to_writer(&mut text, source)?;
+        self.bytes += text.len();
         if self.bytes > MAX_DOCUMENT_BYTES {
             return Err(DocumentError::TooLarge);
         }
-        self.documents.push(IndexDocument { id, source });
+        self.documents.push(IndexDocument { id, source: text });
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use cantata_core::{Analysis, AnalysisId, AnalysisState, EventAction, Timestamp};
-use cantata_sim_disk::SimDisk;
+use cantata_sim_disk::{SimDisk, run_seeds};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -29,10 +29,7 @@ type Model = BTreeMap<AnalysisId, Vec<Option<Value>>>;
 #[test]
 fn indexes_are_as_the_store_is_after_every_power_loss() {
     let losses = std::env::var("CANTATA_POWER_LOSSES").ok().and_then(|count| count.parse::<u64>().ok());
-    for seed in 0..losses.map_or(8, |losses| losses.div_ceil(CUTS)) {
-        println!("seed {seed}");
-        run(seed);
-    }
+    run_seeds(losses.map_or(8, |losses| losses.div_ceil(CUTS)), run);
 }
 
 fn run(seed: u64) {
@@ -41,12 +38,16 @@ fn run(seed: u64) {
     let mut folder = TempDir::new().unwrap();
     for cut in 0..=CUTS {
         let disk = SimDisk::mount(folder.path());
-        if cut < CUTS {
-            let latest = if random.random() { 300 } else { 2000 };
-            disk.cut_power_at(random.random_range(0..latest), random.random());
+        let moment = match random.random() {
+            _ if cut == CUTS => PowerLoss::Never,
+            true => PowerLoss::FromTheStart,
+            false => PowerLoss::OnceRight,
+        };
+        if moment == PowerLoss::FromTheStart {
+            cut_power_soon(&disk, &mut random);
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        runtime.block_on(live(folder.path(), &disk, &mut model, &mut random, cut == CUTS));
+        runtime.block_on(live(folder.path(), &disk, &mut model, &mut random, moment));
         runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
         disk.cut_power(random.random());
         let survivor = TempDir::new().unwrap();
@@ -56,23 +57,46 @@ fn run(seed: u64) {
     }
 }
 
-/// Opens everything, compares it with the model, and changes it until the power is cut. In the last life it is not, and
-/// the indexes are compared with the store at the end.
-async fn live(folder: &Path, disk: &SimDisk, model: &mut Model, random: &mut StdRng, is_last: bool) {
+/// When the power may be cut in a life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PowerLoss {
+    /// At any moment, also while everything is opened.
+    FromTheStart,
+    /// Once the indexes have been compared with the store.
+    OnceRight,
+    Never,
+}
+
+/// Cuts the power at one of the next operations.
+fn cut_power_soon(disk: &SimDisk, random: &mut StdRng) {
+    let latest = if random.random() { 300 } else { 2000 };
+    disk.cut_power_at(disk.operations() + random.random_range(0..latest), random.random());
+}
+
+/// Opens everything, compares it with the model, and changes it until the power is cut. The indexes are compared with the
+/// store at the start, if the power is not cut before, and at the end of the last life.
+async fn live(folder: &Path, disk: &SimDisk, model: &mut Model, random: &mut StdRng, power_loss: PowerLoss) {
     let catalogues = [
         ("files", json!({"document": "file-centric"})),
         ("analyses", json!({"document": "analysis-centric", "states": ["PUBLISHED", "UNPUBLISHED"]})),
     ];
     let mut bed = Bed::stopped(folder.to_owned(), &catalogues);
     if let Err(error) = bed.try_open() {
-        assert!(!disk.has_power(), "the folder does not open: {error}");
+        assert!(!disk.has_power(), "the folder does not open: {}", cantata_core::error_chain(&*error));
         return;
+    }
+    if power_loss != PowerLoss::FromTheStart {
+        bed.prepare().await.unwrap();
+        bed.assert_right().await;
+    }
+    if power_loss == PowerLoss::OnceRight {
+        cut_power_soon(disk, random);
     }
     let outcome = work(&bed, disk, model, random).await;
     if disk.has_power() {
         outcome.unwrap();
     }
-    if is_last {
+    if power_loss == PowerLoss::Never {
         bed.assert_right().await;
     }
     bed.stop().await;

@@ -36,6 +36,25 @@ pub(super) fn check(template: &str) -> Result<(), UrlTemplateError> {
     }
 }
 
+/// Returns a template without its user and password; `None` if it has none.
+///
+/// Of a template that cannot be used, everything up to the last `@` may be a password, so it is removed.
+pub(super) fn without_credentials(template: &str) -> Option<String> {
+    match check(template) {
+        Ok(()) => None,
+        Err(UrlTemplateError::Credentials) => {
+            // As the parser of addresses reads it: slashes and line breaks between scheme and server do not count.
+            let scheme = template.find(':')? + 1;
+            let server = template[scheme..].trim_start_matches(['/', '\\', '\t', '\n', '\r']);
+            let end = server.find(['/', '\\', '?', '#']).unwrap_or(server.len());
+            let host = server[..end].rfind('@')? + 1;
+            let before = &template[..template.len() - server.len()];
+            Some(format!("{before}{}", &server[host..]))
+        }
+        Err(_) => template.rsplit_once('@').map(|(_, rest)| rest.to_owned()),
+    }
+}
+
 /// Returns the URL to call for a value.
 ///
 /// `None` means that no URL can contain this value: `.` and `..` as a whole segment mean another path, even when they
@@ -127,6 +146,22 @@ mod tests {
         for token in ["{id}", "{Value}", "{ value }", "{value:.+}", "{a/b}"] {
             let template = format!("http://h/{{value}}/{token}");
             assert_eq!(fill(&template, "S", "v"), Err(UrlTemplateError::UnknownToken(token.to_owned())));
+        }
+    }
+
+    #[test]
+    fn a_template_loses_its_credentials_and_nothing_else() {
+        for (template, clean) in [
+            ("http://h/{value}?mail=a@b", None),
+            ("http://u@h/{value}", Some("http://h/{value}")),
+            ("https://u:p@h:80/a@b/{value}?c@d", Some("https://h:80/a@b/{value}?c@d")),
+            (r"http:\\u:p@q@h\{value}", Some(r"http:\\h\{value}")),
+            ("http:u:p@h", Some("http:h")),
+            ("http://u:p@h/{id}", Some("h/{id}")),
+            ("http://u:p/q@h/{value}", Some("h/{value}")),
+            ("http://h/{id}", None),
+        ] {
+            assert_eq!(without_credentials(template).as_deref(), clean, "{template}");
         }
     }
 

@@ -141,7 +141,7 @@ proptest! {
                     let found = validator.validate_submission(&payload);
                     prop_assert!(found.iter().all(|violation| violation.pointer.starts_with('#')));
                     if !has_address(&dynamic) {
-                        let valid = library.as_ref().unwrap().is_valid(&payload);
+                        let valid = library.as_ref().unwrap().is_valid(&payload) && payload["experiment"].is_object();
                         prop_assert_eq!(found.is_empty(), valid, "{}", payload);
                     }
                     validator.validate_update(&payload);

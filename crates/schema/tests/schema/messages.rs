@@ -115,7 +115,7 @@ fn each_keyword_has_its_words() {
         (json!({"type": "null"}), json!("x"), "expected: null, found: String"),
         (json!({"type": "number"}), json!(true), "expected type: Number, found: Boolean"),
         (json!({"if": {"type": "string"}, "then": {"const": 1}}), json!("x"), ""),
-        (json!(true), json!(1), "-"),
+        (json!(true), json!({}), "-"),
         (json!({"format": "date"}), json!("x"), "[x] is not a valid date. Expected [yyyy-MM-dd]"),
         (json!({"format": "email"}), json!("x"), "[x] is not a valid email address"),
         (json!({"format": "hostname"}), json!("-"), "[-] is not a valid hostname"),
@@ -132,9 +132,24 @@ fn each_keyword_has_its_words() {
         assert_eq!(check(schema.clone(), experiment), expected, "{schema}");
     }
     for (format, valid) in [("date-time", "2026-11-15T03:24:06Z"), ("time", "03:24:06Z"), ("date", "2026-11-15")] {
-        assert_eq!(check(json!({"format": format}), json!(valid)), set([]));
+        assert_eq!(check(json!({"properties": {"a": {"format": format}}}), json!({"a": valid})), set([]));
         assert!(!check(json!({"format": format}), json!("x")).is_empty());
     }
+}
+
+#[test]
+fn experiment_is_an_object_whatever_its_type_says() {
+    let string = "#/experiment: expected type: JSONObject, found: String";
+    for schema in [json!({}), json!(true), json!({"type": "string"}), json!({"type": ["object", "string"]})] {
+        assert_eq!(check(schema, json!("x")), set([string]));
+    }
+    let array = "#/experiment: expected type: JSONObject, found: JSONArray";
+    assert_eq!(check(json!({"type": "array"}), json!([])), set([array]));
+    assert_eq!(check(json!({}), Value::Null), set(["#/experiment: expected type: JSONObject, found: Null"]));
+    let update = json!({"analysisType": {"name": "minimalExample"}, "experiment": "x"});
+    assert_eq!(messages(&any_experiment().validate_update(&update)), set([string]));
+    let undescribed = PayloadValidator::compile(&json!({"type": "object"})).unwrap();
+    assert_eq!(messages(&undescribed.validate_submission(&payload(json!("x")))), set([string]));
 }
 
 #[test]
@@ -158,7 +173,7 @@ fn alternatives_tell_what_is_wrong_with_each() {
         ["#/experiment: expected type: String, found: Integer", "#/experiment: 0 is not greater or equal to 1"];
     for keyword in ["anyOf", "oneOf"] {
         assert_eq!(check(json!({keyword: string_or_positive}), json!(0)), set(expected));
-        assert_eq!(check(json!({keyword: string_or_positive}), json!(1)), set([]));
+        assert_eq!(check(json!({"properties": {"a": {keyword: string_or_positive}}}), json!({"a": 1})), set([]));
     }
     assert_eq!(
         check(json!({"oneOf": [{}, {"type": "integer"}, {"type": "string"}]}), json!(1)),

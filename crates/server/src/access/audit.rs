@@ -2,14 +2,15 @@
 //!
 //! The guard of a route records who changes what before the handler runs; the entry is written once the response is
 //! known, or when the request is cancelled, so that nothing that was begun is missing. Where the log is required, an
-//! entry that the change has begun is on disk before the handler runs. Of reads only denials are logged, which the guard
-//! does itself, so that reading costs nothing here. Where a route reads or changes, as GraphQL does, its handler says
-//! which ([`ChangeAudit`]).
+//! entry that the change has begun is on disk before the handler runs ([`write_begun`]). Of reads only denials are
+//! logged, which the guard does itself, so that reading costs nothing here. Where a route reads or changes, as GraphQL
+//! does, its handler says which ([`ChangeAudit`]).
 
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::Request;
-use axum::response::Response;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use cantata_access::{AuditEntry, AuthMethod, Identity};
 use cantata_core::{ErrorId, Timestamp};
 use http::{Extensions, Method, Uri};
@@ -54,33 +55,39 @@ impl AuditSlot {
         }))
     }
 
-    /// Records a request that is denied.
-    pub(crate) fn set(&self, record: AuditRecord) {
-        // A request has one route, and a route one guard.
-        let _ = self.0.record.set(record);
+    /// Records a request that is denied, or a change; returns whether it has no record yet.
+    pub(crate) fn set(&self, record: AuditRecord) -> bool {
+        self.0.record.set(record).is_ok()
     }
 
-    /// Records a change that is about to be made.
+    /// Writes that a recorded change is about to be made, where the log is required.
     ///
     /// # Errors
     ///
-    /// If the log is required and cannot be written; the change must not be made.
-    pub(crate) fn begin_change(&self, record: AuditRecord) -> Result<(), ApiError> {
+    /// If the log cannot be written; the change must not be made.
+    async fn begin_change(&self) -> Result<(), ApiError> {
         let context = &*self.0;
-        // Several changes of one request have one entry.
-        if context.record.set(record).is_err() {
-            return Ok(());
-        }
         let (Some(log), Some(record)) = (&context.access.audit, context.record.get()) else { return Ok(()) };
         if !log.is_required() {
             return Ok(());
         }
-        log.write_begun(&context.entry(record, None, "begun")).map_err(|_| {
+        log.write_begun(&context.entry(record, None, "begun")).await.map_err(|_| {
             let text = "The change cannot be written to the audit log, which this server requires; nothing was changed. \
                         The operator must look at the log of the server, and at the space on its disk";
             ApiError::new(ErrorId::AuditUnavailable, text)
         })
     }
+}
+
+/// Writes that a change is about to be made, and calls the handler then; a layer within the guard of a route.
+pub(crate) async fn write_begun(request: Request, next: Next) -> Response {
+    let audit = request.extensions().get::<AuditSlot>().cloned();
+    if let Some(audit) = audit
+        && let Err(error) = audit.begin_change().await
+    {
+        return error.into_response();
+    }
+    next.run(request).await
 }
 
 impl AuditContext {
@@ -124,10 +131,14 @@ impl ChangeAudit {
     }
 
     /// Records a change that is about to be made; see [`AuditSlot::begin_change`].
-    pub(crate) fn begin(&self) -> Result<(), ApiError> {
+    pub(crate) async fn begin(&self) -> Result<(), ApiError> {
         let Some(slot) = &self.slot else { return Ok(()) };
         let identity = Arc::clone(&self.identity);
-        slot.begin_change(AuditRecord { identity, is_refused: false, study: None, is_denied: false })
+        // Several changes of one request have one entry.
+        match slot.set(AuditRecord { identity, is_refused: false, study: None, is_denied: false }) {
+            true => slot.begin_change().await,
+            false => Ok(()),
+        }
     }
 }
 

@@ -133,10 +133,8 @@ impl Intercept for AccessGuard {
         if let Some(audit) = request.extensions().get::<AuditSlot>()
             && let Some(record) = record.take()
         {
-            match is_denied {
-                true => audit.set(record),
-                false => audit.begin_change(record).map_err(|error| Box::new(error.into_response()))?,
-            }
+            // A request has one route, and a route one guard, so this is its first record.
+            audit.set(record);
         }
         decision.map(|_| ()).map_err(|denied| {
             let response = denied.into_response();

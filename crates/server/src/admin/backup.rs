@@ -58,7 +58,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
 async fn backup(State(backups): State<BackupState>) -> ApiResult {
     let Ok(permit) = backups.permit.clone().try_acquire_owned() else {
         let text = "Another backup is under way; try again when it is done";
-        return Err(Error::new(ORIGIN, ErrorId::ServiceUnavailable, text).into());
+        return Err(Error::new(ORIGIN, ErrorId::JobConflict, text).into());
     };
     let source = Arc::clone(&backups.source);
     let captured = tokio::task::spawn_blocking(move || source.capture()).await;

@@ -102,9 +102,10 @@ impl From<EngineError> for EsError {
             ),
             EngineError::Rejected(_) => of(StatusCode::BAD_REQUEST, "illegal_argument_exception"),
             EngineError::Busy => of(StatusCode::TOO_MANY_REQUESTS, "es_rejected_execution_exception"),
-            EngineError::Unreachable | EngineError::PermissionDenied | EngineError::TimedOut => {
-                of(StatusCode::SERVICE_UNAVAILABLE, "exception")
-            }
+            EngineError::Unreachable
+            | EngineError::PermissionDenied
+            | EngineError::TimedOut
+            | EngineError::IndexUnavailable { .. } => of(StatusCode::SERVICE_UNAVAILABLE, "exception"),
             EngineError::NotWritable(reason) => {
                 log_not_writable(reason);
                 of(StatusCode::INSUFFICIENT_STORAGE, "exception")

@@ -94,11 +94,12 @@ pub(crate) async fn search(
     Segments(study_id): Segments<String>,
     params: Params,
 ) -> ApiResult {
-    let is_other = |name: &&str| *name != "fileId" && params.get(name).is_some_and(|value| !value.is_empty());
-    if let Some(name) = params.names().find(is_other) {
+    let expression = params.get("fileId").unwrap_or_default();
+    // Older clients send what they do not search by with empty values.
+    let is_searched_by = |name: &str| expression.is_empty() || params.all(name).any(|value| !value.is_empty());
+    if let Some(name) = params.names().find(|name| *name != "fileId" && is_searched_by(name)) {
         return Err(not_searchable(name, "fileId").into());
     }
-    let expression = params.get("fileId").unwrap_or_default();
     Ok(json_array(state.metadata.search_by_file(&study_id, expression).await?))
 }
 
@@ -118,13 +119,15 @@ pub(crate) async fn search_with_body(
     Ok(json_array(state.metadata.search_by_file(&study_id, expression).await?))
 }
 
-/// Reads a search; members that older clients send empty are ignored.
+/// Reads a search; members that older clients send empty beside an expression are ignored.
 fn read_search(body: &Map<String, Value>) -> Result<&str> {
     let mut expression = "";
+    let mut ignored = None;
     for (name, value) in body {
+        let is_empty = value.is_null() || value.as_str().is_some_and(str::is_empty);
         match (name.as_str(), value) {
-            (_, Value::Null) => {}
-            (_, Value::String(text)) if text.is_empty() => {}
+            ("objectId" | "fileId", _) if is_empty => {}
+            (name, _) if is_empty => ignored = Some(name),
             ("objectId" | "fileId", Value::String(text)) => expression = text,
             ("objectId" | "fileId", other) => {
                 let text = format!("#/{name}: expected a regular expression as a string, found: {other}");
@@ -133,7 +136,10 @@ fn read_search(body: &Map<String, Value>) -> Result<&str> {
             _ => return Err(not_searchable(name, "objectId or fileId")),
         }
     }
-    Ok(expression)
+    match ignored {
+        Some(name) if expression.is_empty() => Err(not_searchable(name, "objectId or fileId")),
+        _ => Ok(expression),
+    }
 }
 
 /// Makes the error for a search by something else than files, which older versions had.

@@ -26,6 +26,6 @@ pub(crate) async fn is_alive() -> Response {
     )
 )]
 pub(crate) async fn health(State(state): State<AppState>) -> ApiResult {
-    state.metadata.check_health().await?;
+    state.check_store().await?;
     Ok(json(&Health { status: "UP".to_owned() }))
 }

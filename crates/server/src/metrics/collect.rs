@@ -8,7 +8,7 @@ use axum::response::Response;
 use cantata_access::Identity;
 use cantata_core::ErrorId;
 use cantata_indexing::{CatalogueIndexing, IndexingActivity, JobStatus};
-use cantata_search::SearchCounters;
+use cantata_search::{Catalogues, NodeReport, SearchCounters};
 use http::{Extensions, HeaderValue};
 use utoipa_axum::routes;
 
@@ -17,13 +17,16 @@ use super::{LOST_LOG_LINES, Metrics, MetricsAccess, process};
 use crate::access::RequiredScope;
 use crate::limits::Rejection;
 use crate::response::with_content_type;
-use crate::routes::Routes;
+use crate::routes::{RouteSpec, Routes};
 use crate::{AccessControl, Services};
 
 const CONTENT_TYPE: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
 /// The label that has the id of a catalogue.
 const CATALOGUE: &str = "catalogue";
+
+/// The label that has the id of a node, or else its name.
+const NODE: &str = "node";
 
 /// Where metrics come from; clones share it.
 #[derive(Clone)]
@@ -35,9 +38,11 @@ pub(crate) struct MetricSources {
 /// Returns the route with its description, if there is to be one.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(allowed: MetricsAccess, sources: MetricSources) -> Routes<S> {
     let routes = Routes::new(&sources.services.access);
+    let is_authenticated = sources.services.access.authenticator.is_enabled();
     let need = match allowed {
-        MetricsAccess::System => RequiredScope::System,
-        MetricsAccess::Open => RequiredScope::None,
+        MetricsAccess::System if is_authenticated => RouteSpec::from(RequiredScope::System).probe(),
+        MetricsAccess::System => RouteSpec::from(RequiredScope::System),
+        MetricsAccess::Open => RouteSpec::from(RequiredScope::None).probe(),
         MetricsAccess::Off => return routes.with_state(sources),
     };
     routes.add(need, routes!(metrics)).with_state(sources)
@@ -142,6 +147,7 @@ impl MetricSources {
         write("cantata_searches_refused_total", help, SearchCounters::rejected);
         let help = "Searches that the engine failed to answer, by catalogue.";
         write("cantata_searches_failed_total", help, SearchCounters::failed);
+        write_networks(text, &catalogues);
     }
 
     fn write_indexing(&self, text: &mut Exposition) {
@@ -164,11 +170,12 @@ impl MetricSources {
     async fn write_indexes(&self, text: &mut Exposition) {
         let (Some(search), Some(indexes)) = (&self.services.search, &self.services.indexes) else { return };
         let catalogues = search.catalogues();
-        let mut sizes = Vec::new();
+        let (mut sizes, mut failing) = (Vec::new(), Vec::new());
         for (config, engine) in catalogues.configured() {
             if !Arc::ptr_eq(engine, &indexes.engine) {
                 continue;
             }
+            failing.push((config.id.as_str(), u8::from(engine.maintenance_failure(&config.index).is_some())));
             if let Ok(stats) = indexes.administration.stats(&config.index).await {
                 sizes.push((config.id.as_str(), stats));
             }
@@ -179,5 +186,32 @@ impl MetricSources {
         let bytes = sizes.iter().map(|(catalogue, stats)| (*catalogue, stats.bytes));
         let help = "Bytes on disk of the index of the catalogue.";
         text.labelled("cantata_index_bytes", Kind::Gauge, help, CATALOGUE, bytes);
+        let help = "1 while the segments of the index of the catalogue cannot be flushed or merged.";
+        text.labelled("cantata_index_maintenance_failing", Kind::Gauge, help, CATALOGUE, failing);
     }
+}
+
+/// Writes how the nodes of networks are doing; nothing on a server without networks.
+fn write_networks(text: &mut Exposition, catalogues: &Catalogues) {
+    let networks: Vec<(&str, Vec<NodeReport>)> = catalogues.networks().collect();
+    if networks.is_empty() {
+        return;
+    }
+    let mut write = |name: &str, kind, help: &str, value: fn(&NodeReport) -> u64| {
+        text.family(name, kind, help);
+        for (catalogue, nodes) in &networks {
+            for node in nodes {
+                let id = node.id.as_deref().unwrap_or(&node.name);
+                text.sample(name, &[(CATALOGUE, *catalogue), (NODE, id)], value(node));
+            }
+        }
+    };
+    let help = "1 while the node of the network is asked.";
+    write("cantata_network_node_up", Kind::Gauge, help, |node| u64::from(node.error.is_none()));
+    let help = "Questions to the node of the network.";
+    write("cantata_network_questions_total", Kind::Counter, help, |node| node.asked);
+    let help = "Questions that the node of the network gave no usable answer to.";
+    write("cantata_network_failures_total", Kind::Counter, help, |node| node.failed);
+    let help = "How long the node of the network took for all questions together.";
+    write("cantata_network_answer_milliseconds_total", Kind::Counter, help, |node| node.answer_millis);
 }

@@ -26,8 +26,8 @@ pub(crate) use indexing::{CatalogueIndexing, Job};
 pub(crate) use key::{ApiKeys, MadeApiKey, NewApiKey};
 pub(crate) use outbox::{OutboxBody, OutboxStatus};
 pub(crate) use search::{
-    AmbiguousCatalogue, CatalogueDirectory, CatalogueFields, FailedCatalogue, Greeting, Readiness, SearchProblem,
-    SearchRefusal,
+    AmbiguousCatalogue, CatalogueDirectory, CatalogueFields, Greeting, Readiness, SearchProblem, SearchRefusal,
+    UnavailableCatalogue,
 };
 pub(crate) use session::{SessionState, SignedOut};
 pub(crate) use submission::{AnalysisPayload, BatchResult, Health, Message, Study, StudyRequest, Submitted};

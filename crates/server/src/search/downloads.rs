@@ -28,6 +28,8 @@ const ROW_LIMIT: HeaderName = HeaderName::from_static("x-row-limit");
         (status = 200, description = "The file, or an archive of several", content(
             (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
             (String = "application/x-ndjson"), (String = "application/gzip"),
+        ), headers(
+            ("X-Row-Limit" = String, description = "The files that their limit of rows cut, such as `files[0]=100`")
         )),
         (status = "default", description = "What is wrong with the request, or with the catalogue", content(
             (String = "text/plain"), (SearchRefusal = "application/json"),
@@ -50,6 +52,8 @@ pub(super) async fn only(State(state): State<SearchState>, request: Request) -> 
         (status = 200, description = "The file, or an archive of several", content(
             (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
             (String = "application/x-ndjson"), (String = "application/gzip"),
+        ), headers(
+            ("X-Row-Limit" = String, description = "The files that their limit of rows cut, such as `files[0]=100`")
         )),
         (status = "default", description = "What is wrong with the request, or with the catalogue", content(
             (String = "text/plain"), (SearchRefusal = "application/json"),
@@ -93,7 +97,9 @@ fn rejection(error: &DownloadError) -> Response {
     let status = match error {
         DownloadError::Disabled | DownloadError::CountsOnly => StatusCode::FORBIDDEN,
         DownloadError::Invalid(_) => StatusCode::BAD_REQUEST,
-        DownloadError::Engine(EngineError::Busy) => StatusCode::SERVICE_UNAVAILABLE,
+        DownloadError::Engine(EngineError::Busy | EngineError::IndexUnavailable { .. }) => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
         DownloadError::Engine(_) => StatusCode::BAD_GATEWAY,
     };
     let mut response = text(status, error.to_string());
@@ -101,4 +107,18 @@ fn rejection(error: &DownloadError) -> Response {
         response.headers_mut().insert(header::RETRY_AFTER, BUSY_RETRY_SECONDS.into());
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_that_cannot_be_opened_at_the_moment_is_asked_for_again_later() {
+        let (index, reason) = ("files".to_owned(), "too many open files".to_owned());
+        let error = EngineError::IndexUnavailable { index, reason };
+        let response = rejection(&DownloadError::Engine(error));
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert!(response.headers().contains_key(header::RETRY_AFTER));
+    }
 }

@@ -4,8 +4,8 @@ use axum::body::Body;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::response::{IntoResponse, Response};
 use bytes::BytesMut;
-use cantata_search::ServedCatalogue;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use cantata_search::{ForwardedHeader, ServedCatalogue};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::json;
 
 use super::transport::{self, Incoming};
@@ -19,6 +19,14 @@ use crate::openapi::schemas::{GraphqlAnswers, GraphqlRequest, SearchRefusal};
 use crate::response::with_content_type;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+
+/// The header with the version of this server, for servers that ask it as a node of their network.
+const VERSION_HEADER: HeaderName = HeaderName::from_static("x-cantata-version");
+
+const VERSION: HeaderValue = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
+
+/// The header with the suppression threshold that the answer was rounded to, for the same servers.
+const SUPPRESSION_HEADER: HeaderName = HeaderName::from_static("x-cantata-suppressed-below");
 
 /// What the names begin with that portals give their requests.
 const PORTAL_TAG: &str = "Arranger-";
@@ -146,7 +154,7 @@ async fn by_get(
     headers: &HeaderMap,
 ) -> SearchResult {
     Ok(match transport::from_address(query.as_deref().unwrap_or_default(), &state.persisted) {
-        Some(query) => run(served, &query?, None).await,
+        Some(query) => run(served, &query?, None, &forwarded(served, headers)).await,
         None if wants_page(headers) && !served.catalogue.flags.disable_playground => graphiql::page(),
         None => text(StatusCode::BAD_REQUEST, "GET query missing."),
     })
@@ -162,9 +170,10 @@ fn wants_page(headers: &HeaderMap) -> bool {
 async fn by_post(state: &SearchState, served: &ServedCatalogue, request: Request) -> SearchResult {
     let is_form = content_type(request.headers()).as_deref() == Some("application/x-www-form-urlencoded");
     let audit = ChangeAudit::of(request.extensions());
+    let headers = forwarded(served, request.headers());
     let body = super::read(request, state.body_limit).await?;
     let requests = match transport::from_body(&body, is_form, &state.persisted)? {
-        Incoming::One(request) => return Ok(run(served, &request, Some(&audit)).await),
+        Incoming::One(request) => return Ok(run(served, &request, Some(&audit), &headers).await),
         Incoming::Several(requests) => requests,
     };
     if !served.catalogue.flags.enable_batching {
@@ -177,13 +186,14 @@ async fn by_post(state: &SearchState, served: &ServedCatalogue, request: Request
         );
         return Ok(graphql_error(StatusCode::BAD_REQUEST, &message, "BAD_USER_INPUT"));
     }
-    batch(served, requests, &audit).await
+    batch(served, requests, &audit, &headers).await
 }
 
 async fn batch(
     served: &ServedCatalogue,
     requests: Vec<Result<cantata_graphql::GraphqlRequest, SearchRejection>>,
     audit: &ChangeAudit,
+    headers: &[ForwardedHeader],
 ) -> SearchResult {
     let mut answers = BytesMut::from(&b"["[..]);
     let mut has_mutation = false;
@@ -194,10 +204,11 @@ async fn batch(
         match served.prepare(&request?) {
             Ok(prepared) => {
                 if prepared.is_mutation() {
-                    audit.begin().map_err(|error| unaudited(&error))?;
+                    audit.begin().await.map_err(|error| unaudited(&error))?;
                     has_mutation = true;
                 }
-                answers.extend_from_slice(served.execute(&prepared).await.trim_ascii_end());
+                let answer = served.execute_with_headers(&prepared, headers).await;
+                answers.extend_from_slice(answer.trim_ascii_end());
             }
             Err(rejected) => answers.extend_from_slice(rejected.bytes.trim_ascii_end()),
         }
@@ -208,12 +219,25 @@ async fn batch(
         }
     }
     answers.extend_from_slice(b"]\n");
-    Ok(answer(answers.freeze(), has_mutation))
+    Ok(answer(served, answers.freeze(), has_mutation))
+}
+
+/// Returns the headers that are configured for a node of the network.
+fn forwarded(served: &ServedCatalogue, headers: &HeaderMap) -> Vec<ForwardedHeader> {
+    let mut names: Vec<&str> = served.forwarded_header_names().collect();
+    names.sort_unstable();
+    names.dedup();
+    let values = names.into_iter().flat_map(|name| headers.get_all(name).iter().map(move |value| (name, value)));
+    values.map(|(name, value)| ForwardedHeader { name: name.to_owned(), value: value.as_bytes().to_vec() }).collect()
 }
 
 /// Answers with results; those of a mutation are sent in any case.
-fn answer(results: impl Into<Body>, is_mutation: bool) -> Response {
+fn answer(served: &ServedCatalogue, results: impl Into<Body>, is_mutation: bool) -> Response {
     let mut response = with_content_type(results, JSON);
+    response.headers_mut().insert(VERSION_HEADER, VERSION);
+    if let Some(threshold) = served.suppression_threshold() {
+        response.headers_mut().insert(SUPPRESSION_HEADER, threshold.into());
+    }
     if is_mutation {
         response.extensions_mut().insert(ChangeMade);
     }
@@ -225,6 +249,7 @@ async fn run(
     served: &ServedCatalogue,
     request: &cantata_graphql::GraphqlRequest,
     audit: Option<&ChangeAudit>,
+    headers: &[ForwardedHeader],
 ) -> Response {
     let prepared = match served.prepare(request) {
         Ok(prepared) => prepared,
@@ -240,11 +265,11 @@ async fn run(
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
             return response;
         };
-        if let Err(error) = audit.begin() {
+        if let Err(error) = audit.begin().await {
             return unaudited(&error);
         }
     }
-    answer(served.execute(&prepared).await, prepared.is_mutation())
+    answer(served, served.execute_with_headers(&prepared, headers).await, prepared.is_mutation())
 }
 
 /// Answers that a change is not made because it cannot be audited.

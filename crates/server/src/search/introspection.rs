@@ -1,12 +1,13 @@
 //! What there is to search: catalogues, fields, and the filter language.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
 use cantata_catalogue::CatalogueError;
 use cantata_catalogue::introspection::{CatalogueIntrospectionBody, FailedCatalogueBody};
-use cantata_search::CatalogueLookup;
+use cantata_search::{CatalogueLookup, ServedCatalogue};
 use http::{Extensions, StatusCode};
 use serde::Serialize;
 use serde_json::Value;
@@ -14,20 +15,63 @@ use serde_json::Value;
 use super::SearchState;
 use crate::access::identity_of;
 use crate::openapi::schemas::{
-    AmbiguousCatalogue, CatalogueDirectory, CatalogueFields, FailedCatalogue, SearchProblem,
+    AmbiguousCatalogue, CatalogueDirectory, CatalogueFields, SearchProblem, UnavailableCatalogue,
 };
 use crate::response::{json, json_with_status};
 
 static SQON: LazyLock<Value> = LazyLock::new(cantata_sqon::json_schema);
 
-/// A catalogue whose index cannot be reached at present, with what is known of it from before.
+/// A catalogue with its network. If its index cannot be reached at present, the rest is known from before.
 #[derive(Serialize)]
-struct DegradedCatalogueBody<'c> {
+struct CatalogueBody<'c> {
     #[serde(flatten)]
     known: &'c CatalogueIntrospectionBody,
-    error: &'c CatalogueError,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<NetworkBody>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'c CatalogueError>,
     /// As in the list of catalogues.
-    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+}
+
+/// The network of a catalogue.
+#[derive(Serialize)]
+struct NetworkBody {
+    fields: BTreeMap<String, &'static str>,
+    nodes: Vec<NodeBody>,
+}
+
+/// A node of a network.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NodeBody {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_id: Option<String>,
+    name: String,
+    remote: bool,
+    asked: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+}
+
+impl NetworkBody {
+    /// Returns the network of a catalogue, if it has one.
+    fn of(served: &ServedCatalogue) -> Option<Self> {
+        let nodes = served.node_reports()?.into_iter().map(|node| NodeBody {
+            node_id: node.id,
+            name: node.name,
+            remote: node.is_remote,
+            asked: node.error.is_none(),
+            error: node.error,
+            version: node.version,
+        });
+        let fields = served.schema.network_fields().unwrap_or_default().iter();
+        let fields = fields.map(|field| (field.name.clone(), field.kind.type_name()));
+        Some(Self { fields: fields.collect(), nodes: nodes.collect() })
+    }
 }
 
 /// Lists the catalogues.
@@ -54,7 +98,7 @@ pub(super) async fn sqon() -> Response {
     responses(
         (status = 200, description = "The catalogue", body = CatalogueFields),
         (status = 404, description = "There are several catalogues", body = SearchProblem),
-        (status = 503, description = "Why the catalogue cannot be served", body = FailedCatalogue),
+        (status = 503, description = "Why the catalogue cannot be served", body = UnavailableCatalogue),
     )
 )]
 pub(super) async fn fields(State(state): State<SearchState>, extensions: Extensions) -> Response {
@@ -74,7 +118,7 @@ pub(super) async fn fields(State(state): State<SearchState>, extensions: Extensi
         (status = 400, description = "The name cannot be read", body = String),
         (status = 404, description = "There is no such catalogue", body = SearchProblem),
         (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
-        (status = 503, description = "Why the catalogue cannot be served", body = FailedCatalogue),
+        (status = 503, description = "Why the catalogue cannot be served", body = UnavailableCatalogue),
     )
 )]
 pub(super) async fn catalogue(
@@ -94,7 +138,7 @@ pub(super) async fn catalogue(
         (status = 400, description = "The name cannot be read", body = String),
         (status = 404, description = "There is no such catalogue", body = SearchProblem),
         (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
-        (status = 503, description = "Why the catalogue cannot be served", body = FailedCatalogue),
+        (status = 503, description = "Why the catalogue cannot be served", body = UnavailableCatalogue),
     )
 )]
 pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String>, extensions: Extensions) -> Response {
@@ -103,10 +147,21 @@ pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String
 
 fn describe(found: CatalogueLookup) -> Response {
     match found {
-        CatalogueLookup::Available(served) => json(&*served.introspection),
+        CatalogueLookup::Available(served) => json(&CatalogueBody {
+            known: &served.introspection,
+            network: NetworkBody::of(&served),
+            error: None,
+            status: None,
+        }),
         // Requests are tried with what is known, so clients need it.
         CatalogueLookup::Degraded(served, failed) => {
-            json(&DegradedCatalogueBody { known: &served.introspection, error: &failed.error, status: "failed" })
+            let body = CatalogueBody {
+                known: &served.introspection,
+                network: NetworkBody::of(&served),
+                error: Some(&failed.error),
+                status: Some("failed"),
+            };
+            json_with_status(StatusCode::SERVICE_UNAVAILABLE, &body)
         }
         CatalogueLookup::Failed(failed) => {
             json_with_status(StatusCode::SERVICE_UNAVAILABLE, &FailedCatalogueBody::new(&failed))

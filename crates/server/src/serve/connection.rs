@@ -4,16 +4,16 @@
 //! response is not read. Where there is no room for a new connection, the one is closed that has been waiting longest. So
 //! clients that do nothing, or next to nothing, can hold connections only while no other client needs them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
-use std::sync::Arc;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use http::Version;
 use tokio::task::{AbortHandle, Id};
 
+use super::response::HeldResponse;
 use crate::access::CredentialCache;
 
 /// The origin of all timestamps here.
@@ -34,21 +34,36 @@ pub(crate) struct Connection {
     open_requests: AtomicU32,
     /// Since when a part of a response could not be sent for lack of room in the windows of HTTP/2; 0 if it could.
     unread_since: AtomicU64,
-    /// How many bytes of responses HTTP/2 has taken and not sent.
-    unsent_bytes: AtomicUsize,
+    min_client_rate: u64,
+    /// How many responses HTTP/2 has not sent.
+    unsent_count: AtomicUsize,
+    unsent: Mutex<UnsentResponses>,
     is_http1: AtomicBool,
     credential: CredentialCache,
 }
 
+/// Responses that HTTP/2 has not sent. A client that reads one of several must read the others, too: what it reads of all
+/// of them says nothing about a single one.
+#[derive(Default)]
+struct UnsentResponses {
+    by_due_time: BTreeMap<UnsentResponse, HeldResponse>,
+    last_number: u64,
+}
+
+/// A response that is not sent: by when it would be at the minimum rate, in milliseconds, and its number.
+pub(super) type UnsentResponse = (u64, u64);
+
 impl Connection {
-    /// Begins by waiting for a request.
-    pub(super) fn new(peer: IpAddr) -> Self {
+    /// Begins by waiting for a request. The client reads so many bytes of a response in a second at least.
+    pub(super) fn new(peer: IpAddr, min_client_rate: u64) -> Self {
         Self {
             peer: peer.to_canonical(),
             waiting_since: AtomicU64::new(now()),
             open_requests: AtomicU32::new(0),
             unread_since: AtomicU64::new(WORKING),
-            unsent_bytes: AtomicUsize::new(0),
+            min_client_rate: min_client_rate.max(1),
+            unsent_count: AtomicUsize::new(0),
+            unsent: Mutex::default(),
             is_http1: AtomicBool::new(false),
             credential: CredentialCache::default(),
         }
@@ -106,19 +121,61 @@ impl Connection {
         self.is_http1.load(Ordering::Relaxed)
     }
 
-    /// Notes that a part of a response is to be sent.
-    pub(super) fn add_unsent(&self, bytes: usize) {
-        self.unsent_bytes.fetch_add(bytes, Ordering::Relaxed);
+    /// Notes that a response is to be sent.
+    pub(super) fn add_unsent(&self, bytes: u64, held: HeldResponse) -> UnsentResponse {
+        self.unsent_count.fetch_add(1, Ordering::Relaxed);
+        let due_time = now().saturating_add(bytes.saturating_mul(1000) / self.min_client_rate);
+        let mut unsent = self.lock_unsent();
+        unsent.last_number += 1;
+        let response = (due_time, unsent.last_number);
+        unsent.by_due_time.insert(response, held);
+        response
     }
 
-    /// Notes that a part of a response was sent, or never will be.
-    pub(super) fn remove_unsent(&self, bytes: usize) {
-        self.unsent_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    /// Notes that a response was sent, or never will be.
+    pub(super) fn remove_unsent(&self, response: UnsentResponse) {
+        // One that was given up is not there any more.
+        if self.lock_unsent().by_due_time.remove(&response).is_some() {
+            self.unsent_count.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
-    /// Returns whether a part of a response is to be sent.
+    /// Returns whether a response is to be sent.
     pub(super) fn has_unsent(&self) -> bool {
-        self.unsent_bytes.load(Ordering::Relaxed) > 0
+        self.unsent_count.load(Ordering::Relaxed) > 0
+    }
+
+    /// Gives up the responses that are overdue by a time: nothing of them is kept.
+    pub(super) fn give_up_overdue(&self, timeout: Duration) {
+        while let Some(held) = self.take_overdue(timeout) {
+            self.unsent_count.fetch_sub(1, Ordering::Relaxed);
+            let given_up = held.lock().unwrap_or_else(PoisonError::into_inner).take();
+            drop(given_up);
+            tracing::debug!(peer = %self.peer, "gave up a response that its client reads too slowly");
+        }
+    }
+
+    fn take_overdue(&self, timeout: Duration) -> Option<HeldResponse> {
+        if !self.has_unsent() {
+            return None;
+        }
+        let mut unsent = self.lock_unsent();
+        let first = unsent.by_due_time.first_entry()?;
+        time_to(first.key().0, timeout).is_zero().then(|| first.remove())
+    }
+
+    /// Returns when the first response will be overdue by a time.
+    pub(super) fn time_to_overdue(&self, timeout: Duration) -> Option<Duration> {
+        if !self.has_unsent() {
+            return None;
+        }
+        let unsent = self.lock_unsent();
+        let (first, _) = unsent.by_due_time.first_key_value()?;
+        Some(time_to(first.0, timeout))
+    }
+
+    fn lock_unsent(&self) -> MutexGuard<'_, UnsentResponses> {
+        self.unsent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes that bytes came from the client. One that sends is alive, also if it reads nothing yet.
@@ -148,6 +205,11 @@ impl Connection {
         let since = [&self.waiting_since, &self.unread_since].map(|since| since.load(Ordering::Relaxed));
         since.into_iter().find(|since| *since != WORKING)
     }
+}
+
+/// Returns how much is left until so long after a timestamp.
+fn time_to(timestamp: u64, after: Duration) -> Duration {
+    Duration::from_millis(timestamp).saturating_add(after).saturating_sub(Duration::from_millis(now()))
 }
 
 fn now() -> u64 {

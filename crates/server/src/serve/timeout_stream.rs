@@ -90,6 +90,9 @@ impl TimeoutStream {
             if left.is_zero() {
                 return Poll::Ready(());
             }
+            self.connection.give_up_overdue(self.timeout);
+            self.note_unsent();
+            let left = self.connection.time_to_overdue(self.timeout).map_or(left, |overdue| left.min(overdue));
             set_alarm(&mut self.idle_alarm, left);
             ready!(poll_alarm(&mut self.idle_alarm, context));
         }

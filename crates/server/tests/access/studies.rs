@@ -96,6 +96,10 @@ async fn what_a_credential_cannot_read_is_not_named() {
                 assert_eq!(refused.json()["errorId"], error_id, "{method} {path}: {message}");
             }
         }
+        let batch = guarded.send(Method::POST, "/submit/ABC/batch", &key, Some(&json!([own]))).await.ok();
+        assert_eq!(batch[0]["errorId"], "info.already.exists", "{batch}");
+        let is_named = [id, object_id, "XYZ"].iter().any(|text| batch.to_string().contains(text));
+        assert_eq!(is_named, !is_closed, "{batch}");
         // What is in one's own study is named.
         let own = Payload::new("ABC").build();
         guarded.send(Method::POST, "/submit/ABC", &key, Some(&own)).await.assert_status(200);

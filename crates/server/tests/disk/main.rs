@@ -1,8 +1,9 @@
-//! A server whose disk runs full, or turns read-only, at any moment.
+//! A server whose disk runs full, turns read-only, or denies changes, at any moment.
 //!
 //! The data folder is a simulated disk. While it cannot be written, changes are refused with an error that says so, and
 //! reads go on; once it can be, changes go on without a restart. At the end the power is cut, and another server opens
-//! what is left. At every point everything acknowledged is there, and nothing that was refused.
+//! what is left. At every point everything acknowledged is there, and nothing that was refused. The audit log is on the same
+//! disk: entries that cannot be written are counted, and change nothing else.
 #![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
 
 mod model;
@@ -11,12 +12,14 @@ mod requests;
 use std::path::Path;
 use std::time::Duration;
 
+use cantata_access::AuditLog;
+use cantata_server::AccessControl;
 use cantata_sim_disk::{Fault, SimDisk};
 use cantata_testkit::{TestCatalogues, TestServer};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -31,7 +34,7 @@ const REQUESTS: usize = 20;
 /// The disk fails after so many of its operations at the latest; a change of the store has about ten.
 const MAX_OPERATIONS: u64 = 150;
 
-/// How often the indexing is asked whether it is done until the test gives up.
+/// How often the server is asked whether it is done until the test gives up.
 const LOOKS: usize = 1_200;
 
 /// How long the tasks of a server without power may take to stop.
@@ -50,6 +53,14 @@ fn a_disk_that_turns_read_only_refuses_changes_until_it_is_writable() {
     for seed in 0..SEEDS {
         println!("seed {seed}");
         run(seed, Fault::ReadOnly);
+    }
+}
+
+#[test]
+fn a_folder_whose_permissions_were_taken_away_refuses_changes_until_they_are_back() {
+    for seed in 0..SEEDS {
+        println!("seed {seed}");
+        run(seed, Fault::Denied);
     }
 }
 
@@ -95,14 +106,19 @@ async fn live(folder: &Path, disk: &SimDisk, fault: Fault, model: &mut Model, ra
     server.get("/ready").await.assert_status(503);
     assert!(send_requests(&server, model, random).await > 0);
     model.check(&server).await;
+    assert!(lost_entries(&server).await >= Change::ALL.len() as u64, "each refused change is one");
 
     disk.repair();
     server.get("/actuator/health").await.assert_status(200);
-    server.get("/ready").await.assert_status(200);
+    // An index that has failed is tried again once a second.
+    until_ready(&server).await;
     model.check(&server).await;
+    let (audited_before, lost_before) = (audited(folder), lost_entries(&server).await);
     for change in Change::ALL {
         assert!(change.send(&server, model, random).await, "{change:?} is accepted");
     }
+    assert_eq!(audited(folder), audited_before + Change::ALL.len());
+    assert_eq!(lost_entries(&server).await, lost_before);
     assert_eq!(send_requests(&server, model, random).await, 0, "nothing is refused after the repair");
     model.check(&server).await;
     until_indexed(&server).await;
@@ -118,7 +134,22 @@ async fn start(folder: &Path) -> TestServer {
         .file("base.json", &base)
         .file("source.json", &json!({"source": {"document": "analysis-centric"}}))
         .watched();
-    TestServer::builder().catalogues(catalogues).data_folder(folder).start().await
+    let access = AccessControl { audit: Some(AuditLog::in_folder(folder)), ..AccessControl::default() };
+    TestServer::builder().catalogues(catalogues).access(access).data_folder(folder).start().await
+}
+
+/// Returns how many audit entries could not be written, as the metrics say.
+async fn lost_entries(server: &TestServer) -> u64 {
+    let metrics = server.get("/metrics").await;
+    metrics.assert_status(200);
+    let mut lines = metrics.text().lines();
+    lines.find_map(|line| line.strip_prefix("cantata_audit_entries_lost_total ")).unwrap().parse().unwrap()
+}
+
+/// Returns how many entries the audit log has; each is a whole line.
+fn audited(folder: &Path) -> usize {
+    let text = std::fs::read_to_string(folder.join("audit.log")).unwrap();
+    text.lines().map(serde_json::from_str::<Value>).collect::<Result<Vec<_>, _>>().unwrap().len()
 }
 
 /// Waits until the catalogue is served and has every change of the store.
@@ -132,6 +163,17 @@ async fn until_indexed(server: &TestServer) {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     panic!("{:#}", server.get("/admin/indexing").await.json());
+}
+
+/// Waits until every index can be written.
+async fn until_ready(server: &TestServer) {
+    for _ in 0..LOOKS {
+        if server.get("/ready").await.status == 200 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{:#}", server.get("/ready").await.json());
 }
 
 /// Makes what the requests need.

@@ -11,3 +11,4 @@ mod rate;
 mod slow_clients;
 mod support;
 mod timeouts;
+mod wildcards;

@@ -1,6 +1,6 @@
 //! Clients that are slow on purpose: they hold the server up for nobody, and not for long.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use cantata_testkit::{Payload, TestServer, raw};
@@ -152,6 +152,51 @@ async fn answers_that_are_read_too_slowly_over_http2_are_given_up() {
         true
     };
     assert!(!soon("the end of the answer", read).await, "it was sent as a whole");
+}
+
+/// What a client reads of one answer does not keep another one in memory, and one that it does not read ends no other.
+#[tokio::test]
+async fn an_answer_over_http2_that_is_not_read_beside_others_is_given_up() {
+    const LENGTH: usize = 2_000_000;
+    let server = TestServer::builder()
+        .limits(|limits| {
+            limits.client_timeout = PATIENCE;
+            limits.min_client_rate = 1 << 20;
+        })
+        .start()
+        .await;
+    server.create_study("S").await;
+    let id = server.submit(&Payload::new("S").with("text", "x".repeat(LENGTH))).await;
+    let stream = TcpStream::connect(server.address()).await.unwrap();
+    let (mut requests, connection) = http2::Builder::new(TokioExecutor::new())
+        .initial_stream_window_size(1 << 17)
+        .initial_connection_window_size(16 << 20)
+        .handshake(TokioIo::new(stream))
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    let address = format!("http://localhost/studies/S/analysis/{id}");
+    let request = || http::Request::builder().uri(&address).body(Empty::<Bytes>::new()).unwrap();
+    let mut unread = requests.send_request(request()).await.unwrap().into_body();
+    let mut read_another = async || {
+        let answer = requests.send_request(request()).await.unwrap().into_body();
+        answer.collect().await.expect("others go on").to_bytes().len()
+    };
+    // By then it is more than overdue: at the minimum rate it takes two seconds.
+    let overdue = Instant::now() + 2 * PATIENCE + Duration::from_secs(4);
+    while Instant::now() < overdue {
+        assert!(read_another().await > LENGTH);
+    }
+    let end = async {
+        while let Some(frame) = unread.frame().await {
+            if frame.is_err() {
+                return true;
+            }
+        }
+        false
+    };
+    assert!(soon("the end of the answer", end).await, "it was kept as a whole");
+    assert!(read_another().await > LENGTH);
 }
 
 #[tokio::test]

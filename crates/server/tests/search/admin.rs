@@ -86,6 +86,21 @@ async fn an_index_that_comes_later_is_found_by_a_reload() {
 }
 
 #[tokio::test]
+async fn an_index_that_is_gone_leaves_what_is_known_and_no_success() {
+    let server = TestServer::with_catalogues(folders()).await;
+    let before = server.get("/introspection/alpha").await.ok();
+    server.engine().delete_index("files").await.unwrap();
+    reload(&server, "alpha").await.assert_status(503);
+    for path in ["/introspection/alpha", "/alpha/introspection"] {
+        let failed = server.get(path).await;
+        failed.assert_status(503);
+        let body = failed.json();
+        assert_eq!((&body["status"], &body["error"]["code"]), (&json!("failed"), &json!("index_not_found")), "{path}");
+        assert_eq!((&body["catalogId"], &body["fields"]), (&json!("alpha"), &before["fields"]), "{path}");
+    }
+}
+
+#[tokio::test]
 async fn changed_files_are_followed() {
     let server = TestServer::with_catalogues(flat(json!({})).watched()).await;
     let limit = async || server.get("/introspection/fields").await.json()["limits"]["maxDepth"].clone();

@@ -168,13 +168,18 @@ async fn a_page_is_not_the_servers_own_because_its_name_leads_there() {
 
 #[tokio::test]
 async fn a_server_with_a_public_address_is_asked_for_by_it() {
-    let server = TestServer::builder().public_url("https://cantata.example").catalogues(flat(json!({}))).start().await;
-    for host in ["cantata.example", "Cantata.Example:443", "127.0.0.1:5050", "localhost"] {
+    let builder = TestServer::builder().public_url("https://cantata.example").allowed_hosts("cantata.default.svc");
+    let server = builder.catalogues(flat(json!({}))).start().await;
+    for host in ["cantata.example", "Cantata.Example:443", "127.0.0.1:5050", "localhost", "Cantata.default.svc:5050"] {
         assert_eq!(by_name(&server, "GET", "/studies/all", host, &[]).await, 200, "{host}");
     }
     for host in ["evil.example", "cantata.example.evil.example", "cantata", "xcantata.example"] {
         assert_eq!(by_name(&server, "GET", "/studies/all", host, &[]).await, 403, "{host}");
         assert_eq!(by_name(&server, "POST", "/graphql", host, &["origin: https://evil.example"]).await, 403, "{host}");
+    }
+    // An orchestrator asks how the server is by whatever name it has for it.
+    for path in ["/isAlive", "/actuator/health", "/ping", "/ready"] {
+        assert_eq!(by_name(&server, "GET", path, "pod-7.node.internal", &[]).await, 200, "{path}");
     }
     // A proxy may ask by another name for what a page of the public address wants.
     assert_eq!(by_name(&server, "POST", "/graphql", "backend:5050", &["origin: https://cantata.example"]).await, 200);

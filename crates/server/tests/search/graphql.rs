@@ -10,5 +10,6 @@ mod limits;
 mod malformed;
 mod page;
 mod portals;
+mod relevance;
 mod sets;
 mod transport;

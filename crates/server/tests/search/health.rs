@@ -1,7 +1,9 @@
 //! `/ping`, `/ready` and what browsers and other clients look for unasked.
 
 use cantata_testkit::{TestCatalogues, TestServer};
+use rusqlite::Connection;
 use serde_json::json;
+use tempfile::TempDir;
 
 use crate::support::{base, documents, flat, folders, mapping, server};
 
@@ -28,6 +30,21 @@ async fn readiness_tells_how_the_catalogues_are() {
     ready.assert_status(503);
     assert_eq!(ready.json(), json!({"status": "unhealthy"}));
     assert_eq!(unhealthy.get("/ping").await.status, 200);
+}
+
+/// The indexes can be written all the time.
+#[tokio::test]
+async fn a_server_whose_store_takes_no_writes_is_not_ready_until_it_does() {
+    let folder = TempDir::new().unwrap();
+    let server = TestServer::builder().catalogues(flat(json!({}))).data_folder(folder.path()).start().await;
+    server.get("/ready").await.assert_status(200);
+    let other = Connection::open(folder.path().join("metadata.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    server.get("/ready").await.assert_status(503);
+    assert_ne!(server.get("/actuator/health").await.status, 200);
+    assert_eq!(server.get("/studies/all").await.ok(), json!([]), "reads go on");
+    other.execute_batch("ROLLBACK").unwrap();
+    server.get("/ready").await.assert_status(200);
 }
 
 #[tokio::test]

@@ -1,12 +1,13 @@
 //! The routes of the search service within another server.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::routing::get;
 use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, ConfigDefaults};
-use cantata_engine::{IndexAdmin, IndexMaintenance};
+use cantata_engine::{IndexAdmin, IndexMaintenance, IndexWriter, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_server::{HttpSettings, search};
 use cantata_testkit::put_documents;
@@ -103,6 +104,75 @@ async fn an_index_that_cannot_be_written_makes_the_server_not_ready_and_is_searc
     assert_eq!(send(&router, "/ready", None).await.0, 503);
     assert_eq!(total(&router, "/graphql").await, 5);
     std::fs::remove_dir(&obstacle).unwrap();
-    assert_eq!(send(&router, "/ready", None).await.0, 200);
+    until_ready(&router).await;
     assert_eq!(total(&router, "/graphql").await, 5);
+}
+
+/// An index of which most was deleted is merged.
+#[tokio::test]
+async fn an_index_that_cannot_be_merged_is_ready_and_says_so() {
+    let folder = TempDir::new().unwrap();
+    let engine = engine(&folder).await;
+    engine.compact("files").await.unwrap();
+    let (configs, settings) = (CatalogueConfigs::single(config("mine")), HttpSettings::default());
+    let router: Router = search::router(engine.clone(), configs, &settings).await.unwrap();
+    let (status, body) = send(&router, "/ready", None).await;
+    assert!(status == 200 && !body.contains("message"), "{status}: {body}");
+    // Folders stand where the next segment files would be written.
+    let index = folder.path().join("search/files");
+    let manifest: Value = serde_json::from_slice(&std::fs::read(index.join("manifest.json")).unwrap()).unwrap();
+    let next = manifest["next_file"].as_u64().unwrap();
+    let obstacles: Vec<_> = (next..next + 50).map(|number| index.join(format!("{number}.segment"))).collect();
+    obstacles.iter().for_each(|obstacle| std::fs::create_dir(obstacle).unwrap());
+    let deleted = documents().into_iter().take(3).map(|(id, _)| WriteOperation::Delete { id: id.to_owned() }).collect();
+    engine.write("files", deleted).await.unwrap();
+    engine.wait_until_idle().await;
+    let (status, body) = send(&router, "/ready", None).await;
+    assert!(status == 200 && body.contains("cannot be flushed or merged"), "{status}: {body}");
+    assert_eq!(total(&router, "/graphql").await, 2);
+    obstacles.iter().for_each(|obstacle| std::fs::remove_dir(obstacle).unwrap());
+    for _ in 0..1_200 {
+        if !send(&router, "/ready", None).await.1.contains("merged") {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{}", send(&router, "/ready", None).await.1);
+}
+
+/// Waits until a server is ready: an index that has failed is tried again once a second.
+async fn until_ready(router: &Router) {
+    for _ in 0..1_200 {
+        if send(router, "/ready", None).await.0 == 200 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{}", send(router, "/ready", None).await.1);
+}
+
+#[tokio::test]
+async fn an_index_that_cannot_be_opened_makes_the_server_not_ready_and_only_the_log_names_it() {
+    let folder = TempDir::new().unwrap();
+    let first = engine(&folder).await;
+    first.wait_until_idle().await;
+    drop(first);
+    // A folder stands where the manifest would be read.
+    let (manifest, hidden) = (folder.path().join("search/files/manifest.json"), folder.path().join("hidden"));
+    std::fs::rename(&manifest, &hidden).unwrap();
+    std::fs::create_dir(&manifest).unwrap();
+    let engine = Arc::new(EmbeddedEngine::open(&folder.path().join("search")).unwrap());
+    let (configs, settings) = (CatalogueConfigs::single(config("mine")), HttpSettings::default());
+    let router: Router = search::router(engine, configs, &settings).await.unwrap();
+    let (status, body) = send(&router, "/ready", None).await;
+    assert!(status == 503 && body.contains("an index cannot be opened") && !body.contains("files"), "{status}: {body}");
+    std::fs::remove_dir(&manifest).unwrap();
+    std::fs::rename(&hidden, &manifest).unwrap();
+    for _ in 0..1_200 {
+        if !send(&router, "/ready", None).await.1.contains("cannot be opened") {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{}", send(&router, "/ready", None).await.1);
 }

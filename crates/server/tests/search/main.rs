@@ -17,6 +17,7 @@ mod introspection;
 mod library;
 mod mcp;
 mod metrics;
+mod network;
 mod openapi;
 mod routing;
 mod support;

@@ -18,6 +18,7 @@ async fn searches_and_indexes_are_told_of_by_catalogue() {
         r#"cantata_searches_refused_total{catalogue="alpha"} 1"#,
         r#"cantata_searches_failed_total{catalogue="alpha"} 0"#,
         r#"cantata_index_documents{catalogue="alpha"} 5"#,
+        r#"cantata_index_maintenance_failing{catalogue="alpha"} 0"#,
         "cantata_jobs_running 0",
     ] {
         assert!(line(&text, expected), "{expected} in {text}");

@@ -54,6 +54,15 @@ async fn the_document_has_every_route_of_the_search_service() {
 }
 
 #[tokio::test]
+async fn the_document_has_the_header_of_downloads_that_are_cut() {
+    let document = server().await.get("/openapi.json").await.ok();
+    for path in ["/download", "/{catalogue}/download"] {
+        let header = &document["paths"][path]["post"]["responses"]["200"]["headers"]["X-Row-Limit"];
+        assert!(header["description"].is_string(), "{path}: {header}");
+    }
+}
+
+#[tokio::test]
 async fn chosen_paths_are_described_as_chosen() {
     let builder = TestServer::builder().health_paths("/live", "/usable");
     let server = builder.catalogues(flat(json!({}))).start().await;

@@ -85,7 +85,7 @@ async fn what_was_changed_here_stays_and_is_told() {
     assert!(matches!(target.store.replace_analysis(change).await.unwrap(), ReplaceOutcome::Stored(_)));
     let report = target.take(&song).await;
     assert!(!report.is_complete());
-    assert!(reason(&report, RecordKind::Analysis, SECOND).contains("changed here after it was taken"));
+    assert!(reason(&report, RecordKind::Analysis, SECOND).contains("changed here after it was imported"));
     assert_eq!(compared(&report, RecordKind::Analysis).refused, 1);
     assert_eq!(target.analysis(SECOND).await.unwrap()["analysisState"], "PUBLISHED");
 }

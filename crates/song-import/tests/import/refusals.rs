@@ -1,9 +1,15 @@
 //! Rows that cannot be taken as they are: each is named with its reason, and stops nothing else.
 
-use cantata_core::Study;
+use std::sync::Arc;
+
+use cantata_core::{PartialTypeOptions, Study, Timestamp};
+use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
+use cantata_metadata::{MetadataService, MetadataSettings, TypeRegistration};
 use cantata_song_import::{ImportError, RecordKind};
+use cantata_store::NewAnalysisType;
 use cantata_testkit::databases::TestDatabase;
 use cantata_testkit::{databases, song};
+use serde_json::json;
 
 use crate::target::{Target, compared, figures, reason};
 
@@ -29,10 +35,10 @@ async fn every_row_that_cannot_be_taken_is_named() {
     let cases = [
         (
             "UPDATE analysis SET study_id = 'MISSING' WHERE id = $id; UPDATE file SET study_id = 'MISSING' WHERE analysis_id = $id",
-            "its study is not taken",
+            "its study is not imported",
         ),
         ("UPDATE analysis SET study_id = NULL WHERE id = $id", "it belongs to no study"),
-        ("UPDATE analysis SET analysis_schema_id = 99 WHERE id = $id", "its analysis type, row 99, is not taken"),
+        ("UPDATE analysis SET analysis_schema_id = 99 WHERE id = $id", "its analysis type, row 99, is not imported"),
         ("UPDATE analysis SET analysis_schema_id = NULL WHERE id = $id", "it has no analysis type"),
         ("UPDATE analysis SET state = NULL WHERE id = $id", "it has no state"),
         ("UPDATE analysis SET created_at = 'infinity' WHERE id = $id", "its created_at is no moment"),
@@ -103,7 +109,7 @@ async fn every_row_that_cannot_be_taken_is_named() {
     );
     assert!(report.comparisons.iter().all(|comparison| comparison.is_same), "{report}");
     let text = report.to_string();
-    assert!(text.contains("not taken: analysis EGAZ00001: ") && text.ends_with("NOT everything was taken"), "{text}");
+    assert!(text.contains("rejected: analysis EGAZ00001: ") && text.ends_with("NOT everything was imported"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,7 +120,9 @@ async fn types_that_mean_something_else_here_are_taken_with_a_note() {
             (1, 1, 'replaced', '{"type": "object", "definitions": {"file": {"type": "string"}, "own": {}},
                 "properties": {"experiment": {"properties": {"a": {"$ref": "#/definitions/file"}}}}}', now()),
             (2, 1, 'broken', '{"type": "object", "properties": {"experiment": {"$ref": "#/definitions/none"}}}', now()),
-            (3, 1, 'fine', '{"type": "object", "definitions": {"own": {}}}', now())"##,
+            (3, 1, 'fine', '{"type": "object", "definitions": {"own": {}}}', now()),
+            (4, 1, 'pattern', '{"type": "object", "properties": {"experiment": {"type": "object",
+                "properties": {"a": {"pattern": "(?x) a b"}}}}}', now())"##,
     );
     let report = Target::sqlite().take(&song).await;
     assert!(report.is_complete(), "{report}");
@@ -123,9 +131,81 @@ async fn types_that_mean_something_else_here_are_taken_with_a_note() {
         [
             "analysis type replaced:1: its definitions file are replaced by those of the base schema; register a version \
              with other names",
+            "analysis type replaced:1: it allows an experiment that is no object, but only objects are accepted here",
             "analysis type broken:1: nothing can be submitted under it or updated: #: key [definitions] not found",
+            "analysis type pattern:1: nothing can be submitted under it or updated: \
+             #/properties/experiment/properties/a/pattern: [(?x) a b] is not a valid regular expression: the flag x \
+             has no counterpart",
         ]
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn external_validations_that_check_nothing_are_named_and_credentials_are_left_out() {
+    let song = song::empty();
+    song.run(
+        r#"INSERT INTO analysis_schema (id, version, name, schema, options, created_at) VALUES
+            (1, 1, 'ruled', '{"type": "object", "properties": {"experiment": {"type": "object"}}}',
+                '{"externalValidations": [
+                    {"url": "http://h/{value}", "jsonPath": "/experiment/donor"},
+                    {"url": "http://h/{donor}", "jsonPath": "experiment.donor"},
+                    {"url": "http://user:secret@h/{value}", "jsonPath": "experiment.donor"},
+                    {"url": "http://h/{study}/{value}", "jsonPath": "experiment.donor"}]}', now())"#,
+    );
+    let target = Target::sqlite();
+    let report = target.take(&song).await;
+    assert!(report.is_complete(), "{report}");
+    assert_eq!(
+        report.notes,
+        [
+            "analysis type ruled:1: externalValidations/0/jsonPath: '/experiment/donor' is no path; write it like \
+             experiment.donorId or samples[*].donorId; register a version with other externalValidations",
+            "analysis type ruled:1: externalValidations/1/url: it cannot be used: it contains the unknown token \
+             '{donor}', but only {value} and {study} can be filled in; register a version with other \
+             externalValidations",
+            "analysis type ruled:1: externalValidations/2/url: its user and password are left out, because everybody \
+             who lists the analysis types could read them; the service is called without them",
+        ]
+    );
+    let stored = target.store.analysis_type("ruled", None).await.unwrap().unwrap();
+    let urls: Vec<&str> = stored.options.external_validations.iter().map(|rule| rule.url.as_str()).collect();
+    assert_eq!(urls, ["http://h/{value}", "http://h/{donor}", "http://h/{value}", "http://h/{study}/{value}"]);
+    assert!(target.take(&song).await.is_complete(), "the same import again");
+
+    // A new version does not inherit them unseen.
+    let external = ExternalValidator::new(DEFAULT_TIMEOUT).unwrap();
+    let store = Arc::clone(&target.store);
+    let service = MetadataService::start(store, MetadataSettings::default(), external, None).await.unwrap();
+    let register = async |external_validations| {
+        let options = PartialTypeOptions { file_types: None, external_validations };
+        let (name, schema) = (Some("ruled".to_owned()), Some(stored.schema.clone()));
+        service.register_type(TypeRegistration { name, schema, options }).await
+    };
+    let refused = register(None).await.unwrap_err();
+    assert!(refused.text.starts_with("#/options/externalValidations/0/jsonPath: "), "{}", refused.text);
+    assert!(refused.text.contains("inherited from version 1") && refused.text.contains("[]"), "{}", refused.text);
+    register(Some(Vec::new())).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_type_that_was_imported_with_its_credentials_is_the_same() {
+    let song = song::empty();
+    let schema = json!({"type": "object", "properties": {"experiment": {"type": "object"}}});
+    let rule = json!({"url": "http://user:secret@h/{value}", "jsonPath": "experiment.donor"});
+    song.run(&format!(
+        "INSERT INTO analysis_schema (id, version, name, schema, options, created_at)
+         VALUES (1, 1, 'ruled', '{schema}', '{}', now())",
+        json!({"externalValidations": [rule]})
+    ));
+    let target = Target::sqlite();
+    let options = PartialTypeOptions {
+        file_types: None,
+        external_validations: Some(vec![serde_json::from_value(rule).unwrap()]),
+    };
+    let imported = NewAnalysisType { name: "ruled".to_owned(), schema, options, created_at: Timestamp::now() };
+    target.store.register_type(imported).await.unwrap();
+    let report = target.take(&song).await;
+    assert!(report.is_complete(), "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 
 mod loss;
+mod many_files;
 mod several;
 mod tls;
 

@@ -4,10 +4,11 @@
 //! written a few times at most, always in sequence, and a search has few runs to read, nearly all of which their Bloom
 //! filters rule out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cantata_core::error_chain;
+use cantata_core::{AnalysisId, error_chain};
+use cantata_durable_file as durable_file;
 use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension};
 
@@ -16,11 +17,12 @@ use super::merge::merge;
 use super::run::{CHUNK_ENTRIES, Run};
 use super::run_writer::{RunWriter, read_runs};
 use super::state::{Entry, Runs};
-use crate::database::enable_stable_plans;
-use crate::file_block::decode;
+use crate::checksum::check;
+use crate::database::{enable_stable_plans, lookup_error};
+use crate::file_block::decode_readable;
 
 /// The version of the file format; a file of another version is rebuilt.
-const FORMAT_VERSION: i64 = 4;
+const FORMAT_VERSION: i64 = 5;
 
 /// How many runs of one level are merged into one of the next.
 const MERGE_FAN_IN: usize = 8;
@@ -32,12 +34,14 @@ const TABLES: &str = "
         level        INTEGER NOT NULL,
         first_chunk  INTEGER NOT NULL,
         first_hashes BLOB    NOT NULL,
-        bloom        BLOB    NOT NULL
+        bloom        BLOB    NOT NULL,
+        checksum     INTEGER NOT NULL
     ) STRICT;
     CREATE TABLE progress (secret BLOB NOT NULL, applied INTEGER NOT NULL) STRICT;
 ";
 
 pub(crate) struct LookupDatabase {
+    path: PathBuf,
     connection: Connection,
     key: LookupKey,
     applied: i64,
@@ -45,7 +49,7 @@ pub(crate) struct LookupDatabase {
 }
 
 fn failed(error: rusqlite::Error) -> StoreError {
-    StoreError::failed("using the lookup database", error)
+    lookup_error("using the lookup database", error)
 }
 
 impl LookupDatabase {
@@ -55,6 +59,7 @@ impl LookupDatabase {
     ///
     /// If it is ahead of the metadata, which it is derived from: then the metadata has lost what it had.
     pub(crate) fn open(path: &Path, metadata: &Connection) -> Result<Self> {
+        remove(&unfinished(path))?;
         match Self::open_existing(path) {
             Ok(Some(database)) => {
                 database.ensure_not_ahead(metadata)?;
@@ -63,15 +68,77 @@ impl LookupDatabase {
             Ok(None) => {}
             Err(error) => tracing::warn!(error = error_chain(&error), "the lookup index cannot be used and is rebuilt"),
         }
+        Self::recreate(path)
+    }
+
+    /// Creates a database without runs in the place of one that cannot be used.
+    pub(crate) fn recreate(path: &Path) -> Result<Self> {
         remove(path)?;
+        Self::create(path, LookupKey::random())
+    }
+
+    /// Creates a database without runs.
+    fn create(path: &Path, key: LookupKey) -> Result<Self> {
         let connection = connect(path)?;
         connection.execute_batch(TABLES).map_err(failed)?;
         connection.pragma_update(None, "user_version", FORMAT_VERSION).map_err(failed)?;
-        let key = LookupKey::random();
         connection
             .execute("INSERT INTO progress (secret, applied) VALUES (?1, 0)", [key.as_bytes()])
             .map_err(failed)?;
-        Ok(Self { connection, key, applied: 0, runs: Runs::default() })
+        Ok(Self { path: path.to_owned(), connection, key, applied: 0, runs: Runs::default() })
+    }
+
+    /// Rebuilds a database that is damaged from the metadata, as another file with the same secret. The old file is searched
+    /// until the new one has taken its place; a search opens the new one when it gets the new list of runs.
+    pub(crate) fn rebuild(
+        &mut self,
+        metadata: &Connection,
+        batch: usize,
+        is_stopping: &dyn Fn() -> bool,
+    ) -> Result<()> {
+        let unfinished = unfinished(&self.path);
+        remove(&unfinished)?;
+        let rebuilt = self.replace_with(&unfinished, metadata, batch, is_stopping);
+        if rebuilt.is_err()
+            && let Err(error) = remove(&unfinished)
+        {
+            tracing::warn!(error = error_chain(&error), "what is left of a failed rebuild could not be removed");
+        }
+        rebuilt
+    }
+
+    /// Builds a database as another file, which then takes the place of this one.
+    fn replace_with(
+        &mut self,
+        unfinished: &Path,
+        metadata: &Connection,
+        batch: usize,
+        is_stopping: &dyn Fn() -> bool,
+    ) -> Result<()> {
+        let io_failed = |error: std::io::Error| StoreError::failed("replacing the lookup database", error);
+        let mut new = Self::create(unfinished, self.key)?;
+        // Chunks never get numbers of the old file, so a search that has the old list of runs finds that they are gone.
+        let last_chunk = self.runs.iter().map(|run| run.chunk_ids().end).max().unwrap_or(0);
+        new.connection
+            .execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('chunk', ?1)", [last_chunk])
+            .map_err(failed)?;
+        let mut rest = new.catch_up(metadata, batch, is_stopping)?;
+        if !rest.is_empty() {
+            rest.sort_unstable();
+            new.apply(rest.into_iter())?;
+        }
+        new.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
+        new.connection.close().map_err(|(_, error)| failed(error))?;
+        // SQLite would apply the log of the old file to the new one. The old file goes first: without its log it would look
+        // whole after a crash, and a missing one is rebuilt.
+        remove(&self.path)?;
+        durable_file::sync_folder(durable_file::parent(&self.path)).map_err(io_failed)?;
+        durable_file::rename(unfinished, &self.path).map_err(io_failed)?;
+        let incomplete = || StoreError::corrupt("the lookup database", "it was rebuilt and has another format");
+        let file = self.runs.file + 1;
+        *self = Self::open_existing(&self.path)?.ok_or_else(incomplete)?;
+        self.runs.file = file;
+        Ok(())
     }
 
     /// Fails if it has more than the metadata, which it is derived from: then the metadata has lost something.
@@ -93,7 +160,7 @@ impl LookupDatabase {
 
     /// Returns the current runs.
     pub(crate) fn runs(&self) -> Runs {
-        Arc::clone(&self.runs)
+        self.runs.clone()
     }
 
     /// Returns the secret that the entries are hashed with.
@@ -116,24 +183,44 @@ impl LookupDatabase {
         let (secret, applied) = connection
             .query_row("SELECT secret, applied FROM progress", [], |row| Ok((row.get(0)?, row.get(1)?)))
             .map_err(failed)?;
-        let runs = Arc::new(read_runs(&connection)?);
-        Ok(Some(Self { connection, key: LookupKey::from_bytes(secret), applied, runs }))
+        let runs = Runs::new(0, read_runs(&connection)?);
+        let key = LookupKey::from_bytes(secret);
+        Ok(Some(Self { path: path.to_owned(), connection, key, applied, runs }))
     }
 
-    /// Reads the blocks that are missing here, writes full batches and returns the entries of the rest.
-    pub(crate) fn catch_up(&mut self, metadata: &Connection, batch: usize) -> Result<Vec<Entry>> {
+    /// Reads the blocks that are missing here, writes full batches and returns the entries of the rest. A block that is
+    /// damaged is reported, and what can be read of it is added: a read that finds it by that gets its error.
+    ///
+    /// # Errors
+    ///
+    /// If the metadata cannot be read, the store is closed meanwhile, or this database is damaged (`Corrupt`).
+    pub(crate) fn catch_up(
+        &mut self,
+        metadata: &Connection,
+        batch: usize,
+        is_stopping: &dyn Fn() -> bool,
+    ) -> Result<Vec<Entry>> {
         let failed = |error: rusqlite::Error| StoreError::failed("reading blocks of files for the lookup", error);
-        let mut statement = metadata
-            .prepare("SELECT block_key, files FROM file_block WHERE block_key > ?1 ORDER BY block_key")
-            .map_err(failed)?;
+        let sql = "SELECT block_key, analysis_id, files, checksum FROM file_block
+                   WHERE block_key > ?1 ORDER BY block_key";
+        let mut statement = metadata.prepare(sql).map_err(failed)?;
         let mut rows = statement.query([self.applied]).map_err(failed)?;
         let mut entries: Vec<Entry> = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
-            let block_key = row.get(0).map_err(failed)?;
-            let encoded: Vec<u8> = row.get(1).map_err(failed)?;
-            let hashes = decode(&encoded)?.into_iter().flat_map(|file| self.key.hashes_of(&file));
+            let (block_key, analysis_id, encoded, checksum) =
+                <(i64, [u8; 16], Vec<u8>, Option<u32>)>::try_from(row).map_err(failed)?;
+            let location = || format!("the files of analysis {}", AnalysisId::from_bytes(analysis_id));
+            let (files, cut_off) = decode_readable(&encoded);
+            if let Err(error) = check(checksum, &[&analysis_id, &encoded], location).and(cut_off) {
+                let error = error_chain(&error);
+                tracing::error!(error, block_key, "a block of metadata.db is damaged; restore it from a backup");
+            }
+            let hashes = files.iter().flat_map(|file| self.key.hashes_of(file));
             entries.extend(hashes.map(|hash| (hash, block_key)));
             if entries.len() >= 4 * batch {
+                if is_stopping() {
+                    return Err(StoreError::unavailable("the store is closed"));
+                }
                 tracing::info!(entries = entries.len(), "catching up the lookup index");
                 entries.sort_unstable();
                 self.apply(entries.drain(..))?;
@@ -157,12 +244,19 @@ impl LookupDatabase {
         transaction.execute("UPDATE progress SET applied = ?1", [applied]).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         self.applied = applied;
-        self.runs = Arc::new(runs);
+        self.runs = Runs::new(self.runs.file, runs);
         self.connection.execute_batch("PRAGMA shrink_memory").map_err(failed)
     }
 }
 
-/// Removes the files of the database.
+/// Returns the name of a database that is being rebuilt.
+fn unfinished(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".unfinished");
+    name.into()
+}
+
+/// Removes the files of the database, the main one first.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     for suffix in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();

@@ -1,19 +1,23 @@
 //! Sorted runs: entries that were flushed together and never change.
 //!
 //! A run is a range of rows of the table `chunk`, each a page of entries in order. In memory are the first hash of every
-//! chunk, which says which one to read, and a Bloom filter, which mostly says whether to read at all.
+//! chunk, which says which one to read, and a Bloom filter, which mostly says whether to read at all. Chunks and runs have
+//! checksums: a flipped bit would hide a file, and let a duplicate in.
 
 use cantata_bloom::{BlockKey, BloomKey};
-use cantata_store::Result;
+use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::state::Entry;
-use crate::database::with_statement;
+use crate::database::with_lookup_statement;
 
 /// How many entries fit into a page of the database with the row around them.
 pub(crate) const CHUNK_ENTRIES: usize = 250;
 
 const ENTRY_BYTES: usize = 16;
+
+/// The size of the checksum of a chunk.
+const CHECKSUM_BYTES: usize = 4;
 
 /// The part of a run that is in memory.
 pub(crate) struct Run {
@@ -30,9 +34,16 @@ pub(crate) enum RunLookup<T> {
     NotFound,
     /// The run was merged into another meanwhile.
     Merged,
+    /// The file of the run is damaged.
+    Damaged(StoreError),
 }
 
 impl Run {
+    /// Says whether the run may have entries with a hash; false is certain.
+    pub(crate) fn may_have(&self, hash: i64) -> bool {
+        BlockKey(hash).may_be_in(&self.bloom)
+    }
+
     /// Calls `test` with the block keys of the entries with a hash, until it returns something.
     pub(crate) fn find<T>(
         &self,
@@ -40,15 +51,18 @@ impl Run {
         hash: i64,
         test: &mut impl FnMut(i64) -> Result<Option<T>>,
     ) -> Result<RunLookup<T>> {
-        if !BlockKey(hash).may_be_in(&self.bloom) {
+        if !self.may_have(hash) {
             return Ok(RunLookup::NotFound);
         }
         // Entries of one hash may begin in the chunk before the first that begins with it.
         let first = self.first_hashes.partition_point(|first| *first < hash).saturating_sub(1);
         let end = self.first_hashes.partition_point(|first| *first <= hash);
         for chunk in first..end {
-            let Some(entries) = read_chunk(database, self.chunk_id(chunk))? else {
-                return Ok(RunLookup::Merged);
+            let entries = match read_chunk(database, self.chunk_id(chunk)) {
+                Ok(Some(entries)) => entries,
+                Ok(None) => return Ok(RunLookup::Merged),
+                Err(error @ StoreError::Corrupt { .. }) => return Ok(RunLookup::Damaged(error)),
+                Err(error) => return Err(error),
             };
             let begin = entries.partition_point(|entry| entry.0 < hash);
             for (_, block_key) in entries[begin..].iter().take_while(|entry| entry.0 == hash) {
@@ -74,16 +88,53 @@ impl Run {
 pub(crate) fn read_chunk(database: &Connection, chunk_id: i64) -> Result<Option<Vec<Entry>>> {
     let sql = "SELECT entries FROM chunk WHERE chunk_id = ?1";
     let read = |row: &Row<'_>| Ok(decode(row.get_ref(0)?.as_blob()?));
-    with_statement(database, "looking up a file", sql, |select| select.query_row([chunk_id], read).optional())
+    let found = with_lookup_statement(database, "looking up a file", sql, |select| {
+        select.query_row([chunk_id], read).optional()
+    })?;
+    let changed = || {
+        let location = format!("chunk {chunk_id} of the lookup");
+        StoreError::corrupt(location, "its checksum is not the one that was stored with it")
+    };
+    found.map(|entries| entries.ok_or_else(changed)).transpose()
 }
 
-/// Encodes the entries of a chunk.
+/// Encodes the entries of a chunk, with their checksum at the end.
 pub(crate) fn encode(entries: &[Entry]) -> Vec<u8> {
-    entries.iter().flat_map(|(hash, block_key)| [hash.to_le_bytes(), block_key.to_le_bytes()]).flatten().collect()
+    // A nested iterator over single bytes would take longer than the database does to store them.
+    let mut encoded = Vec::with_capacity(entries.len() * ENTRY_BYTES + CHECKSUM_BYTES);
+    for (hash, block_key) in entries {
+        encoded.extend_from_slice(&hash.to_le_bytes());
+        encoded.extend_from_slice(&block_key.to_le_bytes());
+    }
+    encoded.extend_from_slice(&crc32fast::hash(&encoded).to_le_bytes());
+    encoded
 }
 
-fn decode(encoded: &[u8]) -> Vec<Entry> {
-    let (entries, _) = encoded.as_chunks::<ENTRY_BYTES>();
+/// Decodes the entries of a chunk, if their checksum is right.
+fn decode(encoded: &[u8]) -> Option<Vec<Entry>> {
+    let (content, stored) = encoded.split_last_chunk()?;
+    if crc32fast::hash(content) != u32::from_le_bytes(*stored) {
+        return None;
+    }
+    let (entries, _) = content.as_chunks::<ENTRY_BYTES>();
     let number = |bytes: &[u8]| bytes.try_into().map(i64::from_le_bytes).unwrap_or(0);
-    entries.iter().map(|entry| (number(&entry[..8]), number(&entry[8..]))).collect()
+    Some(entries.iter().map(|entry| (number(&entry[..8]), number(&entry[8..]))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flipped_bit_of_a_chunk_is_found() {
+        let entries = [(i64::MIN, 1), (-1, i64::MAX), (0, 0), (7, -7)];
+        let encoded = encode(&entries);
+        assert_eq!(decode(&encoded).unwrap(), entries);
+        for bit in 0..8 * encoded.len() {
+            let mut flipped = encoded.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(decode(&flipped).is_none(), "bit {bit}");
+        }
+        assert!(decode(&[]).is_none());
+    }
 }

@@ -1,6 +1,6 @@
 // A catalogue as the portal uses it, built from its introspection and its configs.
 
-import { graphql, json } from './client';
+import { ApiError, graphql, json } from './client';
 import { downloadPath } from './server';
 import type { CatalogueEntry, CatalogueFields } from './types';
 
@@ -10,8 +10,10 @@ export type Kind = 'terms' | 'number' | 'date' | 'boolean' | 'container' | 'opaq
 export interface Field {
   /** The dotted path, which filters, sort and downloads use. */
   name: string;
-  /** The name in selections and aggregations of GraphQL. */
+  /** The name in aggregations of GraphQL, and in the nodes of an answer. */
   graphqlName: string;
+  /** What selects it in a node. */
+  selection: string;
   label: string;
   type: string;
   kind: Kind;
@@ -75,6 +77,8 @@ export interface Catalogue {
   download: { maxRows: number; allowMore: boolean };
   /** The suppression threshold: smaller counts are not shown, nor any record. */
   suppressedBelow: number | null;
+  /** The names in GraphQL of the fields of its network; null if it has none. */
+  networkFields: ReadonlySet<string> | null;
 }
 
 interface ExtendedEntry {
@@ -146,6 +150,17 @@ function kindOf(type: string): Kind {
 /** The path of the id of a record, which is selected as `id`. */
 const RECORD_ID = '_id';
 
+/** What every node has for itself; a field of this name has another one in nodes (`field_tree/build.rs`). */
+const SCORE = 'score';
+
+/** Returns what selects a field in a node, under its name in aggregations. */
+function selectionOf(graphqlName: string, taken: Set<string>): string {
+  if (graphqlName !== SCORE) return graphqlName;
+  let own = `field_${graphqlName}`;
+  while (taken.has(own)) own += '_';
+  return `${graphqlName}: ${own}`;
+}
+
 /**
  * Returns the name that a path asks for in GraphQL, by the rule of the server (`crates/catalogue/src/names.rs`): two
  * underscores for a dot, one for any other character but letters and digits, one before a digit in front, `field`
@@ -160,7 +175,7 @@ export function flatName(name: string): string {
 export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: AbortSignal): Promise<Catalogue> {
   const type = entry.documentType;
   const [introspection, answer] = await Promise.all([
-    json<CatalogueFields>(entry.paths.introspection, { signal }),
+    fetchFields(entry.paths.introspection, signal),
     graphql<Record<string, { configs: Configs }>>(
       entry.paths.graphql,
       `query Configs { ${type} { ${CONFIGS} } }`,
@@ -173,11 +188,21 @@ export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: 
   return assemble(id, entry, introspection, configs);
 }
 
+/** Fetches the fields; those that are known where the index fails at present, since searches are still tried. */
+async function fetchFields(path: string, signal?: AbortSignal): Promise<CatalogueFields> {
+  try {
+    return await json<CatalogueFields>(path, { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 503 && error.body?.fields) return error.body as CatalogueFields;
+    throw error;
+  }
+}
+
 /** Builds a catalogue from the answers of the server. */
 export function assemble(
   id: string,
   entry: CatalogueEntry,
-  introspection: Pick<CatalogueFields, 'description' | 'fields' | 'meta'>,
+  introspection: Pick<CatalogueFields, 'description' | 'fields' | 'meta' | 'network'>,
   configs: Configs,
 ): Catalogue {
   const fields = fieldsOf(introspection, configs.extended);
@@ -222,6 +247,7 @@ export function assemble(
     window: configs.table.maxResultsWindow ?? entry.limits?.maxResultsWindow ?? 10000,
     download: { maxRows: configs.downloads?.maxRows ?? 0, allowMore: configs.downloads?.allowCustomMaxRows ?? false },
     suppressedBelow: introspection.meta.suppressedBelow ?? null,
+    networkFields: introspection.network ? new Set(Object.keys(introspection.network.fields)) : null,
   };
 }
 
@@ -233,13 +259,22 @@ function fieldsOf(
   const nested = Object.entries(introspected)
     .filter(([, field]) => field.type === 'nested')
     .map(([name]) => name);
+  const graphqlNames = new Map(
+    Object.entries(introspected).map(([name, { graphqlName }]) => [
+      name,
+      graphqlName ?? (name === RECORD_ID ? 'id' : flatName(name)),
+    ]),
+  );
+  const taken = new Set(graphqlNames.values());
   const fields = Object.entries(introspected).map(([name, introspectedField]): Field => {
-    const { displayName, type, unit, multiFieldOf, graphqlName } = introspectedField;
+    const { displayName, type, unit, multiFieldOf } = introspectedField;
+    const graphqlName = graphqlNames.get(name) ?? flatName(name);
     const entry = shown.get(name);
     const around = nested.filter((container) => name.startsWith(`${container}.`));
     return {
       name,
-      graphqlName: graphqlName ?? (name === RECORD_ID ? 'id' : flatName(name)),
+      graphqlName,
+      selection: selectionOf(graphqlName, taken),
       label: entry?.displayName ?? displayName,
       type,
       kind: kindOf(type),

@@ -10,6 +10,8 @@ export class ApiError extends Error {
     readonly status: number,
     /** The server's name for the error, such as `schema.violation`. */
     readonly id?: string,
+    /** The JSON of the answer. */
+    readonly body?: Record<string, unknown>,
   ) {
     super(message);
     this.name = 'ApiError';
@@ -66,14 +68,15 @@ async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text();
   let message = text.length < 400 ? text.trim() : '';
   let id: string | undefined;
+  let body: Record<string, unknown> | undefined;
   try {
-    const body = JSON.parse(text) as Record<string, unknown>;
+    body = JSON.parse(text) as Record<string, unknown>;
     id = typeof body.errorId === 'string' ? body.errorId : undefined;
     message = messageIn(body) ?? message;
   } catch {
     // Not JSON; the text itself is the message.
   }
-  return new ApiError(message || `The server answered with status ${response.status}.`, response.status, id);
+  return new ApiError(message || `The server answered with status ${response.status}.`, response.status, id, body);
 }
 
 function messageIn(body: Record<string, unknown>): string | undefined {

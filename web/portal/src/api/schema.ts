@@ -121,6 +121,7 @@ export interface components {
       generatedAt: string;
       limits: components['schemas']['CatalogueLimits'];
       meta: components['schemas']['CatalogueMeta'];
+      network?: components['schemas']['CatalogueNetwork'];
       operators: {
         [key: string]: string[];
       };
@@ -161,6 +162,20 @@ export interface components {
     };
     /** @enum {string} */
     CatalogueMode: 'single' | 'multiple';
+    CatalogueNetwork: {
+      fields: {
+        [key: string]: string;
+      };
+      nodes: components['schemas']['CatalogueNode'][];
+    };
+    CatalogueNode: {
+      asked: boolean;
+      error?: string;
+      name: string;
+      nodeId?: string;
+      remote: boolean;
+      version?: string;
+    };
     CataloguePaths: {
       fields?: string;
       graphql: string;
@@ -251,6 +266,7 @@ export interface components {
       fileTypes?: string[] | null;
     };
     Readiness: {
+      message?: string;
       status: components['schemas']['CataloguesStatus'];
     };
     SetAsideDocument: {

@@ -18,7 +18,7 @@ export interface Taken {
 }
 
 export function graphqlText({ catalogue, fields }: Taken, indent = ''): string {
-  const names = fields.map(({ graphqlName }) => graphqlName);
+  const names = fields.map(({ selection }) => selection);
   const lines = [
     'query Records($filters: JSON, $sort: [Sort], $searchAfter: JSON) {',
     `  ${catalogue.documentType} {`,

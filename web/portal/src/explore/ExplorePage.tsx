@@ -11,6 +11,7 @@ import { count, counted, plural } from '../design/format';
 import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Loading, Notice, Skeleton, useSlow } from '../design/Notice';
 import { FacetPanel } from '../facets/FacetPanel';
+import { NetworkView } from '../network/NetworkView';
 import { QueryBar } from '../query/QueryBar';
 import { QuickSearch } from '../query/QuickSearch';
 import { NotFound } from '../shell/App';
@@ -26,7 +27,7 @@ import { type Explore as ExploreValue, ExploreContext, useExplore } from './cont
 import { Toolbar } from './Toolbar';
 import { type ExploreState, fromStart, readState, writeState } from './urlState';
 import { useView } from './useView';
-import { extentRequest, readExtent } from './viewQuery';
+import { extentRequest, isByRelevance, readExtent } from './viewQuery';
 import './explore.css';
 
 export default function ExplorePage({ rest: [id, ...others] }: { rest: string[] }) {
@@ -113,6 +114,8 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
   const [open, setOpen] = useState(false);
   const total = view.answer?.total;
   const slow = useSlow(view.loading);
+  // How many there are without the filter; of a network that is not known.
+  const all = extent && state.filter && !view.answer?.network ? extent.total : null;
   return (
     <div className="row wrap spread result-head">
       <div className="row">
@@ -129,7 +132,10 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
             <>
               <strong className="number">{count(total)}</strong>{' '}
               {total === 1 ? catalogue.documentType : plural(catalogue.documentType)}
-              {extent && state.filter && <span className="faint"> of {count(extent.total)}</span>}
+              {all !== null && <span className="faint"> of {count(all)}</span>}
+              {state.view === 'table' && total > 1 && isByRelevance(state) && (
+                <span className="faint">, best matches first</span>
+              )}
             </>
           )}
         </p>
@@ -165,6 +171,7 @@ function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumn
         <Skeleton lines={14} height={18} />
       </div>
     );
+  if (state.view === 'network' && view.answer.network) return <NetworkView />;
   if (catalogue.suppressedBelow !== null && state.view === 'table') {
     return (
       <Notice kind="plain">

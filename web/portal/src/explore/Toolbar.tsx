@@ -3,7 +3,7 @@
 import { lazy, Suspense, useState } from 'react';
 
 import { CopyButton } from '../design/CopyButton';
-import { Icon } from '../design/Icon';
+import { Icon, type IconName } from '../design/Icon';
 import { Popover } from '../design/Popover';
 import { ColumnsPanel } from '../table/ColumnsPanel';
 import type { ShownColumn } from '../table/columns';
@@ -20,10 +20,11 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
   const { state, change, catalogue } = useExplore();
   const [sheet, setSheet] = useState<Sheet | null>(null);
   const close = () => setSheet(null);
-  const views: [View, string, 'table' | 'chart'][] = [
+  const views: [View, string, IconName][] = [
     ['table', 'Table', 'table'],
     ['charts', 'Charts', 'chart'],
   ];
+  if (catalogue.networkFields) views.push(['network', 'Network', 'link']);
   const canTake = catalogue.suppressedBelow === null;
   return (
     <div className="row wrap toolbar">

@@ -28,12 +28,32 @@ export interface ViewAnswer {
   terms: Map<string, TermsCounts>;
   /** A count for each bin of a histogram. */
   steps: Map<string, number[]>;
+  /** The nodes that the counts come from; null if they are those of the catalogue alone. */
+  network: NetworkAnswer | null;
+}
+
+export interface NetworkNode {
+  nodeId: string | null;
+  name: string;
+  hits: number;
+  errors: string;
+  contributed: boolean;
+  missingFields: string[];
+}
+
+export interface NetworkAnswer {
+  complete: boolean;
+  nodes: NetworkNode[];
 }
 
 interface RawBucket {
   key: string;
   key_as_string?: string | null;
   doc_count: number;
+}
+
+interface RawNetwork extends NetworkAnswer {
+  aggregations?: Record<string, { bucket_count?: number; buckets?: RawBucket[] } | null>;
 }
 
 interface RawView {
@@ -58,7 +78,7 @@ export function readView(
     // Their cursors end with the id twice, because ids were part of the sort.
     for (const row of rows) row.cursor = row.cursor.slice(0, -1);
   }
-  const view: ViewAnswer = { total: hits.total, rows, terms: new Map(), steps: new Map() };
+  const view: ViewAnswer = { total: hits.total, rows, terms: new Map(), steps: new Map(), network: null };
   for (const { field } of catalogue.facets) {
     const counts = aggregations[field.graphqlName];
     if (!counts) continue;
@@ -70,6 +90,18 @@ export function readView(
     }
   }
   return view;
+}
+
+/** Reads the answer of the network of a catalogue, which has counts and no records. */
+export function readNetwork(catalogue: Catalogue, answer: Record<string, unknown>): ViewAnswer {
+  const { complete, nodes, aggregations = {} } = answer.network as RawNetwork;
+  const terms = catalogue.facets.flatMap(({ field }): [string, TermsCounts][] => {
+    const counts = aggregations[field.graphqlName];
+    if (!counts) return [];
+    return [[field.name, { buckets: readBuckets(counts.buckets ?? [], field), distinct: counts.bucket_count ?? 0 }]];
+  });
+  const total = nodes.reduce((sum, node) => sum + node.hits, 0);
+  return { total, rows: [], terms: new Map(terms), steps: new Map(), network: { complete, nodes } };
 }
 
 /** Reads buckets as values for filters. */

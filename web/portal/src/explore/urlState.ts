@@ -11,7 +11,7 @@ export interface ColumnChoice {
   width: number | null;
 }
 
-export type View = 'table' | 'charts';
+export type View = 'table' | 'charts' | 'network';
 
 export interface ChartChoice {
   field: string;
@@ -70,7 +70,7 @@ export function readState(search: string): ReadState {
       sort: given.has('sort') ? list(given, 'sort').map(sortKey) : null,
       columns: given.has('columns') ? list(given, 'columns').map(columnChoice) : null,
       charts: given.has('charts') ? list(given, 'charts').map(chartChoice) : null,
-      view: given.get('view') === 'charts' ? 'charts' : 'table',
+      view: viewOf(given.get('view')),
       size: SIZES.includes(size) ? size : START.size,
       page: Number.isInteger(page) && page > 0 ? page : 1,
       after: cursor(given.get('after')),
@@ -101,6 +101,10 @@ function readable(value: string): string {
   return encodeURIComponent(value).replace(/%(2C|3A|7B|7D|5B|5D|22|2F|40)/g, (code) =>
     code === '%22' || code === '%7B' || code === '%7D' ? code : decodeURIComponent(code),
   );
+}
+
+function viewOf(text: string | null): View {
+  return text === 'charts' || text === 'network' ? text : START.view;
 }
 
 function list(given: URLSearchParams, name: string): string[] {

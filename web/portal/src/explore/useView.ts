@@ -5,9 +5,9 @@ import { useState } from 'react';
 
 import type { Catalogue, Field } from '../api/catalogue';
 import { graphql } from '../api/client';
-import { readView, type ViewAnswer } from './answer';
+import { readNetwork, readView, type ViewAnswer } from './answer';
 import type { ExploreState } from './urlState';
-import { type BinsByField, viewRequest } from './viewQuery';
+import { type BinsByField, networkRequest, viewRequest } from './viewQuery';
 
 export interface ViewState {
   /** The last answer; it stays on the page until the next one arrives. */
@@ -23,13 +23,16 @@ export function useView(
   columns: Field[],
   bins: BinsByField | undefined,
 ): ViewState {
-  const request = bins ? viewRequest(catalogue, state, columns, bins) : null;
+  const isNetwork = state.view === 'network' && catalogue.networkFields !== null;
+  const own = () => (bins ? viewRequest(catalogue, state, columns, bins) : null);
+  const request = isNetwork ? networkRequest(catalogue, state) : own();
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['view', catalogue.graphqlPath, request],
     queryFn: async ({ signal }) => {
-      if (!request || !bins) throw new Error('The view has no request yet.');
+      if (!request) throw new Error('The view has no request yet.');
       const { query, variables } = request;
-      return readView(catalogue, state, bins, await graphql(catalogue.graphqlPath, query, variables, signal));
+      const answer = await graphql<Record<string, unknown>>(catalogue.graphqlPath, query, variables, signal);
+      return isNetwork ? readNetwork(catalogue, answer) : readView(catalogue, state, bins ?? new Map(), answer);
     },
     enabled: request !== null,
     structuralSharing: false,

@@ -2,6 +2,7 @@
 
 import type { Catalogue, Field, SortKey } from '../api/catalogue';
 import { type Bins, dateBins, numberBins } from '../facets/bins';
+import { seeksText } from '../query/sqon';
 import type { ExploreState } from './urlState';
 
 /** How many values of a facet are fetched; more come when the facet is searched. */
@@ -58,9 +59,20 @@ export function sortOf(state: ExploreState, catalogue: Catalogue): SortKey[] {
   return (state.sort ?? catalogue.defaultSort).filter(({ fieldName }) => catalogue.fields.has(fieldName));
 }
 
+/** Returns whether the best matches come first: a text is sought, and the user has chosen no order. */
+export function isByRelevance({ filter, sort }: ExploreState): boolean {
+  return !sort?.length && filter !== null && seeksText(filter);
+}
+
+/** Returns the order of a page. Records that match equally well are in the order of the catalogue. */
+function pageSort(state: ExploreState, catalogue: Catalogue): SortKey[] {
+  const sort = sortOf(state, catalogue);
+  return isByRelevance(state) ? [{ fieldName: '_score', desc: true }, ...sort] : sort;
+}
+
 export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: Field[], bins: BinsByField): Request {
-  const names = new Set(['id', ...columns.map(({ graphqlName }) => graphqlName)]);
-  if (catalogue.keyField) names.add(catalogue.keyField.graphqlName);
+  const names = new Set(['id', ...columns.map(({ selection }) => selection)]);
+  if (catalogue.keyField) names.add(catalogue.keyField.selection);
   const facets = catalogue.facets.map(({ field }) => facetSelection(field, bins)).join('\n      ');
   const query = `query View($filters: JSON, $sort: [Sort], $first: Int, $offset: Int, $searchAfter: JSON) {
   ${catalogue.documentType} {
@@ -79,6 +91,31 @@ export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: 
   return { query, variables: { filters: state.filter, ...pageVariables(catalogue, state) } };
 }
 
+/**
+ * Asks the network of a catalogue. Only values are counted: the bins of a histogram follow from the records of the
+ * catalogue, and those of other nodes may lie beyond them.
+ */
+export function networkRequest(catalogue: Catalogue, state: ExploreState): Request {
+  const facets = catalogue.facets
+    .filter(({ field }) => field.kind !== 'number' && field.kind !== 'date')
+    .filter(({ field }) => catalogue.networkFields?.has(field.graphqlName))
+    .map(({ field }) => `${field.graphqlName} { bucket_count buckets(max: ${MAX_VALUES}) { key doc_count } }`)
+    .join('\n      ');
+  const query = `query Network($filters: JSON) {
+  network(filters: $filters, include_missing: true) {
+    complete
+    nodes { nodeId name hits errors contributed missingFields }${
+      facets &&
+      `
+    aggregations {
+      ${facets}
+    }`
+    }
+  }
+}`;
+  return { query, variables: { filters: state.filter } };
+}
+
 function facetSelection(field: Field, bins: BinsByField): string {
   const name = field.graphqlName;
   if (field.kind !== 'number' && field.kind !== 'date') {
@@ -95,7 +132,7 @@ function facetSelection(field: Field, bins: BinsByField): string {
 
 /** Returns where a page begins. Up to the window by number; beyond it by the cursor of the page beside it. */
 function pageVariables(catalogue: Catalogue, state: ExploreState): Record<string, unknown> {
-  const sort = sortOf(state, catalogue).map(({ fieldName, desc }) => ({ fieldName, order: desc ? 'desc' : 'asc' }));
+  const sort = pageSort(state, catalogue).map(({ fieldName, desc }) => ({ fieldName, order: desc ? 'desc' : 'asc' }));
   const offset = (state.page - 1) * state.size;
   if (offset + state.size <= catalogue.window) return { sort, first: state.size, offset, searchAfter: null };
   if (state.before) {

@@ -163,14 +163,14 @@ function containing(catalogue: Catalogue, text: string): Leaf {
   return { op: 'wildcard', content: { fieldNames: catalogue.quickFields.map(({ name }) => name), value } };
 }
 
-/** Returns single values that contain a text, from a few records that do. */
+/** Returns single values that contain a text, from the records that match it best. */
 async function suggest(catalogue: Catalogue, text: string, signal: AbortSignal): Promise<Suggestion[]> {
   const names = catalogue.quickFields
     .filter(({ isMultiField }) => !isMultiField)
-    .map(({ graphqlName }) => graphqlName)
+    .map(({ selection }) => selection)
     .join(' ');
   const type = catalogue.documentType;
-  const query = `query Suggest($filters: JSON) { ${type} { hits(filters: $filters, first: 20, trackTotalHits: false) { edges { node { id ${names} } } } } }`;
+  const query = `query Suggest($filters: JSON) { ${type} { hits(filters: $filters, first: 20, sort: [{fieldName: "_score", order: desc}], trackTotalHits: false) { edges { node { id ${names} } } } } }`;
   const answer = await graphql<Record<string, { hits: { edges: { node: Record<string, unknown> }[] } }>>(
     catalogue.graphqlPath,
     query,

@@ -49,6 +49,12 @@ export function isGroup(node: Sqon): node is Group {
   return node.op === 'and' || node.op === 'or' || node.op === 'not';
 }
 
+/** Returns whether a filter seeks a text, as quick search does; what it excludes does not count. */
+export function seeksText(node: Sqon): boolean {
+  if (isGroup(node)) return node.op !== 'not' && node.content.some(seeksText);
+  return node.op === 'wildcard' || node.op === 'fuzzy';
+}
+
 /** Returns the fields of a leaf. */
 export function fieldsOf(leaf: Leaf): string[] {
   return 'fieldNames' in leaf.content ? leaf.content.fieldNames : [leaf.content.fieldName];

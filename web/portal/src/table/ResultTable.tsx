@@ -7,7 +7,7 @@ import { count } from '../design/format';
 import type { Row } from '../explore/answer';
 import { useExplore } from '../explore/context';
 import { fromStart } from '../explore/urlState';
-import { sortOf } from '../explore/viewQuery';
+import { isByRelevance, sortOf } from '../explore/viewQuery';
 import { Link } from '../shell/router';
 import { Cell } from './Cell';
 import { choices, type ShownColumn } from './columns';
@@ -26,7 +26,7 @@ export function ResultTable({ columns }: { columns: ShownColumn[] }) {
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
   });
-  const sort = sortOf(state, catalogue);
+  const sort = isByRelevance(state) ? [] : sortOf(state, catalogue);
   const first = (state.page - 1) * state.size;
   const setColumns = (next: ShownColumn[]) => change({ ...state, columns: choices(next) });
   const setSort: SortChange = (fieldName, desc, isAdded) => {

@@ -128,7 +128,10 @@ async fn in_folder(indexes: Option<&IndexAccess>, config: &CatalogueConfig) -> R
         let code = match error {
             EngineError::IndexNotFound(_) => CatalogueErrorCode::IndexNotFound,
             EngineError::PermissionDenied => CatalogueErrorCode::PermissionDenied,
-            EngineError::Unreachable | EngineError::TimedOut | EngineError::Busy => CatalogueErrorCode::ConnectionError,
+            EngineError::Unreachable
+            | EngineError::TimedOut
+            | EngineError::Busy
+            | EngineError::IndexUnavailable { .. } => CatalogueErrorCode::ConnectionError,
             _ => CatalogueErrorCode::MappingFetchError,
         };
         CatalogueError::new(code, error.to_string())

@@ -16,37 +16,52 @@ pub(super) async fn run(
     arguments: &QueryArguments,
     output: &mut Output,
 ) -> Result<(), CliError> {
-    let max = if arguments.limit == 0 { String::new() } else { format!("(max: {})", arguments.limit) };
-    let facets: Vec<String> = arguments
-        .facets
-        .iter()
-        .map(|field| {
-            let name = catalogue.graphql_name(field);
-            format!("{name} {{ cardinality buckets{max} {{ key key_as_string doc_count }} }}")
-        })
-        .collect();
-    let selection = format!(
-        "hits(filters: $filters, first: 0) {{ total }} aggregations(filters: $filters) {{ {} }}",
-        facets.join(" ")
-    );
+    let facets = selection(catalogue, arguments);
+    let selection =
+        format!("hits(filters: $filters, first: 0) {{ total }} aggregations(filters: $filters) {{ {facets} }}");
     let answer = catalogue.query(server, "($filters: JSON)", &selection, json!({"filters": filter})).await?;
-    let counted = |field: &String| &answer["aggregations"][catalogue.graphql_name(field)];
+    let aggregations = &answer["aggregations"];
     if output.is_json {
-        let facets = arguments.facets.iter().map(|field| (field.clone(), in_json(counted(field))));
-        let facets: Map<String, Value> = facets.collect();
+        let facets = in_json(catalogue, arguments, aggregations);
         return output.json(&json!({"total": answer["hits"]["total"], "facets": facets}));
     }
     for (index, field) in arguments.facets.iter().enumerate() {
         if index > 0 {
             output.line("")?;
         }
-        let mut table = Table::new([field.as_str(), "records"]);
-        for bucket in buckets(counted(field)) {
-            table.row(output, &[key(bucket), cell_text(&bucket["doc_count"])])?;
-        }
-        table.finish(output)?;
+        write_table(catalogue, field, aggregations, output)?;
     }
     Ok(())
+}
+
+/// Returns the selection of the requested facets.
+pub(super) fn selection(catalogue: &Catalogue, arguments: &QueryArguments) -> String {
+    let max = if arguments.limit == 0 { String::new() } else { format!("(max: {})", arguments.limit) };
+    let facets = arguments.facets.iter().map(|field| {
+        let name = catalogue.graphql_name(field);
+        format!("{name} {{ cardinality buckets{max} {{ key key_as_string doc_count }} }}")
+    });
+    facets.collect::<Vec<_>>().join(" ")
+}
+
+/// Writes one facet as a table.
+pub(super) fn write_table(
+    catalogue: &Catalogue,
+    field: &str,
+    aggregations: &Value,
+    output: &mut Output,
+) -> Result<(), CliError> {
+    let mut table = Table::new([field, "records"]);
+    for bucket in buckets(&aggregations[catalogue.graphql_name(field)]) {
+        table.row(output, &[key(bucket), cell_text(&bucket["doc_count"])])?;
+    }
+    table.finish(output)
+}
+
+/// Returns the requested facets as JSON.
+pub(super) fn in_json(catalogue: &Catalogue, arguments: &QueryArguments, aggregations: &Value) -> Map<String, Value> {
+    let facet = |field: &String| (field.clone(), facet_json(&aggregations[catalogue.graphql_name(field)]));
+    arguments.facets.iter().map(facet).collect()
 }
 
 fn buckets(facet: &Value) -> impl Iterator<Item = &Value> {
@@ -59,7 +74,7 @@ fn key(bucket: &Value) -> String {
     cell_text(if in_words.is_null() { &bucket["key"] } else { in_words })
 }
 
-fn in_json(facet: &Value) -> Value {
+fn facet_json(facet: &Value) -> Value {
     let values: Vec<Value> =
         buckets(facet).map(|bucket| json!({"value": key(bucket), "records": bucket["doc_count"]})).collect();
     json!({"distinct": facet["cardinality"], "values": values})

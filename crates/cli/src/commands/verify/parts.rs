@@ -6,13 +6,14 @@ use std::path::Path;
 
 use cantata_access::read_key_file;
 use cantata_core::error_chain;
-use cantata_engine::{IndexAdmin, IndexMaintenance, IndexWriter};
-use cantata_engine_embedded::EmbeddedEngine;
+use cantata_engine::{EngineError, IndexAdmin, IndexMaintenance, IndexReader, IndexWriter};
+use cantata_engine_embedded::{DAMAGED_ALIASES_FILE, EmbeddedEngine, IndexDescription};
+use cantata_indexing::is_index_generation;
 use cantata_store_sqlite::{METADATA_FILE, check_database, check_lookup, remove_lookup};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::data_dir::{INDEXING_FOLDER, ensure_metadata_is_not_lost, unusable};
+use crate::data_dir::{INDEXING_FOLDER, SEARCH_FOLDER, ensure_metadata_is_not_lost, unusable};
 use crate::error::CliError;
 
 /// What to do about metadata, which exists once.
@@ -101,7 +102,6 @@ pub(super) async fn check_indexes(
     latest_event: Option<u64>,
     repairs: bool,
 ) -> Result<Vec<Part>, CliError> {
-    let aliases = engine.aliases().await?;
     let mut parts = Vec::new();
     for index in engine.indexes().await? {
         let name = index.name;
@@ -125,14 +125,12 @@ pub(super) async fn check_indexes(
             Some(problem) => vec![problem],
             None => engine.verify(&name).await?,
         };
-        // An index generation of a catalogue with a source has a position, and is behind its alias.
-        let is_generation = |alias: &str| {
-            name.strip_prefix(alias)
-                .and_then(|rest| rest.strip_prefix('-'))
-                .is_some_and(|rest| rest.parse::<u64>().is_ok())
-        };
-        let is_derived =
-            position.is_some() || aliases.iter().any(|alias| alias.index == name && is_generation(&alias.name));
+        if let Err(EngineError::IndexUnavailable { .. }) = engine.mapping(&name).await {
+            // It may be sound.
+            parts.push(Part::new(label, problems, "correct what keeps it from being read, and verify it again"));
+            continue;
+        }
+        let is_derived = engine.describe(&name).is_ok_and(|index| is_derived(&name, &index));
         let remedy = match is_derived {
             true => "repair it with --repair; the next start builds it again from its source".to_owned(),
             false => format!(
@@ -142,6 +140,20 @@ pub(super) async fn check_indexes(
         parts.push(Part::new(label, problems, remedy).repaired(repairs && is_derived, || engine.delete(&name)));
     }
     Ok(parts)
+}
+
+/// Returns whether an index is built again from its source when it is gone. Documents of an import have no other copy, so its
+/// name does not count alone: an index generation has the mapping of the indexing, and a position in its source.
+fn is_derived(name: &str, index: &IndexDescription) -> bool {
+    is_index_generation(name, &index.mapping) && index.position.is_some()
+}
+
+/// Checks the aliases of indexes. The engine that was opened has set a damaged file aside.
+pub(super) fn check_aliases(folder: &Path) -> Part {
+    let kept = format!("{SEARCH_FOLDER}/{DAMAGED_ALIASES_FILE}");
+    let is_damaged = folder.join(&kept).is_file();
+    let problems = is_damaged.then(|| format!("the file was damaged, and is kept as {kept}")).into_iter().collect();
+    Part::new("aliases of indexes", problems, format!("{RESTORE}, or set the aliases again and delete {kept}"))
 }
 
 /// Checks the file of API keys that an earlier version has left; the keys themselves are in the metadata.
@@ -168,10 +180,13 @@ pub(super) fn check_indexing(folder: &Path, repairs: bool) -> Result<Vec<Part>, 
     Ok(parts)
 }
 
-/// Finds files that an interrupted process has left behind.
+/// Finds files that an interrupted process has left behind, except a rebuild of the lookup database: the next start removes
+/// it by itself.
 pub(super) fn check_leftovers(folder: &Path, repairs: bool) -> Result<Vec<Part>, CliError> {
     let names = names_in(folder).map_err(|error| unusable(folder, error))?;
-    let is_leftover = |name: &String| name.starts_with(".backup-") || name.ends_with(".unfinished");
+    let is_leftover = |name: &String| {
+        name.starts_with(".backup-") || (name.ends_with(".unfinished") && name != "lookup.db.unfinished")
+    };
     let parts = names.into_iter().filter(is_leftover).map(|name| {
         let path = folder.join(&name);
         let problems = vec!["an interrupted process has left it behind".to_owned()];

@@ -160,3 +160,18 @@ fn rules_that_the_metadata_service_does_not_share_are_told() {
     let (code, stdout, _) = check(&unpublished, &["--files-only", "--strict"]);
     assert!(code == 1 && stdout.contains("warning: source.json, `source.states`"), "{stdout}");
 }
+
+#[test]
+fn nodes_of_a_network_are_asked() {
+    let network = json!({"network": {"remoteNodes": [{
+        "displayName": "There", "documentType": "plant", "graphqlUrl": "http://127.0.0.1:1/graphql",
+    }]}});
+    let base = json!({"documentType": "plant", "esIndex": "plants"});
+    let files = folder(&[("plants/base.json", base), ("plants/network.json", network)]);
+    let (code, stdout, _) = check(&files, &[]);
+    assert_eq!(code, 0, "{stdout}");
+    let expected =
+        "warning: plants/network.json, `network.remoteNodes[0]`: found \"There\", but the node cannot be reached";
+    assert!(stdout.contains(expected), "{stdout}");
+    assert!(!check(&files, &["--files-only"]).1.contains("warning"));
+}

@@ -141,3 +141,21 @@ fn what_cannot_be_asked_is_told() {
     site.refused(2, &["query"], &["CATALOGUE"]);
     site.refused(2, &["query", "plants", "--format", "xml"], &["xml", "tsv"]);
 }
+
+#[test]
+fn a_network_is_asked_for_nodes_and_facets() {
+    let network = json!({"localNode": {"displayName": "Here", "nodeId": "here"}, "remoteNodes": [{
+        "displayName": "There", "documentType": "plant", "graphqlUrl": "http://127.0.0.1:1/graphql",
+    }]});
+    let site = Site::with_plants(&json!({"documentType": "plant", "esIndex": "plants", "network": network}));
+    let (code, table, stderr) = site.run(&["query", "plants", "--network", "--facet=colours", "height>0"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(stderr, "the answer is not complete: a node failed, or does not have a field\n");
+    let rows = cells(&table);
+    assert_eq!((&rows[0][..], &rows[1][..2]), (&["node", "records", "state"][..], &["Here", "3"][..]));
+    assert!(table.contains("There") && table.contains("yellow"), "{table}");
+    let answer = site.json(&["query", "plants", "--network", "--facet=colours"]);
+    assert_eq!((&answer["complete"], &answer["nodes"][0]["hits"]), (&json!(false), &json!(4)));
+    assert_eq!(answer["facets"]["colours"]["values"][0], json!({"value": "yellow", "records": 2}));
+    site.refused(2, &["query", "plants", "--network", "--count"], &["--count"]);
+}

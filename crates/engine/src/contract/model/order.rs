@@ -1,6 +1,7 @@
 //! The order of records: the keys of the sort, then the id by its bytes.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use cantata_mapping::{IndexMapping, TypedValue};
 
@@ -9,16 +10,29 @@ use super::facet::as_number;
 use super::json::below;
 use crate::{Cursor, Document, ExportRequest, Hit, HitsRequest, MissingOrder, SortKey, SortMode, SortOrder, SortValue};
 
+/// The scores of records by their ids; empty where none are wanted.
+pub(crate) type Scores = BTreeMap<String, f32>;
+
 /// Returns a page of the records, in order.
-pub(crate) fn page(mapping: &IndexMapping, records: Vec<(&str, &Record)>, request: &HitsRequest) -> Vec<Hit> {
+pub(crate) fn page(
+    mapping: &IndexMapping,
+    records: Vec<(&str, &Record)>,
+    scores: &Scores,
+    request: &HitsRequest,
+) -> Vec<Hit> {
     let HitsRequest { sort, after, offset, size, documents, .. } = request;
     let mut sorted: Vec<(Cursor, &Record)> =
-        records.into_iter().map(|(id, record)| (cursor(mapping, sort, id, record), record)).collect();
+        records.into_iter().map(|(id, record)| (cursor(mapping, sort, id, record, scores), record)).collect();
     sorted.sort_by(|(one, _), (other, _)| compare(sort, one, other));
     let is_after = |cursor: &Cursor| after.as_ref().is_none_or(|after| compare(sort, cursor, after).is_gt());
     let selected = sorted.into_iter().filter(|(cursor, _)| is_after(cursor)).skip(*offset).take(*size);
     let document = |record: &Record| documents.then(|| Document::from(record.source.clone()));
-    selected.map(|(cursor, record)| Hit { cursor, document: document(record) }).collect()
+    let hit = |(cursor, record): (Cursor, &Record)| Hit {
+        score: scores.get(&cursor.id).copied(),
+        document: document(record),
+        cursor,
+    };
+    selected.map(hit).collect()
 }
 
 /// Returns an export as one page.
@@ -27,9 +41,10 @@ pub(crate) fn export_page(request: &ExportRequest) -> HitsRequest {
     HitsRequest { sort: request.sort.clone(), size, documents: true, ..HitsRequest::default() }
 }
 
-fn cursor(mapping: &IndexMapping, sort: &[SortKey], id: &str, record: &Record) -> Cursor {
+fn cursor(mapping: &IndexMapping, sort: &[SortKey], id: &str, record: &Record, scores: &Scores) -> Cursor {
     let values = sort.iter().map(|key| match &key.field {
         None => Some(TypedValue::Text(id.to_owned())),
+        Some(_) if key.is_score() => scores.get(id).map(|score| TypedValue::Double(f64::from(*score))),
         Some(field) => sort_value(mapping, field, key.mode, record),
     });
     Cursor { values: values.collect(), id: id.to_owned() }

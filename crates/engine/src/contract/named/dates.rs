@@ -70,6 +70,10 @@ pub async fn formats_and_nanoseconds(engine: &dyn SearchEngine) {
         ("in", "exact", json!("2024-05-01T00:00:00.000000002Z"), "b"),
         ("gt", "exact", json!("2024-05-01T00:00:00.000000001Z"), "b"),
         ("in", "exact", json!("2024-05-01"), "ab"),
+        ("lt", "exact", json!("1970-01-01"), ""),
+        ("gte", "exact", json!("1970-01-01"), "ab"),
+        ("gt", "exact", json!("2262-04-11T23:47:16.854775807Z"), ""),
+        ("lte", "exact", json!("2262-04-11T23:47:16.854775807Z"), "ab"),
     ];
     bench.expect(&cases).await;
     assert_eq!(bench.sorted(&[key("exact", SortOrder::Descending)]).await, "ba");

@@ -61,6 +61,12 @@ pub async fn the_own_filter_is_left_out(engine: &dyn SearchEngine) {
     assert_eq!((texts(&without).as_str(), without.missing), ("s 2, t 1", 1));
     let without = bench.facet_with("access", &leaf("in", "access", "open"), false, |_| {}).await;
     assert_eq!(texts(&without), "open 3, controlled 1");
+    // Of a condition on several fields, the others still filter.
+    let either = json!({"op": "wildcard", "content": {"fieldNames": ["study", "access"], "value": "*t*"}});
+    assert_eq!(texts(&bench.facet_with("study", &either, true, |_| {}).await), "t 2, s 1");
+    let without = bench.facet_with("study", &either, false, |_| {}).await;
+    assert_eq!((texts(&without).as_str(), without.missing), ("t 1", 0));
+    assert_eq!(texts(&bench.facet_with("access", &either, false, |_| {}).await), "controlled 1, open 1");
     let nested = group("and", &[leaf("in", "donors.sex", "f"), leaf("in", "donors.vital", "dead")]);
     assert_eq!(texts(&bench.facet_with("donors.sex", &nested, true, |_| {}).await), "f 1");
     assert_eq!(texts(&bench.facet_with("donors.sex", &nested, false, |_| {}).await), "f 1, m 1");

@@ -2,9 +2,9 @@
 
 use std::slice::from_ref;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{LeafCase, TestIndex, group, leaf};
+use super::{LeafCase, TestIndex, delete, group, leaf, put};
 use crate::SearchEngine;
 
 async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
@@ -139,6 +139,50 @@ pub async fn texts_that_are_alike(engine: &dyn SearchEngine) {
     assert_eq!(bench.ids(&several).await, "e");
     let exact = json!({"op": "fuzzy", "content": {"fieldNames": ["colour"], "value": "gren", "fuzziness": 0}});
     assert_eq!(bench.ids(&exact).await, "");
+}
+
+/// Words of texts, frequent and rare ones, of records that come, change and go.
+pub async fn words_of_texts(engine: &dyn SearchEngine) {
+    const ALL: &str = "abcdefghijklmnopqrstuvwxyz";
+    let fields = json!({"note": {"type": "text", "fields": {"whole": {"type": "keyword"}}}});
+    let mut mapping = json!({"properties": fields});
+    mapping["properties"]["parts"] = json!({"type": "nested", "properties": fields});
+    let document = |(number, letter): (usize, char)| {
+        let words: Vec<String> = (0..5).map(|word| format!("w{:03}", 5 * number + word)).collect();
+        let parts = json!([{"note": words[0]}, {"note": format!("{}-Common", words[1])}]);
+        json!({"note": format!("Common {letter}: {}", words.join(" ")), "parts": parts})
+    };
+    let documents: Vec<Value> = ALL.chars().enumerate().map(document).collect();
+    let bench = TestIndex::new(engine, mapping, &documents).await;
+    let cases = [
+        ("in", "note", json!("common"), ALL),
+        ("in", "note", json!("Common"), ""),
+        ("in", "note", json!("w007"), "b"),
+        ("in", "note", json!(["w000", "w129", "none"]), "az"),
+        ("all", "note", json!(["w010", "w014"]), "c"),
+        ("in", "note", json!("Common b: w005 w006 w007 w008 w009"), "b"),
+        ("in", "note", json!("w12*"), "yz"),
+        ("not-in", "note", json!("w*"), ""),
+        ("wildcard", "note", json!("W00?"), "ab"),
+        ("wildcard", "note", json!("*MMO*"), ALL),
+        ("fuzzy", "note", json!("comon"), ALL),
+        ("fuzzy", "note", json!("w0077"), "bp"),
+        ("in", "parts.note", json!("common"), ALL),
+        ("in", "parts.note", json!("w005"), "b"),
+        ("in", "parts.note", json!("w006"), "b"),
+        ("in", "parts.note", json!("w006-Common"), "b"),
+        ("wildcard", "parts.note", json!("w00*"), "ab"),
+    ];
+    bench.expect(&cases).await;
+    bench.write(vec![delete("b"), put("c", &json!({"note": "w007 again"}))]).await;
+    let cases = [
+        ("in", "note", json!("w007"), "c"),
+        ("in", "note", json!("again"), "c"),
+        ("in", "note", json!("w010"), ""),
+        ("in", "parts.note", json!("w005"), ""),
+        ("wildcard", "note", json!("w00*"), "ac"),
+    ];
+    bench.expect(&cases).await;
 }
 
 /// Groups: with content, without, and in each other.

@@ -25,6 +25,7 @@ fn hits(rng: &mut StdRng, usable: &[UsableField], filters: usize) -> HitsRequest
         after: None,
         total: rng.random_bool(0.7),
         documents: rng.random_bool(0.5),
+        score: None,
     }
 }
 

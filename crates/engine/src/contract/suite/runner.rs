@@ -58,7 +58,7 @@ pub(super) struct EngineAndModel<'a> {
     pub(super) index: &'a str,
     pub(super) model: Model,
     script: &'a Script,
-    options: &'a Options,
+    pub(super) options: &'a Options,
 }
 
 impl EngineAndModel<'_> {
@@ -107,7 +107,8 @@ impl EngineAndModel<'_> {
             let found = canonical::answer(&answer, &shared, self.options);
             same("an answer", expected.clone(), found).map_err(|mismatch| mismatch.with_plan(&shared))?;
         }
-        self.check_properties(&request, &answer).await
+        self.check_properties(&request, &answer).await?;
+        self.check_scores(&request).await
     }
 
     async fn page_through(&self, request: &Request) -> Outcome {

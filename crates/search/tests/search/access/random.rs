@@ -91,10 +91,11 @@ impl Dice {
         let buckets = "bucket_count cardinality buckets(max: 4) { key key_as_string doc_count top_hits filter_by_term(filter: $g) }";
         let query = format!(
             "query($f: JSON, $g: JSON, $s: [Sort]) {{ file {{ a: hits(filters: $f, first: {first}, offset: {offset}, sort: $s) {{ \
-             total edges {{ searchAfter node {{ ...N }} }} }} aggregations(filters: $f, {flags}) {{ study {{ {buckets} }} \
+             total edges {{ searchAfter node {{ ...N }} }} }} best: hits(filters: $f, first: 5, sort: [{{fieldName: \"_score\"}}]) \
+             {{ edges {{ searchAfter node {{ id }} }} }} aggregations(filters: $f, {flags}) {{ study {{ {buckets} }} \
              tags {{ {buckets} }} title {{ bucket_count buckets {{ key doc_count }} }} size {{ {numbers} }} made {{ {numbers} }} \
              donors__sex {{ {buckets} }} donors__age {{ {numbers} }} donors__samples__code {{ {buckets} }} }} }} }} fragment N on \
-             fileNode {{ id study tags size title made donors {{ hits {{ total edges {{ node {{ id sex age }} }} }} }} }}"
+             fileNode {{ id score study tags size title made donors {{ hits {{ total edges {{ node {{ id sex age }} }} }} }} }}"
         );
         (query, json!({ "f": filter, "g": self.filter(1), "s": sort }))
     }

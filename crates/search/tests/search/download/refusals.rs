@@ -72,6 +72,10 @@ async fn a_mistake_in_a_file_is_named_with_its_place() {
         ),
         (json!({ "sort": [{ "fieldName": "nothing" }] }), "files[1]: sort[0].fieldName: found \"nothing\""),
         (json!({ "sort": [{}] }), "files[1]: sort[0].fieldName: found \"\""),
+        (
+            json!({ "sort": [{ "fieldName": "_score" }] }),
+            "files[1]: sort[0].fieldName: found \"_score\", the relevance",
+        ),
         (json!({ "uniqueBy": "nothing.here" }), "files[1]: uniqueBy: found \"nothing.here\"; expected"),
         (json!({ "sqon": "all" }), "files[1]: Invalid filter: "),
         (json!({ "sqon": { "op": "like", "content": {} } }), "files[1]: Invalid filter: "),

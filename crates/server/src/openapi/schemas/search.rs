@@ -31,6 +31,10 @@ pub(crate) enum CataloguesStatus {
 pub(crate) struct Readiness {
     /// How they are.
     status: CataloguesStatus,
+    /// Why an index cannot be read, written, flushed or merged at the moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    message: Option<String>,
 }
 
 /// How catalogues are addressed.
@@ -153,12 +157,45 @@ pub(crate) struct CatalogueFields {
     generated_at: String,
     /// What the answer depends on.
     meta: CatalogueMeta,
-    /// Why the index cannot be reached at present; the rest is what is known from before.
+    /// The network that it can be asked with; absent if it has none.
+    #[schema(nullable = false)]
+    network: Option<CatalogueNetwork>,
+    /// Why the index cannot be reached at present, with status 503; the rest is what is known from before.
     #[schema(nullable = false)]
     error: Option<CatalogueFailure>,
     /// `failed` if the index cannot be reached at present.
     #[schema(nullable = false)]
     status: Option<CatalogueStatus>,
+}
+
+/// The network of a catalogue.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CatalogueNetwork {
+    /// The type of aggregations that each field of the network has.
+    fields: HashMap<String, String>,
+    /// The nodes, in the order of the configuration.
+    nodes: Vec<CatalogueNode>,
+}
+
+/// A node of a network.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CatalogueNode {
+    /// The id in `nodesFilter`.
+    #[schema(nullable = false)]
+    node_id: Option<String>,
+    /// What people read.
+    name: String,
+    /// Whether it is on another server.
+    remote: bool,
+    /// Whether it is asked at present.
+    asked: bool,
+    /// Why it is not asked at present.
+    #[schema(nullable = false)]
+    error: Option<String>,
+    /// The version of its server, if that is Cantata.
+    #[schema(nullable = false)]
+    version: Option<String>,
 }
 
 /// One field.
@@ -210,6 +247,16 @@ pub(crate) struct FailedCatalogue {
     /// Where to read more.
     #[schema(nullable = false)]
     details: Option<String>,
+}
+
+/// A catalogue that cannot be served at present.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum UnavailableCatalogue {
+    /// It was never available.
+    Failed(FailedCatalogue),
+    /// It was available before: what is known of it, with `error` and `status`.
+    Known(Box<CatalogueFields>),
 }
 
 /// A document type that several catalogues have.

@@ -60,10 +60,21 @@ async fn members_that_older_clients_send_empty_are_not_minded() {
     let object_id = object_id(&server, &ids[0], 0).await;
     let body = json!({"analysisId": "", "donorId": "", "specimenId": null, "sampleId": "", "fileId": object_id});
     assert_eq!(found(&server.post(PATH, &body).await.ok()), [ids[0].clone()]);
-    let refused = server.post(PATH, &json!({"donorId": "DO1"})).await;
-    let text = "Analyses cannot be searched by 'donorId'; search by objectId or fileId";
-    refused.assert_error(400, "AnalysisService", "malformed.parameter", text);
-    for query in ["sampleId=SA1", "donorId=DO1&specimenId=", "fileId=&submitterSampleId=x", "fileId=.*&sampleId=SA1"] {
+    for body in [json!({"donorId": "DO1"}), json!({"donorId": ""}), json!({"donorId": null, "fileId": ""})] {
+        let refused = server.post(PATH, &body).await;
+        let text = "Analyses cannot be searched by 'donorId'; search by objectId or fileId";
+        refused.assert_error(400, "AnalysisService", "malformed.parameter", text);
+    }
+    for query in [
+        "sampleId=SA1",
+        "donorId=DO1&specimenId=",
+        "fileId=&submitterSampleId=x",
+        "fileId=.*&sampleId=SA1",
+        // None of these may mean the whole study.
+        "sampleId=",
+        "sampleId=&fileId=",
+        "fileId=.*&sampleId=&sampleId=SA1",
+    ] {
         let message = server.get(&format!("{PATH}?{query}")).await.assert_error_id(400, "malformed.parameter");
         assert!(
             message.starts_with("[AnalysisService::malformed.parameter] - Analyses cannot be searched by '"),

@@ -1,5 +1,7 @@
 //! Requests that no HTTP client would send.
 
+use std::time::Duration;
+
 use cantata_testkit::{TestServer, raw};
 use serde_json::{Value, json};
 
@@ -144,7 +146,6 @@ async fn what_is_no_http_is_refused() {
         b"POST /submit/S HTTP/1.1\r\ncontent-length: -1\r\n\r\n",
         b"POST /submit/S HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{}",
         b"POST /submit/S HTTP/1.1\r\ntransfer-encoding: gzip\r\n\r\n{}",
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         long_head.as_bytes(),
         many_headers.as_bytes(),
         long_path.as_bytes(),
@@ -156,6 +157,11 @@ async fn what_is_no_http_is_refused() {
         }
         server.get("/isAlive").await.assert_text(200, "true");
     }
+    // A connection of HTTP/2 on which nothing is asked for is closed after the timeout of clients.
+    let impatient = TestServer::builder().limits(|limits| limits.client_timeout = Duration::from_secs(1)).start().await;
+    let response = raw::exchange(impatient.address(), b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
+    assert!(response.is_none(), "{response:?}");
+    impatient.get("/isAlive").await.assert_text(200, "true");
 }
 
 /// Connections that are opened and left alone hold nobody up.

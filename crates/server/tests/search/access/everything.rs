@@ -44,6 +44,7 @@ fn ways(argument: &str, ways: Ways) -> &'static [&'static str] {
             &[
                 "[{fieldName: \"name\", order: desc}]",
                 "[{fieldName: \"size\"}, {fieldName: \"donors.sex\", mode: max, missing: first}]",
+                "[{fieldName: \"_score\"}]",
             ],
             &["[{fieldName: \"zzqx\"}]", "[{fieldName: \"postcode\"}]", "[{fieldName: \"donors.age\", mode: sum}]"],
         ),

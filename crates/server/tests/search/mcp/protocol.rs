@@ -41,6 +41,7 @@ async fn every_tool_says_what_it_takes() {
         "execute_query",
         "describe_analysis_types",
         "validate_analysis",
+        "query_network",
     ];
     assert_eq!(names, expected);
     for tool in tools.as_array().unwrap() {

@@ -96,6 +96,10 @@ async fn records_are_shown_without_the_wrapping_of_graphql() {
         "sort": [{"fieldName": "analysis"}]});
     let found = call(&server, "execute_query", page).await;
     assert_eq!((&found["hits"], &found["total"]), (&json!([{"analysis": "A3"}]), &json!(5)));
+    let sqon = json!({"op": "wildcard", "content": {"fieldNames": ["name"], "value": "*read*"}});
+    let best = json!({"catalogueId": "file", "sqon": sqon, "fields": ["name"], "sort": [{"fieldName": "_score"}]});
+    let found = call(&server, "execute_query", best).await;
+    assert_eq!(found["hits"], json!([{"name": "Beta read"}, {"name": "Alpha read"}]));
 }
 
 #[tokio::test]
@@ -164,4 +168,24 @@ async fn a_server_without_catalogues_says_so() {
     ] {
         assert!(mend(&server, tool, arguments).await.contains("no catalogues"), "{tool}");
     }
+}
+
+#[tokio::test]
+async fn a_network_gives_counts_and_says_which_nodes_failed() {
+    let network = json!({"localNode": {"displayName": "own", "nodeId": "own"}, "remoteNodes": [{
+        "displayName": "down", "documentType": "file", "graphqlUrl": "http://127.0.0.1:1/graphql",
+    }]});
+    let server = server_with(json!({"network": network})).await;
+    let arguments = json!({"catalogueId": "file", "sqon": all(), "aggregationFields": ["donors.gender", "size"]});
+    let found = call(&server, "query_network", arguments).await;
+    assert_eq!(found["complete"], false);
+    assert_eq!((&found["nodes"][0]["name"], &found["nodes"][0]["status"]), (&json!("down"), &json!("ERROR")));
+    assert_eq!((&found["nodes"][1]["name"], &found["nodes"][1]["hits"]), (&json!("own"), &json!(5)));
+    assert_eq!(found["aggregations"]["donors__gender"]["buckets"][0], json!({"key": "Male", "doc_count": 3}));
+    assert_eq!(found["aggregations"]["size"]["stats"]["count"], 4);
+    let unknown = json!({"catalogueId": "file", "sqon": all(), "aggregationFields": ["nothing"]});
+    assert!(mend(&server, "query_network", unknown).await.contains("no node of the network has a field"));
+    let alone = server_with(json!({})).await;
+    let text = mend(&alone, "query_network", json!({"catalogueId": "file", "sqon": all()})).await;
+    assert!(text.contains("has no network"), "{text}");
 }

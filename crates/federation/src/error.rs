@@ -1,0 +1,68 @@
+//! Why a node gave no answer.
+
+use cantata_http_client::HttpError;
+
+/// Why a node gave no answer. The text is for clients: it has nothing that the node said.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NodeError {
+    #[error("the fields of the node are not known yet")]
+    NotDiscovered,
+    #[error("the node failed several times; it is asked again once it answers")]
+    Suspended,
+    #[error("the settings of the node cannot be used; the log of the server says why")]
+    Settings,
+    #[error("the node cannot be reached")]
+    Unreachable,
+    #[error("the node did not answer in time")]
+    TimedOut,
+    #[error("the node does not allow this request")]
+    Denied,
+    /// The values of the request do not suit it.
+    #[error("the node rejected the request")]
+    Rejected,
+    /// The request does not fit the schema of the node, which may have changed.
+    #[error("the node rejected the request; its fields are read again")]
+    SchemaMismatch,
+    #[error("the node answered with an error")]
+    Failed,
+    #[error("the answer of the node is too long")]
+    TooLong,
+    /// The reason is for the log.
+    #[error("the answer of the node cannot be used")]
+    Invalid(&'static str),
+}
+
+impl NodeError {
+    /// Returns whether the error tells that the node does not work, rather than that it did not like a request.
+    pub(crate) fn is_outage(&self) -> bool {
+        match self {
+            Self::Unreachable | Self::TimedOut | Self::Failed | Self::TooLong | Self::Invalid(_) => true,
+            Self::NotDiscovered
+            | Self::Suspended
+            | Self::Settings
+            | Self::Denied
+            | Self::Rejected
+            | Self::SchemaMismatch => false,
+        }
+    }
+
+    /// Returns the error of a response that has this status instead of 200.
+    pub(crate) fn of_status(status: u16) -> Self {
+        match status {
+            401 | 403 => Self::Denied,
+            400 => Self::SchemaMismatch,
+            413 | 422 => Self::Rejected,
+            _ => Self::Failed,
+        }
+    }
+}
+
+impl From<HttpError> for NodeError {
+    fn from(error: HttpError) -> Self {
+        match error {
+            HttpError::Timeout(..) => Self::TimedOut,
+            HttpError::BodyTooLong(_) => Self::TooLong,
+            HttpError::Connect(_) | HttpError::Broken(_) | HttpError::Request(_) => Self::Unreachable,
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! The network of a catalogue: which fields its nodes have together, and asking all of them at once.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use cantata_catalogue::{AggregationKind, NetworkConfig, NetworkField, NodeTarget};
+use cantata_graphql::{NetworkAnswer, NetworkQuestion};
+use futures_util::future::join_all;
+use serde_json::{Map, Value, json};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use crate::discovery;
+use crate::error::NodeError;
+use crate::local::{LocalCatalogue, LocalCatalogues};
+use crate::merge::{merge_facet, suppress};
+use crate::node::{Node, RemoteState};
+use crate::node_answer::NodeAnswer;
+use crate::node_query::{Asking, NodeField, node_query};
+
+/// How many bytes the answers that are being read may take together.
+const MAX_ANSWERS_BYTES: usize = 256 << 20;
+
+/// The error for a filter that could single out few records.
+const FILTER_ERROR: &str = "Invalid filter: a node of the network shows counts only, so that a filter can only be a \
+                            list of `in` conditions in an `and`, each on another field, without `*`";
+
+/// A header of the client that may be passed on.
+#[derive(Clone)]
+pub struct ForwardedHeader {
+    /// The name, in lower case.
+    pub name: String,
+    /// The value.
+    pub value: Vec<u8>,
+}
+
+/// The network of a catalogue.
+pub struct Network {
+    nodes: Vec<Node>,
+    deadline: Duration,
+    /// The fields of all remote nodes, sorted by name.
+    remote_fields: ArcSwap<Vec<NetworkField>>,
+    /// Held while the fields are collected, so that an older list never replaces a newer one.
+    publishing: Mutex<()>,
+    /// Permits for answers that are being read.
+    answers: Semaphore,
+}
+
+/// The state of a node, for operators.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeReport {
+    /// The name that people read.
+    pub name: String,
+    /// The id in `nodesFilter`.
+    pub id: Option<String>,
+    /// Whether it is on another server.
+    pub is_remote: bool,
+    /// Why it is not asked at present; `None` if it is.
+    pub error: Option<String>,
+    /// The number of fields that are known of a remote node.
+    pub fields: usize,
+    /// The version of a Cantata server.
+    pub version: Option<String>,
+    /// How often it was asked.
+    pub asked: u64,
+    /// How often it gave no usable answer.
+    pub failed: u64,
+    /// How many milliseconds its answers took together.
+    pub answer_millis: u64,
+}
+
+/// What came of asking a node.
+enum NodeOutcome {
+    /// The request left it out.
+    Excluded,
+    Answered {
+        answer: NodeAnswer,
+        version: Option<String>,
+        suppressed_below: Option<u64>,
+        millis: u64,
+    },
+    Failed {
+        error: NodeError,
+        millis: u64,
+    },
+}
+
+/// An answer with what its server says of itself.
+struct Answer {
+    answer: NodeAnswer,
+    version: Option<String>,
+    suppressed_below: Option<u64>,
+}
+
+impl Network {
+    /// Starts the discovery of the nodes, which goes on for as long as the network is in use.
+    pub fn start(config: &NetworkConfig) -> Arc<Self> {
+        let network = Arc::new(Self {
+            nodes: config.nodes.iter().map(|node| Node::new(node, config.max_answer_bytes)).collect(),
+            deadline: config.deadline,
+            remote_fields: ArcSwap::default(),
+            publishing: Mutex::new(()),
+            answers: Semaphore::new((MAX_ANSWERS_BYTES / config.max_answer_bytes.max(1)).max(1)),
+        });
+        for index in 0..network.nodes.len() {
+            discovery::start(&network, index);
+        }
+        network
+    }
+
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Returns what each node is.
+    pub fn targets(&self) -> impl Iterator<Item = &NodeTarget> {
+        self.nodes.iter().map(|node| &node.config.target)
+    }
+
+    /// Returns the names of the headers that some node gets, in lower case.
+    pub fn header_names(&self) -> impl Iterator<Item = &str> {
+        let remotes = self.targets().filter_map(|target| match target {
+            NodeTarget::Remote(remote) => Some(remote),
+            NodeTarget::OwnRecords | NodeTarget::Catalogue(_) => None,
+        });
+        remotes.flat_map(|remote| remote.headers.iter().map(String::as_str))
+    }
+
+    /// Returns the fields of all nodes, sorted by name. A field that is no number at one node is none in the network.
+    pub fn fields(&self, locals: &dyn LocalCatalogues) -> Vec<NetworkField> {
+        let mut fields = self.remote_fields.load().to_vec();
+        for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.remote.is_none()) {
+            let catalogue = locals.catalogue(index);
+            let known = catalogue.iter().flat_map(|catalogue| node_fields(node, catalogue));
+            fields.extend(known.map(|field| NetworkField { name: field.network, kind: field.kind }));
+        }
+        union(fields)
+    }
+
+    /// Collects the fields of the remote nodes.
+    pub(crate) fn publish_fields(&self) {
+        let _guard = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);
+        let schemas: Vec<_> =
+            self.nodes.iter().filter_map(|node| node.remote.as_ref()).filter_map(RemoteState::schema).collect();
+        let fields = schemas.iter().flat_map(|schema| &schema.fields);
+        let fields = fields.map(|field| NetworkField { name: field.network.clone(), kind: field.kind });
+        self.remote_fields.store(Arc::new(union(fields.collect())));
+    }
+
+    /// Returns the state of each node, in the order of the configuration.
+    pub fn reports(&self) -> Vec<NodeReport> {
+        let report = |node: &Node| {
+            let schema = node.remote.as_ref().and_then(RemoteState::schema);
+            let error = node.remote.as_ref().and_then(|remote| remote.ready().err());
+            NodeReport {
+                name: node.config.name.clone(),
+                id: node.config.id.clone(),
+                is_remote: node.remote.is_some(),
+                error: error.map(|error| error.to_string()),
+                fields: schema.as_ref().map_or(0, |schema| schema.fields.len()),
+                version: schema.and_then(|schema| schema.version.clone()),
+                asked: node.asked.load(Ordering::Relaxed),
+                failed: node.failed.load(Ordering::Relaxed),
+                answer_millis: node.answer_millis.load(Ordering::Relaxed),
+            }
+        };
+        self.nodes.iter().map(report).collect()
+    }
+
+    /// Asks the nodes and merges their answers, within the deadline of the network.
+    ///
+    /// # Errors
+    ///
+    /// If the filter is not allowed below the suppression threshold of a node.
+    pub async fn ask(
+        &self,
+        question: &NetworkQuestion,
+        locals: &dyn LocalCatalogues,
+        headers: &[ForwardedHeader],
+    ) -> NetworkAnswer {
+        let threshold = self.suppression_threshold(question, locals);
+        if threshold.is_some() && !question.has_plain_filter {
+            return Err(FILTER_ERROR.to_owned());
+        }
+        let asking = Asking { question, counts_only: threshold.is_some() };
+        let outcomes = (0..self.nodes.len()).map(|index| self.ask_node(index, asking, locals, headers));
+        let outcomes = join_all(outcomes).await;
+        // A node may apply a higher threshold to this client than to the discovery.
+        let reported = outcomes.iter().filter_map(|outcome| match outcome {
+            NodeOutcome::Answered { suppressed_below, .. } => *suppressed_below,
+            NodeOutcome::Excluded | NodeOutcome::Failed { .. } => None,
+        });
+        let threshold = reported.chain(threshold).max();
+        Ok(self.merge(question, &self.fields(locals), outcomes, threshold))
+    }
+
+    /// Returns the highest threshold of the client's view and of all nodes, whether they are asked or not.
+    fn suppression_threshold(&self, question: &NetworkQuestion, locals: &dyn LocalCatalogues) -> Option<u64> {
+        let of_nodes = self.nodes.iter().enumerate().flat_map(|(index, node)| {
+            let own = match &node.remote {
+                Some(remote) => remote.schema().and_then(|schema| schema.suppressed_below),
+                None => locals.catalogue(index).and_then(|catalogue| catalogue.suppression_threshold),
+            };
+            [own, node.config.suppressed_below]
+        });
+        of_nodes.chain([question.suppression_threshold]).flatten().max()
+    }
+
+    async fn ask_node(
+        &self,
+        index: usize,
+        asking: Asking<'_>,
+        locals: &dyn LocalCatalogues,
+        headers: &[ForwardedHeader],
+    ) -> NodeOutcome {
+        let node = &self.nodes[index];
+        let is_asked = |ids: &Vec<String>| node.config.id.as_ref().is_some_and(|id| ids.contains(id));
+        if !asking.question.nodes.as_ref().is_none_or(is_asked) {
+            return NodeOutcome::Excluded;
+        }
+        let started = Instant::now();
+        let result = match &node.remote {
+            Some(remote) => self.ask_remote(node, remote, asking, headers).await,
+            None => self.ask_local(index, node, asking, locals).await,
+        };
+        let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        node.count(result.is_ok(), millis);
+        match result {
+            Ok(Answer { answer, version, suppressed_below }) => {
+                NodeOutcome::Answered { answer, version, suppressed_below, millis }
+            }
+            Err(error) => {
+                if let NodeError::Invalid(reason) = error {
+                    tracing::warn!(node = node.config.name, reason, "the answer of a node cannot be used");
+                }
+                NodeOutcome::Failed { error, millis }
+            }
+        }
+    }
+
+    async fn ask_remote(
+        &self,
+        node: &Node,
+        remote: &RemoteState,
+        asking: Asking<'_>,
+        headers: &[ForwardedHeader],
+    ) -> Result<Answer, NodeError> {
+        let NodeTarget::Remote(target) = &node.config.target else { return Err(NodeError::Settings) };
+        let (client, schema) = remote.ready()?;
+        let question = asking.question;
+        let document_type = &target.document_type;
+        let query = node_query(asking, question.visible.as_ref(), document_type, &schema.fields, &node.names);
+        let started = Instant::now();
+        let permit = timeout(self.deadline, self.answers.acquire()).await.map_err(|_| NodeError::TimedOut)?;
+        let rest = self.deadline.saturating_sub(started.elapsed());
+        let response = client.post(&query.request, headers, rest).await;
+        let answer = response.and_then(|response| {
+            let answer = NodeAnswer::parse(&response.body, document_type, question, &query, &node.names)?;
+            let version = response.version.or_else(|| schema.version.clone());
+            Ok(Answer { answer, version, suppressed_below: response.suppressed_below })
+        });
+        drop(permit);
+        match &answer {
+            Ok(_) => remote.succeeded(),
+            Err(error) => remote.failed(error),
+        }
+        answer
+    }
+
+    async fn ask_local(
+        &self,
+        index: usize,
+        node: &Node,
+        asking: Asking<'_>,
+        locals: &dyn LocalCatalogues,
+    ) -> Result<Answer, NodeError> {
+        let catalogue = locals.catalogue(index).ok_or(NodeError::Unreachable)?;
+        let question = asking.question;
+        // A catalogue applies its own rules to its own records.
+        let rules = match node.config.target {
+            NodeTarget::OwnRecords => None,
+            NodeTarget::Catalogue(_) | NodeTarget::Remote(_) => question.visible.as_ref(),
+        };
+        let fields = node_fields(node, &catalogue);
+        let query = node_query(asking, rules, &catalogue.document_type, &fields, &node.names);
+        let body = timeout(self.deadline, locals.query(index, query.request.clone())).await;
+        let body = body.map_err(|_| NodeError::TimedOut)?;
+        let answer = NodeAnswer::parse(&body, &catalogue.document_type, question, &query, &node.names)?;
+        let version = Some(env!("CARGO_PKG_VERSION").to_owned());
+        Ok(Answer { answer, version, suppressed_below: catalogue.suppression_threshold })
+    }
+
+    fn merge(
+        &self,
+        question: &NetworkQuestion,
+        fields: &[NetworkField],
+        mut outcomes: Vec<NodeOutcome>,
+        threshold: Option<u64>,
+    ) -> Value {
+        let mut answers = Vec::new();
+        for outcome in &mut outcomes {
+            if let NodeOutcome::Answered { answer, .. } = outcome {
+                if let Some(threshold) = threshold {
+                    suppress(answer, threshold);
+                }
+                answers.push(&*answer);
+            }
+        }
+        let mut aggregations = Map::new();
+        for (position, facet) in question.facets.iter().enumerate() {
+            let kind = fields.iter().find(|field| field.name == facet.field);
+            let kind = kind.map_or(AggregationKind::Plain, |field| field.kind);
+            let merged = merge_facet(position, facet, kind, &answers, threshold.is_some());
+            aggregations.insert(facet.field.clone(), merged);
+        }
+        let mut nodes: Vec<(&Node, &NodeOutcome)> = self.nodes.iter().zip(&outcomes).collect();
+        nodes.sort_by(|(one, _), (other, _)| {
+            (&one.config.name, &one.config.id).cmp(&(&other.config.name, &other.config.id))
+        });
+        let is_complete = outcomes.iter().all(|outcome| match outcome {
+            NodeOutcome::Excluded => true,
+            NodeOutcome::Answered { answer, .. } => answer.missing_fields.is_empty(),
+            NodeOutcome::Failed { .. } => false,
+        });
+        let nodes: Vec<Value> = nodes.into_iter().map(|(node, outcome)| node_json(node, outcome)).collect();
+        json!({ "nodes": nodes, "complete": is_complete, "aggregations": aggregations })
+    }
+}
+
+/// Returns the fields of a local node by their names in the network.
+fn node_fields(node: &Node, catalogue: &LocalCatalogue) -> Vec<NodeField> {
+    let named = |field: &NetworkField| {
+        let network = node.names.field_in_network(&field.name)?;
+        Some(NodeField { network, node: field.name.clone(), kind: field.kind })
+    };
+    catalogue.fields.iter().filter_map(named).collect()
+}
+
+/// Sorts fields, and makes one of those of the same name.
+fn union(mut fields: Vec<NetworkField>) -> Vec<NetworkField> {
+    let is_numeric = |field: &NetworkField| field.kind == AggregationKind::Numeric;
+    // A field that is no number at some node comes before those of its name that are.
+    fields.sort_by(|one, other| one.name.cmp(&other.name).then(is_numeric(one).cmp(&is_numeric(other))));
+    fields.dedup_by(|later, earlier| later.name == earlier.name);
+    fields
+}
+
+/// Returns the state of a node in the answer.
+fn node_json(node: &Node, outcome: &NodeOutcome) -> Value {
+    let none: &[String] = &[];
+    let (hits, error, missing_fields, millis, version) = match outcome {
+        NodeOutcome::Excluded => (0, None, none, None, None),
+        NodeOutcome::Answered { answer, version, millis, .. } => {
+            (answer.hits, None, &answer.missing_fields[..], Some(*millis), version.as_deref())
+        }
+        NodeOutcome::Failed { error, millis } => (0, Some(error.to_string()), none, Some(*millis), None),
+    };
+    json!({
+        "nodeId": node.config.id,
+        "name": node.config.name,
+        "hits": hits,
+        "status": if error.is_some() { "ERROR" } else { "OK" },
+        "errors": error.unwrap_or_default(),
+        "contributed": matches!(outcome, NodeOutcome::Answered { .. }),
+        "missingFields": missing_fields,
+        "latencyMs": millis,
+        "version": version,
+    })
+}

@@ -1,0 +1,180 @@
+//! One node of a network: its client, what is known of its fields, and whether it is asked at present.
+//!
+//! A remote node is asked while its fields are known and it works. Several failures in a row suspend it: requests no
+//! longer wait for it, and the discovery in the background brings it back. This is the circuit breaker of the node.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cantata_catalogue::{NodeConfig, NodeTarget};
+use tokio::sync::Notify;
+
+use crate::error::NodeError;
+use crate::names::NameTranslation;
+use crate::node_query::NodeField;
+use crate::remote_call::RemoteClient;
+
+/// How many failures in a row suspend a node.
+const MAX_CONSECUTIVE_FAILURES: u32 = 3;
+
+/// A node.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) config: NodeConfig,
+    pub(crate) names: NameTranslation,
+    /// `None` for a catalogue of this server.
+    pub(crate) remote: Option<RemoteState>,
+    pub(crate) asked: AtomicU64,
+    pub(crate) failed: AtomicU64,
+    /// How long all answers took together.
+    pub(crate) answer_millis: AtomicU64,
+}
+
+/// A node on another server.
+#[derive(Debug)]
+pub(crate) struct RemoteState {
+    pub(crate) client: Result<RemoteClient, NodeError>,
+    /// Wakes the discovery when the node is suspended, or its fields seem to have changed.
+    pub(crate) wake: Arc<Notify>,
+    status: Mutex<RemoteStatus>,
+}
+
+#[derive(Debug, Default)]
+struct RemoteStatus {
+    schema: Option<Arc<NodeSchema>>,
+    consecutive_failures: u32,
+    is_suspended: bool,
+}
+
+/// What the discovery found out about a node.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct NodeSchema {
+    /// The fields, by their names in the network.
+    pub(crate) fields: Vec<NodeField>,
+    pub(crate) version: Option<String>,
+    /// The suppression threshold that the node applies to this server.
+    pub(crate) suppressed_below: Option<u64>,
+}
+
+impl Node {
+    pub(crate) fn new(config: &NodeConfig, max_answer_bytes: usize) -> Self {
+        let remote = match &config.target {
+            NodeTarget::Remote(remote) => Some(RemoteState {
+                client: RemoteClient::new(config, remote, max_answer_bytes),
+                wake: Arc::default(),
+                status: Mutex::default(),
+            }),
+            NodeTarget::OwnRecords | NodeTarget::Catalogue(_) => None,
+        };
+        Self {
+            names: NameTranslation::new(&config.names),
+            config: config.clone(),
+            remote,
+            asked: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            answer_millis: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts an answer, or its absence.
+    pub(crate) fn count(&self, is_answered: bool, millis: u64) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.failed.fetch_add(u64::from(!is_answered), Ordering::Relaxed);
+        self.answer_millis.fetch_add(millis, Ordering::Relaxed);
+    }
+}
+
+impl RemoteState {
+    fn with_status<T>(&self, change: impl FnOnce(&mut RemoteStatus) -> T) -> T {
+        change(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the client and the fields of the node.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not asked at present.
+    pub(crate) fn ready(&self) -> Result<(&RemoteClient, Arc<NodeSchema>), NodeError> {
+        let client = self.client.as_ref().map_err(Clone::clone)?;
+        self.with_status(|status| match &status.schema {
+            None => Err(NodeError::NotDiscovered),
+            Some(_) if status.is_suspended => Err(NodeError::Suspended),
+            Some(schema) => Ok((client, Arc::clone(schema))),
+        })
+    }
+
+    /// Returns what is known of the node, whether it is asked at present or not.
+    pub(crate) fn schema(&self) -> Option<Arc<NodeSchema>> {
+        self.with_status(|status| status.schema.clone())
+    }
+
+    /// Records what the discovery found; returns whether the fields changed. A node that was not known before is asked
+    /// from [`RemoteState::resume`] on, when its fields are part of the network.
+    pub(crate) fn discovered(&self, schema: NodeSchema) -> bool {
+        self.with_status(|status| {
+            let is_changed = status.schema.as_ref().is_none_or(|known| known.fields != schema.fields);
+            status.is_suspended |= status.schema.is_none();
+            status.schema = Some(Arc::new(schema));
+            is_changed
+        })
+    }
+
+    /// Lets the node be asked again.
+    pub(crate) fn resume(&self) {
+        self.with_status(|status| (status.consecutive_failures, status.is_suspended) = (0, false));
+    }
+
+    /// Records an answer.
+    pub(crate) fn succeeded(&self) {
+        self.with_status(|status| status.consecutive_failures = 0);
+    }
+
+    /// Records a failure; one too many suspends the node.
+    pub(crate) fn failed(&self, error: &NodeError) {
+        if *error == NodeError::SchemaMismatch {
+            self.wake.notify_one();
+        }
+        if !error.is_outage() {
+            return;
+        }
+        let is_suspended_now = self.with_status(|status| {
+            status.consecutive_failures = status.consecutive_failures.saturating_add(1);
+            let is_too_many = status.consecutive_failures >= MAX_CONSECUTIVE_FAILURES;
+            is_too_many && !std::mem::replace(&mut status.is_suspended, true)
+        });
+        if is_suspended_now {
+            self.wake.notify_one();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> RemoteState {
+        RemoteState { client: Err(NodeError::Settings), wake: Arc::default(), status: Mutex::default() }
+    }
+
+    #[test]
+    fn failures_in_a_row_suspend_a_node_until_it_is_discovered_again() {
+        let state = state();
+        let is_suspended = || state.with_status(|status| status.is_suspended);
+        assert!(state.discovered(NodeSchema::default()));
+        state.resume();
+        for error in [NodeError::TimedOut, NodeError::Unreachable, NodeError::Rejected, NodeError::Denied] {
+            state.failed(&error);
+            assert!(!is_suspended(), "{error}");
+        }
+        state.succeeded();
+        for _ in 0..2 {
+            state.failed(&NodeError::Failed);
+        }
+        assert!(!is_suspended());
+        state.failed(&NodeError::Failed);
+        assert!(is_suspended());
+        assert!(!state.discovered(NodeSchema::default()), "the fields are the same");
+        state.resume();
+        assert!(!is_suspended());
+    }
+}

@@ -1,0 +1,226 @@
+//! The answer of a node, validated: counts are whole numbers and not negative, keys are texts, and no key comes twice.
+//!
+//! A facet that the node has but did not answer counts as one that it lacks. An answer that breaks a rule is no answer:
+//! its other numbers are not worth more.
+
+use std::collections::HashSet;
+
+use cantata_graphql::NetworkQuestion;
+use serde_json::Value;
+
+use crate::error::NodeError;
+use crate::names::NameTranslation;
+use crate::node_query::{NodeQuery, answer_key};
+
+/// How many buckets one aggregation may have; as many as a catalogue of this server gives.
+const MAX_BUCKETS: usize = 300_001;
+
+/// Larger counts are wrong: no index has so many records, and JSON numbers are not exact beyond.
+const MAX_COUNT: u64 = 1 << 53;
+
+/// Keys with their counts.
+pub(crate) type Buckets = Vec<(String, u64)>;
+
+/// The validated answer of a node.
+#[derive(Debug, PartialEq)]
+pub(crate) struct NodeAnswer {
+    pub(crate) hits: u64,
+    /// For each facet of the question, the answer; `None` if the node gave none.
+    pub(crate) facets: Vec<Option<FacetAnswer>>,
+    /// The flat names in the network of the fields that are missing.
+    pub(crate) missing_fields: Vec<String>,
+}
+
+#[derive(Debug, PartialEq, Default)]
+pub(crate) struct FacetAnswer {
+    pub(crate) buckets: Buckets,
+    pub(crate) stats: Option<NodeStats>,
+    pub(crate) histograms: Vec<Buckets>,
+    pub(crate) ranges: Vec<Buckets>,
+}
+
+/// The statistics of the values of a field at a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NodeStats {
+    pub(crate) count: u64,
+    pub(crate) sum: f64,
+    /// The least and the greatest value; `None` if there is no value.
+    pub(crate) extent: Option<(f64, f64)>,
+}
+
+impl NodeAnswer {
+    /// Reads the body of a response with the status 200.
+    pub(crate) fn parse(
+        body: &[u8],
+        document_type: &str,
+        question: &NetworkQuestion,
+        query: &NodeQuery,
+        names: &NameTranslation,
+    ) -> Result<Self, NodeError> {
+        let body: Value = serde_json::from_slice(body).map_err(|_| NodeError::Invalid("it is no JSON"))?;
+        let records = &body["data"][document_type];
+        if !records["hits"].is_object() {
+            return Err(failure(&body));
+        }
+        let hits = count(&records["hits"]["total"])?;
+        let mut facets: Vec<Option<FacetAnswer>> = question.facets.iter().map(|_| None).collect();
+        let mut missing_fields = query.missing_fields.clone();
+        for asked in &query.facets {
+            let (Some(slot), Some(facet)) = (facets.get_mut(asked.facet), question.facets.get(asked.facet)) else {
+                continue;
+            };
+            let value = &records[asked.group.as_str()][asked.field.as_str()];
+            if value.is_null() {
+                missing_fields.push(facet.field.clone());
+                continue;
+            }
+            let all = |kind: &str, number: usize| -> Result<Vec<Buckets>, NodeError> {
+                (0..number).map(|index| intervals(&value[answer_key(kind, index).as_str()])).collect()
+            };
+            *slot = Some(FacetAnswer {
+                buckets: if facet.buckets { values(&value["buckets"], &facet.field, names)? } else { Vec::new() },
+                stats: stats(&value["stats"])?,
+                histograms: all("histogram", facet.histograms.len())?,
+                ranges: all("range", facet.ranges.len())?,
+            });
+        }
+        Ok(Self { hits, facets, missing_fields })
+    }
+}
+
+/// Returns why there are no hits: because of the request, or because the node failed.
+fn failure(body: &Value) -> NodeError {
+    let code = &body["errors"][0]["extensions"]["code"];
+    match code.as_str() {
+        Some("BAD_USER_INPUT") => NodeError::Rejected,
+        Some("GRAPHQL_VALIDATION_FAILED") => NodeError::SchemaMismatch,
+        Some("FORBIDDEN" | "UNAUTHENTICATED") => NodeError::Denied,
+        Some(_) => NodeError::Failed,
+        None => NodeError::Invalid("it has no hits"),
+    }
+}
+
+fn count(value: &Value) -> Result<u64, NodeError> {
+    let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0).map(|number| number as u64);
+    let count = value.as_u64().or(whole).filter(|count| *count <= MAX_COUNT);
+    count.ok_or(NodeError::Invalid("a count is no whole number from 0 on"))
+}
+
+/// Reads the buckets of values, with the keys of the network.
+fn values(value: &Value, field: &str, names: &NameTranslation) -> Result<Buckets, NodeError> {
+    let named = read_buckets(value)?.into_iter().map(|(key, count)| (names.value_in_network(field, key), count));
+    distinct(named.collect())
+}
+
+/// Reads the buckets of a histogram or of ranges; there are none if they were not asked.
+fn intervals(value: &Value) -> Result<Buckets, NodeError> {
+    match value {
+        Value::Null => Ok(Vec::new()),
+        value => distinct(read_buckets(&value["buckets"])?),
+    }
+}
+
+fn read_buckets(value: &Value) -> Result<Buckets, NodeError> {
+    let buckets = value.as_array().ok_or(NodeError::Invalid("buckets are no list"))?;
+    if buckets.len() > MAX_BUCKETS {
+        return Err(NodeError::Invalid("there are too many buckets"));
+    }
+    let bucket = |bucket: &Value| {
+        let key = bucket["key"].as_str().ok_or(NodeError::Invalid("a key is no text"))?;
+        Ok((key.to_owned(), count(&bucket["doc_count"])?))
+    };
+    buckets.iter().map(bucket).collect()
+}
+
+fn distinct(buckets: Buckets) -> Result<Buckets, NodeError> {
+    let mut seen = HashSet::with_capacity(buckets.len());
+    if !buckets.iter().all(|(key, _)| seen.insert(key.as_str())) {
+        return Err(NodeError::Invalid("a key comes twice"));
+    }
+    Ok(buckets)
+}
+
+fn stats(value: &Value) -> Result<Option<NodeStats>, NodeError> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    let number = |name: &str| value[name].as_f64().filter(|number| number.is_finite());
+    let count = count(&value["count"])?;
+    let extent = number("min").zip(number("max")).filter(|(min, max)| min <= max);
+    match (count, number("sum"), extent) {
+        (0, ..) => Ok(Some(NodeStats { count, sum: 0.0, extent: None })),
+        (_, Some(sum), Some(extent)) => Ok(Some(NodeStats { count, sum, extent: Some(extent) })),
+        _ => Err(NodeError::Invalid("statistics are no numbers")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cantata_catalogue::AggregationKind;
+    use cantata_graphql::NetworkFacet;
+    use serde_json::json;
+
+    use super::*;
+    use crate::node_query::{Asking, NodeField, node_query};
+
+    fn parse(answer: &Value) -> Result<NodeAnswer, NodeError> {
+        let facet = NetworkFacet { field: "size".to_owned(), buckets: true, stats: true, ..NetworkFacet::default() };
+        let question = NetworkQuestion {
+            filter: None,
+            visible: None,
+            has_plain_filter: true,
+            suppression_threshold: None,
+            filters_themselves: None,
+            includes_missing: None,
+            nodes: None,
+            facets: vec![facet],
+        };
+        let field = NodeField { network: "size".to_owned(), node: "size".to_owned(), kind: AggregationKind::Numeric };
+        let asking = Asking { question: &question, counts_only: false };
+        let names = NameTranslation::default();
+        let query = node_query(asking, None, "file", &[field], &names);
+        NodeAnswer::parse(answer.to_string().as_bytes(), "file", &question, &query, &names)
+    }
+
+    fn with_size(size: &Value) -> Value {
+        json!({"data": {"file": {"hits": {"total": 3}, "aggregations": {"size": size}}}})
+    }
+
+    #[test]
+    fn a_good_answer_is_read_and_a_missing_facet_is_named() {
+        let stats = json!({"count": 2, "sum": 3, "min": 1, "max": 2});
+        let good = with_size(&json!({"buckets": [{"key": "1", "doc_count": 2}], "stats": stats}));
+        let answer = parse(&good).unwrap();
+        assert_eq!((answer.hits, answer.missing_fields.len()), (3, 0));
+        let facet = answer.facets[0].as_ref().unwrap();
+        assert_eq!(facet.buckets, [("1".to_owned(), 2)]);
+        assert_eq!(facet.stats, Some(NodeStats { count: 2, sum: 3.0, extent: Some((1.0, 2.0)) }));
+        let without = parse(&with_size(&Value::Null)).unwrap();
+        assert_eq!((without.hits, without.missing_fields), (3, vec!["size".to_owned()]));
+    }
+
+    #[test]
+    fn an_answer_that_breaks_a_rule_is_no_answer() {
+        let bucket = |key: Value, count: Value| json!({"key": key, "doc_count": count});
+        for buckets in [
+            json!("none"),
+            json!([bucket(json!("a"), json!(-1))]),
+            json!([bucket(json!("a"), json!(0.5))]),
+            json!([bucket(json!("a"), json!("1"))]),
+            json!([bucket(json!("a"), json!(1e300))]),
+            json!([bucket(json!(1), json!(1))]),
+            json!([bucket(json!("a"), json!(1)), bucket(json!("a"), json!(1))]),
+            json!([7]),
+        ] {
+            let answer = parse(&with_size(&json!({"buckets": buckets})));
+            assert!(matches!(answer, Err(NodeError::Invalid(_))), "{buckets} gave {answer:?}");
+        }
+        let stats = with_size(&json!({"buckets": [], "stats": {"count": 1, "sum": 1, "min": 3, "max": 2}}));
+        assert!(matches!(parse(&stats), Err(NodeError::Invalid(_))));
+        for body in [json!([]), json!(null), json!({"data": null}), json!({"data": {"file": {"hits": 7}}})] {
+            assert!(matches!(parse(&body), Err(NodeError::Invalid(_))), "{body}");
+        }
+        let rejected = json!({"errors": [{"message": "m", "extensions": {"code": "BAD_USER_INPUT"}}], "data": null});
+        assert_eq!(parse(&rejected), Err(NodeError::Rejected));
+    }
+}

@@ -1,0 +1,301 @@
+//! The one request that a node gets for a question: its hits, and the facets that it has.
+//!
+//! A node leaves the conditions on a facet's own field out of its facet unless `aggregations_filter_themselves` is
+//! true. That is right for the client's conditions, but the conditions of access rules must hold everywhere. Facets on
+//! fields that the rules test are therefore asked apart: with the client's conditions on the field taken out here, and
+//! everything else in force.
+//!
+//! Only names that were validated become part of the text of the request; all values are variables.
+
+use std::fmt::Write;
+
+use cantata_catalogue::AggregationKind;
+use cantata_graphql::{GraphqlRequest, NetworkFacet, NetworkQuestion};
+use cantata_sqon::{GroupOp, Sqon};
+use serde_json::{Map, Value, json};
+
+use crate::names::NameTranslation;
+
+/// A field of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NodeField {
+    /// The flat name in the network.
+    pub(crate) network: String,
+    /// The flat name at the node.
+    pub(crate) node: String,
+    pub(crate) kind: AggregationKind,
+}
+
+/// What a node is asked, and where in its answer each facet is.
+#[derive(Debug, PartialEq)]
+pub(crate) struct NodeQuery {
+    pub(crate) request: GraphqlRequest,
+    /// The facets that the node has.
+    pub(crate) facets: Vec<AskedFacet>,
+    /// The flat names in the network of the fields that it lacks.
+    pub(crate) missing_fields: Vec<String>,
+}
+
+/// A facet in the answer of a node.
+#[derive(Debug, PartialEq)]
+pub(crate) struct AskedFacet {
+    /// The position in the question.
+    pub(crate) facet: usize,
+    /// The key of the aggregations that it is part of.
+    pub(crate) group: String,
+    /// The flat name at the node.
+    pub(crate) field: String,
+}
+
+/// What is asked of all nodes alike.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asking<'q> {
+    pub(crate) question: &'q NetworkQuestion,
+    /// Whether only counts of values are shown.
+    pub(crate) counts_only: bool,
+}
+
+/// Builds the request for a node.
+///
+/// `rules` are the conditions of access rules that the node must apply; a catalogue applies its own by itself.
+pub(crate) fn node_query(
+    asking: Asking<'_>,
+    rules: Option<&Sqon>,
+    document_type: &str,
+    fields: &[NodeField],
+    names: &NameTranslation,
+) -> NodeQuery {
+    let question = asking.question;
+    let filters_themselves = question.filters_themselves == Some(true);
+    let mut writer = QueryWriter { asking, declared: String::from("$filters: JSON"), variables: Map::new() };
+    writer.set_filter("filters", names, combine(question.filter.clone(), rules));
+    let (mut common, mut apart) = (String::new(), String::new());
+    let (mut facets, mut missing_fields) = (Vec::new(), Vec::new());
+    for (index, facet) in question.facets.iter().enumerate() {
+        let Some(field) = fields.iter().find(|field| field.network == facet.field) else {
+            missing_fields.push(facet.field.clone());
+            continue;
+        };
+        let is_ruled = !filters_themselves && rules.is_some_and(|rules| tests(rules, &facet.field));
+        let group = if is_ruled { format!("facet_{index}") } else { "aggregations".to_owned() };
+        if is_ruled {
+            let own = dotted(&facet.field);
+            let rest = question.filter.as_ref().and_then(|filter| without(filter, &own, &facet.field));
+            let variable = format!("filters_{index}");
+            writer.declare(&variable, "JSON");
+            writer.set_filter(&variable, names, combine(rest, rules));
+            let arguments = writer.arguments(&variable, true);
+            push(&mut apart, format_args!(" {group}: aggregations({arguments}) {{"));
+            writer.facet(&mut apart, index, facet, field);
+            apart.push_str(" }");
+        } else {
+            writer.facet(&mut common, index, facet, field);
+        }
+        facets.push(AskedFacet { facet: index, group, field: field.node.clone() });
+    }
+    if !common.is_empty() {
+        let arguments = writer.arguments("filters", filters_themselves);
+        common = format!(" aggregations({arguments}) {{{common} }}");
+    }
+    let QueryWriter { declared, variables, .. } = writer;
+    let query = format!(
+        "query nodeQuery({declared}) {{ {document_type} {{ hits(filters: $filters) {{ total }}{common}{apart} }} }}"
+    );
+    let request = GraphqlRequest { query, variables: Some(variables), operation_name: None };
+    NodeQuery { request, facets, missing_fields }
+}
+
+/// Returns the key in the answer of a node of one of several aggregations of a kind.
+pub(crate) fn answer_key(kind: &str, index: usize) -> String {
+    if index == 0 { kind.to_owned() } else { format!("{kind}_{index}") }
+}
+
+struct QueryWriter<'q> {
+    asking: Asking<'q>,
+    declared: String,
+    variables: Map<String, Value>,
+}
+
+impl QueryWriter<'_> {
+    fn declare(&mut self, variable: &str, kind: &str) {
+        let declaration = format!("${variable}: {kind}");
+        if !self.declared.split(", ").any(|known| known == declaration) {
+            push(&mut self.declared, format_args!(", {declaration}"));
+        }
+    }
+
+    /// Sets a filter; a variable without a value is no filter.
+    fn set_filter(&mut self, variable: &str, names: &NameTranslation, filter: Option<Sqon>) {
+        if let Some(filter) = filter {
+            self.variables.insert(variable.to_owned(), names.filter_for_node(filter).to_json());
+        }
+    }
+
+    /// Returns the arguments of aggregations.
+    fn arguments(&mut self, filter: &str, filters_themselves: bool) -> String {
+        let mut arguments = format!("filters: ${filter}");
+        if filters_themselves {
+            arguments.push_str(", aggregations_filter_themselves: true");
+        } else if let Some(given) = self.asking.question.filters_themselves {
+            self.declare("aggregations_filter_themselves", "Boolean");
+            self.variables.insert("aggregations_filter_themselves".to_owned(), given.into());
+            arguments.push_str(", aggregations_filter_themselves: $aggregations_filter_themselves");
+        }
+        if let Some(given) = self.asking.question.includes_missing {
+            self.declare("include_missing", "Boolean");
+            self.variables.insert("include_missing".to_owned(), given.into());
+            arguments.push_str(", include_missing: $include_missing");
+        }
+        arguments
+    }
+
+    /// Writes the selection of a facet.
+    fn facet(&mut self, out: &mut String, index: usize, facet: &NetworkFacet, field: &NodeField) {
+        push(out, format_args!(" {} {{ bucket_count", field.node));
+        if facet.buckets {
+            out.push_str(" buckets { key doc_count }");
+        }
+        if field.kind == AggregationKind::Numeric && !self.asking.counts_only {
+            if facet.stats {
+                out.push_str(" stats { min max sum count }");
+            }
+            for (number, interval) in facet.histograms.iter().enumerate() {
+                let variable = format!("interval_{index}_{number}");
+                self.declare(&variable, "Float");
+                self.variables.insert(variable.clone(), json!(interval));
+                let alias = alias("histogram", number);
+                push(out, format_args!(" {alias}histogram(interval: ${variable}) {{ buckets {{ key doc_count }} }}"));
+            }
+            for (number, ranges) in facet.ranges.iter().enumerate() {
+                let variable = format!("ranges_{index}_{number}");
+                self.declare(&variable, "[RangesArg]");
+                let ranges = ranges.iter().map(|range| {
+                    let bounds = [("from", range.from), ("to", range.to)];
+                    let mut object = Map::new();
+                    object.insert("key".to_owned(), range.key.clone().into());
+                    for (name, bound) in bounds {
+                        if let Some(bound) = bound {
+                            object.insert(name.to_owned(), number_json(bound));
+                        }
+                    }
+                    Value::Object(object)
+                });
+                self.variables.insert(variable.clone(), ranges.collect());
+                let alias = alias("range", number);
+                push(out, format_args!(" {alias}range(ranges: ${variable}) {{ buckets {{ key doc_count }} }}"));
+            }
+        }
+        out.push_str(" }");
+    }
+}
+
+fn alias(kind: &str, number: usize) -> String {
+    if number == 0 { String::new() } else { format!("{}: ", answer_key(kind, number)) }
+}
+
+/// Returns a number as JSON; whole ones without a point, since bounds are integers at some nodes.
+pub(crate) fn number_json(number: f64) -> Value {
+    const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() <= MAX_EXACT { json!(number as i64) } else { json!(number) }
+}
+
+/// Returns the conjunction of the client's filter and the rules.
+fn combine(filter: Option<Sqon>, rules: Option<&Sqon>) -> Option<Sqon> {
+    match (filter, rules) {
+        (filter, None) => filter,
+        (None, Some(rules)) => Some(rules.clone()),
+        (Some(filter), Some(rules)) => {
+            Some(Sqon::Group { op: GroupOp::And, content: vec![rules.clone(), filter], pivot: None })
+        }
+    }
+}
+
+/// Returns whether a filter tests a field, under its dotted or its flat name.
+fn tests(filter: &Sqon, flat: &str) -> bool {
+    filter.fields_used().into_iter().any(|name| name == flat || dotted(name) == dotted(flat))
+}
+
+/// Returns a filter without the conditions on a field, under either name.
+fn without(filter: &Sqon, dotted: &str, flat: &str) -> Option<Sqon> {
+    filter.without_field(dotted).and_then(|filter| filter.without_field(flat))
+}
+
+fn dotted(name: &str) -> String {
+    name.replace("__", ".")
+}
+
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    out.write_fmt(text).ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(facets: &[&str], filter: &Value) -> NetworkQuestion {
+        NetworkQuestion {
+            filter: Sqon::parse(filter).unwrap(),
+            visible: None,
+            has_plain_filter: true,
+            suppression_threshold: None,
+            filters_themselves: None,
+            includes_missing: None,
+            nodes: None,
+            facets: facets
+                .iter()
+                .map(|field| NetworkFacet { field: (*field).to_owned(), buckets: true, ..NetworkFacet::default() })
+                .collect(),
+        }
+    }
+
+    fn fields() -> [NodeField; 2] {
+        ["study", "size"].map(|name| NodeField {
+            network: name.to_owned(),
+            node: name.to_owned(),
+            kind: if name == "size" { AggregationKind::Numeric } else { AggregationKind::Plain },
+        })
+    }
+
+    fn leaf(field: &str, value: &str) -> Value {
+        json!({"op": "in", "content": {"fieldName": field, "value": [value]}})
+    }
+
+    #[test]
+    fn a_node_is_asked_for_what_it_has() {
+        let question = question(&["study", "gender"], &Value::Null);
+        let asking = Asking { question: &question, counts_only: false };
+        let query = node_query(asking, None, "file", &fields(), &NameTranslation::default());
+        assert_eq!(
+            query.request.query,
+            "query nodeQuery($filters: JSON) { file { hits(filters: $filters) { total } aggregations(filters: \
+             $filters) { study { bucket_count buckets { key doc_count } } } } }"
+        );
+        assert_eq!(query.missing_fields, ["gender"]);
+    }
+
+    #[test]
+    fn rules_hold_for_facets_on_their_own_fields() {
+        let question = question(&["study"], &leaf("study", "B"));
+        let asking = Asking { question: &question, counts_only: false };
+        let rules = Sqon::parse(&leaf("study", "A")).unwrap().unwrap();
+        let query = node_query(asking, Some(&rules), "file", &fields(), &NameTranslation::default());
+        let variables = query.request.variables.unwrap();
+        assert!(query.request.query.contains("filters: $filters_0, aggregations_filter_themselves: true"));
+        assert_eq!(variables["filters_0"], leaf("study", "A"));
+        assert_eq!(variables["filters"], json!({"op": "and", "content": [leaf("study", "A"), leaf("study", "B")]}));
+    }
+
+    #[test]
+    fn numbers_are_asked_only_where_they_are_shown() {
+        let mut question = question(&["size"], &Value::Null);
+        question.facets[0].stats = true;
+        question.facets[0].histograms = vec![5.0, 10.0];
+        for (counts_only, is_asked) in [(false, true), (true, false)] {
+            let asking = Asking { question: &question, counts_only };
+            let text = node_query(asking, None, "file", &fields(), &NameTranslation::default()).request.query;
+            assert_eq!(text.contains("stats { min max sum count }"), is_asked, "{text}");
+            assert_eq!(text.contains(" histogram_1: histogram(interval: $interval_0_1)"), is_asked, "{text}");
+        }
+    }
+}

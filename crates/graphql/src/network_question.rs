@@ -1,0 +1,68 @@
+//! What a request asks of the network of its catalogue. The caller asks the nodes and gives the answer as JSON.
+//!
+//! The answer has the members of the GraphQL type `Network`. A facet in it has `bucket_count`, `buckets`, `cardinality`
+//! and `stats`, and one member for each of its histograms and lists of ranges, which [`histogram_member`] and
+//! [`range_member`] name.
+
+use cantata_sqon::Sqon;
+use serde_json::Value;
+
+/// What one field `network` asks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NetworkQuestion {
+    /// The filter of the client, whose fields are all visible to it.
+    pub filter: Option<Sqon>,
+    /// The records that the rules of the catalogue let the client see; `None`: all.
+    pub visible: Option<Sqon>,
+    /// Whether the filter is one that is allowed below a suppression threshold.
+    pub has_plain_filter: bool,
+    /// The suppression threshold of the client's view.
+    pub suppression_threshold: Option<u64>,
+    /// The argument `aggregations_filter_themselves`.
+    pub filters_themselves: Option<bool>,
+    /// The argument `include_missing`.
+    pub includes_missing: Option<bool>,
+    /// The ids of the nodes that are asked; `None`: all.
+    pub nodes: Option<Vec<String>>,
+    /// The facets, each field once.
+    pub facets: Vec<NetworkFacet>,
+}
+
+/// What is asked of one field.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NetworkFacet {
+    /// The flat name of the field.
+    pub field: String,
+    /// Whether the buckets of its values are needed.
+    pub buckets: bool,
+    /// Whether its statistics are needed.
+    pub stats: bool,
+    /// The intervals of its histograms.
+    pub histograms: Vec<f64>,
+    /// Its lists of ranges.
+    pub ranges: Vec<Vec<NamedRange>>,
+}
+
+/// A range and the key of its bucket.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedRange {
+    /// The key.
+    pub key: String,
+    /// The lower bound, which is part of the range.
+    pub from: Option<f64>,
+    /// The upper bound, which is not.
+    pub to: Option<f64>,
+}
+
+/// The answer to a question: an object, or why there is none.
+pub type NetworkAnswer = Result<Value, String>;
+
+/// Returns the name of the member of a facet's answer that has one of its histograms.
+pub fn histogram_member(index: usize) -> String {
+    format!("histogram_{index}")
+}
+
+/// Returns the name of the member of a facet's answer that has one of its lists of ranges.
+pub fn range_member(index: usize) -> String {
+    format!("range_{index}")
+}

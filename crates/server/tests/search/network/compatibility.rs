@@ -1,0 +1,107 @@
+//! What Arranger sends as the asking server, what portals made for it send, and where introspection is off.
+
+use cantata_testkit::{TestServer, raw};
+use serde_json::json;
+
+use super::{NODES, ask, asker, catalogue, network, node, node_of, remote, wait_for};
+use crate::support::{data, server_with};
+
+#[tokio::test]
+async fn a_catalogue_answers_an_arranger_that_has_it_as_a_node() {
+    let node = node(&[1, 2, 3]).await;
+    let query = "query getAggregationTypes($documentTypeName: String!) { __type(name: $documentTypeName) { name \
+                 fields { name type { name } } } }";
+    let body = json!({"query": query, "variables": {"documentTypeName": "fileAggregations"}}).to_string();
+    let headers = ["content-type: application/json", "x-request-type: GraphQL"];
+    let request = raw::request("POST", b"/graphql", &headers, body.as_bytes());
+    let response = raw::exchange(node.address(), &request).await.unwrap();
+    assert!(response.head.starts_with("HTTP/1.1 200 OK\r\n"), "{}", response.head);
+    let answer = response.json();
+    let fields = answer["data"]["__type"]["fields"].as_array().unwrap();
+    assert!(fields.contains(&json!({"name": "study", "type": {"name": "Aggregations"}})), "{answer}");
+    assert!(fields.contains(&json!({"name": "size", "type": {"name": "NumericAggregations"}})), "{answer}");
+    let query = "query nodeQuery($filters: JSON, $aggregations_filter_themselves: Boolean, $include_missing: Boolean) { \
+                 file { hits(filters: $filters) { total } aggregations(filters: $filters, \
+                 aggregations_filter_themselves: $aggregations_filter_themselves, include_missing: $include_missing) { \
+                 study { bucket_count buckets { key doc_count } } } } }";
+    let variables = json!({"filters": {"op": "and", "content": []}, "aggregations_filter_themselves": true,
+        "include_missing": true});
+    let answer = data(&node.graphql("/graphql", query, &variables).await);
+    assert_eq!(answer["file"]["hits"]["total"], 3);
+    assert_eq!(answer["file"]["aggregations"]["study"]["bucket_count"], 3);
+}
+
+#[tokio::test]
+async fn charts_of_arranger_get_both_answers_in_one_request() {
+    let other = node(&[1, 2, 3]).await;
+    let server = asker(catalogue(&[5]), &network(&[remote("other", other.base(), json!({}))])).await;
+    let query = "query ChartsQuery($filters: JSON, $nodesFilter: [String]) { \
+                 file { aggregations(filters: $filters, include_missing: true, aggregations_filter_themselves: true) { \
+                   study { __typename bucket_count buckets { doc_count key } } } } \
+                 network(filters: $filters, nodesFilter: $nodesFilter, aggregations_filter_themselves: true) { \
+                   aggregations { study { __typename bucket_count buckets { doc_count key } } } \
+                   nodes { hits name nodeId errors status } } }";
+    let answer = data(&server.graphql("/graphql", query, &json!({"filters": null, "nodesFilter": []})).await);
+    assert_eq!(answer["file"]["aggregations"]["study"]["bucket_count"], 1);
+    assert_eq!(
+        answer["network"],
+        json!({
+            "aggregations": {"study": {"__typename": "Aggregations", "bucket_count": 3, "buckets": [
+                {"doc_count": 2, "key": "S1"}, {"doc_count": 1, "key": "S2"}, {"doc_count": 1, "key": "S3"},
+            ]}},
+            "nodes": [
+                {"hits": 3, "name": "other", "nodeId": "other", "errors": "", "status": "OK"},
+                {"hits": 1, "name": "own", "nodeId": "own", "errors": "", "status": "OK"},
+            ],
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_cantata_node_needs_no_graphql_introspection() {
+    let closed = server_with(json!({"disableGraphQLIntrospection": true})).await;
+    let remotes = [remote("closed", closed.base(), json!({"kind": "cantata"}))];
+    let server = asker(catalogue(&[1, 2]), &network(&remotes)).await;
+    let selection = format!(
+        "{NODES} aggregations {{ size {{ stats {{ count }} }} file__format {{ buckets {{ key doc_count }} }} }}"
+    );
+    let answer = ask(&server, "", &selection, &json!({})).await;
+    assert_eq!(node_of(&answer, "closed")["hits"], 5);
+    assert_eq!(answer["aggregations"]["size"]["stats"]["count"], 6);
+}
+
+#[tokio::test]
+async fn a_catalogue_without_a_network_has_no_such_field() {
+    let server = node(&[1]).await;
+    server.graphql("/graphql", "{ network { nodes { name } } }", &json!({})).await.assert_status(400);
+}
+
+#[tokio::test]
+async fn introspection_and_metrics_show_the_nodes() {
+    let other = node(&[1, 2, 3]).await;
+    let down = remote("down", "http://127.0.0.1:1", json!({}));
+    let network = network(&[remote("other", other.base(), json!({})), down]);
+    let server = TestServer::with_catalogues(catalogue(&[5]).file("network.json", &network)).await;
+    wait_for(&server, "other", "OK").await;
+    let described = server.get("/introspection/fields").await.ok();
+    assert_eq!(
+        described["network"]["nodes"],
+        json!([
+            {"nodeId": "own", "name": "own", "remote": false, "asked": true},
+            {"nodeId": "other", "name": "other", "remote": true, "asked": true, "version": env!("CARGO_PKG_VERSION")},
+            {"nodeId": "down", "name": "down", "remote": true, "asked": false,
+                "error": "the fields of the node are not known yet"},
+        ])
+    );
+    assert_eq!(described["network"]["fields"]["study"], "Aggregations");
+    assert_eq!(described["network"]["fields"]["size"], "NumericAggregations");
+    assert!(!described.to_string().contains("127.0.0.1"), "{described}");
+    let text = server.get("/metrics").await.text().to_owned();
+    for line in ["cantata_network_node_up{", "cantata_network_questions_total{", "cantata_network_failures_total{"] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+    let of_node =
+        |node: &str| text.lines().find(|line| line.starts_with("cantata_network_node_up{") && line.contains(node));
+    assert!(of_node("node=\"other\"").unwrap().ends_with(" 1"), "{text}");
+    assert!(of_node("node=\"down\"").unwrap().ends_with(" 0"), "{text}");
+}

@@ -1,0 +1,47 @@
+// The nodes of a network with their shares of the result, above charts of what they have together.
+
+import { ChartsView } from '../charts/ChartsView';
+import { DataTable } from '../design/DataTable';
+import { count } from '../design/format';
+import { Notice } from '../design/Notice';
+import type { NetworkNode } from '../explore/answer';
+import { useExplore } from '../explore/context';
+
+export function NetworkView() {
+  const { catalogue, view } = useExplore();
+  const network = view.answer?.network;
+  if (!network) return null;
+  const total = view.answer?.total ?? 0;
+  const label = (name: string) => catalogue.findField(name)?.label ?? name;
+  return (
+    <div className="stack">
+      {!network.complete && (
+        <Notice kind="warning">
+          <strong>These counts are not complete</strong>
+          <p>A node did not answer, or does not have a field. Its records may be missing from the counts below.</p>
+        </Notice>
+      )}
+      <DataTable label="Nodes" headings={['Node', { number: 'Records' }, 'Share', 'State']}>
+        {network.nodes.map((node) => (
+          <tr key={node.nodeId ?? node.name}>
+            <td>{node.name}</td>
+            <td className="number">{node.contributed ? count(node.hits) : '–'}</td>
+            <td>
+              {node.contributed && (
+                <progress max={Math.max(1, total)} value={node.hits} aria-label={`Share of ${node.name}`} />
+              )}
+            </td>
+            <td>{stateOf(node, label)}</td>
+          </tr>
+        ))}
+      </DataTable>
+      <ChartsView />
+    </div>
+  );
+}
+
+function stateOf(node: NetworkNode, label: (name: string) => string): string {
+  if (node.errors) return node.errors;
+  if (node.missingFields.length > 0) return `Does not have ${node.missingFields.map(label).join(', ')}`;
+  return 'Answered';
+}
