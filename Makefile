@@ -87,10 +87,11 @@ test-unit: build-tests ## tests that need no other server
 	cargo test --workspace --locked $(UNIT_TARGETS) -- $(addprefix --skip ,$(ENGINE_MODULES))
 	cargo test --workspace --locked --doc --quiet
 
-# `make test` runs a few hundred; here each of the two suites gets so many.
+# `make test` runs a few hundred; here each of the suites gets so many.
 power-loss: build-tests ## LOSSES=10000 simulated power losses, and every sync left out in turn
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test power_loss -- --include-ignored --nocapture
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test running -- power_loss
+	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test disk -- power_loss
 
 # Without the optimising compiler of the JVM the engines start in about half the time. The routes of the metadata service
 # are tested on both stores.

@@ -4,7 +4,6 @@ use std::io;
 use std::path::Path;
 
 use cantata_durable_file as durable_file;
-use fs_err as fs;
 use serde::Deserialize;
 
 use crate::{KeyError, KeyRecord, KeyRegistry};
@@ -47,7 +46,7 @@ pub async fn import_key_file(folder: &Path, keys: &KeyRegistry) -> Result<(), Ke
     keys.import(&records).await?;
     tracing::info!(keys = records.len(), "the keys of keys.json are in the store now");
     // A file that stays is imported again, which changes nothing.
-    if let Err(error) = fs::rename(&path, folder.join(IMPORTED_FILE)) {
+    if let Err(error) = durable_file::rename(&path, &folder.join(IMPORTED_FILE)) {
         tracing::warn!(%error, "keys.json cannot be renamed");
     }
     Ok(())

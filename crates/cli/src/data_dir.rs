@@ -18,12 +18,9 @@ pub(crate) const INDEXING_FOLDER: &str = "indexing";
 /// The folder of catalogue configurations that a data folder may have.
 pub(crate) const CONFIGS_FOLDER: &str = "configs";
 
-/// The folder that a restore works in.
-pub(crate) const RESTORING_FOLDER: &str = ".restoring";
-
 /// Rejects a data folder in which a restore is not finished.
 pub(crate) fn ensure_not_restoring(folder: &Path) -> Result<(), CliError> {
-    match folder.join(RESTORING_FOLDER).try_exists() {
+    match cantata_backup::is_half_restored(folder) {
         Ok(false) => Ok(()),
         Ok(true) => Err(CliError::failed(format!(
             "the data folder {} is half restored; wait for `cantata restore`, or empty the folder and restore again",

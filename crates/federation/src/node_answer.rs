@@ -165,16 +165,7 @@ mod tests {
 
     fn parse(answer: &Value) -> Result<NodeAnswer, NodeError> {
         let facet = NetworkFacet { field: "size".to_owned(), buckets: true, stats: true, ..NetworkFacet::default() };
-        let question = NetworkQuestion {
-            filter: None,
-            visible: None,
-            has_plain_filter: true,
-            suppression_threshold: None,
-            filters_themselves: None,
-            includes_missing: None,
-            nodes: None,
-            facets: vec![facet],
-        };
+        let question = NetworkQuestion { has_plain_filter: true, facets: vec![facet], ..NetworkQuestion::default() };
         let field = NodeField { network: "size".to_owned(), node: "size".to_owned(), kind: AggregationKind::Numeric };
         let asking = Asking { question: &question, counts_only: false };
         let names = NameTranslation::default();

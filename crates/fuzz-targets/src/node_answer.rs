@@ -51,16 +51,7 @@ pub fn target(bytes: &[u8]) {
         ranges: vec![vec![range]],
     };
     let study = NetworkFacet { field: "study".to_owned(), buckets: true, ..NetworkFacet::default() };
-    let question = NetworkQuestion {
-        filter: None,
-        visible: None,
-        has_plain_filter: true,
-        suppression_threshold: None,
-        filters_themselves: None,
-        includes_missing: None,
-        nodes: None,
-        facets: vec![study, size],
-    };
+    let question = NetworkQuestion { has_plain_filter: true, facets: vec![study, size], ..NetworkQuestion::default() };
     let node = Answering(bytes.to_vec());
     let answer = RUNTIME.block_on(NETWORK.ask(&question, &node, &[])).expect("the question is allowed");
     let state = &answer["nodes"][0];

@@ -8,7 +8,7 @@ use cantata_sqon::Sqon;
 use serde_json::Value;
 
 /// What one field `network` asks.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct NetworkQuestion {
     /// The filter of the client, whose fields are all visible to it.
     pub filter: Option<Sqon>,

@@ -5,11 +5,11 @@
 
 use std::collections::HashMap;
 
-use cantata_core::{AnalysisId, Error, ErrorOrigin, File, FileAccess, ObjectId, Result};
+use cantata_core::{AnalysisId, Error, ErrorOrigin, File, FileAccess, Result};
 use cantata_schema::SchemaViolation;
 use serde_json::{Map, Value};
 
-use crate::plain_payload::PlainPayload;
+use crate::plain_payload::{PlainFile, PlainPayload};
 
 /// The analysis type that a payload names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,20 +141,9 @@ fn read_file(index: usize, file: Value, study_id: &str, analysis_id: AnalysisId)
     let text = |text: Option<String>, member: &str| text.ok_or_else(|| violation(at(member), "expected type: String"));
     let (file_name, file_type) = (text(file_name, "fileName")?, text(file_type, "fileType")?);
     let (file_md5sum, data_type) = (text(file_md5sum, "fileMd5sum")?, text(data_type, "dataType")?);
-    let object_id = ObjectId::of(analysis_id, &file_name);
     info.extend(others);
-    Ok(File {
-        info,
-        object_id,
-        study_id: study_id.to_owned(),
-        analysis_id,
-        file_name,
-        file_size,
-        file_type,
-        file_md5sum,
-        file_access,
-        data_type,
-    })
+    let file = PlainFile { file_name, file_size, file_type, file_md5sum, file_access, data_type, info };
+    Ok(file.into_file(study_id, analysis_id))
 }
 
 fn into_text(value: Value) -> Option<String> {

@@ -30,12 +30,12 @@ pub(crate) struct PlainPayload {
 /// A file that passes the base schema.
 pub(crate) struct PlainFile {
     pub(crate) file_name: String,
-    file_size: i64,
+    pub(crate) file_size: i64,
     pub(crate) file_type: String,
-    file_md5sum: String,
-    file_access: FileAccess,
-    data_type: String,
-    info: Map<String, Value>,
+    pub(crate) file_md5sum: String,
+    pub(crate) file_access: FileAccess,
+    pub(crate) data_type: String,
+    pub(crate) info: Map<String, Value>,
 }
 
 impl PlainPayload {

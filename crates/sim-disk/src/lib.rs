@@ -16,6 +16,12 @@
 //! [`SimDisk::cut_power_at`] ends the life of the machine in the middle of a workload: every later change fails, and
 //! [`SimDisk::write_image`] writes what the disk holds then into another folder.
 #![allow(unsafe_code, reason = "functions of the C library are defined here, for test binaries alone")]
+#![allow(unknown_lints, reason = "the next two are not known to all compilers")]
+#![allow(
+    invalid_runtime_symbol_definitions,
+    suspicious_runtime_symbol_definitions,
+    reason = "optional arguments are passed in the same registers, see `hooks`"
+)]
 
 mod faults;
 mod hooks;
@@ -31,7 +37,7 @@ use self::faults::FaultPlan;
 use self::model::Model;
 
 pub use self::faults::Fault;
-pub use self::seeds::run_seeds;
+pub use self::seeds::{find_seed, run_seeds};
 pub use self::sync_sites::SyncSite;
 
 /// A folder whose changes are simulated until this is dropped.

@@ -154,10 +154,15 @@ pub(crate) fn with_statement<T>(
     sql: &str,
     work: impl FnOnce(&mut Statement<'_>) -> rusqlite::Result<T>,
 ) -> Result<T> {
-    connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| work(&mut statement))
-        .map_err(|error| sqlite_error(operation, error))
+    run_statement(connection, sql, work).map_err(|error| sqlite_error(operation, error))
+}
+
+fn run_statement<T>(
+    connection: &Connection,
+    sql: &str,
+    work: impl FnOnce(&mut Statement<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    connection.prepare_cached(sql).and_then(|mut statement| work(&mut statement))
 }
 
 /// Makes the error of an operation: a damaged file, and a disk that is full, over its quota or read-only, are errors of
@@ -179,10 +184,7 @@ pub(crate) fn with_lookup_statement<T>(
     sql: &str,
     work: impl FnOnce(&mut Statement<'_>) -> rusqlite::Result<T>,
 ) -> Result<T> {
-    connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| work(&mut statement))
-        .map_err(|error| lookup_error(operation, error))
+    run_statement(connection, sql, work).map_err(|error| lookup_error(operation, error))
 }
 
 /// Makes the error of an operation on the lookup database. A part of it that the disk does not give back is damage like

@@ -82,6 +82,7 @@ impl IndexAccess {
 
     /// Opens the indexes of a data folder; one without any is created only if `create` is set.
     pub(crate) fn open_folder(data_dir: &Path, create: bool) -> Result<Self, CliError> {
+        ensure_not_restoring(data_dir)?;
         let folder = data_dir.join(SEARCH_FOLDER);
         if !create && !folder.is_dir() {
             return Err(CliError::failed(format!(
@@ -89,7 +90,6 @@ impl IndexAccess {
                 data_dir.display()
             )));
         }
-        ensure_not_restoring(data_dir)?;
         match EmbeddedEngine::open(&folder) {
             Ok(engine) => Ok(Self::Local(engine)),
             Err(OpenError::InUse(_)) => Self::through_server(data_dir),

@@ -1,15 +1,14 @@
 //! `cantata backup`: writes a data folder to one file.
 //!
-//! The file gets its name when it is complete and verified; until then it is `….unfinished`.
+//! The file gets its name when it is complete and verified (see [`UnfinishedBackup`]).
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use cantata_backup::{BackupError, BackupReader, BackupSource, Manifest};
+use cantata_backup::{BackupError, BackupReader, BackupSource, Manifest, UnfinishedBackup};
 use cantata_durable_file as durable_file;
 use cantata_engine::{EngineError, IndexMaintenance};
 use cantata_engine_embedded::{EmbeddedEngine, OpenError};
@@ -51,22 +50,13 @@ pub(crate) async fn backup(arguments: &BackupArguments) -> Result<ExitCode, CliE
         let text = "cannot be written: the file exists; choose another name, or remove it";
         return Err(CliError::failed(format!("the backup {} {text}", file.display())));
     }
-    let mut name = OsString::from(file);
-    name.push(".unfinished");
-    let unfinished = PathBuf::from(name);
-    let made = write(arguments, &unfinished).await;
-    if made.is_err() {
-        // The file is incomplete.
-        let _ = fs_err::remove_file(&unfinished);
-    }
-    let manifest = made?;
-    durable_file::rename(&unfinished, file).map_err(failed)?;
+    let manifest = write(arguments).await?;
     print_line(&format!("{}: {}; verified", file.display(), describe(&manifest)));
     Ok(ExitCode::SUCCESS)
 }
 
 /// Writes a backup and verifies it.
-async fn write(arguments: &BackupArguments, path: &Path) -> Result<Manifest, CliError> {
+async fn write(arguments: &BackupArguments) -> Result<Manifest, CliError> {
     let failed = |error: io::Error| CliError::caused("the backup cannot be written", error);
     if arguments.database.address()?.is_some() && !arguments.indexes.has_server() {
         return Err(CliError::setting(
@@ -74,9 +64,9 @@ async fn write(arguments: &BackupArguments, path: &Path) -> Result<Manifest, Cli
         ));
     }
     let indexes = IndexAccess::open(&arguments.indexes, false)?;
-    let mut file = durable_file::create_private(path).map_err(failed)?;
+    let mut backup = UnfinishedBackup::create(&arguments.file).map_err(failed)?;
     match indexes {
-        IndexAccess::Remote(client) => client.backup(|piece| file.write_all(piece)).await?,
+        IndexAccess::Remote(client) => client.backup(|piece| backup.write_all(piece)).await?,
         IndexAccess::Local(engine) => {
             ensure_metadata_is_not_lost(arguments.indexes.data_dir())?;
             check_wal(arguments.indexes.data_dir())
@@ -86,11 +76,13 @@ async fn write(arguments: &BackupArguments, path: &Path) -> Result<Manifest, Cli
                 CliError::caused("the backup cannot be written", error)
                     .with_hint("`cantata verify` lists what is damaged and what to do about it")
             })?;
-            written.write_to(io::BufWriter::new(&mut file)).map_err(failed)?;
+            written.write_to(io::BufWriter::new(&mut backup)).map_err(failed)?;
         }
     }
-    file.sync_all().map_err(failed)?;
-    BackupReader::at(path).check().map_err(|error| unreadable(path, error))
+    backup.finish().map_err(|error| match error {
+        BackupError::Io { source, .. } => failed(source),
+        _ => unreadable(&arguments.file, error),
+    })
 }
 
 /// Verifies a backup as a restore would.
@@ -162,6 +154,8 @@ pub(crate) async fn verify_extracted(folder: &Path, manifest: &Manifest) -> Resu
             return Err(DamagedData::Index(index, problems.join("; ")));
         }
     }
+    // Callers move or remove the folder, which a merge would still write to.
+    engine.wait_until_idle().await;
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use cantata_engine_embedded::EmbeddedEngine;
 use cantata_sim_disk::{Fault, SimDisk};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use serde_json::json;
 
 use crate::model::Model;
 use crate::workload::{check_current, check_opens, step};
@@ -20,6 +21,23 @@ const FAULTS: [Fault; 6] =
 /// Opens an engine that tries a failed index again at each request.
 fn open(folder: &Path) -> EmbeddedEngine {
     EmbeddedEngine::open_with_retry_interval(folder, Duration::ZERO).unwrap()
+}
+
+/// So many segments are merged.
+const SEGMENTS_PER_MERGE: usize = 12;
+
+fn document(n: usize) -> WriteOperation {
+    WriteOperation::Put { id: n.to_string(), source: b"{\"n\": 1}".to_vec() }
+}
+
+/// Opens an engine with an index that lacks one segment for a merge.
+async fn open_before_merge(folder: &Path) -> EmbeddedEngine {
+    let engine = open(folder);
+    engine.create_index("things", None).await.unwrap();
+    for n in 1..SEGMENTS_PER_MERGE {
+        engine.bulk_load("things", vec![document(n)]).await.unwrap();
+    }
+    engine
 }
 
 /// Runs a workload with one fault, repairs the disk, goes on, and cuts the power at the end.
@@ -154,17 +172,11 @@ async fn a_failed_index_is_not_opened_again_for_each_request() {
 /// The disk runs full before each operation of a load in turn, which merges what is there as its last step.
 #[tokio::test]
 async fn a_merge_that_failed_is_known_and_tried_again_by_the_health_check() {
-    const SEGMENTS_PER_MERGE: usize = 12;
     let (mut failed_merges, mut healthy_meanwhile) = (0, 0);
     for operation in 0.. {
         let folder = tempfile::tempdir().unwrap();
         let disk = SimDisk::mount(folder.path());
-        let engine = open(folder.path());
-        engine.create_index("things", None).await.unwrap();
-        let document = |n: usize| WriteOperation::Put { id: n.to_string(), source: b"{\"n\": 1}".to_vec() };
-        for n in 1..SEGMENTS_PER_MERGE {
-            engine.bulk_load("things", vec![document(n)]).await.unwrap();
-        }
+        let engine = open_before_merge(folder.path()).await;
         let begun = disk.operations();
         disk.fail_at(begun + operation, Fault::DiskFull);
         let loaded = engine.bulk_load("things", vec![document(0)]).await;
@@ -203,16 +215,10 @@ async fn a_merge_that_failed_is_known_and_tried_again_by_the_health_check() {
 /// has written itself can be removed.
 #[tokio::test]
 async fn an_index_that_has_filled_the_disk_itself_makes_room() {
-    const SEGMENTS_PER_MERGE: usize = 12;
     for operation in 0.. {
         let folder = tempfile::tempdir().unwrap();
         let disk = SimDisk::mount(folder.path());
-        let engine = open(folder.path());
-        engine.create_index("things", None).await.unwrap();
-        let document = |n: usize| WriteOperation::Put { id: n.to_string(), source: b"{\"n\": 1}".to_vec() };
-        for n in 1..SEGMENTS_PER_MERGE {
-            engine.bulk_load("things", vec![document(n)]).await.unwrap();
-        }
+        let engine = open_before_merge(folder.path()).await;
         let begun = disk.operations();
         disk.fail_at(begun + operation, Fault::FullUntilRemoval);
         let _ = engine.bulk_load("things", vec![document(0)]).await;
@@ -380,5 +386,44 @@ async fn aliases_that_were_refused_are_not_there_after_a_restart() {
         if is_over {
             break;
         }
+    }
+}
+
+/// A flush begins with a new log, and writes go into it while the segment file is made.
+#[test]
+fn what_is_written_during_a_flush_survives_a_power_loss() {
+    cantata_engine_embedded::set_build_memory_bytes(1);
+    let put = |id: &str, bytes: usize| {
+        let source = json!({"text": "x".repeat(bytes)}).to_string().into_bytes();
+        vec![WriteOperation::Put { id: id.to_owned(), source }]
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for seed in 0..5 {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = SimDisk::mount(folder.path());
+        runtime.block_on(async {
+            let engine = EmbeddedEngine::open(folder.path()).unwrap();
+            engine.create_index("files", None).await.unwrap();
+            // Folders stand where the segment file would be written, so the flush ends before it is over.
+            for number in 1..40 {
+                let _ = std::fs::create_dir(folder.path().join("files").join(format!("{number}.segment")));
+            }
+            engine.write("files", put("before", 1_200_000)).await.unwrap();
+            engine.wait_until_idle().await;
+            engine.write("files", put("during", 1)).await.unwrap();
+            disk.cut_power(seed);
+            engine.wait_until_idle().await;
+        });
+        let survivor = tempfile::tempdir().unwrap();
+        disk.write_image(survivor.path());
+        drop(disk);
+        for number in 1..40 {
+            let _ = std::fs::remove_dir(survivor.path().join("files").join(format!("{number}.segment")));
+        }
+        runtime.block_on(async {
+            let engine = EmbeddedEngine::open(survivor.path()).unwrap();
+            let found = engine.has_documents("files", &["before", "during"]).await;
+            assert_eq!(found, Ok(vec![true, true]), "seed {seed}");
+        });
     }
 }

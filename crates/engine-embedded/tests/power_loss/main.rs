@@ -30,6 +30,7 @@ fn workloads(default: u64) -> u64 {
 /// Runs one workload over several power losses, with a preparation of each disk and a look at it afterwards. Returns what
 /// was wrong.
 fn run(seed: u64, prepare: &dyn Fn(&SimDisk), finish: &dyn Fn(&SimDisk)) -> Result<(), String> {
+    cantata_engine_embedded::set_build_memory_bytes(1);
     let mut random = StdRng::seed_from_u64(seed);
     let mut model = Model::default();
     let mut folder = tempfile::tempdir().unwrap();

@@ -3,12 +3,19 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use cantata_sim_disk::SimDisk;
+use cantata_sim_disk::{SimDisk, find_seed};
 
 use crate::run;
 
 /// Syncs whose absence no workload notices, with the reason.
-const REDUNDANT: &[(&str, &str)] = &[];
+const REDUNDANT: &[(&str, &str)] = &[
+    ("< engine-embedded/src/index/wal.rs", "`what_is_written_during_a_flush_survives_a_power_loss` fails without it"),
+    ("engine-embedded/src/index/flush.rs", "it only leaves less to the sync that follows while the writer is locked"),
+    (
+        "engine-embedded/src/index/writer.rs",
+        "the names of segments come before that of the manifest, and the simulated disk keeps names in order; others may not",
+    ),
+];
 
 /// How many workloads run before a sync counts as redundant.
 const MAX_WORKLOADS: u64 = 400;
@@ -26,7 +33,7 @@ fn every_sync_is_needed() {
     assert!(!sites.is_empty(), "no sync was seen");
     let mut unnoticed = Vec::new();
     for site in &sites {
-        let noticed = (0..MAX_WORKLOADS).find_map(|seed| run(seed, &|disk| disk.ignore_syncs_of(site), &|_| {}).err());
+        let noticed = find_seed(MAX_WORKLOADS, |seed| run(seed, &|disk| disk.ignore_syncs_of(site), &|_| {}).err());
         match noticed {
             Some(problem) => eprintln!("{site}\n    {}", problem.chars().take(120).collect::<String>()),
             None => unnoticed.push(site),

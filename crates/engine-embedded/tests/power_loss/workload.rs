@@ -20,6 +20,9 @@ const ALIASES: [&str; 2] = ["current", "all"];
 const STEPS: usize = 30;
 const IDS: u64 = 40;
 
+/// As large as a log may become before it is flushed, with the least memory.
+const LARGE_TEXT_BYTES: usize = 1 << 20;
+
 /// Opens the engine, compares it with the model, and changes it until the power is cut.
 pub(crate) async fn run(folder: &Path, disk: &SimDisk, model: &mut Model, random: &mut StdRng) -> Result<(), String> {
     let engine = match EmbeddedEngine::open(folder) {
@@ -108,8 +111,12 @@ fn random_batch(random: &mut StdRng, state: &mut IndexState) -> Vec<WriteOperati
         } else {
             let n = random.random_range(0..1_000_000);
             state.documents.insert(id.clone(), n);
-            // Some documents cross the borders of blocks.
-            let text = "x".repeat(if random.random_bool(0.2) { random.random_range(0..3000) } else { 10 });
+            // Some documents cross the borders of blocks, a few are enough for a flush while writes go on.
+            let text = "x".repeat(match random.random_range(0..1000) {
+                0..5 => LARGE_TEXT_BYTES,
+                5..200 => random.random_range(0..3000),
+                _ => 10,
+            });
             batch.push(WriteOperation::Put { id, source: json!({"n": n, "text": text}).to_string().into_bytes() });
         }
     }

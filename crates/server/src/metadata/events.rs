@@ -57,7 +57,12 @@ fn server_sent(
     async_stream::try_stream! {
         loop {
             // A failure is logged where it happens; breaking off tells the consumer that there is more.
-            let ready = events.next_batch().await?;
+            let batch = events.next_batch().await;
+            if batch.is_err() {
+                // What was sent before is in a buffer that is written at the next pause, and lost with the connection.
+                tokio::task::yield_now().await;
+            }
+            let ready = batch?;
             let is_idle = ready.is_empty();
             for event in ready.into_iter().filter(|event| studies.contains(&event.study_id)) {
                 yield Event::default().id(event.seq.to_string()).data(event.message);

@@ -4,9 +4,12 @@
 //! reads go on; once it can be, changes go on without a restart. At the end the power is cut, and another server opens
 //! what is left. At every point everything acknowledged is there, and nothing that was refused. The audit log is on the same
 //! disk: entries that cannot be written are counted, and change nothing else.
+//!
+//! [`power_loss`] has what else a data folder is written by: keys, backups and restores.
 #![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
 
 mod model;
+mod power_loss;
 mod requests;
 
 use std::path::Path;

@@ -145,7 +145,7 @@ async fn external_validations_that_check_nothing_are_named_and_credentials_are_l
     let song = song::empty();
     song.run(
         r#"INSERT INTO analysis_schema (id, version, name, schema, options, created_at) VALUES
-            (1, 1, 'ruled', '{"type": "object", "properties": {"experiment": {"type": "object"}}}',
+            (1, 1, 'ruled', '{"type": "object", "required": ["experiment"], "properties": {"experiment": {"type": "object"}}}',
                 '{"externalValidations": [
                     {"url": "http://h/{value}", "jsonPath": "/experiment/donor"},
                     {"url": "http://h/{donor}", "jsonPath": "experiment.donor"},
