@@ -4,6 +4,7 @@
 //! they are old, and when the signature of a token fits no key, at most once per interval. If that fails, the last known ones
 //! stay. A sign-in belongs to the browser that began it: what must match later ([`PendingSignIn`]) is kept in a cookie of it.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use cantata_http_client::{ClientSettingsError, HttpClient, HttpError};
 use data_encoding::BASE64URL_NOPAD;
 use openidconnect::core::{CoreClient, CoreResponseType};
 use openidconnect::{
-    AuthenticationFlow, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, CsrfToken,
+    AsyncHttpClient, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, CsrfToken,
     EndpointMaybeSet, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, IssuerUrl, Nonce, PkceCodeChallenge,
     PkceCodeVerifier, ProviderMetadataWithLogout, RedirectUrl, RequestTokenError, Scope,
 };
@@ -113,10 +114,15 @@ pub struct SignIn {
     settings: SignInSettings,
     issuer: IssuerUrl,
     redirect: RedirectUrl,
-    http: HttpClient,
-    calls: Semaphore,
+    http: ProviderHttp,
     /// What the provider says, and when it was fetched; locked during a fetch.
     provider: Mutex<Option<(Arc<ProviderMetadataWithLogout>, Instant)>>,
+}
+
+/// Sends requests to the provider.
+struct ProviderHttp {
+    client: HttpClient,
+    calls: Semaphore,
 }
 
 /// A client as discovery makes it.
@@ -139,8 +145,10 @@ impl SignIn {
         Ok(Self {
             issuer: IssuerUrl::new(settings.issuer.clone()).map_err(|_| invalid(&settings.issuer))?,
             redirect: RedirectUrl::new(settings.redirect_url.clone()).map_err(|_| invalid(&settings.redirect_url))?,
-            http: HttpClient::new(CALL_TIMEOUT)?,
-            calls: Semaphore::new(MAX_CONCURRENT_CALLS),
+            http: ProviderHttp {
+                client: HttpClient::new(CALL_TIMEOUT)?,
+                calls: Semaphore::new(MAX_CONCURRENT_CALLS),
+            },
             provider: Mutex::new(None),
             settings,
         })
@@ -179,12 +187,11 @@ impl SignIn {
             return Err(rejected("another issuer has answered"));
         }
         let client = self.client(&self.provider(REFRESH_AGE).await?);
-        let http = |request: HttpRequest| self.call(request);
         let exchange = client
             .exchange_code(AuthorizationCode::new(answer.code))
             .map_err(|error| SignInError::Unavailable(error_chain(&error)))?
             .set_pkce_verifier(PkceCodeVerifier::new(pending.verifier.clone()));
-        let tokens = exchange.request_async(&http).await.map_err(|error| match error {
+        let tokens = exchange.request_async(&self.http).await.map_err(|error| match error {
             RequestTokenError::ServerResponse(response) => rejected(format!("the code is refused: {response}")),
             RequestTokenError::Parse(..) => rejected("the tokens cannot be read"),
             other => SignInError::Unavailable(error_chain(&other)),
@@ -232,8 +239,7 @@ impl SignIn {
         {
             return Ok(Arc::clone(provider));
         }
-        let http = |request: HttpRequest| self.call(request);
-        let fetched = ProviderMetadataWithLogout::discover_async(self.issuer.clone(), &http).await;
+        let fetched = ProviderMetadataWithLogout::discover_async(self.issuer.clone(), &self.http).await;
         let provider = match (fetched, known.take()) {
             (Ok(provider), _) => Arc::new(provider),
             (Err(error), Some((provider, _))) => {
@@ -246,18 +252,29 @@ impl SignIn {
         *known = Some((Arc::clone(&provider), Instant::now()));
         Ok(provider)
     }
+}
 
-    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, CallError> {
+impl ProviderHttp {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, CallError> {
         // It is never closed.
         let _permit = self.calls.acquire().await.ok();
         let (parts, body) = request.into_parts();
         let url = Url::parse(&parts.uri.to_string()).map_err(|_| CallError::Address)?;
-        let sent = self.http.send(parts.method, url, |request| request.headers(parts.headers).body(body)).await?;
+        let sent = self.client.send(parts.method, url, |request| request.headers(parts.headers).body(body)).await?;
         let (status, headers) = (sent.status(), sent.headers().clone());
-        let mut response = HttpResponse::new(self.http.read_body(sent, MAX_RESPONSE_BYTES).await?);
+        let mut response = HttpResponse::new(self.client.read_body(sent, MAX_RESPONSE_BYTES).await?);
         *response.status_mut() = status;
         *response.headers_mut() = headers;
         Ok(response)
+    }
+}
+
+impl<'c> AsyncHttpClient<'c> for ProviderHttp {
+    type Error = CallError;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, CallError>> + Send + 'c>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        Box::pin(self.send(request))
     }
 }
 
