@@ -3,6 +3,10 @@
 //! The list of catalogues is polled once a second: one that is new or changed gets a new follower, one that is gone loses
 //! it. Its index stays. A follower that panicked is started again and continues from the position of its index. A panic while
 //! the list is polled ends that poll only, and one while a source is opened is a problem of its catalogue.
+//!
+//! Where servers share a store, each has its own copy of the indexes of the embedded engine. A server that starts must not
+//! answer searches from a copy that lacks what the others have: it has **caught up** once every copy has what was in the store
+//! when the server started. Catalogues that come later do not count, and neither does a lag that comes later.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cantata_catalogue::{CatalogueConfig, EngineChoice, SourceConfig};
+use cantata_catalogue::{CatalogueConfig, EngineChoice, SourceConfig, SourceOrigin};
 use cantata_core::{Timestamp, error_chain};
 use cantata_engine::SearchEngine;
 use cantata_store::Store;
@@ -100,6 +104,8 @@ struct Inner {
     jobs: Jobs,
     shared_rejections: SharedRejections,
     catalogues: Mutex<BTreeMap<String, CatalogueEntry>>,
+    /// The catalogues whose copies have not caught up, each with the event up to which it must; none before the first poll.
+    awaited: Mutex<Option<BTreeMap<String, u64>>>,
     stop: watch::Sender<bool>,
     /// Jobs and followers.
     tasks: Mutex<JoinSet<()>>,
@@ -123,6 +129,7 @@ impl Indexing {
             context,
             jobs,
             catalogues: Mutex::default(),
+            awaited: Mutex::default(),
             stop: watch::Sender::new(false),
             tasks: Mutex::default(),
         });
@@ -150,6 +157,17 @@ impl Indexing {
     /// Returns the status of each catalogue.
     pub fn status(&self) -> Vec<CatalogueIndexing> {
         self.inner.catalogues().values().map(CatalogueEntry::status).collect()
+    }
+
+    /// Returns whether the copies of indexes have everything that was in the store when this server started; true ever after.
+    pub fn has_caught_up(&self) -> bool {
+        let mut awaited = self.inner.awaited();
+        let Some(left) = awaited.as_mut() else { return !self.inner.context.store.is_shared() };
+        if !left.is_empty() {
+            let catalogues = self.inner.catalogues();
+            left.retain(|id, event| catalogues.get(id).is_some_and(|one| one.is_before(*event)));
+        }
+        left.is_empty()
     }
 
     /// Returns the jobs.
@@ -214,6 +232,14 @@ impl Indexing {
 }
 
 impl CatalogueEntry {
+    /// Returns whether the index lacks an event or an earlier one.
+    fn is_before(&self, event: u64) -> bool {
+        let Ok(worker) = &self.worker else { return false };
+        // Positions in the store are event numbers.
+        let position = worker.live_status().position.as_deref().and_then(|position| position.parse::<u64>().ok());
+        position.is_none_or(|position| position < event)
+    }
+
     fn status(&self) -> CatalogueIndexing {
         match &self.worker {
             Ok(worker) => worker.status(),
@@ -238,6 +264,10 @@ impl CatalogueEntry {
 impl Inner {
     fn catalogues(&self) -> MutexGuard<'_, BTreeMap<String, CatalogueEntry>> {
         self.catalogues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn awaited(&self) -> MutexGuard<'_, Option<BTreeMap<String, u64>>> {
+        self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
@@ -280,9 +310,23 @@ impl Inner {
                 entries.insert(catalogue.id.clone(), self.start_follower(catalogue));
             }
         }
+        let copies = self.copies(&entries);
         drop(entries);
+        self.awaited().get_or_insert(copies);
         // Reap the tasks that have ended.
         while self.tasks().try_join_next().is_some() {}
+    }
+
+    /// Returns the catalogues whose indexes are copies, each with the latest event.
+    fn copies(&self, entries: &BTreeMap<String, CatalogueEntry>) -> BTreeMap<String, u64> {
+        let latest = *self.context.store.latest_event().borrow();
+        if latest == 0 || !self.context.store.is_shared() {
+            return BTreeMap::new();
+        }
+        let is_copy = |one: &&CatalogueEntry| {
+            !one.catalogue.is_shared && one.catalogue.source.origin == SourceOrigin::Local && one.worker.is_ok()
+        };
+        entries.values().filter(is_copy).map(|one| (one.catalogue.id.clone(), latest)).collect()
     }
 
     /// Starts to follow the source of a catalogue.

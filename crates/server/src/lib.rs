@@ -144,12 +144,13 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
     if let Some(outbox) = services.outbox {
         routes = routes.merge(admin::outbox_routes(access, outbox));
     }
+    let following = services.indexing.clone();
     if let Some(indexing) = services.indexing {
         routes = routes.merge(admin::indexing_routes(access, IndexingState { app: state.clone(), indexing }));
     }
     routes = routes.merge(mcp::routes(access, services.metadata, services.search.clone(), &settings));
     if let Some(search) = services.search {
-        let search = SearchState::new(search, &settings, Some(Arc::clone(&state)));
+        let search = SearchState::new(search, &settings, Some(Arc::clone(&state)), following);
         routes = routes.merge(search::routes(access, search.clone(), &settings));
         routes = routes.merge(search::routes_at_the_root(access, search));
     }

@@ -276,6 +276,10 @@ impl Store for PostgresStore {
         self.with_client(move |client| async move { records::purge_removed(&client, kind, up_to).await }).await
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     async fn check_health(&self) -> Result<()> {
         self.with_client(move |client| async move { events::latest(&client).await.map(|_| ()) }).await
     }

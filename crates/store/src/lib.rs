@@ -165,6 +165,11 @@ pub trait Store: Send + Sync + 'static {
     /// before it.
     async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()>;
 
+    /// Returns whether other servers may use the database at the same time.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     /// Fails if the database cannot be read.
     async fn check_health(&self) -> Result<()>;
 }
