@@ -8,7 +8,7 @@
 //! answer searches from a copy that lacks what the others have: it has **caught up** once every copy has what was in the store
 //! when the server started. Catalogues that come later do not count, and neither does a lag that comes later.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +24,7 @@ use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use crate::document_builder::DocumentBuilder;
 use crate::error::IndexingError;
 use crate::index_generations::IndexGenerations;
-use crate::jobs::{Job, Jobs};
+use crate::jobs::{Job, Jobs, RunningJob};
 use crate::reindex::reindex;
 use crate::rejected_documents::RejectedDocuments;
 use crate::shared_rejections::SharedRejections;
@@ -123,7 +123,7 @@ struct CatalogueEntry {
 impl Indexing {
     /// Starts it.
     pub fn start(context: IndexingContext) -> Self {
-        let jobs = Jobs::open(context.folder.join("jobs.json"));
+        let jobs = Jobs::new(Arc::clone(&context.store), &context.holder, &context.folder);
         let inner = Arc::new(Inner {
             shared_rejections: SharedRejections::new(Arc::clone(&context.store)),
             context,
@@ -136,6 +136,9 @@ impl Indexing {
         let polling = Arc::clone(&inner);
         let mut stop = inner.stop.subscribe();
         let task = tokio::spawn(async move {
+            // First: followers delete what interrupted jobs have left.
+            let mut jobs = tokio::spawn(Arc::clone(&polling).sync_jobs());
+            let _ = tokio::time::timeout(SAVE_TIMEOUT, &mut jobs).await;
             loop {
                 // Nothing else starts followers, so the task must not end. What was half done is done by the next poll.
                 if catch_unwind(AssertUnwindSafe(|| polling.update_catalogues())).is_err() {
@@ -145,6 +148,10 @@ impl Indexing {
                 let syncing = Arc::clone(&polling);
                 let sync = async move { tokio::time::timeout(SAVE_TIMEOUT, syncing.sync_rejected()).await };
                 let _ = tokio::spawn(sync).await;
+                // Not ended by a timeout: a job that was taken over must be worked on.
+                if jobs.is_finished() {
+                    jobs = tokio::spawn(Arc::clone(&polling).sync_jobs());
+                }
                 tokio::select! {
                     () = tokio::time::sleep(POLL_INTERVAL) => {}
                     _ = stop.wait_for(|stop| *stop) => return,
@@ -179,15 +186,13 @@ impl Indexing {
     ///
     /// # Errors
     ///
-    /// If there is no such catalogue, or it is being worked on.
-    pub fn reindex(&self, catalogue: &str) -> Result<Job, IndexingError> {
-        let (worker, stop) = self.inner.worker(catalogue)?;
-        let running = self.inner.jobs.begin(catalogue, None)?;
+    /// If there is no such catalogue, it is being worked on, or the store that has the jobs cannot be used.
+    pub async fn reindex(&self, catalogue: &str) -> Result<Job, IndexingError> {
+        self.inner.worker(catalogue)?;
+        let is_shared = self.inner.catalogues().get(catalogue).is_some_and(|one| one.catalogue.is_shared);
+        let running = self.inner.jobs.begin(catalogue, is_shared, None).await?;
         let job = running.job().ok_or_else(|| IndexingError::UnknownCatalogue(catalogue.to_owned()))?;
-        self.inner.tasks().spawn(async move {
-            // The job has the result.
-            let _ = reindex(&worker, running, stop).await;
-        });
+        self.inner.run(running);
         Ok(job)
     }
 
@@ -228,6 +233,7 @@ impl Indexing {
             tracing::warn!("indexing did not stop in time; it continues from its position after the next start");
         }
         let _ = tokio::time::timeout(SAVE_TIMEOUT, self.inner.sync_rejected()).await;
+        let _ = tokio::time::timeout(SAVE_TIMEOUT, self.inner.jobs.refresh()).await;
     }
 }
 
@@ -282,6 +288,33 @@ impl Inner {
             Ok(worker) => Ok((Arc::clone(worker), found.stop.subscribe())),
             Err(problem) => Err(IndexingError::Unusable(problem.message.clone())),
         }
+    }
+
+    /// Works on a job; without a worker of its catalogue it is interrupted.
+    fn run(&self, running: RunningJob) {
+        let Some((worker, stop)) = running.catalogue().and_then(|catalogue| self.worker(&catalogue).ok()) else { return };
+        self.tasks().spawn(async move {
+            // The job has the result.
+            let _ = reindex(&worker, running, stop).await;
+        });
+    }
+
+    /// Exchanges the jobs with the other servers, and takes over those of servers that have died.
+    async fn sync_jobs(self: Arc<Self>) {
+        self.jobs.refresh().await;
+        if *self.stop.borrow() {
+            return;
+        }
+        let shared: BTreeSet<String> = {
+            let catalogues = self.catalogues();
+            let shared = catalogues.values().filter(|one| one.catalogue.is_shared && one.worker.is_ok());
+            shared.map(|one| one.catalogue.id.clone()).collect()
+        };
+        match self.jobs.take_over(|catalogue| shared.contains(catalogue)).await {
+            Ok(taken) => taken.into_iter().for_each(|running| self.run(running)),
+            Err(error) => tracing::debug!(error = error_chain(&error), "no job can be taken over at the moment"),
+        }
+        self.jobs.refresh().await;
     }
 
     /// Starts followers of catalogues that are new or changed, and stops those of catalogues that are gone.

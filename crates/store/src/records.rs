@@ -18,11 +18,14 @@ pub enum RecordKind {
     SavedSet,
     /// The rejected documents of a catalogue whose index is shared.
     RejectedDocuments,
+    /// A job on the index of a catalogue.
+    Job,
 }
 
 impl RecordKind {
     /// Every kind.
-    pub const ALL: [RecordKind; 5] = [Self::Key, Self::Session, Self::Person, Self::SavedSet, Self::RejectedDocuments];
+    pub const ALL: [RecordKind; 6] =
+        [Self::Key, Self::Session, Self::Person, Self::SavedSet, Self::RejectedDocuments, Self::Job];
 
     /// Returns the name in databases; names are added, never changed.
     pub fn as_str(self) -> &'static str {
@@ -32,6 +35,7 @@ impl RecordKind {
             Self::Person => "person",
             Self::SavedSet => "saved-set",
             Self::RejectedDocuments => "rejected-documents",
+            Self::Job => "job",
         }
     }
 }

@@ -48,7 +48,7 @@ async fn a_document_that_is_refused_is_set_aside_and_stops_nothing() {
     // It is known after a restart, and also to an index that is made anew.
     bed.restart_after(|_| {}).await;
     assert_eq!(bed.caught_up("files").await.rejected, status.rejected);
-    let job = bed.indexing().reindex("files").unwrap();
+    let job = bed.indexing().reindex("files").await.unwrap();
     assert_eq!(bed.ended(job.id).await.rejected, 1);
     assert_eq!(bed.caught_up("files").await.rejected.len(), 1);
 
@@ -73,7 +73,7 @@ async fn a_refused_document_leaves_no_old_one_behind() {
 }
 
 /// One of several servers on the store and the engine of a bed.
-fn server(bed: &Bed, folder: &TempDir, holder: &str) -> Indexing {
+pub(crate) fn server(bed: &Bed, folder: &TempDir, holder: &str) -> Indexing {
     let engine: Arc<dyn SearchEngine> = bed.running().engine.clone();
     let catalogue = IndexedCatalogue {
         id: "files".to_owned(),
