@@ -13,20 +13,22 @@ CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := $(CACHE)/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 
 # Test binaries that need a real search engine, Kafka or PostgreSQL, and modules of the other binaries that do. Both
-# lists are only about where a test runs: every test is in exactly one of `test-unit` and `test-engines`.
+# lists are only about where a test runs: every test is in exactly one of `test-unit`, `test-engines` and `test-keycloak`.
 ENGINE_TESTS := engines import indexing kafka kill postgres relay remote song
 ENGINE_MODULES := client::tests database:: song_db::
-UNIT_TESTS := $(filter-out $(ENGINE_TESTS),$(sort $(basename $(notdir $(wildcard crates/*/tests/* demo/tests/*)))))
+# Test binaries that need a real Keycloak; they are in `test-keycloak`.
+KEYCLOAK_TESTS := keycloak
+UNIT_TESTS := $(filter-out $(ENGINE_TESTS) $(KEYCLOAK_TESTS),$(sort $(basename $(notdir $(wildcard crates/*/tests/* demo/tests/*)))))
 UNIT_TARGETS := --lib --bins $(addprefix --test ,$(UNIT_TESTS))
 
 # How long `make fuzz` runs each target, and which.
 FUZZ_SECONDS := 3600
 FUZZ_TARGETS := $(sort $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))))
 
-TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-browser
+TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-keycloak test-browser
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
-	test-engines test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
+	test-engines test-keycloak test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
 	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing fuzz-requests \
 	lint-packaging fuzz miri
 
@@ -100,6 +102,9 @@ test-engines: build-tests ## tests on real search engines, Kafka and PostgreSQL;
 		cargo test --workspace --locked $(addprefix --test ,$(ENGINE_TESTS)); \
 		cargo test --workspace --locked $(UNIT_TARGETS) -- $(ENGINE_MODULES); \
 		CANTATA_TEST_STORE=postgres cargo test --workspace --locked --test routes'
+
+test-keycloak: build-tests ## sign-in at a real Keycloak; needs a JDK and Maven
+	identity/with-keycloak cargo test --workspace --locked $(addprefix --test ,$(KEYCLOAK_TESTS))
 
 test-browser: portal-test test-clients ## tests in Chromium, which is installed by apt where it is missing
 
