@@ -269,11 +269,23 @@ export interface components {
       message?: string;
       status: components['schemas']['CataloguesStatus'];
     };
+    SessionState: {
+      person?: null | components['schemas']['SignedInPerson'];
+      signIn: boolean;
+    };
     SetAsideDocument: {
       analysisId: string;
       at: string;
       documentId: string | null;
       reason: string;
+    };
+    SignedInPerson: {
+      id: string;
+      name: string;
+      scopes: string[];
+    };
+    SignedOut: {
+      url?: string | null;
     };
     StateChange: {
       initialState: components['schemas']['AnalysisState'];
