@@ -66,4 +66,17 @@ impl MetadataService {
         let (total, files) = self.store.list_files(&filter, page).await?;
         Ok(EntityPage { total, files })
     }
+
+    /// Returns the entities that match after one, or from the first on; nothing is counted.
+    pub async fn entities_after(
+        &self,
+        request: &EntityRequest,
+        after: Option<ObjectId>,
+        limit: u64,
+    ) -> Result<Vec<FileLocation>> {
+        match request.filter() {
+            Some(filter) => Ok(self.store.files_after(&filter, after, limit).await?),
+            None => Ok(vec![]),
+        }
+    }
 }

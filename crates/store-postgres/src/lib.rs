@@ -183,6 +183,18 @@ impl Store for PostgresStore {
             .await
     }
 
+    async fn analyses_after(
+        &self,
+        study_id: &str,
+        states: StateSet,
+        after: Option<AnalysisId>,
+        limit: u64,
+    ) -> Result<Vec<Revision>> {
+        let list =
+            move |client: Object, key| async move { analyses::list_after(&client, key, states, after, limit).await };
+        self.in_study(study_id, list).await
+    }
+
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
         self.in_study(study_id, move |client, key| async move { analyses::count(&client, key, states).await }).await
     }
@@ -205,6 +217,22 @@ impl Store for PostgresStore {
         let wanted = filter.clone();
         let list = move |mut client: Object, study_key| async move {
             files::list(&mut client, &wanted, study_key, page).await
+        };
+        match &filter.study_id {
+            Some(study_id) => self.in_study(study_id, move |client, key| list(client, Some(key))).await,
+            None => self.with_client(move |client| list(client, None)).await,
+        }
+    }
+
+    async fn files_after(
+        &self,
+        filter: &FileFilter,
+        after: Option<ObjectId>,
+        limit: u64,
+    ) -> Result<Vec<FileLocation>> {
+        let wanted = filter.clone();
+        let list = move |client: Object, study_key| async move {
+            files::list_after(&client, &wanted, study_key, after, limit).await
         };
         match &filter.study_id {
             Some(study_id) => self.in_study(study_id, move |client, key| list(client, Some(key))).await,

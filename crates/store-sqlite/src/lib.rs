@@ -190,6 +190,17 @@ impl Store for SqliteStore {
         self.read_blocking(move |reader| analyses::list(&reader.metadata, &query)).await
     }
 
+    async fn analyses_after(
+        &self,
+        study_id: &str,
+        states: StateSet,
+        after: Option<AnalysisId>,
+        limit: u64,
+    ) -> Result<Vec<Revision>> {
+        let study_id = study_id.to_owned();
+        self.read_blocking(move |reader| analyses::list_after(&reader.metadata, &study_id, states, after, limit)).await
+    }
+
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
         self.readers.read(|reader| analyses::count_in_states(&reader.metadata, study_id, states))
     }
@@ -212,6 +223,16 @@ impl Store for SqliteStore {
     async fn list_files(&self, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)> {
         let filter = filter.clone();
         self.read_blocking(move |reader| with_snapshot(reader, || files::list(reader, &filter, page))).await
+    }
+
+    async fn files_after(
+        &self,
+        filter: &FileFilter,
+        after: Option<ObjectId>,
+        limit: u64,
+    ) -> Result<Vec<FileLocation>> {
+        let filter = filter.clone();
+        self.read_blocking(move |reader| with_snapshot(reader, || files::list_after(reader, &filter, after, limit))).await
     }
 
     async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>> {

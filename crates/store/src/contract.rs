@@ -98,6 +98,7 @@ macro_rules! contract_tests {
                 listing_is_ordered_by_analysis_id
                 listing_selects_states
                 listing_pages
+                listing_pages_by_key
                 listing_shows_latest_revisions_only
                 an_unknown_study_lists_nothing
                 counting_follows_the_states
@@ -124,6 +125,7 @@ macro_rules! contract_tests {
                 a_removed_file_is_gone
                 every_combination_of_conditions_is_honoured
                 listing_is_ordered_and_pages
+                listing_pages_by_object_id
                 conditions_compare_to_the_letter
                 search_finds_any_file
                 search_finds_one_object_id

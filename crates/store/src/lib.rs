@@ -89,6 +89,16 @@ pub trait Store: Send + Sync + 'static {
     /// Returns the latest revisions of a study's analyses, ordered by analysis id.
     async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>>;
 
+    /// Returns up to `limit` of the latest revisions of a study's analyses in these states whose analysis ids come after one,
+    /// ordered by analysis id.
+    async fn analyses_after(
+        &self,
+        study_id: &str,
+        states: StateSet,
+        after: Option<AnalysisId>,
+        limit: u64,
+    ) -> Result<Vec<Revision>>;
+
     /// Counts a study's analyses in these states.
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64>;
 
@@ -103,6 +113,14 @@ pub trait Store: Send + Sync + 'static {
 
     /// Returns one page of the files that match, ordered by object id, and how many match in all.
     async fn list_files(&self, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)>;
+
+    /// Returns up to `limit` of the files that match whose object ids come after one, ordered by object id.
+    async fn files_after(
+        &self,
+        filter: &FileFilter,
+        after: Option<ObjectId>,
+        limit: u64,
+    ) -> Result<Vec<FileLocation>>;
 
     /// Returns up to `limit` events numbered above `after`, in order and without a gap.
     async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>>;

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::extract::State;
-use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
+use cantata_core::{AnalysisId, Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::parse_states;
 use http::StatusCode;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 
 use crate::access::VisibleStates;
 use crate::error_body::ApiResult;
-use crate::extract::{JsonObject, Params, Segments};
+use crate::extract::{JsonObject, Params, Segments, malformed};
 use crate::openapi::schemas::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message};
 use crate::response::{json, json_array, json_documents, json_text};
 use crate::state::AppState;
@@ -61,6 +61,8 @@ pub(crate) async fn list(
           commas or given one by one; PUBLISHED if not given"),
         ("limit" = Option<u64>, Query, description = "How many at most; 100 if not given"),
         ("offset" = Option<u64>, Query, description = "How many analyses to skip"),
+        ("after" = Option<String>, Query, description = "Instead of `offset`: the id of the analysis after which the page \
+          begins, empty for the first page; a page then costs the same however far it is"),
     ),
     responses((status = 200, description = "The page", body = AnalysisPage))
 )]
@@ -73,10 +75,25 @@ pub(crate) async fn list_paginated(
     let states = parse_states(params.all("analysisStates"))?.intersection(visible);
     let limit = params.integer(ORIGIN, "limit", 0)?.unwrap_or(DEFAULT_LIMIT);
     let offset = params.integer(ORIGIN, "offset", 0)?.unwrap_or(0);
-    let page = state.metadata.page_analyses(&study_id, states, limit, offset).await?;
+    let page = match params.get("after") {
+        Some(after) => {
+            let after = parse_after(after)?;
+            state.metadata.page_analyses_after(&study_id, states, after, limit).await?
+        }
+        None => state.metadata.page_analyses(&study_id, states, limit, offset).await?,
+    };
     let tail = format!(r#"],"totalAnalyses":{},"currentTotalAnalyses":{}}}"#, page.total, page.documents.total());
     let documents = json_documents(br#"{"analyses":["#.to_vec(), page.documents, Ok, tail.into_bytes());
     Ok(json_text(Body::from_stream(documents)))
+}
+
+/// Reads the id after which a page begins; an empty one is the beginning.
+fn parse_after(after: &str) -> Result<Option<AnalysisId>, Error> {
+    if after.is_empty() {
+        return Ok(None);
+    }
+    let id = AnalysisId::parse(after).ok_or_else(|| malformed(ORIGIN, "after", after, "the id of an analysis"))?;
+    Ok(Some(id))
 }
 
 /// Returns the analyses of a study, in any state, that have a file whose object id matches.

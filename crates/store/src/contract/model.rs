@@ -247,6 +247,19 @@ impl Store for MemoryStore {
         Ok(page.map(|event| Revision(event.seq)).collect())
     }
 
+    async fn analyses_after(
+        &self,
+        study_id: &str,
+        states: StateSet,
+        after: Option<AnalysisId>,
+        limit: u64,
+    ) -> Result<Vec<Revision>> {
+        let state = self.state();
+        let matching = state.current(study_id).filter(|event| states.contains(event.state));
+        let later = matching.filter(|event| after.is_none_or(|after| event.analysis_id > after));
+        Ok(later.take(rows(limit)).map(|event| Revision(event.seq)).collect())
+    }
+
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
         Ok(self.state().current(study_id).filter(|event| states.contains(event.state)).count() as u64)
     }
@@ -276,6 +289,18 @@ impl Store for MemoryStore {
         let matching: Vec<&FileLocation> = files.filter(|file| filter.matches(file)).collect();
         let total = matching.len() as u64;
         Ok((total, matching.into_iter().skip(rows(page.offset)).take(rows(page.limit)).cloned().collect()))
+    }
+
+    async fn files_after(
+        &self,
+        filter: &FileFilter,
+        after: Option<ObjectId>,
+        limit: u64,
+    ) -> Result<Vec<FileLocation>> {
+        let state = self.state();
+        let files = state.files.values().map(|file| &file.location).filter(|file| filter.matches(file));
+        let later = files.filter(|file| after.is_none_or(|after| file.object_id > after));
+        Ok(later.take(rows(limit)).cloned().collect())
     }
 
     async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>> {
