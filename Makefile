@@ -29,7 +29,7 @@ TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-keycloak test
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
 	test-engines test-keycloak test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
-	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing fuzz-requests \
+	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing bench-servers fuzz-requests \
 	lint-packaging fuzz miri
 
 help: ## this list
@@ -158,6 +158,9 @@ bench-portal-day: build ## 1 to 256 people at a portal; ARGS="--url http://127.0
 
 bench-indexing: build ## from a submission to a search; ARGS="--only reindex"
 	$(BENCH) indexing $(ARGS)
+
+bench-servers: build ## 1, 2 and 3 servers on one PostgreSQL; ARGS="--only submit" or ARGS="--quick"
+	databases/with-postgres $(BENCH) servers $(ARGS)
 
 fuzz-requests: build ## a million random requests to every route; ARGS="--requests 10000 --seed 2"
 	$(BENCH) fuzz $(ARGS)
