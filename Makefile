@@ -14,7 +14,7 @@ CARGO_DENY := $(CACHE)/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 
 # Test binaries that need a real search engine, Kafka or PostgreSQL, and modules of the other binaries that do. Both
 # lists are only about where a test runs: every test is in exactly one of `test-unit`, `test-engines` and `test-keycloak`.
-ENGINE_TESTS := engines import indexing kafka kill postgres relay remote song
+ENGINE_TESTS := cluster_day engines import indexing kafka kill postgres relay remote song
 ENGINE_MODULES := client::tests database:: song_db::
 # Test binaries that need a real Keycloak; they are in `test-keycloak`.
 KEYCLOAK_TESTS := keycloak
@@ -28,7 +28,7 @@ FUZZ_TARGETS := $(sort $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))))
 TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-keycloak test-browser
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
-	test-engines test-keycloak test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
+	test-engines cluster-day test-keycloak test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
 	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing bench-servers fuzz-requests \
 	lint-packaging fuzz miri
 
@@ -102,6 +102,11 @@ test-engines: build-tests ## tests on real search engines, Kafka and PostgreSQL;
 		cargo test --workspace --locked $(addprefix --test ,$(ENGINE_TESTS)); \
 		cargo test --workspace --locked $(UNIT_TARGETS) -- $(ENGINE_MODULES); \
 		CANTATA_TEST_STORE=postgres cargo test --workspace --locked --test routes'
+
+# Part of no other target: `make test-engines` builds it and runs none of it.
+cluster-day: build-tests ## three servers while everything fails in turn; DAY_SECONDS=600 is the whole day
+	CANTATA_DAY_SECONDS=$(or $(DAY_SECONDS),30) ENGINES=opensearch engines/with-engines databases/with-postgres \
+		cargo test --workspace --locked --test cluster_day -- --include-ignored --nocapture --test-threads=1
 
 test-keycloak: build-tests ## sign-in at a real Keycloak; needs a JDK and Maven
 	identity/with-keycloak cargo test --workspace --locked $(addprefix --test ,$(KEYCLOAK_TESTS))

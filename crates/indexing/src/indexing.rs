@@ -292,7 +292,8 @@ impl Inner {
 
     /// Works on a job; without a worker of its catalogue it is interrupted.
     fn run(&self, running: RunningJob) {
-        let Some((worker, stop)) = running.catalogue().and_then(|catalogue| self.worker(&catalogue).ok()) else { return };
+        let worker = running.catalogue().and_then(|catalogue| self.worker(&catalogue).ok());
+        let Some((worker, stop)) = worker else { return };
         self.tasks().spawn(async move {
             // The job has the result.
             let _ = reindex(&worker, running, stop).await;

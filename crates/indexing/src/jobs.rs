@@ -384,7 +384,8 @@ impl Jobs {
     pub(crate) async fn take_over(&self, can_do: impl Fn(&str) -> bool + Send) -> StoreResult<Vec<RunningJob>> {
         let of_others: Vec<(StoredJob, u64)> = {
             let entries = self.entries();
-            let of_others = entries.values().filter(|one| one.stored.job.status == JobStatus::Running && !one.runs_here);
+            let running = entries.values().filter(|one| one.stored.job.status == JobStatus::Running);
+            let of_others = running.filter(|one| !one.runs_here);
             of_others.map(|one| (one.stored.clone(), one.record)).collect()
         };
         let mut taken = Vec::new();
@@ -394,8 +395,7 @@ impl Jobs {
                 continue;
             }
             // No other process uses the folder or has the name of this one.
-            let is_of_earlier_process =
-                stored.server == self.0.holder || stored.place.as_ref() == Some(&self.0.place);
+            let is_of_earlier_process = stored.server == self.0.holder || stored.place.as_ref() == Some(&self.0.place);
             let lease = lease_name(&stored.job.catalogue, stored.place.as_deref());
             let has_lease = self.0.store.acquire_lease(&lease, &self.0.holder, LEASE_DURATION).await?;
             if !has_lease && !is_of_earlier_process {
@@ -406,8 +406,7 @@ impl Jobs {
             if runs_on {
                 (stored.job.done, stored.job.total, stored.job.rejected) = (0, 0, 0);
             } else {
-                stored.job.status =
-                    if stored.is_cancelled { JobStatus::Cancelled } else { JobStatus::Interrupted };
+                stored.job.status = if stored.is_cancelled { JobStatus::Cancelled } else { JobStatus::Interrupted };
                 stored.job.ended_at = Some(Timestamp::now());
             }
             let written = self.write(&stored, RecordBase::Record(record)).await?;

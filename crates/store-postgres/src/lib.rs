@@ -224,12 +224,7 @@ impl Store for PostgresStore {
         }
     }
 
-    async fn files_after(
-        &self,
-        filter: &FileFilter,
-        after: Option<ObjectId>,
-        limit: u64,
-    ) -> Result<Vec<FileLocation>> {
+    async fn files_after(&self, filter: &FileFilter, after: Option<ObjectId>, limit: u64) -> Result<Vec<FileLocation>> {
         let wanted = filter.clone();
         let list = move |client: Object, study_key| async move {
             files::list_after(&client, &wanted, study_key, after, limit).await

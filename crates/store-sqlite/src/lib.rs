@@ -225,14 +225,10 @@ impl Store for SqliteStore {
         self.read_blocking(move |reader| with_snapshot(reader, || files::list(reader, &filter, page))).await
     }
 
-    async fn files_after(
-        &self,
-        filter: &FileFilter,
-        after: Option<ObjectId>,
-        limit: u64,
-    ) -> Result<Vec<FileLocation>> {
+    async fn files_after(&self, filter: &FileFilter, after: Option<ObjectId>, limit: u64) -> Result<Vec<FileLocation>> {
         let filter = filter.clone();
-        self.read_blocking(move |reader| with_snapshot(reader, || files::list_after(reader, &filter, after, limit))).await
+        self.read_blocking(move |reader| with_snapshot(reader, || files::list_after(reader, &filter, after, limit)))
+            .await
     }
 
     async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>> {

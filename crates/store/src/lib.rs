@@ -115,12 +115,7 @@ pub trait Store: Send + Sync + 'static {
     async fn list_files(&self, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)>;
 
     /// Returns up to `limit` of the files that match whose object ids come after one, ordered by object id.
-    async fn files_after(
-        &self,
-        filter: &FileFilter,
-        after: Option<ObjectId>,
-        limit: u64,
-    ) -> Result<Vec<FileLocation>>;
+    async fn files_after(&self, filter: &FileFilter, after: Option<ObjectId>, limit: u64) -> Result<Vec<FileLocation>>;
 
     /// Returns up to `limit` events numbered above `after`, in order and without a gap.
     async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>>;

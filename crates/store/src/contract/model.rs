@@ -291,12 +291,7 @@ impl Store for MemoryStore {
         Ok((total, matching.into_iter().skip(rows(page.offset)).take(rows(page.limit)).cloned().collect()))
     }
 
-    async fn files_after(
-        &self,
-        filter: &FileFilter,
-        after: Option<ObjectId>,
-        limit: u64,
-    ) -> Result<Vec<FileLocation>> {
+    async fn files_after(&self, filter: &FileFilter, after: Option<ObjectId>, limit: u64) -> Result<Vec<FileLocation>> {
         let state = self.state();
         let files = state.files.values().map(|file| &file.location).filter(|file| filter.matches(file));
         let later = files.filter(|file| after.is_none_or(|after| file.object_id > after));
