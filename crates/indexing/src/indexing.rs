@@ -311,7 +311,7 @@ impl Inner {
             let shared = catalogues.values().filter(|one| one.catalogue.is_shared && one.worker.is_ok());
             shared.map(|one| one.catalogue.id.clone()).collect()
         };
-        match self.jobs.take_over(|catalogue| shared.contains(catalogue)).await {
+        match self.jobs.take_over(&shared).await {
             Ok(taken) => taken.into_iter().for_each(|running| self.run(running)),
             Err(error) => tracing::debug!(error = error_chain(&error), "no job can be taken over at the moment"),
         }

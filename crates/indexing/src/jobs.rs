@@ -8,7 +8,7 @@
 mod job;
 mod running;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -379,9 +379,9 @@ impl Jobs {
         self.0.store.write_record(KIND, &stored.job.id.to_string(), base, Some(document)).await
     }
 
-    /// Takes over the jobs whose servers have died, if this server can do them; those whose index is gone with its server
-    /// are interrupted.
-    pub(crate) async fn take_over(&self, can_do: impl Fn(&str) -> bool + Send) -> StoreResult<Vec<RunningJob>> {
+    /// Takes over the jobs of servers that have died on the shared indexes of these catalogues. Those whose index is gone with its
+    /// server are interrupted.
+    pub(crate) async fn take_over(&self, catalogues: &BTreeSet<String>) -> StoreResult<Vec<RunningJob>> {
         let of_others: Vec<(StoredJob, u64)> = {
             let entries = self.entries();
             let running = entries.values().filter(|one| one.stored.job.status == JobStatus::Running);
@@ -391,11 +391,11 @@ impl Jobs {
         let mut taken = Vec::new();
         for (mut stored, record) in of_others {
             let is_shared = stored.place.is_none();
-            if is_shared && !can_do(&stored.job.catalogue) {
+            if is_shared && !catalogues.contains(&stored.job.catalogue) {
                 continue;
             }
-            // No other process uses the folder or has the name of this one.
-            let is_of_earlier_process = stored.server == self.0.holder || stored.place.as_ref() == Some(&self.0.place);
+            // No other process uses the folder.
+            let is_of_earlier_process = stored.place.as_ref() == Some(&self.0.place);
             let lease = lease_name(&stored.job.catalogue, stored.place.as_deref());
             let has_lease = self.0.store.acquire_lease(&lease, &self.0.holder, LEASE_DURATION).await?;
             if !has_lease && !is_of_earlier_process {
