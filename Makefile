@@ -28,7 +28,7 @@ FUZZ_TARGETS := $(sort $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))))
 TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-keycloak test-browser
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
-	test-engines cluster-day test-keycloak test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
+	test-engines cluster-day test-upgrade test-keycloak test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
 	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing bench-servers fuzz-requests \
 	lint-packaging fuzz miri
 
@@ -107,6 +107,10 @@ test-engines: build-tests ## tests on real search engines, Kafka and PostgreSQL;
 cluster-day: build-tests ## three servers while everything fails in turn; DAY_SECONDS=600 is the whole day
 	CANTATA_DAY_SECONDS=$(or $(DAY_SECONDS),30) ENGINES=opensearch engines/with-engines databases/with-postgres \
 		cargo test --workspace --locked --test cluster_day -- --include-ignored --nocapture --test-threads=1
+
+test-upgrade: build-tests ## a server of an earlier version beside this one: EARLIER=path/to/cantata
+	CANTATA_EARLIER_BINARY="$(abspath $(EARLIER))" databases/with-postgres cargo test --locked -p cantata --test cli -- \
+		database::a_server_of_an_earlier_version
 
 test-keycloak: build-tests ## sign-in at a real Keycloak; needs a JDK and Maven
 	identity/with-keycloak cargo test --workspace --locked $(addprefix --test ,$(KEYCLOAK_TESTS))

@@ -1,13 +1,18 @@
 //! `DATABASE_URL`: where analyses are kept instead of the data folder, and what an address that cannot be used leads to.
 
+use std::process::Command;
 use std::time::Duration;
 
+use cantata_testkit::Payload;
 use cantata_testkit::databases::postgres;
 use serde_json::json;
 
 use crate::process::{Server, cantata, outcome};
 
 const PASSWORD: &str = "geheim-1";
+
+/// The variable that names the binary of an earlier version.
+const EARLIER_VARIABLE: &str = "CANTATA_EARLIER_BINARY";
 
 #[test]
 fn servers_on_one_database_share_what_they_store() {
@@ -58,6 +63,44 @@ fn servers_on_one_database_share_their_keys() {
     for server in &servers {
         eventually(server, key, 401);
     }
+}
+
+/// Submits and publishes an analysis on a server; returns its id.
+fn publish_new(server: &Server) -> String {
+    let (status, submitted) = server.request("POST", "/submit/S", &Payload::new("S").build().to_string());
+    assert_eq!(status, 200, "{submitted}");
+    let id = submitted["analysisId"].as_str().unwrap().to_owned();
+    let (status, published) = server.request("PUT", &format!("/studies/S/analysis/publish/{id}"), "");
+    assert_eq!(status, 200, "{published}");
+    id
+}
+
+/// A rolling upgrade: the new version migrates the database while the one before goes on. Where the environment names no
+/// earlier version, there is nothing to test; `make test-upgrade` names one.
+#[test]
+fn a_server_of_an_earlier_version_goes_on_beside_this_one() {
+    let Some(binary) = std::env::var_os(EARLIER_VARIABLE) else { return };
+    let database = postgres();
+    let address = format!("--database-url={}", database.address());
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let mut command = Command::new(binary);
+    command.env_clear().args(["serve", "--server-port=0", &address, "--data-dir"]).arg(folders[0].path());
+    let earlier = Server::of(command).unwrap();
+    assert_eq!(earlier.request("POST", "/studies/S/", &json!({"studyId": "S"}).to_string()).0, 200);
+    let mut ids = vec![publish_new(&earlier)];
+    let latest = Server::start("serve", folders[1].path(), &[&address]);
+    for server in [&earlier, &latest, &earlier] {
+        ids.push(publish_new(server));
+    }
+    for id in &ids {
+        let path = format!("/studies/S/analysis/{id}");
+        let of_earlier = earlier.get(&path);
+        assert_eq!((of_earlier.0, &of_earlier.1["analysisState"]), (200, &json!("PUBLISHED")));
+        assert_eq!(latest.get(&path), of_earlier);
+    }
+    latest.stop("TERM");
+    let id = publish_new(&earlier);
+    assert_eq!(earlier.get(&format!("/studies/S/analysis/{id}")).0, 200);
 }
 
 #[test]

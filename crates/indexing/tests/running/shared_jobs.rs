@@ -35,7 +35,7 @@ async fn until_started(indexing: &Indexing) {
 }
 
 /// Stores a job that another server works on.
-async fn store_job(bed: &Bed, id: u64, place: Value) {
+async fn store_job(bed: &Bed, id: u64, place: &Value) {
     let job = json!({
         "id": id, "kind": "reindex", "catalogue": "files", "reason": null, "status": "running", "index": "files-77",
         "done": 3, "total": 9, "setAside": 0, "startedAt": "2026-01-01T00:00:00", "endedAt": null, "problem": null,
@@ -52,7 +52,7 @@ async fn the_job_of_a_server_that_has_died_is_taken_over() {
     Stored::publish_new(bed.store(), json!({})).await;
     let folder = TempDir::new().unwrap();
     assert!(bed.store().acquire_lease("job:files", "another", LEASE_DURATION).await.unwrap());
-    store_job(&bed, 1, Value::Null).await;
+    store_job(&bed, 1, &Value::Null).await;
     let one = server(&bed, &folder, "one");
     until_started(&one).await;
     until(&one, 1, JobStatus::Running).await;
@@ -72,7 +72,7 @@ async fn the_job_of_a_server_that_has_died_is_taken_over() {
 async fn a_job_on_a_copy_that_is_gone_with_its_server_is_interrupted() {
     let bed = Bed::start(&[]).await;
     let folder = TempDir::new().unwrap();
-    store_job(&bed, 1, json!("the data folder of another server")).await;
+    store_job(&bed, 1, &json!("the data folder of another server")).await;
     let one = server(&bed, &folder, "one");
     let job = until(&one, 1, JobStatus::Interrupted).await;
     assert!(job.ended_at.is_some());
@@ -101,7 +101,7 @@ async fn a_job_is_cancelled_on_any_server() {
     Stored::publish_new(bed.store(), json!({})).await;
     let folder = TempDir::new().unwrap();
     assert!(bed.store().acquire_lease("job:files", "another", LEASE_DURATION).await.unwrap());
-    store_job(&bed, 1, Value::Null).await;
+    store_job(&bed, 1, &Value::Null).await;
     let one = server(&bed, &folder, "one");
     until(&one, 1, JobStatus::Running).await;
     one.jobs().cancel(1).await.unwrap();
