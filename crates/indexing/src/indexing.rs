@@ -154,9 +154,11 @@ impl Indexing {
                 }
                 tokio::select! {
                     () = tokio::time::sleep(POLL_INTERVAL) => {}
-                    _ = stop.wait_for(|stop| *stop) => return,
+                    _ = stop.wait_for(|stop| *stop) => break,
                 }
             }
+            // It has the store, which may be opened again once this has stopped.
+            let _ = tokio::time::timeout(SAVE_TIMEOUT, jobs).await;
         });
         Self { inner, task: Mutex::new(Some(task)) }
     }

@@ -57,13 +57,13 @@ impl Server {
         lines[1].trim_end().to_owned()
     }
 
-    /// Runs a command with a key; returns whether it succeeded, and what it wrote.
+    /// Runs a command with a key; returns whether it succeeded, and its output, or else what went wrong.
     fn command(&self, key: &str, arguments: &[&str]) -> (bool, String) {
         let mut command = cantata();
         command.args(arguments).env("CANTATA_URL", &self.base).env("CANTATA_KEY", key);
         let output = command.stdin(Stdio::null()).output().unwrap();
-        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        (output.status.success(), text)
+        let is_done = output.status.success();
+        (is_done, String::from_utf8(if is_done { output.stdout } else { output.stderr }).unwrap())
     }
 
     /// Runs a command that must succeed.
