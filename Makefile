@@ -7,6 +7,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 endif
 
 RELEASE_BINARY := $(CARGO_TARGET_DIR)/release/cantata
+DEMO_BINARY := $(CARGO_TARGET_DIR)/demo/cantata
 DEBUG_BINARY := $(CARGO_TARGET_DIR)/debug/cantata
 BENCH := cargo run --release --locked -p cantata-bench --
 CARGO_DENY_VERSION := 0.20.2
@@ -50,8 +51,12 @@ build: own-cache ## the optimised binary, in $(CARGO_TARGET_DIR)/release/cantata
 debug-binary: own-cache
 	cargo build --locked -p cantata
 
-demo: build ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10 --network 3" adds arguments
-	"$(RELEASE_BINARY)" demo $(ARGS)
+# Its profile leaves out link-time optimisation, and most of the rest.
+demo: own-cache ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10 --network 3" adds arguments
+	@test -x "$(DEMO_BINARY)" || \
+		echo 'Compiling Cantata with all its libraries: up to 5 minutes on two cores, only this time. Then the demo starts by itself.'
+	cargo build --profile demo --locked -p cantata
+	"$(DEMO_BINARY)" demo $(ARGS)
 
 test: ## all checks and tests, and how long each part took; what CI runs
 	@set -e; times=; for part in $(TEST_PARTS); do \
@@ -93,7 +98,7 @@ test-unit: build-tests ## tests that need no other server
 power-loss: build-tests ## LOSSES=10000 simulated power losses, and every sync left out in turn
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test power_loss -- --include-ignored --nocapture
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test running -- power_loss
-	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test disk -- power_loss
+	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test disk -- power_loss --include-ignored --nocapture
 
 # Without the optimising compiler of the JVM the engines start in about half the time. The routes of the metadata service
 # are tested on both stores.
@@ -115,7 +120,7 @@ test-upgrade: build-tests ## a server of an earlier version beside this one: EAR
 test-keycloak: build-tests ## sign-in at a real Keycloak; needs a JDK and Maven
 	identity/with-keycloak cargo test --workspace --locked $(addprefix --test ,$(KEYCLOAK_TESTS))
 
-test-browser: portal-test test-clients ## tests in Chromium, which is installed by apt where it is missing
+test-browser: portal-test test-clients ## tests in Chromium and of clients; Chromium and R are installed by apt if missing
 
 # Screenshots go to $(CACHE)/portal-screenshots, npm packages to the cache folder as well.
 portal-test: debug-binary ## the portal: its sources, its build, and its pages in Chromium
@@ -131,7 +136,8 @@ screenshots: build ## the pictures of the documentation, docs/images
 	CANTATA_BIN="$(RELEASE_BINARY)" PORTAL_SHOTS="$(CURDIR)/docs/images" web/portal/test screenshots
 
 # Screenshots go to $(CACHE)/arranger-components-screenshots.
-test-clients: debug-binary ## Arranger's published React components and charts in Chromium
+test-clients: debug-binary ## the Python package; Arranger's published React components and charts in Chromium
+	CANTATA_BIN="$(DEBUG_BINARY)" clients/python/test
 	CANTATA_BIN="$(DEBUG_BINARY)" clients/arranger-components/test
 
 engines: ## real search engines and Kafka until Ctrl-C; ENGINES="opensearch kafka" chooses

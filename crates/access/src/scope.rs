@@ -98,6 +98,16 @@ impl ScopeRules {
         [&self.study_prefix, study, &self.study_suffix].concat()
     }
 
+    /// Returns whether a scope names a study but not what is allowed there, as `STUDY.ABC` does. It allows nothing.
+    pub fn lacks_verb(&self, scope: &str) -> bool {
+        let is_of_system = [&self.system, &self.system_read, &self.system_deny].iter().any(|known| *known == scope);
+        let has_verb = |rest: &str| {
+            let mut studies = [READ, DENY, &self.study_suffix].into_iter().filter_map(|verb| rest.strip_suffix(verb));
+            studies.any(|study| !study.is_empty())
+        };
+        !is_of_system && scope.strip_prefix(&self.study_prefix).is_some_and(|rest| !has_verb(rest))
+    }
+
     /// Returns whether an identity may do everything.
     pub fn is_administrator(&self, identity: &Identity) -> bool {
         identity.auth_method == AuthMethod::Unchecked
@@ -206,6 +216,18 @@ mod tests {
         }
         assert!(rules.can_write(&with(&["STUDY.A.*.WRITE"]), "A.*"));
         assert!(!rules.can_write(&with(&["STUDY.A.*.WRITE"]), "A.B"));
+    }
+
+    #[test]
+    fn a_scope_of_a_study_says_what_it_allows() {
+        let rules = ScopeRules::default();
+        for incomplete in ["STUDY.ABC", "STUDY.ABC.", "STUDY.ABC.write", "STUDY.", "STUDY..WRITE", "STUDY.WRITE"] {
+            assert!(rules.lacks_verb(incomplete), "{incomplete}");
+        }
+        for complete in ["STUDY.ABC.WRITE", "STUDY.A.B.READ", "STUDY.ABC.DENY", "song.WRITE", "secrets", "study.ABC"] {
+            assert!(!rules.lacks_verb(complete), "{complete}");
+        }
+        assert!(!ScopeRules::from_parts("song.", ".WRITE", "song.WRITE").lacks_verb("song.READ"));
     }
 
     #[test]

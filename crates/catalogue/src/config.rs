@@ -14,6 +14,7 @@ mod mapping_meta;
 mod matchbox;
 mod merge;
 mod network;
+mod profile;
 mod reader;
 mod redacted;
 mod source;
@@ -39,6 +40,7 @@ use crate::defaults::ConfigDefaults;
 use crate::engine_choice::EngineChoice;
 use crate::network::NetworkConfig;
 use crate::problem::ConfigProblem;
+use crate::profile::IndexProfile;
 use crate::source::SourceConfig;
 use reader::{ConfigReader, ConfigSection, are_similar};
 
@@ -133,6 +135,8 @@ pub struct CatalogueConfig {
     pub warnings: Vec<ConfigProblem>,
     /// The fields that have several values in a document of the index, by their paths there.
     list_fields: Arc<BTreeSet<String>>,
+    /// What the values of the index say; nothing until they were counted.
+    profile: Arc<IndexProfile>,
     origins: KeyOrigins,
 }
 
@@ -206,6 +210,7 @@ impl CatalogueConfig {
             source: source::read(&mut reader, &root),
             warnings: Vec::new(),
             list_fields: Arc::default(),
+            profile: Arc::default(),
             origins: KeyOrigins::default(),
         };
         if is_complete {
@@ -221,6 +226,11 @@ impl CatalogueConfig {
     /// Returns the paths of fields with `isArray`.
     pub(crate) fn array_paths(&self) -> impl Iterator<Item = &str> {
         self.extended.iter().filter(|entry| entry.is_array == Some(true)).map(|entry| entry.field_name.as_str())
+    }
+
+    /// Returns what the values of the index say.
+    pub(crate) fn profile(&self) -> &IndexProfile {
+        &self.profile
     }
 
     /// Returns the file of a key.

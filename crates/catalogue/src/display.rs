@@ -4,6 +4,7 @@
 //! Entries for fields that the index does not have are left out, since portals put the names into requests, which one
 //! unknown name would fail.
 
+mod choice;
 mod extended;
 mod facets;
 mod matchbox;
@@ -17,6 +18,7 @@ pub use extended::ExtendedField;
 pub use facets::FacetsDisplay;
 pub use table::{ColumnDisplay, TableDisplay};
 
+use self::choice::FieldKnowledge;
 use crate::config::{CatalogueConfig, DownloadConfig, MatchboxEntry};
 use crate::field_tree::FieldLevel;
 use crate::problem::ConfigProblem;
@@ -49,6 +51,8 @@ struct DisplayBuilder<'a> {
     config: &'a CatalogueConfig,
     mapping: &'a IndexMapping,
     root: &'a FieldLevel,
+    /// What is known of the values, for what is not configured.
+    knowledge: Option<FieldKnowledge<'a>>,
     warnings: &'a mut Vec<ConfigProblem>,
 }
 
@@ -82,7 +86,8 @@ impl DisplayConfig {
         root: &FieldLevel,
         warnings: &mut Vec<ConfigProblem>,
     ) -> Self {
-        let mut builder = DisplayBuilder { config, mapping, root, warnings };
+        let knowledge = FieldKnowledge::new(config, mapping);
+        let mut builder = DisplayBuilder { config, mapping, root, knowledge, warnings };
         let extended = extended::build(&mut builder);
         let facets = facets::build(&mut builder, &extended);
         let table = table::build(&mut builder, &extended);

@@ -22,6 +22,7 @@ mod fields;
 mod names;
 mod network;
 mod problem;
+mod profile;
 mod source;
 
 pub mod check;
@@ -43,6 +44,7 @@ pub use field_tree::{AggregationField, AggregationKind, FieldLevel, FlatField, G
 pub use names::{flat_name, graphql_name, is_graphql_name, start_case};
 pub use network::{NetworkConfig, NetworkField, NodeConfig, NodeNames, NodeProduct, NodeTarget, RemoteNode};
 pub use problem::{ConfigProblem, Severity};
+pub use profile::{FieldProfile, IndexProfile};
 pub use source::{
     DocumentPaths, DocumentShape, SongOrigin, SongTopic, SourceConfig, SourceOrigin, TopicCredentials, TypeSelection,
     ValuePath,

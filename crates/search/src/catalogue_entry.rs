@@ -124,8 +124,9 @@ impl CatalogueEntry {
         let is_same = |one: &Arc<IndexMapping>, other: &Arc<IndexMapping>| {
             Arc::ptr_eq(one, other) || (one.raw() == other.raw() && one.meta() == other.meta())
         };
-        let fields = self.fields.as_ref();
-        fields.is_some_and(|then| is_same(&now.mapping, &then.mapping) && now.list_fields == then.list_fields)
+        self.fields.as_ref().is_some_and(|then| {
+            is_same(&now.mapping, &then.mapping) && now.list_fields == then.list_fields && now.profile == then.profile
+        })
     }
 
     /// Takes over the fields from the entry of an earlier configuration on the same index, which saves a probe, and a

@@ -12,6 +12,7 @@ mod counters;
 mod download;
 mod engine_provider;
 mod index_probe;
+mod index_profile;
 mod loaded_catalogue;
 mod network_view;
 mod redaction;

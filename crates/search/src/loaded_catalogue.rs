@@ -67,8 +67,8 @@ impl LoadedCatalogue {
         config: &CatalogueConfig,
         fields: &IndexFields,
     ) -> Result<Self, CatalogueError> {
-        let IndexFields { mapping, list_fields } = fields;
-        let config = config.with_list_fields(Arc::clone(list_fields));
+        let IndexFields { mapping, list_fields, profile } = fields;
+        let config = config.with_list_fields(Arc::clone(list_fields)).with_profile(Arc::clone(profile));
         let weigh = |_: &ViewKey, view: &Arc<CompiledView>| {
             u32::try_from(view.schema.sdl().len().max(MIN_VIEW_WEIGHT_BYTES)).unwrap_or(u32::MAX)
         };

@@ -100,12 +100,17 @@ fn status_of(error: &Error) -> StatusCode {
 #[derive(Clone)]
 pub(crate) struct ErrorRenderer(pub(crate) Arc<Metrics>);
 
+/// The header in which a proxy says how its client reached it; it only changes the address in errors.
+const FORWARDED_PROTO: &str = "x-forwarded-proto";
+
 /// What the error body of a request needs.
 pub(crate) struct RenderContext {
     metrics: Arc<Metrics>,
     dialect: Dialect,
     uri: Uri,
     host: Option<HeaderValue>,
+    /// Whether the client spoke TLS with a proxy.
+    is_secure: bool,
 }
 
 impl Intercept for ErrorRenderer {
@@ -118,6 +123,7 @@ impl Intercept for ErrorRenderer {
             dialect: RegisteredRoute::of(request).map_or(Dialect::Song, |route| route.spec.dialect),
             uri: original.unwrap_or(request.uri()).clone(),
             host: request.headers().get(header::HOST).cloned(),
+            is_secure: request.headers().get(FORWARDED_PROTO).is_some_and(|scheme| scheme == "https"),
         })
     }
 
@@ -130,7 +136,8 @@ impl Intercept for ErrorRenderer {
         if context.dialect == Dialect::Elasticsearch {
             response = es_compat::render(response);
         }
-        render(response, &context.uri, context.host.as_ref())
+        let scheme = if context.is_secure { "https" } else { "http" };
+        render(response, scheme, &context.uri, context.host.as_ref())
     }
 }
 
@@ -139,12 +146,12 @@ const KEPT_HEADERS: [HeaderName; 4] =
     [header::ALLOW, header::ACCEPT_ENCODING, header::RETRY_AFTER, header::WWW_AUTHENTICATE];
 
 /// Gives a response that carries an error the body of SONG.
-fn render(mut response: Response, uri: &Uri, host: Option<&HeaderValue>) -> Response {
+fn render(mut response: Response, scheme: &str, uri: &Uri, host: Option<&HeaderValue>) -> Response {
     let Some(error) = response.extensions_mut().remove::<Error>() else {
         return response;
     };
     let status = status_of(&error);
-    let mut rendered = json_with_status(status, &ErrorBody::new(&error, status, request_url(uri, host)));
+    let mut rendered = json_with_status(status, &ErrorBody::new(&error, status, request_url(scheme, uri, host)));
     if status == StatusCode::SERVICE_UNAVAILABLE {
         rendered.headers_mut().insert(header::RETRY_AFTER, BUSY_RETRY_SECONDS.into());
     }
@@ -156,8 +163,8 @@ fn render(mut response: Response, uri: &Uri, host: Option<&HeaderValue>) -> Resp
     rendered
 }
 
-fn request_url(uri: &Uri, host: Option<&HeaderValue>) -> String {
+fn request_url(scheme: &str, uri: &Uri, host: Option<&HeaderValue>) -> String {
     let host = host.and_then(|host| host.to_str().ok()).unwrap_or("localhost");
     let query = uri.query().map(|query| format!("?{}", percent_decode_str(query).decode_utf8_lossy()));
-    format!("http://{host}{}{}", uri.path(), query.unwrap_or_default())
+    format!("{scheme}://{host}{}{}", uri.path(), query.unwrap_or_default())
 }

@@ -11,6 +11,7 @@ mod admission;
 mod app;
 mod body_hook;
 mod cors;
+mod documentation;
 mod error_body;
 mod es_compat;
 mod extract;
@@ -44,7 +45,7 @@ pub use error_body::ErrorBody;
 pub use limits::{InvalidNetwork, LimitSettings, Networks, TrustedProxies};
 pub use metrics::{MetricsAccess, count_lost_log_line};
 pub use origins::{HostNames, InvalidHostName, InvalidOrigin, Origins, PublicAddress};
-pub use portal::{PortalLink, PortalTexts};
+pub use portal::{PortalColours, PortalLink, PortalLogo, PortalTexts};
 pub use request_id::RequestId;
 pub use serve::serve;
 

@@ -49,8 +49,8 @@ async fn list(State(state): State<AppState>, extensions: Extensions) -> ApiResul
 )]
 async fn create(State(state): State<AppState>, extensions: Extensions, JsonObject(members): JsonObject) -> ApiResult {
     let identity = identity_of(&extensions);
-    let (record, secret) = parse_key(&members)?;
     let rules = &state.access.scopes;
+    let (record, secret) = parse_key(&members, rules)?;
     if let Some(scope) = record.scopes.iter().find(|scope| !rules.covers(&identity, scope)) {
         let text = format!("scopes: found '{scope}', which you do not have yourself; expected scopes that you have");
         return Err(Error::new(ErrorOrigin::KeyService, ErrorId::ForbiddenToken, text).into());

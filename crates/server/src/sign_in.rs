@@ -169,6 +169,7 @@ fn record_sign_in(access: &AccessControl, subject: &str) {
             study: None,
             status: Some(StatusCode::SEE_OTHER.as_u16()),
             result: "done",
+            dry_run: false,
             request_id: RequestId::current_or_new().as_str(),
         });
     }

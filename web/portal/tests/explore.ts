@@ -3,7 +3,21 @@ import { test } from 'node:test';
 
 import type { Request } from 'playwright-core';
 
-import { close, fetchJson, firstFacet, number, open, painted, PHONE, shoot, textOf, total, valuesOf } from './support';
+import {
+  close,
+  fetchJson,
+  firstFacet,
+  number,
+  open,
+  painted,
+  PHONE,
+  settled,
+  shoot,
+  textOf,
+  total,
+  valuesOf,
+  violations,
+} from './support';
 
 test('a value of a facet narrows the result to its count, and other values stay countable', async () => {
   const page = await open('/portal/explore/files');
@@ -183,6 +197,38 @@ test('quick search offers matches and takes one by keyboard', async () => {
   await page.keyboard.press('Enter');
   await page.locator('.chip').waitFor();
   assert.ok((await total(page)) >= 1);
+  await close(page);
+});
+
+test('a word finds values of facets, which become filters', async () => {
+  const page = await open('/portal/explore/files');
+  await total(page);
+  const box = page.getByRole('combobox', { name: /^Search/ });
+  await box.fill('breas');
+  const option = page.getByRole('group', { name: 'Primary site' }).getByRole('option').first();
+  await option.waitFor();
+  assert.equal(await textOf(option.locator('mark')), 'Breas');
+  const records = number(await textOf(option.locator('.number')));
+  await shoot(page, 'explore-find-value');
+  await option.click();
+  await page.locator('.chip', { hasText: 'Primary site' }).waitFor();
+  assert.equal(await total(page), records);
+  await close(page);
+});
+
+test('the home page finds values in every catalogue', async () => {
+  const page = await open('/');
+  await page.getByRole('searchbox', { name: 'Search all catalogues' }).fill('breast');
+  const files = page.getByRole('region', { name: 'Matches in Files' });
+  const link = files.getByRole('link', { name: /^Breast/ }).first();
+  await link.waitFor();
+  await page.getByRole('region', { name: 'Matches in Analyses' }).getByRole('link').first().waitFor();
+  await settled(page);
+  await shoot(page, 'home-search');
+  assert.deepEqual(await violations(page), []);
+  const records = number(await textOf(link.locator('.number')));
+  await link.click();
+  assert.equal(await total(page), records);
   await close(page);
 });
 

@@ -67,11 +67,13 @@ test('a key is made, shown once, used and revoked', async () => {
   await close(page);
 });
 
-test('a key without the right to it sees no keys, and is told', async () => {
+test('without a key there are no keys to see, and one that does not work is refused when it is entered', async () => {
   const page = await open('/portal/manage/keys', { base });
   await page.getByText('The keys could not be fetched').waitFor();
   await enter(page, 'cantata_made_up');
-  await page.getByText('The keys could not be fetched').waitFor();
+  await page.getByText('This key does not work').waitFor();
+  assert.equal(await page.evaluate(() => sessionStorage.getItem('cantata-credential')), null);
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Enter a key' }).first().waitFor();
   await close(page);
 });

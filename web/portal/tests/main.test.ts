@@ -8,6 +8,13 @@ before(start, { timeout: 240_000 });
 after(stop);
 
 await import('./explore');
+await import('./numbers');
+await import('./unconfigured');
+await import('./table');
+await import('./charts');
+await import('./many');
+await import('./branding');
+await import('./csv');
 await import('./takeaway');
 await import('./manage');
 await import('./keys');

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { close, open, shoot, violations, world } from './support';
+import type { AnalysisPage } from '../src/api/types';
+import { close, fetchJson, open, shoot, violations, world } from './support';
 
 const STUDY = 'BROWSER-TEST';
 
@@ -193,5 +194,27 @@ test('a refused credential is told, with a way to enter another', async () => {
   );
   await page.getByRole('button', { name: 'Use this key' }).click();
   await sent;
+  await close(page);
+});
+
+test('analyses of a study are published together, and the study leads to its records', async () => {
+  const studies = await fetchJson<string[]>('/studies/all');
+  const study = encodeURIComponent(studies.find((id) => id !== STUDY) ?? '');
+  const query = 'analysisStates=PUBLISHED&limit=1&offset=0';
+  const { analyses } = await fetchJson<AnalysisPage>(`/studies/${study}/analysis/paginated?${query}`);
+  const id = analyses[0]?.analysisId;
+  await fetchJson(`/studies/${study}/analysis/unpublish/${id}`, { method: 'PUT' });
+  const page = await open(`/portal/manage/studies/${study}`);
+  await page.getByLabel('Published', { exact: true }).uncheck();
+  await page.getByRole('link', { name: id }).waitFor();
+  await page.getByRole('link', { name: 'Files', exact: true }).last().waitFor();
+  await page.getByRole('button', { name: 'Choose all unpublished on this page' }).click();
+  await page.getByRole('button', { name: /^Publish [1-9]/ }).click();
+  assert.deepEqual(await violations(page), []);
+  await page.locator('dialog').getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('link', { name: id }).waitFor({ state: 'detached' });
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  assert.match((await coming).suggestedFilename(), /\.json$/);
   await close(page);
 });

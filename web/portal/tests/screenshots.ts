@@ -28,9 +28,15 @@ const isAnyOf = (fieldName: string, ...value: string[]) => ({ op: 'in', content:
 const FILTER = {
   op: 'and',
   content: [
-    isAnyOf('analysis.donors.primarySite', 'Breast', 'Lung'),
     isAnyOf('fileAccess', 'controlled'),
-    { op: '>=', content: { fieldName: 'analysis.donors.ageAtDiagnosis', value: 50 } },
+    {
+      op: 'and',
+      pivot: 'analysis.donors',
+      content: [
+        isAnyOf('analysis.donors.primarySite', 'Breast', 'Lung'),
+        { op: '>=', content: { fieldName: 'analysis.donors.ageAtDiagnosis', value: 50 } },
+      ],
+    },
   ],
 };
 

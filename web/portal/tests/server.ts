@@ -1,13 +1,13 @@
 // Starts a real server with a data folder of its own.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export const CACHE = process.env.CANTATA_CACHE || join(homedir(), '.cache/cantata');
 const TARGET = process.env.CARGO_TARGET_DIR || join(CACHE, 'target');
-const PROGRAM = process.env.CANTATA_BIN || join(TARGET, 'debug/cantata');
+export const PROGRAM = process.env.CANTATA_BIN || join(TARGET, 'debug/cantata');
 
 export interface TestServer {
   /** The match of what the server printed when it was ready, and the groups of it that the expression has. */
@@ -18,15 +18,19 @@ export interface TestServer {
 interface ServerOptions {
   /** What the server prints when it is ready. */
   said?: RegExp;
+  /** Fills the data folder before the server starts, by running the program. */
+  prepare?: (run: (...args: string[]) => void, folder: string) => void;
   env?: Record<string, string>;
 }
 
 /** Starts the program with a command that serves. */
 export async function startServer(
   [name, ...more]: [string, ...string[]],
-  { said = /ready on (http:\S+)/, env = {} }: ServerOptions = {},
+  { said = /ready on (http:\S+)/, env = {}, prepare }: ServerOptions = {},
 ): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'cantata-portal-'));
+  const run = (...args: string[]) => execFileSync(PROGRAM, [...args, '--data-dir', folder], { stdio: 'ignore' });
+  prepare?.(run, folder);
   const child = spawn(PROGRAM, [name, '--data-dir', folder, '--server-port', '0', ...more], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { close, firstFacet, open, shoot, textOf, total, valuesOf, world } from './support';
+import { type Group, leaf, type Sqon, stringify } from '../src/query/sqon';
+import { PROGRAM } from './server';
+import { close, firstFacet, open, shoot, textOf, total, valuesOf, violations } from './support';
 
 async function filtered() {
   const page = await open('/portal/explore/files');
@@ -82,23 +85,60 @@ test('a download can be stopped', async () => {
   await close(page);
 });
 
-test('the query to copy finds the same with curl and Python', async () => {
-  const page = await filtered();
-  const count = await total(page);
-  await page.getByRole('button', { name: 'Code' }).click();
-  await shoot(page, 'code');
-  const code = async (name: string) => {
-    await page.getByRole('tab', { name, exact: true }).click();
-    return textOf(page.locator('dialog pre'));
-  };
-  const answer = JSON.parse(execFileSync('sh', ['-c', await code('curl')], { encoding: 'utf8' })) as {
-    data: Record<string, { hits: { total: number } }>;
-  };
-  assert.equal(Object.values(answer.data)[0]?.hits.total, count);
-  const printed = execFileSync('python3', ['-c', await code('Python')], { encoding: 'utf8' });
-  assert.equal(printed.trimEnd().split('\n').length, count);
-  assert.ok((await code('R')).includes(world.base));
-  await close(page);
+/** Filters with everything that code is written for, beside those that are clicked. */
+const WRITTEN: Sqon[] = [
+  leaf('in', 'fileType', ['VCF', 'MAF']),
+  leaf('in', 'studyId', ['*-AU']),
+  leaf('not-in', 'fileAccess', ['open']),
+  { op: 'not', content: [leaf('in', 'fileType', ['TSV']), leaf('in', 'analysis.tags', ["it's", '__missing__'])] },
+  leaf('some-not-in', 'analysis.donors.gender', ['Female']),
+  leaf('not-in', 'analysis.donors.gender', ['Female']),
+  {
+    op: 'and',
+    pivot: 'analysis.donors',
+    content: [leaf('in', 'analysis.donors.gender', ['Female']), leaf('gte', 'analysis.donors.ageAtDiagnosis', 70)],
+  },
+  {
+    op: 'and',
+    content: [leaf('in', 'analysis.donors.gender', ['Female']), leaf('gte', 'analysis.donors.ageAtDiagnosis', 70)],
+  },
+  {
+    op: 'or',
+    content: [
+      leaf('between', 'analysis.donors.ageAtDiagnosis', [60, 69]),
+      { op: 'wildcard', content: { fieldNames: ['fileName'], value: '*snv*' } },
+    ],
+  },
+];
+
+test('the code to copy gives every record in Python, R, curl and the command line', async (context) => {
+  const hasR = spawnSync('Rscript', ['--version']).status === 0;
+  if (!hasR) context.diagnostic('R is not installed: its code was not run');
+  const env = { ...process.env, PATH: `${dirname(PROGRAM)}:${process.env.PATH}` };
+  const run = (program: string, args: string[], input = '') =>
+    execFileSync(program, args, { encoding: 'utf8', env, input, maxBuffer: 1 << 30 });
+  const rows = (text: string) => text.trimEnd().split(/\r?\n/).length - 1;
+  const searches = WRITTEN.map((part) => {
+    const filter: Group = { op: 'and', content: [leaf('lt', 'fileSize', 5_000_000_000), part] };
+    return `?${new URLSearchParams({ filter: stringify(filter) }).toString()}`;
+  });
+  for (const search of ['', ...searches]) {
+    const page = await open(`/portal/explore/files${search}`);
+    const count = await total(page);
+    await page.getByRole('button', { name: 'Code' }).click();
+    if (!search) await shoot(page, 'code');
+    const code = async (name: string) => {
+      await page.getByRole('tab', { name, exact: true }).click();
+      return textOf(page.locator('dialog pre'));
+    };
+    assert.match(run('python3', ['-c', await code('Python')]), new RegExp(`^\\(${count}, \\d+\\)\n$`), search);
+    assert.equal(rows(run('sh', ['-c', await code('curl')])), count, search);
+    assert.equal(rows(run('sh', ['-c', await code('cantata')])), count, search);
+    if (hasR) assert.equal(run('Rscript', ['--vanilla', '/dev/stdin'], await code('R')), `[1] ${count}\n`, search);
+    const table = await (await fetch(await code('URL'))).text();
+    assert.equal(rows(table), count, 'the address alone gives all rows');
+    await close(page);
+  }
 });
 
 test('a set is saved, listed, opened, renamed, combined and deleted', async () => {
@@ -126,8 +166,11 @@ test('a set is saved, listed, opened, renamed, combined and deleted', async () =
   await page.getByLabel('Choose First set').check();
   await page
     .locator('section', { has: page.getByRole('heading', { name: 'Files' }) })
-    .getByRole('button', { name: 'Combine two' })
+    .getByRole('button', { name: 'Combine' })
     .click();
+  await page.getByRole('img', { name: /^Records in only/ }).waitFor();
+  assert.deepEqual(await violations(page), []);
+  await shoot(page, 'sets-combine');
   await page
     .locator('dialog')
     .getByRole('radio', { name: /but not in/ })
@@ -184,5 +227,46 @@ test('a record shows its fields and its document, and has an address', async () 
   const gone = await open('/portal/record/files/no-such-record');
   await gone.getByText('This record cannot be shown').waitFor();
   await close(gone);
+  await close(page);
+});
+
+test('a record leads to others with the same values and identifiers, and can be downloaded', async () => {
+  const page = await open('/portal/explore/files');
+  await total(page);
+  await page.locator('.result-table td a').first().click();
+  const related = page.getByRole('list', { name: 'Related records' });
+  const analysis = related.getByRole('link', { name: /analys[ei]s with Analysis ID/i }).first();
+  await analysis.waitFor();
+  await page.getByText(/ B\)$/).first().waitFor();
+  assert.deepEqual(await violations(page), []);
+  await shoot(page, 'record-related');
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  const text = readFileSync(await (await coming).path(), 'utf8');
+  assert.ok((JSON.parse(text) as { objectId: string }).objectId);
+  const more = page.getByRole('link', { name: /^More with File type/i });
+  await more.first().click();
+  await page.locator('.chip', { hasText: 'File type' }).waitFor();
+  assert.ok((await total(page)) > 0);
+  await page.goBack();
+  await analysis.click();
+  await page.locator('.chip').waitFor();
+  assert.equal(await total(page), 1);
+  await close(page);
+});
+
+test('the data dictionary has every field with its values, and is a table to take away', async () => {
+  const page = await open('/portal/explore/files');
+  await total(page);
+  await page.getByRole('link', { name: 'Data dictionary' }).click();
+  const row = page.getByRole('row', { name: /analysis\.donors\.gender/ });
+  await row.waitFor();
+  assert.match(await textOf(row), /Female/);
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const csv = readFileSync(await (await coming).path(), 'utf8');
+  assert.equal(csv.trimEnd().split('\r\n').length, 1 + (await page.locator('.plain-table tbody tr').count()));
+  await page.getByRole('searchbox', { name: 'Find a field' }).fill('file size');
+  await row.waitFor({ state: 'detached' });
   await close(page);
 });

@@ -22,39 +22,45 @@ const OPEN = leaf('in', 'access', ['open']);
 const BIG = leaf('gte', 'size', 5);
 const and = (...content: Group['content']): Group => ({ op: 'and', content });
 const or = (...content: Group['content']): Group => ({ op: 'or', content });
+const nesting = (field: string) => (field.startsWith('donors.') ? ['donors'] : []);
 
 test('a facet adds, changes and removes its own condition in its place', () => {
-  let root = withFilter(null, 'file_type', { mode: 'include', values: ['VCF'] }, false);
+  let root = withFilter(null, 'file_type', { mode: 'include', values: ['VCF'] }, nesting);
   expect(root).toEqual(and(VCF));
-  root = withFilter(and(VCF, OPEN), 'file_type', toggled(filterOf(and(VCF, OPEN), 'file_type'), 'BAM'), false);
+  root = withFilter(and(VCF, OPEN), 'file_type', toggled(filterOf(and(VCF, OPEN), 'file_type'), 'BAM'), nesting);
   expect(root).toEqual(and(leaf('in', 'file_type', ['VCF', 'BAM']), OPEN));
-  expect(withFilter(and(VCF, OPEN), 'file_type', { mode: 'include', values: [] }, false)).toEqual(and(OPEN));
-  expect(withFilter(and(VCF), 'file_type', { mode: 'include', values: [] }, false)).toBeNull();
+  expect(withFilter(and(VCF, OPEN), 'file_type', { mode: 'include', values: [] }, nesting)).toEqual(and(OPEN));
+  expect(withFilter(and(VCF), 'file_type', { mode: 'include', values: [] }, nesting)).toBeNull();
 });
 
 test('excluding in a nested field means that no element has the value', () => {
-  expect(withFilter(null, 'donors.gender', { mode: 'exclude', values: ['Male'] }, true)).toEqual(
+  expect(withFilter(null, 'donors.gender', { mode: 'exclude', values: ['Male'] }, nesting)).toEqual(
     and(leaf('some-not-in', 'donors.gender', ['Male'])),
   );
   expect(filterOf(and(leaf('some-not-in', 'donors.gender', ['Male'])), 'donors.gender')).toEqual({
     mode: 'exclude',
     values: ['Male'],
   });
-  expect(withFilter(null, 'file_type', { mode: 'exclude', values: ['VCF'] }, false)).toEqual(
+  expect(withFilter(null, 'file_type', { mode: 'exclude', values: ['VCF'] }, nesting)).toEqual(
     and(leaf('not-in', 'file_type', ['VCF'])),
   );
 });
 
 test('bounds are read from all forms and written in the shortest', () => {
   expect(rangeOf(and(leaf('gte', 'size', 1), leaf('lt', 'size', 9)), 'size')).toEqual({ from: 1, to: 9 });
-  expect(withRange(and(OPEN, BIG), 'size', { from: 1, to: 2 })).toEqual(and(OPEN, leaf('between', 'size', [1, 2])));
-  expect(withRange(and(BIG), 'size', { from: null, to: 3 })).toEqual(and(leaf('lte', 'size', 3)));
-  expect(withRange(and(BIG), 'size', { from: null, to: null })).toBeNull();
+  expect(withRange(and(OPEN, BIG), 'size', { from: 1, to: 2 }, nesting)).toEqual(
+    and(OPEN, leaf('between', 'size', [1, 2])),
+  );
+  expect(withRange(and(BIG), 'size', { from: null, to: 3 }, nesting)).toEqual(and(leaf('lte', 'size', 3)));
+  expect(withRange(and(BIG), 'size', { from: null, to: null }, nesting)).toBeNull();
 });
 
 test('a condition beside alternatives narrows them all', () => {
-  expect(withPart(or(VCF, OPEN), BIG)).toEqual(and(or(VCF, OPEN), BIG));
-  expect(withPart(and(VCF), VCF)).toEqual(and(VCF));
+  expect(withPart(or(VCF, OPEN), BIG, nesting)).toEqual(and(or(VCF, OPEN), BIG));
+  expect(withPart(and(VCF), VCF, nesting)).toEqual(and(VCF));
+  const chosen = withFilter(or(VCF, OPEN), 'study', { mode: 'include', values: ['S'] }, nesting);
+  expect(chosen).toEqual(and(or(VCF, OPEN), leaf('in', 'study', ['S'])));
+  expect(withFilter(chosen, 'study', { mode: 'include', values: [] }, nesting)).toEqual(or(VCF, OPEN));
 });
 
 test('and becomes or, and a pivot goes with it', () => {

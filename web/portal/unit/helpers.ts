@@ -1,6 +1,7 @@
 // A small catalogue for unit tests, put together as the portal does it.
 
 import { assemble, type Catalogue } from '../src/api/catalogue';
+import type { CatalogueFields } from '../src/api/types';
 
 const entry = {
   documentType: 'file',
@@ -10,7 +11,7 @@ const entry = {
 
 export const field = (displayName: string, type: string, unit: string | null = null) => ({ displayName, type, unit });
 
-export function sampleCatalogue(more: Record<string, ReturnType<typeof field>> = {}): Catalogue {
+export function sampleCatalogue(more: CatalogueFields['fields'] = {}): Catalogue {
   return assemble(
     'files',
     entry,

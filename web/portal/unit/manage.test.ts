@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
 import { layout } from '../src/charts/treemap';
-import { snippets } from '../src/download/snippets';
 import { diff } from '../src/manage/diff';
 import { exampleOf } from '../src/manage/example';
 import { exampleText } from '../src/manage/exampleText';
@@ -10,10 +9,9 @@ import { check } from '../src/manage/jsonSchema';
 import { meaning, scopeOfStudy, scopeOfSystem } from '../src/manage/keys';
 import { lineOf, places, violationsIn } from '../src/manage/violations';
 import { problemsOf } from '../src/manage/typeRules';
-import { leaf } from '../src/query/sqon';
 import { combined } from '../src/sets/api';
 import { readIds } from '../src/sets/idList';
-import { sampleCatalogue } from './helpers';
+import { exactCounts, regionsOf } from '../src/sets/venn';
 
 test('violations are found in the message and at their lines', () => {
   const text =
@@ -177,22 +175,24 @@ test('lists of ids are read however they are separated', () => {
 
 test('sets are put together as filters', () => {
   const set = (setId: string) => ({ setId, name: setId, size: 1, path: 'donors.id', type: 'file', createdAt: null });
-  expect(combined('difference', set('a'), set('b'))).toMatchObject({
+  expect(combined('difference', [set('a'), set('b'), set('c')])).toMatchObject({
     op: 'and',
-    content: [{ op: 'in' }, { op: 'some-not-in' }],
+    content: [{ op: 'in' }, { op: 'some-not-in' }, { op: 'some-not-in' }],
   });
+  expect(combined('union', [set('a'), set('b'), set('c')])).toMatchObject({ op: 'or', content: [{}, {}, {}] });
 });
 
-test('code to copy survives quotes in values', () => {
-  const catalogue = sampleCatalogue();
-  const all = snippets({
-    catalogue,
-    filter: { op: 'and', content: [leaf('in', 'file_id', ['it\'s "so" \\ $x'])] },
-    sort: [],
-    fields: [],
-    origin: 'http://h',
-  });
-  const curl = all.find(({ name }) => name === 'curl')?.code ?? '';
-  expect(curl).toContain("it'\\''s");
-  expect(all.map(({ name }) => name)).toEqual(['GraphQL', 'SQON', 'curl', 'Python', 'R']);
+test('the regions of a Venn diagram add up', () => {
+  const atLeast = new Map([
+    [1, 10],
+    [2, 8],
+    [3, 4],
+    [4, 6],
+    [5, 3],
+    [6, 2],
+    [7, 1],
+  ]);
+  const exact = exactCounts(atLeast);
+  expect(Object.fromEntries(exact)).toEqual({ 1: 4, 2: 3, 3: 3, 4: 2, 5: 2, 6: 1, 7: 1 });
+  expect(regionsOf(2)).toEqual([1, 2, 3]);
 });

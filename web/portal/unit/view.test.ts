@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readNetwork, readView } from '../src/explore/answer';
 import { START } from '../src/explore/urlState';
 import { isByRelevance, networkRequest, readExtent, viewRequest } from '../src/explore/viewQuery';
-import { dateBins, numberBins } from '../src/facets/bins';
+import { dateBins, numberBelow, numberBins } from '../src/facets/bins';
 import { phrase, sentence } from '../src/query/describe';
 import { leaf } from '../src/query/sqon';
 import { sampleCatalogue } from './helpers';
@@ -100,6 +100,16 @@ test('steps hold every value and stand at round numbers', () => {
   expect(wide.isLogarithmic).toBe(true);
   expect(wide.edges.slice(0, 4)).toEqual([100, 200, 500, 1000]);
   expect(numberBins(5, 5, true).edges).toEqual([5, 6]);
+});
+
+test('a step of fractions ends just before the next one', () => {
+  for (const value of [0.2, 5, 1e9, -3.5, 0]) {
+    const below = numberBelow(value, 'double');
+    expect(below).toBeLessThan(value);
+    expect((below + value) / 2 === below || (below + value) / 2 === value).toBe(true);
+    const single = numberBelow(value, 'float');
+    expect(Math.fround(single)).toBeLessThan(Math.fround(value));
+  }
 });
 
 test('steps of time follow the calendar', () => {

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use cantata_mapping::FieldKind;
 use serde::Serialize;
 
+use super::choice::best_of;
 use super::{DisplayBuilder, ExtendedField, MAX_GENERATED_ENTRIES};
 use crate::config::FacetEntry;
 
@@ -64,6 +65,13 @@ fn configured(builder: &mut DisplayBuilder<'_>, extended: &[ExtendedField]) -> V
 }
 
 fn generated(builder: &DisplayBuilder<'_>, extended: &[ExtendedField]) -> Vec<FacetEntry> {
+    if let Some(knowledge) = &builder.knowledge {
+        let countable = extended.iter().filter(|field| !field.is_container());
+        let facets: Vec<(&str, FacetEntry)> =
+            countable.filter_map(|field| Some((field.field_name.as_str(), generated_entry(builder, field)?))).collect();
+        let best = best_of(&facets, MAX_GENERATED_ENTRIES, |(path, _)| knowledge.facet_worth(path));
+        return best.into_iter().map(|(_, facet)| facet.clone()).collect();
+    }
     let suitable = extended.iter().filter(|field| !field.field_name.contains("_id") && !field.is_container());
     suitable.filter_map(|field| generated_entry(builder, field)).take(MAX_GENERATED_ENTRIES).collect()
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::choice::{best_of, is_sortable};
 use super::{DisplayBuilder, ExtendedField, MAX_GENERATED_ENTRIES};
 use crate::config::{ColumnEntry, SortingEntry};
 use crate::field_tree::{NodeField, NodeShape};
@@ -135,18 +136,27 @@ fn configured(
     })
 }
 
-/// Generates columns but those beyond the depth limit, which would make requests fail.
+/// Generates columns but those beyond the depth limit, which would make requests fail. With knowledge of the values
+/// they are the ones that tell most, the key of the record first.
 fn generated(builder: &mut DisplayBuilder<'_>, extended: &[ExtendedField]) -> Vec<ColumnDisplay> {
+    let limit = if builder.knowledge.is_some() { usize::MAX } else { MAX_GENERATED_ENTRIES };
     let columns = extended.iter().filter(|field| !field.is_container()).filter_map(|field| {
         let field_query = FieldQuery::of(builder, &field.field_name)?;
         if depth_of(&field_query.query) > builder.config.limits.max_depth {
             return None;
         }
         let field_name = field.field_name.clone();
-        let entry = ColumnEntry { field_name, show: true, sortable: Some(false), ..ColumnEntry::default() };
+        let sortable = Some(builder.knowledge.is_some() && is_sortable(builder.mapping, &field_name));
+        let entry = ColumnEntry { field_name, show: true, sortable, ..ColumnEntry::default() };
         configured(builder, extended, &entry)
     });
-    columns.take(MAX_GENERATED_ENTRIES).collect()
+    let columns: Vec<ColumnDisplay> = columns.take(limit).collect();
+    let Some(knowledge) = &builder.knowledge else { return columns };
+    let worth = |column: &ColumnDisplay| knowledge.column_worth(&column.field_name);
+    let mut best: Vec<ColumnDisplay> = best_of(&columns, MAX_GENERATED_ENTRIES, worth).into_iter().cloned().collect();
+    let is_key = |path: &str| extended.iter().any(|field| field.primary_key && field.field_name == path);
+    best.sort_by_key(|column| !is_key(&column.field_name));
+    best
 }
 
 /// Warns that the table cannot be fetched within the depth limit.

@@ -15,6 +15,7 @@ mod introspection;
 mod names;
 mod network;
 mod problems;
+mod profile;
 mod random;
 mod source;
 mod support;

@@ -7,9 +7,11 @@
 mod chunks;
 mod files;
 mod local;
+mod records;
 mod remote;
 mod report;
 mod source;
+mod table;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,6 +24,7 @@ use serde_json::Value;
 pub(crate) use self::files::sources;
 use self::report::ImportLog;
 pub(crate) use self::source::Source;
+use self::table::{ColumnType, column_type};
 use crate::backends::{IndexAccess, IndexAccessArguments, explain, parse_mapping};
 use crate::error::CliError;
 
@@ -37,7 +40,10 @@ pub(crate) struct ImportArguments {
     /// The field with the id of documents without `_id`; unset, ids are generated
     #[arg(long, value_name = "FIELD")]
     id: Option<String>,
-    /// JSON or NDJSON files, gzipped or not; `-` is standard input
+    /// The type of a column: boolean, long, double, date, keyword or text; unset, it follows from all its cells
+    #[arg(long = "type", value_name = "COLUMN=TYPE", value_parser = column_type)]
+    types: Vec<(String, ColumnType)>,
+    /// JSON, NDJSON, CSV or TSV files, gzipped or not; `-` is standard input, of JSON
     #[arg(value_name = "FILES", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -56,8 +62,10 @@ struct Import<'a> {
 
 /// Imports files; the exit code says whether every document was imported.
 pub(crate) async fn import(arguments: &ImportArguments) -> Result<ExitCode, CliError> {
-    let sources = sources(&arguments.files)?;
+    let mut sources = sources(&arguments.files)?;
     let mapping = arguments.mapping.as_deref().map(read_mapping).transpose()?;
+    let table_mapping = table::examine(&mut sources, &arguments.types)?;
+    let mapping = mapping.or(table_mapping);
     let indexes = IndexAccess::open(&arguments.indexes, true)?;
     let name = &arguments.index;
     match indexes.mapping(name).await? {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use cantata_access::KeyError;
+use cantata_access::{KeyError, ScopeRules};
 use cantata_core::Timestamp;
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -58,6 +58,10 @@ pub(crate) async fn key(arguments: &KeyArguments) -> Result<ExitCode, CliError> 
     let keys = KeyAccess::open(&arguments.database, &arguments.store.data_dir).await?;
     let (json, text) = match &arguments.command {
         KeyCommand::Create { name, scopes, expires } => {
+            if let Some(scope) = scopes.iter().find(|scope| ScopeRules::default().lacks_verb(scope)) {
+                let expected = format!("expected what it allows at the end, such as {scope}.WRITE or {scope}.READ");
+                return Err(CliError::setting(format!("'{scope}' allows nothing in a study; {expected}")));
+            }
             let created = keys.create(name, scopes, *expires).await?;
             let text = format!("{}\nKeep it: it is not shown again.", cell(&created["key"]));
             (created, text)

@@ -86,11 +86,28 @@ pub(super) fn url_path(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Parses a log filter.
+const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// Parses a log filter. `warning` is `warn`; any other word alone that is no level would count as a module.
 pub(super) fn log_filter(text: &str) -> Result<String, String> {
-    match EnvFilter::try_new(text) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(format!("expected a filter such as info or warn,cantata_metadata=debug ({error})")),
+    let expected = "expected a filter such as info or warn,cantata_metadata=debug";
+    let mut directives = Vec::new();
+    for directive in text.split(',') {
+        let word = directive.trim().to_ascii_lowercase();
+        let is_word = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+        directives.push(match directive.trim().strip_suffix("=warning") {
+            Some(module) => format!("{module}=warn"),
+            None if word == "warning" => "warn".to_owned(),
+            None if is_word && !LOG_LEVELS.contains(&word.as_str()) => {
+                return Err(format!("{expected}; '{word}' is no level of {}", LOG_LEVELS.join(", ")));
+            }
+            None => directive.to_owned(),
+        });
+    }
+    let filter = directives.join(",");
+    match EnvFilter::try_new(&filter) {
+        Ok(_) => Ok(filter),
+        Err(error) => Err(format!("{expected} ({error})")),
     }
 }
 
@@ -98,4 +115,18 @@ pub(super) fn log_filter(text: &str) -> Result<String, String> {
 pub(super) fn http_url(text: &str) -> Result<Url, &'static str> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     url.ok_or("expected a URL such as http://127.0.0.1:4318")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::log_filter;
+
+    #[test]
+    fn levels_of_the_log_are_understood_or_refused() {
+        let filter = log_filter("Warning,cantata_search=warning,cantata_engine,INFO");
+        assert_eq!(filter, Ok("warn,cantata_search=warn,cantata_engine,INFO".to_owned()));
+        for wrong in ["loud", "info,verbose", "a=b=c"] {
+            assert!(log_filter(wrong).is_err(), "{wrong}");
+        }
+    }
 }

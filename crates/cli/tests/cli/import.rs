@@ -281,3 +281,66 @@ fn a_running_server_takes_the_documents() {
     assert!(documents.remove("x").is_some());
     assert_eq!(documents, expected());
 }
+
+#[test]
+fn tables_become_documents_with_the_types_of_all_their_cells() {
+    let csv = "\u{feff}_id,name,age,weight,born,open,code\r\n\
+               a,\"Rose, \"\"R\"\"\",7,1.5,2020-01-31,true,007\r\n\
+               b,\"two\nlines\",8,2,2021-02-01,false,12\r\n\
+               c,,,,,,\r\n";
+    let expected: BTreeMap<String, Value> = [
+        (
+            "a",
+            json!({"name": "Rose, \"R\"", "age": 7, "weight": 1.5, "born": "2020-01-31", "open": true, "code": "007"}),
+        ),
+        (
+            "b",
+            json!({"name": "two\nlines", "age": 8, "weight": 2.0, "born": "2021-02-01", "open": false, "code": "12"}),
+        ),
+        ("c", json!({})),
+    ]
+    .map(|(id, document)| (id.to_owned(), document))
+    .into();
+    let tsv = "_id\tname\tage\na\tRose\t7\n";
+    for (name, content) in [("plants.csv", csv.as_bytes().to_vec()), ("plants.csv.gz", gzipped(csv.as_bytes()))] {
+        let catalogue = Catalogue::new();
+        let file = catalogue.file(name, content);
+        let (code, stdout, stderr) = catalogue.run(&["import", "--index=plants", &file]);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stdout.starts_with("plants: 3 documents taken, 0 refused; "), "{stdout}");
+        let types = "name keyword, age long, weight double, born date, open boolean, code keyword";
+        assert!(stderr.contains(types), "{stderr}");
+        assert_eq!(catalogue.documents("plants"), expected, "{name}");
+    }
+    let catalogue = Catalogue::new();
+    let file = catalogue.file("plants.tsv", tsv);
+    assert_eq!(catalogue.run(&["import", "--index=plants", "--type", "age=keyword", &file]).0, 0);
+    assert_eq!(catalogue.documents("plants")["a"], json!({"name": "Rose", "age": "7"}));
+}
+
+#[test]
+fn rows_that_are_none_are_refused_at_their_lines() {
+    let catalogue = Catalogue::new();
+    let file = catalogue.file("plants.csv", "_id,age\na,1\nb,2,3\n\"c\nc\",4\nd,old\n");
+    let (code, stdout, stderr) = catalogue.run(&["import", "--index=plants", "--type=age=long", &file]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stdout.starts_with("plants: 2 documents taken, 2 refused; "), "{stdout}");
+    assert!(stderr.contains("plants.csv, line 3: found 3 cells, expected 2"), "{stderr}");
+    assert!(stderr.contains("plants.csv, line 6: "), "{stderr}");
+    for (name, content, part) in [
+        ("empty.csv", "", "is empty"),
+        ("nameless.csv", "a,,b\n", "column 2 has no name"),
+        ("twice.csv", "a,a\n", "two columns are called 'a'"),
+    ] {
+        let file = catalogue.file(name, content);
+        let (code, _, stderr) = catalogue.run(&["import", "--index=other", &file]);
+        assert!(code == 1 && stderr.contains(part), "{name}: {code} {stderr}");
+    }
+    let file = catalogue.file("fine.csv", "a\n1\n");
+    for (given, part) in [("--type=b=long", "no table has a column 'b'"), ("--type=a=int", "found the type 'int'")] {
+        let (code, _, stderr) = catalogue.run(&["import", "--index=other", given, &file]);
+        assert!(code == 2 && stderr.contains(part), "{given}: {code} {stderr}");
+    }
+    let (_, listed, _) = catalogue.run(&["index", "list", "--json"]);
+    assert!(!listed.contains("other"), "a refused import leaves nothing: {listed}");
+}

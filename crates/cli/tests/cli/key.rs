@@ -72,6 +72,7 @@ fn what_cannot_be_done_is_told() {
         (&["create", "--name", "bob"], 2, "--scope"),
         (&["create", "--name", "", "--scope", "x"], 2, "cannot be the name"),
         (&["create", "--name", "bob", "--scope", "a b"], 2, "cannot be a scope"),
+        (&["create", "--name", "bob", "--scope", "STUDY.XYZ"], 2, "such as STUDY.XYZ.WRITE"),
         (&["create", "--name", "bob", "--scope", "x", "--expires", "yesterday"], 2, "expected a duration such as"),
         (&["create", "--name", "bob", "--scope", "x", "--expires", "1999-01-01"], 2, "a date in the future"),
         (&["revoke", "bob"], 1, "no key that is in force has the name or id 'bob'"),

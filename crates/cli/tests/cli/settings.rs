@@ -222,6 +222,7 @@ fn flags_are_checked_like_every_other_source() {
     assert_refused(&mut open(&["serve", "--server-port=65536"]), &["'65536'", "--server-port", "from 0 to 65535"]);
     assert_refused(&mut cantata(&["serve", "--auth-mode=oauth"]), &["'oauth'", "--auth-mode", "none"]);
     assert_refused(&mut open(&["serve", "--log=a=b=c"]), &["--log", "expected a filter"]);
+    assert_refused(&mut open(&["serve", "--log=loud"]), &["--log", "'loud' is no level"]);
     assert_refused(&mut open(&["serve", "--prot=1"]), &["--prot"]);
     assert_refused(&mut cantata(&["sing"]), &["sing"]);
     assert_refused(&mut cantata(&[]), &["serve", "demo"]);

@@ -1,7 +1,9 @@
 //! The request of a download, parsed without knowing the catalogue.
 
+use std::borrow::Cow;
+
 use cantata_sqon::parse_nested_json;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::DownloadError;
 use super::file_type::FileType;
@@ -11,6 +13,9 @@ use super::request_reader::{RequestObject, check_field_name, one_of, quote, unex
 const MAX_FILES: usize = 16;
 
 const MAX_COLUMNS: usize = 1000;
+
+/// The parameters of an address that asks for a file.
+const QUERY_PARAMETERS: [&str; 6] = ["filters", "columns", "fileType", "sort", "maxRows", "fileName"];
 
 const REQUEST_FORM: &str = "an object with `files`";
 const FILES_FORM: &str = "a list of at least one file, each an object such as {\"fileType\": \"tsv\", \"sqon\": …}";
@@ -73,6 +78,37 @@ impl DownloadRequest {
             Some(params) => Self::of_params(params),
             None => Self::of_params(&value),
         }
+    }
+
+    /// Reads a request for one file from the parameters of an address, such as `fileType=csv&columns=studyId,fileSize`.
+    ///
+    /// # Errors
+    ///
+    /// The first problem, with the name of the parameter.
+    pub fn from_query<'q>(
+        parameters: impl IntoIterator<Item = (Cow<'q, str>, Cow<'q, str>)>,
+    ) -> Result<Self, DownloadError> {
+        let mut file = Map::new();
+        for (name, text) in parameters {
+            let list = || text.split(',').map(str::trim).filter(|part| !part.is_empty());
+            let (member, value) = match &*name {
+                "filters" if text.trim().is_empty() => continue,
+                "filters" => ("sqon", filter_of(&text)?),
+                "columns" => ("columns", list().map(Value::from).collect()),
+                "sort" => ("sort", list().map(sort_of).collect()),
+                "maxRows" => ("maxRows", text.parse::<u64>().map_or_else(|_| Value::from(&*text), Value::from)),
+                "fileType" => ("fileType", Value::from(&*text)),
+                "fileName" => ("fileName", Value::from(&*text)),
+                _ => {
+                    let found = format!("the unknown parameter {}", quote(&name));
+                    return Err(DownloadError::Invalid(format!("{found}; expected {}", one_of(&QUERY_PARAMETERS))));
+                }
+            };
+            if file.insert(member.to_owned(), value).is_some() {
+                return Err(DownloadError::Invalid(format!("{name}: found it twice; expected it once")));
+            }
+        }
+        Self::of_params(&json!({ "files": [file] }))
     }
 
     fn of_params(params: &Value) -> Result<Self, DownloadError> {
@@ -170,6 +206,22 @@ fn parse_json(text: &str) -> Result<Value, DownloadError> {
             quote(text)
         ))
     })
+}
+
+/// Reads the filter of an address.
+fn filter_of(text: &str) -> Result<Value, DownloadError> {
+    parse_nested_json(text.as_bytes()).map_err(|error| {
+        let found = format!("{}, which is no JSON ({error})", quote(text));
+        DownloadError::Invalid(format!("filters: found {found}; expected a filter (SQON) as JSON"))
+    })
+}
+
+/// Reads a sort key of an address: the name of a field, with a minus before it for the opposite order.
+fn sort_of(text: &str) -> Value {
+    match text.strip_prefix('-') {
+        Some(name) => json!({ "fieldName": name, "order": "desc" }),
+        None => json!({ "fieldName": text, "order": "asc" }),
+    }
 }
 
 fn file_type(object: &RequestObject<'_>) -> Result<Option<FileType>, DownloadError> {

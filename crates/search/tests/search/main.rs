@@ -5,4 +5,5 @@
 mod access;
 mod download;
 mod loading;
+mod profile;
 mod sets;

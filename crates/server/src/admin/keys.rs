@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use cantata_access::{KeyError, KeyRecord, KeyRegistry, KeySecret, KeySummary};
+use cantata_access::{KeyError, KeyRecord, KeyRegistry, KeySecret, KeySummary, ScopeRules};
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result, Timestamp};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
@@ -67,7 +67,7 @@ async fn list(State(state): State<AppState>) -> ApiResult {
     responses((status = 201, description = "The key", body = MadeApiKey))
 )]
 async fn create(State(state): State<AppState>, JsonObject(members): JsonObject) -> ApiResult {
-    let (record, secret) = parse_key(&members)?;
+    let (record, secret) = parse_key(&members, &state.access.scopes)?;
     keys_of(&state.access)?.add(record.clone()).await.map_err(key_error)?;
     Ok(created_key(&record, &secret))
 }
@@ -101,7 +101,7 @@ pub(crate) fn keys_of(access: &AccessControl) -> Result<&KeyRegistry> {
 }
 
 /// Creates the key that a body describes.
-pub(crate) fn parse_key(members: &Map<String, Value>) -> Result<(KeyRecord, KeySecret)> {
+pub(crate) fn parse_key(members: &Map<String, Value>, rules: &ScopeRules) -> Result<(KeyRecord, KeySecret)> {
     if let Some(unknown) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(unfit(
             unknown,
@@ -121,6 +121,10 @@ pub(crate) fn parse_key(members: &Map<String, Value>) -> Result<(KeyRecord, KeyS
         other => return Err(unfit("scopes", describe(other), "a list of texts such as STUDY.ABC.WRITE")),
     };
     let parse_scope = |(index, scope): (usize, &Value)| match scope {
+        Value::String(scope) if rules.lacks_verb(scope) => {
+            let expected = format!("a scope that says what it allows, such as {}", rules.for_study("ABC"));
+            Err(unfit(&format!("scopes[{index}]"), format!("'{scope}'"), expected))
+        }
         Value::String(scope) => Ok(scope.clone()),
         other => Err(unfit(&format!("scopes[{index}]"), describe(Some(other)), "a text such as STUDY.ABC.WRITE")),
     };

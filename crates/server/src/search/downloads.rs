@@ -1,9 +1,10 @@
 //! Exports of what a filter finds.
 //!
-//! Portals send a hidden form with a field `params`; programs send JSON.
+//! Portals send a hidden form with a field `params`; programs send JSON. An address alone asks for one file, so that
+//! whatever reads a table from an address can read this one.
 
 use axum::body::Body;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Path, RawQuery, Request, State};
 use axum::response::Response;
 use cantata_engine::EngineError;
 use cantata_search::{DownloadError, DownloadRequest, ServedCatalogue};
@@ -69,6 +70,77 @@ pub(super) async fn named(
     respond(&state, &served, request).await
 }
 
+/// Exports what a filter finds in the only catalogue, as one file.
+#[utoipa::path(
+    get, path = "/download", tag = "Search",
+    params(
+        ("filters" = Option<String>, Query, description = "The filter (SQON), as JSON text; without it all records"),
+        ("columns" = Option<String>, Query, description = "Fields, separated by commas; by default those of the table"),
+        ("fileType" = Option<String>, Query, description = "tsv, csv, json or jsonl; without it tsv"),
+        ("sort" = Option<String>, Query, description = "Fields, separated by commas; a minus before one is descending"),
+        ("maxRows" = Option<u64>, Query, description = "How many rows at most"),
+        ("fileName" = Option<String>, Query, description = "The name of the file"),
+    ),
+    responses(
+        (status = 200, description = "The file", content(
+            (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
+            (String = "application/x-ndjson"),
+        )),
+        (status = "default", description = "What is wrong with the request, or with the catalogue", content(
+            (String = "text/plain"), (SearchRefusal = "application/json"),
+        )),
+    )
+)]
+pub(super) async fn only_by_get(
+    State(state): State<SearchState>,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> SearchResult {
+    let served = super::only(&state, "download", request.extensions())?;
+    by_get(&served, query.as_deref()).await
+}
+
+/// Exports what a filter finds in a catalogue, as one file.
+#[utoipa::path(
+    get, path = "/{catalogue}/download", tag = "Search",
+    params(
+        ("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has"),
+        ("filters" = Option<String>, Query, description = "The filter (SQON), as JSON text; without it all records"),
+        ("columns" = Option<String>, Query, description = "Fields, separated by commas; by default those of the table"),
+        ("fileType" = Option<String>, Query, description = "tsv, csv, json or jsonl; without it tsv"),
+        ("sort" = Option<String>, Query, description = "Fields, separated by commas; a minus before one is descending"),
+        ("maxRows" = Option<u64>, Query, description = "How many rows at most"),
+        ("fileName" = Option<String>, Query, description = "The name of the file"),
+    ),
+    responses(
+        (status = 200, description = "The file", content(
+            (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
+            (String = "application/x-ndjson"),
+        )),
+        (status = "default", description = "What is wrong with the request, or with the catalogue", content(
+            (String = "text/plain"), (SearchRefusal = "application/json"),
+        )),
+    )
+)]
+pub(super) async fn named_by_get(
+    State(state): State<SearchState>,
+    Path(name): Path<String>,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> SearchResult {
+    let served = super::named(&state, &name, request.extensions())?;
+    by_get(&served, query.as_deref()).await
+}
+
+async fn by_get(served: &ServedCatalogue, query: Option<&str>) -> SearchResult {
+    let parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    let request = DownloadRequest::from_query(parameters).map_err(|error| rejection(&error))?;
+    let mut response = send(served, &request).await?;
+    // The same address has other rows tomorrow.
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
 async fn respond(state: &SearchState, served: &ServedCatalogue, request: Request) -> SearchResult {
     let is_form = content_type(request.headers()).as_deref() == Some("application/x-www-form-urlencoded");
     let body = super::read(request, state.body_limit).await?;
@@ -80,7 +152,12 @@ async fn respond(state: &SearchState, served: &ServedCatalogue, request: Request
         String::from_utf8_lossy(&body)
     };
     let request = DownloadRequest::parse(&params).map_err(|error| rejection(&error))?;
-    let download = served.download(&request).await.map_err(|error| rejection(&error))?;
+    send(served, &request).await
+}
+
+/// Starts the download that is asked for.
+async fn send(served: &ServedCatalogue, request: &DownloadRequest) -> SearchResult {
+    let download = served.download(request).await.map_err(|error| rejection(&error))?;
     let disposition = HeaderValue::from_str(&download.content_disposition());
     let disposition = disposition.unwrap_or_else(|_| HeaderValue::from_static("attachment"));
     let content_type = HeaderValue::from_static(download.content_type);

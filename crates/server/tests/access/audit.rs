@@ -50,6 +50,21 @@ async fn every_writing_and_every_denied_request_is_kept_and_no_other() {
 }
 
 #[tokio::test]
+async fn a_dry_run_is_marked_where_it_changes_nothing_and_nowhere_else() {
+    let guarded = Guarded::open().await;
+    guarded.study("ABC").await;
+    let payload = Payload::new("ABC").build();
+    let send = async |path: &str, body: &Value| {
+        guarded.send(Method::POST, path, &guarded.administrator, Some(body)).await.assert_status(200);
+        guarded.audit().last().unwrap()["dryRun"].clone()
+    };
+    assert_eq!(send("/submit/ABC?validateOnly=true", &payload).await, true);
+    assert_eq!(send("/submit/ABC/batch?validateOnly=true", &json!([payload])).await, true);
+    assert_eq!(send("/submit/ABC?validateOnly=false", &payload).await, Value::Null);
+    assert_eq!(send("/studies/XYZ?validateOnly=true", &json!({"studyId": "XYZ"})).await, Value::Null);
+}
+
+#[tokio::test]
 async fn an_answer_carries_the_number_of_its_line() {
     let guarded = Guarded::open().await;
     let response = guarded.submit("ABC", "").await;

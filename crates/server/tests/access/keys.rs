@@ -94,6 +94,7 @@ async fn what_cannot_be_made_is_told_by_its_place() {
         (json!({"name": "a", "scopes": ["x", 1]}), "scopes[1]: found 1; expected a text"),
         (json!({"name": "a", "scopes": ["x", "a b"]}), "scopes[1]: found 'a b'; expected a text without spaces"),
         (json!({"name": "a", "scopes": [""]}), "scopes[0]: found ''"),
+        (json!({"name": "a", "scopes": ["x", "STUDY.XYZ"]}), "scopes[1]: found 'STUDY.XYZ'; expected a scope"),
         (json!({"name": "a", "scopes": scopes, "expiresInDays": 0}), "expiresInDays: found 0; expected a whole number"),
         (json!({"name": "a", "scopes": scopes, "expiresInDays": -3}), "expiresInDays: found -3"),
         (json!({"name": "a", "scopes": scopes, "expiresInDays": 1.5}), "expiresInDays: found 1.5"),

@@ -19,7 +19,7 @@ const FOR_EVERYBODY: [&str; 9] = [
 ];
 
 /// What may be read with any credential, where reading is closed; of studies, those that it allows to read.
-const WITH_ANY: [&str; 18] = [
+const WITH_ANY: [&str; 19] = [
     "GET /schemas",
     "GET /schemas/registration",
     "GET /schemas/{name}",
@@ -36,6 +36,7 @@ const WITH_ANY: [&str; 18] = [
     "POST /graphql",
     "GET /{catalogue}/graphql",
     "POST /{catalogue}/graphql",
+    "GET /download",
     "POST /download",
     "POST /mcp",
 ];

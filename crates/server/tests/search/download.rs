@@ -43,6 +43,35 @@ async fn a_request_comes_in_every_encoding() {
 }
 
 #[tokio::test]
+async fn an_address_alone_asks_for_a_file() {
+    let server = server().await;
+    let filters = leaf("in", "analysis", json!(["A1", "A3"])).to_string();
+    let address = |more: &str| {
+        let query = form_urlencoded::Serializer::new(String::new()).append_pair("filters", &filters).finish();
+        format!("/download?{query}{more}")
+    };
+    let csv = server.get(&address("&columns=analysis,size&sort=-size&fileType=csv&fileName=a.csv")).await;
+    csv.assert_text(200, "Analysis,Size\r\nA1,5000000000\r\nA1,10\r\nA3,\r\n");
+    assert_eq!(csv.header("content-disposition"), Some("attachment; filename=\"a.csv\""));
+    assert_eq!(csv.header("cache-control"), Some("no-store"));
+    server.get(&address("&columns=analysis&sort=analysis")).await.assert_text(200, "Analysis\nA1\nA1\nA3\n");
+    server.get("/download?filters=&columns=analysis&fileType=tsv").await.assert_status(200);
+    for (query, part) in [
+        ("filters={", "filters: found \"{\", which is no JSON"),
+        ("filters=5", "files[0]"),
+        ("fileType=xml", "fileType: found \"xml\""),
+        ("maxRows=many", "maxRows: found \"many\"; expected a whole number"),
+        ("columns=nowhere", "nowhere"),
+        ("column=size", "the unknown parameter \"column\""),
+        ("columns=size&columns=analysis", "columns: found it twice"),
+    ] {
+        let refused = server.get(&format!("/download?{query}")).await;
+        refused.assert_status(400);
+        assert!(refused.text().contains(part), "{query}: {}", refused.text());
+    }
+}
+
+#[tokio::test]
 async fn a_file_comes_in_every_format() {
     let server = server().await;
     let get = async |file_type: &str| server.post("/download", &file(json!({"fileType": file_type}))).await;

@@ -79,7 +79,7 @@ async fn other_methods_are_refused_with_those_allowed() {
         ("/graphql/Arranger-Table", "GET,HEAD,POST"),
         ("/file/graphql", "GET,HEAD,POST"),
         ("/introspection", "GET,HEAD"),
-        ("/download", "POST"),
+        ("/download", "GET,HEAD,POST"),
         ("/admin/catalogues/x/reload", "POST"),
     ] {
         for method in [Method::PUT, Method::PATCH, Method::DELETE] {

@@ -23,7 +23,9 @@ export interface Field {
   quickSearch: boolean;
   primaryKey: boolean;
   rangeStep: number;
-  /** The innermost nested container around it. */
+  /** The nested containers around it, outermost first. */
+  containers: string[];
+  /** The innermost of them. */
   nestedIn: string | null;
   isMultiField: boolean;
 }
@@ -42,6 +44,8 @@ export interface Facet {
   field: Field;
   label: string;
   show: boolean;
+  /** Whether it stands among the filters; others are counted for charts alone. */
+  inPanel: boolean;
 }
 
 export interface SortKey {
@@ -65,16 +69,24 @@ export interface Catalogue {
   fields: Map<string, Field>;
   /** Finds a field by its path or its name in GraphQL; filters and configurations may have either. */
   findField: (name: string) => Field | undefined;
+  /** Returns the nested containers around a field, outermost first. */
+  nesting: (name: string) => string[];
   columns: Column[];
   facets: Facet[];
   defaultSort: SortKey[];
   /** The field whose value identifies a record in addresses, if there is one. */
   keyField: Field | null;
+  /** Finds the field that is compared with whole values: of a text its keyword, of any other field itself. */
+  exactField: (field: Field) => Field;
   quickFields: Field[];
+  /** The field with the size of a record in bytes, if there is one. */
+  sizeField: Field | null;
   matchers: Matcher[];
   /** The maximum result window: records beyond it are reached by cursors. */
   window: number;
   download: { maxRows: number; allowMore: boolean };
+  /** Whether sets can be saved (`enableSets`). */
+  hasSets: boolean;
   /** The suppression threshold: smaller counts are not shown, nor any record. */
   suppressedBelow: number | null;
   /** The names in GraphQL of the fields of its network; null if it has none. */
@@ -174,7 +186,7 @@ export function flatName(name: string): string {
 
 export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: AbortSignal): Promise<Catalogue> {
   const type = entry.documentType;
-  const [introspection, answer] = await Promise.all([
+  const [introspection, answer, hasSets] = await Promise.all([
     fetchFields(entry.paths.introspection, signal),
     graphql<Record<string, { configs: Configs }>>(
       entry.paths.graphql,
@@ -182,10 +194,21 @@ export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: 
       {},
       signal,
     ),
+    keepsSets(entry, signal),
   ]);
   const configs = answer[type]?.configs;
   if (!configs) throw new Error('The catalogue has no configuration.');
-  return assemble(id, entry, introspection, configs);
+  return assemble(id, entry, introspection, configs, hasSets);
+}
+
+/** Asks whether sets are on; no other failure of the question says that they are not. */
+async function keepsSets({ paths }: CatalogueEntry, signal?: AbortSignal): Promise<boolean> {
+  try {
+    await graphql(paths.graphql, 'query Sets { sets { hits(first: 1) { edges { node { setId } } } } }', {}, signal);
+    return true;
+  } catch (error) {
+    return !(error instanceof ApiError && error.message.includes('enableSets'));
+  }
 }
 
 /** Fetches the fields; those that are known where the index fails at present, since searches are still tried. */
@@ -204,6 +227,7 @@ export function assemble(
   entry: CatalogueEntry,
   introspection: Pick<CatalogueFields, 'description' | 'fields' | 'meta' | 'network'>,
   configs: Configs,
+  hasSets = true,
 ): Catalogue {
   const fields = fieldsOf(introspection, configs.extended);
   const byGraphqlName = new Map([...fields.values()].map((field) => [field.graphqlName, field]));
@@ -225,9 +249,8 @@ export function assemble(
   });
   const facets = configs.facets.aggregations.flatMap((facet): Facet[] => {
     const field = findField(facet.fieldName);
-    // A filter on a text also finds its words, so more records than its facet counts.
-    const canCount = field && field.kind !== 'container' && field.kind !== 'opaque' && field.type !== 'text';
-    return canCount && facet.isActive ? [{ field, label: facet.displayName ?? field.label, show: facet.show }] : [];
+    if (!field || !canCount(field) || !facet.isActive) return [];
+    return [{ field, label: facet.displayName ?? field.label, show: facet.show, inPanel: true }];
   });
   return {
     id,
@@ -238,17 +261,26 @@ export function assemble(
     downloadPath: downloadPath(entry),
     fields,
     findField,
+    nesting: (name) => findField(name)?.containers ?? [],
     columns,
     facets,
     defaultSort: (configs.table.defaultSorting ?? []).filter(({ fieldName }) => fields.has(fieldName)),
     keyField: keyOf(configs, fields),
+    exactField: (field) => exactFieldOf(field, fields),
     quickFields: [...fields.values()].filter((field) => field.quickSearch),
+    sizeField: sizeOf(fields, columns),
     matchers: matchersOf(configs, fields),
     window: configs.table.maxResultsWindow ?? entry.limits?.maxResultsWindow ?? 10000,
     download: { maxRows: configs.downloads?.maxRows ?? 0, allowMore: configs.downloads?.allowCustomMaxRows ?? false },
+    hasSets,
     suppressedBelow: introspection.meta.suppressedBelow ?? null,
     networkFields: introspection.network ? new Set(Object.keys(introspection.network.fields)) : null,
   };
+}
+
+/** Says whether the number beside a value can hold: a filter on a text also finds its words, so more records. */
+export function canCount({ kind, type }: Field): boolean {
+  return kind !== 'container' && kind !== 'opaque' && type !== 'text';
 }
 
 function fieldsOf(
@@ -258,7 +290,8 @@ function fieldsOf(
   const shown = new Map(extended.map((entry) => [entry.fieldName, entry]));
   const nested = Object.entries(introspected)
     .filter(([, field]) => field.type === 'nested')
-    .map(([name]) => name);
+    .map(([name]) => name)
+    .sort((one, other) => one.length - other.length);
   const graphqlNames = new Map(
     Object.entries(introspected).map(([name, { graphqlName }]) => [
       name,
@@ -270,7 +303,7 @@ function fieldsOf(
     const { displayName, type, unit, multiFieldOf } = introspectedField;
     const graphqlName = graphqlNames.get(name) ?? flatName(name);
     const entry = shown.get(name);
-    const around = nested.filter((container) => name.startsWith(`${container}.`));
+    const containers = nested.filter((container) => name.startsWith(`${container}.`));
     return {
       name,
       graphqlName,
@@ -284,7 +317,8 @@ function fieldsOf(
       quickSearch: entry?.quickSearchEnabled === true && kindOf(type) === 'terms',
       primaryKey: entry?.primaryKey === true,
       rangeStep: entry?.rangeStep ?? 0,
-      nestedIn: around.reduce<string | null>((best, next) => (best && best.length > next.length ? best : next), null),
+      containers,
+      nestedIn: containers.at(-1) ?? null,
       isMultiField: multiFieldOf !== undefined,
     };
   });
@@ -293,9 +327,26 @@ function fieldsOf(
 
 /** Chooses the field that names a record: the row id, else a primary key. `id` itself cannot be searched for. */
 function keyOf(configs: Configs, fields: Map<string, Field>): Field | null {
+  const canName = ({ kind }: Field) => kind === 'terms' || kind === 'number';
   const rowId = fields.get(configs.table.rowIdFieldName);
-  if (rowId && rowId.kind === 'terms') return rowId;
-  return [...fields.values()].find((field) => field.primaryKey && field.kind === 'terms' && !field.nestedIn) ?? null;
+  if (rowId && canName(rowId)) return rowId;
+  return [...fields.values()].find((field) => field.primaryKey && canName(field) && !field.nestedIn) ?? null;
+}
+
+function sizeOf(fields: Map<string, Field>, columns: Column[]): Field | null {
+  const asBytes = new Set(columns.filter(({ displayType }) => displayType === 'bytes').map(({ field }) => field));
+  const isSize = (field: Field) =>
+    field.kind === 'number' &&
+    !field.nestedIn &&
+    (field.unit === 'B' || field.displayType === 'bytes' || asBytes.has(field));
+  return [...fields.values()].find(isSize) ?? null;
+}
+
+function exactFieldOf(field: Field, fields: Map<string, Field>): Field {
+  if (field.type !== 'text') return field;
+  const isKeyword = ({ name, type, isMultiField }: Field) =>
+    isMultiField && type === 'keyword' && name.startsWith(`${field.name}.`);
+  return [...fields.values()].find(isKeyword) ?? field;
 }
 
 function matchersOf(configs: Configs, fields: Map<string, Field>): Matcher[] {

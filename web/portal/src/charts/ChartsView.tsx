@@ -1,13 +1,21 @@
 // The result as charts, drawn from the counts of the facets without further requests.
 
+import { lazy, Suspense } from 'react';
+
 import type { Facet } from '../api/catalogue';
 import { Icon } from '../design/Icon';
 import { Popover } from '../design/Popover';
 import { useExplore } from '../explore/context';
 import type { ChartChoice } from '../explore/urlState';
+import { countable } from '../facets/chosenFacets';
+import { FieldPicker } from '../facets/FieldPicker';
+import { ExportMenu } from './ExportMenu';
 import { HistogramChart } from './HistogramChart';
+import { numbersOf } from './numbers';
 import { ValuesChart } from './ValuesChart';
 import './charts.css';
+
+const CrossChart = lazy(() => import('./CrossChart'));
 
 const AT_FIRST = 6;
 export const FORMS = ['bars', 'treemap'] as const;
@@ -29,7 +37,7 @@ function chartsOf(facets: Facet[], chosen: ChartChoice[] | null): ChartChoice[] 
 }
 
 export function ChartsView() {
-  const { catalogue, state, change } = useExplore();
+  const { catalogue, state, change, view, extent } = useExplore();
   const charts = chartsOf(catalogue.facets, state.charts);
   const set = (next: ChartChoice[]) => change({ ...state, charts: next });
   const shown = new Set(charts.map(({ field }) => field));
@@ -49,16 +57,13 @@ export function ChartsView() {
         </p>
         <Popover label="Choose charts" icon="chart" className="button">
           {() => (
-            <ul className="columns-panel">
-              {catalogue.facets.map((facet) => (
-                <li key={facet.field.name} className="columns-row">
-                  <label className="row">
-                    <input type="checkbox" checked={shown.has(facet.field.name)} onChange={() => toggle(facet)} />
-                    <span className="columns-name">{facet.label}</span>
-                  </label>
-                </li>
-              ))}
-            </ul>
+            <FieldPicker
+              title="Charts"
+              chosen={catalogue.facets.filter(({ field }) => shown.has(field.name))}
+              all={countable(catalogue)}
+              onToggle={toggle}
+              onReset={state.charts ? () => change({ ...state, charts: null }) : null}
+            />
           )}
         </Popover>
       </div>
@@ -85,6 +90,7 @@ export function ChartsView() {
                     ))}
                   </div>
                 )}
+                <ExportMenu numbers={numbersOf(facet, view.answer, extent?.bins.get(facet.field.name))} />
                 <button
                   type="button"
                   className="button plain compact icon-only"
@@ -103,6 +109,12 @@ export function ChartsView() {
           );
         })}
       </div>
+      {/* It counts in the catalogue alone. */}
+      {!view.answer?.network && (
+        <Suspense fallback={null}>
+          <CrossChart />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -14,7 +14,7 @@ const BOTTOM = 24;
 const TOP = 8;
 
 export function HistogramChart({ facet }: { facet: Facet }) {
-  const { state, setFilter, view, extent } = useExplore();
+  const { catalogue, state, setFilter, view, extent } = useExplore();
   const { field } = facet;
   const bins = extent?.bins.get(field.name);
   const steps = view.answer?.steps.get(field.name);
@@ -41,7 +41,8 @@ export function HistogramChart({ facet }: { facet: Facet }) {
     // A step at either end is bounded on both sides too: one step was clicked, not everything up to it.
     const from = only.from ?? (field.kind === 'date' ? day(edges[0] ?? 0) : (edges[0] ?? 0));
     const isSame = range.from === from && range.to === only.to;
-    setFilter(withRange(state.filter, field.name, isSame ? { from: null, to: null } : { from, to: only.to }));
+    const next = isSame ? { from: null, to: null } : { from, to: only.to };
+    setFilter(withRange(state.filter, field.name, next, catalogue.nesting));
   };
   const every = Math.ceil(steps.length / 6);
   return (

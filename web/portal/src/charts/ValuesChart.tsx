@@ -15,19 +15,14 @@ const WIDTH = 480;
 const HEIGHT = 268;
 
 export function ValuesChart({ facet, form }: { facet: Facet; form: string }) {
-  const { state, setFilter, view } = useExplore();
+  const { catalogue, state, setFilter, view } = useExplore();
   const { field } = facet;
   const counts = view.answer?.terms.get(field.name);
   const filter = filterOf(state.filter, field.name);
   if (!counts || counts.buckets.length === 0) return <p className="chart-none">No values among these records</p>;
   const toggle = (bucket: Bucket) =>
     setFilter(
-      withFilter(
-        state.filter,
-        field.name,
-        toggled({ ...filter, mode: 'include' }, bucket.value),
-        field.nestedIn !== null,
-      ),
+      withFilter(state.filter, field.name, toggled({ ...filter, mode: 'include' }, bucket.value), catalogue.nesting),
     );
   const props = {
     buckets: counts.buckets,

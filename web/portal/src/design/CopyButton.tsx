@@ -10,9 +10,17 @@ interface CopyButtonProps {
   label?: string;
   icon?: IconName;
   className?: string;
+  /** Shows the label to screen readers only. */
+  isIconOnly?: boolean;
 }
 
-export function CopyButton({ text, label = 'Copy', icon = 'copy', className = 'button' }: CopyButtonProps) {
+export function CopyButton({
+  text,
+  label = 'Copy',
+  icon = 'copy',
+  isIconOnly = false,
+  className = isIconOnly ? 'button plain compact icon-only' : 'button',
+}: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -26,8 +34,8 @@ export function CopyButton({ text, label = 'Copy', icon = 'copy', className = 'b
   };
   return (
     <button type="button" className={className} onClick={() => void copy()}>
-      <Icon name={copied ? 'check' : icon} />
-      <span className="tool-label">{copied ? 'Copied' : label}</span>
+      <Icon name={copied ? 'check' : icon} size={isIconOnly ? 14 : 16} />
+      <span className={isIconOnly ? 'visually-hidden' : 'tool-label'}>{copied ? 'Copied' : label}</span>
     </button>
   );
 }

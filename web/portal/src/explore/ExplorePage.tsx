@@ -1,15 +1,16 @@
 // The page of a catalogue: filters beside the result, the filter as a sentence above it.
 
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 
 import type { Catalogue } from '../api/catalogue';
 import { graphql } from '../api/client';
 import { ChartsView } from '../charts/ChartsView';
 import { Dialog } from '../design/Dialog';
-import { count, counted, plural } from '../design/format';
+import { bytes, count, counted, plural } from '../design/format';
 import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Loading, Notice, Skeleton, useSlow } from '../design/Notice';
+import { withFacets } from '../facets/chosenFacets';
 import { FacetPanel } from '../facets/FacetPanel';
 import { NetworkView } from '../network/NetworkView';
 import { QueryBar } from '../query/QueryBar';
@@ -18,9 +19,11 @@ import { NotFound } from '../shell/App';
 import { announce } from '../shell/announce';
 import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
-import { useRouter } from '../shell/router';
+import { Link, useRouter } from '../shell/router';
 import { useSetNames } from '../sets/useSetNames';
+import { BasketBar } from '../table/BasketBar';
 import { shownColumns } from '../table/columns';
+import { useDensity } from '../table/density';
 import { Pager } from '../table/Pager';
 import { ResultTable } from '../table/ResultTable';
 import { type Explore as ExploreValue, ExploreContext, useExplore } from './context';
@@ -44,17 +47,19 @@ export default function ExplorePage({ rest: [id, ...others] }: { rest: string[] 
   return <Explore key={data.id} catalogue={data} />;
 }
 
-function Explore({ catalogue }: { catalogue: Catalogue }) {
+function Explore({ catalogue: configured }: { catalogue: Catalogue }) {
   const { search, navigate } = useRouter();
   const { state, problem } = useMemo(() => readState(search), [search]);
+  const catalogue = useMemo(() => withFacets(configured, state), [configured, state]);
   const columns = useMemo(() => shownColumns(catalogue, state.columns), [catalogue, state.columns]);
   const extent = useQuery({
-    queryKey: ['extent', catalogue.id],
+    queryKey: ['extent', catalogue.id, catalogue.facets.map(({ field }) => field.name)],
     queryFn: async ({ signal }) => {
       const { query, variables } = extentRequest(catalogue);
       return readExtent(catalogue, await graphql(catalogue.graphqlPath, query, variables, signal));
     },
     staleTime: Infinity,
+    placeholderData: keepPreviousData,
   });
   const fields = useMemo(() => columns.map(({ field }) => field), [columns]);
   const view = useView(catalogue, state, fields, extent.data?.bins);
@@ -85,6 +90,9 @@ function Explore({ catalogue }: { catalogue: Catalogue }) {
             <div className="grow">
               <h1>{catalogue.label}</h1>
               {catalogue.description && <p className="soft explore-about">{catalogue.description}</p>}
+              <Link className="small" to={`/dictionary/${encodeURIComponent(catalogue.id)}`}>
+                Data dictionary
+              </Link>
             </div>
             <QuickSearch />
           </div>
@@ -113,6 +121,7 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
   const { catalogue, view, extent, state } = useExplore();
   const [open, setOpen] = useState(false);
   const total = view.answer?.total;
+  const size = view.answer?.bytes;
   const slow = useSlow(view.loading);
   // How many there are without the filter; of a network that is not known.
   const all = extent && state.filter && !view.answer?.network ? extent.total : null;
@@ -133,6 +142,12 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
               <strong className="number">{count(total)}</strong>{' '}
               {total === 1 ? catalogue.documentType : plural(catalogue.documentType)}
               {all !== null && <span className="faint"> of {count(all)}</span>}
+              {size !== null && size !== undefined && size > 0 && (
+                <span className="faint result-bytes" title={`${count(size)} B`}>
+                  {' '}
+                  · {bytes(size)}
+                </span>
+              )}
               {state.view === 'table' && total > 1 && isByRelevance(state) && (
                 <span className="faint">, best matches first</span>
               )}
@@ -163,6 +178,7 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
 
 function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumns>; hasFailed: boolean }) {
   const { catalogue, state, view, setFilter } = useExplore();
+  const [density] = useDensity();
   // The previous rows belong to another filter and would mislead.
   if (hasFailed) return null;
   if (!view.answer)
@@ -204,7 +220,8 @@ function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumn
   if (state.view === 'charts') return <ChartsView />;
   return (
     <div>
-      <ResultTable columns={columns} />
+      <BasketBar columns={columns} />
+      <ResultTable key={density} columns={columns} density={density} />
       <Pager />
     </div>
   );

@@ -5,6 +5,8 @@ import { lazy, Suspense, useState } from 'react';
 import { CopyButton } from '../design/CopyButton';
 import { Icon, type IconName } from '../design/Icon';
 import { Popover } from '../design/Popover';
+import { stringify } from '../query/sqon';
+import { Link } from '../shell/router';
 import { ColumnsPanel } from '../table/ColumnsPanel';
 import type { ShownColumn } from '../table/columns';
 import { useExplore } from './context';
@@ -26,6 +28,7 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
   ];
   if (catalogue.networkFields) views.push(['network', 'Network', 'link']);
   const canTake = catalogue.suppressedBelow === null;
+  const filterText = encodeURIComponent(stringify(state.filter));
   return (
     <div className="row wrap toolbar">
       <div className="segments" role="group" aria-label="View">
@@ -46,12 +49,18 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
           {() => <ColumnsPanel columns={columns} />}
         </Popover>
       )}
+      {state.filter && (
+        <Link className="button" to={`/compare/${encodeURIComponent(catalogue.id)}?a=${filterText}`}>
+          <Icon name="chart" />
+          <span className="tool-label">Compare with all</span>
+        </Link>
+      )}
       <CopyButton text={() => window.location.href} label="Copy link" icon="link" className="button tool" />
       <button type="button" className="button" onClick={() => setSheet('code')}>
         <Icon name="code" />
         <span className="tool-label">Code</span>
       </button>
-      {canTake && (
+      {canTake && catalogue.hasSets && (
         <button type="button" className="button" onClick={() => setSheet('set')}>
           <Icon name="set" />
           <span className="tool-label">Save set</span>

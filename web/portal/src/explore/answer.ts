@@ -3,7 +3,7 @@
 import type { Catalogue, Field } from '../api/catalogue';
 import type { Value } from '../query/sqon';
 import type { ExploreState } from './urlState';
-import type { BinsByField } from './viewQuery';
+import { type BinsByField, MENTIONED, SIZES } from './viewQuery';
 
 export interface Row {
   id: string;
@@ -24,6 +24,8 @@ export interface TermsCounts {
 
 export interface ViewAnswer {
   total: number;
+  /** The bytes of all matching records, where the catalogue has their size. */
+  bytes: number | null;
   rows: Row[];
   terms: Map<string, TermsCounts>;
   /** A count for each bin of a histogram. */
@@ -58,11 +60,15 @@ interface RawNetwork extends NetworkAnswer {
 
 interface RawView {
   hits: { total: number; edges: { searchAfter: unknown[]; node: Record<string, unknown> & { id: string } }[] };
-  aggregations?: Record<
-    string,
-    { bucket_count?: number; buckets?: RawBucket[]; range?: { buckets: RawBucket[] } | null } | null
-  >;
+  aggregations?: RawFacets;
+  [MENTIONED]?: RawFacets;
+  [SIZES]?: Record<string, { stats: { sum: number | null } | null } | null>;
 }
+
+export type RawFacets = Record<
+  string,
+  { bucket_count?: number; buckets?: RawBucket[]; range?: { buckets: RawBucket[] } | null } | null
+>;
 
 export function readView(
   catalogue: Catalogue,
@@ -70,7 +76,8 @@ export function readView(
   bins: BinsByField,
   answer: Record<string, unknown>,
 ): ViewAnswer {
-  const { hits, aggregations = {} } = answer[catalogue.documentType] as RawView;
+  const { hits, aggregations, [MENTIONED]: mentioned, [SIZES]: sizes } = answer[catalogue.documentType] as RawView;
+  const facets: RawFacets = { ...aggregations, ...mentioned };
   const rows = hits.edges.map(({ node, searchAfter }) => ({ id: node.id, cursor: searchAfter, values: node }));
   const isTurned = state.before !== null && state.page * state.size > catalogue.window;
   if (isTurned) {
@@ -78,9 +85,10 @@ export function readView(
     // Their cursors end with the id twice, because ids were part of the sort.
     for (const row of rows) row.cursor = row.cursor.slice(0, -1);
   }
-  const view: ViewAnswer = { total: hits.total, rows, terms: new Map(), steps: new Map(), network: null };
+  const bytes = (catalogue.sizeField && sizes?.[catalogue.sizeField.graphqlName]?.stats?.sum) ?? null;
+  const view: ViewAnswer = { total: hits.total, bytes, rows, terms: new Map(), steps: new Map(), network: null };
   for (const { field } of catalogue.facets) {
-    const counts = aggregations[field.graphqlName];
+    const counts = facets[field.graphqlName];
     if (!counts) continue;
     const edges = bins.get(field.name)?.edges;
     if (edges && counts.range) {
@@ -101,7 +109,7 @@ export function readNetwork(catalogue: Catalogue, answer: Record<string, unknown
     return [[field.name, { buckets: readBuckets(counts.buckets ?? [], field), distinct: counts.bucket_count ?? 0 }]];
   });
   const total = nodes.reduce((sum, node) => sum + node.hits, 0);
-  return { total, rows: [], terms: new Map(terms), steps: new Map(), network: { complete, nodes } };
+  return { total, bytes: null, rows: [], terms: new Map(terms), steps: new Map(), network: { complete, nodes } };
 }
 
 /** Reads buckets as values for filters. */

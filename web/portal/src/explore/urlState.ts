@@ -18,12 +18,25 @@ export interface ChartChoice {
   form: string;
 }
 
+export const CROSS_FORMS = ['table', 'stacked', 'beside'] as const;
+export type CrossForm = (typeof CROSS_FORMS)[number];
+
+/** Two fields that are compared with each other. */
+export interface CrossChoice {
+  first: string;
+  second: string;
+  form: CrossForm;
+}
+
 export interface ExploreState {
   filter: Group | null;
   /** Null: as configured. */
   sort: SortKey[] | null;
   columns: ColumnChoice[] | null;
+  /** The fields of the facets. */
+  facets: string[] | null;
   charts: ChartChoice[] | null;
+  cross: CrossChoice | null;
   view: View;
   size: number;
   /** Counted from 1. */
@@ -39,7 +52,9 @@ export const START: ExploreState = {
   filter: null,
   sort: null,
   columns: null,
+  facets: null,
   charts: null,
+  cross: null,
   view: 'table',
   size: 20,
   page: 1,
@@ -69,7 +84,9 @@ export function readState(search: string): ReadState {
       filter,
       sort: given.has('sort') ? list(given, 'sort').map(sortKey) : null,
       columns: given.has('columns') ? list(given, 'columns').map(columnChoice) : null,
+      facets: given.has('facets') ? list(given, 'facets') : null,
       charts: given.has('charts') ? list(given, 'charts').map(chartChoice) : null,
+      cross: given.has('cross') ? crossChoice(given.get('cross') ?? '') : null,
       view: viewOf(given.get('view')),
       size: SIZES.includes(size) ? size : START.size,
       page: Number.isInteger(page) && page > 0 ? page : 1,
@@ -87,7 +104,9 @@ export function writeState(state: ExploreState): string {
   if (state.columns) {
     parts.push(['columns', state.columns.map(({ name, width }) => (width ? `${name}~${width}` : name)).join(',')]);
   }
+  if (state.facets) parts.push(['facets', state.facets.join(',')]);
   if (state.charts) parts.push(['charts', state.charts.map(({ field, form }) => `${field}~${form}`).join(',')]);
+  if (state.cross) parts.push(['cross', `${state.cross.first}~${state.cross.second}~${state.cross.form}`]);
   if (state.view !== START.view) parts.push(['view', state.view]);
   if (state.size !== START.size) parts.push(['size', String(state.size)]);
   if (state.page > 1) parts.push(['page', String(state.page)]);
@@ -124,6 +143,11 @@ function columnChoice(text: string): ColumnChoice {
 function chartChoice(text: string): ChartChoice {
   const [field = '', form = ''] = text.split('~');
   return { field, form };
+}
+
+function crossChoice(text: string): CrossChoice {
+  const [first = '', second = '', form] = text.split('~');
+  return { first, second, form: CROSS_FORMS.find((each) => each === form) ?? 'table' };
 }
 
 function cursor(text: string | null): unknown[] | null {

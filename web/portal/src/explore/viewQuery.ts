@@ -2,11 +2,19 @@
 
 import type { Catalogue, Field, SortKey } from '../api/catalogue';
 import { type Bins, dateBins, numberBins } from '../facets/bins';
-import { seeksText } from '../query/sqon';
+import { hasOwn } from '../query/edit';
+import { fieldsIn, forCounts } from '../query/elements';
+import { type Group, seeksText } from '../query/sqon';
 import type { ExploreState } from './urlState';
 
 /** How many values of a facet are fetched; more come when the facet is searched. */
 export const MAX_VALUES = 60;
+
+/** The name of the facets in an answer that count within all conditions on their fields. */
+export const MENTIONED = 'mentioned';
+
+/** The name of the sizes in an answer. */
+export const SIZES = 'sizes';
 
 export type BinsByField = ReadonlyMap<string, Bins>;
 
@@ -73,27 +81,50 @@ function pageSort(state: ExploreState, catalogue: Catalogue): SortKey[] {
 export function viewRequest(catalogue: Catalogue, state: ExploreState, columns: Field[], bins: BinsByField): Request {
   const names = new Set(['id', ...columns.map(({ selection }) => selection)]);
   if (catalogue.keyField) names.add(catalogue.keyField.selection);
-  const facets = catalogue.facets.map(({ field }) => facetSelection(field, bins)).join('\n      ');
+  const filters = forCounts(state.filter, catalogue.nesting);
+  const facets = (name: string, themselves: boolean) => {
+    const selections = catalogue.facets
+      .filter(({ field }) => countsOwnFilter(catalogue, state.filter, field) === themselves)
+      .map(({ field }) => facetSelection(field, bins));
+    if (selections.length === 0) return '';
+    return `
+    ${name}(filters: $filters, include_missing: true, aggregations_filter_themselves: ${themselves}) {
+      ${selections.join('\n      ')}
+    }`;
+  };
   const query = `query View($filters: JSON, $sort: [Sort], $first: Int, $offset: Int, $searchAfter: JSON) {
   ${catalogue.documentType} {
     hits(filters: $filters, sort: $sort, first: $first, offset: $offset, searchAfter: $searchAfter) {
       total
       edges { searchAfter node { ${[...names].join(' ')} } }
-    }${
-      facets &&
-      `
-    aggregations(filters: $filters, include_missing: true) {
-      ${facets}
-    }`
-    }
+    }${facets('aggregations', false)}${facets(`${MENTIONED}: aggregations`, true)}${sizeSelection(catalogue)}
   }
 }`;
-  return { query, variables: { filters: state.filter, ...pageVariables(catalogue, state) } };
+  return { query, variables: { filters, ...pageVariables(catalogue, state) } };
+}
+
+/**
+ * Says whether a facet counts within all conditions on its field. It leaves out those that it shows itself, so that
+ * other values can be chosen too; conditions that it does not show, such as alternatives, stay when a value is chosen.
+ */
+export function countsOwnFilter(catalogue: Catalogue, filter: Group | null, field: Field): boolean {
+  if (!filter || hasOwn(filter, field.name)) return false;
+  return fieldsIn(filter).some((name) => catalogue.findField(name) === field);
+}
+
+/** Asks for the bytes of all matching records. */
+function sizeSelection({ sizeField, suppressedBelow }: Catalogue): string {
+  if (!sizeField || suppressedBelow !== null) return '';
+  return `
+    ${SIZES}: aggregations(filters: $filters, include_missing: false, aggregations_filter_themselves: true) {
+      ${sizeField.graphqlName} { stats { sum } }
+    }`;
 }
 
 /**
  * Asks the network of a catalogue. Only values are counted: the bins of a histogram follow from the records of the
- * catalogue, and those of other nodes may lie beyond them.
+ * catalogue, and those of other nodes may lie beyond them. The filter is sent as it is: a node that shows counts only
+ * refuses the groups of `forCounts`.
  */
 export function networkRequest(catalogue: Catalogue, state: ExploreState): Request {
   const facets = catalogue.facets
@@ -116,7 +147,7 @@ export function networkRequest(catalogue: Catalogue, state: ExploreState): Reque
   return { query, variables: { filters: state.filter } };
 }
 
-function facetSelection(field: Field, bins: BinsByField): string {
+export function facetSelection(field: Field, bins: BinsByField): string {
   const name = field.graphqlName;
   if (field.kind !== 'number' && field.kind !== 'date') {
     return `${name} { bucket_count buckets(max: ${MAX_VALUES}) { key key_as_string doc_count } }`;

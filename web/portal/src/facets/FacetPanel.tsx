@@ -5,27 +5,27 @@ import { useId, useState } from 'react';
 import type { Facet } from '../api/catalogue';
 import { Icon } from '../design/Icon';
 import { Skeleton } from '../design/Notice';
+import { Popover } from '../design/Popover';
 import { useExplore } from '../explore/context';
-import { filterOf, rangeOf, withFilter, withRange } from '../query/edit';
-import type { Group } from '../query/sqon';
+import { hasOwn, withoutField } from '../query/edit';
+import { countable } from './chosenFacets';
+import { FieldPicker } from './FieldPicker';
 import { RangeFacet } from './RangeFacet';
 import { TermsFacet } from './TermsFacet';
 import './facets.css';
 
-/** Says whether the filter has a condition on a field. */
-function isUsed(filter: Group | null, name: string): boolean {
-  const range = rangeOf(filter, name);
-  return filterOf(filter, name).values.length > 0 || range.from !== null || range.to !== null;
-}
-
 export function FacetPanel() {
-  const { catalogue, view } = useExplore();
+  const { catalogue, state, view, change } = useExplore();
   const [search, setSearch] = useState('');
   const id = useId();
   const text = search.trim().toLowerCase();
-  const facets = catalogue.facets.filter(
-    ({ label, field }) => !text || `${label} ${field.name}`.toLowerCase().includes(text),
-  );
+  const chosen = catalogue.facets.filter(({ inPanel }) => inPanel);
+  const facets = chosen.filter(({ label, field }) => !text || `${label} ${field.name}`.toLowerCase().includes(text));
+  const toggle = (facet: Facet) => {
+    const rest = chosen.filter((each) => each.field !== facet.field);
+    const next = rest.length < chosen.length ? rest : [...chosen, facet];
+    change({ ...state, facets: next.map(({ field }) => field.name) });
+  };
   return (
     <div className={`facets ${view.error ? 'outdated' : ''}`}>
       <div className="facets-search">
@@ -36,10 +36,26 @@ export function FacetPanel() {
         <input
           id={id}
           type="search"
-          placeholder={`Find among ${catalogue.facets.length} filters`}
+          placeholder={`Find among ${chosen.length} filters`}
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
+        <Popover
+          label="Choose filters"
+          face={<Icon name="edit" />}
+          className="button plain compact icon-only"
+          panelClass="facets-picker"
+        >
+          {() => (
+            <FieldPicker
+              title="Filters"
+              chosen={chosen}
+              all={countable(catalogue)}
+              onToggle={toggle}
+              onReset={state.facets ? () => change({ ...state, facets: null }) : null}
+            />
+          )}
+        </Popover>
       </div>
       {!view.answer && view.loading && (
         <div className="facet">
@@ -58,15 +74,12 @@ export function FacetPanel() {
 function FacetSection({ facet, isFound }: { facet: Facet; isFound: boolean }) {
   const { state, setFilter, extent, catalogue, view } = useExplore();
   const { field, label } = facet;
-  const used = isUsed(state.filter, field.name);
+  const used = hasOwn(state.filter, field.name);
   const [open, setOpen] = useState(facet.show || used);
   const id = useId();
   const isOpen = open || isFound;
   const bins = extent?.bins.get(field.name);
-  const clear = () => {
-    const withoutValues = withFilter(state.filter, field.name, { mode: 'include', values: [] }, false);
-    setFilter(withRange(withoutValues, field.name, { from: null, to: null }));
-  };
+  const clear = () => setFilter(withoutField(state.filter, field.name, catalogue.nesting));
   const around = field.nestedIn ? catalogue.fields.get(field.nestedIn)?.label : undefined;
   return (
     <section className="facet" aria-labelledby={id}>

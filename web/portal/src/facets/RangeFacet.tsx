@@ -6,7 +6,7 @@ import type { Field } from '../api/catalogue';
 import { count, day, quantity } from '../design/format';
 import { useExplore } from '../explore/context';
 import { type Range, rangeOf, withRange } from '../query/edit';
-import { type Bins, stepName } from './bins';
+import { type Bins, numberBelow, stepName } from './bins';
 import { RangeHandle } from './RangeHandle';
 
 const DAY = 86_400_000;
@@ -18,7 +18,7 @@ interface RangeFacetProps {
 }
 
 export function RangeFacet({ field, label, bins }: RangeFacetProps) {
-  const { state, setFilter, view } = useExplore();
+  const { catalogue, state, setFilter, view } = useExplore();
   const { edges } = bins;
   const steps = view.answer?.steps.get(field.name) ?? [];
   const range = rangeOf(state.filter, field.name);
@@ -27,7 +27,7 @@ export function RangeFacet({ field, label, bins }: RangeFacetProps) {
   const [dragged, setDragged] = useState<[number, number] | null>(null);
   const [low, high] = dragged ?? chosen;
   const last = edges.length - 1;
-  const apply = (next: Range) => setFilter(withRange(state.filter, field.name, next));
+  const apply = (next: Range) => setFilter(withRange(state.filter, field.name, next, catalogue.nesting));
   const settle = () => {
     if (dragged && (dragged[0] !== chosen[0] || dragged[1] !== chosen[1])) apply(rangeFrom(dragged, field, bins));
     setDragged(null);
@@ -102,7 +102,8 @@ export function rangeFrom([low, high]: [number, number], field: Field, { edges, 
   const begin = edges[low] ?? 0;
   const end = edges[high] ?? 0;
   if (field.kind === 'date') return { from: low === 0 ? null : day(begin), to: high === last ? null : day(end - DAY) };
-  return { from: low === 0 ? null : begin, to: high === last ? null : isWhole ? end - 1 : end };
+  const to = isWhole ? end - 1 : numberBelow(end, field.type);
+  return { from: low === 0 ? null : begin, to: high === last ? null : to };
 }
 
 interface BoundsProps {
@@ -131,9 +132,10 @@ function Bounds({ field, label, range, hint, onApply }: BoundsProps) {
     const value = Number(text.replaceAll(',', ''));
     return Number.isFinite(value) ? value : null;
   };
+  const [from, to] = [read(texts[0]), read(texts[1])];
+  const isReversed = from !== null && to !== null && asNumber(from, field) > asNumber(to, field);
   const apply = () => {
-    const [from, to] = [read(texts[0]), read(texts[1])];
-    if (from !== range.from || to !== range.to) onApply({ from, to });
+    if (!isReversed && (from !== range.from || to !== range.to)) onApply({ from, to });
   };
   const box = (which: 0 | 1, words: string) => (
     <>
@@ -148,6 +150,7 @@ function Bounds({ field, label, range, hint, onApply }: BoundsProps) {
         className="number"
         placeholder={hint[which]}
         value={texts[which]}
+        aria-invalid={isReversed || undefined}
         onBlur={apply}
         onChange={(event) => setTexts(which === 0 ? [event.target.value, texts[1]] : [texts[0], event.target.value])}
       />
@@ -169,6 +172,11 @@ function Bounds({ field, label, range, hint, onApply }: BoundsProps) {
       <button type="submit" className="visually-hidden">
         Apply bounds of {label}
       </button>
+      {isReversed && (
+        <p className="mistake range-mistake" role="alert">
+          The first bound is above the second.
+        </p>
+      )}
     </form>
   );
 }

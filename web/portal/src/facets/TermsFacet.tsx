@@ -9,7 +9,9 @@ import { count, MISSING, valueText } from '../design/format';
 import { Icon } from '../design/Icon';
 import { type Bucket, readBuckets } from '../explore/answer';
 import { useExplore } from '../explore/context';
+import { countsOwnFilter } from '../explore/viewQuery';
 import { type FieldFilter, filterOf, toggled, withFilter } from '../query/edit';
+import { forCounts } from '../query/elements';
 import type { Value } from '../query/sqon';
 
 /** How many values are shown before “Show all”. */
@@ -26,7 +28,7 @@ interface TermsFacetProps {
 }
 
 export function TermsFacet({ field, label }: TermsFacetProps) {
-  const { state, setFilter, view } = useExplore();
+  const { catalogue, state, setFilter, view } = useExplore();
   const [search, setSearch] = useState('');
   const [all, setAll] = useState(false);
   const counts = view.answer?.terms.get(field.name);
@@ -41,7 +43,7 @@ export function TermsFacet({ field, label }: TermsFacetProps) {
   const found = text ? buckets.filter(({ value }) => valueText(value, field).toLowerCase().includes(text)) : buckets;
   const shown = all || text ? found.slice(0, MAX_LISTED) : firstOf(found, filter.values);
   const most = Math.max(1, ...buckets.map((bucket) => bucket.count));
-  const apply = (next: FieldFilter) => setFilter(withFilter(state.filter, field.name, next, field.nestedIn !== null));
+  const apply = (next: FieldFilter) => setFilter(withFilter(state.filter, field.name, next, catalogue.nesting));
   const distinct = Math.max(counts?.distinct ?? 0, buckets.length);
 
   return (
@@ -92,11 +94,12 @@ function useAllValues(field: Field, isWanted: boolean): Bucket[] | undefined {
   const { data } = useQuery({
     queryKey: ['values', catalogue.id, name, state.filter],
     queryFn: async ({ signal }) => {
-      const query = `query Values($filters: JSON) { ${catalogue.documentType} { aggregations(filters: $filters) { ${name} { buckets(max: ${MAX_VALUES}) { key key_as_string doc_count } } } } }`;
+      const themselves = countsOwnFilter(catalogue, state.filter, field);
+      const query = `query Values($filters: JSON) { ${catalogue.documentType} { aggregations(filters: $filters, aggregations_filter_themselves: ${themselves}) { ${name} { buckets(max: ${MAX_VALUES}) { key key_as_string doc_count } } } } }`;
       const answer = await graphql<Record<string, { aggregations: Record<string, { buckets: [] }> }>>(
         catalogue.graphqlPath,
         query,
-        { filters: state.filter },
+        { filters: forCounts(state.filter, catalogue.nesting) },
         signal,
       );
       return readBuckets(answer[catalogue.documentType]?.aggregations[name]?.buckets ?? [], field);

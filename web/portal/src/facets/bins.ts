@@ -26,6 +26,24 @@ export function numberBins(min: number, max: number, isWhole: boolean): Bins {
   return { edges, isLogarithmic: false, isWhole };
 }
 
+/**
+ * Returns the greatest number of a field that is less than another one. A bin ends before the next begins, and a filter
+ * has no bound that is not part of it.
+ */
+export function numberBelow(value: number, type: string): number {
+  const step = value > 0 ? -1 : 1;
+  if (type === 'float' || type === 'half_float') {
+    const single = new Float32Array([value]);
+    const bits = new Int32Array(single.buffer);
+    bits[0] = (bits[0] ?? 0) + step;
+    return value === 0 ? -1e-45 : (single[0] ?? value);
+  }
+  const double = new Float64Array([value]);
+  const bits = new BigInt64Array(double.buffer);
+  bits[0] = (bits[0] ?? 0n) + BigInt(step);
+  return value === 0 ? -Number.MIN_VALUE : (double[0] ?? value);
+}
+
 function niceStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   return ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10) * power;

@@ -14,6 +14,7 @@ import { analyses, studyIdsQuery } from '../manage/api';
 import { useBranding, useTitle } from '../shell/branding';
 import { useCatalogue, useDirectory } from '../shell/directory';
 import { Link } from '../shell/router';
+import { HomeSearch } from './HomeSearch';
 import './home.css';
 
 export default function HomePage() {
@@ -22,14 +23,16 @@ export default function HomePage() {
   const studies = useQuery(studyIdsQuery);
   useTitle('');
   const ids = Object.keys(directory.data?.catalogs ?? {});
+  const healthy = ids.find((id) => directory.data?.catalogs[id]?.status === 'available');
   return (
     <div className="home">
       <section className="hero">
         <h1>{headline}</h1>
         <p>{introduction}</p>
+        {ids.length > 0 && <HomeSearch ids={ids} />}
         <div className="row wrap">
-          {ids[0] && (
-            <Link className="button primary" to={`/explore/${encodeURIComponent(ids[0])}`}>
+          {healthy && (
+            <Link className="button primary" to={`/explore/${encodeURIComponent(healthy)}`}>
               <Icon name="search" />
               Start exploring
             </Link>

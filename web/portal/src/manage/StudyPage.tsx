@@ -12,6 +12,7 @@ import { stateWord } from '../record/RecordHistory';
 import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
 import { analyses, STATES, study } from './api';
+import { CatalogueLinks, ExportButton, nameOfAnalysis, PublishDialog } from './StudyTools';
 
 const PAGE_SIZE = 20;
 
@@ -23,6 +24,8 @@ export function StateBadge({ state }: { state: AnalysisState }) {
 export default function StudyPage({ studyId }: { studyId: string }) {
   const [states, setStates] = useState<AnalysisState[]>(STATES);
   const [page, setPage] = useState(0);
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [isPublishing, setPublishing] = useState(false);
   const about = useQuery({ queryKey: ['studies', studyId], queryFn: ({ signal }) => study(studyId, signal) });
   const list = useQuery({
     queryKey: ['analyses', studyId, states, page],
@@ -35,6 +38,11 @@ export default function StudyPage({ studyId }: { studyId: string }) {
     if (next.length) setStates(next);
     setPage(0);
   };
+  const choose = (id: string) =>
+    setChosen(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
+  const unpublished = (list.data?.analyses ?? []).flatMap(({ analysisId, analysisState }) =>
+    analysisState === 'UNPUBLISHED' ? [analysisId] : [],
+  );
   if (about.error) return <ErrorNotice error={about.error} retry={about.refetch} title="This study cannot be shown" />;
   return (
     <>
@@ -44,10 +52,14 @@ export default function StudyPage({ studyId }: { studyId: string }) {
         </nav>
         <div className="row wrap spread">
           <h1>{about.data?.name || studyId}</h1>
-          <Link className="button primary" to={`/manage/submit?study=${encodeURIComponent(studyId)}`}>
-            <Icon name="upload" />
-            Submit to it
-          </Link>
+          <div className="row wrap">
+            <CatalogueLinks studyId={studyId} />
+            <ExportButton studyId={studyId} />
+            <Link className="button primary" to={`/manage/submit?study=${encodeURIComponent(studyId)}`}>
+              <Icon name="upload" />
+              Submit to it
+            </Link>
+          </div>
         </div>
         {about.data?.organization && <p className="soft">{about.data.organization}</p>}
         {about.data?.description && <p>{about.data.description}</p>}
@@ -72,23 +84,73 @@ export default function StudyPage({ studyId }: { studyId: string }) {
           </Empty>
         )}
         {list.data && list.data.analyses.length > 0 && (
-          <DataTable label="List of analyses" headings={['Analysis', 'Type', 'State', { number: 'Files' }, 'Changed']}>
-            {list.data.analyses.map(({ analysisId, analysisType, analysisState, files, updatedAt }) => (
-              <tr key={analysisId}>
-                <td className="mono">
-                  <Link to={`/manage/studies/${encodeURIComponent(studyId)}/${analysisId}`}>{analysisId}</Link>
-                </td>
-                <td>
-                  {analysisType.name} <span className="faint">v{analysisType.version}</span>
-                </td>
-                <td>
-                  <StateBadge state={analysisState} />
-                </td>
-                <td className="number">{files.length}</td>
-                <td className="soft">{moment(updatedAt)}</td>
-              </tr>
-            ))}
+          <DataTable
+            label="List of analyses"
+            headings={[{ hidden: 'Choose' }, 'Analysis', 'Type', 'State', { number: 'Files' }, 'Changed']}
+          >
+            {list.data.analyses.map((analysis) => {
+              const { analysisId, analysisType, analysisState, files, updatedAt } = analysis;
+              const name = nameOfAnalysis(analysis);
+              return (
+                <tr key={analysisId}>
+                  <td>
+                    {analysisState === 'UNPUBLISHED' && (
+                      <input
+                        type="checkbox"
+                        aria-label={`Choose ${name ?? analysisId}`}
+                        checked={chosen.includes(analysisId)}
+                        onChange={() => choose(analysisId)}
+                      />
+                    )}
+                  </td>
+                  <td>
+                    {name && <div>{name}</div>}
+                    <Link className="mono" to={`/manage/studies/${encodeURIComponent(studyId)}/${analysisId}`}>
+                      {analysisId}
+                    </Link>
+                  </td>
+                  <td>
+                    {analysisType.name} <span className="faint">v{analysisType.version}</span>
+                  </td>
+                  <td>
+                    <StateBadge state={analysisState} />
+                  </td>
+                  <td className="number">{files.length}</td>
+                  <td className="soft">{moment(updatedAt)}</td>
+                </tr>
+              );
+            })}
           </DataTable>
+        )}
+        {unpublished.length > 0 && (
+          <div className="row wrap">
+            <button
+              type="button"
+              className="button compact"
+              onClick={() => setChosen([...new Set([...chosen, ...unpublished])])}
+            >
+              Choose all unpublished on this page
+            </button>
+            <button
+              type="button"
+              className="button compact primary"
+              disabled={chosen.length === 0}
+              onClick={() => setPublishing(true)}
+            >
+              Publish {count(chosen.length)}
+            </button>
+          </div>
+        )}
+        {isPublishing && (
+          <PublishDialog
+            studyId={studyId}
+            ids={chosen}
+            onClose={() => setPublishing(false)}
+            onDone={() => {
+              setChosen([]);
+              void list.refetch();
+            }}
+          />
         )}
         {total > PAGE_SIZE && (
           <nav className="row" aria-label="Pages">

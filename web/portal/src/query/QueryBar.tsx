@@ -7,8 +7,20 @@ import { plural } from '../design/format';
 import { Icon } from '../design/Icon';
 import { MenuItem, Popover } from '../design/Popover';
 import { useExplore } from '../explore/context';
-import { phrase, sentence } from './describe';
-import { joinNext, negate, type Path, replaceAt, setPivot, switchGroup, ungroup, withoutValue } from './edit';
+import { apartWords, elementNoun, elementWords, phrase, sentence } from './describe';
+import {
+  bindAt,
+  joinNext,
+  negate,
+  type Path,
+  replaceAt,
+  setPivot,
+  switchGroup,
+  takeApart,
+  ungroup,
+  withoutValue,
+} from './edit';
+import { apartIn } from './elements';
 import { SqonDialog } from './SqonDialog';
 import { type Group, isGroup, type Leaf, parse, type Sqon, stringify } from './sqon';
 import { useUndo } from './useUndo';
@@ -22,9 +34,12 @@ export function QueryBar() {
   const [editing, setEditing] = useState(false);
   const { undo, redo } = useUndo(stringify(state.filter), (text) => setFilter(parse(text)));
   const bar = useRef<HTMLElement>(null);
+  const before = useRef(state.filter);
   useEffect(() => {
     // Removing the focused chip would lose the focus; it moves to the bar.
-    if (document.activeElement === document.body) bar.current?.focus({ preventScroll: true });
+    const isChanged = before.current !== state.filter;
+    if (isChanged && document.activeElement === document.body) bar.current?.focus({ preventScroll: true });
+    before.current = state.filter;
   }, [state.filter]);
   const noun = plural(catalogue.documentType);
   const Noun = noun.charAt(0).toUpperCase() + noun.slice(1);
@@ -35,7 +50,11 @@ export function QueryBar() {
           <>
             <span className="visually-hidden">{sentence(state.filter, catalogue)}</span>
             <span className="soft">{Noun} where</span>
-            <GroupParts group={state.filter} path={[]} root={state.filter} />
+            {state.filter.pivot ? (
+              <Part node={state.filter} path={[]} root={state.filter} isLast apartIn={null} />
+            ) : (
+              <GroupParts group={state.filter} path={[]} root={state.filter} />
+            )}
           </>
         ) : (
           <span className="soft">All {noun}. Choose filters, search, or click a chart to narrow them down.</span>
@@ -84,14 +103,16 @@ interface PartProps {
 
 /** The parts of a group with “and” or “or” between them, which a click switches. */
 function GroupParts({ group, path, root }: PartProps & { group: Group }) {
-  const { setFilter } = useExplore();
-  const joint = group.op === 'and' ? 'and' : 'or';
+  const { catalogue, setFilter } = useExplore();
+  // What a negated group binds is denied of one element as a whole.
+  const joint = group.op === 'and' || (group.op === 'not' && group.pivot) ? 'and' : 'or';
+  const apart = [...apartIn(group, catalogue.nesting)];
   return group.content.map((part, index) => (
     // Parts have no identity but their position.
     <span key={index} className="query-part">
       {index > 0 &&
         (group.op === 'not' ? (
-          <span className="query-joint fixed">or</span>
+          <span className="query-joint fixed">{joint}</span>
         ) : (
           <button
             type="button"
@@ -103,16 +124,52 @@ function GroupParts({ group, path, root }: PartProps & { group: Group }) {
             {joint}
           </button>
         ))}
-      <Part node={part} path={[...path, index]} root={root} isLast={index === group.content.length - 1} />
+      <Part
+        node={part}
+        path={[...path, index]}
+        root={root}
+        isLast={index === group.content.length - 1}
+        apartIn={apart.find(([, indexes]) => indexes.includes(index))?.[0] ?? null}
+      />
     </span>
   ));
 }
 
-function Part({ node, path, root, isLast }: PartProps & { node: Sqon; isLast: boolean }) {
-  if (!isGroup(node)) return <LeafChip leaf={node} path={path} root={root} isLast={isLast} />;
+interface PlacedProps extends PartProps {
+  isLast: boolean;
+  /** The container of which other parts beside this one speak too, without being bound to it. */
+  apartIn: string | null;
+}
+
+function Part({ node, ...place }: PlacedProps & { node: Sqon }) {
+  const { catalogue, setFilter } = useExplore();
+  const { path, root, apartIn: container } = place;
+  if (!isGroup(node))
+    return (
+      <>
+        {container && (
+          <ElementButton
+            text={apartWords(container, catalogue)}
+            action={`bind to the same ${elementNoun(container, catalogue)}`}
+            onClick={() => setFilter(bindAt(root, path.slice(0, -1), container, catalogue.nesting))}
+          />
+        )}
+        <LeafChip leaf={node} {...place} />
+      </>
+    );
+  const isNegated = node.op === 'not';
+  const pivot = node.op === 'or' ? null : node.pivot;
   return (
-    <span className="query-group" role="group" aria-label={node.op === 'not' ? 'None of' : 'Group'}>
-      {node.op === 'not' && <span className="query-not">not</span>}
+    <span className="query-group" role="group" aria-label={isNegated ? 'None of' : 'Group'}>
+      {pivot ? (
+        <ElementButton
+          text={elementWords(pivot, catalogue, isNegated)}
+          action={`take apart, each may be of another ${elementNoun(pivot, catalogue)}`}
+          onClick={() => setFilter(takeApart(root, path))}
+        />
+      ) : (
+        isNegated && <span className="query-not">not</span>
+      )}
       <span className="query-bracket" aria-hidden="true">
         (
       </span>
@@ -120,12 +177,28 @@ function Part({ node, path, root, isLast }: PartProps & { node: Sqon; isLast: bo
       <span className="query-bracket" aria-hidden="true">
         )
       </span>
-      <PartMenu node={node} path={path} root={root} isLast={isLast} />
+      <PartMenu node={node} {...place} />
     </span>
   );
 }
 
-function LeafChip({ leaf, path, root, isLast }: PartProps & { leaf: Leaf; isLast: boolean }) {
+/** Says of which element the conditions after it speak; a click takes them apart or binds them. */
+function ElementButton({ text, action, onClick }: { text: string; action: string; onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      className="query-element"
+      aria-label={`${text}; ${action}`}
+      title={action.charAt(0).toUpperCase() + action.slice(1)}
+      onClick={onClick}
+    >
+      {text}
+    </button>
+  );
+}
+
+function LeafChip({ leaf, ...place }: PlacedProps & { leaf: Leaf }) {
+  const { path, root } = place;
   const { catalogue, setFilter, setNames } = useExplore();
   const { subject, verb, values, joint } = phrase(leaf, catalogue, setNames);
   const shown = values.slice(0, MAX_VALUES);
@@ -154,7 +227,7 @@ function LeafChip({ leaf, path, root, isLast }: PartProps & { leaf: Leaf; isLast
         </span>
       ))}
       {values.length > shown.length && <span className="chip-verb">and {values.length - shown.length} more</span>}
-      <PartMenu node={leaf} path={path} root={root} isLast={isLast} />
+      <PartMenu node={leaf} {...place} />
       <button
         type="button"
         className="chip-remove"
@@ -168,7 +241,7 @@ function LeafChip({ leaf, path, root, isLast }: PartProps & { leaf: Leaf; isLast
   );
 }
 
-function PartMenu({ node, path, root, isLast }: PartProps & { node: Sqon; isLast: boolean }) {
+function PartMenu({ node, path, root, isLast, apartIn: container }: PlacedProps & { node: Sqon }) {
   const { catalogue, setFilter } = useExplore();
   const isNested = (field: string) => (catalogue.findField(field)?.nestedIn ?? null) !== null;
   const apply = (close: () => void, next: Group | null) => {
@@ -189,7 +262,12 @@ function PartMenu({ node, path, root, isLast }: PartProps & { node: Sqon; isLast
           {!isLast && (
             <MenuItem onSelect={() => apply(close, joinNext(root, path, 'and'))}>Join with the next by “and”</MenuItem>
           )}
-          {isGroup(node) && node.op !== 'not' && (
+          {container && (
+            <MenuItem onSelect={() => apply(close, bindAt(root, path.slice(0, -1), container, catalogue.nesting))}>
+              Bind to the same {elementNoun(container, catalogue)}
+            </MenuItem>
+          )}
+          {isGroup(node) && node.op !== 'not' && !node.pivot && (
             <MenuItem onSelect={() => apply(close, ungroup(root, path))}>Take the brackets away</MenuItem>
           )}
           {isGroup(node) &&

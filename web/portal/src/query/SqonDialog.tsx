@@ -7,7 +7,8 @@ import { CodeField } from '../design/Field';
 import { FormDialog } from '../design/FormDialog';
 import { useExplore } from '../explore/context';
 import { sentence } from './describe';
-import { fieldsOf, type Group, isGroup, parse, type Sqon } from './sqon';
+import { fieldsIn } from './elements';
+import { type Group, parse } from './sqon';
 
 export function SqonDialog({ onClose }: { onClose: () => void }) {
   const { catalogue, state, setFilter } = useExplore();
@@ -16,7 +17,7 @@ export function SqonDialog({ onClose }: { onClose: () => void }) {
   let mistake: string | null = null;
   try {
     filter = parse(text);
-    const unknown = filter ? namesIn(filter).find((name) => !catalogue.findField(name)) : undefined;
+    const unknown = filter ? fieldsIn(filter).find((name) => !catalogue.findField(name)) : undefined;
     if (unknown) mistake = `This catalogue has no field “${unknown}”.`;
   } catch (error) {
     mistake = (error as Error).message;
@@ -44,8 +45,4 @@ export function SqonDialog({ onClose }: { onClose: () => void }) {
       />
     </FormDialog>
   );
-}
-
-function namesIn(node: Sqon): string[] {
-  return isGroup(node) ? node.content.flatMap(namesIn) : fieldsOf(node);
 }

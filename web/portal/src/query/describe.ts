@@ -1,7 +1,8 @@
 // A filter in words.
 
 import type { Catalogue, Field } from '../api/catalogue';
-import { day, quantity, valueText } from '../design/format';
+import { day, quantity, singular, valueText } from '../design/format';
+import { apartIn } from './elements';
 import { fieldsOf, type Group, isGroup, type Leaf, type Sqon, type Value, valuesOf } from './sqon';
 
 export interface Phrase {
@@ -60,6 +61,30 @@ function textOf(value: Value, field: Field | undefined, op: string, setNames: Re
   return valueText(value, field);
 }
 
+/** Returns what an element of a nested container is called: “donor” for `analysis.donors`. */
+export function elementNoun(container: string, catalogue: Catalogue): string {
+  const last = container.split('.').at(-1) ?? container;
+  const own = last
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/[-_]+/g, ' ')
+    .toLowerCase();
+  const label = catalogue.fields.get(container)?.label ?? own;
+  // A label that was made of the whole path is no noun.
+  const noun = label.toLowerCase().endsWith(own) ? own : label;
+  return singular(/^[A-Z][a-z]/.test(noun) ? noun.charAt(0).toLowerCase() + noun.slice(1) : noun);
+}
+
+/** Begins what must hold in one element: “a donor with”; a group that negates says “no donor with”. */
+export function elementWords(container: string, catalogue: Catalogue, isNegated = false): string {
+  const noun = elementNoun(container, catalogue);
+  return `${isNegated ? 'no' : /^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun} with`;
+}
+
+/** Begins a condition that stands apart from others on the same list. */
+export function apartWords(container: string, catalogue: Catalogue): string {
+  return `any ${elementNoun(container, catalogue)} with`;
+}
+
 /** Writes a whole filter as a sentence, for screen readers and titles. */
 export function sentence(root: Group | null, catalogue: Catalogue): string {
   return root ? sayNode(root, catalogue, true) : '';
@@ -70,7 +95,14 @@ function sayNode(node: Sqon, catalogue: Catalogue, isOutermost = false): string 
     const { subject, verb, values, joint } = phrase(node, catalogue);
     return `${subject} ${verb} ${values.map(({ text }) => text).join(` ${joint} `)}`;
   }
-  const parts = node.content.map((part) => sayNode(part, catalogue));
+  const apart = [...apartIn(node, catalogue.nesting)];
+  const parts = node.content.map((part, index) => {
+    const container = isGroup(part) ? undefined : apart.find(([, indexes]) => indexes.includes(index))?.[0];
+    return `${container ? `${apartWords(container, catalogue)} ` : ''}${sayNode(part, catalogue)}`;
+  });
+  if (node.pivot && node.op !== 'or') {
+    return `${elementWords(node.pivot, catalogue, node.op === 'not')} (${parts.join(' and ')})`;
+  }
   if (node.op === 'not') return `not (${parts.join(' or ')})`;
   const text = parts.join(` ${node.op} `);
   return isOutermost || parts.length === 1 ? text : `(${text})`;

@@ -1,8 +1,9 @@
 // Edits of a filter. Each function returns a new filter and leaves the old one unchanged.
 //
-// A place within a filter is a path of indexes. Empty groups disappear, and a group of one that neither negates nor
-// binds to an element is replaced by its only part.
+// A place within a filter is a path of indexes. Empty groups disappear, and a group of one that says no more than its
+// only part is replaced by it.
 
+import { bound, isBound, isOfElement, type Nesting, spread, withBound } from './elements';
 import { asRoot, type Group, isGroup, leaf, type Leaf, type Sqon, type Value, valuesOf } from './sqon';
 
 export type Path = number[];
@@ -19,10 +20,22 @@ function isOwn(node: Sqon, field: string, ops: (op: string) => boolean): node is
   return !isGroup(node) && 'fieldName' in node.content && node.content.fieldName === field && ops(node.op);
 }
 
+/** Returns the conditions that facets show and change: those of the outermost group, bound ones included. */
+function outermost(root: Group | null): Sqon[] {
+  if (root?.op !== 'and') return root?.content ?? [];
+  return root.content.flatMap((node) => (isBound(node) ? outermost(node) : [node]));
+}
+
+/** Says whether a facet has a condition of its own. */
+export function hasOwn(root: Group | null, field: string): boolean {
+  const range = rangeOf(root, field);
+  return filterOf(root, field).values.length > 0 || range.from !== null || range.to !== null;
+}
+
 /** Returns the condition of the outermost group on the values of a field. */
 export function filterOf(root: Group | null, field: string): FieldFilter {
-  const own = root?.content.find((node): node is Leaf => isOwn(node, field, (op) => op === 'in' || EXCLUDING.has(op)));
-  if (!own) return { mode: 'include', values: [] };
+  const own = outermost(root).find((node) => isOwn(node, field, (op) => op === 'in' || EXCLUDING.has(op)));
+  if (!own || isGroup(own)) return { mode: 'include', values: [] };
   return { mode: EXCLUDING.has(own.op) ? 'exclude' : 'include', values: valuesOf(own) };
 }
 
@@ -31,14 +44,14 @@ export function withFilter(
   root: Group | null,
   field: string,
   { mode, values }: FieldFilter,
-  isNested: boolean,
+  nesting: Nesting,
 ): Group | null {
-  const op = mode === 'include' ? 'in' : isNested ? 'some-not-in' : 'not-in';
+  const op = mode === 'include' ? 'in' : nesting(field).length ? 'some-not-in' : 'not-in';
   return withOwn(
     root,
-    field,
-    (each) => each === 'in' || EXCLUDING.has(each),
+    (node) => isOwn(node, field, (each) => each === 'in' || EXCLUDING.has(each)),
     values.length ? leaf(op, field, values) : null,
+    nesting,
   );
 }
 
@@ -57,7 +70,7 @@ const RANGES = new Set(['between', 'gt', 'gte', 'lt', 'lte']);
 /** Returns the bounds that the outermost group sets to a field. */
 export function rangeOf(root: Group | null, field: string): Range {
   const range: Range = { from: null, to: null };
-  for (const node of root?.content ?? []) {
+  for (const node of outermost(root)) {
     if (!isOwn(node, field, (op) => RANGES.has(op))) continue;
     const [first = null, second = null] = valuesOf(node) as (number | string)[];
     if (node.op === 'between') Object.assign(range, { from: first, to: second });
@@ -67,7 +80,7 @@ export function rangeOf(root: Group | null, field: string): Range {
   return range;
 }
 
-export function withRange(root: Group | null, field: string, { from, to }: Range): Group | null {
+export function withRange(root: Group | null, field: string, { from, to }: Range, nesting: Nesting): Group | null {
   const next =
     from !== null && to !== null
       ? leaf('between', field, [from, to])
@@ -76,25 +89,60 @@ export function withRange(root: Group | null, field: string, { from, to }: Range
         : to !== null
           ? leaf('lte', field, to)
           : null;
-  return withOwn(root, field, (op) => RANGES.has(op), next);
+  return withOwn(root, (node) => isOwn(node, field, (op) => RANGES.has(op)), next, nesting);
 }
 
-/** Replaces the leaves of a field, or appends one. */
-function withOwn(root: Group | null, field: string, ops: (op: string) => boolean, next: Leaf | null): Group | null {
-  const base: Group = root ?? { op: 'and', content: [] };
-  const at = base.content.findIndex((node) => isOwn(node, field, ops));
-  const rest: Sqon[] = base.content.filter((node) => !isOwn(node, field, ops));
-  if (next) rest.splice(at < 0 ? rest.length : at, 0, next);
-  return asRoot(tidy({ ...base, content: rest }));
+/** Removes the conditions that a facet shows. */
+export function withoutField(root: Group | null, field: string, nesting: Nesting): Group | null {
+  const withoutValues = withFilter(root, field, { mode: 'include', values: [] }, nesting);
+  return withRange(withoutValues, field, { from: null, to: null }, nesting);
+}
+
+/**
+ * Replaces the conditions that a facet owns, or adds one. Beside alternatives it narrows them all. A condition that
+ * speaks of an element, and now of all elements, or the other way round, leaves its place.
+ */
+function withOwn(
+  root: Group | null,
+  isMine: (node: Sqon) => boolean,
+  next: Leaf | null,
+  nesting: Nesting,
+): Group | null {
+  const base = root?.op === 'or' && root.content.some(isMine) ? root : spread(root, nesting);
+  const before = outermost(base).find(isMine);
+  const isMoved = before && next && base.op === 'and' && isOfElement(before) !== isOfElement(next);
+  const isInPlace = before !== undefined && !isMoved;
+  const rest = substituted(base, isMine, isInPlace ? next : null);
+  return asRoot(tidy(isInPlace || !next ? rest : withBound(rest, next, nesting)));
+}
+
+/** Replaces the first of some conditions of the outermost group and removes the others. */
+function substituted(group: Group, isMine: (node: Sqon) => boolean, next: Leaf | null): Group {
+  let left = next;
+  const visit = (node: Sqon): Sqon[] => {
+    if (isMine(node)) {
+      const taken = left ? [left] : [];
+      left = null;
+      return taken;
+    }
+    return group.op === 'and' && isBound(node) ? [{ ...node, content: node.content.flatMap(visit) }] : [node];
+  };
+  return { ...group, content: group.content.flatMap(visit) };
+}
+
+/** Chooses one more value of a field. */
+export function withValue(root: Group | null, field: string, value: Value, nesting: Nesting): Group | null {
+  const { mode, values } = filterOf(root, field);
+  const kept = mode === 'include' ? values.filter((each) => each !== value) : [];
+  return withFilter(root, field, { mode: 'include', values: [...kept, value] }, nesting);
 }
 
 /** Adds a condition; one that is there already is not added twice. */
-export function withPart(root: Group | null, part: Sqon): Group | null {
-  if (!root) return asRoot(part);
+export function withPart(root: Group | null, part: Sqon, nesting: Nesting): Group | null {
+  const base = spread(root, nesting);
   const text = JSON.stringify(part);
-  if (root.content.some((node) => JSON.stringify(node) === text)) return root;
-  const base: Group = root.op === 'or' ? { op: 'and', content: [root] } : root;
-  return { ...base, content: [...base.content, part] };
+  if (outermost(base).some((node) => JSON.stringify(node) === text)) return root;
+  return asRoot(tidy(withBound(base, part, nesting)));
 }
 
 export function nodeAt(root: Group, path: Path): Sqon | undefined {
@@ -196,11 +244,23 @@ export function setPivot(root: Group, path: Path, pivot: string | null): Group |
   return path.length ? replaceAt(root, path, next) : next;
 }
 
+/** Frees the conditions of a bound group: each may hold in another element. */
+export function takeApart(root: Group, path: Path): Group | null {
+  const around = path.length ? nodeAt(root, path.slice(0, -1)) : undefined;
+  return around && isGroup(around) && around.op === 'and' ? ungroup(root, path) : setPivot(root, path, null);
+}
+
+/** Binds the parts of a group that stand apart in a container. */
+export function bindAt(root: Group, path: Path, container: string, nesting: Nesting): Group | null {
+  const node = nodeAt(root, path);
+  return node && isGroup(node) ? replaceAt(root, path, bound(node, container, nesting)) : root;
+}
+
 function tidy(node: Sqon | null): Sqon | null {
   if (!node || !isGroup(node)) return node;
   const content = node.content.flatMap((part) => tidy(part) ?? []);
   if (content.length === 0) return null;
   const [only] = content;
-  if (content.length === 1 && only && node.op !== 'not' && !node.pivot) return only;
+  if (content.length === 1 && only && node.op !== 'not' && (!node.pivot || isOfElement(only))) return only;
   return { ...node, content };
 }

@@ -2,7 +2,7 @@
 
 import type { Catalogue, Column } from '../api/catalogue';
 import { words } from '../api/catalogue';
-import { cellText } from '../table/Cell';
+import { FieldValue } from './FieldValue';
 
 export type Document = { [name: string]: unknown };
 
@@ -28,7 +28,9 @@ export function FieldTree({ catalogue, document, at = '' }: PartProps) {
           {plain.map(([name, value]) => (
             <div key={name}>
               <dt title={at + name}>{labelOf(catalogue, at + name)}</dt>
-              <dd>{textOf(catalogue, at + name, value)}</dd>
+              <dd>
+                <FieldValues catalogue={catalogue} path={at + name} value={value} />
+              </dd>
             </div>
           ))}
         </dl>
@@ -59,10 +61,12 @@ function labelOf(catalogue: Catalogue, path: string): string {
   return catalogue.fields.get(path)?.label ?? words(path.split('.').at(-1) ?? path);
 }
 
-function textOf(catalogue: Catalogue, path: string, value: unknown): string {
-  const values = (Array.isArray(value) ? value : [value]).flat(5);
+function FieldValues({ catalogue, path, value }: { catalogue: Catalogue; path: string; value: unknown }) {
+  const values: unknown[] = (Array.isArray(value) ? value : [value])
+    .flat(5)
+    .filter((each) => each !== null && each !== '');
   const field = catalogue.fields.get(path);
-  if (!field) return values.map(String).join(', ');
+  if (!field || values.length === 0) return values.map(String).join(', ') || '–';
   const known = catalogue.columns.find((column) => column.field === field);
   const column: Column = known ?? {
     field,
@@ -73,5 +77,6 @@ function textOf(catalogue: Catalogue, path: string, value: unknown): string {
     sortable: false,
     canChangeShow: true,
   };
-  return values.map((each) => cellText(each, column)).join(', ') || '–';
+  // Values of a list have no identity but their position.
+  return values.map((each, index) => <FieldValue key={index} catalogue={catalogue} column={column} value={each} />);
 }

@@ -6,14 +6,17 @@ import { useId, useState } from 'react';
 import { type Catalogue, words } from '../api/catalogue';
 import { ApiError, graphql } from '../api/client';
 import { CopyButton } from '../design/CopyButton';
+import { Icon } from '../design/Icon';
 import { ErrorNotice, Loading } from '../design/Notice';
 import { Tabs } from '../design/Tabs';
+import { saveFile } from '../download/stream';
 import { NotFound } from '../shell/App';
 import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
 import { Link } from '../shell/router';
 import { type Document, FieldTree } from './FieldTree';
 import { analysisOf, RecordHistory } from './RecordHistory';
+import { RelatedRecords } from './RelatedRecords';
 import './record.css';
 
 export default function RecordPage({ rest: [catalogueId, key, ...others] }: { rest: string[] }) {
@@ -31,8 +34,8 @@ export default function RecordPage({ rest: [catalogueId, key, ...others] }: { re
 
 /** Fetches a whole document, as the top hit of the only bucket of its key: this way has no depth limit. */
 async function fetchDocument(catalogue: Catalogue, key: string, signal: AbortSignal): Promise<Document> {
-  const field = catalogue.keyField;
-  if (!field) throw new ApiError('The records of this catalogue have no key of their own.', 404);
+  if (!catalogue.keyField) throw new ApiError('The records of this catalogue have no key of their own.', 404);
+  const field = catalogue.exactField(catalogue.keyField);
   const name = field.graphqlName;
   const type = catalogue.documentType;
   const query = `query Record($filters: JSON) {
@@ -84,10 +87,26 @@ function RecordView({ catalogue, recordKey }: { catalogue: Catalogue; recordKey:
         <div className="row wrap spread">
           <div>
             <h1 className="record-title">{name ?? recordKey}</h1>
-            {name && <p className="mono soft">{recordKey}</p>}
+            {name && (
+              <p className="mono soft field-value">
+                <span>{recordKey}</span>
+                <CopyButton text={() => recordKey} label={`Copy ${recordKey}`} isIconOnly />
+              </p>
+            )}
           </div>
-          <CopyButton text={() => window.location.href} label="Copy link" icon="link" />
+          <div className="row wrap">
+            <CopyButton text={() => window.location.href} label="Copy link" icon="link" />
+            <button
+              type="button"
+              className="button"
+              onClick={() => saveFile(new Blob([text], { type: 'application/json' }), `${recordKey}.json`)}
+            >
+              <Icon name="download" />
+              Download
+            </button>
+          </div>
         </div>
+        <RelatedRecords catalogue={catalogue} document={data} />
       </div>
       <Tabs
         id={id}

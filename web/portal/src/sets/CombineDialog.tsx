@@ -1,61 +1,79 @@
-// Combines two sets: union, intersection or difference.
+// Combines sets: union, intersection or difference, with the number of records that each would find.
 
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
 import type { Catalogue } from '../api/catalogue';
-import { TextField } from '../design/Field';
+import { SelectField, TextField } from '../design/Field';
+import { counted } from '../design/format';
 import { FormDialog } from '../design/FormDialog';
 import { Notice } from '../design/Notice';
-import { combined, type Combination, MAX_NAME_LENGTH, type SavedSet, saveSet } from './api';
+import {
+  combined,
+  type Combination,
+  COMBINATIONS,
+  countCombinations,
+  MAX_NAME_LENGTH,
+  type SavedSet,
+  saveSet,
+} from './api';
+import { Venn } from './Venn';
 
 interface CombineDialogProps {
   catalogue: Catalogue;
-  first: SavedSet;
-  second: SavedSet;
+  sets: SavedSet[];
   onClose: () => void;
   onSaved: () => void;
 }
 
-export function CombineDialog({ catalogue, first, second, onClose, onSaved }: CombineDialogProps) {
+function nameOf({ name, setId }: SavedSet): string {
+  return name || setId.slice(0, 8);
+}
+
+export function CombineDialog({ catalogue, sets, onClose, onSaved }: CombineDialogProps) {
   const [combination, setCombination] = useState<Combination>('union');
-  const [isSwapped, setSwapped] = useState(false);
+  const [base, setBase] = useState(sets[0]?.setId ?? '');
   const [name, setName] = useState<string | null>(null);
   const id = useId();
-  const [a, b] = isSwapped ? [second, first] : [first, second];
-  const defaultNames: Record<Combination, string> = {
-    union: `${a.name} or ${b.name}`,
-    intersection: `${a.name} and ${b.name}`,
-    difference: `${a.name} without ${b.name}`,
+  const ordered = [...sets.filter(({ setId }) => setId === base), ...sets.filter(({ setId }) => setId !== base)];
+  const names = ordered.map(nameOf);
+  const [first = '', ...others] = names;
+  const path = sets[0]?.path ?? '';
+  const isOneField = sets.every((set) => set.path === path);
+  const counts = useQuery({
+    queryKey: ['combinations', catalogue.id, ordered.map(({ setId }) => setId)],
+    queryFn: ({ signal }) => countCombinations(catalogue, ordered, signal),
+    enabled: isOneField,
+  });
+  const texts: Record<Combination, [text: string, name: string]> = {
+    union: [`In “${names.join('” or “')}”`, names.join(' or ')],
+    intersection: [`In “${names.join('” and “')}”`, names.join(' and ')],
+    difference: [`In “${first}” but not in “${others.join('”, “')}”`, `${first} without ${others.join(', ')}`],
   };
-  const choices: [Combination, string][] = [
-    ['union', `In “${a.name}” or in “${b.name}”, or in both`],
-    ['intersection', `In “${a.name}” and in “${b.name}”`],
-    ['difference', `In “${a.name}” but not in “${b.name}”`],
-  ];
-  const nameOrDefault = name ?? defaultNames[combination];
-  const isOneField = first.path === second.path;
+  const chosenName = name ?? texts[combination][1].slice(0, MAX_NAME_LENGTH);
   return (
     <FormDialog
-      title="Combine two sets"
+      title="Combine sets"
       action="Save as a new set"
       pendingAction="Saving…"
       canSubmit={isOneField}
       errorTitle="The set was not saved"
       onClose={onClose}
       onSubmit={async () => {
-        await saveSet(catalogue, nameOrDefault.trim(), a.path, combined(combination, a, b));
+        await saveSet(catalogue, chosenName.trim(), path, combined(combination, ordered));
         onSaved();
         onClose();
       }}
     >
       {!isOneField && (
         <Notice kind="warning">
-          <p>These sets are of different fields. Choose two of the same field.</p>
+          <p>These sets are of different fields. Choose sets of the same field.</p>
         </Notice>
       )}
+      {counts.data && <Venn names={names} counts={counts.data.regions} />}
       <fieldset className="stack">
         <legend className="label">What the new set has</legend>
-        {choices.map(([choice, text]) => (
+        {COMBINATIONS.map((choice) => (
           <label key={choice} className="row choice">
             <input
               type="radio"
@@ -63,18 +81,25 @@ export function CombineDialog({ catalogue, first, second, onClose, onSaved }: Co
               checked={combination === choice}
               onChange={() => setCombination(choice)}
             />
-            <span>{text}</span>
+            <span>
+              {texts[choice][0]}
+              {counts.data && (
+                <span className="faint number"> · {counted(counts.data.totals[choice], catalogue.documentType)}</span>
+              )}
+            </span>
           </label>
         ))}
       </fieldset>
       {combination === 'difference' && (
-        <div>
-          <button type="button" className="button compact" onClick={() => setSwapped(!isSwapped)}>
-            Swap the two
-          </button>
-        </div>
+        <SelectField label="Take away from" value={base} onChange={setBase}>
+          {sets.map((set) => (
+            <option key={set.setId} value={set.setId}>
+              {nameOf(set)}
+            </option>
+          ))}
+        </SelectField>
       )}
-      <TextField label="Name" maxLength={MAX_NAME_LENGTH} value={nameOrDefault} onChange={setName} />
+      <TextField label="Name" maxLength={MAX_NAME_LENGTH} value={chosenName} onChange={setName} />
     </FormDialog>
   );
 }

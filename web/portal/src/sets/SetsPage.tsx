@@ -12,7 +12,7 @@ import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Loading, Skeleton } from '../design/Notice';
 import { MenuItem, Popover } from '../design/Popover';
 import { writeState, START } from '../explore/urlState';
-import { asRoot } from '../query/sqon';
+import { asRoot, stringify } from '../query/sqon';
 import { useTitle } from '../shell/branding';
 import { catalogueQuery, useDirectory } from '../shell/directory';
 import { href, Link } from '../shell/router';
@@ -48,9 +48,18 @@ export default function SetsPage() {
           <p>This server has no catalogue that you can search.</p>
         </Empty>
       )}
-      {catalogues.map((catalogue) => (
-        <CatalogueSets key={catalogue.id} catalogue={catalogue} />
-      ))}
+      {catalogues.map((catalogue) =>
+        catalogue.hasSets ? (
+          <CatalogueSets key={catalogue.id} catalogue={catalogue} />
+        ) : (
+          <section key={catalogue.id} className="card stack" aria-labelledby={`sets-${catalogue.id}`}>
+            <h2 id={`sets-${catalogue.id}`}>{catalogue.label}</h2>
+            <p className="soft">
+              This catalogue keeps no sets. An operator turns them on by <code>enableSets</code> in its configuration.
+            </p>
+          </section>
+        ),
+      )}
     </div>
   );
 }
@@ -75,13 +84,19 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
           <button
             type="button"
             className="button"
-            disabled={picked.length !== 2}
-            title="Tick two sets to compare them"
+            disabled={picked.length < 2}
+            title="Tick two or more sets to combine them"
             onClick={() => setOpen({ kind: 'combine' })}
           >
             <Icon name="set" />
-            Combine two
+            Combine
           </button>
+          {picked[0] && picked[1] && picked.length === 2 && (
+            <Link className="button" to={compareAddress(catalogue, picked[0], picked[1])}>
+              <Icon name="chart" />
+              Compare
+            </Link>
+          )}
           <button type="button" className="button" onClick={() => setOpen({ kind: 'upload' })}>
             <Icon name="upload" />
             From a list of ids
@@ -113,9 +128,7 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
                     checked={chosen.includes(set.setId)}
                     onChange={() =>
                       setChosen(
-                        chosen.includes(set.setId)
-                          ? chosen.filter((id) => id !== set.setId)
-                          : [...chosen, set.setId].slice(-2),
+                        chosen.includes(set.setId) ? chosen.filter((id) => id !== set.setId) : [...chosen, set.setId],
                       )
                     }
                   />
@@ -170,8 +183,8 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
         </DataTable>
       )}
       {open?.kind === 'upload' && <IdListDialog catalogue={catalogue} onClose={close} onSaved={reset} />}
-      {open?.kind === 'combine' && picked[0] && picked[1] && (
-        <CombineDialog catalogue={catalogue} first={picked[0]} second={picked[1]} onClose={close} onSaved={reset} />
+      {open?.kind === 'combine' && picked.length > 1 && (
+        <CombineDialog catalogue={catalogue} sets={picked} onClose={close} onSaved={reset} />
       )}
       {open?.kind === 'rename' && <RenameDialog catalogue={catalogue} set={open.set} onClose={close} onDone={reset} />}
       {open?.kind === 'delete' && (
@@ -189,6 +202,11 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
       )}
     </section>
   );
+}
+
+function compareAddress(catalogue: Catalogue, first: SavedSet, second: SavedSet): string {
+  const [a, b] = [first, second].map((set) => encodeURIComponent(stringify(asRoot(membersOf(set)))));
+  return `/compare/${encodeURIComponent(catalogue.id)}?a=${a}&b=${b}`;
 }
 
 function addressOf(catalogue: Catalogue, set: SavedSet): string {

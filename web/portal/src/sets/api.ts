@@ -2,7 +2,8 @@
 
 import type { Catalogue } from '../api/catalogue';
 import { graphql } from '../api/client';
-import type { Sqon } from '../query/sqon';
+import { leaf, type Sqon } from '../query/sqon';
+import { exactCounts, regionsOf } from './venn';
 
 export interface SavedSet {
   setId: string;
@@ -53,17 +54,51 @@ export function membersOf({ path, setId }: Pick<SavedSet, 'path' | 'setId'>): Sq
   return { op: 'in', content: { fieldName: path, value: [`set_id:${setId}`] } };
 }
 
-export type Combination = 'union' | 'intersection' | 'difference';
+export const COMBINATIONS = ['union', 'intersection', 'difference'] as const;
+export type Combination = (typeof COMBINATIONS)[number];
 
-/** Returns the filter for the combination of two sets of one field. */
-export function combined(combination: Combination, first: SavedSet, second: SavedSet): Sqon {
-  if (combination === 'union') return { op: 'or', content: [membersOf(first), membersOf(second)] };
-  if (combination === 'intersection') return { op: 'and', content: [membersOf(first), membersOf(second)] };
+/** Returns the filter for the combination of sets of one field; a difference takes all others away from the first. */
+export function combined(combination: Combination, sets: SavedSet[]): Sqon {
+  const [first, ...others] = sets;
+  if (combination === 'union') return { op: 'or', content: sets.map(membersOf) };
+  if (combination === 'intersection' || !first) return { op: 'and', content: sets.map(membersOf) };
+  const without = others.map(({ path, setId }) => leaf('some-not-in', path, [`set_id:${setId}`]));
+  return { op: 'and', content: [membersOf(first), ...without] };
+}
+
+export interface CombinationCounts {
+  totals: Record<Combination, number>;
+  /** The records in each region of a Venn diagram; empty for more than three sets. */
+  regions: Map<number, number>;
+}
+
+/** The most sets of which there is a Venn diagram. */
+const MAX_DRAWN = 3;
+
+/** Counts the records that each combination finds, all in one request. */
+export async function countCombinations(
+  catalogue: Catalogue,
+  sets: SavedSet[],
+  signal: AbortSignal,
+): Promise<CombinationCounts> {
+  const regions = sets.length <= MAX_DRAWN ? regionsOf(sets.length) : [];
+  const within = (region: number) => sets.filter((_, index) => region & (1 << index));
+  const filters: [string, Sqon][] = [
+    ...COMBINATIONS.map((each): [string, Sqon] => [each, combined(each, sets)]),
+    ...regions.map((region): [string, Sqon] => [`r${region}`, combined('intersection', within(region))]),
+  ];
+  const type = catalogue.documentType;
+  const parameters = filters.map(([name]) => `$${name}: JSON`).join(', ');
+  const parts = filters.map(([name]) => `${name}: hits(filters: $${name}, first: 0) { total }`).join(' ');
+  const answer = await graphql<Record<string, Record<string, { total: number }>>>(
+    catalogue.graphqlPath,
+    `query Combinations(${parameters}) { ${type} { ${parts} } }`,
+    Object.fromEntries(filters),
+    signal,
+  );
+  const total = (name: string) => answer[type]?.[name]?.total ?? 0;
   return {
-    op: 'and',
-    content: [
-      membersOf(first),
-      { op: 'some-not-in', content: { fieldName: second.path, value: [`set_id:${second.setId}`] } },
-    ],
+    totals: { union: total('union'), intersection: total('intersection'), difference: total('difference') },
+    regions: exactCounts(new Map(regions.map((region) => [region, total(`r${region}`)]))),
   };
 }

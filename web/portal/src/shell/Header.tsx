@@ -4,7 +4,7 @@ import { words } from '../api/catalogue';
 import { signIn, signOut, useSession } from '../api/session';
 import { Icon } from '../design/Icon';
 import { Popover } from '../design/Popover';
-import { useBranding } from './branding';
+import { useBranding, useColours } from './branding';
 import { useDirectory } from './directory';
 import { Link, segments, useRouter } from './router';
 import { useCredential, useSignIn } from './signIn';
@@ -16,22 +16,33 @@ interface Entry {
   isHere: boolean;
 }
 
-function useEntries(): Entry[] {
+/** How many catalogues stand in the header; where there are more, a menu has them all. */
+const MAX_CATALOGUES = 4;
+
+function useEntries(): { catalogues: Entry[]; others: Entry[] } {
   const { path } = useRouter();
   const { data } = useDirectory();
   const [area, second] = segments(path);
-  const inCatalogue = area === 'explore' || area === 'record';
+  const inCatalogue = ['explore', 'record', 'dictionary', 'compare'].includes(area ?? '');
   const catalogues = Object.keys(data?.catalogs ?? {}).map((id) => ({
     label: words(id),
     to: `/explore/${encodeURIComponent(id)}`,
     isHere: inCatalogue && second === id,
   }));
-  return [
-    ...catalogues,
+  const others = [
     { label: 'Sets', to: '/sets', isHere: area === 'sets' },
     { label: 'Manage', to: '/manage', isHere: area === 'manage' },
     { label: 'Learn', to: '/learn', isHere: area === 'learn' },
   ];
+  return { catalogues, others };
+}
+
+function MenuLinks({ entries, onFollow }: { entries: Entry[]; onFollow: () => void }) {
+  return entries.map(({ label, to, isHere }) => (
+    <Link key={to} to={to} className="menu-item" aria-current={isHere ? 'page' : undefined} onClick={onFollow}>
+      {label}
+    </Link>
+  ));
 }
 
 /** The person who has signed in, or the button to do so, where people can. */
@@ -57,9 +68,12 @@ function Person() {
 }
 
 export function Header() {
-  const { name } = useBranding();
+  const { name, logo } = useBranding();
   const [theme, toggleTheme] = useTheme();
-  const entries = useEntries();
+  useColours(theme);
+  const { catalogues, others } = useEntries();
+  const isCut = catalogues.length > MAX_CATALOGUES + 1;
+  const shown = isCut ? catalogues.filter(({ isHere }, index) => index < MAX_CATALOGUES || isHere) : catalogues;
   const openSignIn = useSignIn();
   const hasKey = useCredential() !== '';
   const toOther = theme === 'dark' ? 'Use light colours' : 'Use dark colours';
@@ -69,24 +83,28 @@ export function Header() {
         Skip to content
       </a>
       <Link to="/" className="brand">
-        <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
-          <rect width="32" height="32" rx="8" fill="var(--accent)" />
-          <path
-            d="M8 12v8M13.300 8v16M18.600 11v10M24 14v4"
-            stroke="var(--on-accent)"
-            strokeWidth="2.600"
-            strokeLinecap="round"
-          />
-        </svg>
+        {logo ? <img className="brand-logo" src={logo} alt="" /> : <OwnLogo />}
         <span>{name}</span>
       </Link>
       <nav aria-label="Main" className="site-nav">
-        {entries.map(({ label, to, isHere }) => (
+        {[...shown, ...others].map(({ label, to, isHere }) => (
           <Link key={to} to={to} aria-current={isHere ? 'page' : undefined}>
             {label}
           </Link>
         ))}
       </nav>
+      {isCut && (
+        <div className="wide-only">
+          <Popover
+            label={`All ${catalogues.length} catalogues`}
+            className="button plain"
+            align="start"
+            panelClass="header-menu"
+          >
+            {(close) => <MenuLinks entries={catalogues} onFollow={close} />}
+          </Popover>
+        </div>
+      )}
       <div className="grow" />
       <button
         type="button"
@@ -105,15 +123,23 @@ export function Header() {
       </button>
       <div className="narrow-only">
         <Popover label="Menu" face={<Icon name="menu" />} className="button plain icon-only">
-          {(close) =>
-            entries.map(({ label, to, isHere }) => (
-              <Link key={to} to={to} className="menu-item" aria-current={isHere ? 'page' : undefined} onClick={close}>
-                {label}
-              </Link>
-            ))
-          }
+          {(close) => <MenuLinks entries={[...catalogues, ...others]} onFollow={close} />}
         </Popover>
       </div>
     </header>
+  );
+}
+
+function OwnLogo() {
+  return (
+    <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="var(--accent)" />
+      <path
+        d="M8 12v8M13.300 8v16M18.600 11v10M24 14v4"
+        stroke="var(--on-accent)"
+        strokeWidth="2.600"
+        strokeLinecap="round"
+      />
+    </svg>
   );
 }

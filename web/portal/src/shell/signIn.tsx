@@ -2,6 +2,7 @@
 
 import { createContext, type ReactNode, useContext, useState, useSyncExternalStore } from 'react';
 
+import { ApiError } from '../api/client';
 import { credential, onCredentialChange, setCredential } from '../api/credential';
 import { TextField } from '../design/Field';
 import { FormDialog } from '../design/FormDialog';
@@ -27,6 +28,13 @@ export function SignInProvider({ children }: { children: ReactNode }) {
   );
 }
 
+/** Asks the server whether it takes a key; whatever else goes wrong says nothing about the key. */
+async function checkKey(key: string): Promise<void> {
+  const response = await fetch('/studies/all', { headers: { Authorization: `Bearer ${key}` } });
+  if (response.status !== 401) return;
+  throw new ApiError('The server does not take this key. It may be incomplete, expired or revoked.', 400);
+}
+
 function SignIn({ onClose }: { onClose: () => void }) {
   const [value, setValue] = useState(credential());
   const use = (key: string) => {
@@ -38,6 +46,8 @@ function SignIn({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="Your key"
       action="Use this key"
+      pendingAction="Checking…"
+      errorTitle="This key does not work"
       canSubmit={value.trim() !== ''}
       buttons={
         credential() && (
@@ -46,7 +56,10 @@ function SignIn({ onClose }: { onClose: () => void }) {
           </button>
         )
       }
-      onSubmit={() => use(value.trim())}
+      onSubmit={async () => {
+        await checkKey(value.trim());
+        use(value.trim());
+      }}
       onClose={onClose}
     >
       <p className="soft">

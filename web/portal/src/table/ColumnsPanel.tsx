@@ -5,10 +5,17 @@ import { useId, useState } from 'react';
 import { Icon } from '../design/Icon';
 import { useExplore } from '../explore/context';
 import { choices, moved, selectable, type ShownColumn, shownColumns } from './columns';
+import { type Density, useDensity } from './density';
+
+const DENSITIES: [Density, string][] = [
+  ['comfortable', 'Comfortable'],
+  ['compact', 'Compact'],
+];
 
 export function ColumnsPanel({ columns }: { columns: ShownColumn[] }) {
   const { catalogue, state, change } = useExplore();
   const [search, setSearch] = useState('');
+  const [density, setDensity] = useDensity();
   const id = useId();
   const shownNames = new Set(columns.map(({ field }) => field.name));
   const text = search.trim().toLowerCase();
@@ -29,6 +36,13 @@ export function ColumnsPanel({ columns }: { columns: ShownColumn[] }) {
         >
           Reset
         </button>
+      </div>
+      <div className="segments" role="group" aria-label="Rows">
+        {DENSITIES.map(([each, label]) => (
+          <button key={each} type="button" aria-pressed={density === each} onClick={() => setDensity(each)}>
+            {label}
+          </button>
+        ))}
       </div>
       <ol>
         {columns.map((column, index) => (

@@ -1,6 +1,6 @@
 // The head of a column: sorts, opens its menu, and is dragged wider or narrower.
 
-import { type PointerEvent, useState } from 'react';
+import { type PointerEvent, type ReactNode, useState } from 'react';
 
 import type { SortKey } from '../api/catalogue';
 import { Icon } from '../design/Icon';
@@ -17,17 +17,25 @@ interface HeaderCellProps {
   sort: SortKey[];
   onSort: SortChange;
   onColumns: (columns: ShownColumn[]) => void;
+  /** What stands before the label. */
+  children?: ReactNode;
 }
 
 const STEP = 16;
 
-export function HeaderCell({ column, index, columns, sort, onSort, onColumns }: HeaderCellProps) {
+export function HeaderCell({ column, index, columns, sort, onSort, onColumns, children }: HeaderCellProps) {
   const { field, label, sortable } = column;
   const rank = sort.findIndex(({ fieldName }) => fieldName === field.name);
   const key = sort[rank];
   const next = !key ? false : key.desc ? null : true;
-  const setWidth = (width: number) =>
-    onColumns(columns.map((each) => (each === column ? { ...each, width: Math.max(64, Math.min(900, width)) } : each)));
+  const setWidth = (width: number) => {
+    const next = { ...column, width: Math.max(64, Math.min(900, width)), isFixed: true };
+    onColumns(columns.map((each) => (each === column ? next : each)));
+  };
+  // Of a list the smallest counts in one direction, the largest in the other.
+  const [upward, downward] = field.nestedIn
+    ? ['Sort by the smallest', 'Sort by the largest, descending']
+    : ['Sort ascending', 'Sort descending'];
   return (
     <th
       role="columnheader"
@@ -35,6 +43,7 @@ export function HeaderCell({ column, index, columns, sort, onSort, onColumns }: 
       aria-sort={key && rank === 0 ? (key.desc ? 'descending' : 'ascending') : undefined}
       className={field.kind === 'number' ? 'number' : ''}
     >
+      {children}
       {sortable ? (
         <button
           type="button"
@@ -69,12 +78,12 @@ export function HeaderCell({ column, index, columns, sort, onSort, onColumns }: 
             <>
               {sortable && (
                 <MenuItem icon="up" onSelect={pick(() => onSort(field.name, false, false))}>
-                  Sort ascending
+                  {upward}
                 </MenuItem>
               )}
               {sortable && (
                 <MenuItem icon="down" onSelect={pick(() => onSort(field.name, true, false))}>
-                  Sort descending
+                  {downward}
                 </MenuItem>
               )}
               {sortable && sort.length > 0 && !key && (
@@ -146,7 +155,9 @@ function Divider({ label, width, onWidth }: DividerProps) {
       onPointerDown={(event) => {
         event.preventDefault();
         event.currentTarget.setPointerCapture(event.pointerId);
-        setBegin({ x: event.clientX, width });
+        // A column that shares free width is wider than it asks for.
+        const shown = event.currentTarget.parentElement?.getBoundingClientRect().width ?? width;
+        setBegin({ x: event.clientX, width: Math.round(shown) });
       }}
       onPointerMove={(event) => {
         if (begin) setOver(event.clientX - begin.x);

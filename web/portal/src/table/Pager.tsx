@@ -1,9 +1,10 @@
-// Pages through the records: by offset up to the result window of the catalogue, by cursor beyond it.
+// Pages through the records: by number up to the result window of the catalogue, by cursor beyond it.
 
 import { count } from '../design/format';
 import { Icon } from '../design/Icon';
 import { useExplore } from '../explore/context';
 import { type ExploreState, fromStart, SIZES } from '../explore/urlState';
+import { numbers } from './pageNumbers';
 
 export function Pager() {
   const { catalogue, state, view, change } = useExplore();
@@ -11,6 +12,7 @@ export function Pager() {
   const rows = view.answer?.rows ?? [];
   const first = (state.page - 1) * state.size + 1;
   const last = Math.max(1, Math.ceil(total / state.size));
+  const reachable = Math.min(last, Math.floor(catalogue.window / state.size));
   const byNumber = (page: number): ExploreState => ({ ...state, page, after: null, before: null });
   const next = () =>
     change({
@@ -39,13 +41,29 @@ export function Pager() {
       <span className="number soft small">
         {rows.length ? `${count(first)}–${count(first + rows.length - 1)} of ${count(total)}` : ''}
       </span>
-      <button type="button" className="button compact" disabled={state.page === 1} onClick={() => change(byNumber(1))}>
-        First
-      </button>
       <button type="button" className="button compact" disabled={state.page === 1 || view.loading} onClick={previous}>
         <Icon name="left" size={14} />
         Previous
       </button>
+      {last > 1 &&
+        numbers(state.page, reachable).map((page, index) =>
+          page === null ? (
+            <span key={`gap ${index}`} className="faint" aria-hidden="true">
+              …
+            </span>
+          ) : (
+            <button
+              key={page}
+              type="button"
+              className="button plain compact number pager-page"
+              aria-label={`Page ${count(page)}`}
+              aria-current={page === state.page ? 'page' : undefined}
+              onClick={() => change(byNumber(page))}
+            >
+              {count(page)}
+            </button>
+          ),
+        )}
       <button type="button" className="button compact" disabled={state.page >= last || view.loading} onClick={next}>
         Next
         <Icon name="right" size={14} />

@@ -4,26 +4,27 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useRef } from 'react';
 
 import { count } from '../design/format';
-import type { Row } from '../explore/answer';
 import { useExplore } from '../explore/context';
 import { fromStart } from '../explore/urlState';
 import { isByRelevance, sortOf } from '../explore/viewQuery';
 import { Link } from '../shell/router';
+import { keyOfRow, useBasket } from './basket';
 import { Cell } from './Cell';
-import { choices, type ShownColumn } from './columns';
+import { choices, type ShownColumn, tracks } from './columns';
+import { type Density, ROW_HEIGHTS } from './density';
 import { HeaderCell, type SortChange } from './HeaderCell';
 import './table.css';
 
-const ROW_HEIGHT = 38;
-
-export function ResultTable({ columns }: { columns: ShownColumn[] }) {
+export function ResultTable({ columns, density }: { columns: ShownColumn[]; density: Density }) {
   const { catalogue, state, view, change } = useExplore();
+  const basket = useBasket(catalogue.id);
   const scroller = useRef<HTMLDivElement>(null);
   const rows = view.answer?.rows ?? [];
+  const height = ROW_HEIGHTS[density];
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => height,
     overscan: 12,
   });
   const sort = isByRelevance(state) ? [] : sortOf(state, catalogue);
@@ -33,7 +34,11 @@ export function ResultTable({ columns }: { columns: ShownColumn[] }) {
     const others = isAdded ? sort.filter((key) => key.fieldName !== fieldName) : [];
     change(fromStart(state, { sort: desc === null ? others : [...others, { fieldName, desc }] }));
   };
-  const template = columns.map(({ width }) => `${width}px`).join(' ');
+  const template = tracks(columns);
+  const width = columns.reduce((sum, column) => sum + column.width, 0);
+  const keysOfPage = rows.flatMap((row) => keyOfRow(row, catalogue) ?? []);
+  const selected = keysOfPage.filter((key) => basket.keys.has(key)).length;
+  const select = (keys: string[], isSelected: boolean) => (isSelected ? basket.add(keys) : basket.remove(keys));
   const items = virtual.getVirtualItems();
   const above = items[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
@@ -47,8 +52,9 @@ export function ResultTable({ columns }: { columns: ShownColumn[] }) {
       onKeyDown={scrollSideways}
     >
       <table
-        className="result-table"
+        className={`result-table ${density}`}
         role="table"
+        style={{ width: `max(100%, ${width}px)` }}
         aria-rowcount={view.answer ? view.answer.total + 1 : -1}
         aria-busy={view.loading}
       >
@@ -66,7 +72,15 @@ export function ResultTable({ columns }: { columns: ShownColumn[] }) {
                 sort={sort}
                 onSort={setSort}
                 onColumns={setColumns}
-              />
+              >
+                {index === 0 && keysOfPage.length > 0 && (
+                  <SelectBox
+                    label="Select all on this page"
+                    state={selected === 0 ? 'none' : selected === keysOfPage.length ? 'all' : 'some'}
+                    onChange={(isSelected) => select(keysOfPage, isSelected)}
+                  />
+                )}
+              </HeaderCell>
             ))}
           </tr>
         </thead>
@@ -74,20 +88,30 @@ export function ResultTable({ columns }: { columns: ShownColumn[] }) {
           {above > 0 && <tr aria-hidden="true" style={{ height: above }} />}
           {items.map((item) => {
             const row = rows[item.index];
+            const key = row ? keyOfRow(row, catalogue) : null;
+            const isSelected = key !== null && basket.keys.has(key);
             return (
               row && (
                 <tr
                   key={row.id}
                   role="row"
                   aria-rowindex={first + item.index + 2}
-                  style={{ gridTemplateColumns: template, height: ROW_HEIGHT }}
+                  className={isSelected ? 'selected' : ''}
+                  style={{ gridTemplateColumns: template, height }}
                 >
                   {columns.map((column, index) => (
                     <td key={column.field.name} role="cell" className={column.field.kind === 'number' ? 'number' : ''}>
-                      {index === 0 ? (
-                        <RecordLink row={row}>
+                      {index === 0 && key !== null && (
+                        <SelectBox
+                          label={`Select ${key}`}
+                          state={isSelected ? 'all' : 'none'}
+                          onChange={(next) => select([key], next)}
+                        />
+                      )}
+                      {index === 0 && key !== null ? (
+                        <Link to={`/record/${encodeURIComponent(catalogue.id)}/${encodeURIComponent(key)}`}>
                           <Cell row={row} column={column} />
-                        </RecordLink>
+                        </Link>
                       ) : (
                         <Cell row={row} column={column} />
                       )}
@@ -104,12 +128,25 @@ export function ResultTable({ columns }: { columns: ShownColumn[] }) {
   );
 }
 
-function RecordLink({ row, children }: { row: Row; children: React.ReactNode }) {
-  const { catalogue } = useExplore();
-  // A field that is a list somewhere is a list in every record.
-  const [key, ...others] = catalogue.keyField ? [row.values[catalogue.keyField.graphqlName]].flat() : [];
-  if (typeof key !== 'string' || others.length) return children;
-  return <Link to={`/record/${encodeURIComponent(catalogue.id)}/${encodeURIComponent(key)}`}>{children}</Link>;
+interface SelectBoxProps {
+  label: string;
+  state: 'none' | 'some' | 'all';
+  onChange: (isSelected: boolean) => void;
+}
+
+function SelectBox({ label, state, onChange }: SelectBoxProps) {
+  return (
+    <input
+      type="checkbox"
+      className="select-box"
+      aria-label={label}
+      checked={state === 'all'}
+      ref={(box) => {
+        if (box) box.indeterminate = state === 'some';
+      }}
+      onChange={(event) => onChange(event.target.checked)}
+    />
+  );
 }
 
 function scrollSideways(event: KeyboardEvent<HTMLDivElement>) {

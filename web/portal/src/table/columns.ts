@@ -4,7 +4,9 @@ import type { Catalogue, Column, Field } from '../api/catalogue';
 import type { ColumnChoice } from '../explore/urlState';
 
 export interface ShownColumn extends Column {
+  /** In pixels: as chosen, else the least, beyond which free width is shared. */
   width: number;
+  isFixed: boolean;
 }
 
 const MIN_WIDTH = 64;
@@ -14,11 +16,11 @@ export function shownColumns(catalogue: Catalogue, chosen: ColumnChoice[] | null
   if (!chosen)
     return selectable(catalogue)
       .filter(({ show }) => show)
-      .map((column) => ({ ...column, width: defaultWidth(column) }));
+      .map((column) => ({ ...column, width: defaultWidth(column), isFixed: false }));
   const byName = new Map(selectable(catalogue).map((column) => [column.field.name, column]));
   return chosen.flatMap(({ name, width }) => {
     const column = byName.get(name);
-    return column ? [{ ...column, width: width ?? defaultWidth(column) }] : [];
+    return column ? [{ ...column, width: width ?? defaultWidth(column), isFixed: width !== null }] : [];
   });
 }
 
@@ -35,7 +37,7 @@ export function selectable(catalogue: Catalogue): Column[] {
       displayType: field.displayType,
       displayFormat: null,
       show: false,
-      sortable: field.kind !== 'opaque' && !field.nestedIn,
+      sortable: field.kind !== 'opaque' && field.type !== 'text',
       canChangeShow: true,
     }));
   return [...configured, ...others.filter(canSelect)];
@@ -61,12 +63,17 @@ function widthOf({ displayValues }: Field): number {
   return longest ? Math.min(240, Math.round(longest * 8) + 30) : 165;
 }
 
-/** Writes columns for the address; a default width is left out. */
+/** Writes columns for the address; only chosen widths are part of it. */
 export function choices(columns: ShownColumn[]): ColumnChoice[] {
   return columns.map((column) => ({
     name: column.field.name,
-    width: column.width === defaultWidth(column) ? null : Math.max(MIN_WIDTH, Math.round(column.width)),
+    width: column.isFixed ? Math.max(MIN_WIDTH, Math.round(column.width)) : null,
   }));
+}
+
+/** Returns the tracks of a row: chosen widths stay, the others share what is free. */
+export function tracks(columns: ShownColumn[]): string {
+  return columns.map(({ width, isFixed }) => (isFixed ? `${width}px` : `minmax(${width}px, ${width}fr)`)).join(' ');
 }
 
 /** Moves an element of a list by some places. */

@@ -1,11 +1,15 @@
 //! The chunks of all sources, one after the other, read as they are asked for.
 
-use std::io::Read;
+use std::io::{self, Read};
+use std::mem;
+use std::sync::{Arc, PoisonError};
 
 use cantata_engine::ImportChunk;
 use cantata_json_stream::{ChunkReader, DocumentChunk, MAX_DOCUMENT_BYTES, ReadError};
 
 use super::Import;
+use super::source::Source;
+use super::table::{DocumentLines, RowProblems};
 
 /// The chunks of all sources of an import. What cannot be read is reported.
 pub(super) struct Chunks<'a> {
@@ -15,12 +19,32 @@ pub(super) struct Chunks<'a> {
     next_source: usize,
     /// The source that is being read.
     current: Option<ChunkReader<Box<dyn Read + Send>>>,
+    /// The rows of the current source that are none.
+    row_problems: RowProblems,
 }
 
 impl<'a> Chunks<'a> {
     /// Begins with the first source.
     pub(super) fn new(import: &'a Import<'a>, chunk_size: usize) -> Self {
-        Self { import, chunk_size, next_source: 0, current: None }
+        Self { import, chunk_size, next_source: 0, current: None, row_problems: RowProblems::default() }
+    }
+
+    /// Opens a source; the rows of a table are read as lines of JSON.
+    fn open(&self, source: &Source) -> io::Result<Box<dyn Read + Send>> {
+        let reader = source.open(self.import.report.bytes_read())?;
+        Ok(match &source.table {
+            Some(layout) => Box::new(DocumentLines::new(reader, Arc::clone(layout), Arc::clone(&self.row_problems))),
+            None => reader,
+        })
+    }
+
+    /// Reports the rows of the current source that could not be read.
+    fn report_rows(&self) {
+        let problems = mem::take(&mut *self.row_problems.lock().unwrap_or_else(PoisonError::into_inner));
+        let source = &self.import.sources[self.next_source - 1];
+        for (line, reason) in problems {
+            self.import.report.reject(&source.name, line, &reason);
+        }
     }
 
     /// Makes a chunk of what was found in the current source, without what an earlier import took.
@@ -58,13 +82,15 @@ impl Iterator for Chunks<'_> {
             let Some(reader) = &mut self.current else {
                 let source = self.import.sources.get(self.next_source)?;
                 self.next_source += 1;
-                match source.open(report.bytes_read()) {
+                match self.open(source) {
                     Ok(reader) => self.current = Some(ChunkReader::new(reader, self.chunk_size, source.has_lines())),
                     Err(error) => report.broken(source, &ReadError::Io(error)),
                 }
                 continue;
             };
-            match reader.next_chunk() {
+            let next = reader.next_chunk();
+            self.report_rows();
+            match next {
                 Ok(Some(chunk)) => {
                     if let Some(chunk) = self.chunk(chunk) {
                         return Some(chunk);

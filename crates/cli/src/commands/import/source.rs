@@ -12,6 +12,8 @@ use std::time::UNIX_EPOCH;
 use flate2::read::MultiGzDecoder;
 use uuid::Uuid;
 
+use super::table::TableLayout;
+
 /// The first bytes of a gzip file.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -26,6 +28,8 @@ pub(crate) struct Source {
     pub(crate) size: Option<u64>,
     /// None for standard input.
     path: Option<PathBuf>,
+    /// The columns of a table, once it was examined.
+    pub(super) table: Option<Arc<TableLayout>>,
 }
 
 /// Why a file cannot be imported.
@@ -57,19 +61,34 @@ impl Source {
             Some(size) => format!("{} {size} {modified}", absolute.display()),
             None => format!("{} {}", absolute.display(), Uuid::new_v4()),
         };
-        Ok(Self { name, key, size, path: Some(absolute) })
+        Ok(Self { name, key, size, path: Some(absolute), table: None })
     }
 
     /// Returns standard input, with a new key each time.
     pub(crate) fn standard_input() -> Self {
-        Self { name: "-".to_owned(), key: format!("standard input {}", Uuid::new_v4()), size: None, path: None }
+        let key = format!("standard input {}", Uuid::new_v4());
+        Self { name: "-".to_owned(), key, size: None, path: None, table: None }
     }
 
-    /// Returns whether the name says that every line is a document.
+    /// Returns whether every line is a document: the name says so, or rows of a table become lines.
     pub(crate) fn has_lines(&self) -> bool {
+        let name = self.plain_name();
+        self.table.is_some() || name.ends_with(".ndjson") || name.ends_with(".jsonl")
+    }
+
+    /// Returns what is between the cells of a table, if the name says that it is one.
+    pub(super) fn delimiter(&self) -> Option<u8> {
+        let name = self.plain_name();
+        if name.ends_with(".csv") {
+            return Some(b',');
+        }
+        (name.ends_with(".tsv") || name.ends_with(".tab")).then_some(b'\t')
+    }
+
+    /// Returns the name in lower case, without the ending of a compressed file.
+    fn plain_name(&self) -> String {
         let name = self.name.to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").unwrap_or(&name);
-        name.ends_with(".ndjson") || name.ends_with(".jsonl")
+        name.strip_suffix(".gz").unwrap_or(&name).to_owned()
     }
 
     /// Opens the source for reading uncompressed bytes; `read` counts the stored bytes.

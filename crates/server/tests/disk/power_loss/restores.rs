@@ -17,6 +17,7 @@ use rand::{Rng, SeedableRng};
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::{DiskHook, NOTHING};
 use crate::{SHUTDOWN_TIMEOUT, new_runtime};
 
 const STUDIES: [&str; 2] = ["BRCA", "OVCA"];
@@ -28,21 +29,42 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 #[test]
 fn a_folder_whose_restore_was_interrupted_is_refused_or_whole() {
-    let (source, target) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let runtime = new_runtime();
-    let backup = runtime.block_on(make_backup(source.path()));
-    let disk = SimDisk::mount(target.path());
-    runtime.block_on(restore(&backup, &target.path().join("data"))).unwrap();
-    let operations = disk.operations();
-    drop(disk);
-    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
-    run_seeds(super::workloads(32, 1), |seed| run(seed, &backup, operations));
+    let backup = Backup::make();
+    run_seeds(super::workloads(32, 1), |seed| backup.run(seed, NOTHING, NOTHING));
 }
 
-fn run(seed: u64, backup: &Path, operations: u64) {
+/// A backup, and how many operations of a disk its restore takes.
+pub(super) struct Backup {
+    file: PathBuf,
+    operations: u64,
+    /// Removed with the backup.
+    _source: TempDir,
+}
+
+impl Backup {
+    pub(super) fn make() -> Self {
+        let (source, target) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let runtime = new_runtime();
+        let file = runtime.block_on(make_backup(source.path()));
+        let disk = SimDisk::mount(target.path());
+        runtime.block_on(restore(&file, &target.path().join("data"))).unwrap();
+        let operations = disk.operations();
+        drop(disk);
+        runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+        Self { file, operations, _source: source }
+    }
+
+    /// Restores it until the power is cut, and looks at what is left.
+    pub(super) fn run(&self, seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
+        run(seed, &self.file, self.operations, prepare, finish);
+    }
+}
+
+fn run(seed: u64, backup: &Path, operations: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
     let mut random = StdRng::seed_from_u64(seed);
     let (folder, survivor) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let disk = SimDisk::mount(folder.path());
+    prepare(&disk);
     // The last steps are the ones that count.
     let earliest = if random.random() { 0 } else { operations.saturating_sub(10) };
     disk.cut_power_at(random.random_range(earliest..operations + 2), random.random());
@@ -54,6 +76,7 @@ fn run(seed: u64, backup: &Path, operations: u64) {
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     disk.cut_power(random.random());
     disk.write_image(survivor.path());
+    finish(&disk);
     drop(disk);
 
     let runtime = new_runtime();

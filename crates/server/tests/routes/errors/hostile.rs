@@ -106,6 +106,10 @@ async fn hosts_of_any_kind_are_answered() {
     }
     let response = raw::exchange(server.address(), b"GET /studies/none HTTP/1.0\r\n\r\n").await.unwrap();
     assert_eq!(response.json()["requestUrl"], "http://localhost/studies/none");
+    let behind_proxy =
+        b"GET /studies/none HTTP/1.1\r\nhost: localhost\r\nx-forwarded-proto: https\r\nconnection: close\r\n\r\n";
+    let response = raw::exchange(server.address(), behind_proxy).await.unwrap();
+    assert_eq!(response.json()["requestUrl"], "https://localhost/studies/none");
     let absolute = b"GET http://elsewhere/studies/none HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     let response = raw::exchange(server.address(), absolute).await.unwrap();
     assert_eq!(response.json()["errorId"], "study.id.does.not.exist");

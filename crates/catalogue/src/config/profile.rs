@@ -1,0 +1,22 @@
+//! The values of the index, for what neither the files nor the mapping say.
+
+use std::sync::Arc;
+
+use cantata_mapping::IndexMapping;
+
+use super::CatalogueConfig;
+use crate::profile::IndexProfile;
+
+impl CatalogueConfig {
+    /// Returns the configuration together with what the values of the index say.
+    #[must_use]
+    pub fn with_profile(&self, profile: Arc<IndexProfile>) -> Self {
+        Self { profile, ..self.clone() }
+    }
+
+    /// Returns whether the values of the index decide anything: a section is missing in the files and in the mapping.
+    /// With access rules they do not, since choices that follow from all records would tell of hidden ones.
+    pub fn uses_profile(&self, mapping: &IndexMapping) -> bool {
+        self.access.is_none() && !self.with_mapping_meta(mapping).0.missing_sections().is_empty()
+    }
+}

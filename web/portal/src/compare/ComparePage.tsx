@@ -1,0 +1,143 @@
+// Two filters of a catalogue beside each other.
+
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+
+import type { Catalogue } from '../api/catalogue';
+import { graphql } from '../api/client';
+import { DataTable } from '../design/DataTable';
+import { count, counted } from '../design/format';
+import { Icon } from '../design/Icon';
+import { ErrorNotice, Loading, Notice, Skeleton } from '../design/Notice';
+import { saveFile } from '../download/stream';
+import { START, writeState } from '../explore/urlState';
+import { sentence } from '../query/describe';
+import { type Group, parse } from '../query/sqon';
+import { NotFound } from '../shell/App';
+import { useTitle } from '../shell/branding';
+import { useCatalogue } from '../shell/directory';
+import { Link, useRouter } from '../shell/router';
+import { comparisonCsv, comparisonRequest, isNotable, readComparison, share } from './compare';
+import { probability } from './statistics';
+import './compare.css';
+
+export default function ComparePage({ rest: [id, ...others] }: { rest: string[] }) {
+  const { data, error, retry } = useCatalogue(id ?? '');
+  useTitle(data ? `${data.label}: comparison` : '');
+  if (!id || others.length) return <NotFound />;
+  if (error)
+    return (
+      <div className="page">
+        <ErrorNotice error={error} retry={retry} title="This catalogue cannot be shown" />
+      </div>
+    );
+  if (!data) return <Loading what="the catalogue" />;
+  return <Comparison catalogue={data} />;
+}
+
+/** Reads the filters of an address. */
+function readSides(search: string): { sides: [Group | null, Group | null]; problem: string | null } {
+  const given = new URLSearchParams(search);
+  try {
+    return { sides: [parse(given.get('a') ?? ''), parse(given.get('b') ?? '')], problem: null };
+  } catch (error) {
+    return { sides: [null, null], problem: `A filter in the address was left out. ${(error as Error).message}` };
+  }
+}
+
+function Comparison({ catalogue }: { catalogue: Catalogue }) {
+  const { search } = useRouter();
+  const { sides, problem } = useMemo(() => readSides(search), [search]);
+  const request = comparisonRequest(catalogue, ...sides);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['comparison', catalogue.graphqlPath, request],
+    queryFn: async ({ signal }) =>
+      readComparison(catalogue, await graphql(catalogue.graphqlPath, request.query, request.variables, signal)),
+    structuralSharing: false,
+  });
+  const names = ['A', 'B'] as const;
+  const save = () => {
+    if (!data) return;
+    saveFile(new Blob([comparisonCsv(data)], { type: 'text/csv' }), `${catalogue.id}-comparison.csv`);
+  };
+  return (
+    <div className="page stack loose">
+      <div className="stack tight">
+        <nav aria-label="Place" className="small">
+          <Link to={`/explore/${encodeURIComponent(catalogue.id)}`}>{catalogue.label}</Link>{' '}
+          <span className="faint">/</span> Comparison
+        </nav>
+        <div className="row wrap spread">
+          <h1>{catalogue.label}: comparison</h1>
+          <button type="button" className="button" disabled={!data} onClick={save}>
+            <Icon name="download" />
+            CSV
+          </button>
+        </div>
+      </div>
+      {problem && (
+        <Notice kind="warning">
+          <p>{problem}</p>
+        </Notice>
+      )}
+      <div className="compare-sides">
+        {sides.map((filter, index) => (
+          <section key={names[index]} className="card" aria-label={`Side ${names[index]}`}>
+            <h2>
+              {names[index]}
+              {data && (
+                <span className="faint number"> {counted(data.totals[index] ?? 0, catalogue.documentType)}</span>
+              )}
+            </h2>
+            <Link to={`/explore/${encodeURIComponent(catalogue.id)}${writeState({ ...START, filter })}`}>
+              {filter ? sentence(filter, catalogue) : 'Everything in this catalogue'}
+            </Link>
+          </section>
+        ))}
+      </div>
+      {data && data.shared > 0 && (
+        <Notice kind="plain">
+          <p>
+            {counted(data.shared, catalogue.documentType)} {data.shared === 1 ? 'is' : 'are'} on both sides, so the test
+            understates the difference.
+          </p>
+        </Notice>
+      )}
+      {error && <ErrorNotice error={error} retry={refetch} title="The comparison could not be fetched" />}
+      {!data && !error && <Skeleton lines={12} />}
+      {data?.facets.map((compared) => (
+        <section key={compared.facet.field.name} className="stack tight">
+          <h2>{compared.facet.label}</h2>
+          <DataTable
+            label={compared.facet.label}
+            headings={[
+              'Value',
+              { number: 'A' },
+              { number: 'Share of A' },
+              { number: 'B' },
+              { number: 'Share of B' },
+              { number: 'p' },
+            ]}
+          >
+            {compared.values.map(({ value, text, counts, p }) => (
+              <tr key={String(value)}>
+                <td>{text}</td>
+                <td className="number">{count(counts[0])}</td>
+                <td className="number">{share(counts[0], data.totals[0])}</td>
+                <td className="number">{count(counts[1])}</td>
+                <td className="number">{share(counts[1], data.totals[1])}</td>
+                <td className="number">
+                  {p !== null && (isNotable(p, compared) ? <strong>{probability(p)}</strong> : probability(p))}
+                </td>
+              </tr>
+            ))}
+          </DataTable>
+        </section>
+      ))}
+      <p className="soft small">
+        p says how likely such a difference of shares is by chance alone (two-proportion z-test). In bold: less than
+        0.05 after correction for the number of values of the field.
+      </p>
+    </div>
+  );
+}
