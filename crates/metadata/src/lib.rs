@@ -31,7 +31,7 @@ use cantata_store::{NewAnalysisType, Store};
 pub use analyses::{AnalysisPage, parse_states};
 pub use documents::DocumentStream;
 pub use entities::{EntityPage, EntityRequest};
-pub use events::EventStream;
+pub use events::{EventStream, StreamedEvent};
 pub use export::{StudyExport, to_payload};
 pub use files::{FileUpdate, FileUpdateType};
 pub use submit::SubmitOptions;

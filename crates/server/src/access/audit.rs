@@ -227,5 +227,6 @@ fn kind(auth_method: AuthMethod) -> &'static str {
         AuthMethod::ApiKey => "key",
         AuthMethod::Token => "token",
         AuthMethod::Introspection => "key of another server",
+        AuthMethod::Session => "session",
     }
 }

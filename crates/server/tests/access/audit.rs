@@ -22,7 +22,7 @@ fn shown(entry: &Value) -> [&str; 6] {
 async fn every_writing_and_every_denied_request_is_kept_and_no_other() {
     let guarded = Guarded::open().await;
     guarded.study("ABC").await;
-    let key = guarded.key("ada", &["STUDY.ABC.WRITE"]);
+    let key = guarded.key("ada", &["STUDY.ABC.WRITE"]).await;
     guarded.submit("ABC", &key).await.assert_status(200);
     guarded.submit("XYZ", &key).await.assert_status(403);
     guarded.submit("ABC", "").await.assert_status(401);

@@ -1,4 +1,4 @@
-//! What the other workloads with power losses leave out: the file of API keys, the audit log, the store alone and its
+//! What the other workloads with power losses leave out: API keys and their import, the audit log, the store alone and its
 //! upgrade, backups, and restores; and that each of their syncs is needed.
 
 mod audit;

@@ -7,7 +7,7 @@ use http::Method;
 use serde_json::Value;
 
 /// Every route there must be, written down by hand.
-const ROUTES: [(&str, &str); 46] = [
+const ROUTES: [(&str, &str); 54] = [
     ("GET", "/isAlive"),
     ("GET", "/actuator/health"),
     ("POST", "/schemas"),
@@ -51,6 +51,14 @@ const ROUTES: [(&str, &str); 46] = [
     ("GET", "/admin/keys"),
     ("POST", "/admin/keys"),
     ("DELETE", "/admin/keys/{id}"),
+    ("DELETE", "/admin/sessions/{person}"),
+    ("GET", "/auth/sign-in"),
+    ("GET", "/auth/callback"),
+    ("GET", "/auth/session"),
+    ("POST", "/auth/sign-out"),
+    ("GET", "/auth/keys"),
+    ("POST", "/auth/keys"),
+    ("DELETE", "/auth/keys/{id}"),
     ("GET", "/metrics"),
     ("POST", "/mcp"),
     ("HEAD", "/isAlive"),

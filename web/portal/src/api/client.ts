@@ -44,6 +44,8 @@ export async function send(path: string, { method = 'GET', body, signal }: Reque
   const headers: Record<string, string> = { Accept: 'application/json' };
   const key = credential();
   if (key) headers.Authorization = `Bearer ${key}`;
+  // Without it the cookie of a session does not count; pages of other sites cannot send it.
+  else headers['X-Cantata-Session'] = '1';
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let response: Response;
   try {

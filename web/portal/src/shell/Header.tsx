@@ -1,6 +1,7 @@
 // The header of every page, with the main navigation.
 
 import { words } from '../api/catalogue';
+import { signIn, signOut, useSession } from '../api/session';
 import { Icon } from '../design/Icon';
 import { Popover } from '../design/Popover';
 import { useBranding, useColours } from './branding';
@@ -42,6 +43,28 @@ function MenuLinks({ entries, onFollow }: { entries: Entry[]; onFollow: () => vo
       {label}
     </Link>
   ));
+}
+
+/** The person who has signed in, or the button to do so, where people can. */
+function Person() {
+  const session = useSession();
+  if (!session?.signIn) return null;
+  if (!session.person) {
+    return (
+      <button type="button" className="button plain" onClick={signIn}>
+        Sign in
+      </button>
+    );
+  }
+  return (
+    <Popover label={session.person.name} className="button plain">
+      {() => (
+        <button type="button" className="button plain" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      )}
+    </Popover>
+  );
 }
 
 export function Header() {
@@ -92,6 +115,7 @@ export function Header() {
       >
         <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
       </button>
+      <Person />
       <button type="button" className="button plain" onClick={openSignIn}>
         <Icon name="key" />
         <span className="wide-only">{hasKey ? 'Key in use' : 'Enter a key'}</span>

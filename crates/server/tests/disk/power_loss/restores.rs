@@ -2,8 +2,9 @@
 //! or has everything of the backup; an acknowledged one has everything. Another restore succeeds.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use cantata_access::{KeyFile, KeyRecord};
+use cantata_access::{KeyRecord, KeyRegistry};
 use cantata_backup::{BackupFile, BackupReader, FileContent, PreparedBackup, Restore, RestoreError, is_half_restored};
 use cantata_core::Study;
 use cantata_engine::{IndexAdmin, IndexMaintenance, IndexWriter, WriteOperation};
@@ -100,7 +101,8 @@ async fn check(backup: &Path, folder: &Path, is_acknowledged: bool) {
         restore(backup, folder).await.unwrap();
     }
     read(folder).await.unwrap();
-    let keys = KeyFile::in_folder(folder).list().unwrap();
+    let store = Arc::new(SqliteStore::open(folder).unwrap());
+    let keys = KeyRegistry::new(store).list().await.unwrap();
     assert_eq!(keys.into_iter().map(|key| key.name).collect::<Vec<_>>(), [KEY]);
 }
 
@@ -135,15 +137,15 @@ async fn read(folder: &Path) -> Result<(), BoxError> {
 
 /// Makes a data folder, and returns the file with its backup.
 async fn make_backup(folder: &Path) -> PathBuf {
-    let store = SqliteStore::open(folder).unwrap();
+    let store = Arc::new(SqliteStore::open(folder).unwrap());
     for study in STUDIES {
         let study = Study { study_id: study.to_owned(), ..Study::default() };
         store.create_study(study).await.unwrap();
     }
+    let (record, _secret) = KeyRecord::new(KEY, &[], None).unwrap();
+    KeyRegistry::new(store.clone()).add(record).await.unwrap();
     let copy = folder.join("copy.db");
     copy_database(folder, &copy).unwrap();
-    let (record, _secret) = KeyRecord::new(KEY, &[], None).unwrap();
-    KeyFile::in_folder(folder).add(record).unwrap();
     let engine = EmbeddedEngine::open(&folder.join("search")).unwrap();
     engine.create_index(INDEX, None).await.unwrap();
     let put = |n: u64| WriteOperation::Put { id: n.to_string(), source: json!({"n": n}).to_string().into_bytes() };
@@ -154,10 +156,8 @@ async fn make_backup(folder: &Path) -> PathBuf {
         content: FileContent::Bytes(file.content),
     };
     let mut files: Vec<BackupFile> = engine.backup_files().unwrap().into_iter().map(of_index).collect();
-    for (name, path) in [("metadata.db", copy), ("keys.json", folder.join("keys.json"))] {
-        let content = FileContent::Bytes(std::fs::read(path).unwrap().into());
-        files.push(BackupFile { path: name.to_owned(), content });
-    }
+    let content = FileContent::Bytes(std::fs::read(copy).unwrap().into());
+    files.push(BackupFile { path: "metadata.db".to_owned(), content });
     engine.wait_until_idle().await;
     let file = folder.join("backup");
     PreparedBackup::new(files).unwrap().write_to(std::fs::File::create(&file).unwrap()).unwrap();

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use cantata_sim_disk::{SimDisk, SyncSite, find_seed};
 
-use super::{DiskHook, NOTHING, audit, backups, keys, restores, store, upgrades};
+use super::{DiskHook, NOTHING, audit, backups, restores, store, upgrades};
 
 /// Syncs whose absence no workload notices, with the reason. Code is named by its file and what its line says.
 const REDUNDANT: &[(&str, &str)] = &[
@@ -27,13 +27,6 @@ const RECORDED_WORKLOADS: u64 = 40;
 
 /// A workload of a seed, which panics if something is lost, and how many seeds run before a sync counts as redundant.
 type Workload<'w> = (&'w (dyn Fn(u64, DiskHook<'_>, DiskHook<'_>) + Sync), u64);
-
-/// Few power losses notice what puts back the file of a refused change: a name has to be lost between two others.
-#[test]
-#[ignore = "takes minutes; `make power-loss` runs it"]
-fn every_sync_of_keys_is_needed() {
-    check(&["access/src/key_file.rs"], &[(&keys::run_refusal, 8_000)]);
-}
 
 #[test]
 #[ignore = "takes minutes; `make power-loss` runs it"]
@@ -55,7 +48,7 @@ fn every_sync_of_a_restore_is_needed() {
     check(&["backup/src/reader.rs", "backup/src/restore.rs"], &[(&run, 400)]);
 }
 
-/// Those of SQLite are left out by the kind of file.
+/// Those of SQLite are left out by the kind of file. API keys are in the store: their changes have the same ones.
 #[test]
 #[ignore = "takes minutes; `make power-loss` runs it"]
 fn every_sync_of_the_store_is_needed() {

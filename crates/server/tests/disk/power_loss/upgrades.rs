@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::{DiskHook, NOTHING};
 
-/// A data folder whose tables have the version before the newest, and how many events it has.
+/// A data folder whose tables have an older version, and how many events it has.
 const OLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/formats/0.1.0-1/data");
 const OLDER_VERSION: i64 = 3;
 const EVENTS: u64 = 12;
