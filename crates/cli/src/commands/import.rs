@@ -7,7 +7,6 @@
 mod chunks;
 mod files;
 mod local;
-mod records;
 mod remote;
 mod report;
 mod source;

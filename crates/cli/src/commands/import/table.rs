@@ -10,9 +10,10 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cantata_core::Timestamp;
+use cantata_json_stream::MAX_DOCUMENT_BYTES;
+use cantata_tabular::DelimitedReader;
 use serde_json::{Map, Number, Value, json};
 
-use super::records::Records;
 use super::source::Source;
 use crate::error::CliError;
 use crate::terminal::print_note;
@@ -183,7 +184,8 @@ pub(super) fn examine(sources: &mut [Source], given: &[(String, ColumnType)]) ->
 /// Reads the names of the columns and all cells.
 fn read_layout(source: &Source, delimiter: u8, given: &[(String, ColumnType)]) -> Result<TableLayout, String> {
     let failed = |error: io::Error| format!("cannot be read: {error}");
-    let mut records = Records::new(source.open(Arc::new(AtomicU64::new(0))).map_err(failed)?, delimiter);
+    let input = source.open(Arc::new(AtomicU64::new(0))).map_err(failed)?;
+    let mut records = DelimitedReader::new(input, delimiter, MAX_DOCUMENT_BYTES);
     if !records.advance().map_err(failed)? {
         return Err("is empty; expected a first line with the names of the columns".to_owned());
     }
@@ -222,7 +224,7 @@ impl TableLayout {
 
 /// The rows of a table as lines of JSON.
 pub(super) struct DocumentLines {
-    records: Records,
+    records: DelimitedReader,
     layout: Arc<TableLayout>,
     problems: RowProblems,
     /// The lines that are not read yet.
@@ -235,7 +237,7 @@ pub(super) struct DocumentLines {
 
 impl DocumentLines {
     pub(super) fn new(table: Box<dyn Read + Send>, layout: Arc<TableLayout>, problems: RowProblems) -> Self {
-        let records = Records::new(table, layout.delimiter);
+        let records = DelimitedReader::new(table, layout.delimiter, MAX_DOCUMENT_BYTES);
         Self { records, layout, problems, pending: Vec::new(), read: 0, lines: 0, has_header: false }
     }
 
