@@ -8,6 +8,7 @@ mod column;
 mod columnar;
 mod delimited;
 mod parquet_reader;
+mod sheet;
 mod spreadsheet;
 mod xlsx_archive;
 mod xlsx_reader;
@@ -16,5 +17,8 @@ pub use column::{CellRef, Column, ColumnBuilder, ColumnType};
 pub use columnar::{ColumnarFormat, ColumnarWriter};
 pub use delimited::DelimitedReader;
 pub use parquet_reader::{ParquetReader, json_row};
+pub use sheet::{
+    FilledSheets, Sheet, SheetColumn, SheetLayout, SheetLine, SheetViolation, read_delimited_sheet, read_xlsx_sheets,
+};
 pub use spreadsheet::{MAX_SHEET_ROWS, SpreadsheetWriter};
 pub use xlsx_reader::{SheetRow, XlsxReader};
