@@ -18,7 +18,8 @@ pub use columnar::{ColumnarFormat, ColumnarWriter};
 pub use delimited::DelimitedReader;
 pub use parquet_reader::{ParquetReader, json_row};
 pub use sheet::{
-    FilledSheets, Sheet, SheetColumn, SheetLayout, SheetLine, SheetViolation, read_delimited_sheet, read_xlsx_sheets,
+    FilledSheets, Sheet, SheetColumn, SheetLayout, SheetLine, SheetViolation, check_sheets, read_delimited_sheet,
+    read_xlsx_sheets,
 };
 pub use spreadsheet::{MAX_SHEET_ROWS, SpreadsheetWriter};
 pub use xlsx_reader::{SheetRow, XlsxReader};

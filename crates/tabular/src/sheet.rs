@@ -15,5 +15,5 @@ mod schema_walk;
 mod template;
 
 pub use filled::{FilledSheets, SheetViolation};
-pub use input::{Sheet, SheetLine, read_delimited_sheet, read_xlsx_sheets};
+pub use input::{Sheet, SheetLine, check_sheets, read_delimited_sheet, read_xlsx_sheets};
 pub use layout::{SheetColumn, SheetLayout};

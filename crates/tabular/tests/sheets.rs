@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::Cursor;
+use std::sync::Arc;
 
 use cantata_tabular::{FilledSheets, Sheet, SheetLayout, read_delimited_sheet, read_xlsx_sheets};
 use rand::rngs::StdRng;
@@ -283,7 +284,7 @@ fn table(template: &str, lines: &[Cells]) -> String {
 }
 
 #[track_caller]
-fn assert_documents(filled: &FilledSheets<'_>, expected: &[Value], what: &str) {
+fn assert_documents(filled: &FilledSheets, expected: &[Value], what: &str) {
     assert_eq!(filled.violations(), [], "{what}");
     assert_eq!(filled.documents(), expected, "{what}");
 }
@@ -296,7 +297,7 @@ fn filled_templates_of_random_schemas_give_back_what_was_filled_in() {
         let members = generator.members(3);
         let mut schema = generator.object(&members);
         schema["definitions"] = Value::Object(generator.definitions);
-        let layout = SheetLayout::of_schema(&schema, &[], ("", &[])).unwrap();
+        let layout = Arc::new(SheetLayout::of_schema(&schema, &[], ("", &[])).unwrap());
         let documents: Vec<Value> =
             (0..3).map(|_| Value::Object(random_object(&mut random, &members, true).0)).collect();
         let mut filler = Filler::default();
@@ -328,7 +329,7 @@ fn files_schema() -> Value {
 #[test]
 fn violations_are_at_their_cells_with_what_is_allowed() {
     let types = ["bam".to_owned(), "vcf".to_owned()];
-    let layout = SheetLayout::of_schema(&files_schema(), &["studyId"], ("files[].fileType", &types)).unwrap();
+    let layout = Arc::new(SheetLayout::of_schema(&files_schema(), &["studyId"], ("files[].fileType", &types)).unwrap());
     assert_eq!(
         layout.tsv_template(),
         "#row\texperiment.strategy *\texperiment.insertSize\tfiles[]\tfiles[].fileName *\tfiles[].fileType\tfiles[].fileSize\n"
@@ -368,7 +369,7 @@ fn violations_are_at_their_cells_with_what_is_allowed() {
 
 #[test]
 fn rows_of_lists_name_the_row_around_them() {
-    let layout = SheetLayout::of_schema(&files_schema(), &["studyId"], ("", &[])).unwrap();
+    let layout = Arc::new(SheetLayout::of_schema(&files_schema(), &["studyId"], ("", &[])).unwrap());
     let sheet = |name: &str, columns: &[&str], rows: &[&[&str]]| Sheet {
         name: name.to_owned(),
         columns: columns.iter().map(|column| (*column).to_owned()).collect(),
@@ -399,7 +400,7 @@ fn schemas_of_any_kind_are_laid_out_or_refused() {
     let recursive = json!({"properties": {"node": {"$ref": "#/definitions/node"}}, "definitions": {
         "node": {"type": "object", "properties": {"name": {"type": "string"}, "next": {"$ref": "#/definitions/node"}}},
     }});
-    let layout = SheetLayout::of_schema(&recursive, &[], ("", &[])).unwrap();
+    let layout = Arc::new(SheetLayout::of_schema(&recursive, &[], ("", &[])).unwrap());
     assert_eq!(layout.tsv_template(), "#row\tnode.name\tnode.next\n");
     let mut doubling = Map::new();
     for level in 0..40 {
@@ -409,7 +410,7 @@ fn schemas_of_any_kind_are_laid_out_or_refused() {
     let doubling = json!({"properties": {"a": {"$ref": "#/definitions/l0"}}, "definitions": doubling});
     assert!(SheetLayout::of_schema(&doubling, &[], ("", &[])).is_err());
     for schema in [json!(true), json!({}), json!({"properties": {"a": false, "b": {"type": 5}, "": {}}})] {
-        let layout = SheetLayout::of_schema(&schema, &[], ("", &[])).unwrap();
+        let layout = Arc::new(SheetLayout::of_schema(&schema, &[], ("", &[])).unwrap());
         layout.xlsx_template().unwrap();
     }
 }

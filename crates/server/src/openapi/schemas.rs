@@ -12,6 +12,7 @@ mod indexing;
 mod key;
 mod outbox;
 mod search;
+mod sheet;
 mod submission;
 mod types;
 
@@ -28,5 +29,6 @@ pub(crate) use search::{
     AmbiguousCatalogue, CatalogueDirectory, CatalogueFields, Greeting, Readiness, SearchProblem, SearchRefusal,
     UnavailableCatalogue,
 };
+pub(crate) use sheet::{SheetOutcome, SheetsBody};
 pub(crate) use submission::{AnalysisPayload, BatchResult, Health, Message, Study, StudyRequest, Submitted};
 pub(crate) use types::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};

@@ -10,10 +10,11 @@ const FOR_EVERYBODY: [&str; 5] =
     ["/isAlive", "/actuator/health", "/ping", "/ready", "/.well-known/apollo/server-health"];
 
 /// What may be read with any credential, where reading is closed.
-const WITH_ANY: [&str; 15] = [
+const WITH_ANY: [&str; 16] = [
     "GET /schemas",
     "GET /schemas/registration",
     "GET /schemas/{name}",
+    "GET /schemas/{name}/template",
     "GET /studies/all",
     "GET /introspection",
     "GET /introspection/sqon",

@@ -1,6 +1,7 @@
 //! From rows to documents: each row is an element of a list, in the element that it names or that stands above it.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -13,7 +14,7 @@ const MAX_LISTED_NAMES: usize = 20;
 
 impl SheetLayout {
     /// Reads filled sheets. A table without a name is the sheet of documents.
-    pub fn read(&self, mut sheets: Vec<Sheet>) -> FilledSheets<'_> {
+    pub fn read(self: &Arc<Self>, mut sheets: Vec<Sheet>) -> FilledSheets {
         for sheet in &mut sheets {
             if sheet.name.is_empty() {
                 sheet.name = MAIN_SHEET.to_owned();
@@ -27,7 +28,7 @@ impl SheetLayout {
             sheets.iter().map(|sheet| self.lists.iter().position(|list| list.sheet == sheet.name.trim())).collect();
         let roles = sheets.iter().zip(&lists).map(|(sheet, list)| self.roles(sheet, *list)).collect();
         let filled = FilledSheets {
-            layout: self,
+            layout: Arc::clone(self),
             sheets,
             roles,
             elements: Vec::new(),
@@ -58,20 +59,20 @@ impl SheetLayout {
     }
 }
 
-struct Assembly<'l> {
-    filled: FilledSheets<'l>,
+struct Assembly {
+    filled: FilledSheets,
     /// The elements with names, by list and name.
     names: HashMap<(usize, String), usize>,
     /// The elements of each list.
     of_list: Vec<Vec<usize>>,
 }
 
-impl Assembly<'_> {
+impl Assembly {
     /// Reads the rows of a sheet whose rows are elements of a list.
     fn read_sheet(&mut self, sheet: usize, base: usize) {
         let roles = self.filled.roles[sheet].clone();
         self.check_columns(sheet, &roles);
-        let layout = self.filled.layout;
+        let layout = Arc::clone(&self.filled.layout);
         let lists: Vec<usize> = (base..layout.lists.len()).filter(|list| layout.is_within(*list, base)).collect();
         // The element of each list that what follows belongs to.
         let mut current: HashMap<usize, usize> = HashMap::new();
@@ -133,7 +134,7 @@ impl Assembly<'_> {
         roles: &[Option<ColumnRole>],
         filled: &[(usize, ColumnRole, &str)],
     ) -> Option<usize> {
-        let layout = self.filled.layout;
+        let layout = Arc::clone(&self.filled.layout);
         let parent = layout.lists[list].parent?;
         let name = filled.iter().find(|(_, role, _)| *role == ColumnRole::Parent).map(|(_, _, name)| name.trim());
         let found = match (name, &self.of_list[parent][..]) {
@@ -181,7 +182,7 @@ impl Assembly<'_> {
         filled: &[(usize, ColumnRole, &str)],
         has_name: bool,
     ) -> usize {
-        let layout = self.filled.layout;
+        let layout = Arc::clone(&self.filled.layout);
         let mut value = Map::new();
         for (index, role, text) in filled {
             let ColumnRole::Value { list: other, column } = role else { continue };
@@ -223,18 +224,16 @@ impl Assembly<'_> {
         let message = format!("the type has no such sheet, but {names}; rename it, or remove it");
         self.filled.push_row(sheet, row, message);
     }
-}
 
-impl<'l> Assembly<'l> {
     /// Puts the elements into the documents that they belong to.
-    fn finish(mut self) -> FilledSheets<'l> {
+    fn finish(mut self) -> FilledSheets {
         let roots = self.filled.roots.clone();
         self.filled.documents = roots.into_iter().map(|root| Value::Object(self.assemble(root))).collect();
         self.filled
     }
 
     fn assemble(&mut self, element: usize) -> Map<String, Value> {
-        let layout = self.filled.layout;
+        let layout = Arc::clone(&self.filled.layout);
         let element = &mut self.filled.elements[element];
         let list = element.list;
         let mut value = std::mem::take(&mut element.value);

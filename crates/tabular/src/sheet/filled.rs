@@ -1,6 +1,7 @@
 //! What filled sheets say: documents, and violations at their cells.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -34,8 +35,8 @@ pub struct SheetViolation {
 
 /// The documents of filled sheets.
 #[derive(Debug)]
-pub struct FilledSheets<'l> {
-    pub(super) layout: &'l SheetLayout,
+pub struct FilledSheets {
+    pub(super) layout: Arc<SheetLayout>,
     pub(super) sheets: Vec<Sheet>,
     /// What each column of each sheet is; nothing for unknown ones.
     pub(super) roles: Vec<Vec<Option<ColumnRole>>>,
@@ -61,7 +62,7 @@ pub(super) struct Element {
     pub(super) children: Vec<usize>,
 }
 
-impl FilledSheets<'_> {
+impl FilledSheets {
     /// Returns the documents, in the order of their rows.
     pub fn documents(&self) -> &[Value] {
         &self.documents
@@ -105,7 +106,7 @@ impl FilledSheets<'_> {
         names.extend(missing.map(str::to_owned));
         let (element, rest) = self.element_at(root, &names);
         let Element { list, sheet, row, .. } = self.elements[element];
-        let layout = self.layout;
+        let layout = Arc::clone(&self.layout);
         let columns = &layout.lists[list].columns;
         let column = columns.iter().position(|column| rest.starts_with(&column.path));
         let Some(column) = column else {

@@ -63,6 +63,20 @@ pub fn read_xlsx_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<
     Ok(sheets)
 }
 
+/// Checks that sheets have no more rows than these, and not too many cells.
+///
+/// # Errors
+///
+/// What they have too many of.
+pub fn check_sheets(sheets: &[Sheet], max_rows: usize) -> Result<(), String> {
+    let rows: usize = sheets.iter().map(|sheet| sheet.rows.len()).sum();
+    if rows > max_rows {
+        return Err(format!("it has more than {max_rows} rows"));
+    }
+    let cells = sheets.iter().map(|sheet| sheet.rows.len().saturating_mul(sheet.columns.len()));
+    check_cells(cells.fold(0, usize::saturating_add))
+}
+
 /// Returns a column as a spreadsheet shows it; nothing for one that no spreadsheet has.
 pub(super) fn column_letters(column: usize) -> String {
     let column = u16::try_from(column).ok().filter(|column| *column < u16::MAX);
