@@ -42,10 +42,8 @@ impl SpreadsheetWriter {
         let sheet = workbook.add_worksheet_with_constant_memory().map_err(sheet_error)?;
         sheet.set_freeze_panes(1, 0).map_err(sheet_error)?;
         let bold = Format::new().set_bold();
-        let mut column = 0;
-        for label in labels {
+        for (column, label) in (0..).zip(labels) {
             sheet.write_string_with_format(0, column, cell_text(label), &bold).map_err(sheet_error)?;
-            column += 1;
         }
         Ok(Self { workbook, row: 1, column: 0 })
     }

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread;
+use std::{panic, thread};
 
 use calamine::{DataRef, ExcelDateTime, Reader, Xlsx, XlsxError};
 use serde_json::{Number, Value};
@@ -66,6 +66,11 @@ pub(crate) type NamedRows = (String, Vec<SheetRow>);
 /// Reads all sheets of a file; returns why not. No more than these unpacked bytes, and rows of all sheets together.
 pub(crate) fn read_workbook(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<NamedRows>, String> {
     check_archive(file, max_bytes)?;
+    // The reader of sheets is not made for files that are damaged on purpose.
+    panic::catch_unwind(|| read_sheets(file, max_rows)).unwrap_or_else(|_| Err("it is damaged".to_owned()))
+}
+
+fn read_sheets(file: &[u8], max_rows: usize) -> Result<Vec<NamedRows>, String> {
     let failed = |error: XlsxError| format!("it cannot be read: {error}");
     let mut workbook = Xlsx::<Cursor<&[u8]>>::new(Cursor::new(file)).map_err(failed)?;
     let mut sheets = Vec::new();

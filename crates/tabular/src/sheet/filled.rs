@@ -86,7 +86,7 @@ impl FilledSheets {
 
     /// Returns the sheets as they were read, each with its columns.
     pub fn sheets(&self) -> impl Iterator<Item = (&Sheet, Vec<SheetColumn>)> {
-        self.sheets.iter().zip(&self.roles).map(|(sheet, roles)| {
+        self.sheets.iter().zip(&self.roles).map(move |(sheet, roles)| {
             let columns = sheet.columns.iter().zip(roles).map(|(name, role)| match role {
                 Some(role) => self.layout.shown(*role, plain_name(name)),
                 None => SheetColumn { name: name.clone(), is_required: false, kind: "text", allowed: None },
@@ -139,7 +139,7 @@ impl FilledSheets {
     fn element_at<'n>(&self, root: usize, names: &'n [String]) -> (usize, &'n [String]) {
         let (mut element, mut rest) = (root, names);
         loop {
-            let inner = self.layout.lists.iter().enumerate().find_map(|(index, list)| {
+            let inner = self.layout.lists.iter().enumerate().find_map(move |(index, list)| {
                 let below =
                     rest.strip_prefix(&list.path[..]).filter(|_| list.parent == Some(self.elements[element].list))?;
                 let (position, below) = below.split_first()?;

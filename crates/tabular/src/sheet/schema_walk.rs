@@ -12,6 +12,9 @@ use super::layout::{ColumnLayout, ListLayout, MAIN_SHEET, column_name};
 /// How many columns all sheets together have at most.
 const MAX_COLUMNS: usize = 2_000;
 
+/// How many sheets there are at most.
+const MAX_LISTS: usize = 100;
+
 /// How many schemas are looked at, at most.
 const MAX_STEPS: usize = 50_000;
 
@@ -141,6 +144,9 @@ impl<'s> SchemaWalk<'s> {
     }
 
     fn add_list(&mut self, items: &Resolved, place: &Place<'_>) -> Result<(), String> {
+        if self.lists.len() >= MAX_LISTS {
+            return Err(format!("the schema has more than {MAX_LISTS} lists; submit JSON"));
+        }
         self.lists.push(ListLayout {
             sheet: String::new(),
             parent: Some(place.list),
