@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::filled::{Element, FilledSheets, plain_name};
 use super::input::Sheet;
-use super::layout::{ColumnRole, MAIN_SHEET, SheetLayout};
+use super::layout::{ColumnRole, MAIN_SHEET, REQUIRED_MARK, SheetLayout};
 
 /// How many names a message lists.
 const MAX_LISTED_NAMES: usize = 20;
@@ -55,7 +55,12 @@ impl SheetLayout {
         let known: HashMap<String, ColumnRole> = list.map_or_else(HashMap::new, |list| {
             self.flat_columns(list).into_iter().map(|(role, name)| (name, role)).collect()
         });
-        sheet.columns.iter().map(|name| known.get(plain_name(name)).copied()).collect()
+        // People leave spaces around names; a name of the schema may have its own.
+        let role = |name: &String| {
+            let unmarked = name.strip_suffix(REQUIRED_MARK).unwrap_or(name);
+            known.get(unmarked).or_else(|| known.get(plain_name(name))).copied()
+        };
+        sheet.columns.iter().map(role).collect()
     }
 }
 

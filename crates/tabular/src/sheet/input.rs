@@ -1,5 +1,6 @@
 //! Filled sheets as they come in: names of columns and texts of cells.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use rust_xlsxwriter::column_number_to_name;
@@ -114,11 +115,14 @@ pub fn read_delimited_sheet(
     if !records.advance().map_err(failed)? {
         return Err("it is empty; the first line must have the names of the columns".to_owned());
     }
-    let columns: Vec<String> = records.cells().map(|name| name.trim_start_matches('\u{feff}').to_owned()).collect();
+    let mut columns: Vec<String> = records.cells().map(Cow::into_owned).collect();
+    if let Some(first) = columns.first_mut() {
+        *first = first.trim_start_matches('\u{feff}').to_owned();
+    }
     let width = columns.len();
     let mut sheet = Sheet { name: String::new(), columns, rows: Vec::new() };
     while records.advance().map_err(failed)? {
-        let mut cells: Vec<String> = records.cells().map(|cell| cell.into_owned()).collect();
+        let mut cells: Vec<String> = records.cells().map(Cow::into_owned).collect();
         let row = u32::try_from(records.line()).unwrap_or(u32::MAX);
         if cells.iter().skip(width).any(|cell| !cell.trim().is_empty()) {
             return Err(format!("line {row} has {} cells, but the first line has {width} names", cells.len()));
