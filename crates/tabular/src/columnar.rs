@@ -11,7 +11,7 @@ use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use crate::{Column, ColumnBuilder};
 
@@ -64,6 +64,9 @@ impl ColumnarWriter {
                     .set_compression(Compression::SNAPPY)
                     .set_data_page_size_limit(PAGE_BYTES)
                     .set_dictionary_page_size_limit(PAGE_BYTES)
+                    // Figures of every page would be kept until the end.
+                    .set_statistics_enabled(EnabledStatistics::Chunk)
+                    .set_offset_index_disabled(true)
                     .build();
                 let writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(properties));
                 Sink::Parquet(Box::new(writer.map_err(io::Error::other)?))
