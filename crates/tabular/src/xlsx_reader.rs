@@ -16,6 +16,9 @@ use crate::xlsx_archive::check_archive;
 /// How many rows are read ahead.
 const ROWS_AHEAD: usize = 256;
 
+/// What a cell takes in memory beside its text.
+const CELL_BYTES: usize = 48;
+
 /// Doubles are exact for all integers below this.
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
@@ -30,7 +33,9 @@ pub struct SheetRow {
 
 /// Reads the rows of the first sheet of a file, on a thread of its own: the reader of cells borrows from that of files.
 pub struct XlsxReader {
-    rows: Receiver<io::Result<SheetRow>>,
+    /// The rows, and nothing after the last one.
+    rows: Receiver<io::Result<Option<SheetRow>>>,
+    is_finished: bool,
 }
 
 impl XlsxReader {
@@ -40,14 +45,13 @@ impl XlsxReader {
         thread::spawn(move || {
             let read = Xlsx::<BufReader<File>>::new(BufReader::new(file)).and_then(|mut workbook| {
                 let Some(first) = workbook.sheet_names().into_iter().next() else { return Ok(()) };
-                read_rows(&mut workbook, &first, &mut |row| sender.send(Ok(row)).is_ok())
+                let mut unbounded = u64::MAX;
+                read_rows(&mut workbook, &first, &mut unbounded, &mut |row| sender.send(Ok(Some(row))).is_ok())
             });
-            if let Err(error) = read {
-                // Nobody waits for it if the reader is gone.
-                let _ = sender.send(Err(sheet_error(&error)));
-            }
+            // Nobody waits for it if the reader is gone.
+            let _ = sender.send(read.map(|()| None).map_err(|error| invalid(error.to_string())));
         });
-        Self { rows }
+        Self { rows, is_finished: false }
     }
 
     /// Returns the next row; nothing after the last.
@@ -56,7 +60,13 @@ impl XlsxReader {
     ///
     /// If the file is no XLSX, or cannot be read further.
     pub fn next_row(&mut self) -> io::Result<Option<SheetRow>> {
-        self.rows.recv().ok().transpose()
+        if self.is_finished {
+            return Ok(None);
+        }
+        // A thread that ends without a word has failed.
+        let row = self.rows.recv().unwrap_or_else(|_| Err(invalid("it is damaged".to_owned())));
+        self.is_finished = !matches!(row, Ok(Some(_)));
+        row
     }
 }
 
@@ -67,18 +77,18 @@ pub(crate) type NamedRows = (String, Vec<SheetRow>);
 pub(crate) fn read_workbook(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<NamedRows>, String> {
     check_archive(file, max_bytes)?;
     // The reader of sheets is not made for files that are damaged on purpose.
-    panic::catch_unwind(|| read_sheets(file, max_rows)).unwrap_or_else(|_| Err("it is damaged".to_owned()))
+    panic::catch_unwind(|| read_sheets(file, max_bytes, max_rows)).unwrap_or_else(|_| Err("it is damaged".to_owned()))
 }
 
-fn read_sheets(file: &[u8], max_rows: usize) -> Result<Vec<NamedRows>, String> {
+fn read_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<NamedRows>, String> {
     let failed = |error: XlsxError| format!("it cannot be read: {error}");
     let mut workbook = Xlsx::<Cursor<&[u8]>>::new(Cursor::new(file)).map_err(failed)?;
     let mut sheets = Vec::new();
-    let mut left = max_rows;
+    let (mut left, mut bytes_left) = (max_rows, max_bytes);
     for name in workbook.sheet_names() {
         let mut rows = Vec::new();
         let mut is_cut = false;
-        read_rows(&mut workbook, &name, &mut |row| {
+        read_rows(&mut workbook, &name, &mut bytes_left, &mut |row| {
             is_cut = left == 0;
             left = left.saturating_sub(1);
             rows.push(row);
@@ -93,10 +103,12 @@ fn read_sheets(file: &[u8], max_rows: usize) -> Result<Vec<NamedRows>, String> {
     Ok(sheets)
 }
 
-/// Visits the rows of a sheet until `visit` returns false.
+/// Visits the rows of a sheet until `visit` returns false. Many cells may share one text in the file, so their bytes are
+/// bounded here as well.
 fn read_rows<R: Read + Seek>(
     workbook: &mut Xlsx<R>,
     sheet: &str,
+    bytes_left: &mut u64,
     visit: &mut dyn FnMut(SheetRow) -> bool,
 ) -> Result<(), XlsxError> {
     let mut cells = workbook.worksheet_cells_reader(sheet)?;
@@ -110,6 +122,15 @@ fn read_rows<R: Read + Seek>(
                 return Ok(());
             }
         }
+        let bytes = match cell.get_value() {
+            DataRef::Empty => continue,
+            DataRef::SharedString(text) => CELL_BYTES + text.len(),
+            DataRef::String(text) => CELL_BYTES + text.len(),
+            _ => CELL_BYTES,
+        };
+        *bytes_left = bytes_left
+            .checked_sub(bytes as u64)
+            .ok_or(XlsxError::Unexpected("its cells have more text than they may have"))?;
         let value = json_value(cell.get_value());
         if !value.is_null() {
             row.cells.push((column as usize, value));
@@ -152,6 +173,6 @@ fn date_text(moment: &ExcelDateTime) -> String {
     }
 }
 
-fn sheet_error(error: &XlsxError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error.to_string())
+fn invalid(reason: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
 }

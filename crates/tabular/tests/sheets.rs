@@ -414,3 +414,17 @@ fn schemas_of_any_kind_are_laid_out_or_refused() {
         layout.xlsx_template().unwrap();
     }
 }
+
+#[test]
+fn cells_that_share_a_long_text_are_bounded() {
+    let mut workbook = Workbook::new();
+    let sheet = workbook.add_worksheet();
+    for row in 0..500 {
+        sheet.write_string(row, 0, "x".repeat(30_000)).unwrap();
+    }
+    let file = workbook.save_to_buffer().unwrap();
+    assert!(file.len() < 50_000, "the text is in the file once");
+    assert!(read_xlsx_sheets(&file, 1 << 20, MAX_ROWS).unwrap_err().contains("more text"));
+    assert_eq!(read_xlsx_sheets(&file, MAX_BYTES, 499).unwrap_err(), "it has more than 499 rows");
+    assert_eq!(read_xlsx_sheets(&file, MAX_BYTES, 500).unwrap()[0].rows.len(), 499);
+}

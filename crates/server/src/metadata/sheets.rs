@@ -31,9 +31,9 @@ const JSON_TYPE: &str = "application/json";
 const MAX_ROWS: usize = 100_000;
 
 /// How many bytes a sheet has in memory at least, at most, and for each byte of its body.
-const MIN_SHEET_BYTES: usize = 8 << 20;
+const MIN_SHEET_BYTES: usize = 16 << 20;
 const MAX_SHEET_BYTES: usize = 64 << 20;
-const SHEET_BYTES_RATIO: usize = 8;
+const SHEET_BYTES_RATIO: usize = 16;
 
 /// The form of a body.
 #[derive(Clone, Copy)]
