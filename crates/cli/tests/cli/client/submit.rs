@@ -192,6 +192,10 @@ fn filled_sheets_are_submitted_together_or_not_at_all() {
              two\tWXS\tb.bam\t12\tbam\topen\treads\t595f44fec1e92a71d3e9e77456ba80d2\n"
         )
     };
+    let template = site.path().join("template.xlsx");
+    site.ok(&["type", "template", "sequencingRead", template.to_str().unwrap()]);
+    assert!(fs_err::read(&template).unwrap().starts_with(b"PK"));
+    site.refused(2, &["type", "template", "sequencingRead", "template.ods"], &["template.ods", ".xlsx or .tsv"]);
     let wrong = site.file("wrong.tsv", table("secret"));
     let sheet = ["--type=sequencingRead", "--study=S"];
     let (code, stdout, stderr) = site.run(&[&["submit", &wrong][..], &sheet].concat());
