@@ -106,7 +106,10 @@ impl ValidatedFile<'_> {
             return Ok(());
         }
         let found = format!("found {rows} rows for xlsx, of which a sheet has at most {MAX_SHEET_ROWS}");
-        Err(invalid(self.request, format!("{found}; narrow the filter, or take another fileType such as csv or parquet")))
+        Err(invalid(
+            self.request,
+            format!("{found}; narrow the filter, or take another fileType such as csv or parquet"),
+        ))
     }
 
     /// Returns the limit of rows, if it may cut this number of records.

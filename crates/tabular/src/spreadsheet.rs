@@ -114,3 +114,23 @@ fn cell_text(text: &str) -> String {
 fn sheet_error(error: XlsxError) -> io::Error {
     io::Error::other(error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_sheet_takes_no_more_cells() {
+        let mut sheet = SpreadsheetWriter::new(["a"]).unwrap();
+        sheet.row = u32::try_from(MAX_SHEET_ROWS).unwrap() + 1;
+        let error = sheet.append(CellRef::Integer(1)).unwrap_err().to_string();
+        assert!(error.contains("at most 1048575 rows"), "{error}");
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_for_a_cell_says_that_it_is_cut() {
+        let text = cell_text(&"🧬".repeat(20_000));
+        assert!(text.encode_utf16().count() <= MAX_CELL_UNITS && text.ends_with(CUT));
+        assert_eq!(cell_text("short"), "short");
+    }
+}

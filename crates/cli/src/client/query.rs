@@ -120,8 +120,7 @@ impl ColumnArguments {
 pub(super) async fn run(arguments: &QueryArguments) -> Result<ExitCode, CliError> {
     let format = if arguments.server.json { QueryFormat::Json } else { arguments.format };
     let sort = arguments.columns.sorting()?;
-    let lists_records =
-        arguments.facets.is_empty() && !arguments.count && !arguments.fields && !arguments.network;
+    let lists_records = arguments.facets.is_empty() && !arguments.count && !arguments.fields && !arguments.network;
     if let Some(file_type) = format.file_type().filter(|_| !lists_records) {
         let expected = "it has records, neither counts nor fields nor those of a network";
         return Err(CliError::setting(format!("--format: found {file_type}; {expected}")));
