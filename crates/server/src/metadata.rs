@@ -8,6 +8,7 @@ mod export;
 mod files;
 mod health;
 mod schemas;
+mod sheets;
 mod studies;
 mod submit;
 
@@ -31,8 +32,10 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
         .add(RequiredScope::System, routes!(schemas::register))
         .add_complete(RequiredScope::Read, routes!(schemas::registration))
         .add(RequiredScope::Read, routes!(schemas::get))
+        .add(RequiredScope::Read, routes!(sheets::template))
         .add(RequiredScope::WriteStudy, routes!(submit::submit))
         .add(RequiredScope::WriteStudy, routes!(batch::submit_batch))
+        .add(RequiredScope::WriteStudy, routes!(sheets::submit_sheet))
         .add(RequiredScope::Read, routes!(studies::list))
         .add(RequiredScope::ReadPublished, routes!(studies::get))
         .add(RequiredScope::WriteStudy, routes!(studies::create))

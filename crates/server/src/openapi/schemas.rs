@@ -13,6 +13,7 @@ mod key;
 mod outbox;
 mod search;
 mod session;
+mod sheet;
 mod submission;
 mod types;
 
@@ -30,5 +31,6 @@ pub(crate) use search::{
     UnavailableCatalogue,
 };
 pub(crate) use session::{SessionState, SignedOut};
+pub(crate) use sheet::{SheetOutcome, SheetsBody};
 pub(crate) use submission::{AnalysisPayload, BatchResult, Health, Message, Study, StudyRequest, Submitted};
 pub(crate) use types::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};

@@ -19,10 +19,11 @@ const FOR_EVERYBODY: [&str; 9] = [
 ];
 
 /// What may be read with any credential, where reading is closed; of studies, those that it allows to read.
-const WITH_ANY: [&str; 19] = [
+const WITH_ANY: [&str; 20] = [
     "GET /schemas",
     "GET /schemas/registration",
     "GET /schemas/{name}",
+    "GET /schemas/{name}/template",
     "GET /studies/all",
     "GET /export/analysis/{analysisIds}",
     "GET /entities/{id}",

@@ -1,16 +1,17 @@
-//! The records of a table, one after the other, whatever their length.
+//! The records of a delimited table (CSV, TSV), one after the other, whatever their length.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-use cantata_json_stream::MAX_DOCUMENT_BYTES;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 const INPUT_BYTES: usize = 1 << 16;
 
 /// Reads records of cells (RFC 4180, with any delimiter).
-pub(super) struct Records {
+pub struct DelimitedReader {
     input: Box<dyn Read + Send>,
+    /// How many bytes a record has at most, about.
+    max_record_bytes: usize,
     parser: Reader,
     buffer: Vec<u8>,
     /// The part of the buffer that is not parsed yet.
@@ -27,10 +28,12 @@ pub(super) struct Records {
     line: u64,
 }
 
-impl Records {
-    pub(super) fn new(input: Box<dyn Read + Send>, delimiter: u8) -> Self {
+impl DelimitedReader {
+    /// Begins to read a table; a longer record than this number of bytes, about, is an error.
+    pub fn new(input: Box<dyn Read + Send>, delimiter: u8, max_record_bytes: usize) -> Self {
         Self {
             input,
+            max_record_bytes,
             parser: ReaderBuilder::new().delimiter(delimiter).build(),
             buffer: vec![0; INPUT_BYTES],
             start: 0,
@@ -45,12 +48,16 @@ impl Records {
     }
 
     /// Returns the line at which the current record begins, counted from 1.
-    pub(super) fn line(&self) -> u64 {
+    pub fn line(&self) -> u64 {
         self.line
     }
 
     /// Reads the next record; returns false after the last.
-    pub(super) fn advance(&mut self) -> io::Result<bool> {
+    ///
+    /// # Errors
+    ///
+    /// If the input fails, or a record is too long.
+    pub fn advance(&mut self) -> io::Result<bool> {
         self.fill()?;
         // The parser ends a record at a carriage return and leaves the line feed after it.
         if self.last == b'\r' && self.buffer[self.start..self.end].first() == Some(&b'\n') {
@@ -68,8 +75,9 @@ impl Records {
             ends += ended;
             match result {
                 ReadRecordResult::InputEmpty => {}
-                ReadRecordResult::OutputFull if self.text.len() >= MAX_DOCUMENT_BYTES => {
-                    let reason = format!("line {}: a row is longer than {} MB", self.line(), MAX_DOCUMENT_BYTES >> 20);
+                ReadRecordResult::OutputFull if self.text.len() >= self.max_record_bytes => {
+                    let reason =
+                        format!("line {}: a row is longer than {} MB", self.line(), self.max_record_bytes >> 20);
                     return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
                 }
                 ReadRecordResult::OutputFull => self.text.resize(2 * self.text.len(), 0),
@@ -102,7 +110,7 @@ impl Records {
     }
 
     /// Returns the cells of the current record.
-    pub(super) fn cells(&self) -> impl Iterator<Item = Cow<'_, str>> {
+    pub fn cells(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let ends = &self.ends[..self.cells];
         ends.iter().enumerate().map(move |(index, end)| {
             let start = index.checked_sub(1).map_or(0, |before| ends[before]);
