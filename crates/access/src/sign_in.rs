@@ -145,10 +145,7 @@ impl SignIn {
         Ok(Self {
             issuer: IssuerUrl::new(settings.issuer.clone()).map_err(|_| invalid(&settings.issuer))?,
             redirect: RedirectUrl::new(settings.redirect_url.clone()).map_err(|_| invalid(&settings.redirect_url))?,
-            http: ProviderHttp {
-                client: HttpClient::new(CALL_TIMEOUT)?,
-                calls: Semaphore::new(MAX_CONCURRENT_CALLS),
-            },
+            http: ProviderHttp { client: HttpClient::new(CALL_TIMEOUT)?, calls: Semaphore::new(MAX_CONCURRENT_CALLS) },
             provider: Mutex::new(None),
             settings,
         })
@@ -156,7 +153,7 @@ impl SignIn {
 
     /// Begins a sign-in: returns the address of the provider to which the browser goes, and what must match later.
     pub async fn begin(&self, return_to: String) -> Result<(String, PendingSignIn), SignInError> {
-        let client = self.client(&self.provider(REFRESH_AGE).await?);
+        let client = self.client(REFRESH_AGE).await?;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let mut request = client
             .authorize_url(
@@ -186,7 +183,7 @@ impl SignIn {
         if answer.issuer.is_some_and(|issuer| issuer != self.settings.issuer) {
             return Err(rejected("another issuer has answered"));
         }
-        let client = self.client(&self.provider(REFRESH_AGE).await?);
+        let client = self.client(REFRESH_AGE).await?;
         let exchange = client
             .exchange_code(AuthorizationCode::new(answer.code))
             .map_err(|error| SignInError::Unavailable(error_chain(&error)))?
@@ -201,7 +198,7 @@ impl SignIn {
         let mut verified = token.claims(&client.id_token_verifier(), &nonce).map(|_| ());
         if matches!(verified, Err(ClaimsVerificationError::SignatureVerification(_))) {
             // The provider may have changed its keys.
-            let client = self.client(&self.provider(self.settings.min_fetch_interval).await?);
+            let client = self.client(self.settings.min_fetch_interval).await?;
             verified = token.claims(&client.id_token_verifier(), &nonce).map(|_| ());
         }
         verified.map_err(|error| rejected(error_chain(&error)))?;
@@ -225,10 +222,11 @@ impl SignIn {
         Some(url.to_string())
     }
 
-    fn client(&self, provider: &ProviderMetadataWithLogout) -> ProviderClient {
+    async fn client(&self, max_age: Duration) -> Result<ProviderClient, SignInError> {
+        let provider = ProviderMetadataWithLogout::clone(&*self.provider(max_age).await?);
         let (id, secret) = (self.settings.client_id.clone(), self.settings.client_secret.clone());
-        CoreClient::from_provider_metadata(provider.clone(), ClientId::new(id), Some(ClientSecret::new(secret)))
-            .set_redirect_uri(self.redirect.clone())
+        let client = CoreClient::from_provider_metadata(provider, ClientId::new(id), Some(ClientSecret::new(secret)));
+        Ok(client.set_redirect_uri(self.redirect.clone()))
     }
 
     /// Returns what the provider says, no older than an age if it can be fetched.

@@ -26,7 +26,7 @@ pub(crate) struct CatalogueEntry {
     /// `None` if the configuration or the settings of the engine cannot be used.
     pub(crate) engine: Option<Arc<dyn SearchEngine>>,
     /// The store that has the saved sets, if they are shared.
-    set_store: Option<Arc<dyn Store>>,
+    pub(crate) set_store: Option<Arc<dyn Store>>,
     /// The fields that the state was built from; `None` if the engine has not given them.
     pub(crate) fields: Option<IndexFields>,
     pub(crate) state: EntryState,
