@@ -275,7 +275,7 @@ fn cell_type(types: &[&str], keywords: &Map<String, Value>) -> CellType {
         _ => None,
     };
     let is_listed = values.as_ref().is_some_and(|values| {
-        values.iter().all(|value| !value.is_object() && !value.is_array() && *value != Value::from(""))
+        values.iter().all(|value| !value.is_object() && !value.is_array() && value.as_str() != Some(""))
     });
     let kind = match types {
         ["string"] => CellKind::Text,
